@@ -1,0 +1,1 @@
+//! Resources, catalogs, relationships and their JSON.

@@ -1,0 +1,1 @@
+//! Programs, scopes, the evaluator and the catalog builder.

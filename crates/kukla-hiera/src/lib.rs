@@ -1,0 +1,1 @@
+//! Hiera 5: configuration, backends, merging, interpolation, explanation.

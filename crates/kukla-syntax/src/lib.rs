@@ -1,0 +1,1 @@
+//! The Puppet language's text, tokens, lossless tree, typed AST, validation and PN.

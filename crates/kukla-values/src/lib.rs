@@ -1,0 +1,1 @@
+//! Puppet's values, its type system and the rules between them.
