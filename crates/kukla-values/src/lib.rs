@@ -1,1 +1,23 @@
 //! Puppet's values, its type system and the rules between them.
+//!
+//! A [`Value`] is what an expression evaluates to; a [`Type`] is a set of values and is itself a value. Everything
+//! here is pure: no files, no clock, no scopes.
+
+pub mod binary;
+pub mod error;
+pub mod iterator;
+pub mod name;
+pub mod regexp;
+pub mod semver;
+pub mod time;
+pub mod types;
+pub mod uri;
+pub mod value;
+
+pub use error::{Error, Result};
+pub use name::Name;
+pub use types::Type;
+pub use value::{Array, Hash, Value};
+
+/// Text in a value: sixteen bytes, short strings inline, cheap to clone.
+pub type Str = ecow::EcoString;

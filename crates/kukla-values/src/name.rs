@@ -1,0 +1,107 @@
+//! Interned names: variables, classes, parameters, functions, resource types.
+//!
+//! A `Name` is a pointer to text that lives as long as the process, so comparing and hashing one costs what a pointer
+//! costs and reading it needs no table. Only names that stand in source text are interned, which bounds the table by
+//! the code that was ever loaded; a name computed at run time is looked up with [`Name::existing`], which adds nothing.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::{LazyLock, RwLock};
+
+use rustc_hash::FxHashSet;
+
+/// A name from source text, unique per spelling.
+#[derive(Clone, Copy)]
+pub struct Name(&'static str);
+
+static TABLE: LazyLock<RwLock<FxHashSet<&'static str>>> = LazyLock::new(Default::default);
+
+impl Name {
+    /// The one `Name` spelled `text`.
+    pub fn new(text: &str) -> Name {
+        if let Some(name) = Name::existing(text) {
+            return name;
+        }
+        let mut table = TABLE.write().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(known) = table.get(text) {
+            return Name(known);
+        }
+        let kept: &'static str = Box::leak(text.into());
+        table.insert(kept);
+        Name(kept)
+    }
+
+    /// The `Name` spelled `text` if some source text already has it.
+    pub fn existing(text: &str) -> Option<Name> {
+        let table = TABLE.read().unwrap_or_else(|poisoned| poisoned.into_inner());
+        table.get(text).map(|known| Name(known))
+    }
+
+    /// Its spelling.
+    pub fn as_str(self) -> &'static str {
+        self.0
+    }
+}
+
+impl PartialEq for Name {
+    fn eq(&self, other: &Name) -> bool {
+        std::ptr::eq(self.0, other.0)
+    }
+}
+
+impl Eq for Name {}
+
+impl Hash for Name {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.as_ptr().hash(state);
+    }
+}
+
+impl PartialOrd for Name {
+    fn partial_cmp(&self, other: &Name) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Name {
+    fn cmp(&self, other: &Name) -> std::cmp::Ordering {
+        self.0.cmp(other.0)
+    }
+}
+
+impl std::ops::Deref for Name {
+    type Target = str;
+    fn deref(&self) -> &str {
+        self.0
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl fmt::Debug for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.0, f)
+    }
+}
+
+impl From<&str> for Name {
+    fn from(text: &str) -> Name {
+        Name::new(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_name_per_spelling() {
+        assert_eq!(Name::new("ntp"), Name::new(&String::from("ntp")));
+        assert_ne!(Name::new("ntp"), Name::new("Ntp"));
+        assert!(Name::existing("never written in any source").is_none());
+    }
+}

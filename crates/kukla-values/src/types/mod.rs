@@ -1,0 +1,247 @@
+//! Types: sets of values.
+//!
+//! The enum is closed. A type with parameters too large to sit inline keeps them behind an `Arc`, in the file named after
+//! it. What every type can do stands in one file per question rather than per type, because each question is a table
+//! over pairs of types that a reader checks against the specification line by line: `contains` (is this value in the
+//! set), `covers` (is this set inside that one), `infer` (the smallest set a value is in), `unite`, `write`,
+//! `brackets` (`Integer[1, 10]`), `parse` and `mismatch` (why not).
+
+use std::sync::{Arc, OnceLock};
+
+use crate::regexp::Regexp;
+use crate::semver::VersionRange;
+use crate::time::{Timespan, Timestamp};
+use crate::{Str, Value};
+
+pub mod callable;
+pub mod object;
+
+use callable::CallableType;
+use object::{ObjectType, TypeSet};
+
+/// An inclusive range of sizes or integers; `MIN`/`MAX` of the kind stand for `default`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Range {
+    /// Smallest member.
+    pub min: i64,
+    /// Largest member.
+    pub max: i64,
+}
+
+impl Range {
+    /// All integers.
+    pub const ANY: Range = Range { min: i64::MIN, max: i64::MAX };
+    /// All sizes: zero or more.
+    pub const ANY_SIZE: Range = Range { min: 0, max: i64::MAX };
+
+    /// Exactly one member.
+    pub const fn exactly(n: i64) -> Range {
+        Range { min: n, max: n }
+    }
+
+    /// Whether `n` is within.
+    pub const fn contains(self, n: i64) -> bool {
+        self.min <= n && n <= self.max
+    }
+
+    /// Whether all of `other` is within.
+    pub const fn covers(self, other: Range) -> bool {
+        self.min <= other.min && other.max <= self.max
+    }
+}
+
+/// A set of values, as written in Puppet.
+#[derive(Clone, Debug, Default)]
+pub enum Type {
+    /// Every value.
+    #[default]
+    Any,
+    /// Assignable to and from everything; the type of an untyped lambda parameter.
+    Unit,
+    /// `undef` alone.
+    Undef,
+    /// The literal `default` alone.
+    Default,
+    /// Numbers, strings, booleans, regexps, versions, times.
+    Scalar,
+    /// Scalars that JSON knows.
+    ScalarData,
+    /// Integers and floats.
+    Numeric,
+    /// What JSON can carry: `Variant[ScalarData, Undef, Hash[String, Data], Array[Data]]`.
+    Data,
+    /// What catalogs can carry.
+    RichData,
+    /// Keys of rich hashes.
+    RichDataKey,
+    /// `Integer`, `Integer[0, 10]`.
+    Integer(Range),
+    /// `Float`, `Float[0.0, 1.0]`: infinities stand for `default`.
+    Float(f64, f64),
+    /// `Boolean`, `Boolean[true]`.
+    Boolean(Option<bool>),
+    /// `String`, `String[1, 10]`.
+    String(Range),
+    /// The type inferred for one string; printed as `String` unless expanded.
+    Literal(Str),
+    /// `Enum['a', 'b']`, `Enum['a', true]` (without regard to case).
+    Enum(Arc<EnumType>),
+    /// `Pattern[/a/, /b/]`: strings that match one of them.
+    Pattern(Arc<[Arc<Regexp>]>),
+    /// `Regexp`, `Regexp[/a/]`.
+    Regexp(Option<Arc<Regexp>>),
+    /// `Binary`.
+    Binary,
+    /// `SemVer['>=1.0.0', '3.x']`: versions within one of the ranges; empty means any.
+    SemVer(Arc<[Arc<VersionRange>]>),
+    /// `SemVerRange`.
+    SemVerRange,
+    /// `Timestamp[from, to]`.
+    Timestamp(Arc<(Timestamp, Timestamp)>),
+    /// `Timespan[from, to]`.
+    Timespan(Arc<(Timespan, Timespan)>),
+    /// `URI`, `URI['http://x/']`, `URI[{scheme => 'http'}]`.
+    Uri(Option<Arc<Value>>),
+    /// `Collection`, `Collection[1, 2]`: arrays and hashes by size.
+    Collection(Range),
+    /// `Array[T, min, max]`.
+    Array(Arc<ArrayType>),
+    /// `Tuple[T1, T2, min, max]`.
+    Tuple(Arc<TupleType>),
+    /// `Hash[K, V, min, max]`.
+    Hash(Arc<HashType>),
+    /// `Struct[{key => T, Optional[other] => U}]`.
+    Struct(Arc<[StructField]>),
+    /// `Variant[A, B]`.
+    Variant(Arc<[Type]>),
+    /// `Optional[T]`; without a parameter the member is `Any`.
+    Optional(Arc<Type>),
+    /// `NotUndef[T]`.
+    NotUndef(Arc<Type>),
+    /// `Iterable[T]`.
+    Iterable(Arc<Type>),
+    /// `Iterator[T]`.
+    Iterator(Arc<Type>),
+    /// `Sensitive[T]`.
+    Sensitive(Arc<Type>),
+    /// `Type[T]`.
+    Type(Arc<Type>),
+    /// `Init[T, args...]`; no type at all is `Init`.
+    Init(Arc<InitType>),
+    /// `Callable[...]`; `None` is the unparameterised one, which covers all.
+    Callable(Option<Arc<CallableType>>),
+    /// `Runtime['ruby', 'Name']`.
+    Runtime(Arc<RuntimeType>),
+    /// `CatalogEntry`: resources and classes.
+    CatalogEntry,
+    /// `Resource`, `Resource[file]` = `File`, `File['/x']`.
+    Resource(Option<Arc<ResourceType>>),
+    /// `Class`, `Class['ntp']`.
+    Class(Option<Str>),
+    /// A named type from `types/`, possibly recursive.
+    Alias(Arc<TypeAlias>),
+    /// `TypeReference['Unknown[1]']`: a name nothing defines.
+    Reference(Str),
+    /// `Object[{...}]`, also `Deferred`, `Error`, `Target` and the like.
+    Object(Arc<ObjectType>),
+    /// `TypeSet[{...}]`.
+    TypeSet(Arc<TypeSet>),
+}
+
+const _: () = assert!(size_of::<Type>() <= 24);
+
+/// The parameters of an `Enum`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct EnumType {
+    /// The strings, in the order written; empty for a bare `Enum`.
+    pub values: Vec<Str>,
+    /// Whether case is ignored.
+    pub case_insensitive: bool,
+}
+
+/// The parameters of an `Array`.
+#[derive(Clone, Debug)]
+pub struct ArrayType {
+    /// What each element is.
+    pub element: Type,
+    /// How many there may be.
+    pub size: Range,
+}
+
+/// The parameters of a `Tuple`.
+#[derive(Clone, Debug)]
+pub struct TupleType {
+    /// The type at each place; the last repeats when the size allows more.
+    pub types: Vec<Type>,
+    /// How many elements, if given.
+    pub size: Option<Range>,
+}
+
+/// The parameters of a `Hash`.
+#[derive(Clone, Debug)]
+pub struct HashType {
+    /// What each key is.
+    pub key: Type,
+    /// What each value is.
+    pub value: Type,
+    /// How many entries there may be.
+    pub size: Range,
+}
+
+/// One entry of a `Struct`.
+#[derive(Clone, Debug)]
+pub struct StructField {
+    /// The key.
+    pub name: Str,
+    /// Whether the key itself may be absent (`Optional[key]`); a value type that accepts undef makes it optional too.
+    pub key: StructKey,
+    /// What its value is.
+    pub value: Type,
+}
+
+/// How the key of a `Struct` entry was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StructKey {
+    /// `name => T`: required unless `T` accepts undef.
+    Plain,
+    /// `Optional[name] => T`: may be absent, but if present must be a `T`.
+    Optional,
+    /// `NotUndef[name] => T`: required even if `T` accepts undef.
+    Required,
+}
+
+/// The parameters of `Init`.
+#[derive(Clone, Debug)]
+pub struct InitType {
+    /// What is made, if said.
+    pub ty: Option<Type>,
+    /// Arguments given to `new` after the value.
+    pub args: Vec<Value>,
+}
+
+/// The parameters of `Runtime`.
+#[derive(Clone, Debug)]
+pub struct RuntimeType {
+    /// `ruby`.
+    pub runtime: Option<Str>,
+    /// The name of the class or a pattern with its replacement.
+    pub name: Option<Value>,
+}
+
+/// A reference to a resource type or to one resource.
+#[derive(Clone, Debug)]
+pub struct ResourceType {
+    /// Capitalised segment by segment, as `Apache::Vhost`; compared without regard to case.
+    pub name: Str,
+    /// The title, if one resource is meant.
+    pub title: Option<Str>,
+}
+
+/// A named type. Its meaning is set once, after the name exists, so that it may refer to itself.
+#[derive(Debug)]
+pub struct TypeAlias {
+    /// Its name, as declared.
+    pub name: Str,
+    /// What it stands for, once resolved.
+    pub resolved: OnceLock<Type>,
+}
