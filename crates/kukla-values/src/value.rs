@@ -320,4 +320,5 @@ into_value! {
     Hash => |v| Value::Hash(v);
     Vec<Value> => |v| Value::Array(v.into());
     Type => |v| Value::of_type(v);
+    () => |_v| Value::Undef;
 }

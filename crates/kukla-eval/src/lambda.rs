@@ -1,0 +1,5 @@
+//! Lambdas.
+
+/// A lambda given to a call.
+#[derive(Debug)]
+pub struct Block {}
