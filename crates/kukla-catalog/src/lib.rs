@@ -1,1 +1,17 @@
-//! Resources, catalogs, relationships and their JSON.
+//! Catalogs: resources, their relationships, and the documents that carry them.
+//!
+//! A [`Catalog`] is finished: nothing in it is virtual, every reference is resolved and every value is plain data, just as
+//! an agent receives it. The evaluator builds one; stores, agents and tools begin with one.
+
+pub mod catalog;
+pub mod dot;
+pub mod json;
+pub mod read;
+pub mod resource;
+pub mod summary;
+pub mod tags;
+pub mod types;
+pub mod yaml;
+
+pub use catalog::{Catalog, Edge};
+pub use resource::{Kind, Resource};

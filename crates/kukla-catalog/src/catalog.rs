@@ -1,0 +1,71 @@
+//! The catalog itself.
+
+use std::sync::OnceLock;
+
+use kukla_values::{Str, Value};
+use rustc_hash::FxHashMap;
+
+use crate::Resource;
+
+/// All that a node is to be, in the order it was declared.
+#[derive(Clone, Debug, Default)]
+pub struct Catalog {
+    /// The node's name.
+    pub name: Str,
+    /// What identifies the code: a time or the answer of `config_version`.
+    pub version: Value,
+    /// An identifier of the code given by the deployment, if it has one.
+    pub code_id: Option<Str>,
+    /// The identifier of this catalog, if it was read from a document; one that was compiled derives it from its content.
+    pub uuid: Option<Str>,
+    /// The environment it was compiled in.
+    pub environment: Str,
+    /// The tags of the catalog: those of its classes.
+    pub tags: Vec<Str>,
+    /// The names of the classes, in the order they were evaluated.
+    pub classes: Vec<Str>,
+    /// The resources, in the order they were declared.
+    pub resources: Vec<Resource>,
+    /// Which resource contains which.
+    pub edges: Vec<Edge>,
+    /// Where each resource stands.
+    pub index: Index,
+}
+
+/// Where the resources of a catalog stand, found on first use.
+#[derive(Clone, Debug, Default)]
+pub struct Index(OnceLock<FxHashMap<(Str, Str), u32>>);
+
+/// A containment: the class, define or stage at `source` contains the resource at `target`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Edge {
+    /// Where the container stands among the resources.
+    pub source: u32,
+    /// Where the contained resource stands.
+    pub target: u32,
+}
+
+impl Catalog {
+    /// The version of the document's layout.
+    pub const FORMAT: i64 = 2;
+
+    /// Finds a resource by its capitalised type and its title.
+    pub fn find(&self, type_name: &str, title: &str) -> Option<&Resource> {
+        self.position(type_name, title).map(|at| &self.resources[at as usize])
+    }
+
+    /// Where a resource stands, by its capitalised type and its title.
+    pub fn position(&self, type_name: &str, title: &str) -> Option<u32> {
+        let index = self.index.0.get_or_init(|| {
+            let keys = self.resources.iter().map(|r| (r.type_name.clone(), r.title.clone()));
+            keys.zip(0..).collect()
+        });
+        index.get(&(type_name.into(), title.into())).copied()
+    }
+
+    /// The resource that contains the one at a position.
+    pub fn container(&self, position: u32) -> Option<&Resource> {
+        let edge = self.edges.iter().find(|edge| edge.target == position)?;
+        self.resources.get(edge.source as usize)
+    }
+}

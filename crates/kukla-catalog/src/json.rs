@@ -1,0 +1,261 @@
+//! The catalog document of Puppet's HTTP interface, written straight into a buffer.
+//!
+//! No intermediate tree: a large catalog is megabytes, and building one only to print it costs more than printing.
+
+use std::fmt::Write;
+
+use kukla_values::{Str, Value};
+use sha1::{Digest, Sha1};
+
+use crate::{Catalog, Resource};
+
+/// Stands where the identifier goes until the content it derives from is known.
+const NO_UUID: &str = "00000000-0000-0000-0000-000000000000";
+
+impl Catalog {
+    /// The document an agent receives.
+    pub fn to_json(&self) -> String {
+        let mut out = String::with_capacity(256 + self.resources.len() * 400);
+        self.write_json(&mut out);
+        out
+    }
+
+    /// Appends the document an agent receives.
+    pub fn write_json(&self, out: &mut String) {
+        let start = out.len();
+        out.push_str("{\"tags\":");
+        strings(out, &self.tags);
+        out.push_str(",\"name\":");
+        string(out, &self.name);
+        out.push_str(",\"version\":");
+        value(out, &self.version);
+        out.push_str(",\"code_id\":");
+        match &self.code_id {
+            Some(id) => string(out, id),
+            None => out.push_str("null"),
+        }
+        out.push_str(",\"catalog_uuid\":\"");
+        let uuid_at = out.len();
+        out.push_str(self.uuid.as_deref().unwrap_or(NO_UUID));
+        let _ = write!(out, "\",\"catalog_format\":{},\"environment\":", Catalog::FORMAT);
+        string(out, &self.environment);
+        out.push_str(",\"resources\":[");
+        for (i, each) in self.resources.iter().enumerate() {
+            comma(out, i);
+            resource(out, each);
+        }
+        out.push_str("],\"edges\":[");
+        let mut first = true;
+        for edge in &self.edges {
+            let ends = (self.resources.get(edge.source as usize), self.resources.get(edge.target as usize));
+            let (Some(source), Some(target)) = ends else { continue };
+            comma(out, usize::from(!first));
+            first = false;
+            out.push_str("{\"source\":\"");
+            reference(out, source);
+            out.push_str("\",\"target\":\"");
+            reference(out, target);
+            out.push_str("\"}");
+        }
+        out.push_str("],\"classes\":");
+        strings(out, &self.classes);
+        out.push('}');
+        if self.uuid.is_none() {
+            let uuid = uuid_of(&out.as_bytes()[start..]);
+            out.replace_range(uuid_at..uuid_at + NO_UUID.len(), &uuid);
+        }
+    }
+}
+
+/// An identifier that the same content always gets, in the layout of a name-based UUID.
+fn uuid_of(content: &[u8]) -> String {
+    let digest = Sha1::digest(content);
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&digest[..16]);
+    bytes[6] = bytes[6] & 0x0f | 0x50;
+    bytes[8] = bytes[8] & 0x3f | 0x80;
+    let mut uuid = String::with_capacity(NO_UUID.len());
+    for (i, byte) in bytes.iter().enumerate() {
+        if matches!(i, 4 | 6 | 8 | 10) {
+            uuid.push('-');
+        }
+        let _ = write!(uuid, "{byte:02x}");
+    }
+    uuid
+}
+
+fn resource(out: &mut String, resource: &Resource) {
+    out.push_str("{\"type\":");
+    string(out, &resource.type_name);
+    out.push_str(",\"title\":");
+    string(out, &resource.title);
+    out.push_str(",\"tags\":");
+    strings(out, &resource.tags);
+    if let Some(file) = &resource.file {
+        out.push_str(",\"file\":");
+        string(out, file);
+    }
+    if let Some(line) = resource.line {
+        let _ = write!(out, ",\"line\":{line}");
+    }
+    out.push_str(if resource.exported { ",\"exported\":true" } else { ",\"exported\":false" });
+    if resource.is_virtual {
+        out.push_str(",\"virtual\":true");
+    }
+    out.push_str(",\"kind\":\"");
+    out.push_str(resource.kind.name());
+    out.push('"');
+    if !resource.parameters.is_empty() {
+        out.push_str(",\"parameters\":{");
+        for (i, (name, each)) in resource.parameters.iter().enumerate() {
+            comma(out, i);
+            string(out, name);
+            out.push(':');
+            value(out, each);
+        }
+        out.push('}');
+    }
+    if !resource.sensitive_parameters.is_empty() {
+        out.push_str(",\"sensitive_parameters\":");
+        strings(out, &resource.sensitive_parameters);
+    }
+    out.push('}');
+}
+
+fn reference(out: &mut String, resource: &Resource) {
+    escape(out, &resource.type_name);
+    out.push('[');
+    escape(out, &resource.title);
+    out.push(']');
+}
+
+fn strings(out: &mut String, all: &[Str]) {
+    out.push('[');
+    for (i, each) in all.iter().enumerate() {
+        comma(out, i);
+        string(out, each);
+    }
+    out.push(']');
+}
+
+fn comma(out: &mut String, i: usize) {
+    if i > 0 {
+        out.push(',');
+    }
+}
+
+/// Appends plain data as JSON. What JSON has no notation for has been turned into data before a catalog exists; should any
+/// be met here all the same, it is `null`.
+pub fn value(out: &mut String, data: &Value) {
+    match data {
+        Value::Boolean(b) => out.push_str(if *b { "true" } else { "false" }),
+        Value::Integer(n) => {
+            let _ = write!(out, "{n}");
+        }
+        Value::Float(n) => float(out, *n),
+        Value::String(text) => string(out, text),
+        Value::Array(values) => {
+            out.push('[');
+            for (i, each) in values.iter().enumerate() {
+                comma(out, i);
+                value(out, each);
+            }
+            out.push(']');
+        }
+        Value::Hash(hash) => {
+            out.push('{');
+            for (i, (key, each)) in hash.iter().enumerate() {
+                comma(out, i);
+                match key {
+                    Value::String(key) => string(out, key),
+                    other => {
+                        let mut text = String::new();
+                        value(&mut text, other);
+                        string(out, &text);
+                    }
+                }
+                out.push(':');
+                value(out, each);
+            }
+            out.push('}');
+        }
+        _ => out.push_str("null"),
+    }
+}
+
+/// Ruby's notation of a float, which always shows that it is one: `1.0`, `1.0e+20`.
+fn float(out: &mut String, n: f64) {
+    if !n.is_finite() {
+        out.push_str("null");
+    } else if n == 0.0 || (1e-4..1e16).contains(&n.abs()) {
+        let _ = write!(out, "{n:?}");
+    } else {
+        let text = format!("{n:e}");
+        let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+        let point = if mantissa.contains('.') { "" } else { ".0" };
+        let (sign, digits) = match exponent.strip_prefix('-') {
+            Some(digits) => ('-', digits),
+            None => ('+', exponent),
+        };
+        let _ = write!(out, "{mantissa}{point}e{sign}{digits:0>2}");
+    }
+}
+
+/// Appends text as a JSON string.
+pub fn string(out: &mut String, text: &str) {
+    out.push('"');
+    escape(out, text);
+    out.push('"');
+}
+
+fn escape(out: &mut String, text: &str) {
+    let mut plain = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
+            continue;
+        }
+        out.push_str(&text[plain..at]);
+        plain = at + 1;
+        match byte {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            b'\t' => out.push_str("\\t"),
+            0x08 => out.push_str("\\b"),
+            0x0c => out.push_str("\\f"),
+            _ => {
+                let _ = write!(out, "\\u{byte:04x}");
+            }
+        }
+    }
+    out.push_str(&text[plain..]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_as_ruby_writes_them() {
+        for (n, text) in [
+            (1.0, "1.0"),
+            (0.0001, "0.0001"),
+            (0.00001, "1.0e-05"),
+            (1e15, "1000000000000000.0"),
+            (1.5e16, "1.5e+16"),
+            (1e100, "1.0e+100"),
+        ] {
+            let mut out = String::new();
+            float(&mut out, n);
+            assert_eq!(out, text);
+        }
+    }
+
+    #[test]
+    fn text_is_escaped() {
+        let mut out = String::new();
+        string(&mut out, "a\"\\\n\u{1}é/");
+        assert_eq!(out, "\"a\\\"\\\\\\n\\u0001é/\"");
+    }
+}
