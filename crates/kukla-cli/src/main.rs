@@ -1,6 +1,10 @@
 //! The `kukla` command.
 
+use std::process::ExitCode;
+
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-fn main() {}
+fn main() -> ExitCode {
+    kukla_cli::main()
+}

@@ -1,0 +1,31 @@
+//! The command line: subcommands and what they share.
+
+use clap::{Parser, Subcommand};
+
+use crate::Outcome;
+use crate::commands::{explain, rpc};
+
+/// The Puppet language, native: checks, evaluates and compiles Puppet code without Ruby.
+#[derive(Debug, Parser)]
+#[command(name = "kukla", version, propagate_version = true, arg_required_else_help = true)]
+#[command(after_help = "Exit status: 0 done, 1 the Puppet code is at fault, 2 the command could not run.")]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Explain(explain::Args),
+    Rpc(rpc::Args),
+}
+
+impl Cli {
+    /// Runs the chosen subcommand.
+    pub fn run(self) -> Outcome {
+        match self.command {
+            Command::Explain(args) => explain::run(&args),
+            Command::Rpc(args) => rpc::run(&args),
+        }
+    }
+}

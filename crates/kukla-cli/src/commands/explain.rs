@@ -1,0 +1,78 @@
+//! `kukla explain`: what an issue code means and what to do about it.
+
+use kukla_syntax::{Code, Severity};
+
+use crate::Outcome;
+
+/// Explain an issue code, e.g. `kukla explain SYNTAX_ERROR`
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The code, as printed in brackets behind `error`; upper or lower case
+    #[arg(required_unless_present = "list")]
+    code: Option<String>,
+    /// List all codes instead
+    #[arg(long, conflicts_with = "code")]
+    list: bool,
+}
+
+/// Every code that Kukla can report.
+pub fn all_codes() -> impl Iterator<Item = &'static Code> {
+    kukla_syntax::codes::CODES.iter().copied()
+}
+
+/// Prints the explanation of one code, or the list of all.
+pub fn run(args: &Args) -> Outcome {
+    let Some(wanted) = &args.code else {
+        let width = all_codes().map(|c| c.name.len()).max().unwrap_or_default();
+        for code in all_codes() {
+            anstream::println!("{:width$}  {}", code.name, code.message);
+        }
+        return Outcome::Done;
+    };
+    match all_codes().find(|code| code.name.eq_ignore_ascii_case(wanted)) {
+        Some(code) => {
+            anstream::print!("{}", explanation(code));
+            Outcome::Done
+        }
+        None => {
+            anstream::eprintln!("kukla: there is no issue code '{wanted}'");
+            anstream::eprintln!("  hint: {}", hint(wanted));
+            Outcome::Unable
+        }
+    }
+}
+
+fn explanation(code: &Code) -> String {
+    let severity = match (code.follows_strict, code.severity) {
+        (true, _) => "an error, a warning or nothing, as the `strict` setting says",
+        (_, Severity::Error) => "an error",
+        (_, Severity::Warning) => "a warning",
+        (_, Severity::Deprecation) => "a deprecation",
+    };
+    let lines: Vec<&str> = code.explanation.lines().map(|l| l.strip_prefix(' ').unwrap_or(l)).collect();
+    format!("{}: {severity}\n\n    {}\n\n{}\n", code.name, code.message, lines.join("\n").trim_end())
+}
+
+fn hint(wanted: &str) -> String {
+    let wanted = wanted.to_ascii_uppercase();
+    let near = all_codes().map(|c| (distance(&wanted, c.name), c.name)).min();
+    match near {
+        Some((distance, name)) if distance <= 1 + wanted.len() / 3 => format!("did you mean {name}?"),
+        _ => "`kukla explain --list` lists them all".into(),
+    }
+}
+
+/// How many characters must be inserted, removed or replaced to get from one name to the other.
+fn distance(a: &str, b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.bytes().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.bytes().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}

@@ -1,0 +1,40 @@
+//! `kukla rpc`: the machine interface on standard input and output.
+
+use std::io::{BufRead, Write};
+
+use crate::Outcome;
+use crate::rpc::Server;
+
+/// Answer JSON requests, one per line, until the input closes
+///
+/// Each line on standard input is an object with `id`, `method` and `params`; each line on standard output is the answer to
+/// one of them, in order, with `result` or `error`. Nothing else is written to standard output.
+#[derive(Debug, clap::Args)]
+pub struct Args {}
+
+/// Serves requests until there are no more.
+pub fn run(_: &Args) -> Outcome {
+    let server = Server::default();
+    let mut input = std::io::stdin().lock();
+    let mut output = std::io::stdout().lock();
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        match input.read_until(b'\n', &mut line) {
+            Ok(0) => return Outcome::Done,
+            Ok(_) => {}
+            Err(error) => {
+                eprintln!("kukla: cannot read requests: {error}");
+                return Outcome::Unable;
+            }
+        }
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let answer = server.answer(&String::from_utf8_lossy(&line));
+        // A reader that went away wants no more answers.
+        if writeln!(output, "{answer}").and_then(|()| output.flush()).is_err() {
+            return Outcome::Done;
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The machine interface: one JSON request in, one JSON answer out, and no request ends the process.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use serde_json::{Map, Value, json};
+
+mod error;
+
+pub use error::Failure;
+
+/// Answers requests. It keeps no state between them that a request could notice.
+#[derive(Debug, Default)]
+pub struct Server {}
+
+impl Server {
+    /// Answers one line; whatever it holds, the answer is one line of JSON.
+    pub fn answer(&self, line: &str) -> String {
+        let request: Value = match serde_json::from_str(line) {
+            Ok(request) => request,
+            Err(error) => {
+                return Failure::request(format!("not JSON: {error}")).answer(&Value::Null).to_string();
+            }
+        };
+        let id = request.get("id").cloned().unwrap_or(Value::Null);
+        let result = catch_unwind(AssertUnwindSafe(|| self.dispatch(&request))).unwrap_or_else(|panic| {
+            let what = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
+            let what = what.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+            Err(Failure::internal(what))
+        });
+        match result {
+            Ok(result) => json!({"id": id, "result": result}).to_string(),
+            Err(failure) => failure.answer(&id).to_string(),
+        }
+    }
+
+    fn dispatch(&self, request: &Value) -> Result<Value, Failure> {
+        let Value::Object(request) = request else { return Err(Failure::request("a request is an object")) };
+        let method = request
+            .get("method")
+            .and_then(Value::as_str)
+            .ok_or_else(|| Failure::request("a request has a method, a string"))?;
+        let none = Map::new();
+        let _params = match request.get("params") {
+            None | Some(Value::Null) => &none,
+            Some(Value::Object(params)) => params,
+            Some(_) => return Err(Failure::request("params is an object")),
+        };
+        match method {
+            "version" => Ok(json!({"version": env!("CARGO_PKG_VERSION")})),
+            other => Err(Failure::request(format!("unknown method '{other}'"))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(line: &str) -> Value {
+        serde_json::from_str(&Server::default().answer(line)).unwrap()
+    }
+
+    #[test]
+    fn version() {
+        assert_eq!(
+            answer(r#"{"id": 7, "method": "version"}"#),
+            json!({"id": 7, "result": {"version": "0.1.0"}})
+        );
+    }
+
+    #[test]
+    fn bad_requests_are_answered() {
+        for line in [
+            "",
+            "{",
+            "[]",
+            "3",
+            "{}",
+            r#"{"method": 1}"#,
+            r#"{"method": "x"}"#,
+            r#"{"method": "version", "params": 3}"#,
+        ] {
+            assert_eq!(answer(line)["error"]["kind"], "request", "{line}");
+        }
+        assert_eq!(answer(r#"{"id": "a", "method": "x"}"#)["id"], "a");
+    }
+}

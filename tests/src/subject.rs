@@ -1,0 +1,111 @@
+//! Who answers: Kukla in this process, or a command that speaks the same protocol (real Puppet).
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::Mutex;
+
+use kukla_cli::rpc::Server;
+use serde_json::{Value, json};
+
+/// The implementation under test.
+pub enum Subject {
+    /// The library, asked directly.
+    Kukla(Box<Server>),
+    /// Another implementation, one process per thread that asks.
+    Reference {
+        /// The command; `rpc` is added to its arguments.
+        command: Vec<String>,
+        /// Its version.
+        version: String,
+        /// Processes that wait for a question.
+        idle: Mutex<Vec<Process>>,
+    },
+}
+
+impl Subject {
+    /// Kukla, or the command that `KUKLA_REFERENCE` names.
+    pub fn from_environment() -> Result<Self, String> {
+        let Ok(command) = std::env::var("KUKLA_REFERENCE") else { return Ok(Self::Kukla(Box::default())) };
+        let command: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
+        let mut process = Process::start(&command)?;
+        let answer = process.ask("version", json!({}))?;
+        let version = answer["result"]["version"].as_str().unwrap_or_default().to_owned();
+        Ok(Self::Reference { command, version, idle: Mutex::new(vec![process]) })
+    }
+
+    /// The version of the reference, if that is what answers.
+    pub fn reference(&self) -> Option<&str> {
+        match self {
+            Self::Kukla(_) => None,
+            Self::Reference { version, .. } => Some(version),
+        }
+    }
+
+    /// Asks one question; the answer is the protocol's object with `result` or `error`.
+    pub fn ask(&self, method: &str, params: Value) -> Value {
+        match self {
+            Self::Kukla(server) => {
+                let request = json!({"id": 1, "method": method, "params": params}).to_string();
+                serde_json::from_str(&server.answer(&request))
+                    .unwrap_or_else(|e| failure(&format!("not JSON: {e}")))
+            }
+            Self::Reference { command, idle, .. } => {
+                let waiting = idle.lock().ok().and_then(|mut i| i.pop());
+                let answer = waiting.map_or_else(|| Process::start(command), Ok).and_then(|mut process| {
+                    let answer = process.ask(method, params)?;
+                    if let Ok(mut idle) = idle.lock() {
+                        idle.push(process);
+                    }
+                    Ok(answer)
+                });
+                answer.unwrap_or_else(|e| failure(&e))
+            }
+        }
+    }
+}
+
+fn failure(message: &str) -> Value {
+    json!({"error": {"kind": "crash", "issue": "CRASH", "message": message}})
+}
+
+/// A process that answers requests line by line.
+pub struct Process {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Process {
+    fn start(command: &[String]) -> Result<Self, String> {
+        let (program, arguments) = command.split_first().ok_or("KUKLA_REFERENCE is empty")?;
+        let mut child = Command::new(program)
+            .args(arguments)
+            .arg("rpc")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|e| format!("cannot run {program}: {e}"))?;
+        let input = child.stdin.take();
+        let output = BufReader::new(child.stdout.take().ok_or("no output")?);
+        Ok(Self { child, input, output })
+    }
+
+    fn ask(&mut self, method: &str, params: Value) -> Result<Value, String> {
+        let input = self.input.as_mut().ok_or("no input")?;
+        let request = json!({"id": 1, "method": method, "params": params});
+        writeln!(input, "{request}").and_then(|()| input.flush()).map_err(|e| format!("cannot ask: {e}"))?;
+        let mut line = String::new();
+        self.output.read_line(&mut line).map_err(|e| format!("no answer: {e}"))?;
+        if line.is_empty() {
+            return Err("the process ended".into());
+        }
+        serde_json::from_str(&line).map_err(|e| format!("not JSON: {e}"))
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        drop(self.input.take());
+        let _ = self.child.wait();
+    }
+}
