@@ -20,6 +20,16 @@
 //! A signature is a Puppet parameter list: `Type $name`, `= default` for one that may be left out, `*$rest` for any number,
 //! `&$block` for the lambda. Arguments are checked against it before the body runs, so the body holds only the idea. Several
 //! signatures are tried in order, split exactly as Puppet splits them, because its "expects one of" report lists them.
+//!
+//! Puppet lets a function name types for its signatures and word its own refusals; both print in messages, so both are here:
+//!
+//! ```ignore
+//! "upcase" {
+//!     type "StringData = Variant[String, Numeric, Array[StringData], Hash[StringData, StringData]]";
+//!     "Array[StringData] $arg" => upcase;
+//!     mismatch "Any $arg" => say_why,
+//! }
+//! ```
 
 use std::sync::Arc;
 
@@ -36,8 +46,12 @@ pub struct Builtin {
     pub name: &'static str,
     /// Its documentation in Markdown; examples in it are tests.
     pub doc: &'static str,
+    /// Type aliases its signatures may use, as `Name = Type`; they may refer to themselves and to each other.
+    pub types: &'static [&'static str],
     /// Its signatures, in the order they are tried.
     pub overloads: &'static [Overload],
+    /// Signatures tried when none of those fits: the text the body returns says what is wrong, after the function's name.
+    pub mismatches: &'static [Overload],
 }
 
 /// One signature of a built-in function and what runs when it fits.
@@ -211,18 +225,31 @@ body!(A B C D E);
 /// Declares the built-in functions of one file as `pub static BUILTINS: &[Builtin]`; see the head of this module.
 #[macro_export]
 macro_rules! builtins {
-    ($($(#[doc = $doc:literal])* $name:literal { $($signature:literal => $body:expr),+ $(,)? })*) => {
+    ($(
+        $(#[doc = $doc:literal])* $name:literal {
+            $(type $alias:literal;)*
+            $($signature:literal => $body:expr),* $(,)?
+            $(; mismatch $($wrong:literal => $why:expr),+ $(,)?)?
+        }
+    )*) => {
         /// The functions of this file.
         pub static BUILTINS: &[$crate::function::Builtin] = &[$(
             $crate::function::Builtin {
                 name: $name,
                 doc: concat!($($doc, "\n",)*),
+                types: &[$($alias),*],
                 overloads: &[$(
                     $crate::function::Overload {
                         signature: $signature,
                         body: |vm, args| $crate::function::Body::invoke(&$body, vm, args),
                     },
-                )+],
+                )*],
+                mismatches: &[$($(
+                    $crate::function::Overload {
+                        signature: $wrong,
+                        body: |vm, args| $crate::function::Body::invoke(&$why, vm, args),
+                    },
+                )+)?],
             },
         )*];
     };
@@ -235,7 +262,7 @@ mod tests {
     builtins! {
         /// Repeats text.
         "repeat" { "String $text, Integer $times = 2" => repeat }
-        "none" { "" => none }
+        "none" { "" => none; mismatch "Any $x" => none }
         "with_vm" { "Any *$rest" => with_vm }
     }
 
