@@ -1,0 +1,172 @@
+//! Replacing, splitting and quoting, as Ruby's `sub`, `gsub`, `split` and `Regexp.escape` do.
+
+use super::{Captures, Options, Regexp};
+use crate::{Error, Result};
+
+impl Regexp {
+    /// Replaces the first match; the replacement may mention groups (`\1`, `\k<name>`, `\0`, `\\`).
+    pub fn replace_first(&self, text: &str, replacement: &str) -> Result<String> {
+        let mut out = String::with_capacity(text.len() + replacement.len());
+        let Some(captures) = self.captures(text)? else { return Ok(text.into()) };
+        out.push_str(&text[..captures.start()]);
+        self.expand(&captures, replacement, &mut out)?;
+        out.push_str(&text[captures.end()..]);
+        Ok(out)
+    }
+
+    /// Replaces every match.
+    pub fn replace_all(&self, text: &str, replacement: &str) -> Result<String> {
+        let mut out = String::with_capacity(text.len() + replacement.len());
+        let mut copied = 0;
+        for captures in self.captures_iter(text) {
+            let captures = captures?;
+            out.push_str(&text[copied..captures.start()]);
+            self.expand(&captures, replacement, &mut out)?;
+            copied = captures.end();
+        }
+        out.push_str(&text[copied..]);
+        Ok(out)
+    }
+
+    /// Writes a replacement with the groups it mentions put in.
+    fn expand(&self, captures: &Captures<'_>, replacement: &str, out: &mut String) -> Result<()> {
+        let mut rest = replacement;
+        while let Some(at) = rest.find('\\') {
+            out.push_str(&rest[..at]);
+            rest = &rest[at + 1..];
+            let Some(c) = rest.chars().next() else {
+                out.push('\\');
+                return Ok(());
+            };
+            match c {
+                '0'..='9' => out.push_str(captures.get(c as usize - '0' as usize).unwrap_or_default()),
+                '&' => out.push_str(captures.get(0).unwrap_or_default()),
+                '`' => out.push_str(&captures.text[..captures.start()]),
+                '\'' => out.push_str(&captures.text[captures.end()..]),
+                '\\' => out.push('\\'),
+                'k' if rest[1..].starts_with('<') && rest.contains('>') => {
+                    let (name, after) = rest[2..].split_once('>').unwrap_or_default();
+                    out.push_str(self.mentioned(captures, name)?);
+                    rest = after;
+                    continue;
+                }
+                _ => {
+                    out.push('\\');
+                    out.push(c);
+                }
+            }
+            rest = &rest[c.len_utf8()..];
+        }
+        out.push_str(rest);
+        Ok(())
+    }
+
+    fn mentioned<'t>(&self, captures: &Captures<'t>, name: &str) -> Result<&'t str> {
+        if self.names().iter().any(|(known, _)| known == name) {
+            return Ok(captures.name(self, name).unwrap_or_default());
+        }
+        match name.parse::<usize>() {
+            Ok(group) if group < captures.len() => Ok(captures.get(group).unwrap_or_default()),
+            _ => Err(Error::runtime(format!("undefined group name reference: {name}"))),
+        }
+    }
+
+    /// Splits a text at every match; groups become parts of their own, and empty parts at the end are dropped.
+    pub fn split<'t>(&self, text: &'t str) -> Result<Vec<&'t str>> {
+        let mut parts = Vec::new();
+        let (mut part, mut start, mut was_empty) = (0, 0, false);
+        let after = |at: usize| at + text[at..].chars().next().map_or(1, char::len_utf8);
+        while start <= text.len() {
+            let Some(captures) = self.captures_at(text, start)? else { break };
+            let (from, to) = (captures.start(), captures.end());
+            if from == start && from == to {
+                if text.is_empty() {
+                    parts.push("");
+                    break;
+                }
+                if !was_empty {
+                    start = after(start);
+                    was_empty = true;
+                    continue;
+                }
+                parts.push(&text[part..after(part).min(text.len())]);
+                part = start;
+            } else {
+                parts.push(&text[part..from]);
+                part = to;
+                start = to;
+            }
+            was_empty = false;
+            parts.extend((1..captures.len()).filter_map(|group| captures.get(group)));
+        }
+        if part < text.len() {
+            parts.push(&text[part..]);
+        }
+        while parts.last().is_some_and(|part| part.is_empty()) {
+            parts.pop();
+        }
+        Ok(parts)
+    }
+}
+
+/// A pattern that matches exactly this text.
+pub fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        let escaped = match c {
+            '[' | ']' | '{' | '}' | '(' | ')' | '|' | '-' | '*' | '.' | '\\' | '?' | '+' | '^' | '$'
+            | '#' | ' ' => c,
+            '\t' => 't',
+            '\n' => 'n',
+            '\r' => 'r',
+            '\x0c' => 'f',
+            '\x0b' => 'v',
+            _ => {
+                out.push(c);
+                continue;
+            }
+        };
+        out.push('\\');
+        out.push(escaped);
+    }
+    out
+}
+
+/// A pattern between slashes, as Ruby inspects it.
+pub(super) fn literal(source: &str, options: Options) -> String {
+    let mut out = String::with_capacity(source.len() + 2);
+    out.push('/');
+    let flags: String = [(options.multiline, 'm'), (options.ignore_case, 'i'), (options.extended, 'x')]
+        .into_iter()
+        .filter_map(|(on, flag)| on.then_some(flag))
+        .collect();
+    if !flags.is_empty() {
+        let off: String = "mix".chars().filter(|flag| !flags.contains(*flag)).collect();
+        let minus = if off.is_empty() { "" } else { "-" };
+        out.push_str(&format!("(?{flags}{minus}{off}:"));
+    }
+    let mut chars = source.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => {
+                out.push(c);
+                out.extend(chars.next());
+            }
+            '/' => out.push_str("\\/"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            '\x0c' => out.push_str("\\f"),
+            '\x0b' => out.push_str("\\v"),
+            '\x07' => out.push_str("\\a"),
+            '\x1b' => out.push_str("\\e"),
+            c if c.is_ascii_control() => out.push_str(&format!("\\x{:02X}", c as u32)),
+            _ => out.push(c),
+        }
+    }
+    if !flags.is_empty() {
+        out.push(')');
+    }
+    out.push('/');
+    out
+}
