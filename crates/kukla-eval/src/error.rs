@@ -1,17 +1,226 @@
-//! Why an evaluation stopped before its end.
+//! Why an evaluation stopped before its end: an error, or `next`, `break` and `return` on their way to where they lead.
 
-/// Why an evaluation stopped before its end.
+use std::fmt;
+
+use kukla_syntax::{Source, Span};
+use kukla_values::Value;
+
+/// Why an evaluation stopped before its end. One pointer wide, so that a [`Flow`] is as small as a value.
 #[derive(Debug)]
-pub enum Raise {
+pub struct Raise(Box<Raised>);
+
+/// The reasons for which an evaluation stops before its end.
+#[derive(Debug)]
+pub enum Raised {
     /// Something is wrong.
-    Error(Box<kukla_values::Error>),
+    Error(Failure),
+    /// `next(value)`: the lambda or function gives this value.
+    Next(Value, Option<Location>),
+    /// `break()`: the iteration ends.
+    Break(Option<Location>),
+    /// `return(value)`: the function, class or define ends.
+    Return(Value, Option<Location>),
 }
 
 /// The result of evaluating something.
-pub type Flow<T> = Result<T, Raise>;
+pub type Flow<T = Value> = Result<T, Raise>;
+
+/// A place in a source text.
+#[derive(Clone, Debug)]
+pub struct Location {
+    /// The text.
+    pub source: Source,
+    /// The place in it.
+    pub span: Span,
+}
+
+impl Location {
+    /// The line, counted from one.
+    pub fn line(&self) -> u32 {
+        self.source.line_column(self.span.start).line
+    }
+
+    /// The name of the file, if it is one.
+    pub fn file(&self) -> Option<&str> {
+        self.source.name()
+    }
+}
+
+/// In which stage something went wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureKind {
+    /// Reading tokens and the tree.
+    Syntax,
+    /// A well-formed tree that breaks a static rule.
+    Validation,
+    /// Evaluating.
+    Evaluation,
+    /// Looking up data.
+    Data,
+}
+
+impl FailureKind {
+    /// Its name in the machine interface.
+    pub const fn name(self) -> &'static str {
+        match self {
+            FailureKind::Syntax => "syntax",
+            FailureKind::Validation => "validation",
+            FailureKind::Evaluation => "evaluation",
+            FailureKind::Data => "data",
+        }
+    }
+}
+
+/// What was going on when something went wrong.
+#[derive(Clone, Debug)]
+pub struct Trace {
+    /// In words: "while calling f", "while declaring Ntp::Server[a]".
+    pub what: String,
+    /// Where.
+    pub location: Location,
+}
+
+/// Something that is wrong: which rule, where, in which words, what might help, and what was going on.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// Puppet's issue code, or a finer one of ours.
+    pub code: &'static str,
+    /// The stage.
+    pub kind: FailureKind,
+    /// The message as Puppet words it, without file and line. Once located it begins with "Evaluation Error: ".
+    pub message: String,
+    /// Where; set when the failure leaves the expression that is at fault.
+    pub location: Option<Location>,
+    /// Only the line is known, as for what Puppet raises with a line but no column.
+    pub no_column: bool,
+    /// What might help.
+    pub hints: Vec<String>,
+    /// What was going on, innermost first.
+    pub trace: Vec<Trace>,
+    /// Further failures reported together with this one.
+    pub others: Vec<Failure>,
+}
+
+impl Failure {
+    /// A failure whose place is not known yet.
+    pub fn new(code: &'static str, message: impl Into<String>) -> Failure {
+        Failure {
+            code,
+            kind: FailureKind::Evaluation,
+            message: message.into(),
+            location: None,
+            no_column: false,
+            hints: Vec::new(),
+            trace: Vec::new(),
+            others: Vec::new(),
+        }
+    }
+
+    /// Adds something that might help.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Failure {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// A rule broken at a known place: the message is final.
+    #[must_use]
+    pub fn located(mut self, location: Location) -> Failure {
+        if self.location.is_none() {
+            if self.kind == FailureKind::Evaluation {
+                self.message.insert_str(0, "Evaluation Error: ");
+            }
+            self.location = Some(location);
+        }
+        self
+    }
+}
+
+impl fmt::Display for Failure {
+    /// Puppet's one line: `message (file: x, line: 1, column: 2)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        let Some(location) = &self.location else { return Ok(()) };
+        let at = location.source.line_column(location.span.start);
+        f.write_str(" (")?;
+        if let Some(file) = location.file() {
+            write!(f, "file: {file}, ")?;
+        }
+        write!(f, "line: {}", at.line)?;
+        if !self.no_column {
+            write!(f, ", column: {}", at.column)?;
+        }
+        f.write_str(")")
+    }
+}
+
+impl std::error::Error for Failure {}
+
+impl Raise {
+    /// `next(value)`.
+    pub fn next(value: Value, location: Option<Location>) -> Raise {
+        Raise(Box::new(Raised::Next(value, location)))
+    }
+
+    /// `break()`.
+    pub fn stop(location: Option<Location>) -> Raise {
+        Raise(Box::new(Raised::Break(location)))
+    }
+
+    /// `return(value)`.
+    pub fn give(value: Value, location: Option<Location>) -> Raise {
+        Raise(Box::new(Raised::Return(value, location)))
+    }
+
+    /// A failure whose place is not known yet.
+    pub fn error(code: &'static str, message: impl Into<String>) -> Raise {
+        Failure::new(code, message).into()
+    }
+
+    /// A failure Puppet has no code for, whose place is not known yet: it will be reported as "Error while evaluating
+    /// a ..., message" at the expression being evaluated.
+    pub fn runtime(message: impl Into<String>) -> Raise {
+        Raise::error("RUNTIME_ERROR", message)
+    }
+
+    /// What it is.
+    pub fn reason(&self) -> &Raised {
+        &self.0
+    }
+
+    /// What it is, to change.
+    pub fn reason_mut(&mut self) -> &mut Raised {
+        &mut self.0
+    }
+
+    /// What it is.
+    pub fn into_reason(self) -> Raised {
+        *self.0
+    }
+
+    /// The failure, if it is one.
+    pub fn failure(&self) -> Option<&Failure> {
+        match &*self.0 {
+            Raised::Error(failure) => Some(failure),
+            _ => None,
+        }
+    }
+}
+
+impl From<Raised> for Raise {
+    fn from(reason: Raised) -> Raise {
+        Raise(Box::new(reason))
+    }
+}
+
+impl From<Failure> for Raise {
+    fn from(failure: Failure) -> Raise {
+        Raise(Box::new(Raised::Error(failure)))
+    }
+}
 
 impl From<kukla_values::Error> for Raise {
     fn from(error: kukla_values::Error) -> Raise {
-        Raise::Error(Box::new(error))
+        Failure::new(error.code, error.message).into()
     }
 }

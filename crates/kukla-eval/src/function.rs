@@ -278,7 +278,12 @@ mod tests {
 
     #[test]
     fn arguments_reach_the_body_in_order() {
-        let mut vm = Vm::default();
+        let world = std::sync::Arc::new(crate::world::MemoryWorld::default());
+        let (settings, registry) = (Default::default(), Default::default());
+        let environment =
+            crate::environment::Environment::new("production", None, Vec::new(), settings, world, registry);
+        let node = crate::environment::Node::default();
+        let mut vm = Vm::new(&environment, &node);
         let args = Args::new(vec!["ab".into()], None);
         let value = (BUILTINS[0].overloads[0].body)(&mut vm, args).expect("no error");
         assert_eq!(value, Value::from("abab"));

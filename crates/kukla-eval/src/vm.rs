@@ -1,9 +1,253 @@
 //! The state of one compilation.
 
-use std::marker::PhantomData;
+use kukla_syntax::{Source, Span};
+use kukla_values::{Name, Str, Value};
+use rustc_hash::FxHashSet;
+
+use crate::catalog::CatalogBuilder;
+use crate::data::Data;
+use crate::environment::{Environment, Node};
+use crate::error::{Failure, Flow, Location, Raise, Raised, Trace};
+use crate::scope::{Position, ScopeId, ScopeKind, Scopes};
+use crate::settings::LogLevel;
+
+/// How much one compilation may use.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Calls inside calls.
+    pub depth: u32,
+    /// Expressions evaluated and elements produced; zero means without limit.
+    pub steps: u64,
+    /// Elements or bytes in one value.
+    pub size: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { depth: 2_000, steps: 0, size: 256 << 20 }
+    }
+}
+
+/// A message from a logging function, a warning or a deprecation.
+#[derive(Clone, Debug)]
+pub struct Log {
+    /// How urgent it is.
+    pub level: LogLevel,
+    /// What it says.
+    pub message: String,
+    /// Where it comes from in Puppet's words: `Scope(Class[main])`, or `Puppet` for warnings.
+    pub source: String,
+    /// Where it comes from in the text, if that is part of the message.
+    pub location: Option<Location>,
+    /// The code of the rule, if it is a warning about one.
+    pub issue: Option<&'static str>,
+}
+
+/// One call that is going on.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// What is called.
+    pub name: Name,
+    /// Where it is called from.
+    pub location: Location,
+}
 
 /// The state of one compilation.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Vm<'e> {
-    environment: PhantomData<&'e ()>,
+    /// What is shared with other compilations.
+    pub environment: &'e Environment,
+    /// The node the catalog is for.
+    pub node: &'e Node,
+    /// The data, if there is any.
+    pub data: Option<&'e dyn Data>,
+    /// The catalog being built.
+    pub catalog: CatalogBuilder,
+    /// All scopes.
+    pub scopes: Scopes,
+    /// Where evaluation stands.
+    pub at: Position,
+    /// The text being evaluated.
+    pub source: Source,
+    /// The calls that are going on, outermost first.
+    pub calls: Vec<Call>,
+    /// What was logged.
+    pub logs: Vec<Log>,
+    /// How much may be used.
+    pub limits: Limits,
+    /// The text of templates being rendered, innermost last.
+    pub(crate) output: Vec<Vec<Value>>,
+    pub(crate) depth: u32,
+    pub(crate) steps: u64,
+    warned: FxHashSet<String>,
+}
+
+impl<'e> Vm<'e> {
+    /// The state at the start of a compilation.
+    pub fn new(environment: &'e Environment, node: &'e Node) -> Vm<'e> {
+        Vm {
+            environment,
+            node,
+            data: None,
+            catalog: CatalogBuilder::default(),
+            scopes: Scopes::new(),
+            at: Position::named(ScopeId::TOP),
+            source: Source::unnamed(""),
+            calls: Vec::new(),
+            logs: Vec::new(),
+            limits: Limits::default(),
+            output: Vec::new(),
+            depth: 0,
+            steps: 0,
+            warned: FxHashSet::default(),
+        }
+    }
+
+    /// The place of a span in the text being evaluated.
+    pub fn location(&self, span: Span) -> Location {
+        Location { source: self.source.clone(), span }
+    }
+
+    /// The error for a rule broken at a place of the text being evaluated.
+    #[cold]
+    pub fn fail(&self, span: Span, code: &'static str, message: impl Into<String>) -> Raise {
+        self.located(Failure::new(code, message), span).into()
+    }
+
+    /// A failure at a place of the text being evaluated, with the calls that led there.
+    #[cold]
+    pub(crate) fn located(&self, failure: Failure, span: Span) -> Failure {
+        if failure.location.is_some() {
+            return failure;
+        }
+        let mut failure = failure.located(self.location(span));
+        failure.trace = self.trace();
+        failure
+    }
+
+    fn trace(&self) -> Vec<Trace> {
+        let of = |call: &Call| Trace {
+            what: format!("while calling {}", call.name),
+            location: call.location.clone(),
+        };
+        self.calls.iter().rev().map(of).collect()
+    }
+
+    /// Gives an error without a place the place of a rule: its message is final.
+    #[cold]
+    pub(crate) fn at(&self, raise: impl Into<Raise>, span: Span) -> Raise {
+        let mut raise = raise.into();
+        if let Raised::Error(failure) = raise.reason_mut() {
+            let taken = std::mem::replace(failure, Failure::new("", ""));
+            *failure = self.located(taken, span);
+        }
+        raise
+    }
+
+    /// Gives an error without a place that of the construct being evaluated, in Puppet's words: "Error while evaluating a
+    /// Function Call, ...".
+    #[cold]
+    pub(crate) fn while_evaluating(&self, mut raise: Raise, span: Span, construct: &str) -> Raise {
+        if let Raised::Error(failure) = raise.reason_mut()
+            && failure.location.is_none()
+        {
+            failure.message = format!("Error while evaluating a {construct}, {}", failure.message);
+            let taken = std::mem::replace(failure, Failure::new("", ""));
+            *failure = self.located(taken, span);
+        }
+        raise
+    }
+
+    /// Logs a message as coming from the scope where evaluation stands.
+    pub fn log(&mut self, level: LogLevel, message: impl Into<String>) {
+        let source = self.scope_label();
+        self.push_log(Log { level, message: message.into(), source, location: None, issue: None });
+    }
+
+    /// Warns about something at a place, as Puppet itself does.
+    pub fn warn_at(&mut self, span: Span, issue: &'static str, message: impl Into<String>) {
+        let location = Some(self.location(span));
+        let log = Log {
+            level: LogLevel::Warning,
+            message: message.into(),
+            source: "Puppet".into(),
+            location,
+            issue: Some(issue),
+        };
+        self.push_log(log);
+    }
+
+    /// Warns once per compilation about the same thing.
+    pub fn warn_once(&mut self, key: &str, message: impl Into<String>) {
+        if self.warned.insert(key.to_owned()) {
+            let message = message.into();
+            self.push_log(Log {
+                level: LogLevel::Warning,
+                message,
+                source: "Puppet".into(),
+                location: None,
+                issue: None,
+            });
+        }
+    }
+
+    /// Keeps a message if its level is wanted.
+    pub fn push_log(&mut self, log: Log) {
+        if log.level >= self.environment.settings.log_level {
+            self.logs.push(log);
+        }
+    }
+
+    /// The scope where evaluation stands, as logs name it: `Scope(Class[main])`.
+    pub fn scope_label(&self) -> String {
+        let scope = self.scopes.get(self.at.scope);
+        match (&scope.label, scope.kind) {
+            (Some(label), _) => format!("Scope({label})"),
+            (None, ScopeKind::Class(name)) => format!("Scope(Class[{}])", capitalize(&name)),
+            (None, ScopeKind::Node) => format!("Scope(Node[{}])", self.node.name),
+            (None, _) => "Scope(Class[main])".to_owned(),
+        }
+    }
+
+    /// Counts work done; an error once there was too much of it.
+    #[inline]
+    pub fn charge(&mut self, steps: u64) -> Flow<()> {
+        self.steps += steps;
+        if self.limits.steps != 0 && self.steps > self.limits.steps {
+            return Err(self.exhausted());
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn exhausted(&self) -> Raise {
+        let message = format!("The evaluation took more than the {} steps allowed", self.limits.steps);
+        Failure::new("EVALUATION_LIMIT", message).hint("the limit can be raised in the settings").into()
+    }
+
+    /// An error if a value of so many elements or bytes would be too large.
+    pub fn check_size(&self, size: usize) -> Flow<()> {
+        if size > self.limits.size {
+            let message =
+                format!("A value of {size} elements is larger than the {} allowed", self.limits.size);
+            return Err(Failure::new("SIZE_LIMIT", message)
+                .hint("the limit can be raised in the settings")
+                .into());
+        }
+        Ok(())
+    }
+}
+
+/// `a::b` as a reference: `A::B`.
+pub fn capitalize(name: &str) -> Str {
+    let mut out = Str::with_capacity(name.len());
+    for (at, segment) in name.split("::").enumerate() {
+        if at > 0 {
+            out.push_str("::");
+        }
+        let mut chars = segment.chars();
+        out.extend(chars.next().into_iter().flat_map(char::to_uppercase));
+        out.push_str(chars.as_str());
+    }
+    out
 }

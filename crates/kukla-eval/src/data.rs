@@ -1,0 +1,33 @@
+//! Data: what `lookup` and automatic class parameters ask for.
+
+use std::fmt::Debug;
+
+use kukla_values::{Name, Str, Type, Value};
+
+use crate::error::Flow;
+use crate::vm::Vm;
+
+/// A question to the data.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// The keys, tried in order; each may be dotted.
+    pub keys: Vec<Str>,
+    /// What the value must be.
+    pub value_type: Option<Type>,
+    /// How values of several levels are joined: a name or a hash with `strategy`.
+    pub merge: Option<Value>,
+    /// What is given when nothing is found.
+    pub default: Option<Value>,
+    /// What is given per key when nothing is found.
+    pub defaults: Option<Value>,
+    /// What wins over all data.
+    pub overrides: Option<Value>,
+}
+
+/// Data, as the evaluator sees it.
+pub trait Data: Send + Sync + Debug {
+    /// Answers `lookup`: `None` when nothing was found and there is no default.
+    fn lookup(&self, vm: &mut Vm<'_>, request: &Request) -> Flow<Option<Value>>;
+    /// The value data has for a parameter of a class.
+    fn class_parameter(&self, vm: &mut Vm<'_>, class: Name, parameter: Name) -> Flow<Option<Value>>;
+}

@@ -1,0 +1,376 @@
+//! Environments: what all compilations of one environment share.
+//!
+//! Files are read, parsed and lowered once, directories listed once. Definitions are found by name, as Puppet's autoloader
+//! finds them: class `ntp::server` in `ntp/manifests/server.pp`, failing that in the file of an enclosing name. What a
+//! search gave, even nothing, is remembered for as long as the environment lives.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock, RwLock};
+
+use kukla_syntax::Source;
+use kukla_values::{Hash, Name, Type};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::error::{Failure, FailureKind};
+use crate::program::{AliasDefinition, Class, Define, Definition, NodeDefinition, Program, PuppetFunction};
+use crate::registry::{Function, Registry};
+use crate::settings::Settings;
+use crate::world::{FileError, World};
+
+/// A module of the environment.
+#[derive(Debug)]
+pub struct Module {
+    /// Its name: that of its directory.
+    pub name: Name,
+    /// Its directory.
+    pub root: PathBuf,
+    metadata: OnceLock<Option<serde_json::Value>>,
+    files: OnceLock<FxHashSet<PathBuf>>,
+}
+
+/// What all compilations of one environment share.
+#[derive(Debug)]
+pub struct Environment {
+    /// Its name.
+    pub name: Name,
+    /// Its directory, if it has one.
+    pub root: Option<PathBuf>,
+    /// The directories its modules were found in.
+    pub modulepath: Vec<PathBuf>,
+    /// Its settings.
+    pub settings: Settings,
+    /// Where files are read and the clock is asked.
+    pub world: Arc<dyn World>,
+    /// The built-in functions.
+    pub registry: Arc<Registry>,
+    modules: Vec<Module>,
+    by_name: FxHashMap<Name, usize>,
+    root_files: OnceLock<FxHashSet<PathBuf>>,
+    programs: RwLock<FxHashMap<PathBuf, Loaded>>,
+    known: RwLock<Known>,
+}
+
+/// The outcome of loading a file.
+pub type Loaded = Result<Arc<Program>, Arc<Failure>>;
+
+/// Definitions by name, as far as files have been loaded.
+#[derive(Debug, Default)]
+struct Known {
+    classes: FxHashMap<Name, Option<Arc<Class>>>,
+    defines: FxHashMap<Name, Option<Arc<Define>>>,
+    functions: FxHashMap<Name, Option<Function>>,
+    aliases: FxHashMap<Name, Option<Arc<KnownAlias>>>,
+    nodes: Vec<Arc<NodeDefinition>>,
+}
+
+/// A type alias and, once it was resolved, the type.
+#[derive(Debug)]
+pub struct KnownAlias {
+    /// The definition.
+    pub definition: Arc<AliasDefinition>,
+    /// The type that stands for it; created before its right-hand side is evaluated, so that it may refer to itself.
+    pub ty: Arc<kukla_values::types::TypeAlias>,
+}
+
+impl KnownAlias {
+    fn new(definition: Arc<AliasDefinition>) -> KnownAlias {
+        let ty = kukla_values::types::TypeAlias {
+            name: definition.name.as_str().into(),
+            resolved: OnceLock::new(),
+        };
+        KnownAlias { definition, ty: Arc::new(ty) }
+    }
+
+    /// The type, as a value of an expression that names it.
+    pub fn as_type(&self) -> Type {
+        Type::Alias(Arc::clone(&self.ty))
+    }
+}
+
+impl Environment {
+    /// An environment with its modules; directories are listed now, files read when needed.
+    pub fn new(
+        name: &str,
+        root: Option<PathBuf>,
+        modulepath: Vec<PathBuf>,
+        settings: Settings,
+        world: Arc<dyn World>,
+        registry: Arc<Registry>,
+    ) -> Environment {
+        let mut modules: Vec<Module> = Vec::new();
+        let mut by_name = FxHashMap::default();
+        for directory in &modulepath {
+            for entry in
+                world.list(directory).into_iter().filter(|entry| entry.is_directory && is_module(&entry.name))
+            {
+                let name = Name::new(&entry.name);
+                by_name.entry(name).or_insert_with(|| {
+                    modules.push(Module {
+                        name,
+                        root: directory.join(&entry.name),
+                        metadata: OnceLock::new(),
+                        files: OnceLock::new(),
+                    });
+                    modules.len() - 1
+                });
+            }
+        }
+        Environment {
+            name: Name::new(name),
+            root,
+            modulepath,
+            settings,
+            world,
+            registry,
+            modules,
+            by_name,
+            root_files: OnceLock::new(),
+            programs: RwLock::default(),
+            known: RwLock::default(),
+        }
+    }
+
+    /// The modules, in the order of the module path.
+    pub fn modules(&self) -> &[Module] {
+        &self.modules
+    }
+
+    /// The module of that name.
+    pub fn module(&self, name: &str) -> Option<&Module> {
+        self.by_name.get(&Name::existing(name)?).map(|&at| &self.modules[at])
+    }
+
+    /// The contents of a module's `metadata.json`.
+    pub fn metadata<'s>(&self, module: &'s Module) -> Option<&'s serde_json::Value> {
+        let read = || serde_json::from_slice(&self.world.read(&module.root.join("metadata.json")).ok()?).ok();
+        module.metadata.get_or_init(read).as_ref()
+    }
+
+    /// Whether a module has a file, by its path within the module; the module's directories are listed once.
+    pub fn module_has(&self, module: &Module, path: &Path) -> bool {
+        module.files.get_or_init(|| self.list_code(&module.root)).contains(path)
+    }
+
+    /// The paths of Puppet code below a module or environment directory.
+    fn list_code(&self, root: &Path) -> FxHashSet<PathBuf> {
+        let mut files = FxHashSet::default();
+        let mut open: Vec<PathBuf> = ["manifests", "functions", "types"].iter().map(PathBuf::from).collect();
+        while let Some(directory) = open.pop() {
+            for entry in self.world.list(&root.join(&directory)) {
+                let path = directory.join(&entry.name);
+                if entry.is_directory {
+                    open.push(path);
+                } else {
+                    files.insert(path);
+                }
+            }
+        }
+        files
+    }
+
+    /// The module a path lies in.
+    pub fn module_of(&self, path: &Path) -> Option<Name> {
+        let directory = self.modulepath.iter().find(|directory| path.starts_with(directory))?;
+        let first = path.strip_prefix(directory).ok()?.components().next()?;
+        self.module(first.as_os_str().to_str()?).map(|module| module.name)
+    }
+
+    /// A file's program, read when first asked for. Its definitions become known.
+    pub fn load(&self, path: &Path) -> Loaded {
+        if let Some(loaded) = read(&self.programs).get(path) {
+            return loaded.clone();
+        }
+        let loaded = self.read_program(path);
+        let mut programs = write(&self.programs);
+        if let Some(earlier) = programs.get(path) {
+            return earlier.clone();
+        }
+        let loaded = loaded.and_then(|program| self.learn(&program).map(|()| program).map_err(Arc::new));
+        programs.insert(path.to_owned(), loaded.clone());
+        loaded
+    }
+
+    fn read_program(&self, path: &Path) -> Loaded {
+        let name = path.to_string_lossy();
+        let bytes = self.world.read(path).map_err(|error| {
+            let why = match error {
+                FileError::NotFound => "No such file or directory".to_owned(),
+                FileError::Other(why) => why,
+            };
+            Arc::new(Failure::new("FILE_NOT_READABLE", format!("Could not read {name}: {why}")))
+        })?;
+        let source = Source::from_bytes(&*name, bytes).map_err(|error| {
+            let mut failure = Failure::new("INVALID_UTF8", format!("{name}: {error}"));
+            failure.kind = FailureKind::Syntax;
+            Arc::new(failure)
+        })?;
+        crate::lower::lower(&source, self.module_of(path), self.settings.strict)
+            .map(Arc::new)
+            .map_err(Arc::new)
+    }
+
+    /// Makes the definitions of a program known under their names.
+    pub fn learn(&self, program: &Program) -> Result<(), Failure> {
+        let mut known = write(&self.known);
+        for definition in &program.definitions {
+            match definition {
+                Definition::Class(class) => {
+                    known.classes.insert(class.name, Some(Arc::clone(class)));
+                }
+                Definition::Define(define) => {
+                    known.defines.insert(define.name, Some(Arc::clone(define)));
+                }
+                Definition::Function(function) => {
+                    known.functions.insert(function.name, Some(Function::Puppet(Arc::clone(function))));
+                }
+                Definition::TypeAlias(alias) => {
+                    let lower = Name::new(&alias.name.to_lowercase());
+                    known.aliases.insert(lower, Some(Arc::new(KnownAlias::new(Arc::clone(alias)))));
+                }
+                Definition::Node(node) => known.nodes.push(Arc::clone(node)),
+                Definition::Plan(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The node definitions known so far.
+    pub fn nodes(&self) -> Vec<Arc<NodeDefinition>> {
+        read(&self.known).nodes.clone()
+    }
+
+    /// The class of that name (lower case, no leading `::`), loading files as needed.
+    pub fn class(&self, name: Name) -> Result<Option<Arc<Class>>, Arc<Failure>> {
+        if let Some(found) = read(&self.known).classes.get(&name) {
+            return Ok(found.clone());
+        }
+        self.load_manifests_for(name)?;
+        Ok(write(&self.known).classes.entry(name).or_insert(None).clone())
+    }
+
+    /// The defined type of that name (lower case, no leading `::`), loading files as needed.
+    pub fn define(&self, name: Name) -> Result<Option<Arc<Define>>, Arc<Failure>> {
+        if let Some(found) = read(&self.known).defines.get(&name) {
+            return Ok(found.clone());
+        }
+        self.load_manifests_for(name)?;
+        Ok(write(&self.known).defines.entry(name).or_insert(None).clone())
+    }
+
+    /// Loads the files a class or define of that name can stand in: its own, then those of the names around it.
+    fn load_manifests_for(&self, name: Name) -> Result<(), Arc<Failure>> {
+        let mut segments: Vec<&str> = name.as_str().split("::").collect();
+        let Some(module) = self.module(segments[0]) else { return Ok(()) };
+        while !segments.is_empty() {
+            let mut path = PathBuf::from("manifests");
+            match segments.len() {
+                1 => path.push("init"),
+                _ => path.extend(&segments[1..]),
+            }
+            path.set_extension("pp");
+            if self.module_has(module, &path) {
+                self.load(&module.root.join(&path))?;
+                let known = read(&self.known);
+                if known.classes.get(&name).is_some_and(Option::is_some)
+                    || known.defines.get(&name).is_some_and(Option::is_some)
+                {
+                    break;
+                }
+            }
+            segments.pop();
+        }
+        Ok(())
+    }
+
+    /// The function of that name, built in or written in Puppet, loading files as needed.
+    pub fn function(&self, name: Name) -> Result<Option<Function>, Arc<Failure>> {
+        if let Some(builtin) = self.registry.get(name) {
+            return Ok(Some(Function::Builtin(builtin)));
+        }
+        if let Some(found) = read(&self.known).functions.get(&name) {
+            return Ok(found.clone());
+        }
+        if let Some(path) = self.path_of("functions", name.as_str()) {
+            self.load(&path)?;
+        }
+        Ok(write(&self.known).functions.entry(name).or_insert(None).clone())
+    }
+
+    /// Makes a function known that no file of Puppet code defines.
+    pub fn add_function(&self, name: Name, function: Function) {
+        write(&self.known).functions.insert(name, Some(function));
+    }
+
+    /// The type alias of that name (lower case), loading files as needed.
+    pub fn alias(&self, lower: Name) -> Result<Option<Arc<KnownAlias>>, Arc<Failure>> {
+        if let Some(found) = read(&self.known).aliases.get(&lower) {
+            return Ok(found.clone());
+        }
+        if let Some(path) = self.path_of("types", lower.as_str()) {
+            self.load(&path)?;
+        }
+        Ok(write(&self.known).aliases.entry(lower).or_insert(None).clone())
+    }
+
+    /// The file a function or type of that name stands in, if there is one.
+    fn path_of(&self, directory: &str, name: &str) -> Option<PathBuf> {
+        let (first, rest) = name.split_once("::").unwrap_or((name, "init"));
+        let mut path = PathBuf::from(directory);
+        path.extend(rest.split("::"));
+        path.set_extension("pp");
+        if first == "environment" {
+            let root = self.root.as_ref()?;
+            let files = self.root_files.get_or_init(|| self.list_code(root));
+            return files.contains(&path).then(|| root.join(path));
+        }
+        let module = self.module(first)?;
+        self.module_has(module, &path).then(|| module.root.join(path))
+    }
+
+    /// The functions written in Puppet that are known so far, for suggestions.
+    pub fn function_names(&self) -> Vec<Name> {
+        let known = read(&self.known);
+        let mut names: Vec<Name> =
+            known.functions.iter().filter(|(_, found)| found.is_some()).map(|(name, _)| *name).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// The file of a function written in Puppet.
+    pub fn puppet_function(&self, name: Name) -> Option<Arc<PuppetFunction>> {
+        match self.function(name) {
+            Ok(Some(Function::Puppet(function))) => Some(function),
+            _ => None,
+        }
+    }
+}
+
+/// The node a catalog is compiled for.
+#[derive(Clone, Debug, Default)]
+pub struct Node {
+    /// Its certificate name.
+    pub name: String,
+    /// `$facts`.
+    pub facts: Hash,
+    /// `$trusted`.
+    pub trusted: Hash,
+    /// `$server_facts`.
+    pub server_facts: Hash,
+    /// Further top-scope variables, as a node classifier sets them.
+    pub variables: Hash,
+    /// The classes a node classifier assigns, with their parameters.
+    pub classes: Vec<(String, Option<Hash>)>,
+}
+
+fn is_module(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+}
+
+fn read<T>(lock: &RwLock<T>) -> std::sync::RwLockReadGuard<'_, T> {
+    lock.read().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+fn write<T>(lock: &RwLock<T>) -> std::sync::RwLockWriteGuard<'_, T> {
+    lock.write().unwrap_or_else(|poisoned| poisoned.into_inner())
+}

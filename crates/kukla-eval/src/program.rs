@@ -1,0 +1,662 @@
+//! Programs: what a source file is lowered to, shared by every compilation that uses the file.
+//!
+//! An [`Expr`] is a position and a [`Kind`]. The position is the one Puppet reports for the construct (the operator of a
+//! binary expression, the start of most others): `span.start` is what goes into messages, `span.end` is where the construct
+//! ends. Literals are folded into values, names interned, regular expressions compiled, strings split into segments.
+
+use std::sync::{Arc, OnceLock};
+
+use kukla_syntax::{Source, Span};
+use kukla_values::{Name, Str, Type, Value};
+
+use crate::registry::Function;
+
+/// One source file, lowered.
+#[derive(Debug)]
+pub struct Program {
+    /// The text it was read from.
+    pub source: Source,
+    /// The module the file belongs to, if it lies in one.
+    pub module: Option<Name>,
+    /// Every definition of the file, nested ones included, in the order of the text.
+    pub definitions: Vec<Definition>,
+    /// What remains when the definitions are taken out.
+    pub main: Expr,
+    /// The parameters of a template.
+    pub epp: Option<EppHead>,
+}
+
+/// What a template says about its parameters.
+#[derive(Debug)]
+pub struct EppHead {
+    /// The parameters between bars.
+    pub params: Params,
+    /// Whether there was a parameter list, even an empty one: without it the template sees the caller's variables.
+    pub specified: bool,
+}
+
+/// Something with a name that a file defines.
+#[derive(Clone, Debug)]
+pub enum Definition {
+    /// `class`.
+    Class(Arc<Class>),
+    /// `define`.
+    Define(Arc<Define>),
+    /// `function`.
+    Function(Arc<PuppetFunction>),
+    /// `type Name = ...`.
+    TypeAlias(Arc<AliasDefinition>),
+    /// `node`.
+    Node(Arc<NodeDefinition>),
+    /// `plan`, which is read but never run.
+    Plan(Arc<PuppetFunction>),
+}
+
+/// Where a definition stands.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The file.
+    pub source: Source,
+    /// The position in it.
+    pub span: Span,
+    /// The module the file belongs to, if it lies in one.
+    pub module: Option<Name>,
+}
+
+impl Place {
+    /// The line, counted from one.
+    pub fn line(&self) -> u32 {
+        self.source.line_column(self.span.start).line
+    }
+}
+
+/// A parameter list.
+pub type Params = Box<[Param]>;
+
+/// One parameter of a class, define, function, lambda or template.
+#[derive(Debug)]
+pub struct Param {
+    /// Its position.
+    pub span: Span,
+    /// Its name, without `$`.
+    pub name: Name,
+    /// Its type, if it was given one.
+    pub ty: Option<TypeExpr>,
+    /// Its default, if it has one.
+    pub default: Option<Expr>,
+    /// `*$rest`: takes all arguments that are left.
+    pub captures_rest: bool,
+    /// Usable only from the same module.
+    pub private: bool,
+}
+
+/// A type written in a program; one that names no variable means the same each time and is computed once.
+#[derive(Debug)]
+pub struct TypeExpr {
+    /// As written.
+    pub expr: Expr,
+    /// Whether its meaning depends on nothing but the environment's types.
+    pub constant: bool,
+    /// Its meaning, once known, if constant.
+    pub cached: OnceLock<Arc<Type>>,
+}
+
+/// A class.
+#[derive(Debug)]
+pub struct Class {
+    /// Its full name in lower case, without leading `::`.
+    pub name: Name,
+    /// Where it stands.
+    pub place: Place,
+    /// Its parameters.
+    pub params: Params,
+    /// The class it inherits, in lower case.
+    pub parent: Option<Name>,
+    /// Its body.
+    pub body: Expr,
+    /// Usable only from the same module.
+    pub private: bool,
+}
+
+/// A resource type written in Puppet.
+#[derive(Debug)]
+pub struct Define {
+    /// Its full name in lower case, without leading `::`.
+    pub name: Name,
+    /// Where it stands.
+    pub place: Place,
+    /// Its parameters.
+    pub params: Params,
+    /// Its body.
+    pub body: Expr,
+    /// Usable only from the same module.
+    pub private: bool,
+}
+
+/// A function (or plan) written in Puppet.
+#[derive(Debug)]
+pub struct PuppetFunction {
+    /// Its full name.
+    pub name: Name,
+    /// Where it stands.
+    pub place: Place,
+    /// Parameters, return type and body.
+    pub lambda: Lambda,
+}
+
+/// A named type: `type Name = Definition`.
+#[derive(Debug)]
+pub struct AliasDefinition {
+    /// Its name, as written.
+    pub name: Name,
+    /// Where it stands.
+    pub place: Place,
+    /// What it stands for.
+    pub ty: Expr,
+}
+
+/// A node definition.
+#[derive(Debug)]
+pub struct NodeDefinition {
+    /// What it applies to.
+    pub matches: Box<[NodeMatch]>,
+    /// Where it stands.
+    pub place: Place,
+    /// Its body.
+    pub body: Expr,
+}
+
+/// What a node definition applies to.
+#[derive(Debug)]
+pub enum NodeMatch {
+    /// One name, in lower case.
+    Name(Name),
+    /// Names that match.
+    Regexp(Arc<kukla_values::regexp::Regexp>),
+    /// Names nothing else matches.
+    Default,
+}
+
+/// Parameters, return type and body.
+#[derive(Debug)]
+pub struct Lambda {
+    /// Its position.
+    pub span: Span,
+    /// Its parameters.
+    pub params: Params,
+    /// What it says it returns.
+    pub returns: Option<TypeExpr>,
+    /// What it does.
+    pub body: Expr,
+    /// Whether the parameters are all untyped and required, so that calling it needs only a count.
+    pub plain: bool,
+    /// The signature, if every type in it is constant.
+    pub signature: OnceLock<Arc<kukla_values::types::callable::CallableType>>,
+}
+
+/// An expression and its position.
+#[derive(Debug)]
+pub struct Expr {
+    /// The position; `start` is what Puppet reports.
+    pub span: Span,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// What an expression is.
+#[derive(Debug)]
+pub enum Kind {
+    /// Nothing; also what a definition leaves behind.
+    Nop,
+    /// A value known before the program runs.
+    Literal(Value),
+    /// A bare word, which is text except where a name is wanted.
+    Name(Str),
+    /// `$name`.
+    Variable(Variable),
+    /// `$0`, `$1`, ...: what the last match found.
+    Match(u32),
+    /// A double-quoted string, in pieces.
+    Interpolate(Box<[Segment]>),
+    /// A heredoc whose text is computed and whose syntax must be checked afterwards.
+    Heredoc(Box<Heredoc>),
+    /// `[a, *b]`.
+    Array(Box<[Expr]>),
+    /// `{a => b}`.
+    Hash(Box<[(Expr, Expr)]>),
+    /// `Integer`, `Apache::Vhost`: a type, alias or resource type by name.
+    TypeName(Box<TypeName>),
+    /// A type with parameters that are all constant: computed once.
+    ConstantType(Box<TypeExpr>),
+    /// `!a`.
+    Not(Box<Expr>),
+    /// `-a`.
+    Negate(Box<Expr>),
+    /// `*a`.
+    Unfold(Box<Expr>),
+    /// `(a)`; kept because some rules look through parentheses and some do not.
+    Parens(Box<Expr>),
+    /// `a and b`.
+    And(Box<[Expr; 2]>),
+    /// `a or b`.
+    Or(Box<[Expr; 2]>),
+    /// `a + b` and the like.
+    Arithmetic(Arithmetic, Box<[Expr; 2]>),
+    /// `a == b` and the like.
+    Compare(Comparison, Box<[Expr; 2]>),
+    /// `a =~ b` (true) and `a !~ b` (false).
+    Matches(bool, Box<[Expr; 2]>),
+    /// `a in b`.
+    In(Box<[Expr; 2]>),
+    /// `$a = b`, `[$a, $b] = c`, `$a += b`.
+    Assign(Box<Assign>),
+    /// `a[b, c]`.
+    Access(Box<Access>),
+    /// A call of any form.
+    Call(Box<Call>),
+    /// `if` and `unless` (with the branches exchanged).
+    If(Box<If>),
+    /// `case`.
+    Case(Box<Case>),
+    /// `a ? { b => c }`.
+    Selector(Box<Selector>),
+    /// Several expressions, of which the last gives the value.
+    Block(Box<[Expr]>),
+    /// A word kept for the future.
+    Reserved(Name),
+    /// `type { title: ... }`.
+    Resource(Box<ResourceExpr>),
+    /// `Type { ... }`.
+    Defaults(Box<DefaultsExpr>),
+    /// `Type[title] { ... }`.
+    Override(Box<OverrideExpr>),
+    /// `Type <| ... |>`.
+    Collect(Box<CollectExpr>),
+    /// `a -> b` and the like.
+    Relationship(Arrow, Box<[Expr; 2]>),
+    /// Text of a template.
+    RenderText(Str),
+    /// `<%= a %>`.
+    RenderExpr(Box<Expr>),
+    /// The body of a template.
+    Epp(Box<Expr>),
+    /// `apply(...) { ... }`, which needs a plan to run in.
+    Apply,
+}
+
+/// A variable.
+#[derive(Debug)]
+pub struct Variable {
+    /// As written, without `$`.
+    pub name: Name,
+    /// What to look for and where.
+    pub target: VariableTarget,
+}
+
+/// Where a variable is looked for.
+#[derive(Clone, Copy, Debug)]
+pub enum VariableTarget {
+    /// From the current scope outwards.
+    Local(Name),
+    /// In the top scope: `$::x`.
+    Top(Name),
+    /// In the scope of a class: `$a::b::x`.
+    Class(Name, Name),
+}
+
+/// A piece of a double-quoted string.
+#[derive(Debug)]
+pub enum Segment {
+    /// Text.
+    Text(Str),
+    /// `${a}`.
+    Expr(Expr),
+}
+
+/// A heredoc with a syntax.
+#[derive(Debug)]
+pub struct Heredoc {
+    /// The syntax it claims to be in.
+    pub syntax: Str,
+    /// Its text.
+    pub text: Expr,
+}
+
+/// A capitalised name.
+#[derive(Debug)]
+pub struct TypeName {
+    /// As written, without leading `::`.
+    pub name: Name,
+    /// In lower case.
+    pub lower: Name,
+    /// What it means, once known.
+    pub cached: OnceLock<Value>,
+}
+
+/// An arithmetic operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arithmetic {
+    /// `+`
+    Add,
+    /// `-`
+    Subtract,
+    /// `*`
+    Multiply,
+    /// `/`
+    Divide,
+    /// `%`
+    Modulo,
+    /// `<<`
+    ShiftLeft,
+    /// `>>`
+    ShiftRight,
+}
+
+/// A comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// `==`
+    Equal,
+    /// `!=`
+    NotEqual,
+    /// `<`
+    Less,
+    /// `<=`
+    LessOrEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterOrEqual,
+}
+
+impl Comparison {
+    /// As written.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Comparison::Equal => "==",
+            Comparison::NotEqual => "!=",
+            Comparison::Less => "<",
+            Comparison::LessOrEqual => "<=",
+            Comparison::Greater => ">",
+            Comparison::GreaterOrEqual => ">=",
+        }
+    }
+}
+
+/// How an assignment joins with what there was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AssignOperator {
+    /// `=`
+    Set,
+    /// `+=`
+    Append,
+    /// `-=`
+    Remove,
+}
+
+/// An assignment.
+#[derive(Debug)]
+pub struct Assign {
+    /// How.
+    pub operator: AssignOperator,
+    /// What is set.
+    pub target: Target,
+    /// To what.
+    pub value: Expr,
+}
+
+/// What an assignment sets.
+#[derive(Debug)]
+pub enum Target {
+    /// `$a`.
+    Variable(Span, Name),
+    /// `[$a, [$b, $c]]`.
+    List(Span, Box<[Target]>),
+    /// Something that cannot be assigned to.
+    Illegal(Span, IllegalTarget),
+}
+
+/// Why something cannot be assigned to.
+#[derive(Debug)]
+pub enum IllegalTarget {
+    /// `$a::b`.
+    OtherScope(Name),
+    /// `$1`.
+    Match(u32),
+    /// Not a variable.
+    NotVariable(&'static str),
+}
+
+/// `a[b, c]`.
+#[derive(Debug)]
+pub struct Access {
+    /// What is accessed.
+    pub left: Expr,
+    /// Between the brackets.
+    pub keys: Box<[Expr]>,
+}
+
+/// How a call was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallForm {
+    /// `f(a)`.
+    Prefix,
+    /// `a.f(b)`; the receiver is the first argument.
+    Method,
+    /// `f a`.
+    Statement,
+}
+
+/// A call.
+#[derive(Debug)]
+pub struct Call {
+    /// How it was written.
+    pub form: CallForm,
+    /// What is called.
+    pub callee: Callee,
+    /// The arguments; some may be unfolded.
+    pub args: Box<[Expr]>,
+    /// Whether some argument is unfolded.
+    pub unfolds: bool,
+    /// The lambda.
+    pub lambda: Option<Arc<Lambda>>,
+    /// Whether a value is wanted.
+    pub rvalue: bool,
+}
+
+/// What is called.
+#[derive(Debug)]
+pub enum Callee {
+    /// A function by name.
+    Function(CalleeName),
+    /// `Integer(...)`, `Integer[1, 2](...)`: a new value of the type.
+    Type(Box<Expr>),
+    /// Something that cannot be called.
+    Illegal(&'static str),
+}
+
+/// The name of a function and, once found, the function.
+#[derive(Debug)]
+pub struct CalleeName {
+    /// Its name, without leading `::`.
+    pub name: Name,
+    /// What was found under the name.
+    pub cached: OnceLock<Function>,
+}
+
+/// `if`.
+#[derive(Debug)]
+pub struct If {
+    /// What is tested.
+    pub test: Expr,
+    /// When true.
+    pub then: Expr,
+    /// When false.
+    pub otherwise: Expr,
+}
+
+/// `case`.
+#[derive(Debug)]
+pub struct Case {
+    /// What is tested.
+    pub test: Expr,
+    /// The options, in order.
+    pub options: Box<[CaseOption]>,
+}
+
+/// `a, b: { ... }`.
+#[derive(Debug)]
+pub struct CaseOption {
+    /// The values it applies to.
+    pub values: Box<[Expr]>,
+    /// What then.
+    pub then: Expr,
+}
+
+/// `a ? { b => c }`.
+#[derive(Debug)]
+pub struct Selector {
+    /// What is tested.
+    pub test: Expr,
+    /// The options, in order.
+    pub options: Box<[(Expr, Expr)]>,
+}
+
+/// How the resources of a resource expression come into the catalog.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResourceForm {
+    /// `file { ... }`
+    Regular,
+    /// `@file { ... }`
+    Virtual,
+    /// `@@file { ... }`
+    Exported,
+}
+
+/// `type { title: ... }`.
+#[derive(Debug)]
+pub struct ResourceExpr {
+    /// How.
+    pub form: ResourceForm,
+    /// The type.
+    pub type_name: Expr,
+    /// The bodies, separated by `;`.
+    pub bodies: Box<[ResourceBody]>,
+}
+
+/// `title: attributes`.
+#[derive(Debug)]
+pub struct ResourceBody {
+    /// Its position.
+    pub span: Span,
+    /// The title or titles.
+    pub title: Expr,
+    /// The attributes.
+    pub attributes: Box<[Attribute]>,
+}
+
+/// An attribute in a resource expression, default, override or collector.
+#[derive(Debug)]
+pub struct Attribute {
+    /// Its position.
+    pub span: Span,
+    /// What it says.
+    pub operation: AttributeOperation,
+}
+
+/// What an attribute says.
+#[derive(Debug)]
+pub enum AttributeOperation {
+    /// `name => value`
+    Set(Name, Expr),
+    /// `name +> value`
+    Add(Name, Expr),
+    /// `* => hash`
+    Splat(Expr),
+}
+
+/// `Type { ... }`.
+#[derive(Debug)]
+pub struct DefaultsExpr {
+    /// Whether it is written with `@` or `@@`, which has no meaning here.
+    pub form: ResourceForm,
+    /// The type.
+    pub ty: Expr,
+    /// The attributes.
+    pub attributes: Box<[Attribute]>,
+}
+
+/// `Type[title] { ... }`.
+#[derive(Debug)]
+pub struct OverrideExpr {
+    /// Whether it is written with `@` or `@@`, which has no meaning here.
+    pub form: ResourceForm,
+    /// What is overridden.
+    pub resources: Expr,
+    /// The attributes.
+    pub attributes: Box<[Attribute]>,
+}
+
+/// `Type <| query |> { overrides }`.
+#[derive(Debug)]
+pub struct CollectExpr {
+    /// The type.
+    pub ty: Expr,
+    /// `<<| |>>`.
+    pub exported: bool,
+    /// What is collected; nothing means everything.
+    pub query: Option<Query>,
+    /// What is changed.
+    pub overrides: Box<[Attribute]>,
+}
+
+/// A collector's question.
+#[derive(Debug)]
+pub enum Query {
+    /// `a == b`
+    Equal(Name, Expr, Span),
+    /// `a != b`
+    NotEqual(Name, Expr, Span),
+    /// `a and b`
+    And(Box<[Query; 2]>),
+    /// `a or b`
+    Or(Box<[Query; 2]>),
+    /// Anything else a query can be written as; Puppet accepts some of it without a meaning.
+    Other(Expr),
+}
+
+/// A relationship operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrow {
+    /// `->`
+    Before,
+    /// `~>`
+    Notify,
+    /// `<-`
+    After,
+    /// `<~`
+    Subscribe,
+}
+
+impl Arrow {
+    /// As written.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Arrow::Before => "->",
+            Arrow::Notify => "~>",
+            Arrow::After => "<-",
+            Arrow::Subscribe => "<~",
+        }
+    }
+}
+
+impl Expr {
+    /// The expression inside any parentheses.
+    pub fn unwrapped(&self) -> &Expr {
+        let mut expr = self;
+        while let Kind::Parens(inner) = &expr.kind {
+            expr = inner;
+        }
+        expr
+    }
+}

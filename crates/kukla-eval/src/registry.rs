@@ -1,0 +1,78 @@
+//! Every built-in function by name, and what a call can lead to.
+
+use std::sync::{Arc, OnceLock};
+
+use kukla_values::types::callable::CallableType;
+use kukla_values::{Name, Value};
+use rustc_hash::FxHashMap;
+
+use crate::error::Flow;
+use crate::function::Builtin;
+use crate::lambda::Block;
+use crate::program::PuppetFunction;
+use crate::vm::Vm;
+
+/// What a call leads to.
+#[derive(Clone, Debug)]
+pub enum Function {
+    /// A built-in one.
+    Builtin(&'static Registered),
+    /// One written in Puppet.
+    Puppet(Arc<PuppetFunction>),
+    /// One of another language, such as Ruby.
+    Foreign(Arc<dyn ForeignFunction>),
+}
+
+/// A function of another language.
+pub trait ForeignFunction: Send + Sync + std::fmt::Debug {
+    /// Calls it; it checks its arguments itself.
+    fn call(&self, vm: &mut Vm<'_>, args: Vec<Value>, block: Option<Block>) -> Flow;
+}
+
+/// A built-in function and its signatures, read when first called.
+#[derive(Debug)]
+pub struct Registered {
+    /// The declaration.
+    pub builtin: &'static Builtin,
+    /// One signature for each overload.
+    pub(crate) signatures: OnceLock<Box<[Signature]>>,
+}
+
+/// A signature of a built-in function.
+#[derive(Clone, Debug)]
+pub struct Signature {
+    /// The types.
+    pub callable: Arc<CallableType>,
+    /// The names of the parameters, for messages.
+    pub names: Vec<Name>,
+}
+
+/// The built-in functions.
+#[derive(Debug, Default)]
+pub struct Registry {
+    functions: FxHashMap<Name, &'static Registered>,
+}
+
+impl Registry {
+    /// A registry of these functions. It lives as long as the process; make one and share it.
+    pub fn new(tables: &[&'static [Builtin]]) -> Registry {
+        let functions = tables.iter().flat_map(|table| table.iter()).map(|builtin| {
+            let registered: &'static Registered =
+                Box::leak(Box::new(Registered { builtin, signatures: OnceLock::new() }));
+            (Name::new(builtin.name), registered)
+        });
+        Registry { functions: functions.collect() }
+    }
+
+    /// The function of that name.
+    pub fn get(&self, name: Name) -> Option<&'static Registered> {
+        self.functions.get(&name).copied()
+    }
+
+    /// The names of all functions, sorted.
+    pub fn names(&self) -> Vec<Name> {
+        let mut names: Vec<Name> = self.functions.keys().copied().collect();
+        names.sort_unstable();
+        names
+    }
+}

@@ -1,0 +1,425 @@
+//! Scopes: where variables live.
+//!
+//! Two kinds of storage, because two kinds of lifetime. A *named scope* (top, node, class, define) stays for the whole
+//! compilation: `$ntp::servers` can be asked for at any later time. A *frame* (the call of a function or lambda) is gone when
+//! the call ends, so frames form a stack whose memory is reused. A [`Position`] says where evaluation stands: in which
+//! named scope, and in which frame within it.
+//!
+//! Match variables follow Puppet's rules: a successful match hides the ones before it until the enclosing `if`, `case`,
+//! selector or lambda ends; an inner scope sees those of the outer one (`tests/language/match.md`).
+
+use std::sync::Arc;
+
+use kukla_values::{Name, Str, Value};
+use rustc_hash::FxHashMap;
+
+/// A named scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ScopeId(pub(crate) u32);
+
+impl ScopeId {
+    /// The top scope.
+    pub const TOP: ScopeId = ScopeId(0);
+}
+
+/// Where evaluation stands: a named scope, and a frame within it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// The named scope.
+    pub scope: ScopeId,
+    /// The frame, if a function or lambda is being evaluated.
+    pub(crate) frame: FrameId,
+}
+
+impl Position {
+    /// Directly in a named scope.
+    pub const fn named(scope: ScopeId) -> Position {
+        Position { scope, frame: FrameId::NONE }
+    }
+
+    /// Whether no function or lambda is being evaluated here.
+    pub fn is_named(self) -> bool {
+        self.frame == FrameId::NONE
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FrameId(u32);
+
+impl FrameId {
+    pub(crate) const NONE: FrameId = FrameId(u32::MAX);
+}
+
+/// What a named scope belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScopeKind {
+    /// The site manifest.
+    Top,
+    /// A node definition.
+    Node,
+    /// A class, by name.
+    Class(Name),
+    /// One resource of a defined type, by the type's name.
+    Define(Name),
+}
+
+/// What `$0`, `$1`, ... stand for.
+pub type Captures = Arc<[Value]>;
+
+/// Variables by name: few are searched, many are indexed.
+#[derive(Debug, Default)]
+pub struct Variables {
+    entries: Vec<(Name, Value)>,
+    index: Option<Box<FxHashMap<Name, u32>>>,
+}
+
+/// The number of variables up to which comparing pointers beats hashing.
+const SEARCHED: usize = 16;
+
+impl Variables {
+    /// The value of a variable.
+    #[inline]
+    pub fn get(&self, name: Name) -> Option<&Value> {
+        match &self.index {
+            None => self.entries.iter().find(|(known, _)| *known == name).map(|(_, value)| value),
+            Some(index) => index.get(&name).map(|&at| &self.entries[at as usize].1),
+        }
+    }
+
+    /// Sets a variable that is not set yet; `false` if it is.
+    pub fn bind(&mut self, name: Name, value: Value) -> bool {
+        if self.get(name).is_some() {
+            return false;
+        }
+        self.push(name, value);
+        true
+    }
+
+    /// Sets a variable known not to be set.
+    pub(crate) fn push(&mut self, name: Name, value: Value) {
+        if let Some(index) = &mut self.index {
+            index.insert(name, self.entries.len() as u32);
+        } else if self.entries.len() == SEARCHED {
+            let mut index: FxHashMap<Name, u32> =
+                self.entries.iter().enumerate().map(|(at, (known, _))| (*known, at as u32)).collect();
+            index.insert(name, SEARCHED as u32);
+            self.index = Some(Box::new(index));
+        }
+        self.entries.push((name, value));
+    }
+
+    /// Sets a variable whether it is set or not.
+    pub fn set(&mut self, name: Name, value: Value) {
+        match self.entries.iter_mut().find(|(known, _)| *known == name) {
+            Some(entry) => entry.1 = value,
+            None => self.push(name, value),
+        }
+    }
+
+    /// The variables in the order they were set.
+    pub fn iter(&self) -> impl Iterator<Item = (Name, &Value)> {
+        self.entries.iter().map(|(name, value)| (*name, value))
+    }
+
+    fn clear(&mut self) {
+        self.entries.clear();
+        self.index = None;
+    }
+}
+
+/// A named scope.
+#[derive(Debug)]
+pub struct Scope {
+    /// What it belongs to.
+    pub kind: ScopeKind,
+    /// The scope it was declared from; dynamic rules (defaults) follow it, variables skip to the top or node scope.
+    pub parent: Option<ScopeId>,
+    /// The scope of the class it inherits.
+    pub inherits: Option<ScopeId>,
+    /// Its variables.
+    pub variables: Variables,
+    /// The last match, if one succeeded.
+    pub(crate) captures: Option<Captures>,
+    /// The module its code belongs to.
+    pub module: Option<Name>,
+    /// The module of the code that declared it.
+    pub caller_module: Option<Name>,
+    /// How logs name it, if not by its kind: `Ntp::Server[a]`.
+    pub label: Option<Str>,
+    /// What the catalog half keeps with it.
+    pub slots: crate::catalog::ScopeSlots,
+}
+
+/// The variables of one call of a function or lambda.
+#[derive(Debug)]
+struct Frame {
+    /// The frame this one sees, if the call is that of a lambda inside another call.
+    outer: FrameId,
+    variables: Variables,
+    captures: Option<Captures>,
+    /// Parameters that have no value yet while defaults are evaluated.
+    pending: Vec<Name>,
+    /// While a parameter default is evaluated nothing may be assigned here.
+    read_only: bool,
+}
+
+/// All scopes of one compilation.
+#[derive(Debug)]
+pub struct Scopes {
+    named: Vec<Scope>,
+    frames: Vec<Frame>,
+    live: usize,
+    classes: FxHashMap<Name, ScopeId>,
+    node: Option<ScopeId>,
+}
+
+/// What a search for a variable found.
+#[derive(Debug)]
+pub(crate) enum Found<'s> {
+    Value(&'s Value),
+    /// A parameter whose default has not been evaluated yet.
+    Pending(Name),
+    Nothing,
+}
+
+impl Default for Scopes {
+    fn default() -> Scopes {
+        Scopes::new()
+    }
+}
+
+impl Scopes {
+    /// The top scope alone.
+    pub fn new() -> Scopes {
+        let mut scopes = Scopes {
+            named: Vec::new(),
+            frames: Vec::new(),
+            live: 0,
+            classes: FxHashMap::default(),
+            node: None,
+        };
+        scopes.open(ScopeKind::Top, None);
+        scopes
+    }
+
+    /// Adds a named scope, declared from `parent`.
+    pub fn open(&mut self, kind: ScopeKind, parent: Option<ScopeId>) -> ScopeId {
+        let id = ScopeId(self.named.len() as u32);
+        self.named.push(Scope {
+            kind,
+            parent,
+            inherits: None,
+            variables: Variables::default(),
+            captures: None,
+            module: None,
+            caller_module: None,
+            label: None,
+            slots: Default::default(),
+        });
+        match kind {
+            ScopeKind::Class(name) => {
+                self.classes.insert(name, id);
+            }
+            ScopeKind::Node => self.node = Some(id),
+            ScopeKind::Top => {
+                self.classes.insert(Name::new(""), id);
+            }
+            ScopeKind::Define(_) => {}
+        }
+        id
+    }
+
+    /// The scope of a class that has been evaluated (or begun).
+    pub fn class(&self, name: Name) -> Option<ScopeId> {
+        self.classes.get(&name).copied()
+    }
+
+    /// The scope of the node definition, if one applies.
+    pub fn node(&self) -> Option<ScopeId> {
+        self.node
+    }
+
+    /// A named scope.
+    pub fn get(&self, id: ScopeId) -> &Scope {
+        &self.named[id.0 as usize]
+    }
+
+    /// A named scope, to change.
+    pub fn get_mut(&mut self, id: ScopeId) -> &mut Scope {
+        &mut self.named[id.0 as usize]
+    }
+
+    /// The top or node scope that the variables of a scope are looked for in, after its own.
+    fn enclosing(&self, id: ScopeId) -> Option<ScopeId> {
+        let mut parent = self.get(id).parent?;
+        loop {
+            let scope = self.get(parent);
+            if matches!(scope.kind, ScopeKind::Top | ScopeKind::Node) {
+                return Some(parent);
+            }
+            parent = scope.parent?;
+        }
+    }
+
+    fn next(&self, id: ScopeId) -> Option<ScopeId> {
+        self.get(id).inherits.or_else(|| self.enclosing(id))
+    }
+
+    /// Looks a plain name up from `at` outwards.
+    #[inline]
+    pub(crate) fn find(&self, at: Position, name: Name) -> Found<'_> {
+        let mut frame = at.frame;
+        while frame != FrameId::NONE {
+            let here = &self.frames[frame.0 as usize];
+            if let Some(value) = here.variables.get(name) {
+                return Found::Value(value);
+            }
+            if !here.pending.is_empty() && here.pending.contains(&name) {
+                return Found::Pending(name);
+            }
+            frame = here.outer;
+        }
+        let mut scope = Some(at.scope);
+        while let Some(id) = scope {
+            if let Some(value) = self.get(id).variables.get(name) {
+                return Found::Value(value);
+            }
+            scope = self.next(id);
+        }
+        Found::Nothing
+    }
+
+    /// Looks a variable up in a class and those it inherits.
+    pub(crate) fn find_in_class(&self, class: ScopeId, name: Name) -> Option<&Value> {
+        let mut scope = Some(class);
+        while let Some(id) = scope {
+            let here = self.get(id);
+            if let Some(value) = here.variables.get(name) {
+                return Some(value);
+            }
+            scope = here.inherits;
+        }
+        None
+    }
+
+    /// Whether an assignment at `at` would find the name taken.
+    pub(crate) fn is_bound(&self, at: Position, name: Name) -> bool {
+        self.own(at).get(name).is_some()
+    }
+
+    fn own(&self, at: Position) -> &Variables {
+        match at.frame {
+            FrameId::NONE => &self.get(at.scope).variables,
+            frame => &self.frames[frame.0 as usize].variables,
+        }
+    }
+
+    /// Sets a variable where evaluation stands; `false` if it is set already.
+    pub(crate) fn bind(&mut self, at: Position, name: Name, value: Value) -> bool {
+        match at.frame {
+            FrameId::NONE => self.get_mut(at.scope).variables.bind(name, value),
+            frame => self.frames[frame.0 as usize].variables.bind(name, value),
+        }
+    }
+
+    /// Whether assignments are refused because a parameter default is being evaluated.
+    pub(crate) fn is_read_only(&self, at: Position) -> bool {
+        at.frame != FrameId::NONE && self.frames[at.frame.0 as usize].read_only
+    }
+
+    /// What `$n` stands for at `at`.
+    pub(crate) fn capture(&self, at: Position, n: usize) -> Value {
+        let mut frame = at.frame;
+        while frame != FrameId::NONE {
+            let here = &self.frames[frame.0 as usize];
+            if let Some(captures) = &here.captures {
+                return captures.get(n).cloned().unwrap_or_default();
+            }
+            frame = here.outer;
+        }
+        let mut scope = Some(at.scope);
+        while let Some(id) = scope {
+            if let Some(captures) = &self.get(id).captures {
+                return captures.get(n).cloned().unwrap_or_default();
+            }
+            scope = self.next(id);
+        }
+        Value::Undef
+    }
+
+    /// The captures set where evaluation stands, to put back later.
+    pub(crate) fn captures(&self, at: Position) -> Option<Captures> {
+        match at.frame {
+            FrameId::NONE => self.get(at.scope).captures.clone(),
+            frame => self.frames[frame.0 as usize].captures.clone(),
+        }
+    }
+
+    /// Sets the captures where evaluation stands.
+    pub(crate) fn set_captures(&mut self, at: Position, captures: Option<Captures>) {
+        match at.frame {
+            FrameId::NONE => self.get_mut(at.scope).captures = captures,
+            frame => self.frames[frame.0 as usize].captures = captures,
+        }
+    }
+
+    /// Opens a frame inside `at` (a lambda), to be closed with [`Scopes::pop`].
+    pub(crate) fn push(&mut self, at: Position) -> Position {
+        if self.live == self.frames.len() {
+            self.frames.push(Frame {
+                outer: at.frame,
+                variables: Variables::default(),
+                captures: None,
+                pending: Vec::new(),
+                read_only: false,
+            });
+        } else {
+            let frame = &mut self.frames[self.live];
+            frame.outer = at.frame;
+            frame.captures = None;
+            frame.read_only = false;
+        }
+        let frame = FrameId(self.live as u32);
+        self.live += 1;
+        Position { scope: at.scope, frame }
+    }
+
+    /// Closes the newest frame.
+    pub(crate) fn pop(&mut self) {
+        self.live -= 1;
+        let frame = &mut self.frames[self.live];
+        frame.variables.clear();
+        frame.pending.clear();
+        frame.captures = None;
+    }
+
+    /// Sets a parameter in a fresh frame.
+    #[inline]
+    pub(crate) fn give(&mut self, at: Position, name: Name, value: Value) {
+        self.frames[at.frame.0 as usize].variables.push(name, value);
+    }
+
+    /// Says which parameters of a frame have no value yet, and whether assignments are refused meanwhile.
+    pub(crate) fn set_pending(&mut self, at: Position, pending: Vec<Name>, read_only: bool) {
+        let frame = &mut self.frames[at.frame.0 as usize];
+        frame.pending = pending;
+        frame.read_only = read_only;
+    }
+
+    /// Every variable visible from `at`, innermost first; a name may come several times.
+    pub fn visible(&self, at: Position) -> Vec<(Name, Value)> {
+        let mut all = Vec::new();
+        let mut frame = at.frame;
+        while frame != FrameId::NONE {
+            let here = &self.frames[frame.0 as usize];
+            all.extend(here.variables.iter().map(|(name, value)| (name, value.clone())));
+            frame = here.outer;
+        }
+        let mut scope = Some(at.scope);
+        while let Some(id) = scope {
+            all.extend(self.get(id).variables.iter().map(|(name, value)| (name, value.clone())));
+            scope = self.next(id);
+        }
+        all
+    }
+}

@@ -1,0 +1,112 @@
+//! The world outside a compilation: files, clock, environment variables, commands. All effects go through [`World`].
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::path::{Path, PathBuf};
+
+use kukla_values::time::Timestamp;
+
+/// What a file operation gives; the message is the operating system's.
+pub type FileResult<T> = Result<T, FileError>;
+
+/// Why a file could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileError {
+    /// There is no such file.
+    NotFound,
+    /// It is there and cannot be read.
+    Other(String),
+}
+
+/// One entry of a directory.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Entry {
+    /// Its name within the directory.
+    pub name: String,
+    /// Whether it is a directory (or a link to one).
+    pub is_directory: bool,
+}
+
+/// What a command gave.
+#[derive(Clone, Debug, Default)]
+pub struct Output {
+    /// Its exit code, if it ended by itself.
+    pub code: Option<i32>,
+    /// What it wrote to standard output.
+    pub stdout: Vec<u8>,
+    /// What it wrote to standard error.
+    pub stderr: Vec<u8>,
+}
+
+/// Everything a compilation can see of the outside. The same world gives the same catalog.
+pub trait World: Send + Sync + Debug {
+    /// The contents of a file.
+    fn read(&self, path: &Path) -> FileResult<Vec<u8>>;
+    /// The entries of a directory, sorted by name; none if it is not one.
+    fn list(&self, path: &Path) -> Vec<Entry>;
+    /// The present.
+    fn now(&self) -> Timestamp;
+    /// An environment variable.
+    fn env(&self, name: &str) -> Option<String>;
+    /// Runs a command (`generate`, external node classifiers), if policy allows.
+    fn run(&self, command: &[String]) -> FileResult<Output>;
+    /// Whether a path exists.
+    fn exists(&self, path: &Path) -> bool {
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return true };
+        self.list(parent).iter().any(|entry| entry.name.as_str() == name)
+    }
+}
+
+/// A world held in memory, for tests and unsaved buffers.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryWorld {
+    /// The files by path.
+    pub files: BTreeMap<PathBuf, Vec<u8>>,
+    /// The environment variables.
+    pub env: BTreeMap<String, String>,
+    /// Nanoseconds since 1970.
+    pub now: i64,
+}
+
+impl MemoryWorld {
+    /// Adds a file.
+    #[must_use]
+    pub fn with(mut self, path: impl Into<PathBuf>, text: impl Into<Vec<u8>>) -> MemoryWorld {
+        self.files.insert(path.into(), text.into());
+        self
+    }
+}
+
+impl World for MemoryWorld {
+    fn read(&self, path: &Path) -> FileResult<Vec<u8>> {
+        self.files.get(path).cloned().ok_or(FileError::NotFound)
+    }
+
+    fn list(&self, path: &Path) -> Vec<Entry> {
+        let mut entries: Vec<Entry> = Vec::new();
+        for file in self.files.keys() {
+            let Ok(rest) = file.strip_prefix(path) else { continue };
+            let mut parts = rest.components();
+            let Some(first) = parts.next() else { continue };
+            let name = first.as_os_str().to_string_lossy().into_owned();
+            let entry = Entry { name, is_directory: parts.next().is_some() };
+            if !entries.contains(&entry) {
+                entries.push(entry);
+            }
+        }
+        entries.sort();
+        entries
+    }
+
+    fn now(&self) -> Timestamp {
+        Timestamp(self.now)
+    }
+
+    fn env(&self, name: &str) -> Option<String> {
+        self.env.get(name).cloned()
+    }
+
+    fn run(&self, command: &[String]) -> FileResult<Output> {
+        Err(FileError::Other(format!("no commands here: {}", command.join(" "))))
+    }
+}
