@@ -1,1 +1,7 @@
 //! The compiler as a library: environments, nodes, catalogs.
+
+pub mod classify;
+pub mod conf;
+pub mod control;
+pub mod disk;
+pub mod facts;

@@ -1,0 +1,112 @@
+//! External node classifiers: what they print says which classes, variables and environment a node has.
+
+use std::path::Path;
+
+use kukla_eval::world::World;
+use kukla_hiera::yaml;
+use kukla_values::{Hash, Value};
+
+/// What a classifier says about a node.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Classification {
+    /// Classes, with parameters where given.
+    pub classes: Vec<(String, Option<Hash>)>,
+    /// Top-scope variables.
+    pub parameters: Hash,
+    /// The environment the node belongs to.
+    pub environment: Option<String>,
+}
+
+impl Classification {
+    /// Asks a classifier command about a node: the command gets the node's name as its last argument.
+    pub fn ask(world: &dyn World, command: &str, node: &str) -> Result<Classification, String> {
+        let words: Vec<String> =
+            command.split_whitespace().map(str::to_owned).chain([node.to_owned()]).collect();
+        let output = world.run(&words).map_err(|error| format!("the node classifier failed: {error:?}"))?;
+        if output.code != Some(0) {
+            let code = output.code.map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));
+            let said = String::from_utf8_lossy(&output.stderr);
+            return Err(format!("the node classifier '{command}' ended with {code}: {}", said.trim()));
+        }
+        Classification::parse(&output.stdout, command)
+    }
+
+    /// Reads a classification from a file.
+    pub fn read(world: &dyn World, path: &Path) -> Result<Classification, String> {
+        let name = path.display().to_string();
+        let bytes = world.read(path).map_err(|error| format!("cannot read {name}: {error:?}"))?;
+        Classification::parse(&bytes, &name)
+    }
+
+    /// Reads what a classifier printed: YAML with `classes`, `parameters` and `environment`.
+    pub fn parse(bytes: &[u8], from: &str) -> Result<Classification, String> {
+        let options = yaml::Options { aliases: true, symbols: true, times: true };
+        let document = yaml::read(bytes, options).map_err(|error| error.message(from))?;
+        let hash = match &document.value {
+            Value::Undef => return Ok(Classification::default()),
+            Value::Hash(hash) => hash,
+            other => return Err(format!("({from}): a classification is a hash, got {}", kind(other))),
+        };
+        let parameters = match hash.get("parameters") {
+            None | Some(Value::Undef) => Hash::new(),
+            Some(Value::Hash(parameters)) => parameters.clone(),
+            Some(other) => return Err(format!("({from}): 'parameters' is a hash, got {}", kind(other))),
+        };
+        let classes = match hash.get("classes") {
+            Some(classes) => class_list(classes).ok_or_else(|| {
+                format!("({from}): 'classes' is an array of names or a hash, got {}", kind(classes))
+            })?,
+            None => Vec::new(),
+        };
+        let environment = hash.get("environment").and_then(Value::as_str).map(str::to_owned);
+        Ok(Classification { classes, parameters, environment })
+    }
+}
+
+/// Classes as classifiers and requests give them: a name, names, or a hash from name to parameters.
+pub fn class_list(value: &Value) -> Option<Vec<(String, Option<Hash>)>> {
+    match value {
+        Value::Undef => Some(Vec::new()),
+        Value::String(name) => Some(vec![(name.to_string(), None)]),
+        Value::Array(names) => names.iter().map(|name| Some((name.as_str()?.to_owned(), None))).collect(),
+        Value::Hash(classes) => classes
+            .iter()
+            .map(|(name, parameters)| {
+                let parameters = match parameters {
+                    Value::Hash(hash) => Some(hash.clone()),
+                    Value::Undef => None,
+                    _ => return None,
+                };
+                Some((name.as_str()?.to_owned(), parameters))
+            })
+            .collect(),
+        _ => None,
+    }
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Integer(_) | Value::Float(_) => "a number",
+        _ => "something else",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_as_names_or_with_parameters() {
+        let text =
+            b"classes:\n  ntp:\n    servers: [a]\n  base:\nparameters:\n  role: web\nenvironment: test\n";
+        let said = Classification::parse(text, "enc").unwrap();
+        assert_eq!(said.classes.len(), 2);
+        assert!(said.classes[0].1.is_some() && said.classes[1].1.is_none());
+        assert_eq!(said.environment.as_deref(), Some("test"));
+        let said = Classification::parse(b"classes: [ntp, base]", "enc").unwrap();
+        assert_eq!(said.classes, [("ntp".to_owned(), None), ("base".to_owned(), None)]);
+        assert!(Classification::parse(b"classes: 1", "enc").unwrap_err().contains("'classes'"));
+    }
+}
