@@ -21,6 +21,8 @@ pub enum Fact {
     Contains(String, String),
     /// `A tagged 'x', 'y'`: it carries at least these tags.
     Tagged(String, Vec<String>),
+    /// `A sensitive 'x'`: exactly these attributes of it are not to be shown.
+    Sensitive(String, Vec<String>),
     /// `all: A, B`: these resources and no others, in this order.
     All(Vec<String>),
 }
@@ -60,17 +62,24 @@ pub fn parse(line: &str) -> Option<Fact> {
         return Some(Fact::Contains(subject, reference(&mut reader)?));
     }
     if reader.eat("tagged") {
-        let mut tags = Vec::new();
-        loop {
-            let Value::String(tag) = reader.value()? else { return None };
-            tags.push(tag);
-            if !reader.eat(",") {
-                return Some(Fact::Tagged(subject, tags));
-            }
-        }
+        return Some(Fact::Tagged(subject, words(&mut reader)?));
+    }
+    if reader.eat("sensitive") {
+        return Some(Fact::Sensitive(subject, words(&mut reader)?));
     }
     let attributes = if reader.eat("{") { attributes(&mut reader)? } else { Vec::new() };
     reader.rest.trim().is_empty().then_some(Fact::Resource(subject, attributes))
+}
+
+fn words(reader: &mut Reader<'_>) -> Option<Vec<String>> {
+    let mut words = Vec::new();
+    loop {
+        let Value::String(word) = reader.value()? else { return None };
+        words.push(word);
+        if !reader.eat(",") {
+            return reader.rest.trim().is_empty().then_some(words);
+        }
+    }
 }
 
 fn references(reader: &mut Reader<'_>) -> Option<Vec<String>> {
@@ -203,14 +212,19 @@ impl<'a> View<'a> {
 
     /// The attributes of a resource.
     pub fn parameters(&self, reference: &str) -> Option<&Value> {
-        self.resources.iter().find(|(n, _)| n == reference).map(|(_, r)| &r["parameters"])
+        self.resource(reference).ok().map(|r| &r["parameters"])
+    }
+
+    fn resource(&self, name: &str) -> Result<&Value, String> {
+        let found = self.resources.iter().find(|(n, _)| n == name);
+        found.map(|(_, r)| *r).ok_or_else(|| format!("no {name}, but {}", self.declared().join(", ")))
     }
 
     /// Does the fact hold? `evaluate` gives the rich data of an expression.
     pub fn holds(&self, fact: &Fact, evaluate: &dyn Fn(&str) -> Result<Value, String>) -> Result<(), String> {
         match fact {
             Fact::Resource(name, attributes) => {
-                let parameters = self.parameters(name).ok_or_else(|| self.others(name))?;
+                let parameters = &self.resource(name)?["parameters"];
                 for (attribute, expected) in attributes {
                     let expected = match expected {
                         Expected::Plain(value) => value.clone(),
@@ -232,12 +246,14 @@ impl<'a> View<'a> {
                 format!("{b} is in {}", outer.join(", "))
             }),
             Fact::Tagged(name, tags) => {
-                let (_, resource) =
-                    self.resources.iter().find(|(n, _)| n == name).ok_or_else(|| self.others(name))?;
-                let has = |t: &String| {
-                    resource["tags"].as_array().is_some_and(|l| l.iter().any(|x| x == t.as_str()))
-                };
-                yes(tags.iter().all(has), || format!("tags {}", resource["tags"]))
+                let has = &self.resource(name)?["tags"];
+                let all =
+                    tags.iter().all(|t| has.as_array().is_some_and(|l| l.iter().any(|x| x == t.as_str())));
+                yes(all, || format!("tags {has}"))
+            }
+            Fact::Sensitive(name, attributes) => {
+                let has = &self.resource(name)?["sensitive_parameters"];
+                yes(has.as_array().is_some_and(|l| l.iter().eq(attributes)), || format!("sensitive {has}"))
             }
             Fact::All(names) => yes(self.declared() == *names, || self.declared().join(", ")),
         }
@@ -255,10 +271,6 @@ impl<'a> View<'a> {
             .map(|(x, n, y)| format!("{x} {} {y}", if *n { "~>" } else { "->" }))
             .collect();
         if near.is_empty() { "no relationship of either".into() } else { near.join(", ") }
-    }
-
-    fn others(&self, name: &str) -> String {
-        format!("no {name}, but {}", self.declared().join(", "))
     }
 }
 

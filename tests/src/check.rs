@@ -64,6 +64,7 @@ fn surroundings(section: &Section) -> Result<(Option<Scratch>, Map<String, Value
         scratch.write(&place, text).map_err(|e| format!("{name}: {e}"))?;
     }
     params.insert("environmentpath".into(), scratch.path("environments").into());
+    params.insert("modulepath".into(), json!([scratch.path(&format!("environments/{environment}/modules"))]));
     Ok((Some(scratch), params))
 }
 

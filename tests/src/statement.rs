@@ -71,7 +71,9 @@ pub fn split(code: &str) -> Vec<Statement> {
         }
         let (text, claim) = claim::of_line(line);
         push(&mut statements, index, text, begins(text));
-        heredocs.extend(heredoc_tags(text));
+        // A heredoc without an end is an error to be claimed below it, not a text that swallows the claim.
+        let ends = |tag: &String| code.lines().skip(index + 1).any(|l| ends_heredoc(l, tag));
+        heredocs.extend(heredoc_tags(text).into_iter().filter(ends));
         if let (Some(claim), Some(statement)) = (claim, statements.last_mut()) {
             statement.claims.push((index, claim));
         }
