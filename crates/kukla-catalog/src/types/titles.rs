@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use kukla_values::regexp::Regexp;
 use kukla_values::{Error, Result, Str};
 
 use super::{ResourceType, Titles};
@@ -25,14 +26,9 @@ impl TitlePattern {
 impl TitlePattern {
     /// What the groups caught in a title, if the pattern matches it.
     fn groups(&self, title: &str) -> Result<Option<Vec<Option<Str>>>> {
-        // In Ruby `^` and `$` always mean lines.
-        let regexp =
-            regex::RegexBuilder::new(&self.regexp.replace("\\Z", "\\n?\\z")).multi_line(true).build();
-        let regexp = regexp.map_err(|error| Error::runtime(error.to_string()))?;
-        let groups = regexp.captures(title);
-        Ok(groups.map(|groups| {
-            groups.iter().skip(1).map(|group| group.map(|text| text.as_str().into())).collect()
-        }))
+        let regexp = Regexp::new(&self.regexp)?;
+        let groups = regexp.captures(title)?;
+        Ok(groups.map(|groups| (1..groups.len()).map(|group| groups.get(group).map(Str::from)).collect()))
     }
 }
 

@@ -1,0 +1,175 @@
+//! A module's own resource types, read from their Ruby source without running it.
+//!
+//! `lib/puppet/type/NAME.rb` calls `newtype` with a block, whose calls to `newparam`, `newproperty` and `ensurable` name the
+//! attributes. Almost all of these name them literally, or in a loop over a literal list, or in a method of a mixin that does;
+//! a reader that knows literals, loops, methods and mixins gets them without Ruby. A type that escapes it is marked open:
+//! any attribute is accepted then, which is better than refusing a good manifest.
+
+use std::borrow::Cow;
+
+use kukla_catalog::types::{ResourceType, TitlePattern, Titles};
+use kukla_values::Name;
+
+mod read;
+mod tree;
+
+/// Where Ruby code finds other Ruby code.
+pub trait Library {
+    /// The text of a file below some module's `lib` directory, such as `puppet_x/keystone/type.rb`.
+    fn ruby(&self, path: &str) -> Option<String>;
+
+    /// Whether any module has a provider for this type: then the type has a `provider` parameter.
+    fn has_providers(&self, type_name: &str) -> bool;
+}
+
+/// Reads the type that `lib/puppet/type/NAME.rb` defines. `None` if the text defines no type of that name.
+pub fn read(name: &str, source: &str, library: &dyn Library) -> Option<ResourceType> {
+    let mut facts = read::read(name, source, library)?;
+    if library.has_providers(name) {
+        facts.parameter("provider", false);
+    }
+    Some(facts.into_type(name))
+}
+
+/// What has been found out about a type.
+#[derive(Debug, Default)]
+struct Facts {
+    properties: Vec<String>,
+    /// Parameters, each with whether it is a name variable.
+    parameters: Vec<(String, bool)>,
+    patterns: Option<Vec<(String, Vec<String>)>>,
+    shared: bool,
+    open: bool,
+}
+
+impl Facts {
+    fn property(&mut self, name: &str) {
+        if !self.properties.iter().any(|known| known == name) {
+            self.properties.push(name.into());
+        }
+    }
+
+    fn parameter(&mut self, name: &str, is_namevar: bool) {
+        match self.parameters.iter_mut().find(|(known, _)| known == name) {
+            Some((_, known)) => *known |= is_namevar,
+            None => self.parameters.push((name.into(), is_namevar)),
+        }
+    }
+
+    fn into_type(self, name: &str) -> ResourceType {
+        let intern = |name: &String| Name::new(name).as_str();
+        let sorted = |mut names: Vec<&'static str>| {
+            names.sort_unstable();
+            Cow::Owned(names)
+        };
+        let namevars: Vec<_> = self
+            .parameters
+            .iter()
+            .filter(|(name, is)| *is || name == "name")
+            .map(|(name, _)| intern(name))
+            .collect();
+        let titles = match self.patterns {
+            Some(patterns) => Titles::Patterns(
+                patterns
+                    .into_iter()
+                    .map(|(regexp, names)| TitlePattern {
+                        regexp: regexp.into(),
+                        attributes: names.iter().map(intern).collect::<Vec<_>>().into(),
+                    })
+                    .collect(),
+            ),
+            None => Titles::Whole,
+        };
+        ResourceType {
+            name: Name::new(name).as_str(),
+            properties: sorted(self.properties.iter().map(intern).collect()),
+            parameters: sorted(self.parameters.iter().map(|(name, _)| intern(name)).collect()),
+            // A type that could not be read may have name variables that are not known; its title is its name.
+            namevars: if self.open && namevars.is_empty() { vec!["name"].into() } else { namevars.into() },
+            titles,
+            isomorphic: !self.shared,
+            open: self.open,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Files<'a>(&'a [(&'a str, &'a str)]);
+
+    impl Library for Files<'_> {
+        fn ruby(&self, path: &str) -> Option<String> {
+            self.0.iter().find(|(name, _)| *name == path).map(|(_, text)| text.to_string())
+        }
+        fn has_providers(&self, _: &str) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn literal_names() {
+        let source = "Puppet::Type.newtype(:thing) do
+          @isomorphic = false
+          ensurable
+          newparam(:path, :namevar => true) { desc 'x' }
+          newparam('colour') { isnamevar }
+          %w[a b].each { |x| newproperty(\"p_#{x}\") }
+          def self.title_patterns
+            [[%r{^(.*):(\\d+)$}i, [[:path], [:colour, lambda { |x| x }]]]]
+          end
+        end";
+        let ty = read("thing", source, &Files(&[])).unwrap();
+        assert_eq!(*ty.properties, ["ensure", "p_a", "p_b"]);
+        assert_eq!(*ty.namevars, ["path", "colour"]);
+        assert!(!ty.isomorphic && !ty.open);
+        let Titles::Patterns(patterns) = &ty.titles else { panic!("no patterns") };
+        assert_eq!(
+            (&*patterns[0].regexp, &*patterns[0].attributes),
+            ("(?i-mx:^(.*):(\\d+)$)", &["path", "colour"][..])
+        );
+    }
+
+    #[test]
+    fn mixins() {
+        let mixin = "module PuppetX; module Settings; def create_parameters(extra)
+            newparam(:name)
+            newparam(extra)
+          end; end; end";
+        let source = "require 'puppet_x/settings'
+          Puppet::Type.newtype(:thing) do
+            extend PuppetX::Settings
+            create_parameters(:secret)
+          end";
+        let ty = read("thing", source, &Files(&[("puppet_x/settings.rb", mixin)])).unwrap();
+        assert_eq!(*ty.parameters, ["name", "secret"]);
+        assert!(!ty.open);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_open() {
+        let source = "Puppet::Type.newtype(:thing) { newparam(:name); Other.list.each { |x| newparam(x) } }";
+        assert!(read("thing", source, &Files(&[])).unwrap().open);
+        assert!(read("other", source, &Files(&[])).is_none());
+        assert!(read("thing", "class Thing; end )(", &Files(&[])).is_none());
+    }
+
+    #[test]
+    fn resource_api() {
+        let source = "Puppet::ResourceApi.register_type(
+          name: 'thing',
+          title_patterns: [{ pattern: %r{^(?<pkg>.*[^-])-(?<via>.*)$}, desc: 'x' }],
+          attributes: {
+            ensure: { type: 'Enum[present, absent]' },
+            pkg: { type: 'String', behaviour: :namevar },
+            via: { type: 'String', behaviour: :namevar },
+            force: { type: 'Boolean', behavior: :parameter },
+          },
+        )";
+        let ty = read("thing", source, &Files(&[])).unwrap();
+        assert_eq!((&*ty.properties, &*ty.parameters), (&["ensure"][..], &["force", "pkg", "via"][..]));
+        let Titles::Patterns(patterns) = &ty.titles else { panic!("no patterns") };
+        assert_eq!(&*patterns[0].attributes, ["pkg", "via"]);
+    }
+}
