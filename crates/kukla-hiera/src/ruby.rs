@@ -76,3 +76,24 @@ pub fn class_name(value: &Value) -> &'static str {
         Value::Object(_) => "Object",
     }
 }
+
+/// Ruby's `inspect` of data; what is sensitive stays hidden.
+pub fn inspect(value: &Value) -> String {
+    match value {
+        Value::Undef => "nil".into(),
+        Value::Default => ":default".into(),
+        Value::Boolean(b) => b.to_string(),
+        Value::Integer(n) => n.to_string(),
+        Value::Float(n) => float_text(*n),
+        Value::String(text) => inspect_text(text),
+        Value::Regexp(regexp) => format!("/{}/", regexp.source()),
+        Value::Array(array) => format!("[{}]", array.iter().map(inspect).collect::<Vec<_>>().join(", ")),
+        Value::Hash(hash) => {
+            let entries: Vec<String> =
+                hash.iter().map(|(k, v)| format!("{}=>{}", inspect(k), inspect(v))).collect();
+            format!("{{{}}}", entries.join(", "))
+        }
+        Value::Sensitive(_) => "#<Sensitive [value redacted]>".into(),
+        other => format!("#<{}>", class_name(other)),
+    }
+}

@@ -285,7 +285,10 @@ impl Builder {
         let Some(tag) = tag else { return self.plain(text) };
         let ruby = tag.strip_prefix("!ruby/");
         match tag {
-            "!binary" | "tag:yaml.org,2002:binary" => Ok((lenient_base64(&text).into(), false)),
+            "!binary" | "tag:yaml.org,2002:binary" => {
+                let bytes = crate::base64::decode(&text);
+                Ok((String::from_utf8_lossy(&bytes).into_owned().into(), false))
+            }
             "!str" | "!ruby/string" | "tag:yaml.org,2002:str" => Ok((text.into(), false)),
             "tag:yaml.org,2002:float" | "!float" => match self.plain(text)?.0 {
                 Value::Float(number) => Ok((number.into(), false)),
@@ -399,31 +402,6 @@ fn mapping_tag(tag: Option<&str>) -> Result<MappingTag, Error> {
         }
         _ => Ok(MappingTag::Plain),
     }
-}
-
-/// Ruby's `unpack('m')`: everything outside the alphabet is skipped; bytes that are no text are replaced.
-fn lenient_base64(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
-    let (mut bits, mut count) = (0u32, 0u32);
-    for b in text.bytes() {
-        let six = match b {
-            b'A'..=b'Z' => b - b'A',
-            b'a'..=b'z' => b - b'a' + 26,
-            b'0'..=b'9' => b - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            b'=' => break,
-            _ => continue,
-        };
-        bits = bits << 6 | u32::from(six);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push((bits >> count) as u8);
-            bits &= (1 << count) - 1;
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 impl Error {

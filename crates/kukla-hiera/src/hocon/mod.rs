@@ -1,0 +1,101 @@
+//! HOCON, the format of Puppet's own service configuration, as the `hocon` gem reads a single text.
+//!
+//! A text becomes a tree whose leaves may still be references (`${x}`), concatenations or appended lists; [`resolve`]
+//! then replaces those, looking up each path from the root of the same text and after that in the environment.
+//! `include` of a file that cannot be found is silently nothing, and a text has no files beside it, so every include is.
+
+use std::fmt;
+
+use kukla_values::Value;
+
+mod parse;
+mod resolve;
+mod token;
+
+/// Why a text is no HOCON.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// The line, from one.
+    pub line: u32,
+    /// The message without its place.
+    pub message: String,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "String: {}: {}", self.line, self.message)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Reads one HOCON text; `environment` answers for references that nothing in the text answers.
+pub fn read(text: &str, environment: &dyn Fn(&str) -> Option<String>) -> Result<Value, Error> {
+    let tokens = token::tokens(text)?;
+    let root = parse::parse(tokens)?;
+    resolve::resolve(&root, environment)
+}
+
+/// A value before references are followed.
+#[derive(Clone, Debug)]
+enum Node {
+    Value(Value),
+    /// Text written without quotes, or blanks between two values: only of interest to its neighbours.
+    Text(String),
+    Object(Vec<(String, Node)>),
+    List(Vec<Node>),
+    Reference {
+        path: Vec<String>,
+        optional: bool,
+        line: u32,
+    },
+    /// Values side by side.
+    Joined(Vec<Node>, u32),
+    /// What was under a key before and what was put there later.
+    Over(Box<Node>, Box<Node>),
+    /// `+=`: an element more than was there before.
+    Append(Box<Node>),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn show(text: &str) -> String {
+        match read(text, &|name| (name == "HOME").then(|| "/root".into())) {
+            Ok(value) => crate::ruby::inspect(&value),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn agrees_with_the_gem() {
+        for (text, answer) in [
+            ("", "{}"),
+            ("a : 1, b = \"x\"", r#"{"a"=>1, "b"=>"x"}"#),
+            ("a { b : 1 }\na { c = 2 }", r#"{"a"=>{"c"=>2, "b"=>1}}"#),
+            ("a.b.c = 1, \"d.e\" = true", r#"{"a"=>{"b"=>{"c"=>1}}, "d.e"=>true}"#),
+            ("a = ${b}, b = 2", r#"{"a"=>2, "b"=>2}"#),
+            ("a = ${?z}", "{}"),
+            ("a = ${z}", "String: 1: Could not resolve substitution to a value: ${z}"),
+            ("a = [1,2] [3]", r#"{"a"=>[1, 2, 3]}"#),
+            ("a = foo ${b} bar, b = 5", r#"{"a"=>"foo 5 bar", "b"=>5}"#),
+            ("a = [1]\na += 2", r#"{"a"=>[1, 2]}"#),
+            ("a = 1\na = ${a} 2", r#"{"a"=>"1 2"}"#),
+            (
+                "a = 10s, b = 012, c = 1e5, d = 3.0, e = .5",
+                r#"{"a"=>"10s", "b"=>10, "c"=>100000, "d"=>3, "e"=>".5"}"#,
+            ),
+            ("a={b:1}\na=2\na={c:3}", r#"{"a"=>{"c"=>3}}"#),
+            ("a = ${b.c}{x: 2}, b { c { y: 1 } }", r#"{"a"=>{"x"=>2, "y"=>1}, "b"=>{"c"=>{"y"=>1}}}"#),
+            ("a = ${HOME}/x", r#"{"a"=>"/root/x"}"#),
+            ("a = [ 1, ${?u}, 2]", r#"{"a"=>[1, 2]}"#),
+            ("include \"foo\"\na b = 1 # c", r#"{"a b"=>1}"#),
+            ("a", "String: 1: Key 'a' may not be followed by token: end of file"),
+            ("{a:1", "String: 1: Expecting close brace } or a comma, got end of file"),
+            ("[1,2]", "String: 1:  has type LIST rather than object at file root"),
+        ] {
+            assert_eq!(show(text), answer, "{text}");
+        }
+    }
+}

@@ -1,0 +1,321 @@
+//! JSON, as Ruby's `json` reads it: comments are skipped, unknown escapes stand for themselves, the last of equal keys
+//! wins, a hundred levels are the limit.
+
+use std::fmt;
+
+use kukla_values::{Array, Hash, Str, Value};
+use rustc_hash::FxHashMap;
+
+/// Why a text is no JSON, in Ruby's words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error(pub String);
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// A JSON text as a value, with the line, from one, of each key of the outermost object.
+#[derive(Clone, Debug, Default)]
+pub struct Document {
+    /// The value.
+    pub value: Value,
+    /// Where the keys of the outermost object stand.
+    pub lines: FxHashMap<Str, u32>,
+}
+
+const MAX_DEPTH: usize = 100;
+
+/// Reads one JSON text.
+pub fn read(text: &str) -> Result<Document, Error> {
+    let mut reader = Reader { text, at: 0, depth: 0, lines: FxHashMap::default(), line: 1, counted: 0 };
+    reader.blanks();
+    let start = reader.at;
+    let value = reader.value().map_err(|failure| reader.explain(failure, start))?;
+    reader.blanks();
+    if reader.at < text.len() {
+        return Err(reader.unexpected(reader.at));
+    }
+    Ok(Document { value, lines: reader.lines })
+}
+
+/// How a part failed. Ruby's reader complains about the innermost list, but about the outermost object.
+enum Failure {
+    /// Nothing more to say than that something here is wrong.
+    Here,
+    /// Settled.
+    Final(Error),
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    at: usize,
+    depth: usize,
+    lines: FxHashMap<Str, u32>,
+    line: u32,
+    counted: usize,
+}
+
+impl Reader<'_> {
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn unexpected(&self, at: usize) -> Error {
+        Error(format!("unexpected token at '{}'", &self.text[at.min(self.text.len())..]))
+    }
+
+    fn explain(&self, failure: Failure, at: usize) -> Error {
+        match failure {
+            Failure::Here => self.unexpected(at),
+            Failure::Final(error) => error,
+        }
+    }
+
+    fn blanks(&mut self) {
+        loop {
+            match self.peek() {
+                Some(b' ' | b'\t' | b'\r' | b'\n') => self.at += 1,
+                Some(b'/') => {
+                    let rest = &self.text[self.at..];
+                    let length = match rest.as_bytes().get(1) {
+                        Some(b'/') => rest.find('\n'),
+                        Some(b'*') => rest[2..].find("*/").map(|end| end + 4),
+                        _ => None,
+                    };
+                    match length {
+                        Some(length) => self.at += length,
+                        None => return,
+                    }
+                }
+                _ => return,
+            }
+        }
+    }
+
+    fn value(&mut self) -> Result<Value, Failure> {
+        match self.peek() {
+            Some(b'{') => self.nested(Self::object),
+            Some(b'[') => self.nested(Self::array),
+            Some(b'"') => self.string().map(Value::from),
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            _ => {
+                for (word, value) in [("true", true.into()), ("false", false.into()), ("null", Value::Undef)]
+                {
+                    if self.text[self.at..].starts_with(word) {
+                        self.at += word.len();
+                        return Ok(value);
+                    }
+                }
+                Err(Failure::Here)
+            }
+        }
+    }
+
+    fn nested(&mut self, read: fn(&mut Self) -> Result<Value, Failure>) -> Result<Value, Failure> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(Failure::Final(Error(format!("nesting of {} is too deep", self.depth))));
+        }
+        let value = read(self);
+        self.depth -= 1;
+        value
+    }
+
+    fn array(&mut self) -> Result<Value, Failure> {
+        self.at += 1;
+        let mut array = Array::new();
+        self.blanks();
+        if self.peek() == Some(b']') {
+            self.at += 1;
+            return Ok(array.into());
+        }
+        loop {
+            self.blanks();
+            let start = self.at;
+            match self.value() {
+                Ok(value) => array.push(value),
+                Err(failure) => return Err(Failure::Final(self.explain(failure, start))),
+            }
+            self.blanks();
+            match self.peek() {
+                Some(b',') => self.at += 1,
+                Some(b']') => {
+                    self.at += 1;
+                    return Ok(array.into());
+                }
+                _ => return Err(Failure::Final(self.unexpected(self.at))),
+            }
+        }
+    }
+
+    fn object(&mut self) -> Result<Value, Failure> {
+        self.at += 1;
+        let mut hash = Hash::new();
+        self.blanks();
+        if self.peek() == Some(b'}') {
+            self.at += 1;
+            return Ok(hash.into());
+        }
+        loop {
+            self.blanks();
+            if self.peek() != Some(b'"') {
+                return Err(Failure::Here);
+            }
+            if self.depth == 1 {
+                self.line +=
+                    self.text.as_bytes()[self.counted..self.at].iter().filter(|b| **b == b'\n').count()
+                        as u32;
+                self.counted = self.at;
+            }
+            let key = Str::from(self.string()?);
+            self.blanks();
+            if self.peek() != Some(b':') {
+                return Err(Failure::Here);
+            }
+            self.at += 1;
+            self.blanks();
+            if self.depth == 1 {
+                self.lines.insert(key.clone(), self.line);
+            }
+            let value = self.value()?;
+            hash.insert(key, value);
+            self.blanks();
+            match self.peek() {
+                Some(b',') => self.at += 1,
+                Some(b'}') => {
+                    self.at += 1;
+                    return Ok(hash.into());
+                }
+                _ => return Err(Failure::Here),
+            }
+        }
+    }
+
+    fn string(&mut self) -> Result<String, Failure> {
+        let start = self.at;
+        let mut out = String::new();
+        let mut chars = self.text[start + 1..].char_indices();
+        while let Some((at, c)) = chars.next() {
+            match c {
+                '"' => {
+                    self.at = start + 1 + at + 1;
+                    return Ok(out);
+                }
+                '\\' => match chars.next() {
+                    Some((_, 'n')) => out.push('\n'),
+                    Some((_, 't')) => out.push('\t'),
+                    Some((_, 'r')) => out.push('\r'),
+                    Some((_, 'b')) => out.push('\x08'),
+                    Some((_, 'f')) => out.push('\x0c'),
+                    Some((escape, 'u')) => {
+                        let unit = |from: usize| {
+                            let digits = self.text.get(start + 1 + from..start + 5 + from)?;
+                            u32::from_str_radix(digits, 16).ok().filter(|_| !digits.starts_with('+'))
+                        };
+                        let Some(first) = unit(escape + 1) else { return Err(Failure::Here) };
+                        let mut used = 4;
+                        let c = match first {
+                            0xd800..=0xdbff => {
+                                let second = (self.text.get(start + escape + 6..start + escape + 8)
+                                    == Some("\\u"))
+                                .then(|| unit(escape + 7))
+                                .flatten()
+                                .filter(|second| (0xdc00..=0xdfff).contains(second));
+                                let Some(second) = second else {
+                                    let rest = &self.text[start + escape..];
+                                    return Err(Failure::Final(Error(format!(
+                                        "incomplete surrogate pair at '{rest}'"
+                                    ))));
+                                };
+                                used = 10;
+                                char::from_u32(0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00))
+                            }
+                            unit => char::from_u32(unit),
+                        };
+                        out.push(c.unwrap_or(char::REPLACEMENT_CHARACTER));
+                        for _ in 0..used {
+                            chars.next();
+                        }
+                    }
+                    Some((_, c)) if c >= ' ' => out.push(c),
+                    _ => return Err(Failure::Here),
+                },
+                c if c < ' ' => return Err(Failure::Here),
+                c => out.push(c),
+            }
+        }
+        Err(Failure::Here)
+    }
+
+    fn number(&mut self) -> Result<Value, Failure> {
+        let bytes = self.text.as_bytes();
+        let start = self.at;
+        let digits = |mut at: usize| {
+            let from = at;
+            while bytes.get(at).is_some_and(u8::is_ascii_digit) {
+                at += 1;
+            }
+            (at > from).then_some(at)
+        };
+        let first = start + usize::from(bytes[start] == b'-');
+        let Some(whole) = digits(first) else { return Err(Failure::Here) };
+        if bytes[first] == b'0' && whole > first + 1 {
+            return Err(Failure::Here);
+        }
+        let mut end = whole;
+        if bytes.get(end) == Some(&b'.')
+            && let Some(decimals) = digits(end + 1)
+        {
+            end = decimals;
+        }
+        if matches!(bytes.get(end), Some(b'e' | b'E')) {
+            let sign = usize::from(matches!(bytes.get(end + 1), Some(b'-' | b'+')));
+            match digits(end + 1 + sign) {
+                Some(exponent) => end = exponent,
+                None => return Err(Failure::Here),
+            }
+        }
+        self.at = end;
+        let number = &self.text[start..end];
+        if end > whole {
+            return Ok(Value::Float(number.parse().unwrap_or(f64::NAN)));
+        }
+        // Ruby's integers have no limit, Puppet's have: the digits stay, as text.
+        Ok(number.parse::<i64>().map_or_else(|_| number.into(), Value::Integer))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> String {
+        read(text).map_or_else(|error| error.0, |document| format!("{:?}", document.value))
+    }
+
+    #[test]
+    fn complains_as_ruby_does() {
+        assert_eq!(error(""), "unexpected token at ''");
+        assert_eq!(error(r#"{"a":}"#), r#"unexpected token at '{"a":}'"#);
+        assert_eq!(error("[1,]"), "unexpected token at ']'");
+        assert_eq!(error("[1 2]"), "unexpected token at '2]'");
+        assert_eq!(error("[01]"), "unexpected token at '01]'");
+        assert_eq!(error("[1.]"), "unexpected token at '.]'");
+        assert_eq!(error(r#"{"a":1} x"#), "unexpected token at 'x'");
+        assert_eq!(error(&"[".repeat(101)), "nesting of 101 is too deep");
+    }
+
+    #[test]
+    fn reads_what_ruby_reads() {
+        let document =
+            read("{\"a\": [1, -2.5, 1e2, \"\\q\\ud83d\\ude00\"],\n /* c */\n \"b\": null}").expect("JSON");
+        let hash = document.value.as_hash().expect("an object");
+        let list: Value = vec![1.into(), (-2.5).into(), 100.0.into(), "q😀".into()].into();
+        assert_eq!(hash.get("a"), Some(&list));
+        assert_eq!(document.lines.get("b"), Some(&3));
+    }
+}
