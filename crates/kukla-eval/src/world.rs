@@ -99,7 +99,7 @@ impl World for MemoryWorld {
     }
 
     fn now(&self) -> Timestamp {
-        Timestamp(self.now)
+        Timestamp::from_nanos(i128::from(self.now))
     }
 
     fn env(&self, name: &str) -> Option<String> {

@@ -7,6 +7,7 @@ pub mod binary;
 pub mod error;
 pub mod iterator;
 pub mod name;
+pub mod random;
 pub mod regexp;
 pub mod semver;
 pub mod time;

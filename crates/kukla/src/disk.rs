@@ -71,7 +71,7 @@ impl World for DiskWorld {
                 .duration_since(UNIX_EPOCH)
                 .map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)),
         };
-        Timestamp(nanoseconds)
+        Timestamp::from_nanos(i128::from(nanoseconds))
     }
 
     fn env(&self, name: &str) -> Option<String> {

@@ -1,0 +1,115 @@
+//! Days and dates, in the Gregorian calendar for all years.
+
+/// A date and the time of day in some zone.
+#[derive(Clone, Debug)]
+pub(super) struct Civil {
+    pub year: i64,
+    pub month: u8,
+    pub day: u8,
+    pub hour: u8,
+    pub minute: u8,
+    pub second: u8,
+    pub nanos: u32,
+    pub day_number: i64,
+    pub epoch: i64,
+    pub offset: i32,
+    pub utc: bool,
+}
+
+/// The number of days from 1970-01-01 to a date.
+pub(super) fn days(year: i64, month: u8, day: u8) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let of_era = year.rem_euclid(400);
+    let month = i64::from(month);
+    let of_year = (153 * (month + if month > 2 { -3 } else { 9 }) + 2) / 5 + i64::from(day) - 1;
+    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
+}
+
+/// The date a number of days after 1970-01-01.
+pub(super) fn date(days: i64) -> (i64, u8, u8) {
+    let days = days + 719_468;
+    let era = days.div_euclid(146_097);
+    let of_era = days.rem_euclid(146_097);
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let shifted = (5 * of_year + 2) / 153;
+    let day = (of_year - (153 * shifted + 2) / 5 + 1) as u8;
+    let month = (if shifted < 10 { shifted + 3 } else { shifted - 9 }) as u8;
+    (year + era * 400 + i64::from(month <= 2), month, day)
+}
+
+/// The day of the week, Sunday being 0.
+pub(super) fn weekday(days: i64) -> u8 {
+    (days + 4).rem_euclid(7) as u8
+}
+
+/// The days from 1970-01-01 to the Monday that starts ISO week 1 of a year.
+pub(super) fn iso_year_start(year: i64) -> i64 {
+    let fourth = days(year, 1, 4);
+    fourth - (fourth + 3).rem_euclid(7)
+}
+
+impl Civil {
+    pub(super) fn new(epoch: i64, nanos: u32, offset: i32, utc: bool) -> Civil {
+        let local = epoch.saturating_add(i64::from(offset));
+        let day_number = local.div_euclid(86_400);
+        let of_day = local.rem_euclid(86_400);
+        let (year, month, day) = date(day_number);
+        Civil {
+            year,
+            month,
+            day,
+            hour: (of_day / 3600) as u8,
+            minute: (of_day / 60 % 60) as u8,
+            second: (of_day % 60) as u8,
+            nanos,
+            day_number,
+            epoch,
+            offset,
+            utc,
+        }
+    }
+}
+
+impl strftime::Time for Civil {
+    fn year(&self) -> i32 {
+        i32::try_from(self.year).unwrap_or(if self.year < 0 { i32::MIN } else { i32::MAX })
+    }
+    fn month(&self) -> u8 {
+        self.month
+    }
+    fn day(&self) -> u8 {
+        self.day
+    }
+    fn hour(&self) -> u8 {
+        self.hour
+    }
+    fn minute(&self) -> u8 {
+        self.minute
+    }
+    fn second(&self) -> u8 {
+        self.second
+    }
+    fn nanoseconds(&self) -> u32 {
+        self.nanos
+    }
+    fn day_of_week(&self) -> u8 {
+        weekday(self.day_number)
+    }
+    fn day_of_year(&self) -> u16 {
+        (self.day_number - days(self.year, 1, 1) + 1) as u16
+    }
+    fn to_int(&self) -> i64 {
+        self.epoch
+    }
+    fn is_utc(&self) -> bool {
+        self.utc
+    }
+    fn utc_offset(&self) -> i32 {
+        self.offset
+    }
+    fn time_zone(&self) -> &str {
+        if self.utc { "UTC" } else { "" }
+    }
+}

@@ -1,0 +1,97 @@
+//! Points in time as text.
+
+use std::fmt;
+
+use super::calendar::Civil;
+use super::{Timestamp, strptime, zones};
+use crate::{Error, Result, Str};
+
+/// Tried in this order when no format is given and no zone either.
+const WITH_ZONE: [&str; 5] = ["%FT%T.%N %Z", "%FT%T %Z", "%F %T.%N %Z", "%F %T %Z", "%F %Z"];
+/// Tried after those, or alone when a zone is given.
+const WITHOUT_ZONE: [&str; 5] = ["%FT%T.%N", "%FT%T", "%F %T.%N", "%F %T", "%F"];
+
+impl Timestamp {
+    /// Reads a text with the default formats.
+    pub fn parse(text: &str, zone: Option<&str>) -> Result<Timestamp> {
+        let formats = if zone.is_some_and(|zone| !zone.is_empty()) {
+            WITHOUT_ZONE.to_vec()
+        } else {
+            [WITH_ZONE, WITHOUT_ZONE].concat()
+        };
+        Timestamp::parse_any(text, &formats, zone)
+    }
+
+    /// Reads a text with the first format that fits.
+    pub fn parse_any(text: &str, formats: &[&str], zone: Option<&str>) -> Result<Timestamp> {
+        let zone = zone.filter(|zone| !zone.is_empty());
+        for format in formats {
+            if let Some(parsed) = strptime::parse(text, format)
+                && !(zone.is_some() && parsed.zone.is_some())
+            {
+                return resolve(&parsed, zone);
+            }
+        }
+        let formats = formats.join(", ");
+        Err(Error::runtime(format!("Unable to parse '{text}' using any of the formats {formats}")))
+    }
+
+    /// Reads a text with one format.
+    pub fn parse_with(text: &str, format: &str, zone: Option<&str>) -> Result<Timestamp> {
+        let zone = zone.filter(|zone| !zone.is_empty());
+        let Some(parsed) = strptime::parse(text, format) else {
+            return Err(Error::runtime(format!("Unable to parse '{text}' using format '{format}'")));
+        };
+        if zone.is_some() && parsed.zone.is_some() {
+            return Err(Error::runtime(
+                "Using a Timezone designator in format specification is mutually exclusive to providing an explicit \
+                 timezone argument",
+            ));
+        }
+        resolve(&parsed, zone)
+    }
+
+    /// Writes it in a format of `strftime`, in UTC or in a zone.
+    pub fn format(self, format: &str, zone: Option<&str>) -> Result<Str> {
+        let (offset, utc) = match zone.filter(|zone| !zone.is_empty()) {
+            // The machine's own zone is not looked at: what a catalog says must not depend on where it is compiled.
+            Some(zone) if zone.eq_ignore_ascii_case("current") => (0, false),
+            Some(zone) => (zones::offset(zone, self.seconds())?, false),
+            None => (0, true),
+        };
+        let civil = Civil::new(self.0.seconds, self.0.nanos, offset, utc);
+        strftime::string::strftime(&civil, format)
+            .map(Str::from)
+            .map_err(|error| Error::runtime(format!("Illegal format '{format}': {error}")))
+    }
+}
+
+fn resolve(parsed: &strptime::Parsed, zone: Option<&str>) -> Result<Timestamp> {
+    let seconds = parsed.seconds()?;
+    let offset = match zone.or(parsed.zone.as_deref()) {
+        Some(zone) if zone.eq_ignore_ascii_case("current") => 0,
+        Some(zone) => zones::offset(zone, seconds)?,
+        None => 0,
+    };
+    Ok(Timestamp::from_nanos(
+        i128::from(seconds - i64::from(offset)) * super::NANOS + i128::from(parsed.nanos),
+    ))
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let civil = Civil::new(self.0.seconds, self.0.nanos, 0, true);
+        let sign = if civil.year < 0 { "-" } else { "" };
+        write!(
+            f,
+            "{sign}{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:09} UTC",
+            civil.year.unsigned_abs(),
+            civil.month,
+            civil.day,
+            civil.hour,
+            civil.minute,
+            civil.second,
+            civil.nanos
+        )
+    }
+}
