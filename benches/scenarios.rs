@@ -1,0 +1,103 @@
+//! `cargo bench -p kukla-benches`: every scenario, Kukla and (where `KUKLA_REFERENCE` names its command) real Puppet, in turns.
+//!
+//! `KUKLA` names the binary to time (`target/release/kukla`); arguments select scenarios by name. Cold is the first
+//! compilation of a process, start-up included; warm is the median of the following ones in the same process.
+
+#![allow(clippy::disallowed_methods)]
+
+use std::time::{Duration, Instant};
+
+use kukla_benches::peer::Peer;
+use kukla_benches::scenario::{Scenario, all};
+use serde_json::Value;
+
+struct Timing {
+    cold: Duration,
+    warm: Duration,
+    memory: Option<f64>,
+    resources: usize,
+}
+
+fn time(command: &str, params: &Value, rounds: usize) -> Result<Timing, String> {
+    let start = Instant::now();
+    let mut peer = Peer::start(command).map_err(|error| format!("{command}: {error}"))?;
+    let mut ask = || -> Result<Value, String> {
+        let answer = peer.ask("compile", params).map_err(|error| error.to_string())?;
+        match answer.get("error") {
+            Some(error) => Err(error["message"].to_string()),
+            None => Ok(answer),
+        }
+    };
+    let answer = ask()?;
+    let cold = start.elapsed();
+    let mut warm = Vec::new();
+    for _ in 0..rounds {
+        let start = Instant::now();
+        ask()?;
+        warm.push(start.elapsed());
+    }
+    warm.sort_unstable();
+    let resources = answer["result"]["catalog"]["resources"].as_array().map_or(0, Vec::len);
+    Ok(Timing { cold, warm: warm[warm.len() / 2], memory: peer.peak_memory(), resources })
+}
+
+fn compare(scenario: &Scenario, kukla: &str, reference: Option<&str>) -> Result<String, String> {
+    let root = std::env::temp_dir().join(format!("kukla-bench-{}-{}", std::process::id(), scenario.name));
+    let params = scenario.write(&root).map_err(|error| error.to_string())?;
+    let ours = time(kukla, &params, 9);
+    let theirs = reference.map(|command| time(command, &params, 3));
+    let _ = std::fs::remove_dir_all(&root);
+    let ours = ours?;
+    let milliseconds = |duration: Duration| duration.as_secs_f64() * 1e3;
+    let mut row = format!(
+        "| {} | {} | {:.1} | {:.2} | {} |",
+        scenario.name,
+        ours.resources,
+        milliseconds(ours.cold),
+        milliseconds(ours.warm),
+        ours.memory.map_or_else(|| "-".into(), |mb| format!("{mb:.0}")),
+    );
+    if let Some(theirs) = theirs {
+        let theirs = theirs.map_err(|error| format!("reference: {error}"))?;
+        let ratio = |theirs: Duration, ours: Duration| theirs.as_secs_f64() / ours.as_secs_f64().max(1e-9);
+        row += &format!(
+            " {:.0} | {:.1} | {} | {:.0} | {:.0} |",
+            milliseconds(theirs.cold),
+            milliseconds(theirs.warm),
+            theirs.memory.map_or_else(|| "-".into(), |mb| format!("{mb:.0}")),
+            ratio(theirs.cold, ours.cold),
+            ratio(theirs.warm, ours.warm),
+        );
+    }
+    Ok(row)
+}
+
+fn main() {
+    let wanted: Vec<String> =
+        std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let kukla = std::env::var("KUKLA").unwrap_or_else(|_| "target/release/kukla".into());
+    let reference = std::env::var("KUKLA_REFERENCE").ok();
+    let mut head = String::from("| scenario | resources | cold ms | warm ms | peak MB |");
+    let mut rule = String::from("|---|---|---|---|---|");
+    if reference.is_some() {
+        head += " Puppet cold ms | Puppet warm ms | Puppet peak MB | cold ratio | warm ratio |";
+        rule += "---|---|---|---|---|";
+    }
+    println!("{head}\n{rule}");
+    let mut failed = 0;
+    for scenario in all() {
+        if !wanted.is_empty() && !wanted.iter().any(|name| scenario.name.contains(name.as_str())) {
+            continue;
+        }
+        match compare(&scenario, &kukla, reference.as_deref()) {
+            Ok(row) => println!("{row}"),
+            Err(error) => {
+                failed += 1;
+                println!("| {} | failed: {error} |", scenario.name);
+            }
+        }
+    }
+    if failed > 0 {
+        std::process::exit(1);
+    }
+}

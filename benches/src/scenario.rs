@@ -1,0 +1,301 @@
+//! The scenarios, under the names of Puppet's benchmark suite.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+/// A generated environment and the catalog to compile from it.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// The name Puppet's suite has for it.
+    pub name: &'static str,
+    /// Files by path, relative to the scenario's directory.
+    pub files: Vec<(String, String)>,
+    /// Whether the data lies in the global layer rather than in the environment.
+    pub global_data: bool,
+}
+
+impl Scenario {
+    fn new(name: &'static str, site: impl Into<String>) -> Scenario {
+        Scenario { name, files: vec![("site.pp".into(), site.into())], global_data: false }
+    }
+
+    fn with(mut self, path: impl Into<String>, text: impl Into<String>) -> Scenario {
+        self.files.push((path.into(), text.into()));
+        self
+    }
+
+    /// Writes the files below `root` and gives the parameters of the `compile` request.
+    #[allow(clippy::disallowed_methods)]
+    pub fn write(&self, root: &Path) -> std::io::Result<Value> {
+        let environment = root.join("environments/production");
+        for (path, text) in &self.files {
+            let path = environment.join(path);
+            std::fs::create_dir_all(path.parent().unwrap_or(root))?;
+            std::fs::write(path, text)?;
+        }
+        std::fs::create_dir_all(environment.join("modules"))?;
+        let mut params = json!({
+            "node": "testing.example.com",
+            "facts": {"kernel": "Linux", "os": {"family": "Debian", "name": "Debian"}},
+            "manifest": environment.join("site.pp"),
+            "environmentpath": root.join("environments"),
+            "modulepath": [environment.join("modules")],
+        });
+        if self.global_data {
+            params["hiera_config"] = json!(environment.join("global.yaml"));
+        }
+        Ok(params)
+    }
+}
+
+/// All scenarios at their usual size.
+pub fn all() -> Vec<Scenario> {
+    vec![
+        empty_catalog(),
+        many_modules(100),
+        defined_types(100),
+        virtual_collection(100),
+        many_resources(10_000),
+        catalog_memory(100),
+        evaluations(2_000),
+        fq_var_lookup(100),
+        type_inference(100),
+        function_loading(200),
+        templates_epp(500),
+        hiera("hiera_function", false, "hiera", 2_000),
+        hiera("hiera_env_lookup", false, "lookup", 2_000),
+        hiera("hiera_global_lookup", true, "lookup", 2_000),
+        hiera_include(400),
+        hiera_conf_interpol(2_000),
+    ]
+}
+
+/// Nothing at all: what a compilation costs by itself.
+pub fn empty_catalog() -> Scenario {
+    Scenario::new("empty_catalog", "")
+}
+
+/// Modules of three classes each, with parameters, files and relationships between them.
+pub fn many_modules(modules: usize) -> Scenario {
+    let mut site = String::new();
+    let mut scenario = Scenario::new("many_modules", "");
+    for n in 0..modules {
+        let _ = writeln!(site, "include module{n}");
+        let root = format!("modules/module{n}/manifests");
+        let mut body = String::new();
+        for file in 0..10 {
+            let _ = writeln!(
+                body,
+                "  file {{ \"/srv/module{n}/{file}\": ensure => file, content => \"${{owner}} ${{file_mode}} {file}\", mode => $file_mode }}"
+            );
+        }
+        scenario = scenario
+            .with(
+                format!("{root}/init.pp"),
+                format!(
+                    "class module{n} (String $owner = 'root', String $file_mode = '0644') {{\n  include module{n}::role\n  class {{ 'module{n}::internal': owner => $owner, file_mode => $file_mode }}\n  Class['module{n}::role'] -> Class['module{n}::internal']\n}}\n"
+                ),
+            )
+            .with(
+                format!("{root}/internal.pp"),
+                format!(
+                    "class module{n}::internal (String $owner, String $file_mode) {{\n{body}  notify {{ 'module{n} internal': message => \"for ${{owner}}\" }}\n}}\n"
+                ),
+            )
+            .with(
+                format!("{root}/role.pp"),
+                format!(
+                    "class module{n}::role {{\n  $list = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j']\n  $list.each |$x| {{\n    notify {{ \"module{n} ${{x}}\": }}\n  }}\n}}\n"
+                ),
+            );
+    }
+    scenario.files[0].1 = site;
+    scenario
+}
+
+/// Two instances of a defined type from each of many modules.
+pub fn defined_types(modules: usize) -> Scenario {
+    let mut site = String::new();
+    let mut scenario = Scenario::new("defined_types", "");
+    for n in 0..modules {
+        let _ = writeln!(site, "module{n}::testing {{ 'first': }}\nmodule{n}::testing {{ 'second': }}");
+        scenario = scenario.with(
+            format!("modules/module{n}/manifests/testing.pp"),
+            format!("define module{n}::testing {{\n  notify {{ \"in module{n}: ${{title}}\": }}\n}}\n"),
+        );
+    }
+    scenario.files[0].1 = site;
+    scenario
+}
+
+/// Virtual resources, each collected by a collector of its own.
+pub fn virtual_collection(count: usize) -> Scenario {
+    let mut site = String::new();
+    for n in 0..count {
+        let _ = writeln!(site, "@notify {{ 'name{n}': }}");
+    }
+    for n in 0..count {
+        let _ = writeln!(site, "Notify <| title == 'name{n}' |>");
+    }
+    Scenario::new("virtual_collection", site)
+}
+
+/// Plain resources with relationships: how cost grows with the size of a catalog.
+pub fn many_resources(count: usize) -> Scenario {
+    let site = format!(
+        "Integer[1, {count}].each |$n| {{\n  file {{ \"/srv/data/${{n}}\":\n    ensure  => file,\n    mode    => '0644',\n    owner   => 'root',\n    content => \"number ${{n}}\",\n    require => File['/srv/data'],\n  }}\n}}\nfile {{ '/srv/data': ensure => directory }}\n"
+    );
+    Scenario::new("many_resources", site)
+}
+
+/// Classes whose parameters hold large values.
+pub fn catalog_memory(classes: usize) -> Scenario {
+    let mut site =
+        String::from("$large = Integer[1, 200].map |$n| { \"element number ${n} of a long list\" }\n");
+    for n in 0..classes {
+        let _ = writeln!(
+            site,
+            "class holder{n} ($data) {{ notify {{ 'holder{n}': message => $data }} }}\nclass {{ 'holder{n}': data => $large }}"
+        );
+    }
+    Scenario::new("catalog_memory", site)
+}
+
+/// Short expressions, over and over: variables of all kinds, interpolation, calls, type checks.
+pub fn evaluations(rounds: usize) -> Scenario {
+    let repeat = |text: &str| vec![text; 20].join(", ");
+    let site = format!(
+        "$x = 'x'\ninclude testing\nInteger[1, {rounds}].each |$n| {{\n  $a = [{}]\n  $b = [{}]\n  $c = [{}]\n  $d = [{}]\n  $e = [{}]\n  $f = [{}]\n}}\n",
+        repeat("$x"),
+        repeat("$::x"),
+        repeat("$testing::param_a"),
+        repeat("\"...$x...${x}...\""),
+        repeat("assert_type(Integer, 1)"),
+        repeat("testing::func('x', 'y')"),
+    );
+    Scenario::new("evaluations", site)
+        .with("modules/testing/manifests/init.pp", "class testing ($param_a = '10', $param_b = '20') {\n}\n")
+        .with("modules/testing/functions/func.pp", "function testing::func($a, $b) {\n  \"${a}${b}\"\n}\n")
+}
+
+/// Classes that read many fully qualified variables of a parameter class.
+pub fn fq_var_lookup(classes: usize) -> Scenario {
+    let mut params = String::from("class tst_generate::params {\n");
+    for n in 0..100 {
+        let _ = writeln!(params, "  $attribute{n} = 'value {n}'");
+    }
+    params.push_str("}\n");
+    let mut site = String::from("include tst_generate::params\n");
+    let mut scenario =
+        Scenario::new("fq_var_lookup", "").with("modules/tst_generate/manifests/params.pp", params);
+    for class in 0..classes {
+        let _ = writeln!(site, "include tst_generate::reader{class}");
+        let mut body = format!("class tst_generate::reader{class} inherits tst_generate::params {{\n");
+        for n in 0..5 {
+            let at = (class * 7 + n) % 100;
+            let _ = writeln!(
+                body,
+                "  file {{ \"/tmp/{class}-{n}-${{tst_generate::params::attribute{at}}}\": content => $::tst_generate::params::attribute{at}, group => $attribute{at} }}"
+            );
+        }
+        body.push_str("}\n");
+        scenario = scenario.with(format!("modules/tst_generate/manifests/reader{class}.pp"), body);
+    }
+    scenario.files[0].1 = site;
+    scenario
+}
+
+/// Lambdas with a structured parameter type, called on a list of hashes.
+pub fn type_inference(rounds: usize) -> Scenario {
+    let mut site = String::from(
+        "$read = { 'mode' => 'read', 'path' => ['one', 'two'] }\n$write = { 'mode' => 'write', 'path' => ['three', 'four'] }\n$one = { 'key' => 'a', 'value' => $read }\n$two = { 'key' => 3, 'value' => $write }\n$list = [$one, $two, $one, $two, $one, $two, $one, $two, $one, $two, $one, $two, $one, $two, $one, $two, $one, $two, $one, $two]\n",
+    );
+    for _ in 0..rounds * 10 {
+        site.push_str("$list.each |Struct[{key => Variant[Integer[1, 3], Enum[a, b, c]], value => Struct[{mode => Enum[read, write, update], path => Array[String]}]}] $v| { }\n");
+    }
+    Scenario::new("type_inference", site)
+}
+
+/// Functions of the environment and of modules, each calling the next.
+pub fn function_loading(functions: usize) -> Scenario {
+    let site = format!("notice(testing::f{}())\n", functions - 1);
+    let mut scenario = Scenario::new("function_loading", site);
+    for n in 0..functions {
+        let body = match n {
+            0 => "'the end'".to_owned(),
+            _ => format!("testing::f{}()", n - 1),
+        };
+        scenario = scenario.with(
+            format!("modules/testing/functions/f{n}.pp"),
+            format!("function testing::f{n}() {{\n  {body}\n}}\n"),
+        );
+    }
+    scenario
+}
+
+/// One template, rendered many times.
+pub fn templates_epp(count: usize) -> Scenario {
+    let site = format!(
+        "Integer[1, {count}].each |$n| {{\n  notify {{ \"rendered ${{n}}\": message => epp('testing/page.epp', {{ 'n' => $n, 'items' => ['a', 'b', 'c'] }}) }}\n}}\n"
+    );
+    Scenario::new("templates_epp", site).with(
+        "modules/testing/templates/page.epp",
+        "<%- | Integer $n, Array[String] $items | -%>\n# page <%= $n %>\n<% $items.each |$item| { -%>\nitem = <%= $item.upcase %> of <%= $n * 2 %>\n<% } -%>\n<% if $n > 10 { -%>\nlarge = true\n<% } -%>\n",
+    )
+}
+
+/// Lookups whose values are made of other lookups, in the environment's or the global layer.
+pub fn hiera(name: &'static str, global: bool, function: &str, rounds: usize) -> Scenario {
+    let rounds = rounds / 100;
+    let site = format!(
+        "$level = 'test'\n$keys = Integer[0, 99].map |$n| {{ \"x${{n}}\" }}\nInteger[1, {rounds}].each |$round| {{\n  $keys.each |$key| {{ $found = {function}($key) }}\n}}\n"
+    );
+    let mut common = String::new();
+    let mut data = String::new();
+    for n in 0..100 {
+        let _ = writeln!(common, "a{n}: value a{n}\nb{n}: value b{n}\nc{n}: value c{n}");
+        let _ =
+            writeln!(common, "joined{n}: \"%{{lookup('a{n}')}}, %{{lookup('b{n}')}}, %{{lookup('c{n}')}}\"");
+        let _ = writeln!(data, "x{n}: \"%{{lookup('joined{n}')}}\"");
+    }
+    let config = "version: 5\ndefaults:\n  datadir: data\n  data_hash: yaml_data\nhierarchy:\n  - name: common\n    path: common.yaml\n  - name: configured\n    path: \"%{level}/data.yaml\"\n";
+    let mut scenario = Scenario::new(name, site)
+        .with("data/common.yaml", common)
+        .with("data/test/data.yaml", data)
+        .with(if global { "global.yaml" } else { "hiera.yaml" }, config);
+    scenario.global_data = global;
+    scenario
+}
+
+/// Classes listed in data at several levels.
+pub fn hiera_include(rounds: usize) -> Scenario {
+    let site = format!(
+        "Integer[1, {rounds}].each |$n| {{\n  lookup('classes', Array[String], 'unique').include\n}}\n"
+    );
+    Scenario::new("hiera_include", site)
+        .with("data/common.yaml", "classes:\n  - testing\n  - testing::one\n")
+        .with("data/more.yaml", "classes:\n  - testing::two\n")
+        .with("hiera.yaml", "version: 5\nhierarchy:\n  - name: all\n    paths: [more.yaml, common.yaml]\n")
+        .with("modules/testing/manifests/init.pp", "class testing { }\n")
+        .with("modules/testing/manifests/one.pp", "class testing::one { }\n")
+        .with("modules/testing/manifests/two.pp", "class testing::two { }\n")
+}
+
+/// A hierarchy whose paths are made of many variables.
+pub fn hiera_conf_interpol(rounds: usize) -> Scenario {
+    let mut config =
+        String::from("version: 5\ndefaults:\n  datadir: data\n  data_hash: yaml_data\nhierarchy:\n");
+    for n in 0..20 {
+        let _ = writeln!(
+            config,
+            "  - name: level {n}\n    path: \"%{{facts.os.family}}/%{{facts.kernel}}/level{n}.yaml\""
+        );
+    }
+    config.push_str("  - name: common\n    path: common.yaml\n");
+    let site = format!("Integer[1, {rounds}].each |$n| {{\n  $found = lookup('wanted')\n}}\n");
+    Scenario::new("hiera_conf_interpol", site)
+        .with("hiera.yaml", config)
+        .with("data/common.yaml", "wanted: found\n")
+}
