@@ -13,7 +13,7 @@ use crate::tally::Tally;
 
 /// Runs all blocks of a section; `file` is the chapter's path, for the reports.
 pub fn section(subject: &Subject, file: &str, section: &Section) -> Result<Tally, String> {
-    let (_files, params) = surroundings(section)?;
+    let (_files, params) = surroundings(subject, section)?;
     let mut tally = Tally::default();
     for block in &section.blocks {
         if skips(&block.marks, subject) {
@@ -40,7 +40,10 @@ fn skips(marks: &Marks, subject: &Subject) -> bool {
 }
 
 /// Puts the section's files where a compiler finds them, and says where in the parameters of every request.
-fn surroundings(section: &Section) -> Result<(Option<Scratch>, Map<String, Value>), String> {
+fn surroundings(
+    subject: &Subject,
+    section: &Section,
+) -> Result<(Option<Scratch>, Map<String, Value>), String> {
     let mut params = section.options.params();
     if section.files.is_empty() {
         params.insert("modulepath".into(), json!([]));
@@ -64,7 +67,13 @@ fn surroundings(section: &Section) -> Result<(Option<Scratch>, Map<String, Value
         scratch.write(&place, text).map_err(|e| format!("{name}: {e}"))?;
     }
     params.insert("environmentpath".into(), scratch.path("environments").into());
-    params.insert("modulepath".into(), json!([scratch.path(&format!("environments/{environment}/modules"))]));
+    if subject.reference().is_some() {
+        // Puppet reads environment.conf through its settings, which do not know of our directory; they can be told.
+        let modules = scratch.path(&format!("environments/{environment}/modules"));
+        if let Some(settings) = params.entry("settings").or_insert_with(|| json!({})).as_object_mut() {
+            settings.insert("modulepath".into(), modules.into());
+        }
+    }
     Ok((Some(scratch), params))
 }
 

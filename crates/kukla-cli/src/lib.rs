@@ -8,6 +8,7 @@ use clap::Parser;
 
 mod args;
 mod commands;
+pub mod render;
 pub mod rpc;
 
 /// How a command ended. Every subcommand keeps to these.

@@ -1,0 +1,151 @@
+//! Rendering: one diagnostic, in the words and shapes that people and programs want.
+
+use std::fmt::Write;
+
+use clap::ValueEnum;
+use kukla_syntax::{Diagnostic, Severity, Source};
+
+mod github;
+mod human;
+mod json;
+mod sarif;
+
+pub use json::value as json_value;
+
+/// How diagnostics are printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// A picture of the source with what is wrong underlined, and hints
+    #[default]
+    Human,
+    /// One line each: file:line:column: severity[CODE] message
+    Short,
+    /// One JSON array
+    Json,
+    /// SARIF 2.1.0, for code scanning tools
+    Sarif,
+    /// Annotations for GitHub Actions
+    Github,
+    /// The line that Puppet prints
+    Puppet,
+}
+
+/// What was found in one file.
+#[derive(Debug)]
+pub struct Findings {
+    /// The file's text.
+    pub source: Source,
+    /// What is wrong with it, in order.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Findings {
+    /// How many errors and how many lesser things there are.
+    pub fn counts(&self) -> (usize, usize) {
+        let errors = self.diagnostics.iter().filter(|d| d.is_error()).count();
+        (errors, self.diagnostics.len() - errors)
+    }
+}
+
+/// Where something is, as people name it.
+struct Place<'a> {
+    file: Option<&'a str>,
+    line: u32,
+    column: u32,
+}
+
+impl<'a> Place<'a> {
+    fn of(source: &'a Source, diagnostic: &Diagnostic) -> Self {
+        let at = source.line_column(diagnostic.span.start);
+        Self { file: source.name(), line: at.line, column: at.column }
+    }
+}
+
+/// Prints everything that was found.
+pub fn render(findings: &[Findings], format: Format) -> String {
+    match format {
+        Format::Json => return json::document(findings),
+        Format::Sarif => return sarif::document(findings),
+        _ => {}
+    }
+    let mut out = String::new();
+    for Findings { source, diagnostics } in findings {
+        for diagnostic in diagnostics {
+            match format {
+                Format::Short => short(&mut out, source, diagnostic),
+                Format::Github => github::annotation(&mut out, source, diagnostic),
+                Format::Puppet => puppet(&mut out, source, diagnostic),
+                _ => human::picture(&mut out, source, diagnostic),
+            }
+        }
+    }
+    out
+}
+
+fn short(out: &mut String, source: &Source, diagnostic: &Diagnostic) {
+    let Place { file, line, column } = Place::of(source, diagnostic);
+    let file = file.unwrap_or("-");
+    let Diagnostic { severity, code, message, .. } = diagnostic;
+    let _ = writeln!(out, "{file}:{line}:{column}: {severity}[{}] {message}", code.name);
+}
+
+/// The line that `puppet parser validate` would log.
+fn puppet(out: &mut String, source: &Source, diagnostic: &Diagnostic) {
+    let level = match diagnostic.severity {
+        Severity::Error => "Error",
+        Severity::Warning | Severity::Deprecation => "Warning",
+    };
+    let Place { file, line, column } = Place::of(source, diagnostic);
+    let file = file.map(|f| format!("file: {f}, ")).unwrap_or_default();
+    let _ = writeln!(out, "{level}: {} ({file}line: {line}, column: {column})", diagnostic.message);
+}
+
+#[cfg(test)]
+mod tests {
+    use kukla_syntax::codes::ILLEGAL_NUMBER;
+    use kukla_syntax::{Span, diagnostic};
+
+    use super::*;
+
+    fn findings() -> Vec<Findings> {
+        let source = Source::new("a.pp", "$x = 1\n$y = 1x\n");
+        let wrong = diagnostic!(Span::new(12, 14), ILLEGAL_NUMBER { value: "1x" }; hint: "quote it")
+            .label(Span::new(0, 2), "the first variable");
+        vec![Findings { source, diagnostics: vec![wrong] }]
+    }
+
+    #[test]
+    fn one_line_forms() {
+        assert_eq!(
+            render(&findings(), Format::Short),
+            "a.pp:2:6: error[ILLEGAL_NUMBER] Illegal number '1x'\n"
+        );
+        assert_eq!(
+            render(&findings(), Format::Puppet),
+            "Error: Illegal number '1x' (file: a.pp, line: 2, column: 6)\n"
+        );
+        assert_eq!(
+            render(&findings(), Format::Github),
+            "::error file=a.pp,line=2,col=6,endLine=2,endColumn=8,title=ILLEGAL_NUMBER::Illegal number '1x'\n"
+        );
+    }
+
+    #[test]
+    fn documents_are_json() {
+        for format in [Format::Json, Format::Sarif] {
+            let document: serde_json::Value = serde_json::from_str(&render(&findings(), format)).unwrap();
+            assert!(document.to_string().contains("ILLEGAL_NUMBER"));
+        }
+    }
+
+    #[test]
+    fn picture() {
+        let picture = render(&findings(), Format::Human);
+        let plain = anstream::adapter::strip_str(&picture).to_string();
+        for part in
+            ["error[ILLEGAL_NUMBER]: Illegal number '1x'", "a.pp:2:6", "the first variable", "quote it"]
+        {
+            assert!(plain.contains(part), "{plain}");
+        }
+    }
+}

@@ -1,0 +1,2 @@
+# An absolute path.
+type Chrony::Path = Pattern[/\A\/.+/]

@@ -1,0 +1,29 @@
+# One virtual host.
+#
+# @param docroot where its files are
+# @param port    where it listens
+# @param aliases further names of it
+define nginx::vhost (
+  Pattern[/\A\//] $docroot,
+  Nginx::Port $port = 80,
+  Array[String[1]] $aliases = [],
+) {
+  include nginx
+
+  file { $docroot:
+    ensure => directory,
+    mode   => '0755',
+  }
+
+  file { "/etc/nginx/sites-enabled/${title}.conf":
+    ensure  => file,
+    mode    => '0644',
+    content => epp('nginx/vhost.conf.epp', {
+      'names'   => [$title] + $aliases,
+      'docroot' => $docroot,
+      'listen'  => nginx::listen($port),
+    }),
+    require => [Package['nginx'], File[$docroot]],
+    notify  => Service['nginx'],
+  }
+}

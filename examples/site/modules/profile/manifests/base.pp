@@ -1,0 +1,27 @@
+# What every machine gets.
+#
+# @param packages names of packages to install
+# @param motd     what people read when they log in
+class profile::base (
+  Array[String[1]] $packages,
+  Optional[String] $motd = undef,
+) {
+  include chrony
+
+  package { $packages:
+    ensure => installed,
+    tag    => 'base',
+  }
+
+  if $motd {
+    file { '/etc/motd':
+      ensure  => file,
+      mode    => '0644',
+      content => @("MOTD"),
+        ${facts['networking']['fqdn']} (${facts['os']['name']} ${facts['os']['release']['full']})
+
+        ${motd}
+        | MOTD
+    }
+  }
+}
