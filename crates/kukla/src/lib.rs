@@ -5,3 +5,4 @@ pub mod conf;
 pub mod control;
 pub mod disk;
 pub mod facts;
+pub mod request;
