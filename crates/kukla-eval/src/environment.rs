@@ -74,11 +74,8 @@ pub struct KnownAlias {
 
 impl KnownAlias {
     fn new(definition: Arc<AliasDefinition>) -> KnownAlias {
-        let ty = kukla_values::types::TypeAlias {
-            name: definition.name.as_str().into(),
-            resolved: OnceLock::new(),
-        };
-        KnownAlias { definition, ty: Arc::new(ty) }
+        let ty = kukla_values::types::TypeAlias::new(definition.name.as_str());
+        KnownAlias { definition, ty }
     }
 
     /// The type, as a value of an expression that names it.

@@ -4,6 +4,7 @@
 //! here is pure: no files, no clock, no scopes.
 
 pub mod binary;
+pub mod compare;
 pub mod error;
 pub mod iterator;
 pub mod name;

@@ -218,9 +218,20 @@ impl PartialEq for Value {
             (Value::Integer(a), Value::Integer(b)) => a == b,
             (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits() || a == b,
             (Value::String(a), Value::String(b)) => a == b,
-            (Value::Regexp(a), Value::Regexp(b)) => a.source() == b.source(),
+            (Value::Regexp(a), Value::Regexp(b)) => a == b,
             (Value::Array(a), Value::Array(b)) => a == b,
             (Value::Hash(a), Value::Hash(b)) => a == b,
+            (Value::Type(a), Value::Type(b)) => Arc::ptr_eq(a, b) || a == b,
+            (Value::Sensitive(a), Value::Sensitive(b)) => a == b,
+            (Value::Timestamp(a), Value::Timestamp(b)) => a == b,
+            (Value::Timespan(a), Value::Timespan(b)) => a == b,
+            (Value::SemVer(a), Value::SemVer(b)) => a == b,
+            (Value::SemVerRange(a), Value::SemVerRange(b)) => a == b,
+            (Value::Binary(a), Value::Binary(b)) => a == b,
+            (Value::Uri(a), Value::Uri(b)) => a == b,
+            (Value::Iterator(a), Value::Iterator(b)) => Arc::ptr_eq(a, b),
+            (Value::Callable(a), Value::Callable(b)) => Arc::ptr_eq(a, b),
+            (Value::Object(a), Value::Object(b)) => Arc::ptr_eq(a, b) || a == b,
             _ => false,
         }
     }
@@ -239,9 +250,26 @@ impl StdHash for Value {
             Value::Integer(n) => n.hash(state),
             // Adding zero folds -0.0 into 0.0, which are equal.
             Value::Float(n) => (n + 0.0).to_bits().hash(state),
+            Value::Regexp(regexp) => regexp.source().hash(state),
             Value::Array(values) => values.hash(state),
-            Value::Hash(hash) => hash.len().hash(state),
-            _ => state.write_u8(3),
+            Value::Hash(hash) => {
+                // The order of entries makes no difference, so their hashes are added up.
+                let sum = hash.iter().fold(0u64, |sum, entry| {
+                    sum.wrapping_add(std::hash::BuildHasher::hash_one(&FxBuildHasher, entry))
+                });
+                state.write_u64(sum);
+            }
+            Value::Type(ty) => ty.hash(state),
+            Value::Sensitive(value) => value.hash(state),
+            Value::Timestamp(at) => at.hash(state),
+            Value::Timespan(span) => span.hash(state),
+            Value::SemVer(version) => version.hash(state),
+            Value::SemVerRange(range) => range.hash(state),
+            Value::Binary(binary) => binary.hash(state),
+            Value::Uri(uri) => uri.hash(state),
+            Value::Iterator(iterator) => Arc::as_ptr(iterator).hash(state),
+            Value::Callable(callable) => Arc::as_ptr(callable).cast::<u8>().hash(state),
+            Value::Object(object) => object.hash(state),
         }
     }
 }

@@ -7,10 +7,58 @@ use super::{Range, Type};
 pub struct CallableType {
     /// The parameters; the last repeats when the size allows more.
     pub params: Vec<Type>,
-    /// How many arguments.
-    pub size: Range,
+    /// How many arguments, if said; otherwise as many as there are parameters.
+    pub size: Option<Range>,
     /// The block, if it takes one: a `Callable` or `Optional[Callable]`.
     pub block: Option<Type>,
-    /// What it returns, if said.
+    /// What it returns, if said; `Any` says nothing.
     pub returns: Option<Type>,
+}
+
+impl CallableType {
+    /// A signature from its parts.
+    pub fn new(
+        params: Vec<Type>,
+        size: Option<Range>,
+        block: Option<Type>,
+        returns: Option<Type>,
+    ) -> CallableType {
+        let returns = returns.filter(|ty| !matches!(ty, Type::Any));
+        CallableType { params, size, block, returns }
+    }
+
+    /// How many arguments it takes.
+    pub fn arity(&self) -> Range {
+        tuple_size(&self.params, self.size)
+    }
+
+    /// Whether it can be called without a block.
+    pub fn block_is_optional(&self) -> bool {
+        self.block.as_ref().is_none_or(|block| block.covers(&Type::Undef))
+    }
+}
+
+/// How many elements a tuple has: as said, or one for each of its types, or any number if it has none.
+pub(crate) fn tuple_size(types: &[Type], size: Option<Range>) -> Range {
+    match (size, types.len()) {
+        (Some(size), _) => size,
+        (None, 0) => Range { min: 0, max: i64::MAX },
+        (None, n) => Range::exactly(n as i64),
+    }
+}
+
+impl Type {
+    /// Whether it is a `Callable`, all variants of it are, or (when `optional`) it may also be absent.
+    pub fn is_callable(&self, optional: bool) -> bool {
+        match self {
+            Type::Callable(_) => true,
+            Type::Variant(types) => types.iter().all(|ty| ty.is_callable(optional)),
+            Type::Optional(Some(ty)) => optional && ty.is_callable(optional),
+            Type::Alias(_) => match self.unaliased() {
+                Type::Alias(_) => false,
+                ty => ty.is_callable(optional),
+            },
+            _ => false,
+        }
+    }
 }

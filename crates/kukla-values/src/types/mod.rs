@@ -6,18 +6,34 @@
 //! set), `covers` (is this set inside that one), `infer` (the smallest set a value is in), `unite`, `write`,
 //! `brackets` (`Integer[1, 10]`), `parse` and `mismatch` (why not).
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use crate::regexp::Regexp;
 use crate::semver::VersionRange;
 use crate::time::{Timespan, Timestamp};
 use crate::{Str, Value};
 
+pub mod alias;
 pub mod callable;
+mod contains;
+mod covers;
+mod equal;
+mod generalize;
+mod infer;
+mod init;
+pub(crate) mod leaf;
+mod make;
+pub mod mismatch;
+pub mod names;
+mod normalize;
 pub mod object;
+mod unite;
+pub mod write;
+
+pub use alias::TypeAlias;
 
 use callable::CallableType;
-use object::{ObjectType, TypeSet};
+use object::{ObjectExtension, ObjectType, TypeSet};
 
 /// An inclusive range of sizes or integers; `MIN`/`MAX` of the kind stand for `default`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -31,8 +47,8 @@ pub struct Range {
 impl Range {
     /// All integers.
     pub const ANY: Range = Range { min: i64::MIN, max: i64::MAX };
-    /// All sizes: zero or more.
-    pub const ANY_SIZE: Range = Range { min: 0, max: i64::MAX };
+    /// No word about size at all: zero or more. `String` has it; `String[0]` means the same, but prints its zero.
+    pub const ANY_SIZE: Range = Range::ANY;
 
     /// Exactly one member.
     pub const fn exactly(n: i64) -> Range {
@@ -47,6 +63,38 @@ impl Range {
     /// Whether all of `other` is within.
     pub const fn covers(self, other: Range) -> bool {
         self.min <= other.min && other.max <= self.max
+    }
+
+    /// `min` and above.
+    pub const fn at_least(min: i64) -> Range {
+        Range { min, max: i64::MAX }
+    }
+
+    /// From `min` to `max`.
+    pub const fn new(min: i64, max: i64) -> Range {
+        Range { min, max }
+    }
+
+    /// Whether it leaves out nothing.
+    pub const fn is_any(self) -> bool {
+        self.min == i64::MIN && self.max == i64::MAX
+    }
+
+    /// Whether both ends were given.
+    pub const fn is_finite(self) -> bool {
+        self.min != i64::MIN && self.max != i64::MAX
+    }
+
+    /// As a size: never below zero.
+    pub const fn as_size(self) -> Range {
+        let min = if self.min < 0 { 0 } else { self.min };
+        let max = if self.max < 0 { 0 } else { self.max };
+        Range { min, max }
+    }
+
+    /// The smallest range that covers both.
+    pub fn unite(self, other: Range) -> Range {
+        Range { min: self.min.min(other.min), max: self.max.max(other.max) }
     }
 }
 
@@ -114,18 +162,18 @@ pub enum Type {
     Struct(Arc<[StructField]>),
     /// `Variant[A, B]`.
     Variant(Arc<[Type]>),
-    /// `Optional[T]`; without a parameter the member is `Any`.
-    Optional(Arc<Type>),
-    /// `NotUndef[T]`.
-    NotUndef(Arc<Type>),
+    /// `Optional[T]`; the bare `Optional` has only `undef` in it, though every type can be assigned to it.
+    Optional(Option<Arc<Type>>),
+    /// `NotUndef[T]`; `NotUndef[Any]` is the bare one.
+    NotUndef(Option<Arc<Type>>),
     /// `Iterable[T]`.
-    Iterable(Arc<Type>),
+    Iterable(Option<Arc<Type>>),
     /// `Iterator[T]`.
-    Iterator(Arc<Type>),
-    /// `Sensitive[T]`.
+    Iterator(Option<Arc<Type>>),
+    /// `Sensitive[T]`; the bare one holds `Any`. What it holds is always general, so that nothing secret shows.
     Sensitive(Arc<Type>),
     /// `Type[T]`.
-    Type(Arc<Type>),
+    Type(Option<Arc<Type>>),
     /// `Init[T, args...]`; no type at all is `Init`.
     Init(Arc<InitType>),
     /// `Callable[...]`; `None` is the unparameterised one, which covers all.
@@ -144,6 +192,8 @@ pub enum Type {
     Reference(Str),
     /// `Object[{...}]`, also `Deferred`, `Error`, `Target` and the like.
     Object(Arc<ObjectType>),
+    /// An object type with type parameters: `Error['kind']`.
+    ObjectExtension(Arc<ObjectExtension>),
     /// `TypeSet[{...}]`.
     TypeSet(Arc<TypeSet>),
 }
@@ -153,7 +203,7 @@ const _: () = assert!(size_of::<Type>() <= 24);
 /// The parameters of an `Enum`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct EnumType {
-    /// The strings, in the order written; empty for a bare `Enum`.
+    /// The strings, sorted and unique; empty for a bare `Enum`.
     pub values: Vec<Str>,
     /// Whether case is ignored.
     pub case_insensitive: bool,
@@ -193,21 +243,10 @@ pub struct HashType {
 pub struct StructField {
     /// The key.
     pub name: Str,
-    /// Whether the key itself may be absent (`Optional[key]`); a value type that accepts undef makes it optional too.
-    pub key: StructKey,
+    /// Whether the key may be absent: written `Optional[key]`, or the value type accepts undef and it is not `NotUndef[key]`.
+    pub optional: bool,
     /// What its value is.
     pub value: Type,
-}
-
-/// How the key of a `Struct` entry was written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum StructKey {
-    /// `name => T`: required unless `T` accepts undef.
-    Plain,
-    /// `Optional[name] => T`: may be absent, but if present must be a `T`.
-    Optional,
-    /// `NotUndef[name] => T`: required even if `T` accepts undef.
-    Required,
 }
 
 /// The parameters of `Init`.
@@ -235,13 +274,4 @@ pub struct ResourceType {
     pub name: Str,
     /// The title, if one resource is meant.
     pub title: Option<Str>,
-}
-
-/// A named type. Its meaning is set once, after the name exists, so that it may refer to itself.
-#[derive(Debug)]
-pub struct TypeAlias {
-    /// Its name, as declared.
-    pub name: Str,
-    /// What it stands for, once resolved.
-    pub resolved: OnceLock<Type>,
 }

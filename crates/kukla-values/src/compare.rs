@@ -1,0 +1,270 @@
+//! The language's own comparisons: `==`, `<`, `in`, and the matching of `case`.
+//!
+//! They are wider than equality of hash keys: strings compare without regard to case, and numbers across kinds.
+
+use std::cmp::Ordering;
+
+use crate::types::Type;
+use crate::types::leaf;
+use crate::{Error, Result, Str, Value};
+
+/// `left == right`.
+pub fn equals(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Type(a), Value::Type(b)) => a.same_set(b),
+        _ => equal_within(left, right),
+    }
+}
+
+/// Equality inside of collections, where types are equal only if they are the same.
+fn equal_within(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::String(a), Value::String(b)) => a.eq_ignore_ascii_case(b),
+        (Value::Integer(a), Value::Integer(b)) => a == b,
+        (Value::Float(a), Value::Float(b)) => a == b,
+        (Value::Integer(n), Value::Float(f)) | (Value::Float(f), Value::Integer(n)) => {
+            compare_numbers(*n, *f) == Some(Ordering::Equal)
+        }
+        (Value::Timespan(_) | Value::Timestamp(_), Value::Integer(_) | Value::Float(_)) => {
+            compare_time(left, right) == Some(Ordering::Equal)
+        }
+        (Value::Integer(_) | Value::Float(_), Value::Timespan(_) | Value::Timestamp(_)) => {
+            compare_time(right, left) == Some(Ordering::Equal)
+        }
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| equal_within(a, b))
+        }
+        (Value::Hash(a), Value::Hash(b)) => {
+            a.len() == b.len()
+                && a.iter().all(|(key, value)| equal_within(b.get(key).unwrap_or(&Value::Undef), value))
+        }
+        _ => left == right,
+    }
+}
+
+/// An integer against a float, exactly.
+fn compare_numbers(n: i64, f: f64) -> Option<Ordering> {
+    if f.is_nan() {
+        return None;
+    }
+    // 2^63 is the first float above all integers.
+    if f >= 9_223_372_036_854_775_808.0 {
+        return Some(Ordering::Less);
+    }
+    if f < -9_223_372_036_854_775_808.0 {
+        return Some(Ordering::Greater);
+    }
+    let whole = f.trunc();
+    Some(n.cmp(&(whole as i64)).then_with(|| 0.0_f64.partial_cmp(&(f - whole)).unwrap_or(Ordering::Equal)))
+}
+
+fn compare_time(time: &Value, other: &Value) -> Option<Ordering> {
+    let nanos = leaf::nanoseconds(time)?;
+    match other {
+        // Whole seconds, rounded down, against whole seconds.
+        Value::Integer(n) => Some(nanos.div_euclid(1_000_000_000).cmp(&i128::from(*n))),
+        Value::Float(f) => (nanos as f64 / 1e9).partial_cmp(f),
+        _ => None,
+    }
+}
+
+/// How two values stand to each other, or why that cannot be said.
+pub fn order(left: &Value, right: &Value) -> std::result::Result<Ordering, &'static str> {
+    match (left, right) {
+        (Value::String(a), Value::String(b)) => {
+            let lower = |text: &str| text.bytes().map(|b| b.to_ascii_lowercase()).collect::<Vec<_>>();
+            Ok(lower(a).cmp(&lower(b)))
+        }
+        (Value::String(_), _) => Err("A String is not comparable to a non String"),
+        (Value::Integer(a), Value::Integer(b)) => Ok(a.cmp(b)),
+        (Value::Integer(a), Value::Float(b)) => compare_numbers(*a, *b).ok_or("NaN is not comparable"),
+        (Value::Float(a), Value::Integer(b)) => {
+            compare_numbers(*b, *a).map(Ordering::reverse).ok_or("NaN is not comparable")
+        }
+        (Value::Float(a), Value::Float(b)) => a.partial_cmp(b).ok_or("NaN is not comparable"),
+        (Value::Integer(_) | Value::Float(_), Value::Timespan(_) | Value::Timestamp(_)) => {
+            compare_time(right, left).map(Ordering::reverse).ok_or("NaN is not comparable")
+        }
+        (Value::Integer(_) | Value::Float(_), _) => Err("A Numeric is not comparable to non Numeric"),
+        (Value::Timespan(a), Value::Timespan(b)) => Ok(a.cmp(b)),
+        (Value::Timespan(_), Value::Integer(_) | Value::Float(_)) => {
+            compare_time(left, right).ok_or("NaN is not comparable")
+        }
+        (Value::Timespan(_), _) => Err("Timespans are only comparable to Timespans, Integers, and Floats"),
+        (Value::Timestamp(a), Value::Timestamp(b)) => Ok(a.cmp(b)),
+        (Value::Timestamp(_), Value::Integer(_) | Value::Float(_)) => {
+            compare_time(left, right).ok_or("NaN is not comparable")
+        }
+        (Value::Timestamp(_), _) => Err("Timestamps are only comparable to Timestamps, Integers, and Floats"),
+        (Value::SemVer(a), Value::SemVer(b)) => Ok(leaf::compare_versions(a, b)),
+        (Value::SemVer(_), _) => Err("Versions not comparable to non Versions"),
+        (Value::Default, Value::Default) => Ok(Ordering::Equal),
+        (Value::Default, _) => Err("Symbol not comparable to non Symbol"),
+        _ => Err("Only Strings, Numbers, Timespans, Timestamps, and Versions are comparable"),
+    }
+}
+
+/// One of `<`, `<=`, `>`, `>=`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// `<`
+    Less,
+    /// `<=`
+    LessOrEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterOrEqual,
+}
+
+impl Comparison {
+    /// The sign for it.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Comparison::Less => "<",
+            Comparison::LessOrEqual => "<=",
+            Comparison::Greater => ">",
+            Comparison::GreaterOrEqual => ">=",
+        }
+    }
+}
+
+/// `left < right` and its like. A type is less than another if it is inside it.
+pub fn compare(comparison: Comparison, left: &Value, right: &Value) -> Result<bool> {
+    if let Value::Type(a) = left {
+        let Value::Type(b) = right else { return Ok(false) };
+        return Ok(match comparison {
+            Comparison::Less => b.covers(a) && !a.same_set(b),
+            Comparison::LessOrEqual => b.covers(a),
+            Comparison::Greater => a.covers(b) && !a.same_set(b),
+            Comparison::GreaterOrEqual => a.covers(b),
+        });
+    }
+    match order(left, right) {
+        Ok(ordering) => Ok(match comparison {
+            Comparison::Less => ordering.is_lt(),
+            Comparison::LessOrEqual => ordering.is_le(),
+            Comparison::Greater => ordering.is_gt(),
+            Comparison::GreaterOrEqual => ordering.is_ge(),
+        }),
+        Err(detail) => Err(Error::new(
+            "COMPARISON_NOT_POSSIBLE",
+            format!(
+                "Comparison of: {} {} {}, is not possible. Caused by '{detail}'.",
+                label(left),
+                comparison.sign(),
+                label(right)
+            ),
+        )),
+    }
+}
+
+/// What kind of thing a value is, in messages.
+pub fn label(value: &Value) -> Str {
+    match value {
+        Value::Undef => "Undef Value".into(),
+        Value::Default => "Default Value".into(),
+        Value::Boolean(_) => "Boolean".into(),
+        Value::Integer(_) => "Integer".into(),
+        Value::Float(_) => "Float".into(),
+        Value::String(_) => "String".into(),
+        Value::Regexp(_) => "Regexp".into(),
+        Value::Array(_) => "Array".into(),
+        Value::Hash(_) => "Hash".into(),
+        Value::Type(ty) => match &**ty {
+            Type::Resource(Some(resource)) if resource.title.is_some() => {
+                format!("{ty} Resource-Reference").into()
+            }
+            ty => format!("{ty}-Type").into(),
+        },
+        value => Type::of_generalized(value).name(),
+    }
+}
+
+/// How a value was found: plainly, or by a regular expression that matched this text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// Without a regular expression.
+    Plain,
+    /// By a regular expression in this text; its groups become `$0`, `$1`...
+    In(Str),
+}
+
+fn found(yes: bool) -> Option<Found> {
+    yes.then_some(Found::Plain)
+}
+
+/// `needle in haystack`.
+pub fn includes(haystack: &Value, needle: &Value) -> Option<Found> {
+    match haystack {
+        Value::String(text) => match needle {
+            Value::String(part) => found(text.to_lowercase().contains(&*part.to_lowercase())),
+            Value::Regexp(regexp) => regexp.is_match(text).then(|| Found::In(text.clone())),
+            _ => None,
+        },
+        Value::Binary(binary) => found(leaf::binary_includes(binary, needle)),
+        Value::Array(values) => includes_any(values.iter(), needle),
+        Value::Hash(hash) => includes_any(hash.keys(), needle),
+        Value::SemVerRange(range) => {
+            found(leaf::version_of(needle).is_some_and(|v| leaf::range_has(range, &v)))
+        }
+        _ => None,
+    }
+}
+
+fn includes_any<'a>(mut values: impl Iterator<Item = &'a Value>, needle: &Value) -> Option<Found> {
+    match needle {
+        Value::Regexp(regexp) => values.find_map(|value| match value {
+            Value::String(text) if regexp.is_match(text) => Some(Found::In(text.clone())),
+            _ => None,
+        }),
+        // Here the elements are the patterns.
+        Value::String(_) | Value::SemVer(_) => values.find_map(|element| matches(needle, element)),
+        Value::Type(ty) => found(values.any(|value| ty.contains(value))),
+        needle => found(values.any(|value| equal_within(value, needle))),
+    }
+}
+
+/// Whether `value` matches `pattern` as an option of `case` does: types by membership, regular expressions by text, arrays
+/// and hashes part by part, the rest by equality.
+pub fn matches(value: &Value, pattern: &Value) -> Option<Found> {
+    match pattern {
+        Value::Default => Some(Found::Plain),
+        Value::Regexp(regexp) => match value {
+            Value::String(text) if regexp.is_match(text) => Some(Found::In(text.clone())),
+            _ => None,
+        },
+        Value::Type(ty) => found(ty.contains(value)),
+        Value::SemVer(version) => found(leaf::version_of(value).is_some_and(|v| v == **version)),
+        Value::SemVerRange(range) => {
+            found(leaf::version_of(value).is_some_and(|v| leaf::range_has(range, &v)))
+        }
+        Value::Array(patterns) => match value {
+            Value::Array(values) if values.len() == patterns.len() => {
+                let mut last = Found::Plain;
+                for (value, pattern) in values.iter().zip(patterns.iter()) {
+                    match matches(value, pattern)? {
+                        Found::Plain => {}
+                        by_text => last = by_text,
+                    }
+                }
+                Some(last)
+            }
+            _ => None,
+        },
+        Value::Hash(patterns) => match value {
+            Value::Hash(hash) => {
+                let mut last = Found::Plain;
+                for (key, pattern) in patterns {
+                    match matches(hash.get(key).unwrap_or(&Value::Undef), pattern)? {
+                        Found::Plain => {}
+                        by_text => last = by_text,
+                    }
+                }
+                Some(last)
+            }
+            _ => None,
+        },
+        pattern => found(equal_within(value, pattern)),
+    }
+}

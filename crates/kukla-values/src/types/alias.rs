@@ -1,0 +1,193 @@
+//! Named types, which may refer to themselves.
+
+use std::fmt;
+use std::sync::{Arc, LazyLock, OnceLock};
+
+use super::Type;
+use crate::{Error, Result, Str};
+
+/// A named type. Its meaning is set once, after the name exists, so that it may refer to itself.
+pub struct TypeAlias {
+    /// Its name, as declared.
+    pub name: Str,
+    resolved: OnceLock<Type>,
+    recursive: OnceLock<bool>,
+}
+
+static UNRESOLVED: LazyLock<Type> = LazyLock::new(|| Type::Reference("UnresolvedReference".into()));
+
+impl TypeAlias {
+    /// A name without a meaning yet.
+    pub fn new(name: impl Into<Str>) -> Arc<TypeAlias> {
+        Arc::new(TypeAlias { name: name.into(), resolved: OnceLock::new(), recursive: OnceLock::new() })
+    }
+
+    /// Gives the name its meaning, in normal form. A name that stands for nothing but itself is refused.
+    pub fn resolve(self: &Arc<TypeAlias>, ty: Type) -> Result<()> {
+        let ty = self.without_itself(ty.normalized());
+        let real = match &ty {
+            Type::Alias(alias) => !Arc::ptr_eq(alias, self) && !alias.leads_to(self),
+            Type::Variant(types) => !types.is_empty(),
+            _ => true,
+        };
+        if !real {
+            return Err(Error::runtime(format!(
+                "Type alias '{}' cannot be resolved to a real type",
+                self.name
+            )));
+        }
+        // Another thread may have been first with the same definition.
+        let _ = self.resolved.set(ty);
+        Ok(())
+    }
+
+    /// A `Variant` that names itself directly says nothing by it.
+    fn without_itself(self: &Arc<TypeAlias>, ty: Type) -> Type {
+        match ty {
+            Type::Variant(types) if types.iter().any(|t| self.is_idle(t)) => {
+                Type::variant(types.iter().filter(|t| !self.is_idle(t)).cloned())
+            }
+            ty => ty,
+        }
+    }
+
+    fn is_idle(self: &Arc<TypeAlias>, ty: &Type) -> bool {
+        matches!(ty, Type::Alias(alias) if Arc::ptr_eq(alias, self) || alias.leads_to(self))
+    }
+
+    /// Whether it stands for nothing but `target`, through any number of names.
+    fn leads_to(&self, target: &Arc<TypeAlias>) -> bool {
+        let mut at = self.resolved.get();
+        for _ in 0..100 {
+            match at {
+                Some(Type::Alias(alias)) if Arc::ptr_eq(alias, target) => return true,
+                Some(Type::Alias(alias)) => at = alias.resolved.get(),
+                _ => return false,
+            }
+        }
+        true
+    }
+
+    /// What it stands for; a reference to nothing while that is still being found out.
+    pub fn resolved(&self) -> &Type {
+        self.resolved.get().unwrap_or(&UNRESOLVED)
+    }
+
+    /// Whether its meaning has been set.
+    pub fn is_resolved(&self) -> bool {
+        self.resolved.get().is_some()
+    }
+
+    /// Whether its meaning mentions its name.
+    pub fn is_recursive(&self) -> bool {
+        if !self.is_resolved() {
+            return true;
+        }
+        *self.recursive.get_or_init(|| {
+            let mut seen = Vec::new();
+            reaches(self.resolved(), self, &mut seen)
+        })
+    }
+}
+
+fn reaches(from: &Type, target: &TypeAlias, seen: &mut Vec<*const TypeAlias>) -> bool {
+    if let Type::Alias(alias) = from {
+        let this = Arc::as_ptr(alias);
+        if std::ptr::eq(this, target) {
+            return true;
+        }
+        if seen.contains(&this) {
+            return false;
+        }
+        seen.push(this);
+        return alias.resolved.get().is_some_and(|ty| reaches(ty, target, seen));
+    }
+    let mut found = false;
+    from.each_part(&mut |part| found = found || reaches(part, target, seen));
+    found
+}
+
+impl fmt::Debug for TypeAlias {
+    // The meaning is left out: it may lead back here.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TypeAlias({})", self.name)
+    }
+}
+
+static DATA: LazyLock<Type> = LazyLock::new(|| {
+    Type::variant([
+        Type::ScalarData,
+        Type::Undef,
+        Type::hash(Type::STRING, Type::Data),
+        Type::array(Type::Data),
+    ])
+});
+
+static RICH_DATA_KEY: LazyLock<Type> = LazyLock::new(|| Type::variant([Type::STRING, Type::Numeric]));
+
+static RICH_DATA: LazyLock<Type> = LazyLock::new(|| {
+    Type::variant([
+        Type::Scalar,
+        Type::SemVerRange,
+        Type::Binary,
+        Type::Sensitive(Arc::new(Type::Any)),
+        Type::Type(None),
+        Type::any_type_set(),
+        Type::Uri(None),
+        Type::any_object(),
+        Type::Undef,
+        Type::Default,
+        Type::hash(Type::RichDataKey, Type::RichData),
+        Type::array(Type::RichData),
+    ])
+});
+
+impl Type {
+    /// What a name stands for: the type itself unless it is an alias, built in ones included.
+    pub fn unaliased(&self) -> &Type {
+        let mut at = self;
+        for _ in 0..100 {
+            match at.meaning() {
+                Some(ty) => at = ty,
+                None => return at,
+            }
+        }
+        &UNRESOLVED
+    }
+
+    /// One step from a name to its meaning.
+    pub(crate) fn meaning(&self) -> Option<&Type> {
+        match self {
+            Type::Alias(alias) => Some(alias.resolved()),
+            Type::Data => Some(&DATA),
+            Type::RichData => Some(&RICH_DATA),
+            Type::RichDataKey => Some(&RICH_DATA_KEY),
+            _ => None,
+        }
+    }
+
+    /// Visits the types directly inside this one; names are not entered.
+    pub(crate) fn each_part(&self, visit: &mut dyn FnMut(&Type)) {
+        match self {
+            Type::Array(array) => visit(&array.element),
+            Type::Tuple(tuple) => tuple.types.iter().for_each(visit),
+            Type::Hash(hash) => {
+                visit(&hash.key);
+                visit(&hash.value);
+            }
+            Type::Struct(fields) => fields.iter().for_each(|field| visit(&field.value)),
+            Type::Variant(types) => types.iter().for_each(visit),
+            Type::Optional(Some(ty))
+            | Type::NotUndef(Some(ty))
+            | Type::Iterable(Some(ty))
+            | Type::Iterator(Some(ty))
+            | Type::Sensitive(ty)
+            | Type::Type(Some(ty)) => visit(ty),
+            Type::Init(init) => init.ty.iter().for_each(visit),
+            Type::Callable(Some(callable)) => {
+                callable.params.iter().chain(&callable.block).chain(&callable.returns).for_each(visit);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,431 @@
+//! Is this set inside that one?
+//!
+//! `a.covers(b)` says that every `b` may stand where an `a` is wanted. The rules are a table over the wider type, with
+//! names, `Variant`, `Optional` and `NotUndef` on the narrower side taken apart first. Where Puppet's rules answer by
+//! shape rather than by the sets themselves (a `Collection[1]` does not accept the possibly empty `Array`, though a
+//! `Struct` of one optional key counts as size one) ours give the same answer.
+
+use std::ptr;
+
+use super::callable::{CallableType, tuple_size};
+use super::{HashType, Range, StructField, Type, leaf};
+
+/// Pairs of types under comparison. Meeting one again one level deeper means that nothing spoke against it: two
+/// recursive types are compared by assuming that they fit while looking for a reason why not.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Pairs<'a> {
+    last: Option<&'a Pair<'a>>,
+    depth: u32,
+}
+
+struct Pair<'a> {
+    wide: *const Type,
+    narrow: *const Type,
+    depth: u32,
+    up: Option<&'a Pair<'a>>,
+}
+
+/// Deeper than any type a person writes.
+const DEEPEST: u32 = 400;
+
+impl Pairs<'_> {
+    fn deeper(self) -> Self {
+        Pairs { depth: self.depth + 1, ..self }
+    }
+
+    /// What is already known about a pair.
+    fn known(&self, wide: *const Type, narrow: *const Type) -> Option<bool> {
+        let mut at = self.last;
+        while let Some(pair) = at {
+            if ptr::eq(pair.wide, wide) && ptr::eq(pair.narrow, narrow) {
+                return Some(self.depth > pair.depth);
+            }
+            at = pair.up;
+        }
+        (self.depth > DEEPEST).then_some(true)
+    }
+}
+
+impl Type {
+    /// Whether every value of `other` may be used where this type is wanted.
+    pub fn covers(&self, other: &Type) -> bool {
+        self.accepts(other, Pairs::default())
+    }
+
+    /// Whether `undef` may stand for it.
+    pub(crate) fn accepts_undef(&self) -> bool {
+        self.covers(&Type::Undef)
+    }
+
+    pub(super) fn accepts(&self, other: &Type, pairs: Pairs<'_>) -> bool {
+        match (self, other) {
+            (Type::Unit, _) => true,
+            // The empty Variant has nothing in it, not even undef.
+            (Type::Variant(types), Type::Undef) if types.is_empty() => false,
+            (Type::Variant(types), Type::Variant(others)) => {
+                types.is_empty() || !others.is_empty() && others.iter().all(|ty| self.accepts_part(ty, pairs))
+            }
+            _ => match self.meaning() {
+                Some(meaning) => match pairs.known(meaning, other) {
+                    Some(answer) => answer,
+                    None => {
+                        let pair = Pair { wide: meaning, narrow: other, depth: pairs.depth, up: pairs.last };
+                        self.accepts_part(other, Pairs { last: Some(&pair), ..pairs })
+                    }
+                },
+                None => self.accepts_part(other, pairs),
+            },
+        }
+    }
+
+    fn accepts_part(&self, other: &Type, pairs: Pairs<'_>) -> bool {
+        match other {
+            Type::Unit => true,
+            Type::Alias(_) | Type::Data | Type::RichData | Type::RichDataKey => {
+                let Some(meaning) = other.meaning() else { return false };
+                match pairs.known(self, meaning) {
+                    Some(answer) => answer,
+                    None => {
+                        let pair = Pair { wide: self, narrow: meaning, depth: pairs.depth, up: pairs.last };
+                        self.accepts(meaning, Pairs { last: Some(&pair), ..pairs })
+                    }
+                }
+            }
+            Type::Variant(types) => match self {
+                Type::Any => true,
+                Type::NotUndef(_) if types.is_empty() => self.accepts_one(other, pairs),
+                _ => !types.is_empty() && types.iter().all(|ty| self.accepts(ty, pairs)),
+            },
+            Type::Optional(ty) => {
+                self.accepts(&Type::Undef, pairs) && ty.as_ref().is_none_or(|ty| self.accepts(ty, pairs))
+            }
+            Type::NotUndef(Some(ty)) if !ty.accepts_undef() => self.accepts(ty, pairs),
+            _ => self.accepts_one(other, pairs),
+        }
+    }
+
+    /// The table itself: `other` is neither a name nor a choice.
+    fn accepts_one(&self, other: &Type, pairs: Pairs<'_>) -> bool {
+        match self {
+            Type::Any | Type::Unit => true,
+            Type::Alias(_) | Type::Data | Type::RichData | Type::RichDataKey => {
+                self.meaning().is_some_and(|meaning| meaning.accepts(other, pairs))
+            }
+            Type::Variant(types) => types.iter().any(|ty| ty.accepts(other, pairs)),
+            Type::Optional(ty) => {
+                matches!(other, Type::Undef) || ty.as_ref().is_none_or(|ty| ty.accepts(other, pairs))
+            }
+            Type::NotUndef(ty) => {
+                !other.accepts(&Type::Undef, pairs) && ty.as_ref().is_none_or(|ty| ty.accepts(other, pairs))
+            }
+            Type::Undef | Type::Default | Type::Binary | Type::SemVerRange => same_kind(self, other),
+            Type::Scalar => other.is_scalar_kind(),
+            Type::ScalarData => other.is_scalar_data_kind(),
+            Type::Numeric => matches!(other, Type::Numeric | Type::Integer(_) | Type::Float(..)),
+            Type::Integer(range) => matches!(other, Type::Integer(o) if range.covers(*o)),
+            Type::Float(from, to) => matches!(other, Type::Float(f, t) if from <= f && to >= t),
+            Type::Boolean(value) => matches!(other, Type::Boolean(o) if value.is_none() || value == o),
+            Type::String(size) => string_accepts(*size, other),
+            Type::Literal(text) => match other {
+                Type::Literal(o) => text == o,
+                Type::Enum(o) => o.values.len() == 1 && !o.case_insensitive,
+                _ => false,
+            },
+            Type::Enum(values) => match other {
+                _ if self == other => true,
+                Type::String(_) | Type::Literal(_) | Type::Enum(_) | Type::Pattern(_)
+                    if values.values.is_empty() =>
+                {
+                    true
+                }
+                Type::Literal(text) => values.has(text),
+                Type::Enum(o) => {
+                    !o.values.is_empty()
+                        && (values.case_insensitive || !o.case_insensitive)
+                        && o.values.iter().all(|text| values.has(text))
+                }
+                _ => false,
+            },
+            Type::Pattern(patterns) => {
+                let fits = |text: &str| patterns.iter().any(|pattern| leaf::matches(pattern, text));
+                match other {
+                    _ if self == other => true,
+                    Type::String(_) | Type::Pattern(_) => patterns.is_empty(),
+                    Type::Literal(text) => patterns.is_empty() || fits(text),
+                    Type::Enum(o) if o.values.is_empty() => patterns.is_empty(),
+                    Type::Enum(o) => patterns.is_empty() || o.values.iter().all(|text| fits(text)),
+                    _ => false,
+                }
+            }
+            Type::Regexp(None) => matches!(other, Type::Regexp(_)),
+            Type::Regexp(Some(_)) => self == other,
+            Type::SemVer(ranges) => match other {
+                Type::SemVer(o) => {
+                    ranges.is_empty()
+                        || !o.is_empty() && o.iter().all(|o| ranges.iter().any(|r| leaf::range_covers(r, o)))
+                }
+                _ => false,
+            },
+            Type::Timestamp(range) => matches!(other, Type::Timestamp(o) if range.0 <= o.0 && range.1 >= o.1),
+            Type::Timespan(range) => matches!(other, Type::Timespan(o) if range.0 <= o.0 && range.1 >= o.1),
+            Type::Uri(parameters) => match (parameters, other) {
+                (None, Type::Uri(_)) => true,
+                (Some(wide), Type::Uri(Some(narrow))) => leaf::uri_covers(wide, narrow),
+                _ => false,
+            },
+            Type::Collection(size) => other.collection_size().is_some_and(|o| size.as_size().covers(o)),
+            Type::Array(array) => {
+                let inner = pairs.deeper();
+                let fits = other.collection_size().is_some_and(|o| array.size.as_size().covers(o));
+                match other {
+                    Type::Tuple(tuple) => {
+                        fits && tuple.types.iter().all(|ty| array.element.accepts(ty, inner))
+                    }
+                    Type::Array(o) => fits && array.element.accepts(&o.element, inner),
+                    _ => false,
+                }
+            }
+            Type::Tuple(tuple) => tuple_accepts(&tuple.types, tuple.size, other, pairs.deeper()),
+            Type::Hash(hash) => hash_accepts(hash, other, pairs.deeper()),
+            Type::Struct(fields) => struct_accepts(fields, other, pairs.deeper()),
+            Type::Iterable(element) => match element {
+                Some(element) if !element.accepts(&Type::Any, pairs) => other
+                    .element_when_iterated()
+                    .flatten()
+                    .is_some_and(|narrow| element.accepts(&narrow, pairs.deeper())),
+                _ => other.element_when_iterated().is_some() || matches!(other, Type::Collection(_)),
+            },
+            Type::Iterator(element) => match (element, other) {
+                (None, Type::Iterator(_)) => true,
+                (Some(wide), Type::Iterator(Some(narrow))) => wide.accepts(narrow, pairs.deeper()),
+                _ => false,
+            },
+            Type::Sensitive(ty) => matches!(other, Type::Sensitive(o) if ty.accepts(o, pairs.deeper())),
+            Type::Type(ty) => match (ty, other) {
+                (None, Type::Type(_)) => true,
+                (Some(wide), Type::Type(Some(narrow))) => wide.accepts(narrow, pairs.deeper()),
+                _ => false,
+            },
+            Type::Init(init) => init.accepts(other, pairs),
+            Type::Callable(None) => matches!(other, Type::Callable(_)),
+            Type::Callable(Some(callable)) => {
+                matches!(other, Type::Callable(Some(o)) if callable.accepts(o, pairs.deeper()))
+            }
+            Type::Runtime(runtime) => match other {
+                Type::Runtime(o) => {
+                    (runtime.runtime.is_none() || runtime.runtime == o.runtime)
+                        && (runtime.name.is_none() || runtime.name == o.name)
+                }
+                _ => false,
+            },
+            Type::CatalogEntry => matches!(other, Type::CatalogEntry | Type::Resource(_) | Type::Class(_)),
+            Type::Resource(None) => matches!(other, Type::Resource(_)),
+            Type::Resource(Some(resource)) => match other {
+                Type::Resource(Some(o)) => {
+                    resource.name.eq_ignore_ascii_case(&o.name)
+                        && (resource.title.is_none() || resource.title == o.title)
+                }
+                _ => false,
+            },
+            Type::Class(name) => matches!(other, Type::Class(o) if name.is_none() || name == o),
+            Type::Reference(_) => self == other,
+            Type::Object(object) => match other {
+                Type::Object(o) => object.covers(o),
+                Type::ObjectExtension(o) => object.covers(&o.base),
+                _ => false,
+            },
+            Type::ObjectExtension(extension) => extension.covers(other),
+            Type::TypeSet(set) => matches!(other, Type::TypeSet(o) if set.is_any() || set == o),
+        }
+    }
+
+    fn is_scalar_kind(&self) -> bool {
+        self.is_scalar_data_kind()
+            || matches!(
+                self,
+                Type::Scalar
+                    | Type::Regexp(_)
+                    | Type::SemVer(_)
+                    | Type::SemVerRange
+                    | Type::Timestamp(_)
+                    | Type::Timespan(_)
+            )
+    }
+
+    fn is_scalar_data_kind(&self) -> bool {
+        matches!(
+            self,
+            Type::ScalarData
+                | Type::Numeric
+                | Type::Integer(_)
+                | Type::Float(..)
+                | Type::Boolean(_)
+                | Type::String(_)
+                | Type::Literal(_)
+                | Type::Enum(_)
+                | Type::Pattern(_)
+        )
+    }
+
+    /// The sizes a collection may have.
+    fn collection_size(&self) -> Option<Range> {
+        match self {
+            Type::Collection(size) => Some(size.as_size()),
+            Type::Array(array) => Some(array.size.as_size()),
+            Type::Hash(hash) => Some(hash.size.as_size()),
+            // A bare Tuple counts as empty here.
+            Type::Tuple(tuple) => Some(tuple.size.unwrap_or(Range::exactly(tuple.types.len() as i64))),
+            Type::Struct(fields) => Some(Range::exactly(fields.len() as i64)),
+            _ => None,
+        }
+    }
+
+    /// What comes out when a value of this type is iterated; the inner `None` when that cannot be said.
+    pub(super) fn element_when_iterated(&self) -> Option<Option<Type>> {
+        let pair =
+            |key: Type, value: Type| Some(Some(Type::tuple(vec![key, value], Some(Range::exactly(2)))));
+        match self {
+            Type::Integer(_) => Some(Some(Type::INTEGER)),
+            Type::String(_) | Type::Literal(_) | Type::Enum(_) => Some(Some(Type::String(Range::exactly(1)))),
+            Type::Array(array) if matches!(array.element, Type::Any) => Some(None),
+            Type::Array(array) => Some(Some(array.element.clone())),
+            Type::Hash(hash) if hash.is_any() || hash.size == Range::exactly(0) => {
+                pair(Type::Unit, Type::Unit)
+            }
+            Type::Hash(hash) => pair(hash.key.clone(), hash.value.clone()),
+            Type::Struct(fields) if fields.is_empty() => pair(Type::Unit, Type::Unit),
+            Type::Struct(fields) => pair(
+                Type::variant(fields.iter().map(StructField::key_type)),
+                Type::variant(fields.iter().map(|field| field.value.clone())),
+            ),
+            Type::Tuple(tuple) => Some(Some(Type::variant(tuple.types.iter().cloned()))),
+            Type::Iterable(element) | Type::Iterator(element) => Some(element.as_deref().cloned()),
+            Type::Type(Some(ty)) => match &**ty {
+                Type::Enum(_) => Some(Some((**ty).clone())),
+                Type::Integer(range) if range.is_finite() => Some(Some((**ty).clone())),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+fn same_kind(a: &Type, b: &Type) -> bool {
+    std::mem::discriminant(a) == std::mem::discriminant(b)
+}
+
+fn string_accepts(size: Range, other: &Type) -> bool {
+    let size = size.as_size();
+    let length = |text: &str| text.chars().count() as i64;
+    match other {
+        Type::String(o) => size.covers(o.as_size()),
+        Type::Literal(text) => size.contains(length(text)),
+        Type::Enum(o) if !o.values.is_empty() => o.values.iter().all(|text| size.contains(length(text))),
+        // Neither a pattern nor a bare Enum says how long its strings are.
+        Type::Enum(_) | Type::Pattern(_) => size.covers(Range::at_least(0)),
+        _ => false,
+    }
+}
+
+fn tuple_accepts(types: &[Type], size: Option<Range>, other: &Type, pairs: Pairs<'_>) -> bool {
+    let wanted = tuple_size(types, size);
+    let at = |i: usize| types.get(i).or(types.last());
+    match other {
+        Type::Tuple(o) => {
+            types == o.types && size == o.size
+                || wanted.covers(tuple_size(&o.types, o.size))
+                    && (types.is_empty()
+                        || if o.types.is_empty() {
+                            wanted.min == 0
+                        } else {
+                            o.types
+                                .iter()
+                                .enumerate()
+                                .all(|(i, ty)| at(i).is_some_and(|wide| wide.accepts(ty, pairs)))
+                        })
+        }
+        Type::Array(o) => {
+            let given = o.size.as_size();
+            wanted.covers(given)
+                && types
+                    .iter()
+                    .take(usize::try_from(given.max).unwrap_or(usize::MAX))
+                    .all(|ty| ty.accepts(&o.element, pairs))
+        }
+        _ => false,
+    }
+}
+
+fn hash_accepts(hash: &HashType, other: &Type, pairs: Pairs<'_>) -> bool {
+    let size = hash.size.as_size();
+    match other {
+        Type::Hash(o) if o.size == Range::exactly(0) && size.min == 0 => true,
+        Type::Hash(o) => {
+            hash.key.accepts(&o.key, pairs)
+                && hash.value.accepts(&o.value, pairs)
+                && size.covers(o.size.as_size())
+        }
+        Type::Struct(fields) => {
+            size.contains(fields.len() as i64)
+                && fields.iter().all(|field| {
+                    hash.key.contains(&field.name.clone().into()) && hash.value.accepts(&field.value, pairs)
+                })
+        }
+        _ => false,
+    }
+}
+
+fn struct_accepts(fields: &[StructField], other: &Type, pairs: Pairs<'_>) -> bool {
+    match other {
+        Type::Struct(others) => {
+            let mut matched = 0;
+            fields.iter().all(|field| match others.iter().find(|o| o.name == field.name) {
+                Some(o) => {
+                    matched += 1;
+                    (field.optional || !o.optional) && field.value.accepts(&o.value, pairs)
+                }
+                None => field.optional,
+            }) && matched == others.len()
+        }
+        Type::Hash(hash) => {
+            let required = fields.iter().filter(|field| !field.optional);
+            let count = required.clone().count() as i64;
+            required
+                .into_iter()
+                .all(|field| field.value.accepts(&hash.value, pairs) && Type::STRING.covers(&hash.key))
+                && Range::new(count, fields.len() as i64).covers(hash.size.as_size())
+        }
+        _ => false,
+    }
+}
+
+impl HashType {
+    pub(super) fn is_any(&self) -> bool {
+        matches!((&self.key, &self.value), (Type::Any, Type::Any)) && self.size.is_any()
+    }
+}
+
+impl StructField {
+    /// The type of the key: its text, which may be absent.
+    pub(crate) fn key_type(&self) -> Type {
+        let key = Type::Literal(self.name.clone());
+        if self.optional { Type::optional(key) } else { key }
+    }
+}
+
+impl CallableType {
+    /// Whether `other` can be called in every way this one promises.
+    pub fn covers(&self, other: &CallableType) -> bool {
+        self.accepts(other, Pairs::default())
+    }
+
+    /// Reversed where it matters: it is the arguments that must be accepted by the other.
+    fn accepts(&self, other: &CallableType, pairs: Pairs<'_>) -> bool {
+        let returned = other.returns.as_ref().unwrap_or(&Type::Any);
+        let this_block = self.block.as_ref().unwrap_or(&Type::Undef);
+        let other_block = other.block.as_ref().unwrap_or(&Type::Undef);
+        self.returns.as_ref().is_none_or(|ty| ty.accepts(returned, pairs))
+            && tuple_accepts(&other.params, other.size, &Type::tuple(self.params.clone(), self.size), pairs)
+            && other_block.accepts(this_block, pairs)
+    }
+}

@@ -1,0 +1,152 @@
+//! The types every program knows by name.
+
+use std::sync::{Arc, LazyLock};
+
+use rustc_hash::FxHashMap;
+
+use super::object::ObjectType;
+use super::{InitType, Range, RuntimeType, Type, TypeAlias, leaf};
+use crate::regexp::Regexp;
+use crate::{Hash, Value};
+
+static BUILTIN: LazyLock<FxHashMap<&'static str, Type>> = LazyLock::new(|| {
+    FxHashMap::from_iter([
+        ("any", Type::Any),
+        ("array", Type::any_array()),
+        ("binary", Type::Binary),
+        ("boolean", Type::BOOLEAN),
+        ("callable", Type::Callable(None)),
+        ("catalogentry", Type::CatalogEntry),
+        ("class", Type::Class(None)),
+        ("collection", Type::Collection(Range::ANY_SIZE)),
+        ("data", Type::Data),
+        ("default", Type::Default),
+        ("deferred", Type::Object(DEFERRED.clone())),
+        ("enum", Type::enumeration([], false)),
+        ("error", Type::Object(ERROR.clone())),
+        ("float", Type::FLOAT),
+        ("hash", Type::any_hash()),
+        ("init", Type::Init(Arc::new(InitType { ty: None, args: Vec::new() }))),
+        ("integer", Type::INTEGER),
+        ("iterable", Type::Iterable(None)),
+        ("iterator", Type::Iterator(None)),
+        ("notundef", Type::NotUndef(None)),
+        ("numeric", Type::Numeric),
+        ("object", Type::any_object()),
+        ("optional", Type::Optional(None)),
+        ("pattern", Type::Pattern([].into())),
+        ("puppet::lookupkey", alias("Puppet::LookupKey", Type::RichDataKey)),
+        ("puppet::lookupvalue", alias("Puppet::LookupValue", Type::RichData)),
+        ("regexp", Type::Regexp(None)),
+        ("resource", Type::Resource(None)),
+        ("richdata", Type::RichData),
+        ("richdatakey", Type::RichDataKey),
+        ("runtime", Type::Runtime(Arc::new(RuntimeType { runtime: None, name: None }))),
+        ("scalar", Type::Scalar),
+        ("scalardata", Type::ScalarData),
+        ("semver", Type::SemVer([].into())),
+        ("semverrange", Type::SemVerRange),
+        ("sensitive", Type::Sensitive(Arc::new(Type::Any))),
+        ("string", Type::STRING),
+        ("struct", Type::structure([])),
+        ("timespan", leaf::any_timespan()),
+        ("timestamp", leaf::any_timestamp()),
+        ("tuple", Type::tuple(Vec::new(), None)),
+        ("type", Type::Type(None)),
+        ("typereference", Type::Reference("UnresolvedReference".into())),
+        ("typeset", Type::any_type_set()),
+        ("undef", Type::Undef),
+        ("uri", Type::Uri(None)),
+        ("variant", Type::Variant([].into())),
+    ])
+});
+
+impl Type {
+    /// The built-in type of that name; as everywhere with types, upper and lower case are the same.
+    pub fn builtin(name: &str) -> Option<Type> {
+        match BUILTIN.get(name) {
+            Some(ty) => Some(ty.clone()),
+            None => BUILTIN.get(name.to_ascii_lowercase().as_str()).cloned(),
+        }
+    }
+}
+
+fn alias(name: &str, ty: Type) -> Type {
+    let alias = TypeAlias::new(name);
+    // A plain name for a built-in type cannot fail to resolve.
+    let _ = alias.resolve(ty);
+    Type::Alias(alias)
+}
+
+impl TypeAlias {
+    /// Whether every program has it; those are never written out.
+    pub(crate) fn is_builtin(&self) -> bool {
+        matches!(self.name.as_str(), "Puppet::LookupKey" | "Puppet::LookupValue")
+    }
+}
+
+fn hash<const N: usize>(entries: [(&str, Value); N]) -> Hash {
+    entries.into_iter().collect()
+}
+
+fn attribute(ty: Type, default: Option<Value>) -> Value {
+    let mut spec = hash([("type", ty.into())]);
+    if let Some(default) = default {
+        spec.insert("value", default);
+    }
+    spec.into()
+}
+
+fn object(name: &str, init: &Hash) -> Arc<ObjectType> {
+    let object = ObjectType::named(name);
+    if let Err(error) = object.define(init) {
+        // The definitions below are constants, and a test defines them all.
+        debug_assert!(false, "{name}: {error}");
+    }
+    object
+}
+
+/// A call to be made later, by whoever applies the catalog.
+static DEFERRED: LazyLock<Arc<ObjectType>> = LazyLock::new(|| {
+    let name = Regexp::new(r"\A[$]?[a-z][a-z0-9_]*(?:::[a-z][a-z0-9_]*)*\z");
+    let attributes = hash([
+        ("name", attribute(Type::Pattern(name.into_iter().collect()), None)),
+        ("arguments", attribute(Type::optional(Type::any_array()), Some(Value::Undef))),
+    ]);
+    object("Deferred", &hash([("attributes", attributes.into())]))
+});
+
+/// What went wrong, as a value.
+static ERROR: LazyLock<Arc<ObjectType>> = LazyLock::new(|| {
+    let text = Type::String(Range::at_least(1));
+    let parameter = || {
+        let kinds =
+            [Type::enumeration([], false), Type::Pattern([].into()), Type::NotUndef(None), Type::Undef];
+        let types = [Type::STRING, Type::Regexp(None)].into_iter().chain(kinds.map(Type::type_of));
+        Value::from(Type::optional(Type::variant(types)))
+    };
+    let optional = |ty: Type| attribute(Type::optional(ty), Some(Value::Undef));
+    let attributes = hash([
+        ("msg", text.clone().into()),
+        ("kind", optional(text.clone())),
+        ("details", optional(Type::hash(text.clone(), Type::Data))),
+        ("issue_code", optional(text.clone())),
+    ]);
+    let message = Type::callable(Vec::new(), None, None, Some(text));
+    let init = hash([
+        ("type_parameters", hash([("kind", parameter()), ("issue_code", parameter())]).into()),
+        ("attributes", attributes.into()),
+        ("functions", hash([("message", message.into())]).into()),
+    ]);
+    object("Error", &init)
+});
+
+/// The type of `Deferred` values.
+pub fn deferred() -> Arc<ObjectType> {
+    DEFERRED.clone()
+}
+
+/// The type of `Error` values.
+pub fn error() -> Arc<ObjectType> {
+    ERROR.clone()
+}

@@ -1,0 +1,216 @@
+//! `TypeSet[{...}]`: a named, versioned set of types.
+
+use std::sync::{Arc, LazyLock};
+
+use super::define::{OBJECT, TYPE_NAME};
+use crate::regexp::Regexp;
+use crate::types::{Range, StructField, Type, mismatch};
+use crate::{Error, Hash, Result, Str, Value};
+
+/// A named, versioned set of types.
+#[derive(Debug)]
+pub struct TypeSet {
+    /// Its name.
+    pub name: Str,
+    /// Who gives names their meaning.
+    pub name_authority: Option<Str>,
+    /// Its version.
+    pub version: Option<Str>,
+    /// The version of the type system it is written in.
+    pub pcore_version: Str,
+    /// Where that type system is described.
+    pub pcore_uri: Option<Str>,
+    /// Its types by simple name.
+    pub types: Vec<(Str, Type)>,
+    /// The sets it uses, by the name it uses them under.
+    pub references: Vec<(Str, TypeSetReference)>,
+}
+
+/// Another set, by name and version.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TypeSetReference {
+    /// Its name.
+    pub name: Str,
+    /// Who gives the name its meaning, if not the same as for the set itself.
+    pub name_authority: Option<Str>,
+    /// The versions that will do.
+    pub version_range: Str,
+}
+
+const RUNTIME_AUTHORITY: &str = "http://puppet.com/2016.1/runtime";
+
+static ANY: LazyLock<Arc<TypeSet>> = LazyLock::new(|| {
+    Arc::new(TypeSet {
+        name: "DefaultTypeSet".into(),
+        name_authority: Some(RUNTIME_AUTHORITY.into()),
+        version: Some("0.0.0".into()),
+        pcore_version: "1.0.0".into(),
+        pcore_uri: Some("http://puppet.com/2016.1/pcore".into()),
+        types: Vec::new(),
+        references: Vec::new(),
+    })
+});
+
+static TYPE_SET: LazyLock<Type> = LazyLock::new(|| {
+    let simple_name = || Type::Pattern(Regexp::new(r"\A[A-Z]\w*\z").into_iter().collect());
+    let non_empty = Type::String(Range::at_least(1));
+    let version = Type::variant([non_empty.clone(), Type::SemVer([].into())]);
+    let range = Type::variant([non_empty.clone(), Type::SemVerRange]);
+    let some = Range::at_least(1);
+    let reference = Type::structure([
+        StructField::required("name", TYPE_NAME.clone()),
+        StructField::required("version_range", range),
+        StructField::optional("name_authority", non_empty.clone()),
+        StructField::optional("annotations", Type::any_hash()),
+    ]);
+    Type::structure([
+        StructField::optional("pcore_uri", non_empty.clone()),
+        StructField::required("pcore_version", version.clone()),
+        StructField::optional("name_authority", non_empty),
+        StructField::optional("name", TYPE_NAME.clone()),
+        StructField::optional("version", version),
+        StructField::optional(
+            "types",
+            Type::hash_sized(simple_name(), Type::variant([Type::Type(None), OBJECT.clone()]), some),
+        ),
+        StructField::optional("references", Type::hash_sized(simple_name(), reference, some)),
+        StructField::optional("annotations", Type::any_hash()),
+    ])
+});
+
+impl TypeSet {
+    /// The bare `TypeSet`, which all type sets belong to.
+    pub fn any() -> Arc<TypeSet> {
+        ANY.clone()
+    }
+
+    /// Whether it is the bare one.
+    pub fn is_any(&self) -> bool {
+        self.name == ANY.name && self.types.is_empty()
+    }
+
+    /// `TypeSet[{...}]`: members given as hashes are object types, which may already be defined in `types`.
+    pub fn new(init: &Hash) -> Result<Arc<TypeSet>> {
+        if init.is_empty() {
+            return Ok(TypeSet::any());
+        }
+        mismatch::assert("TypeSet initializer", &TYPE_SET, &Value::Hash(init.clone()))?;
+        let text = |key: &str| init.get(key).map(version_text);
+        let name = text("name").unwrap_or_default();
+        let pcore_version = text("pcore_version").unwrap_or_default();
+        if !pcore_version.starts_with("1.") {
+            return Err(Error::runtime(format!(
+                "The pcore version for TypeSet '{name}' is not understood by this runtime. Expected range 1.x, got {pcore_version}"
+            )));
+        }
+        let mut types = Vec::new();
+        for (key, value) in init.get("types").and_then(Value::as_hash).into_iter().flatten() {
+            let short = key.as_str().unwrap_or_default();
+            let ty = match value {
+                Value::Hash(hash) => {
+                    let object = super::ObjectType::named(format!("{name}::{short}"));
+                    object.define(hash)?;
+                    Type::Object(object)
+                }
+                Value::Type(ty) => (**ty).clone(),
+                _ => Type::Any,
+            };
+            types.push((Str::from(short), ty));
+        }
+        let mut references: Vec<(Str, TypeSetReference)> = Vec::new();
+        for (key, value) in init.get("references").and_then(Value::as_hash).into_iter().flatten() {
+            let (Some(alias), Value::Hash(hash)) = (key.as_str(), value) else { continue };
+            if types.iter().any(|(known, _)| known == alias) {
+                return Err(Error::runtime(format!(
+                    "TypeSet '{name}' references a TypeSet using alias '{alias}'. The alias collides with the name of a declared type"
+                )));
+            }
+            references.push((
+                alias.into(),
+                TypeSetReference {
+                    name: hash.get("name").map(version_text).unwrap_or_default(),
+                    name_authority: hash.get("name_authority").map(version_text),
+                    version_range: hash.get("version_range").map(version_text).unwrap_or_default(),
+                },
+            ));
+        }
+        Ok(Arc::new(TypeSet {
+            name,
+            name_authority: text("name_authority"),
+            version: text("version"),
+            pcore_version,
+            pcore_uri: text("pcore_uri"),
+            types,
+            references,
+        }))
+    }
+
+    /// The member of that simple name, whatever the case.
+    pub fn get(&self, name: &str) -> Option<&Type> {
+        self.types.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, ty)| ty)
+    }
+
+    /// Whether a full name is that of a member.
+    pub(crate) fn defines(&self, full: &str) -> bool {
+        full.strip_prefix(self.name.as_str())
+            .and_then(|rest| rest.strip_prefix("::"))
+            .is_some_and(|short| self.types.iter().any(|(known, _)| known == short))
+    }
+
+    /// A member's name as the set itself says it.
+    pub(crate) fn short_name<'a>(&self, full: &'a str) -> &'a str {
+        full.get(self.name.len() + 2..).unwrap_or(full)
+    }
+
+    /// The hash that would define it again.
+    pub fn describe(&self) -> Hash {
+        let mut hash = Hash::new();
+        if let Some(uri) = &self.pcore_uri {
+            hash.insert("pcore_uri", uri.clone());
+        }
+        hash.insert("pcore_version", self.pcore_version.clone());
+        if let Some(authority) = &self.name_authority {
+            hash.insert("name_authority", authority.clone());
+        }
+        hash.insert("name", self.name.clone());
+        if let Some(version) = &self.version {
+            hash.insert("version", version.clone());
+        }
+        if !self.types.is_empty() {
+            let types: Hash = self.types.iter().map(|(name, ty)| (name.clone(), ty.clone())).collect();
+            hash.insert("types", types);
+        }
+        if !self.references.is_empty() {
+            let references: Hash = self
+                .references
+                .iter()
+                .map(|(alias, reference)| {
+                    let mut entry = Hash::new();
+                    if let Some(authority) = &reference.name_authority {
+                        entry.insert("name_authority", authority.clone());
+                    }
+                    entry.insert("name", reference.name.clone());
+                    entry.insert("version_range", reference.version_range.clone());
+                    (alias.clone(), entry)
+                })
+                .collect();
+            hash.insert("references", references);
+        }
+        hash
+    }
+}
+
+fn version_text(value: &Value) -> Str {
+    match value {
+        Value::String(text) => text.clone(),
+        value => crate::types::leaf::text(value).unwrap_or_default().into(),
+    }
+}
+
+impl PartialEq for TypeSet {
+    fn eq(&self, other: &TypeSet) -> bool {
+        self.name_authority == other.name_authority
+            && self.name == other.name
+            && self.version == other.version
+    }
+}
