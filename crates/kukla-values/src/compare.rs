@@ -96,7 +96,7 @@ pub fn order(left: &Value, right: &Value) -> std::result::Result<Ordering, &'sta
             compare_time(left, right).ok_or("NaN is not comparable")
         }
         (Value::Timestamp(_), _) => Err("Timestamps are only comparable to Timestamps, Integers, and Floats"),
-        (Value::SemVer(a), Value::SemVer(b)) => Ok(leaf::compare_versions(a, b)),
+        (Value::SemVer(a), Value::SemVer(b)) => Ok(a.compare(b)),
         (Value::SemVer(_), _) => Err("Versions not comparable to non Versions"),
         (Value::Default, Value::Default) => Ok(Ordering::Equal),
         (Value::Default, _) => Err("Symbol not comparable to non Symbol"),

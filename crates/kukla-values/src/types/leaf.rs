@@ -17,38 +17,73 @@ pub(crate) fn matches(regexp: &Regexp, text: &str) -> bool {
 }
 
 /// Whether the version is in the range.
-pub(crate) fn range_has(_range: &VersionRange, _version: &Version) -> bool {
-    false
+pub(crate) fn range_has(range: &VersionRange, version: &Version) -> bool {
+    range.includes(version)
 }
 
-/// Whether all versions of `narrow` are in `wide`.
+/// Whether all versions of `narrow` are in `wide`, by their ends.
 pub(crate) fn range_covers(wide: &VersionRange, narrow: &VersionRange) -> bool {
-    wide == narrow
+    match (wide.min(), wide.max(), narrow.min(), narrow.max()) {
+        (Some(from), Some(to), Some(narrow_from), Some(narrow_to)) => {
+            from.compare(narrow_from).is_le()
+                && match to.compare(narrow_to) {
+                    Ordering::Greater => true,
+                    Ordering::Equal => !wide.excludes_max() || narrow.excludes_max(),
+                    Ordering::Less => false,
+                }
+        }
+        _ => wide == narrow,
+    }
 }
 
 /// The range that holds this version alone.
 pub(crate) fn exactly(version: &Version) -> Arc<VersionRange> {
-    Arc::new(VersionRange { text: format!("{}.{}.{}", version.major, version.minor, version.patch) })
+    Arc::new(VersionRange::between(version.clone(), version.clone(), false))
 }
 
 /// Ranges that touch made one.
-pub(crate) fn merge_ranges(ranges: Vec<Arc<VersionRange>>) -> Vec<Arc<VersionRange>> {
-    ranges
+pub(crate) fn merge_ranges(mut ranges: Vec<Arc<VersionRange>>) -> Vec<Arc<VersionRange>> {
+    let mut result = Vec::new();
+    while let Some(mut range) = ranges.pop() {
+        let mut apart = Vec::new();
+        for other in ranges {
+            match join_ranges(&range, &other) {
+                Some(both) => range = Arc::new(both),
+                None => apart.push(other),
+            }
+        }
+        result.push(range);
+        ranges = apart;
+    }
+    result.reverse();
+    result
 }
 
-/// The range as it was written.
-pub(crate) fn range_text(range: &VersionRange) -> &str {
-    &range.text
-}
-
-pub(crate) fn compare_versions(a: &Version, b: &Version) -> Ordering {
-    (a.major, a.minor, a.patch).cmp(&(b.major, b.minor, b.patch))
+fn join_ranges(a: &VersionRange, b: &VersionRange) -> Option<VersionRange> {
+    let ((a_from, a_to), (b_from, b_to)) = ((a.min()?, a.max()?), (b.min()?, b.max()?));
+    let (a_open, b_open) = (a.excludes_max(), b.excludes_max());
+    if a.includes(b_from) || b.includes(a_from) {
+        let from = if a_from.compare(b_from).is_le() { a_from } else { b_from };
+        let (to, open) = match a_to.compare(b_to) {
+            Ordering::Greater => (a_to, a_open),
+            Ordering::Less => (b_to, b_open),
+            Ordering::Equal => (a_to, a_open && b_open),
+        };
+        Some(VersionRange::between(from.clone(), to.clone(), open))
+    } else if a_open && a_to == b_from {
+        Some(VersionRange::between(a_from.clone(), b_to.clone(), b_open))
+    } else if b_open && b_to == a_from {
+        Some(VersionRange::between(b_from.clone(), a_to.clone(), a_open))
+    } else {
+        None
+    }
 }
 
 /// The version a value is or spells.
 pub(crate) fn version_of(value: &Value) -> Option<Version> {
     match value {
         Value::SemVer(version) => Some((**version).clone()),
+        Value::String(text) => Version::parse(text).ok(),
         _ => None,
     }
 }
@@ -71,32 +106,32 @@ pub(crate) fn uri_text(uri: &Uri) -> Str {
 
 /// `Timestamp`.
 pub(crate) fn any_timestamp() -> Type {
-    Type::Timestamp(Arc::new((Timestamp(i64::MIN), Timestamp(i64::MAX))))
+    Type::Timestamp(Arc::new((Timestamp::MIN, Timestamp::MAX)))
 }
 
 /// `Timespan`.
 pub(crate) fn any_timespan() -> Type {
-    Type::Timespan(Arc::new((Timespan(i64::MIN), Timespan(i64::MAX))))
+    Type::Timespan(Arc::new((Timespan::MIN, Timespan::MAX)))
 }
 
 /// The ends of a range of times, as text, where it has them.
 pub(crate) fn timestamp_bounds(range: &(Timestamp, Timestamp)) -> (Option<String>, Option<String>) {
-    let from = (range.0.0 != i64::MIN).then(|| range.0.0.to_string());
-    let to = (range.1.0 != i64::MAX).then(|| range.1.0.to_string());
+    let from = (range.0 != Timestamp::MIN).then(|| range.0.to_string());
+    let to = (range.1 != Timestamp::MAX).then(|| range.1.to_string());
     (from, to)
 }
 
 /// The ends of a range of lengths of time, as text, where it has them.
 pub(crate) fn timespan_bounds(range: &(Timespan, Timespan)) -> (Option<String>, Option<String>) {
-    let from = (range.0.0 != i64::MIN).then(|| range.0.0.to_string());
-    let to = (range.1.0 != i64::MAX).then(|| range.1.0.to_string());
+    let from = (range.0 != Timespan::MIN).then(|| range.0.to_string());
+    let to = (range.1 != Timespan::MAX).then(|| range.1.to_string());
     (from, to)
 }
 
 pub(crate) fn nanoseconds(time: &Value) -> Option<i128> {
     match time {
-        Value::Timestamp(at) => Some(i128::from(at.0)),
-        Value::Timespan(span) => Some(i128::from(span.0)),
+        Value::Timestamp(at) => Some(at.nanos()),
+        Value::Timespan(span) => Some(span.nanos()),
         _ => None,
     }
 }
@@ -114,8 +149,10 @@ pub(crate) fn binary_includes(binary: &Binary, needle: &Value) -> bool {
 /// The text of a version, a range or a time.
 pub(crate) fn text(value: &Value) -> Option<String> {
     match value {
-        Value::SemVer(version) => Some(format!("{}.{}.{}", version.major, version.minor, version.patch)),
-        Value::SemVerRange(range) => Some(range.text.clone()),
+        Value::SemVer(version) => Some(version.to_string()),
+        Value::SemVerRange(range) => Some(range.to_string()),
+        Value::Timestamp(at) => Some(at.to_string()),
+        Value::Timespan(span) => Some(span.to_string()),
         _ => None,
     }
 }

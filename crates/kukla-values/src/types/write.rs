@@ -237,7 +237,7 @@ impl<'a> Writer<'a> {
             }
             Type::SemVer(ranges) if !ranges.is_empty() => self.bracketed("SemVer", |w| {
                 w.list(ranges.iter(), |w, range| {
-                    let _ = write!(w.out, "'{}'", leaf::range_text(range));
+                    let _ = write!(w.out, "'{}'", range);
                 });
             }),
             Type::Timestamp(range) => {
