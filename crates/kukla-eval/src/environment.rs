@@ -7,6 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, RwLock};
 
+use kukla_catalog::types::{self, ResourceType};
 use kukla_syntax::Source;
 use kukla_values::{Hash, Name, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -48,6 +49,15 @@ pub struct Environment {
     root_files: OnceLock<FxHashSet<PathBuf>>,
     programs: RwLock<FxHashMap<PathBuf, Loaded>>,
     known: RwLock<Known>,
+    /// How resource types of other languages are read, if they are.
+    pub foreign_types: Option<Arc<dyn ForeignTypes>>,
+    resource_types: RwLock<FxHashMap<Box<str>, Option<Arc<ResourceType>>>>,
+}
+
+/// Resource types that are written in another language, such as Ruby.
+pub trait ForeignTypes: Send + Sync + std::fmt::Debug {
+    /// The type of that name, if some module of the environment has one.
+    fn resource_type(&self, environment: &Environment, name: &str) -> Option<ResourceType>;
 }
 
 /// The outcome of loading a file.
@@ -124,6 +134,8 @@ impl Environment {
             root_files: OnceLock::new(),
             programs: RwLock::default(),
             known: RwLock::default(),
+            foreign_types: None,
+            resource_types: RwLock::default(),
         }
     }
 
@@ -322,6 +334,25 @@ impl Environment {
         }
         let module = self.module(first)?;
         self.module_has(module, &path).then(|| module.root.join(path))
+    }
+
+    /// The resource type of that name (lower case) that agents know how to apply: Puppet's own, a module's, or one that agent
+    /// packages carry. Defined types are found with [`Environment::define`].
+    pub fn resource_type(&self, lower: &str) -> Option<Arc<ResourceType>> {
+        if let Some(found) = read(&self.resource_types).get(lower) {
+            return found.clone();
+        }
+        // All native types live in one namespace.
+        let found = if lower.contains(':') {
+            None
+        } else if let Some(core) = types::core(lower) {
+            Some(core.clone())
+        } else {
+            let foreign = self.foreign_types.as_ref().and_then(|types| types.resource_type(self, lower));
+            foreign.or_else(|| types::bundled(lower).cloned())
+        };
+        let found = found.map(Arc::new);
+        write(&self.resource_types).entry(lower.into()).or_insert(found).clone()
     }
 
     /// The functions written in Puppet that are known so far, for suggestions.
