@@ -9,6 +9,9 @@ crate::codes! {
     /// stands just before it: a missing comma, a quote or brace left open.
     SYNTAX_ERROR: Error, "Syntax error at {location}";
 
+    /// The tokens fit together, but what they make is not allowed at this place; the message says which rule it is.
+    PARSE_ERROR: Error, "{detail}";
+
     /// A name that begins with an upper-case letter refers to a type; every segment after `::` must then begin with an
     /// upper-case letter too.
     ///

@@ -1,10 +1,19 @@
 //! The Puppet language's text, tokens, lossless tree, typed AST, validation and PN.
 
+pub mod ast;
 pub mod codes;
+mod decode;
 mod diagnostic;
+mod kind;
+mod lexer;
+mod parser;
 mod source;
 mod span;
+pub mod tree;
 
+pub use decode::Number;
 pub use diagnostic::{Code, Diagnostic, Label, Severity, Strict};
+pub use kind::SyntaxKind;
+pub use parser::{Parse, ParseOptions, parse, parse_epp, parse_with};
 pub use source::{InvalidUtf8, Source};
 pub use span::{LineColumn, LineIndex, Span};

@@ -1,0 +1,449 @@
+//! Tokens to tree: recursive descent along Puppet's grammar, with precedence climbing for the operators.
+//!
+//! A function reads one construct and makes one node of what it read. On a token that cannot go on, the error is reported
+//! once and [`Fail`] unwinds to the nearest list of statements, which makes an error node of what there is and goes on
+//! with the next statement it can recognize.
+
+mod definition;
+mod expression;
+mod resource;
+mod statement;
+
+pub(crate) use statement::is_statement_function;
+
+use std::sync::Arc;
+
+use crate::SyntaxKind::{self, *};
+use crate::codes::{NESTING_TOO_DEEP, PARSE_ERROR, SOURCE_TOO_LONG, SYNTAX_ERROR};
+use crate::lexer::{Form, Heredoc, Tokens, lex, rendered_text};
+use crate::tree::{Builder, MAX_DEPTH, Tree};
+use crate::{Diagnostic, Source, Span, decode, diagnostic};
+
+/// After so many errors the rest of the text is left unread.
+const MAX_ERRORS: usize = 100;
+
+/// What parsing yields: a tree, always, and what is wrong with the text.
+#[derive(Clone, Debug)]
+pub struct Parse {
+    /// The tree; it holds the whole text, right or wrong.
+    pub tree: Tree,
+    /// Errors and warnings, in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Parse {
+    /// Whether the text is a program or template as far as its grammar goes.
+    pub fn is_ok(&self) -> bool {
+        !self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+}
+
+/// What may differ between one reading and another.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ParseOptions {
+    /// Whether `plan` and `apply` are keywords.
+    pub tasks: bool,
+}
+
+/// Parses a manifest.
+pub fn parse(source: &Source) -> Parse {
+    parse_with(source, ParseOptions::default())
+}
+
+/// Parses a manifest in a particular way.
+pub fn parse_with(source: &Source, options: ParseOptions) -> Parse {
+    run(source.shared_text(), Form::Manifest, options)
+}
+
+/// Parses a template.
+pub fn parse_epp(source: &Source) -> Parse {
+    run(source.shared_text(), Form::Template, ParseOptions::default())
+}
+
+fn run(text: Arc<str>, form: Form, options: ParseOptions) -> Parse {
+    if text.len() >= u32::MAX as usize {
+        let diagnostics = vec![diagnostic!(Span::at(0), SOURCE_TOO_LONG { limit: u32::MAX })];
+        return Parse { tree: flat(text, form), diagnostics };
+    }
+    let tokens = lex(&text, form, options.tasks);
+    let mut parser = Parser::new(&text, &tokens);
+    parser.program(form);
+    let Parser { builder, mut diagnostics, tags, bodies, .. } = parser;
+    let heredocs = join_heredocs(&tokens.heredocs, &tags, &bodies);
+    let tree = builder.finish(Arc::clone(&text), heredocs).unwrap_or_else(|| {
+        diagnostics.push(diagnostic!(Span::at(0), NESTING_TOO_DEEP { limit: MAX_DEPTH }));
+        flat(text, form)
+    });
+    if !tokens.diagnostics.is_empty() {
+        diagnostics.extend(tokens.diagnostics);
+        diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
+    }
+    Parse { tree, diagnostics }
+}
+
+/// A tree of a text that cannot be taken apart.
+fn flat(text: Arc<str>, form: Form) -> Tree {
+    let mut builder = Builder::default();
+    if !text.is_empty() {
+        builder.token(ErrorToken, 0);
+        builder.node(Error, 0, 0);
+    }
+    builder.node(root_kind(form), 0, 0);
+    match builder.finish(text, Vec::new()) {
+        Some(tree) => tree,
+        None => unreachable!("a tree of three levels is not too deep"),
+    }
+}
+
+fn root_kind(form: Form) -> SyntaxKind {
+    match form {
+        Form::Manifest => Manifest,
+        Form::Template => Template,
+    }
+}
+
+/// Pairs the places of tags and bodies by the heredoc they belong to.
+fn join_heredocs(
+    heredocs: &[Heredoc],
+    tags: &[(u32, u32)],
+    bodies: &[(u32, u32)],
+) -> Vec<(u32, u32, Heredoc)> {
+    let mut places = vec![(None, None); heredocs.len()];
+    for &(token, at) in tags {
+        if let Ok(index) = heredocs.binary_search_by_key(&token, |heredoc| heredoc.tag) {
+            places[index].0 = Some(at);
+        }
+    }
+    for &(index, at) in bodies {
+        places[index as usize].1 = Some(at);
+    }
+    let joined = heredocs.iter().zip(places);
+    joined.filter_map(|(heredoc, (tag, body))| Some((tag?, body?, heredoc.clone()))).collect()
+}
+
+/// The error has been reported; go back to where reading can go on.
+struct Fail;
+
+type Parsed<T = ()> = Result<T, Fail>;
+
+struct Parser<'t> {
+    text: &'t str,
+    tokens: &'t Tokens,
+    /// The heredocs by their first tokens.
+    body_starts: Vec<(u32, u32)>,
+    /// The next token of the grammar.
+    at: usize,
+    /// Its kind.
+    current: SyntaxKind,
+    /// The first token that is not yet in the tree.
+    unread: usize,
+    builder: Builder,
+    depth: u32,
+    /// Braces of hashes, resources and the like opened since the list of statements began.
+    braces: u32,
+    last_error: usize,
+    errors: usize,
+    gave_up: bool,
+    diagnostics: Vec<Diagnostic>,
+    /// Tags of heredocs: their tokens and their places.
+    tags: Vec<(u32, u32)>,
+    /// Bodies of heredocs: which and their places.
+    bodies: Vec<(u32, u32)>,
+}
+
+impl<'t> Parser<'t> {
+    fn new(text: &'t str, tokens: &'t Tokens) -> Parser<'t> {
+        let mut body_starts: Vec<(u32, u32)> = tokens
+            .heredocs
+            .iter()
+            .enumerate()
+            .filter(|(_, heredoc)| heredoc.tokens.1 > 0)
+            .map(|(index, heredoc)| (heredoc.tokens.0, index as u32))
+            .collect();
+        body_starts.sort_unstable();
+        let mut parser = Parser {
+            text,
+            tokens,
+            body_starts,
+            at: 0,
+            current: Eof,
+            unread: 0,
+            builder: Builder::with_capacity(tokens.kinds.len() + tokens.kinds.len() / 3 + 4),
+            depth: 0,
+            braces: 0,
+            last_error: usize::MAX,
+            errors: 0,
+            gave_up: false,
+            diagnostics: Vec::new(),
+            tags: Vec::new(),
+            bodies: Vec::new(),
+        };
+        parser.go_to(0);
+        parser
+    }
+
+    /// Makes the first token of the grammar from `index` on the current one.
+    #[inline]
+    fn go_to(&mut self, index: usize) {
+        self.at = self.significant(index);
+        self.current = self.tokens.kinds[self.at];
+    }
+
+    /// The first token from `index` on that is part of the grammar here.
+    #[inline]
+    fn significant(&self, mut index: usize) -> usize {
+        loop {
+            let kind = self.tokens.kinds[index];
+            if kind > HeredocStart {
+                return index;
+            }
+            index = if kind == HeredocStart { self.body_end(index) } else { index + 1 };
+        }
+    }
+
+    /// The token after the heredoc body that begins at `index`.
+    #[cold]
+    fn body_end(&self, index: usize) -> usize {
+        match self.body_at(index) {
+            Some(heredoc) => self.tokens.heredocs[heredoc].tokens.1 as usize,
+            None => index + 1,
+        }
+    }
+
+    fn body_at(&self, index: usize) -> Option<usize> {
+        let found = self.body_starts.binary_search_by_key(&(index as u32), |&(start, _)| start).ok()?;
+        Some(self.body_starts[found].1 as usize)
+    }
+
+    /// The kind of the token after the current one.
+    #[inline]
+    fn next(&self) -> SyntaxKind {
+        if self.current == Eof { Eof } else { self.tokens.kinds[self.significant(self.at + 1)] }
+    }
+
+    /// Puts blanks, comments and heredoc bodies before the current token into the tree.
+    #[inline]
+    fn trivia(&mut self) {
+        while self.unread < self.at {
+            let (kind, start) = (self.tokens.kinds[self.unread], self.tokens.starts[self.unread]);
+            if kind == HeredocStart {
+                self.heredoc_body(self.unread);
+            } else {
+                self.builder.token(kind, start);
+                self.unread += 1;
+            }
+        }
+    }
+
+    /// The place where a node begins: at the current token.
+    #[inline]
+    fn start(&mut self) -> usize {
+        self.trivia();
+        self.builder.len()
+    }
+
+    /// Makes a node of everything since `from`.
+    #[inline]
+    fn complete(&mut self, from: usize, kind: SyntaxKind) {
+        self.builder.node(kind, from, self.tokens.starts[self.at]);
+    }
+
+    /// Puts the current token into the tree and goes to the next.
+    #[inline]
+    fn bump(&mut self) {
+        if self.current == Eof {
+            return;
+        }
+        self.trivia();
+        if self.gave_up {
+            return;
+        }
+        if self.current == HeredocTag {
+            self.tags.push((self.at as u32, self.builder.len() as u32));
+        }
+        self.builder.token(self.current, self.tokens.starts[self.at]);
+        self.unread = self.at + 1;
+        self.go_to(self.at + 1);
+    }
+
+    #[inline]
+    fn eat(&mut self, kind: SyntaxKind) -> bool {
+        let found = self.current == kind;
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    #[inline]
+    fn expect(&mut self, kind: SyntaxKind) -> Parsed {
+        if self.eat(kind) { Ok(()) } else { self.unexpected() }
+    }
+
+    /// The current token cannot be here.
+    #[cold]
+    fn unexpected<T>(&mut self) -> Parsed<T> {
+        if self.current == ErrorToken {
+            // The lexer has said what is wrong.
+            self.last_error = self.at;
+            return Err(Fail);
+        }
+        let (location, span) = match self.current {
+            Eof => ("end of input".to_owned(), Span::at(self.text.len() as u32)),
+            _ => (format!("'{}'", self.token_value()), self.token_span()),
+        };
+        self.report(diagnostic!(span, SYNTAX_ERROR { location }))
+    }
+
+    /// A rule beyond the grammar is broken at `token`; reading goes on.
+    #[cold]
+    fn broken_rule(&mut self, token: usize, detail: &str) -> Diagnostic {
+        diagnostic!(self.tokens.span(token), PARSE_ERROR { detail })
+    }
+
+    fn report<T>(&mut self, diagnostic: Diagnostic) -> Parsed<T> {
+        if self.last_error != self.at || self.last_error == usize::MAX {
+            self.last_error = self.at;
+            self.diagnostics.push(diagnostic);
+            self.errors += 1;
+            if self.errors > MAX_ERRORS {
+                self.give_up();
+            }
+        }
+        Err(Fail)
+    }
+
+    /// Leaves the rest of the text unread, as one error.
+    #[cold]
+    fn give_up(&mut self) {
+        if self.gave_up {
+            return;
+        }
+        self.gave_up = true;
+        self.unread = self.unread.min(self.at);
+        let start = self.tokens.starts[self.unread];
+        if (start as usize) < self.text.len() {
+            self.builder.token(ErrorToken, start);
+        }
+        self.at = self.tokens.kinds.len() - 1;
+        self.unread = self.at;
+        self.current = Eof;
+        self.last_error = self.at;
+    }
+
+    /// Runs `read` one level deeper, if that is not too deep.
+    #[inline]
+    fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        self.depth += 1;
+        let result = if self.depth > MAX_DEPTH / 2 {
+            self.too_deep()
+        } else if self.depth % 16 == 0 {
+            stacker::maybe_grow(256 * 1024, 2 * 1024 * 1024, || read(self))
+        } else {
+            read(self)
+        };
+        self.depth -= 1;
+        result
+    }
+
+    #[cold]
+    fn too_deep<T>(&mut self) -> Parsed<T> {
+        let span = self.token_span();
+        let already = self.diagnostics.last().is_some_and(|last| *last.code == NESTING_TOO_DEEP);
+        if !already {
+            self.diagnostics.push(diagnostic!(span, NESTING_TOO_DEEP { limit: MAX_DEPTH / 2 }));
+        }
+        self.give_up();
+        Err(Fail)
+    }
+
+    fn token_text(&self, token: usize) -> &'t str {
+        &self.text[self.tokens.span(token).range()]
+    }
+
+    /// Where the current token is. Puppet has no token for the `}` of an interpolation, so the text after it stands in.
+    fn token_span(&self) -> Span {
+        match self.current {
+            InterpolationClose => Span::at(self.tokens.span(self.at).end),
+            _ => self.tokens.span(self.at),
+        }
+    }
+
+    /// The value of the current token, as Puppet shows it in messages.
+    fn token_value(&self) -> String {
+        let text = self.token_text(self.at);
+        match self.current {
+            Variable => text[1..].to_owned(),
+            SqString => decode::single_quoted(&text[1..text.len() - 1]).into_owned(),
+            DqString => decode::double_quoted(&text[1..text.len() - 1]).into_owned(),
+            DqStart => decode::double_quoted(&text[1..]).into_owned(),
+            Regex => format!("(?-mix:{})", decode::regex(text)),
+            HeredocTag => match self.tokens.heredocs.iter().find(|heredoc| heredoc.tag as usize == self.at) {
+                Some(heredoc) => self.text[heredoc.syntax.range()].to_owned(),
+                None => String::new(),
+            },
+            EppText => {
+                let span = self.tokens.span(self.at);
+                rendered_text(self.text, span.start as usize, span.end as usize)
+            }
+            InterpolationClose => match self.tokens.kinds.get(self.at + 1) {
+                Some(DqText | HeredocText) => {
+                    decode::double_quoted(self.token_text(self.at + 1)).into_owned()
+                }
+                Some(DqEnd) => {
+                    let text = self.token_text(self.at + 1);
+                    decode::double_quoted(text.strip_suffix('"').unwrap_or(text)).into_owned()
+                }
+                _ => String::new(),
+            },
+            Unknown | EppRenderOpen | HeredocEnd => String::new(),
+            _ => text.to_owned(),
+        }
+    }
+
+    /// The text of a heredoc, which is read where it stands, whatever else is being read.
+    #[cold]
+    fn heredoc_body(&mut self, index: usize) {
+        let Some(heredoc) = self.body_at(index) else {
+            self.unread += 1;
+            return;
+        };
+        let (outer_at, outer_current, outer_braces) = (self.at, self.current, self.braces);
+        let end = self.tokens.heredocs[heredoc].tokens.1 as usize;
+        let from = self.builder.len();
+        self.unread = index + 1;
+        self.go_to(index + 1);
+        while self.at < end {
+            match self.current {
+                HeredocEnd => {
+                    self.builder.token(HeredocEnd, self.tokens.starts[self.at]);
+                    break;
+                }
+                HeredocText | Variable => self.bump(),
+                InterpolationOpen => {
+                    if self.interpolation().is_err() {
+                        self.skip_interpolation(end);
+                    }
+                }
+                _ => self.bump(),
+            }
+        }
+        self.builder.node(HeredocBody, from, self.tokens.starts[end]);
+        self.bodies.push((heredoc as u32, self.builder.len() as u32 - 1));
+        if self.gave_up {
+            return;
+        }
+        self.at = outer_at;
+        self.current = outer_current;
+        self.braces = outer_braces;
+        self.unread = end;
+    }
+
+    /// After an error in an interpolation of a heredoc: on to its end.
+    fn skip_interpolation(&mut self, end: usize) {
+        while self.at + 1 < end && !matches!(self.current, InterpolationClose | HeredocText | HeredocEnd) {
+            self.bump();
+        }
+        self.eat(InterpolationClose);
+    }
+}

@@ -1,0 +1,184 @@
+//! Resources, their defaults and overrides, and collectors.
+
+use super::expression::Reach;
+use super::{Parsed, Parser};
+use crate::SyntaxKind::*;
+
+impl Parser<'_> {
+    /// An expression, or a resource expression of any form.
+    pub(super) fn resource(&mut self) -> Parsed<Reach> {
+        let from = self.start();
+        match self.current {
+            At | AtAt => {
+                self.virtual_resource(from)?;
+                return Ok(Reach::Wider);
+            }
+            ClassKw if self.next() == LBrace => {
+                self.class_resource(from)?;
+                self.braces(from)?;
+                return Ok(Reach::Wider);
+            }
+            _ => self.expression()?,
+        }
+        if self.current != LBrace {
+            return Ok(Reach::Expression);
+        }
+        self.braces(from)?;
+        Ok(Reach::Wider)
+    }
+
+    fn virtual_resource(&mut self, from: usize) -> Parsed {
+        let sign = self.at;
+        let exported = self.current == AtAt;
+        self.bump();
+        self.nested(Self::resource)?;
+        let is_resource =
+            matches!(self.builder.last_kind(), Resource | ResourceDefaults | ResourceOverride | Virtual);
+        self.complete(from, Virtual);
+        if !is_resource {
+            let detail = if exported {
+                "Exported (@@) can only be applied to a Resource Expression"
+            } else {
+                "Virtual (@) can only be applied to a Resource Expression"
+            };
+            let wrong = self.broken_rule(sign, detail);
+            self.diagnostics.push(wrong);
+        }
+        Ok(())
+    }
+
+    /// `class { 'name': }`
+    fn class_resource(&mut self, from: usize) -> Parsed {
+        self.bump();
+        let opening = self.at;
+        self.bump();
+        self.braces += 1;
+        self.bodies(opening)?;
+        self.braces -= 1;
+        self.complete(from, Resource);
+        Ok(())
+    }
+
+    /// The braces after what began at `from`, which make it a resource, its defaults or an override; any number of them.
+    fn braces(&mut self, from: usize) -> Parsed {
+        while self.current == LBrace {
+            let left = self.builder.last_kind();
+            let opening = self.at;
+            self.bump();
+            self.braces += 1;
+            let attributes = match self.current {
+                RBrace | Comma => true,
+                Name => matches!(self.next(), FatArrow | PlusArrow),
+                Star => self.next() == FatArrow,
+                kind => kind.is_attribute_keyword() && matches!(self.next(), FatArrow | PlusArrow),
+            };
+            if attributes {
+                let inside = self.builder.len();
+                self.attributes()?;
+                self.close_block(opening)?;
+                self.untitled(from, left, opening, inside);
+            } else {
+                self.bodies(opening)?;
+                self.complete(from, Resource);
+            }
+            self.braces -= 1;
+        }
+        Ok(())
+    }
+
+    /// Decides by what stands on the left what attributes without a title are.
+    fn untitled(&mut self, from: usize, left: crate::SyntaxKind, opening: usize, inside: usize) {
+        let appends = self.builder.kinds_since(inside).contains(&PlusArrow);
+        let (kind, wrong) = match left {
+            TypeName => (ResourceDefaults, None),
+            // A variable may hold the references to override; Puppet wants to see them written out.
+            Access | Variable => (ResourceOverride, None),
+            Name if appends => (
+                UntitledResource,
+                Some((opening, "Syntax error resource body without title or hash with +>")),
+            ),
+            Name => (UntitledResource, None),
+            _ => {
+                let detail = "Expression is not valid as a resource, resource-default, or resource-override";
+                (ResourceOverride, Some((opening, detail)))
+            }
+        };
+        if let Some((token, detail)) = wrong {
+            let mut wrong = self.broken_rule(token, detail);
+            if kind == ResourceOverride {
+                // Puppet points at the expression, not at the brace.
+                self.complete(from, kind);
+                wrong.span = crate::Span::at(self.builder.left_offset(from));
+                self.diagnostics.push(wrong);
+                return;
+            }
+            self.diagnostics.push(wrong);
+        }
+        self.complete(from, kind);
+    }
+
+    /// `title: attributes; title: attributes }`
+    fn bodies(&mut self, opening: usize) -> Parsed {
+        loop {
+            let body = self.start();
+            self.expression()?;
+            self.expect(Colon)?;
+            self.attributes()?;
+            self.complete(body, ResourceBody);
+            if !self.eat(Semicolon) || self.current == RBrace {
+                break;
+            }
+        }
+        self.close_block(opening)
+    }
+
+    /// `name => value, name +> value, * => hash`, with a comma more than needed at either end if so wanted.
+    pub(super) fn attributes(&mut self) -> Parsed {
+        let begins = |kind: crate::SyntaxKind| kind == Name || kind == Star || kind.is_attribute_keyword();
+        if begins(self.current) {
+            self.attribute()?;
+        }
+        while self.eat(Comma) {
+            if !begins(self.current) {
+                break;
+            }
+            self.attribute()?;
+        }
+        Ok(())
+    }
+
+    fn attribute(&mut self) -> Parsed {
+        let from = self.start();
+        let splat = self.current == Star;
+        self.bump();
+        if !(self.current == FatArrow || (self.current == PlusArrow && !splat)) {
+            return self.unexpected();
+        }
+        self.bump();
+        self.expression()?;
+        self.complete(from, if splat { AttributeSplat } else { Attribute });
+        Ok(())
+    }
+
+    /// `<| query |> { attributes }` after the type that began at `from`.
+    pub(super) fn collector(&mut self, from: usize) -> Parsed {
+        let query = self.start();
+        let close = if self.current == CollectOpen { CollectClose } else { ExportedCollectClose };
+        self.bump();
+        if self.current != close {
+            self.expression()?;
+        }
+        self.expect(close)?;
+        self.complete(query, Query);
+        if self.current == LBrace {
+            let opening = self.at;
+            self.bump();
+            self.braces += 1;
+            self.attributes()?;
+            self.close_block(opening)?;
+            self.braces -= 1;
+        }
+        self.complete(from, Collector);
+        Ok(())
+    }
+}
