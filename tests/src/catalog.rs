@@ -139,10 +139,10 @@ fn expected(reader: &mut Reader<'_>) -> Option<Expected> {
     }
     reader.rest = start;
     let here = reader.rest;
-    if let Some(reference) = reference(reader) {
-        if reader.rest.trim_start().starts_with([',', '}']) {
-            return Some(Expected::Plain(Value::String(reference)));
-        }
+    if let Some(reference) = reference(reader)
+        && reader.rest.trim_start().starts_with([',', '}'])
+    {
+        return Some(Expected::Plain(Value::String(reference)));
     }
     // Some other expression: up to the comma or brace outside all brackets.
     let mut depth = 0;

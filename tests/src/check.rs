@@ -34,7 +34,7 @@ pub fn section(subject: &Subject, file: &str, section: &Section) -> Result<Tally
 
 fn skips(marks: &Marks, subject: &Subject) -> bool {
     match (&marks.puppet, subject.reference()) {
-        (Some(wanted), Some(version)) => !version.split('.').next().is_some_and(|major| major == wanted),
+        (Some(wanted), Some(version)) => version.split('.').next().is_none_or(|major| major != wanted),
         _ => false,
     }
 }
@@ -96,7 +96,7 @@ impl Run<'_> {
                 for ((line, claim), verdict) in statement.claims.iter().zip(verdicts) {
                     tally.count(
                         &self.place(*line),
-                        &statement.lines.join("\n").trim_end().to_owned(),
+                        statement.lines.join("\n").trim_end(),
                         &claim.to_string(),
                         verdict,
                     );

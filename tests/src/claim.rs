@@ -25,10 +25,9 @@ const LEVELS: [&str; 8] = ["debug", "info", "notice", "warning", "err", "alert",
 /// Splits a line of Puppet into its code and the claim in its comment.
 pub fn of_line(line: &str) -> (&str, Option<Claim>) {
     for (at, _) in line.match_indices("# ") {
-        if at == 0 || line[..at].ends_with([' ', '\t']) {
-            if let Some(claim) = parse(line[at + 2..].trim()) {
-                return (&line[..at], Some(claim));
-            }
+        let comment = at == 0 || line[..at].ends_with([' ', '\t']);
+        if let Some(claim) = parse(line[at + 2..].trim()).filter(|_| comment) {
+            return (&line[..at], Some(claim));
         }
     }
     // An `# error` without a message has nothing behind it.

@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand};
 
 use crate::Outcome;
-use crate::commands::{explain, rpc};
+use crate::commands::{check, doc, explain, parse, rpc};
 
 /// The Puppet language, native: checks, evaluates and compiles Puppet code without Ruby.
 #[derive(Debug, Parser)]
@@ -16,7 +16,10 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Check(check::Args),
+    Doc(doc::Args),
     Explain(explain::Args),
+    Parse(parse::Args),
     Rpc(rpc::Args),
 }
 
@@ -24,7 +27,10 @@ impl Cli {
     /// Runs the chosen subcommand.
     pub fn run(self) -> Outcome {
         match self.command {
+            Command::Check(args) => check::run(&args),
+            Command::Doc(args) => doc::run(&args),
             Command::Explain(args) => explain::run(&args),
+            Command::Parse(args) => parse::run(&args),
             Command::Rpc(args) => rpc::run(&args),
         }
     }

@@ -6,8 +6,10 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+pub mod analysis;
 mod args;
 mod commands;
+pub mod files;
 pub mod render;
 pub mod rpc;
 

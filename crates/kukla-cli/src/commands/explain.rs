@@ -17,7 +17,7 @@ pub struct Args {
 
 /// Every code that Kukla can report.
 pub fn all_codes() -> impl Iterator<Item = &'static Code> {
-    kukla_syntax::codes::CODES.iter().copied()
+    kukla_syntax::codes::CODES.iter().chain(crate::files::CODES).copied()
 }
 
 /// Prints the explanation of one code, or the list of all.
@@ -43,14 +43,23 @@ pub fn run(args: &Args) -> Outcome {
 }
 
 fn explanation(code: &Code) -> String {
-    let severity = match (code.follows_strict, code.severity) {
+    format!("{}: {}\n\n    {}\n\n{}\n", code.name, severity(code), code.message, text(code))
+}
+
+/// How bad it is, in words.
+pub fn severity(code: &Code) -> &'static str {
+    match (code.follows_strict, code.severity) {
         (true, _) => "an error, a warning or nothing, as the `strict` setting says",
         (_, Severity::Error) => "an error",
         (_, Severity::Warning) => "a warning",
         (_, Severity::Deprecation) => "a deprecation",
-    };
+    }
+}
+
+/// What it means, without the blank that a doc comment leaves in front of each line.
+pub fn text(code: &Code) -> String {
     let lines: Vec<&str> = code.explanation.lines().map(|l| l.strip_prefix(' ').unwrap_or(l)).collect();
-    format!("{}: {severity}\n\n    {}\n\n{}\n", code.name, code.message, lines.join("\n").trim_end())
+    lines.join("\n").trim_end().to_owned()
 }
 
 fn hint(wanted: &str) -> String {

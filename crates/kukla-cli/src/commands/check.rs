@@ -1,0 +1,93 @@
+//! `kukla check`: is everything in these files a Puppet program?
+
+use std::path::PathBuf;
+
+use kukla_syntax::Strict;
+use rayon::prelude::*;
+
+use crate::render::{self, Findings, Format};
+use crate::{Outcome, analysis, files};
+
+/// Check manifests and templates for errors, without running anything
+///
+/// Directories are searched for .pp and .epp files. All files are checked, and all errors in them are reported. Exit status: 0 no
+/// errors (there may be warnings), 1 errors found, 2 a file could not be read.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Files and directories; `-` is standard input
+    #[arg(required = true)]
+    paths: Vec<PathBuf>,
+    /// How to print what is found
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// Puppet's setting: what becomes of questionable code (off, warning, error)
+    #[arg(long, default_value = "error", value_name = "LEVEL")]
+    strict: Strict,
+    /// Let warnings count as errors in the exit status
+    #[arg(long)]
+    deny_warnings: bool,
+}
+
+/// Checks the files and prints what is found.
+pub fn run(args: &Args) -> Outcome {
+    let (input, paths): (Vec<PathBuf>, Vec<PathBuf>) =
+        args.paths.iter().cloned().partition(|p| p.as_os_str() == "-");
+    let mut paths = match files::below(&paths) {
+        Ok(paths) => paths,
+        Err(problem) => {
+            anstream::eprintln!("kukla: {problem}");
+            return Outcome::Unable;
+        }
+    };
+    paths.extend(input);
+    let results: Vec<Result<Findings, String>> =
+        paths.par_iter().map(|path| check(path, args.strict)).collect();
+    let mut unreadable = false;
+    let mut findings = Vec::new();
+    for result in results {
+        match result {
+            Ok(found) if found.diagnostics.is_empty() => {}
+            Ok(found) => findings.push(found),
+            Err(problem) => {
+                anstream::eprintln!("kukla: {problem}");
+                unreadable = true;
+            }
+        }
+    }
+    anstream::print!("{}", render::render(&findings, args.format));
+    let (errors, warnings) =
+        findings.iter().map(Findings::counts).fold((0, 0), |(e, w), (x, y)| (e + x, w + y));
+    anstream::eprintln!("{}", summary(paths.len(), errors, warnings));
+    if unreadable {
+        Outcome::Unable
+    } else if errors > 0 || args.deny_warnings && warnings > 0 {
+        Outcome::Found
+    } else {
+        Outcome::Done
+    }
+}
+
+fn check(path: &std::path::Path, strict: Strict) -> Result<Findings, String> {
+    let (source, invalid) = files::read(path)?;
+    let diagnostics = match invalid {
+        Some(invalid) => vec![invalid],
+        None => {
+            analysis::Analysis::new(&source, &analysis::Rules { strict, ..analysis::Rules::default() })
+                .diagnostics
+        }
+    };
+    Ok(Findings { source, diagnostics })
+}
+
+fn summary(files: usize, errors: usize, warnings: usize) -> String {
+    let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+    match (errors, warnings) {
+        (0, 0) => format!("{} checked, nothing found", count(files, "file")),
+        _ => format!(
+            "{} checked: {}, {}",
+            count(files, "file"),
+            count(errors, "error"),
+            count(warnings, "warning")
+        ),
+    }
+}

@@ -1,0 +1,67 @@
+//! `kukla doc`: reference pages in Markdown, made from what the code says about itself.
+
+use std::fmt::Write;
+
+use clap::{CommandFactory, ValueEnum};
+
+use crate::Outcome;
+use crate::args::Cli;
+use crate::commands::explain;
+
+/// Print a reference page in Markdown
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// What the page is about
+    subject: Subject,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Subject {
+    /// The subcommands and their options
+    Commands,
+    /// The issue codes, as `kukla explain` tells them
+    Codes,
+}
+
+/// Prints the page.
+pub fn run(args: &Args) -> Outcome {
+    let page = match args.subject {
+        Subject::Commands => commands(),
+        Subject::Codes => codes(),
+    };
+    anstream::print!("{page}");
+    Outcome::Done
+}
+
+fn commands() -> String {
+    // The width of help must not depend on the terminal that happens to print it.
+    let mut root = Cli::command().term_width(100);
+    root.build();
+    let mut page = String::from("# The `kukla` command\n\n");
+    let _ = writeln!(
+        page,
+        "Made by `kukla doc commands`.\n\n```\n{}\n```",
+        root.render_long_help().to_string().trim_end()
+    );
+    for command in root.get_subcommands_mut().filter(|c| c.get_name() != "help") {
+        let name = command.get_name().to_owned();
+        let help = command.render_long_help().to_string();
+        let _ = writeln!(page, "\n## {name}\n\n```\n{}\n```", help.trim_end());
+    }
+    page
+}
+
+fn codes() -> String {
+    let mut page = String::from("# Issue codes\n\nMade by `kukla doc codes`.\n");
+    for code in explain::all_codes() {
+        let _ = writeln!(
+            page,
+            "\n## {}\n\n{}: {}\n\n{}",
+            code.name,
+            explain::severity(code),
+            code.message,
+            explain::text(code)
+        );
+    }
+    page
+}

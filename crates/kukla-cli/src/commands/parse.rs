@@ -1,0 +1,97 @@
+//! `kukla parse`: what a file looks like to the compiler, stage by stage.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use kukla_syntax::Source;
+use kukla_syntax::tree::{Node, Tree};
+
+use crate::analysis::{Analysis, Rules};
+use crate::render::{self, Findings};
+use crate::{Outcome, files};
+
+/// Print the syntax tree of manifests and templates
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Files; `-` is standard input
+    #[arg(required_unless_present = "code")]
+    files: Vec<PathBuf>,
+    /// Parse this text instead of a file
+    #[arg(short = 'e', long = "execute", value_name = "CODE", conflicts_with = "files")]
+    code: Option<String>,
+    /// How to print the tree
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// Read the text as a template, whatever its name
+    #[arg(long)]
+    epp: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Every node with its kind and place, tokens with their text
+    #[default]
+    Tree,
+    /// The tokens only, one per line
+    Tokens,
+}
+
+/// Parses the files and prints their trees.
+pub fn run(args: &Args) -> Outcome {
+    let sources = match &args.code {
+        Some(code) => vec![Ok((Source::new("-e", code.as_str()), None))],
+        None => args.files.iter().map(|path| files::read(path)).collect(),
+    };
+    let several = sources.len() > 1;
+    let rules = Rules { epp: args.epp.then_some(true), ..Rules::default() };
+    let mut outcome = Outcome::Done;
+    for source in sources {
+        let (source, invalid) = match source {
+            Ok(read) => read,
+            Err(problem) => {
+                anstream::eprintln!("kukla: {problem}");
+                return Outcome::Unable;
+            }
+        };
+        let analysis = Analysis::new(&source, &rules);
+        if several {
+            anstream::println!("--- {}", source.name().unwrap_or_default());
+        }
+        anstream::print!("{}", print(&analysis.parse.tree, args.format));
+        let diagnostics = invalid.map_or(analysis.diagnostics, |i| vec![i]);
+        let findings = Findings { source, diagnostics };
+        if findings.counts().0 > 0 {
+            outcome = Outcome::Found;
+        }
+        anstream::eprint!("{}", render::render(&[findings], render::Format::Human));
+    }
+    outcome
+}
+
+fn print(tree: &Tree, format: Format) -> String {
+    let mut out = String::new();
+    match format {
+        Format::Tree => print_node(&mut out, tree.root()),
+        Format::Tokens => {
+            for token in tree.elements().filter(|e| e.kind().is_token()) {
+                let _ = writeln!(out, "{:?} {:?} {:?}", token.span(), token.kind(), token.text());
+            }
+        }
+    }
+    out
+}
+
+/// Trees may be deep, so the way down is kept on the heap.
+fn print_node(out: &mut String, root: Node<'_>) {
+    let mut open = vec![(root, 0)];
+    while let Some((node, depth)) = open.pop() {
+        let _ = write!(out, "{:indent$}{:?} {:?}", "", node.kind(), node.span(), indent = depth * 2);
+        if node.kind().is_token() {
+            let _ = write!(out, " {:?}", node.text());
+        }
+        out.push('\n');
+        let children: Vec<Node<'_>> = node.all_children().collect();
+        open.extend(children.into_iter().rev().map(|child| (child, depth + 1)));
+    }
+}

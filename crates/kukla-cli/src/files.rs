@@ -1,0 +1,94 @@
+//! Finding and reading manifests and templates.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use kukla_syntax::{Diagnostic, Source, Span, diagnostic};
+
+kukla_syntax::codes! {
+    pub CODES;
+
+    /// Puppet code is UTF-8 text. Save the file in that encoding; the message says where the first byte is that does not fit.
+    INVALID_UTF8: Error, "invalid byte sequence in UTF-8 at byte {offset}";
+}
+
+/// All manifests and templates among and below some paths, each once, in order. A file given by name counts whatever its ending.
+pub fn below(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
+    let mut found = Vec::new();
+    for path in paths {
+        let about = std::fs::metadata(path).map_err(|e| format!("{}: {e}", path.display()))?;
+        if about.is_dir() {
+            walk(path, &mut found, &mut BTreeSet::new())?;
+        } else {
+            found.push(path.clone());
+        }
+    }
+    found.sort();
+    found.dedup();
+    Ok(found)
+}
+
+fn walk(directory: &Path, found: &mut Vec<PathBuf>, seen: &mut BTreeSet<PathBuf>) -> Result<(), String> {
+    let problem = |e: std::io::Error| format!("{}: {e}", directory.display());
+    // Links may lead back up.
+    if !seen.insert(directory.canonicalize().map_err(problem)?) {
+        return Ok(());
+    }
+    for entry in std::fs::read_dir(directory).map_err(problem)? {
+        let path = entry.map_err(problem)?.path();
+        let hidden = path.file_name().is_some_and(|n| n.to_string_lossy().starts_with('.'));
+        if hidden {
+            continue;
+        }
+        if path.is_dir() {
+            walk(&path, found, seen)?;
+        } else if path.extension().is_some_and(|e| e == "pp" || e == "epp") {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// Is this the name of a template?
+pub fn is_template(name: &str) -> bool {
+    name.ends_with(".epp")
+}
+
+/// Reads a file, or standard input if it is called `-`. Text that is not UTF-8 is a finding, not a failure.
+pub fn read(path: &Path) -> Result<(Source, Option<Diagnostic>), String> {
+    let name = path.to_string_lossy();
+    let bytes = if name == "-" {
+        let mut bytes = Vec::new();
+        std::io::Read::read_to_end(&mut std::io::stdin().lock(), &mut bytes).map(|_| bytes)
+    } else {
+        std::fs::read(path)
+    };
+    let bytes = bytes.map_err(|e| format!("{name}: {e}"))?;
+    Ok(source(&name, bytes))
+}
+
+/// The text of a file, as far as it is one.
+pub fn source(name: &str, bytes: Vec<u8>) -> (Source, Option<Diagnostic>) {
+    match String::from_utf8(bytes) {
+        Ok(text) => (Source::new(name, text), None),
+        Err(error) => {
+            let offset = error.utf8_error().valid_up_to();
+            let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+            let wrong =
+                diagnostic!(Span::at(u32::try_from(offset).unwrap_or(u32::MAX)), INVALID_UTF8 { offset });
+            (Source::new(name, text), Some(wrong))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_that_are_no_text() {
+        let (source, wrong) = source("x.pp", b"$a = \xff1".to_vec());
+        assert_eq!(source.text(), "$a = \u{fffd}1");
+        assert_eq!(wrong.unwrap().message, "invalid byte sequence in UTF-8 at byte 5");
+    }
+}
