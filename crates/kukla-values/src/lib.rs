@@ -6,6 +6,7 @@
 pub mod binary;
 pub mod compare;
 pub mod error;
+pub mod format;
 pub mod iterator;
 pub mod name;
 pub mod random;

@@ -88,20 +88,35 @@ pub(crate) fn version_of(value: &Value) -> Option<Version> {
     }
 }
 
-pub(crate) fn uri_has(_parameters: &Value, _uri: &Uri) -> bool {
-    false
+/// Whether each part of the URI matches what the parameters say of it.
+pub(crate) fn uri_has(parameters: &Value, uri: &Uri) -> bool {
+    let Value::Hash(parameters) = parameters else { return false };
+    parameters.iter().all(|(name, pattern)| {
+        let part = name.as_str().map_or(Value::Undef, |name| uri.part(name));
+        crate::compare::matches(&part, pattern).is_some()
+    })
 }
 
+/// Whether the parameters `wide` say nothing that `narrow` does not.
 pub(crate) fn uri_covers(wide: &Value, narrow: &Value) -> bool {
-    wide == narrow
+    let (Value::Hash(wide), Value::Hash(narrow)) = (wide, narrow) else { return wide == narrow };
+    wide.iter().all(|(name, pattern)| {
+        narrow.get(name).is_some_and(|part| {
+            crate::compare::matches(part, pattern).is_some()
+                || matches!((pattern, part), (Value::Type(wide), Value::Type(narrow)) if wide.covers(narrow))
+        })
+    })
 }
 
-pub(crate) fn uri_parameters(_uri: &Uri) -> Option<Value> {
-    None
+/// The parts a URI has, as parameters of its type.
+pub(crate) fn uri_parameters(uri: &Uri) -> Option<Value> {
+    let parts = uri.parameters();
+    (!parts.is_empty()).then_some(Value::Hash(parts))
 }
 
+/// The URI as text.
 pub(crate) fn uri_text(uri: &Uri) -> Str {
-    uri.text.as_str().into()
+    ecow::eco_format!("{uri}")
 }
 
 /// `Timestamp`.

@@ -4,6 +4,7 @@ use std::fmt::{self, Write as _};
 
 use super::object::TypeSet;
 use super::{HashType, Range, StructField, Type, leaf};
+pub use crate::format::float_text;
 use crate::{Hash, Str, Value};
 
 impl fmt::Display for Type {
@@ -168,26 +169,6 @@ pub fn regexp_literal(source: &str) -> String {
     }
     out.push('/');
     out
-}
-
-/// A float as Ruby writes it: `1.0`, `1.0e+20`.
-pub fn float_text(n: f64) -> String {
-    if n.is_nan() {
-        return "NaN".into();
-    }
-    if n.is_infinite() {
-        return if n > 0.0 { "Infinity".into() } else { "-Infinity".into() };
-    }
-    let shortest = format!("{n:e}");
-    let (digits, exponent) = shortest.split_once('e').unwrap_or((&shortest, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    if n != 0.0 && !(-4..16).contains(&exponent) {
-        let digits = if digits.contains('.') { digits.to_string() } else { format!("{digits}.0") };
-        let sign = if exponent < 0 { '-' } else { '+' };
-        return format!("{digits}e{sign}{:02}", exponent.abs());
-    }
-    let plain = format!("{n}");
-    if plain.contains('.') { plain } else { format!("{plain}.0") }
 }
 
 /// The text being built, and how.

@@ -1,0 +1,86 @@
+//! Values as text: interpolation, `sprintf`, the format language of `String.new`, and numbers read back from text.
+
+mod float;
+mod number;
+mod pattern;
+mod ruby;
+mod sprintf;
+mod string;
+
+use crate::types::write;
+use crate::{Str, Value};
+
+pub use float::float_text;
+pub use number::{IntegerText, parse_float, parse_integer, parse_number};
+pub use pattern::Format;
+pub use ruby::{dump_text, inspect, inspect_text, to_s};
+pub use sprintf::sprintf;
+pub use string::{Formats, format_value, format_with};
+
+/// What `"${value}"` puts into a string.
+///
+/// Strings inside collections are not quoted, regular expressions keep their slashes, `undef` is nothing.
+pub fn interpolate(value: &Value) -> Str {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Undef => Str::new(),
+        value => {
+            let mut out = String::new();
+            interpolate_into(value, &mut out);
+            out.into()
+        }
+    }
+}
+
+/// Appends what `"${value}"` puts into a string.
+pub fn interpolate_into(value: &Value, out: &mut String) {
+    match value {
+        Value::String(text) => out.push_str(text),
+        Value::Array(values) => {
+            out.push('[');
+            for (at, value) in values.iter().enumerate() {
+                out.push_str(if at > 0 { ", " } else { "" });
+                interpolate_into(value, out);
+            }
+            out.push(']');
+        }
+        Value::Hash(hash) => {
+            out.push('{');
+            for (at, (key, value)) in hash.iter().enumerate() {
+                out.push_str(if at > 0 { ", " } else { "" });
+                interpolate_into(key, out);
+                out.push_str(" => ");
+                interpolate_into(value, out);
+            }
+            out.push('}');
+        }
+        Value::Regexp(regexp) => out.push_str(&regexp.to_literal()),
+        value => out.push_str(&to_s(value)),
+    }
+}
+
+/// Text in Puppet's quotes: single ones unless a control character needs an escape, or double ones if asked for.
+pub fn quote(text: &str, double: bool) -> String {
+    if !double {
+        return write::quote(text);
+    }
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '\t' => out.push_str("\\t"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '"' => out.push_str("\\\""),
+            '$' => out.push_str("\\$"),
+            '\\' => out.push_str("\\\\"),
+            c if c < ' ' => out.push_str(&format!("\\u{{{:X}}}", c as u32)),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,156 @@
+//! Numbers written as text, read as Ruby's `Integer()` and `Float()` and as Puppet's own rule.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::Value;
+
+/// What reading an integer gave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IntegerText {
+    /// An integer that fits.
+    Fits(i64),
+    /// An integer that does not fit into 64 bits.
+    TooLarge,
+    /// Not an integer.
+    Not,
+}
+
+/// Reads an integer as Ruby's `Integer(text, radix)`; without a radix a prefix (`0x`, `0b`, `0o`, `0`) tells it.
+pub fn parse_integer(text: &str, radix: Option<u32>) -> IntegerText {
+    let text = text.trim_matches(|c: char| c.is_ascii_whitespace() || c == '\x0b');
+    let (negative, body) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let lower = body.to_ascii_lowercase();
+    let prefixed = [("0x", 16), ("0b", 2), ("0o", 8), ("0d", 10)]
+        .into_iter()
+        .find(|(prefix, base)| lower.starts_with(prefix) && radix.is_none_or(|radix| radix == *base));
+    let (base, digits) = match prefixed {
+        Some((prefix, base)) => (base, &body[prefix.len()..]),
+        None => match radix {
+            Some(radix) => (radix, body),
+            None if body.len() > 1 && body.starts_with('0') => (8, &body[1..]),
+            None => (10, body),
+        },
+    };
+    if digits.is_empty() || digits.starts_with('_') || digits.ends_with('_') || digits.contains("__") {
+        return IntegerText::Not;
+    }
+    let mut total: Option<i128> = Some(0);
+    for c in digits.chars().filter(|c| *c != '_') {
+        let Some(digit) = c.to_digit(base) else { return IntegerText::Not };
+        total = total.and_then(|total| total.checked_mul(i128::from(base))?.checked_add(i128::from(digit)));
+    }
+    match total.and_then(|total| i64::try_from(if negative { -total } else { total }).ok()) {
+        Some(number) => IntegerText::Fits(number),
+        None => IntegerText::TooLarge,
+    }
+}
+
+static FLOAT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"\A[+-]?(?:[0-9]+(?:_[0-9]+)*)?(?:\.[0-9]+(?:_[0-9]+)*)?(?:[eE][+-]?[0-9]+(?:_[0-9]+)*)?\z")
+        .expect("a valid pattern")
+});
+static HEX_FLOAT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"\A([+-]?)0[xX]([0-9A-Fa-f]+)(?:\.([0-9A-Fa-f]+))?(?:[pP]([+-]?[0-9]+))?\z")
+        .expect("a valid pattern")
+});
+
+/// Reads a number as Ruby's `Float(text)`.
+pub fn parse_float(text: &str) -> Option<f64> {
+    let text = text.trim_matches(|c: char| c.is_ascii_whitespace() || c == '\x0b');
+    if let Some(found) = HEX_FLOAT.captures(text) {
+        let fraction = found.get(3).map_or("", |digits| digits.as_str());
+        let digits = found[2].chars().chain(fraction.chars());
+        let magnitude =
+            digits.fold(0.0, |total: f64, c| total.mul_add(16.0, f64::from(c.to_digit(16).unwrap_or(0))));
+        let exponent: i32 = found.get(4).map_or(0, |digits| digits.as_str().parse().unwrap_or(0));
+        let number = magnitude * 2f64.powi(exponent - 4 * fraction.len() as i32);
+        return Some(if &found[1] == "-" { -number } else { number });
+    }
+    if !FLOAT.is_match(text) || !text.contains(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let unsigned = text.trim_start_matches(['+', '-']);
+    if unsigned.starts_with(['e', 'E']) {
+        return None;
+    }
+    text.replace('_', "").parse().ok()
+}
+
+static NUMERIC: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"\A[\t\p{Zs}]*([-+]?)[\t\p{Zs}]*((0[xX][0-9A-Fa-f]+)|(0?[0-9]+)((?:\.[0-9]+)?(?:[eE]-?[0-9]+)?))[\t\p{Zs}]*\z")
+        .expect("a valid pattern")
+});
+
+/// Reads a number as Puppet's arithmetic does: decimal, hexadecimal, octal or floating point, perhaps signed.
+pub fn parse_number(text: &str) -> Option<Value> {
+    let text = text.strip_prefix("::").unwrap_or(text);
+    // Most strings are no numbers; tell without the pattern.
+    if !text.bytes().any(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let found = NUMERIC.captures(text)?;
+    let negative = &found[1] == "-";
+    let tail = found.get(5).map_or("", |tail| tail.as_str());
+    if tail.is_empty() {
+        let signed = format!("{}{}", &found[1], &found[2]);
+        return match parse_integer(&signed, None) {
+            IntegerText::Fits(number) => Some(Value::Integer(number)),
+            // Puppet would go on with a larger integer; here it can only be a float.
+            IntegerText::TooLarge => parse_float(&signed).map(Value::Float),
+            IntegerText::Not => None,
+        };
+    }
+    // Zero with an exponent is not a number to Puppet, nor is an octal with a fraction that is no octal.
+    let IntegerText::Fits(whole) = parse_integer(&found[4], None) else { return None };
+    let zeros =
+        tail.split_once(['e', 'E']).is_some_and(|(fraction, _)| fraction.trim_matches(['.', '0']).is_empty());
+    if whole == 0 && zeros {
+        return None;
+    }
+    let number = parse_float(&found[2]).filter(|number| number.is_finite())?;
+    Some(Value::Float(if negative { -number } else { number }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_as_ruby_reads_them() {
+        let read = |text| parse_integer(text, None);
+        assert_eq!(read(" 12 "), IntegerText::Fits(12));
+        assert_eq!(read("017"), IntegerText::Fits(15));
+        assert_eq!(read("-0x1F_f"), IntegerText::Fits(-511));
+        assert_eq!(read("9223372036854775808"), IntegerText::TooLarge);
+        for bad in ["08", "1__2", "_1", "1_", "0x", "- 5", "1e3", "", "0 1"] {
+            assert_eq!(read(bad), IntegerText::Not, "{bad}");
+        }
+        assert_eq!(parse_integer("FF", Some(16)), IntegerText::Fits(255));
+        assert_eq!(parse_integer("0x11", Some(8)), IntegerText::Not);
+    }
+
+    #[test]
+    fn floats_as_ruby_reads_them() {
+        assert_eq!(parse_float(" .5 "), Some(0.5));
+        assert_eq!(parse_float("0x1.8p1"), Some(3.0));
+        assert_eq!(parse_float("1_0.5"), Some(10.5));
+        for bad in ["1.", "1e", "1.e5", "1__0", "NaN", "", "0b1", "e5"] {
+            assert_eq!(parse_float(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn numbers_as_puppet_reads_them() {
+        assert_eq!(parse_number(" - 5"), Some(Value::Integer(-5)));
+        assert_eq!(parse_number("0x1f"), Some(Value::Integer(31)));
+        assert_eq!(parse_number("1.5e3"), Some(Value::Float(1500.0)));
+        assert_eq!(parse_number("0e5"), None);
+        assert_eq!(parse_number("1e+5"), None);
+        assert_eq!(parse_number("08"), None);
+    }
+}

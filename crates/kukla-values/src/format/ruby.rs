@@ -1,0 +1,105 @@
+//! Values as Ruby itself shows them, which is what `sprintf` uses: `to_s` and `inspect`.
+
+use std::fmt::Write;
+
+use crate::types::write;
+use crate::{Str, Value};
+
+use super::float_text;
+
+/// Ruby's `to_s`.
+pub fn to_s(value: &Value) -> Str {
+    match value {
+        Value::Undef => Str::new(),
+        Value::Default => "default".into(),
+        Value::Boolean(true) => "true".into(),
+        Value::Boolean(false) => "false".into(),
+        Value::Integer(number) => ecow::eco_format!("{number}"),
+        Value::Float(number) => float_text(*number).into(),
+        Value::String(text) => text.clone(),
+        Value::Regexp(regexp) => ecow::eco_format!("(?-mix:{})", regexp.source()),
+        Value::Type(ty) => ecow::eco_format!("{ty}"),
+        Value::Sensitive(_) => "Sensitive [value redacted]".into(),
+        Value::Timestamp(stamp) => ecow::eco_format!("{stamp}"),
+        Value::Timespan(span) => ecow::eco_format!("{span}"),
+        Value::SemVer(version) => ecow::eco_format!("{version}"),
+        Value::SemVerRange(range) => ecow::eco_format!("{range}"),
+        Value::Binary(bytes) => ecow::eco_format!("{bytes}"),
+        Value::Uri(uri) => ecow::eco_format!("{uri}"),
+        Value::Iterator(iterator) => ecow::eco_format!("Iterator[{}]-Value", iterator.element_type()),
+        Value::Callable(callable) => ecow::eco_format!("{callable:?}"),
+        Value::Object(_) => write::literal(value).into(),
+        Value::Array(_) | Value::Hash(_) => inspect(value),
+    }
+}
+
+/// Ruby's `inspect`.
+pub fn inspect(value: &Value) -> Str {
+    match value {
+        Value::Undef => "nil".into(),
+        Value::Default => ":default".into(),
+        Value::String(text) => inspect_text(text).into(),
+        Value::Regexp(regexp) => regexp.to_literal().into(),
+        Value::Sensitive(_) => "#<Sensitive [value redacted]>".into(),
+        Value::SemVerRange(range) => range.normalized().into(),
+        Value::Array(values) => {
+            let parts: Vec<Str> = values.iter().map(inspect).collect();
+            ecow::eco_format!("[{}]", parts.join(", "))
+        }
+        Value::Hash(hash) => {
+            let parts: Vec<String> =
+                hash.iter().map(|(key, value)| format!("{}=>{}", inspect(key), inspect(value))).collect();
+            ecow::eco_format!("{{{}}}", parts.join(", "))
+        }
+        Value::Timestamp(stamp) => ecow::eco_format!("Timestamp('{stamp}')"),
+        Value::Timespan(span) => ecow::eco_format!("Timespan('{span}')"),
+        value => to_s(value),
+    }
+}
+
+/// Text in double quotes with Ruby's escapes.
+pub fn inspect_text(text: &str) -> String {
+    escaped(text, false)
+}
+
+/// Text in double quotes with everything but ASCII escaped.
+pub fn dump_text(text: &str) -> String {
+    escaped(text, true)
+}
+
+fn escaped(text: &str, ascii: bool) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let short = match c {
+            '"' | '\\' => c,
+            '\n' => 'n',
+            '\t' => 't',
+            '\r' => 'r',
+            '\x0c' => 'f',
+            '\x0b' => 'v',
+            '\x08' => 'b',
+            '\x07' => 'a',
+            '\x1b' => 'e',
+            '#' if matches!(chars.peek(), Some('{' | '$' | '@')) => c,
+            _ => {
+                // Writing to a string cannot fail.
+                let _ = match c {
+                    '\x7f' => write!(out, "\\x7F"),
+                    c if c.is_ascii_control() && ascii => write!(out, "\\x{:02X}", c as u32),
+                    c if c.is_control() || (ascii && !c.is_ascii()) => match c as u32 {
+                        code @ 0..=0xffff => write!(out, "\\u{code:04X}"),
+                        code => write!(out, "\\u{{{code:X}}}"),
+                    },
+                    c => write!(out, "{c}"),
+                };
+                continue;
+            }
+        };
+        out.push('\\');
+        out.push(short);
+    }
+    out.push('"');
+    out
+}

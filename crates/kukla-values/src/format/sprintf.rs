@@ -1,0 +1,464 @@
+//! Ruby's `sprintf`.
+
+use super::{float, inspect, inspect_text, number, to_s};
+use crate::{Error, Result, Str, Value};
+
+/// The widest field allowed; Ruby's own limit would let a format ask for gigabytes.
+const MAX_WIDTH: usize = 1 << 24;
+
+/// Formats values by a Ruby format string: `%5.1f`, `%-10s`, `%<name>d`, `%{name}`, `%1$s`, `%*d`.
+pub fn sprintf(format: &str, args: &[Value]) -> Result<Str> {
+    let mut out = String::with_capacity(format.len() + 16);
+    let mut printer = Printer { args, next: 0, numbered: None, named: None };
+    let mut rest = format;
+    while let Some(at) = rest.find('%') {
+        out.push_str(&rest[..at]);
+        rest = printer.directive(&rest[at + 1..], &mut out)?;
+    }
+    out.push_str(rest);
+    Ok(out.into())
+}
+
+#[derive(Clone, Debug, Default)]
+struct Spec {
+    space: bool,
+    alternate: bool,
+    plus: bool,
+    minus: bool,
+    zero: bool,
+    width: Option<usize>,
+    precision: Option<usize>,
+}
+
+struct Printer<'a> {
+    args: &'a [Value],
+    next: usize,
+    numbered: Option<usize>,
+    named: Option<String>,
+}
+
+fn bad<T>(message: impl Into<String>) -> Result<T> {
+    Err(Error::runtime(message))
+}
+
+impl<'a> Printer<'a> {
+    /// Reads one directive from after its percent sign and gives what follows it.
+    fn directive<'f>(&mut self, text: &'f str, out: &mut String) -> Result<&'f str> {
+        let mut spec = Spec::default();
+        let mut value: Option<&'a Value> = None;
+        let mut rest = text;
+        let mut first = true;
+        loop {
+            let Some(c) = rest.chars().next() else {
+                return bad("incomplete format specifier; use %% (double %) instead");
+            };
+            let after = &rest[c.len_utf8()..];
+            match c {
+                ' ' | '#' | '+' | '-' | '0' => {
+                    if spec.width.is_some() || spec.precision.is_some() {
+                        return bad(if spec.precision.is_some() {
+                            "flag after precision"
+                        } else {
+                            "flag after width"
+                        });
+                    }
+                    match c {
+                        ' ' => spec.space = true,
+                        '#' => spec.alternate = true,
+                        '+' => spec.plus = true,
+                        '-' => spec.minus = true,
+                        _ => spec.zero = true,
+                    }
+                    rest = after;
+                }
+                '1'..='9' => {
+                    let (digits, after) = digits(rest);
+                    if after.is_empty() {
+                        return bad("malformed format string - %*[0-9]");
+                    }
+                    let Some(count) = digits.parse().ok().filter(|count| *count <= MAX_WIDTH) else {
+                        return bad("width too big");
+                    };
+                    if let Some(after) = after.strip_prefix('$') {
+                        if value.is_some() {
+                            return bad(format!("value given twice - {count}$"));
+                        }
+                        value = Some(self.position(count)?);
+                        rest = after;
+                    } else {
+                        if spec.width.is_some() {
+                            return bad("width given twice");
+                        }
+                        if spec.precision.is_some() {
+                            return bad("width after precision");
+                        }
+                        spec.width = Some(count);
+                        rest = after;
+                    }
+                }
+                '<' | '{' => {
+                    let close = if c == '<' { '>' } else { '}' };
+                    let Some((name, after)) = after.split_once(close) else {
+                        return bad("malformed name - unmatched parenthesis");
+                    };
+                    let found = self.name(name, c, close)?;
+                    rest = after;
+                    if c == '{' {
+                        text_field(&to_s(found), &spec, out);
+                        return Ok(rest);
+                    }
+                    value = Some(found);
+                }
+                '*' => {
+                    if spec.width.is_some() {
+                        return bad("width given twice");
+                    }
+                    let (width, after) = self.star(after)?;
+                    if width < 0 {
+                        spec.minus = true;
+                    }
+                    let width =
+                        usize::try_from(width.unsigned_abs()).ok().filter(|width| *width <= MAX_WIDTH);
+                    spec.width = Some(width.ok_or_else(|| Error::runtime("width too big"))?);
+                    rest = after;
+                }
+                '.' => {
+                    if spec.precision.is_some() {
+                        return bad("precision given twice");
+                    }
+                    spec.precision = Some(0);
+                    if let Some(after) = after.strip_prefix('*') {
+                        let (precision, after) = self.star(after)?;
+                        spec.precision = usize::try_from(precision).ok().filter(|width| *width <= MAX_WIDTH);
+                        rest = after;
+                    } else {
+                        let (digits, after) = digits(after);
+                        if !digits.is_empty() {
+                            spec.precision = digits.parse().ok().filter(|count| *count <= MAX_WIDTH);
+                            if spec.precision.is_none() {
+                                return bad("precision too big");
+                            }
+                        }
+                        rest = after;
+                    }
+                }
+                '\n' | '\0' if first => {
+                    out.push('%');
+                    return Ok(rest);
+                }
+                '%' if first => {
+                    out.push('%');
+                    return Ok(after);
+                }
+                '%' | '\n' | '\0' => return bad("invalid format character - %"),
+                'c' => {
+                    character(self.take(value)?, &spec, out)?;
+                    return Ok(after);
+                }
+                's' | 'p' => {
+                    let value = self.take(value)?;
+                    let text = if c == 's' { to_s(value) } else { inspect(value) };
+                    text_field(&text, &spec, out);
+                    return Ok(after);
+                }
+                'd' | 'i' | 'u' | 'o' | 'x' | 'X' | 'b' | 'B' => {
+                    integer(c, self.take(value)?, &spec, out)?;
+                    return Ok(after);
+                }
+                'f' | 'e' | 'E' | 'g' | 'G' | 'a' | 'A' => {
+                    floating(c, self.take(value)?, &spec, out)?;
+                    return Ok(after);
+                }
+                c => return bad(format!("malformed format string - %{c}")),
+            }
+            first = false;
+        }
+    }
+
+    fn take(&mut self, given: Option<&'a Value>) -> Result<&'a Value> {
+        match given {
+            Some(value) => Ok(value),
+            None => self.following(),
+        }
+    }
+
+    fn following(&mut self) -> Result<&'a Value> {
+        let number = self.next + 1;
+        if self.numbered.is_some() {
+            return bad(format!("unnumbered({number}) mixed with numbered"));
+        }
+        if self.named.is_some() {
+            return bad(format!("unnumbered({number}) mixed with named"));
+        }
+        self.next = number;
+        self.args.get(number - 1).ok_or_else(|| Error::runtime("too few arguments"))
+    }
+
+    fn position(&mut self, number: usize) -> Result<&'a Value> {
+        if self.next > 0 {
+            return bad(format!("numbered({number}) after unnumbered({})", self.next));
+        }
+        if self.named.is_some() {
+            return bad(format!("numbered({number}) after named"));
+        }
+        self.numbered = Some(number);
+        self.args.get(number - 1).ok_or_else(|| Error::runtime("too few arguments"))
+    }
+
+    fn name(&mut self, name: &str, open: char, close: char) -> Result<&'a Value> {
+        if self.next > 0 {
+            return bad(format!("named{open}{name}{close} after unnumbered({})", self.next));
+        }
+        if self.numbered.is_some() {
+            return bad(format!("named{open}{name}{close} after numbered"));
+        }
+        self.named = Some(name.into());
+        let [Value::Hash(hash)] = self.args else { return bad("one hash required") };
+        hash.get(name).ok_or_else(|| Error::runtime(format!("key{open}{name}{close} not found")))
+    }
+
+    /// A width or precision that is an argument itself: `*` or `*1$`.
+    fn star<'f>(&mut self, rest: &'f str) -> Result<(i64, &'f str)> {
+        let (digits, after) = digits(rest);
+        let (value, after) = match (digits.parse::<usize>(), after.strip_prefix('$')) {
+            (Ok(number), Some(after)) if number > 0 => (self.position(number)?, after),
+            _ => (self.following()?, rest),
+        };
+        Ok((integer_of(value)?.clamp(i64::MIN.into(), i64::MAX.into()) as i64, after))
+    }
+}
+
+fn digits(text: &str) -> (&str, &str) {
+    text.split_at(text.bytes().take_while(u8::is_ascii_digit).count())
+}
+
+fn padded(text: &str, length: usize, spec: &Spec, out: &mut String) {
+    let fill = spec.width.unwrap_or(0).saturating_sub(length);
+    if !spec.minus {
+        out.extend(std::iter::repeat_n(' ', fill));
+    }
+    out.push_str(text);
+    if spec.minus {
+        out.extend(std::iter::repeat_n(' ', fill));
+    }
+}
+
+fn text_field(text: &str, spec: &Spec, out: &mut String) {
+    let end = spec
+        .precision
+        .and_then(|precision| text.char_indices().nth(precision))
+        .map_or(text.len(), |(at, _)| at);
+    let text = &text[..end];
+    let length = if spec.width.is_some() { text.chars().count() } else { 0 };
+    padded(text, length, spec, out);
+}
+
+fn character(value: &Value, spec: &Spec, out: &mut String) -> Result<()> {
+    let c = match value {
+        Value::String(text) => match text.chars().next() {
+            Some(c) => c,
+            None => return bad("%c requires a character"),
+        },
+        Value::Undef => return bad("no implicit conversion from nil to integer"),
+        value => match u32::try_from(integer_of(value)?).ok().and_then(char::from_u32) {
+            Some(c) => c,
+            None => return bad("invalid character"),
+        },
+    };
+    padded(c.encode_utf8(&mut [0; 4]), 1, spec, out);
+    Ok(())
+}
+
+/// What Ruby calls the class of a value in a refusal to convert it.
+fn refused(value: &Value, target: &str) -> Error {
+    let class = match value {
+        Value::Undef => "nil",
+        Value::Boolean(true) => "true",
+        Value::Boolean(false) => "false",
+        Value::Default => "Symbol",
+        Value::Array(_) => "Array",
+        Value::Hash(_) => "Hash",
+        Value::Regexp(_) => "Regexp",
+        Value::Sensitive(_) => "Puppet::Pops::Types::PSensitiveType::Sensitive",
+        Value::SemVer(_) => "SemanticPuppet::Version",
+        Value::SemVerRange(_) => "SemanticPuppet::VersionRange",
+        Value::Binary(_) => "Puppet::Pops::Types::PBinaryType::Binary",
+        Value::Uri(_) => "URI::Generic",
+        Value::Type(ty) => return Error::runtime(format!("can't convert P{}Type into {target}", ty.kind())),
+        _ => "Object",
+    };
+    Error::runtime(format!("can't convert {class} into {target}"))
+}
+
+fn integer_of(value: &Value) -> Result<i128> {
+    Ok(match value {
+        Value::Integer(number) => (*number).into(),
+        Value::Float(number) if number.is_nan() => return bad("NaN"),
+        Value::Float(number) if number.is_infinite() => {
+            return bad(if *number < 0.0 { "-Infinity" } else { "Infinity" });
+        }
+        Value::Float(number) if number.abs() >= 1e38 => return bad("number too big"),
+        Value::Float(number) => number.trunc() as i128,
+        Value::Timestamp(stamp) => stamp.seconds().into(),
+        Value::Timespan(span) => span.seconds().into(),
+        Value::String(text) => match number::parse_integer(text, None) {
+            number::IntegerText::Fits(number) => number.into(),
+            number::IntegerText::TooLarge => return bad("number too big"),
+            number::IntegerText::Not => {
+                return bad(format!("invalid value for Integer(): {}", inspect_text(text)));
+            }
+        },
+        value => return Err(refused(value, "Integer")),
+    })
+}
+
+fn integer(directive: char, value: &Value, spec: &Spec, out: &mut String) -> Result<()> {
+    let number = integer_of(value)?;
+    let (base, prefix) = match directive {
+        'o' => (8, "0"),
+        'x' => (16, "0x"),
+        'X' => (16, "0X"),
+        'b' => (2, "0b"),
+        'B' => (2, "0B"),
+        _ => (10, ""),
+    };
+    // Without a sign flag a negative number in another base is its two's complement, sign digits going on for ever.
+    let endless = number < 0 && base != 10 && !spec.plus && !spec.space;
+    let mut digits = if endless { complement(number, base) } else { in_base(number.unsigned_abs(), base) };
+    if directive == 'X' {
+        digits.make_ascii_uppercase();
+    }
+    let sign = match () {
+        () if number < 0 && !endless => "-",
+        () if spec.plus && number >= 0 => "+",
+        () if spec.space && number >= 0 => " ",
+        () => "",
+    };
+    let mut prefix = if spec.alternate { prefix } else { "" };
+    let mut precision = spec.precision;
+    let is_zero = digits == "0";
+    if prefix == "0" {
+        if endless {
+            prefix = "";
+        } else if is_zero {
+            digits.clear();
+            precision = precision.map(|precision| precision.saturating_sub(1));
+        } else if precision.is_some_and(|precision| precision > digits.len()) {
+            prefix = "";
+        }
+    } else if is_zero {
+        prefix = "";
+    }
+    let dots = if endless { ".." } else { "" };
+    let lead = sign.len() + prefix.len();
+    let width = spec.width.unwrap_or(0);
+    let wanted = match precision {
+        // The dots count as digits here.
+        Some(precision) => precision.saturating_sub(dots.len()),
+        None if spec.zero && !spec.minus => width.saturating_sub(lead + dots.len()),
+        None => 0,
+    };
+    if precision == Some(0) && is_zero && prefix.is_empty() {
+        digits.clear();
+    }
+    let fill = match (endless, base) {
+        (true, 16) if directive == 'X' => 'F',
+        (true, 16) => 'f',
+        (true, 8) => '7',
+        (true, _) => '1',
+        (false, _) => '0',
+    };
+    let zeros: String = std::iter::repeat_n(fill, wanted.saturating_sub(digits.len())).collect();
+    let text = format!("{sign}{prefix}{dots}{zeros}{digits}");
+    padded(&text, text.len(), spec, out);
+    Ok(())
+}
+
+fn in_base(mut number: u128, base: u128) -> String {
+    if base == 10 {
+        return number.to_string();
+    }
+    let mut digits = Vec::new();
+    loop {
+        digits.push(char::from_digit((number % base) as u32, base as u32).unwrap_or('0'));
+        number /= base;
+        if number == 0 {
+            return digits.into_iter().rev().collect();
+        }
+    }
+}
+
+/// The two's complement of a negative number with one leading sign digit.
+fn complement(number: i128, base: u128) -> String {
+    let bits = base.trailing_zeros();
+    let mut digits = Vec::new();
+    let mut rest = number;
+    while rest != -1 {
+        digits.push(char::from_digit((rest & (base as i128 - 1)) as u32, base as u32).unwrap_or('0'));
+        rest >>= bits;
+    }
+    let top = char::from_digit(base as u32 - 1, base as u32).unwrap_or('f');
+    while digits.last() == Some(&top) {
+        digits.pop();
+    }
+    digits.push(top);
+    digits.into_iter().rev().collect()
+}
+
+fn floating(directive: char, value: &Value, spec: &Spec, out: &mut String) -> Result<()> {
+    let number = match value {
+        Value::Integer(number) if directive == 'f' => {
+            // Exact, however large.
+            let zeros = "0".repeat(spec.precision.unwrap_or(6));
+            let point = if zeros.is_empty() { "" } else { "." };
+            signed(*number < 0, "", &format!("{}{point}{zeros}", number.unsigned_abs()), spec, true, out);
+            return Ok(());
+        }
+        Value::Integer(number) => *number as f64,
+        Value::Float(number) => *number,
+        Value::Timestamp(stamp) => stamp.to_f64(),
+        Value::Timespan(span) => span.to_f64(),
+        Value::String(text) => match number::parse_float(text) {
+            Some(number) => number,
+            None => return bad(format!("invalid value for Float(): {}", inspect_text(text))),
+        },
+        value => return Err(refused(value, "Float")),
+    };
+    if !number.is_finite() {
+        let text = if number.is_nan() { "NaN" } else { "Inf" };
+        signed(number < 0.0, "", text, spec, false, out);
+        return Ok(());
+    }
+    let magnitude = number.abs();
+    let precision = spec.precision.unwrap_or(6);
+    let (prefix, mut text) = match directive.to_ascii_lowercase() {
+        'f' => ("", float::fixed(magnitude, precision, spec.alternate)),
+        'e' => ("", float::scientific(magnitude, precision, spec.alternate)),
+        'g' => ("", float::general(magnitude, precision, spec.alternate)),
+        _ => ("0x", float::hexadecimal(magnitude, spec.precision, spec.alternate)),
+    };
+    let mut prefix = prefix.to_owned();
+    if directive.is_ascii_uppercase() {
+        text.make_ascii_uppercase();
+        prefix.make_ascii_uppercase();
+    }
+    signed(number.is_sign_negative(), &prefix, &text, spec, true, out);
+    Ok(())
+}
+
+fn signed(negative: bool, prefix: &str, text: &str, spec: &Spec, zeros: bool, out: &mut String) {
+    let sign = match () {
+        () if negative => "-",
+        () if spec.plus => "+",
+        () if spec.space => " ",
+        () => "",
+    };
+    let lead = sign.len() + prefix.len();
+    let fill = if spec.zero && !spec.minus && zeros {
+        spec.width.unwrap_or(0).saturating_sub(lead + text.len())
+    } else {
+        0
+    };
+    let text = format!("{sign}{prefix}{}{text}", "0".repeat(fill));
+    padded(&text, text.len(), spec, out);
+}

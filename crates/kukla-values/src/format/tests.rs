@@ -1,0 +1,79 @@
+use super::*;
+use crate::{Hash, Type};
+
+fn printed(format: &str, args: &[Value]) -> String {
+    match sprintf(format, args) {
+        Ok(text) => text.into(),
+        Err(error) => format!("! {}", error.message),
+    }
+}
+
+#[test]
+fn sprintf_is_rubys() {
+    for (format, arg, expected) in [
+        ("%x", Value::Integer(-255), "..f01"),
+        ("%010x", Value::Integer(-255), "..ffffff01"),
+        ("%#.5o|%%", Value::Integer(8), "00010|%"),
+        ("%+.5d", Value::Integer(3), "+00003"),
+        ("%g", Value::Float(1_000_000.0), "1e+06"),
+        ("%a", Value::Float(-0.1), "-0x1.999999999999ap-4"),
+        ("%.2a", Value::Float(1.999), "0x1.00p+1"),
+        ("%08.2f", Value::Float(-3.14159), "-0003.14"),
+        ("%f", Value::Integer(12_345_678_901_234_567), "12345678901234567.000000"),
+        ("%d", Value::from(" 0x1f "), "31"),
+        ("%p", Value::from("a\"#{x}\n"), r##""a\"\#{x}\n""##),
+        ("%d", Value::Undef, "! can't convert nil into Integer"),
+        ("%y", Value::Integer(1), "! malformed format string - %y"),
+        ("%s %s", Value::Integer(1), "! too few arguments"),
+        ("%5 d", Value::Integer(1), "! flag after width"),
+    ] {
+        assert_eq!(printed(format, &[arg]), expected, "{format}");
+    }
+    let named: Hash = [("a", Value::Float(1.25))].into_iter().collect();
+    assert_eq!(printed("%<a>5.1f|%-6{a}|", &[named.clone().into()]), "  1.2|1.25  |");
+    assert_eq!(printed("%<b>s", &[named.into()]), "! key<b> not found");
+}
+
+#[test]
+fn floats_print_as_ruby_prints_them() {
+    for (number, expected) in [
+        (1e14, "100000000000000.0"),
+        (1e15, "1.0e+15"),
+        (1_234_567_890_123_456.8, "1234567890123456.8"),
+        (1e-4, "0.0001"),
+        (1.5e-5, "1.5e-05"),
+        (5e-324, "5.0e-324"),
+        (-0.0, "-0.0"),
+    ] {
+        assert_eq!(float_text(number), expected);
+    }
+}
+
+#[test]
+fn interpolation_leaves_strings_bare() {
+    let inner: Hash = [(Value::Integer(1), Value::Undef)].into_iter().collect();
+    let value = Value::from(vec!["a".into(), inner.into(), Value::Default, Value::Float(1.0)]);
+    assert_eq!(interpolate(&value), "[a, {1 => }, default, 1.0]");
+}
+
+#[test]
+fn containers_indent_what_is_inside() {
+    let inner: Hash = [("b", Value::Integer(2))].into_iter().collect();
+    let hash: Hash = [("a", Value::from(vec![1.into(), inner.into()]))].into_iter().collect();
+    let formats: Hash =
+        [(Value::of_type(Type::any_array()), "%#a"), (Value::of_type(Type::any_hash()), "%#h")]
+            .into_iter()
+            .collect();
+    let text = format_value(&hash.into(), &formats.into()).unwrap();
+    assert_eq!(text, "{\n  'a' => [1,\n    {\n      'b' => 2\n    }]\n}");
+}
+
+#[test]
+fn formats_say_what_is_wrong() {
+    let refusal = |value: Value, format: &str| format_value(&value, &format.into()).unwrap_err().message;
+    assert_eq!(
+        refusal(Value::from("x"), "%x"),
+        "Illegal format 'x' specified for value of String type - expected one of the characters 'cCudspt'"
+    );
+    assert_eq!(refusal(1.into(), "%##d"), "The same flag can only be used once, got '%##d'");
+}
