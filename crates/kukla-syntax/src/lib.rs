@@ -7,6 +7,7 @@ mod diagnostic;
 mod kind;
 mod lexer;
 mod parser;
+pub mod pn;
 mod source;
 mod span;
 pub mod tree;

@@ -26,6 +26,15 @@ views! {
     Parameter = Parameter;
 }
 
+/// The full name of a class, define or plan with this name inside of the classes with those names, outermost first.
+pub fn nested_name(around: &[&str], name: &str) -> String {
+    if around.is_empty() {
+        return name.to_owned();
+    }
+    let full = format!("{}::{name}", around.join("::"));
+    full.strip_prefix("::").map(str::to_owned).unwrap_or(full)
+}
+
 pub(super) fn parameters(node: Node<'_>) -> impl Iterator<Item = Parameter<'_>> {
     node.child(K::Parameters).into_iter().flat_map(|list| list.children().filter_map(Parameter::cast))
 }
