@@ -6,6 +6,7 @@
 
 #![allow(clippy::disallowed_methods)] // a test runner reads the disk
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -15,9 +16,13 @@ use kukla_tests::check;
 use kukla_tests::ratchet::Ratchet;
 use kukla_tests::spec::{self, Document, Failing, Question};
 use kukla_tests::subject::Subject;
+use kukla_tests::tally::{self, Rewrite};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 const PARTS: [&str; 5] = ["language", "types", "functions", "catalog", "hiera"];
+
+/// Blocks to rewrite, by chapter.
+type Rewrites = BTreeMap<String, Vec<Rewrite>>;
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
@@ -35,12 +40,13 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     let subject = Arc::new(Subject::from_environment()?);
     let ratchet = Arc::new(Mutex::new(Ratchet::load(root.join("ratchet.txt"))));
     let failing = Arc::new(Mutex::new(Failing::load(root.join("spec/failing.txt"))));
+    let rewrites = Arc::new(Mutex::new(Rewrites::new()));
     let mut trials = Vec::new();
     let mut names = Vec::new();
     for (file, sections) in chapters(root)? {
         for section in sections {
             names.push(section.name.clone());
-            trials.push(section_trial(&subject, &ratchet, &file, section));
+            trials.push(section_trial(&subject, &ratchet, &rewrites, &file, section));
         }
     }
     if subject.reference().is_none() {
@@ -55,6 +61,11 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     let conclusion = libtest_mimic::run(arguments, trials);
     if !arguments.list {
         report(&lock(&ratchet), &lock(&failing));
+    }
+    for (file, rewrites) in lock(&rewrites).iter() {
+        let path = root.join("..").join(file);
+        let chapter = std::fs::read_to_string(&path).map_err(|e| format!("{file}: {e}"))?;
+        std::fs::write(&path, tally::rewrite(&chapter, rewrites)).map_err(|e| format!("{file}: {e}"))?;
     }
     if std::env::var_os("KUKLA_RATCHET").is_some() && subject.reference().is_none() {
         lock(&ratchet).save(|name| names.iter().any(|n| n == name)).map_err(|e| e.to_string())?;
@@ -88,12 +99,17 @@ fn chapters(root: &Path) -> Result<Vec<(String, Vec<Section>)>, String> {
 fn section_trial(
     subject: &Arc<Subject>,
     ratchet: &Arc<Mutex<Ratchet>>,
+    rewrites: &Arc<Mutex<Rewrites>>,
     file: &str,
     section: Section,
 ) -> Trial {
-    let (subject, ratchet, file) = (Arc::clone(subject), Arc::clone(ratchet), file.to_owned());
+    let (subject, ratchet, rewrites) = (Arc::clone(subject), Arc::clone(ratchet), Arc::clone(rewrites));
+    let file = file.to_owned();
     Trial::test(section.name.clone(), move || {
-        let tally = check::section(&subject, &file, &section)?;
+        let mut tally = check::section(&subject, &file, &section)?;
+        if std::env::var_os("KUKLA_UPDATE").is_some() {
+            lock(&rewrites).entry(file.clone()).or_default().append(&mut tally.rewrites);
+        }
         if subject.reference().is_none() {
             return lock(&ratchet).record(&section.name, &tally).map_err(Failed::from);
         }

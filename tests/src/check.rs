@@ -1,5 +1,8 @@
 //! Checking a section: every claim becomes a question, every answer is compared with the claim.
 
+use kukla_cli::analysis::{Analysis, Rules};
+use kukla_cli::render::{self, Findings};
+use kukla_syntax::Source;
 use serde_json::{Map, Value, json};
 
 use crate::catalog::{self, View};
@@ -9,7 +12,7 @@ use crate::notation;
 use crate::scratch::Scratch;
 use crate::statement::{self, Statement};
 use crate::subject::Subject;
-use crate::tally::Tally;
+use crate::tally::{Rewrite, Tally};
 
 /// Runs all blocks of a section; `file` is the chapter's path, for the reports.
 pub fn section(subject: &Subject, file: &str, section: &Section) -> Result<Tally, String> {
@@ -111,7 +114,7 @@ impl Run<'_> {
         for expectation in &self.block.expectations {
             match expectation.kind {
                 ExpectationKind::Catalog => self.catalog(expectation, &code, tally),
-                ExpectationKind::Diagnostic => {}
+                ExpectationKind::Diagnostic => self.diagnostic(expectation, tally),
             }
         }
         if self.block.expectations.is_empty() && self.statements.iter().all(|s| s.claims.is_empty()) {
@@ -237,6 +240,28 @@ impl Run<'_> {
             };
             let place = format!("{}:{}", self.file, expectation.line + index);
             tally.count(&place, "the catalog", line, verdict);
+        }
+    }
+
+    /// What Kukla draws for the block; nobody else draws it.
+    fn diagnostic(&self, expectation: &Expectation, tally: &mut Tally) {
+        if self.subject.reference().is_some() {
+            return;
+        }
+        let source = Source::new("site.pp", self.program(|_| true));
+        let diagnostics = Analysis::new(&source, &Rules::default()).diagnostics;
+        let picture = render::plain(&[Findings { source, diagnostics }]);
+        let same = picture.trim_end() == expectation.text.trim_end();
+        let place = format!("{}:{}", self.file, expectation.line);
+        let verdict = if same { Ok(()) } else { Err(format!("\n{picture}")) };
+        tally.count(&place, "the picture", &format!("\n{}", expectation.text), verdict);
+        if !same {
+            let lines = expectation.text.lines().count();
+            tally.rewrites.push(Rewrite {
+                line: expectation.line,
+                lines,
+                text: picture.trim_end().to_owned(),
+            });
         }
     }
 

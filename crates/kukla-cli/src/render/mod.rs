@@ -82,6 +82,11 @@ pub fn render(findings: &[Findings], format: Format) -> String {
     out
 }
 
+/// The pictures of everything that was found, without colours.
+pub fn plain(findings: &[Findings]) -> String {
+    anstream::adapter::strip_str(&render(findings, Format::Human)).to_string()
+}
+
 fn short(out: &mut String, source: &Source, diagnostic: &Diagnostic) {
     let Place { file, line, column } = Place::of(source, diagnostic);
     let file = file.unwrap_or("-");
@@ -140,8 +145,7 @@ mod tests {
 
     #[test]
     fn picture() {
-        let picture = render(&findings(), Format::Human);
-        let plain = anstream::adapter::strip_str(&picture).to_string();
+        let plain = plain(&findings());
         for part in
             ["error[ILLEGAL_NUMBER]: Illegal number '1x'", "a.pp:2:6", "the first variable", "quote it"]
         {
