@@ -3,6 +3,7 @@
 //! A [`Value`] is what an expression evaluates to; a [`Type`] is a set of values and is itself a value. Everything
 //! here is pure: no files, no clock, no scopes.
 
+pub mod arithmetic;
 pub mod binary;
 pub mod compare;
 pub mod error;

@@ -1,0 +1,529 @@
+//! `+ - * / % << >>` and unary minus, over every kind of operand.
+//!
+//! Arrays, hashes, URIs and binaries are joined and taken from; everything else must be a number, a time, or a string that
+//! spells a number. Integers are 64 bits wide and never wrap.
+
+use std::fmt;
+
+use crate::compare::label;
+use crate::format::{interpolate, parse_number, to_s};
+use crate::time::{self, Timespan, Timestamp};
+use crate::uri::Uri;
+use crate::{Array, Error, Hash, Type, Value};
+
+/// An arithmetic operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operator {
+    /// `+`
+    Add,
+    /// `-`
+    Subtract,
+    /// `*`
+    Multiply,
+    /// `/`
+    Divide,
+    /// `%`
+    Modulo,
+    /// `<<`
+    ShiftLeft,
+    /// `>>`
+    ShiftRight,
+}
+
+impl Operator {
+    /// How it is written.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Operator::Add => "+",
+            Operator::Subtract => "-",
+            Operator::Multiply => "*",
+            Operator::Divide => "/",
+            Operator::Modulo => "%",
+            Operator::ShiftLeft => "<<",
+            Operator::ShiftRight => ">>",
+        }
+    }
+}
+
+impl fmt::Display for Operator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.sign())
+    }
+}
+
+/// Which part of an expression is at fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The left operand, or the only one.
+    Left,
+    /// The right operand.
+    Right,
+    /// The expression as a whole.
+    Whole,
+}
+
+/// A failed calculation.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    /// What is at fault.
+    pub side: Side,
+    /// What is wrong.
+    pub error: Error,
+}
+
+impl From<Fault> for Error {
+    fn from(fault: Fault) -> Error {
+        fault.error
+    }
+}
+
+/// The outcome of a calculation.
+pub type Outcome = Result<Value, Fault>;
+
+/// Told of every string taken as a number; under `strict` it gives the error back.
+pub type Coercion<'a> = &'a mut dyn FnMut(Error) -> Result<(), Error>;
+
+fn fault<T>(side: Side, code: &'static str, message: String) -> Result<T, Fault> {
+    Err(Fault { side, error: Error::new(code, message) })
+}
+
+fn runtime<T>(message: impl Into<String>) -> Result<T, Fault> {
+    Err(Fault { side: Side::Whole, error: Error::runtime(message) })
+}
+
+/// Applies an operator to two values.
+pub fn calculate(operator: Operator, left: &Value, right: &Value, coercion: Coercion<'_>) -> Outcome {
+    match (operator, left) {
+        (Operator::Add, Value::Uri(uri)) => add_to_uri(uri, right),
+        (Operator::Add, Value::Binary(bytes)) => match right {
+            Value::Binary(more) => Ok(Value::Binary(bytes.concat(more))),
+            _ => runtime("Can only append Binary to a Binary"),
+        },
+        (Operator::Add, Value::Array(values)) => Ok(append(values, right)),
+        (Operator::Add, Value::Hash(hash)) => merge(hash, right),
+        (Operator::Subtract, Value::Array(values)) => Ok(remove_values(values, right)),
+        (Operator::Subtract, Value::Hash(hash)) => Ok(remove_keys(hash, right)),
+        (Operator::ShiftLeft, Value::Array(values)) => {
+            let mut values = values.clone();
+            values.push(right.clone());
+            Ok(Value::Array(values))
+        }
+        (Operator::ShiftLeft, Value::Hash(_)) => not_applicable(operator, left),
+        _ => {
+            let left = number(left, Side::Left, coercion)?;
+            let right = number(right, Side::Right, coercion)?;
+            on_numbers(operator, &left, &right)
+        }
+    }
+}
+
+/// Unary minus.
+pub fn negate(value: &Value, coercion: Coercion<'_>) -> Outcome {
+    match number(value, Side::Left, coercion)? {
+        Value::Integer(number) => match number.checked_neg() {
+            Some(number) => Ok(Value::Integer(number)),
+            None => overflow("-", -i128::from(number)),
+        },
+        Value::Float(number) => Ok(Value::Float(-number)),
+        Value::Timespan(span) => Ok(Value::Timespan(Timespan::from_nanos(-span.nanos()))),
+        other => not_applicable(Operator::Subtract, &other),
+    }
+}
+
+/// The number a value is or spells.
+fn number(value: &Value, side: Side, coercion: Coercion<'_>) -> Outcome {
+    match value {
+        Value::Integer(_) | Value::Float(_) | Value::Timestamp(_) | Value::Timespan(_) | Value::SemVer(_) => {
+            Ok(value.clone())
+        }
+        Value::String(text) => match parse_number(text) {
+            Some(number) => {
+                let message = format!(
+                    "The string '{text}' was automatically coerced to the numerical value {}",
+                    interpolate(&number)
+                );
+                coercion(Error::new("NUMERIC_COERCION", message)).map_err(|error| Fault { side, error })?;
+                Ok(number)
+            }
+            None => not_numeric(value, side),
+        },
+        _ => not_numeric(value, side),
+    }
+}
+
+fn not_numeric(value: &Value, side: Side) -> Outcome {
+    fault(side, "NOT_NUMERIC", format!("The value '{}' cannot be converted to Numeric.", to_s(value)))
+}
+
+fn not_applicable(operator: Operator, left: &Value) -> Outcome {
+    let message = format!("Operator '{operator}' is not applicable to {}.", with_article(&label(left)));
+    fault(Side::Left, "OPERATOR_NOT_APPLICABLE", message)
+}
+
+fn not_applicable_when(operator: Operator, left: &Value, right: &Value) -> Outcome {
+    let (left, right) = (with_article(&label(left)), with_article(&label(right)));
+    let message = format!("Operator '{operator}' is not applicable to {left} when right side is {right}.");
+    fault(Side::Left, "OPERATOR_NOT_APPLICABLE_WHEN", message)
+}
+
+fn with_article(label: &str) -> String {
+    let vowel = label.starts_with(['a', 'e', 'i', 'o', 'u', 'A', 'E', 'I', 'O', 'U']);
+    format!("{} {label}", if vowel { "an" } else { "a" })
+}
+
+fn overflow(sign: &str, value: i128) -> Outcome {
+    let (end, minus) = if value > 0 { ("max", '+') } else { ("min", '-') };
+    too_large(sign, end, format!("{minus}0x{:x}", value.unsigned_abs()))
+}
+
+fn too_large(sign: &str, end: &str, value: String) -> Outcome {
+    let message = format!(
+        "A '{sign}' expression resulted in a value outside of Puppet Integer {end} range, got '{value}'"
+    );
+    fault(Side::Whole, "NUMERIC_OVERFLOW", message)
+}
+
+fn on_numbers(operator: Operator, left: &Value, right: &Value) -> Outcome {
+    match (left, right) {
+        (Value::Integer(a), Value::Integer(b)) => on_integers(operator, *a, *b),
+        (Value::Float(_), _) if operator == Operator::Modulo => not_applicable(operator, left),
+        (_, Value::Float(_)) if operator == Operator::Modulo => not_applicable_when(operator, left, right),
+        (Value::Integer(a), Value::Float(b)) => match operator {
+            // Ruby truncates what to shift by.
+            Operator::ShiftLeft | Operator::ShiftRight => on_integers(operator, *a, *b as i64),
+            _ => on_floats(operator, left, *a as f64, *b),
+        },
+        (Value::Float(a), Value::Integer(b)) => on_floats(operator, left, *a, *b as f64),
+        (Value::Float(a), Value::Float(b)) => on_floats(operator, left, *a, *b),
+        (Value::Timestamp(stamp), _) => on_timestamp(operator, *stamp, left, right),
+        (Value::Timespan(span), _) => on_timespan(operator, *span, left, right),
+        (Value::SemVer(_), _) => not_applicable(operator, left),
+        (_, Value::SemVer(_)) => runtime("can't convert SemanticPuppet::Version into Float"),
+        (_, Value::Timespan(span)) => match operator {
+            Operator::Add | Operator::Multiply => on_timespan(operator, *span, right, left),
+            Operator::Subtract => {
+                let span = Timespan::from_nanos(nanos(left).unwrap_or(0) - span.nanos());
+                Ok(Value::Timespan(span))
+            }
+            _ => not_applicable_when(operator, left, right),
+        },
+        (_, Value::Timestamp(stamp)) if operator == Operator::Add => {
+            on_timestamp(operator, *stamp, right, left)
+        }
+        _ => not_applicable_when(operator, left, right),
+    }
+}
+
+fn on_integers(operator: Operator, a: i64, b: i64) -> Outcome {
+    let (wide_a, wide_b) = (i128::from(a), i128::from(b));
+    let result = match operator {
+        Operator::Add => wide_a + wide_b,
+        Operator::Subtract => wide_a - wide_b,
+        Operator::Multiply => wide_a * wide_b,
+        Operator::Divide | Operator::Modulo if b == 0 => {
+            return fault(Side::Right, "DIV_BY_ZERO", "Division by 0".into());
+        }
+        // Both round towards negative infinity.
+        Operator::Divide => floor_division(wide_a, wide_b),
+        Operator::Modulo => wide_a - wide_b * floor_division(wide_a, wide_b),
+        Operator::ShiftLeft => return shift(operator, a, b),
+        Operator::ShiftRight => return shift(operator, a, b.saturating_neg()),
+    };
+    match i64::try_from(result) {
+        Ok(result) => Ok(Value::Integer(result)),
+        Err(_) => overflow(operator.sign(), result),
+    }
+}
+
+fn floor_division(a: i128, b: i128) -> i128 {
+    let (quotient, rest) = (a / b, a % b);
+    if rest != 0 && (rest < 0) != (b < 0) { quotient - 1 } else { quotient }
+}
+
+/// Shifts left, or right by a negative count.
+fn shift(operator: Operator, value: i64, count: i64) -> Outcome {
+    if count <= 0 || value == 0 {
+        return Ok(Value::Integer(value >> count.unsigned_abs().min(63)));
+    }
+    if count < 64 {
+        let wide = i128::from(value) << count;
+        return match i64::try_from(wide) {
+            Ok(value) => Ok(Value::Integer(value)),
+            Err(_) => overflow(operator.sign(), wide),
+        };
+    }
+    let (end, minus) = if value > 0 { ("max", '+') } else { ("min", '-') };
+    let digits = format!("{:x}", u128::from(value.unsigned_abs()) << (count % 4));
+    // No one needs to see more zeros than this.
+    let zeros = "0".repeat((count / 4).min(1024) as usize);
+    too_large(operator.sign(), end, format!("{minus}0x{digits}{zeros}"))
+}
+
+fn on_floats(operator: Operator, left: &Value, a: f64, b: f64) -> Outcome {
+    let result = match operator {
+        Operator::Add => a + b,
+        Operator::Subtract => a - b,
+        Operator::Multiply => a * b,
+        Operator::Divide => a / b,
+        Operator::Modulo | Operator::ShiftLeft | Operator::ShiftRight => {
+            return not_applicable(operator, left);
+        }
+    };
+    finite(operator, result)
+}
+
+fn finite(operator: Operator, result: f64) -> Outcome {
+    if result.is_infinite() {
+        let message = format!("The result of the {operator} expression is Infinity");
+        return fault(Side::Left, "RESULT_IS_INFINITY", message);
+    }
+    Ok(Value::Float(result))
+}
+
+/// The nanoseconds in a number of seconds.
+fn nanos(seconds: &Value) -> Option<i128> {
+    match seconds {
+        Value::Integer(seconds) => Some(i128::from(*seconds) * 1_000_000_000),
+        Value::Float(seconds) => Some(time::nanos_of(*seconds)),
+        _ => None,
+    }
+}
+
+fn on_timestamp(operator: Operator, stamp: Timestamp, left: &Value, right: &Value) -> Outcome {
+    let span = match right {
+        Value::Timespan(span) => Some(span.nanos()),
+        right => nanos(right),
+    };
+    match (operator, span, right) {
+        (Operator::Add, Some(span), _) => Ok(Value::Timestamp(Timestamp::from_nanos(stamp.nanos() + span))),
+        (Operator::Add, None, _) => {
+            runtime(format!("{} cannot be added to a Timestamp", capitalized(&with_article(&label(right)))))
+        }
+        (Operator::Subtract, _, Value::Timestamp(other)) => {
+            Ok(Value::Timespan(Timespan::from_nanos(stamp.nanos() - other.nanos())))
+        }
+        (Operator::Subtract, Some(span), _) => {
+            Ok(Value::Timestamp(Timestamp::from_nanos(stamp.nanos() - span)))
+        }
+        (Operator::Subtract, None, _) => runtime(format!(
+            "{} cannot be subtracted from a Timestamp",
+            capitalized(&with_article(&label(right)))
+        )),
+        _ => not_applicable(operator, left),
+    }
+}
+
+fn on_timespan(operator: Operator, span: Timespan, left: &Value, right: &Value) -> Outcome {
+    let own = span.nanos();
+    let timespan = |nanos: i128| Ok(Value::Timespan(Timespan::from_nanos(nanos)));
+    let other = match right {
+        Value::Timespan(other) => Some(other.nanos()),
+        right => nanos(right),
+    };
+    match (operator, right) {
+        (Operator::Add, Value::Timestamp(stamp)) => {
+            Ok(Value::Timestamp(Timestamp::from_nanos(stamp.nanos() + own)))
+        }
+        (Operator::Add, _) => match other {
+            Some(other) => timespan(own + other),
+            None => runtime(format!(
+                "{} cannot be added to a Timespan",
+                capitalized(&with_article(&label(right)))
+            )),
+        },
+        (Operator::Subtract, _) => match other {
+            Some(other) => timespan(own - other),
+            None => runtime(format!(
+                "{} cannot be subtracted from a Timespan",
+                capitalized(&with_article(&label(right)))
+            )),
+        },
+        (Operator::Multiply, Value::Integer(factor)) => timespan(own.saturating_mul((*factor).into())),
+        (Operator::Multiply, Value::Float(factor)) => timespan((own as f64 * factor) as i128),
+        // Puppet's message says Timestamp here, and people match on it.
+        (Operator::Multiply, _) => {
+            runtime(format!("A Timestamp cannot be multiplied by {}", with_article(&label(right))))
+        }
+        (Operator::Divide, Value::Timespan(other)) => finite(operator, own as f64 / other.nanos() as f64),
+        (Operator::Divide, Value::Integer(0)) => fault(Side::Right, "DIV_BY_ZERO", "Division by 0".into()),
+        (Operator::Divide, Value::Integer(divisor)) => timespan(floor_division(own, (*divisor).into())),
+        (Operator::Divide, Value::Float(divisor)) if *divisor == 0.0 => {
+            fault(Side::Right, "DIV_BY_ZERO", "Division by 0".into())
+        }
+        (Operator::Divide, Value::Float(divisor)) => timespan((own as f64 / divisor).floor() as i128),
+        (Operator::Divide, _) => {
+            runtime(format!("A Timespan cannot be divided by {}", with_article(&label(right))))
+        }
+        (Operator::Modulo, Value::Integer(0)) => fault(Side::Right, "DIV_BY_ZERO", "Division by 0".into()),
+        (Operator::Modulo, Value::Integer(divisor)) => {
+            on_integers(Operator::Modulo, span.seconds(), *divisor)
+        }
+        (Operator::Modulo, _) => {
+            runtime(format!("Can not do modulus on a Timespan using a {}", with_article(&label(right))))
+        }
+        (Operator::ShiftLeft | Operator::ShiftRight, _) => not_applicable(operator, left),
+    }
+}
+
+fn capitalized(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
+}
+
+fn add_to_uri(uri: &Uri, right: &Value) -> Outcome {
+    let merged = match right {
+        Value::Uri(other) => uri.merge(other),
+        Value::String(text) => Uri::parse(text).and_then(|other| uri.merge(&other)),
+        _ => return runtime("An URI can only be merged with an URI or String"),
+    };
+    match merged {
+        Ok(uri) => Ok(Value::Uri(uri.into())),
+        Err(error) => Err(Fault { side: Side::Whole, error }),
+    }
+}
+
+fn pairs(hash: &Hash) -> impl Iterator<Item = Value> {
+    hash.iter().map(|(key, value)| Value::from(vec![key.clone(), value.clone()]))
+}
+
+fn append(values: &Array, right: &Value) -> Value {
+    let mut values = values.clone();
+    match right {
+        Value::Array(more) => values.extend(more.iter().cloned()),
+        Value::Hash(hash) => values.extend(pairs(hash)),
+        one => values.push(one.clone()),
+    }
+    Value::Array(values)
+}
+
+fn merge(hash: &Hash, right: &Value) -> Outcome {
+    let mut merged = hash.clone();
+    match right {
+        Value::Hash(more) if hash.is_empty() => return Ok(Value::Hash(more.clone())),
+        Value::Hash(more) => {
+            let entries = merged.make_mut();
+            for (key, value) in more {
+                entries.insert(key.clone(), value.clone());
+            }
+        }
+        Value::Array(values) => {
+            for (key, value) in entries_of(values)? {
+                merged.insert(key, value);
+            }
+        }
+        _ => return runtime("Can only append Array or Hash to a Hash"),
+    }
+    Ok(Value::Hash(merged))
+}
+
+/// The keys and values in an array: of pairs if all its elements are arrays, else one after the other.
+fn entries_of(values: &Array) -> Result<Vec<(Value, Value)>, Fault> {
+    let nested = matches!(Type::of_reduced(&Value::Array(values.clone())), Type::Array(array) if matches!(array.element, Type::Array(_)));
+    if nested {
+        let pair = |(at, value): (usize, &Value)| match value.as_array().map(|pair| &pair[..]) {
+            Some([key, value]) => Ok((key.clone(), value.clone())),
+            other => {
+                let length = other.map_or(0, <[Value]>::len);
+                runtime(format!("wrong array length at {at} (expected 2, was {length})"))
+            }
+        };
+        return values.iter().enumerate().map(pair).collect();
+    }
+    if values.len() % 2 == 1 {
+        return runtime("odd number of arguments for Hash");
+    }
+    Ok(values.chunks(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect())
+}
+
+fn remove_values(values: &Array, right: &Value) -> Value {
+    let listed: Vec<Value>;
+    let unwanted: &[Value] = match right {
+        Value::Array(unwanted) => unwanted,
+        Value::Hash(hash) => {
+            listed = pairs(hash).collect();
+            &listed
+        }
+        one => std::slice::from_ref(one),
+    };
+    Value::Array(
+        values.iter().filter(|value| !unwanted.iter().any(|other| same(value, other))).cloned().collect(),
+    )
+}
+
+fn remove_keys(hash: &Hash, right: &Value) -> Value {
+    let mut hash = hash.clone();
+    match right {
+        Value::Array(keys) => keys.iter().for_each(|key| drop(hash.remove(key))),
+        Value::Hash(other) => other.keys().for_each(|key| drop(hash.remove(key))),
+        key => drop(hash.remove(key)),
+    }
+    Value::Hash(hash)
+}
+
+/// Ruby's `==`: numbers compare across kinds, strings by case.
+fn same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Integer(a), Value::Float(b)) | (Value::Float(b), Value::Integer(a)) => *a as f64 == *b,
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
+        (Value::Hash(a), Value::Hash(b)) => {
+            a.len() == b.len()
+                && a.iter().all(|(key, value)| b.get(key).is_some_and(|other| same(value, other)))
+        }
+        _ => a == b,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(operator: Operator, left: impl Into<Value>, right: impl Into<Value>) -> String {
+        let mut lenient = |_: Error| Ok(());
+        match calculate(operator, &left.into(), &right.into(), &mut lenient) {
+            Ok(value) => interpolate(&value).into(),
+            Err(fault) => format!("{:?}: {}", fault.side, fault.error.message),
+        }
+    }
+
+    #[test]
+    fn integers_never_wrap() {
+        assert_eq!(shown(Operator::Divide, -7, 2), "-4");
+        assert_eq!(shown(Operator::Modulo, -7, 3), "2");
+        assert_eq!(shown(Operator::ShiftLeft, 1, -1), "0");
+        assert_eq!(
+            shown(Operator::ShiftLeft, -1, 64),
+            "Whole: A '<<' expression resulted in a value outside of Puppet Integer min range, got '-0x10000000000000000'"
+        );
+        assert_eq!(shown(Operator::Divide, 5, 0), "Right: Division by 0");
+        assert_eq!(shown(Operator::Add, "0x10", 1), "17");
+    }
+
+    #[test]
+    fn arrays_lose_values_that_are_equal_in_ruby() {
+        let list = vec![Value::Integer(1), Value::Float(1.0), "a".into(), "A".into()];
+        assert_eq!(shown(Operator::Subtract, list, vec![Value::Integer(1), "a".into()]), "[A]");
+        let hash: Hash = [("a", 1)].into_iter().map(|(k, v)| (k, Value::Integer(v))).collect();
+        assert_eq!(shown(Operator::Add, hash.clone(), vec![Value::from("b"), 2.into()]), "{a => 1, b => 2}");
+        assert_eq!(
+            shown(Operator::Add, hash, vec![Value::from("b")]),
+            "Whole: odd number of arguments for Hash"
+        );
+    }
+
+    #[test]
+    fn times_add_up() {
+        let span = Value::Timespan(Timespan::from_seconds(5));
+        let stamp = Value::Timestamp(Timestamp::from_seconds(5));
+        assert_eq!(shown(Operator::Subtract, 2, span.clone()), "-0-00:00:03.0");
+        assert_eq!(shown(Operator::Divide, span.clone(), Value::Float(2.5)), "0-00:00:02.0");
+        assert_eq!(shown(Operator::Subtract, stamp.clone(), stamp.clone()), "0-00:00:00.0");
+        assert_eq!(
+            shown(Operator::Subtract, 2, stamp.clone()),
+            "Left: Operator '-' is not applicable to an Integer when right side is a Timestamp."
+        );
+        assert_eq!(
+            shown(Operator::Multiply, stamp, 2),
+            "Left: Operator '*' is not applicable to a Timestamp."
+        );
+    }
+}
