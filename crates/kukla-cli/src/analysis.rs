@@ -22,6 +22,7 @@ pub struct Analysis {
     pub parse: Parse,
     /// All that is wrong, the grammar's objections first.
     pub diagnostics: Vec<Diagnostic>,
+    ungrammatical: bool,
 }
 
 impl Analysis {
@@ -33,7 +34,13 @@ impl Analysis {
         } else {
             kukla_syntax::parse_with(source, kukla_syntax::ParseOptions { tasks: rules.tasks })
         };
+        let ungrammatical = !parse.is_ok();
         let diagnostics = std::mem::take(&mut parse.diagnostics);
-        Self { parse, diagnostics }
+        Self { parse, diagnostics, ungrammatical }
+    }
+
+    /// Is the text no program at all, so that its tree means nothing?
+    pub fn has_no_tree(&self) -> bool {
+        self.ungrammatical
     }
 }

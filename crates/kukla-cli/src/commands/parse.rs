@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use kukla_syntax::Source;
+use kukla_syntax::pn::Pn;
 use kukla_syntax::tree::{Node, Tree};
 
 use crate::analysis::{Analysis, Rules};
@@ -23,6 +24,9 @@ pub struct Args {
     /// How to print the tree
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+    /// Spread PN or JSON over several lines
+    #[arg(long)]
+    pretty: bool,
     /// Read the text as a template, whatever its name
     #[arg(long)]
     epp: bool,
@@ -30,8 +34,12 @@ pub struct Args {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// Every node with its kind and place, tokens with their text
+    /// PN, Puppet's notation for syntax trees, as `puppet parser dump --format pn` prints it
     #[default]
+    Pn,
+    /// PN as JSON
+    Json,
+    /// Every node with its kind and place, tokens with their text
     Tree,
     /// The tokens only, one per line
     Tokens,
@@ -58,7 +66,9 @@ pub fn run(args: &Args) -> Outcome {
         if several {
             anstream::println!("--- {}", source.name().unwrap_or_default());
         }
-        anstream::print!("{}", print(&analysis.parse.tree, args.format));
+        if args.format.shows_errors() || !analysis.has_no_tree() {
+            anstream::print!("{}", print(&analysis.parse.tree, args));
+        }
         let diagnostics = invalid.map_or(analysis.diagnostics, |i| vec![i]);
         let findings = Findings { source, diagnostics };
         if findings.counts().0 > 0 {
@@ -69,9 +79,20 @@ pub fn run(args: &Args) -> Outcome {
     outcome
 }
 
-fn print(tree: &Tree, format: Format) -> String {
+impl Format {
+    /// Has this form a place for what is no program?
+    fn shows_errors(self) -> bool {
+        matches!(self, Self::Tree | Self::Tokens)
+    }
+}
+
+fn print(tree: &Tree, args: &Args) -> String {
     let mut out = String::new();
-    match format {
+    match args.format {
+        Format::Pn if args.pretty => out = Pn::of(tree).to_pretty_text() + "\n",
+        Format::Pn => out = Pn::of(tree).to_text() + "\n",
+        Format::Json if args.pretty => out = format!("{:#}\n", Pn::of(tree).to_json()),
+        Format::Json => out = format!("{}\n", Pn::of(tree).to_json()),
         Format::Tree => print_node(&mut out, tree.root()),
         Format::Tokens => {
             for token in tree.elements().filter(|e| e.kind().is_token()) {

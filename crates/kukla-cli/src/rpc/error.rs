@@ -1,6 +1,9 @@
 //! Why a request has no result.
 
+use kukla_syntax::{Diagnostic, Source};
 use serde_json::{Value, json};
+
+use crate::render::json_value;
 
 /// One or more errors, in the shape the protocol gives them.
 #[derive(Debug)]
@@ -18,6 +21,25 @@ impl Failure {
     /// Kukla is at fault.
     pub fn internal(message: impl Into<String>) -> Self {
         Self::one("evaluation", "INTERNAL_ERROR", format!("Kukla failed: {}", message.into()))
+    }
+
+    /// A program is at fault.
+    pub fn diagnostics<'a>(
+        kind: &str,
+        source: &Source,
+        diagnostics: impl IntoIterator<Item = &'a Diagnostic>,
+    ) -> Self {
+        let error = |diagnostic| {
+            let mut error = json!({"kind": kind});
+            if let (Value::Object(error), Value::Object(mut fields)) =
+                (&mut error, json_value(source, diagnostic))
+            {
+                fields.shift_remove("severity");
+                error.append(&mut fields);
+            }
+            error
+        };
+        Self { errors: diagnostics.into_iter().map(error).collect(), logs: Vec::new() }
     }
 
     fn one(kind: &str, issue: &str, message: String) -> Self {

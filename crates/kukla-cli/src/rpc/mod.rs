@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use serde_json::{Map, Value, json};
 
 mod error;
+mod parse;
 
 pub use error::Failure;
 
@@ -40,12 +41,13 @@ impl Server {
             .and_then(Value::as_str)
             .ok_or_else(|| Failure::request("a request has a method, a string"))?;
         let none = Map::new();
-        let _params = match request.get("params") {
+        let params = match request.get("params") {
             None | Some(Value::Null) => &none,
             Some(Value::Object(params)) => params,
             Some(_) => return Err(Failure::request("params is an object")),
         };
         match method {
+            "parse" => parse::answer(params),
             "version" => Ok(json!({"version": env!("CARGO_PKG_VERSION")})),
             other => Err(Failure::request(format!("unknown method '{other}'"))),
         }
@@ -69,6 +71,14 @@ mod tests {
     }
 
     #[test]
+    fn parse() {
+        let good = answer(r#"{"method": "parse", "params": {"code": "$a = 1"}}"#);
+        assert_eq!(good["result"]["pn"].to_string(), r##"{"^":["=",{"^":["var","a"]},1]}"##);
+        let bad = answer(r#"{"method": "parse", "params": {"code": "$a = = 10h"}}"#);
+        assert_eq!((&bad["error"]["kind"], &bad["error"]["line"]), (&json!("syntax"), &json!(1)));
+    }
+
+    #[test]
     fn bad_requests_are_answered() {
         for line in [
             "",
@@ -79,6 +89,7 @@ mod tests {
             r#"{"method": 1}"#,
             r#"{"method": "x"}"#,
             r#"{"method": "version", "params": 3}"#,
+            r#"{"method": "parse"}"#,
         ] {
             assert_eq!(answer(line)["error"]["kind"], "request", "{line}");
         }

@@ -1,0 +1,59 @@
+//! The `parse` method: the tree of a text and what is wrong with it.
+
+use std::path::Path;
+
+use kukla_syntax::pn::Pn;
+use kukla_syntax::{Source, Strict};
+use serde_json::{Map, Value, json};
+
+use super::Failure;
+use crate::analysis::{Analysis, Rules};
+use crate::files;
+use crate::render::json_value;
+
+/// Parses `code` or `manifest`. Text without a tree is a failure; broken rules are diagnostics beside the tree.
+pub fn answer(params: &Map<String, Value>) -> Result<Value, Failure> {
+    let text = |name: &str| match params.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.as_str())),
+        Some(_) => Err(Failure::request(format!("{name} is a string"))),
+    };
+    let name = text("filename")?.or(text("file")?);
+    let (source, invalid) = match (text("code")?, text("manifest")?) {
+        (Some(code), manifest) => match manifest.or(name) {
+            Some(name) => (Source::new(name, code), None),
+            None => (Source::unnamed(code), None),
+        },
+        (None, Some(manifest)) => files::read(Path::new(manifest)).map_err(Failure::request)?,
+        (None, None) => return Err(Failure::request("parse needs code or manifest")),
+    };
+    if let Some(invalid) = invalid {
+        return Err(Failure::diagnostics("syntax", &source, [&invalid]));
+    }
+    let analysis = Analysis::new(&source, &rules(params)?);
+    if analysis.has_no_tree() {
+        return Err(Failure::diagnostics(
+            "syntax",
+            &source,
+            analysis.diagnostics.iter().filter(|d| d.is_error()),
+        ));
+    }
+    let diagnostics: Vec<Value> = analysis.diagnostics.iter().map(|d| json_value(&source, d)).collect();
+    Ok(json!({"pn": Pn::of(&analysis.parse.tree).to_json(), "diagnostics": diagnostics}))
+}
+
+fn rules(params: &Map<String, Value>) -> Result<Rules, Failure> {
+    let none = Value::Null;
+    let settings = params.get("settings").unwrap_or(&none);
+    let strict = match &settings["strict"] {
+        Value::Null => Strict::default(),
+        Value::String(level) => level.parse().map_err(|e| Failure::request(format!("strict: {e}")))?,
+        _ => return Err(Failure::request("strict is 'off', 'warning' or 'error'")),
+    };
+    let epp = match params.get("epp") {
+        None | Some(Value::Null) => None,
+        Some(Value::Bool(epp)) => Some(*epp),
+        Some(_) => return Err(Failure::request("epp is true or false")),
+    };
+    Ok(Rules { strict, epp, tasks: settings["tasks"].as_bool().unwrap_or_default() })
+}
