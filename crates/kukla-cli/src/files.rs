@@ -16,7 +16,7 @@ kukla_syntax::codes! {
 pub fn below(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     let mut found = Vec::new();
     for path in paths {
-        let about = std::fs::metadata(path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let about = std::fs::metadata(path).map_err(|e| problem(path, &e))?;
         if about.is_dir() {
             walk(path, &mut found, &mut BTreeSet::new())?;
         } else {
@@ -29,7 +29,7 @@ pub fn below(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
 }
 
 fn walk(directory: &Path, found: &mut Vec<PathBuf>, seen: &mut BTreeSet<PathBuf>) -> Result<(), String> {
-    let problem = |e: std::io::Error| format!("{}: {e}", directory.display());
+    let problem = |e: std::io::Error| problem(directory, &e);
     // Links may lead back up.
     if !seen.insert(directory.canonicalize().map_err(problem)?) {
         return Ok(());
@@ -49,6 +49,17 @@ fn walk(directory: &Path, found: &mut Vec<PathBuf>, seen: &mut BTreeSet<PathBuf>
     Ok(())
 }
 
+/// Why a file or directory cannot be read.
+pub fn problem(path: &Path, error: &std::io::Error) -> String {
+    let why = match error.kind() {
+        std::io::ErrorKind::NotFound => "no such file or directory".to_owned(),
+        std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        std::io::ErrorKind::IsADirectory => "this is a directory".to_owned(),
+        _ => error.to_string(),
+    };
+    format!("{}: {why}", path.display())
+}
+
 /// Is this the name of a template?
 pub fn is_template(name: &str) -> bool {
     name.ends_with(".epp")
@@ -63,7 +74,7 @@ pub fn read(path: &Path) -> Result<(Source, Option<Diagnostic>), String> {
     } else {
         std::fs::read(path)
     };
-    let bytes = bytes.map_err(|e| format!("{name}: {e}"))?;
+    let bytes = bytes.map_err(|e| problem(path, &e))?;
     Ok(source(&name, bytes))
 }
 

@@ -43,7 +43,21 @@ pub fn run(args: &Args) -> Outcome {
 }
 
 fn explanation(code: &Code) -> String {
-    format!("{}: {}\n\n    {}\n\n{}\n", code.name, severity(code), code.message, text(code))
+    format!("{}: {}\n\n    {}\n\n{}\n", code.name, severity(code), code.message, indented(&text(code)))
+}
+
+/// Markdown for a terminal: examples are indented instead of fenced.
+fn indented(markdown: &str) -> String {
+    let mut inside = false;
+    let mut lines = Vec::new();
+    for line in markdown.lines() {
+        if line.starts_with("```") {
+            inside = !inside;
+        } else {
+            lines.push(if inside { format!("    {line}") } else { line.to_owned() });
+        }
+    }
+    lines.join("\n")
 }
 
 /// How bad it is, in words.
