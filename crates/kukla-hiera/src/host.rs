@@ -1,0 +1,156 @@
+//! What lookups need from outside: files, and the compilation they are part of.
+
+use kukla_values::{Hash, Value};
+
+use crate::backend::Context;
+use crate::error::Result;
+
+/// Why a file could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileError {
+    /// There is no such file.
+    NotFound,
+    /// It is there and cannot be read; the message is the operating system's.
+    Other(String),
+}
+
+/// One entry of a directory.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Entry {
+    /// Its name within the directory.
+    pub name: String,
+    /// Whether it is a directory (or a link to one).
+    pub is_directory: bool,
+}
+
+/// Files and environment variables, read only. All answers are taken to stay the same as long as one
+/// [`DataCache`](crate::DataCache) lives.
+pub trait Files: Send + Sync {
+    /// The contents of a file.
+    fn read(&self, path: &str) -> Result<Vec<u8>, FileError>;
+    /// Whether there is something at a path.
+    fn exists(&self, path: &str) -> bool;
+    /// The entries of a directory, sorted by name; none if it is not one.
+    fn list(&self, directory: &str) -> Vec<Entry>;
+    /// An environment variable.
+    fn env(&self, name: &str) -> Option<String>;
+}
+
+/// How strict Puppet's `strict` setting asks to be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Strict {
+    /// Say nothing.
+    Off,
+    /// Warn.
+    Warning,
+    /// Fail.
+    #[default]
+    Error,
+}
+
+/// The answer to a question for a variable.
+#[derive(Clone, Debug)]
+pub enum Variable {
+    /// Its value, which may be `undef`.
+    Found(Value),
+    /// There is no such variable: the name to report it by, and the reason where there is one to give ("class x has not
+    /// been evaluated").
+    Undefined {
+        /// As Puppet reports it: `x`, but `::x` when asked for with colons.
+        name: String,
+        /// May be empty.
+        reason: String,
+    },
+}
+
+/// Which of the three kinds of backend functions one is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Gives all data of a location as one hash.
+    DataHash,
+    /// Gives the value of one key.
+    LookupKey,
+    /// Gives the value of one dotted key.
+    DataDig,
+}
+
+impl Kind {
+    /// Its name in `hiera.yaml`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::DataHash => "data_hash",
+            Kind::LookupKey => "lookup_key",
+            Kind::DataDig => "data_dig",
+        }
+    }
+}
+
+/// The compilation a lookup is part of.
+pub trait Host {
+    /// Files and environment variables.
+    fn files(&self) -> &dyn Files;
+    /// A variable as the scope that asked for the lookup sees it; the name may be qualified.
+    fn variable(&mut self, name: &str) -> Variable;
+    /// The directory of a module, if there is such a module.
+    fn module_root(&mut self, name: &str) -> Option<String>;
+    /// Whether there is a function of this name for `hiera.yaml` to use.
+    fn has_function(&mut self, name: &str) -> bool;
+    /// Calls a function as a backend with these arguments and the context as the last one; nothing when it called
+    /// `not_found`.
+    fn call(&mut self, name: &str, arguments: Vec<Value>, context: &mut Context<'_, '_>) -> Result<Option<Value>>;
+    /// `new(type, value, arguments…)` for `convert_to`: gives the converted value and the arguments as Puppet writes
+    /// them in the explanation.
+    fn convert(&mut self, type_name: &Value, value: Value, arguments: &[Value]) -> Result<Value, Conversion>;
+    /// A warning.
+    fn warn(&mut self, message: String);
+    /// A warning given once per process and key; `file` is where the matter is to be found.
+    fn warn_once(&mut self, key: &str, message: String, file: Option<&str>);
+}
+
+/// Why a `convert_to` failed.
+#[derive(Clone, Debug)]
+pub enum Conversion {
+    /// The text names no type.
+    BadType(String),
+    /// The value could not be converted.
+    Failed(String),
+}
+
+/// What applies to all lookups of one compilation.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// The path of the global layer's `hiera.yaml`, whether or not it exists.
+    pub global_config: Option<String>,
+    /// The environment's name.
+    pub environment: String,
+    /// The environment's directory.
+    pub environment_root: Option<String>,
+    /// Puppet's `strict` setting.
+    pub strict: Strict,
+}
+
+/// A request: what the `lookup` function is asked.
+#[derive(Clone, Debug, Default)]
+pub struct Lookup {
+    /// The keys, tried in order; each may be dotted.
+    pub names: Vec<String>,
+    /// What the value must be.
+    pub value_type: Option<kukla_values::Type>,
+    /// How values of several levels are joined: a name, or a hash with `strategy`.
+    pub merge: Option<Value>,
+    /// What is given when nothing is found.
+    pub default: Option<Value>,
+    /// What is given per key when nothing is found.
+    pub default_values_hash: Hash,
+    /// What wins over all data.
+    pub override_hash: Hash,
+    /// Whether one of the old `hiera` functions asks, which stay in the global layer unless the environment has data.
+    pub hiera_function: bool,
+}
+
+impl Lookup {
+    /// A request for one key and nothing else.
+    pub fn key(name: impl Into<String>) -> Lookup {
+        Lookup { names: vec![name.into()], ..Lookup::default() }
+    }
+}
