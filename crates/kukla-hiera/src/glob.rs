@@ -18,7 +18,11 @@ pub fn glob(files: &dyn Files, pattern: &str) -> Vec<String> {
 }
 
 fn join(directory: &str, name: &str) -> String {
-    if directory.is_empty() || directory.ends_with('/') { format!("{directory}{name}") } else { format!("{directory}/{name}") }
+    if directory.is_empty() || directory.ends_with('/') {
+        format!("{directory}{name}")
+    } else {
+        format!("{directory}/{name}")
+    }
 }
 
 fn walk(files: &dyn Files, directory: String, parts: &[&str], found: &mut Vec<String>, depth: usize) {

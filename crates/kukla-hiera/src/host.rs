@@ -91,13 +91,18 @@ pub trait Host {
     fn files(&self) -> &dyn Files;
     /// A variable as the scope that asked for the lookup sees it; the name may be qualified.
     fn variable(&mut self, name: &str) -> Variable;
+    /// A number that is the same as long as every variable is; none if the host cannot tell cheaply. Hierarchies are then
+    /// taken to be current without asking for their variables again.
+    fn generation(&self) -> Option<u64> {
+        None
+    }
     /// The directory of a module, if there is such a module.
     fn module_root(&mut self, name: &str) -> Option<String>;
     /// Whether there is a function of this name for `hiera.yaml` to use.
     fn has_function(&mut self, name: &str) -> bool;
     /// Calls a function as a backend with these arguments and the context as the last one; nothing when it called
     /// `not_found`.
-    fn call(&mut self, name: &str, arguments: Vec<Value>, context: &mut Context<'_, '_>) -> Result<Option<Value>>;
+    fn call(&mut self, name: &str, arguments: Vec<Value>, context: &Context) -> Result<Option<Value>>;
     /// `new(type, value, arguments…)` for `convert_to`: gives the converted value and the arguments as Puppet writes
     /// them in the explanation.
     fn convert(&mut self, type_name: &Value, value: Value, arguments: &[Value]) -> Result<Value, Conversion>;

@@ -1,9 +1,36 @@
 //! Hiera 5: configuration, backends, merging, interpolation, explanation.
+//!
+//! A [`DataCache`] holds what files said and is shared by all nodes; a [`Session`] belongs to one compilation and answers
+//! [`Lookup`]s for it. What a lookup needs from the compilation (variables, functions, modules, warnings) it asks of a
+//! [`Host`], what it needs from the disk of [`Files`]; so a lookup is a function of its inputs.
 
+pub mod backend;
+pub mod config;
+pub mod explain;
 pub mod eyaml;
 pub mod hocon;
 pub mod json;
+pub mod merge;
 pub mod yaml;
 
 mod base64;
+mod cache;
+mod deep;
+mod error;
+mod glob;
+mod host;
+mod interpolate;
+mod invocation;
+mod key;
+mod layer;
+mod options;
 mod ruby;
+mod search;
+mod session;
+
+pub use cache::{DataCache, DataFile, Format};
+pub use config::Place;
+pub use error::{Error, Kind as ErrorKind, LOOKUP_ERROR, Result};
+pub use explain::Explanation;
+pub use host::{Conversion, Entry, FileError, Files, Host, Kind, Lookup, Settings, Strict, Variable};
+pub use session::{Found, Origin, Session};

@@ -97,3 +97,14 @@ pub fn inspect(value: &Value) -> String {
         other => format!("#<{}>", class_name(other)),
     }
 }
+
+/// Ruby's `to_s` of data: text as it is, nothing for nil, everything inside a collection inspected.
+pub fn to_s(value: &Value) -> String {
+    match value {
+        Value::Undef => String::new(),
+        Value::Default => "default".into(),
+        Value::String(text) => text.to_string(),
+        Value::Sensitive(_) => "Sensitive [value redacted]".into(),
+        other => inspect(other),
+    }
+}

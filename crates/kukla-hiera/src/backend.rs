@@ -1,0 +1,103 @@
+//! Functions as backends, and the context they are called with.
+
+use std::sync::{Arc, Mutex};
+
+use indexmap::IndexMap;
+use kukla_values::{Hash, Str, Value};
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use crate::cache::lock;
+use crate::error::Result;
+use crate::host::Host;
+use crate::invocation::Invocation;
+use crate::session::Session;
+
+/// What a backend function keeps between calls, one for each level and location; it lives as long as the resolved
+/// hierarchy does.
+#[derive(Debug, Default)]
+pub struct Memory {
+    pub(crate) module: Option<Str>,
+    cache: Mutex<IndexMap<Value, Value, FxBuildHasher>>,
+    /// What a `data_hash` function gave.
+    pub(crate) data: Mutex<Option<Hash>>,
+    /// What `lookup_key` and `data_dig` functions gave, by key.
+    pub(crate) values: Mutex<FxHashMap<Str, Value>>,
+}
+
+impl Memory {
+    /// The memory of a function that gives data of a module, or of none.
+    pub(crate) fn new(module: Option<Str>) -> Memory {
+        Memory { module, ..Memory::default() }
+    }
+}
+
+/// The `Puppet::LookupContext` a backend function is called with. `not_found` is not here: it ends the call, so the host
+/// answers it by giving nothing.
+#[derive(Clone, Debug)]
+pub struct Context {
+    session: Arc<Session>,
+    memory: Arc<Memory>,
+}
+
+impl Context {
+    pub(crate) fn new(session: Arc<Session>, memory: Arc<Memory>) -> Context {
+        Context { session, memory }
+    }
+
+    /// `environment_name`.
+    pub fn environment_name(&self) -> &str {
+        &self.session.settings().environment
+    }
+
+    /// `module_name`: the module whose data this is, if it is a module's.
+    pub fn module_name(&self) -> Option<&str> {
+        self.memory.module.as_deref()
+    }
+
+    /// `cache`: remembers a value and gives it back.
+    pub fn cache(&self, key: Value, value: Value) -> Value {
+        lock(&self.memory.cache).insert(key, value.clone());
+        value
+    }
+
+    /// `cache_all`.
+    pub fn cache_all(&self, values: &Hash) {
+        lock(&self.memory.cache).extend(values.iter().map(|(k, v)| (k.clone(), v.clone())));
+    }
+
+    /// `cache_has_key`.
+    pub fn cache_has_key(&self, key: &Value) -> bool {
+        lock(&self.memory.cache).contains_key(key)
+    }
+
+    /// `cached_value`; `undef` if there is none.
+    pub fn cached_value(&self, key: &Value) -> Value {
+        lock(&self.memory.cache).get(key).cloned().unwrap_or_default()
+    }
+
+    /// `cached_entries`, as a hash.
+    pub fn cached_entries(&self) -> Hash {
+        lock(&self.memory.cache).iter().map(|(k, v)| (k.clone(), v.clone())).collect()
+    }
+
+    /// Whether anyone wants to know what `explain` would say; the text is made only then.
+    pub fn is_explaining(&self) -> bool {
+        self.session.is_explaining()
+    }
+
+    /// `explain`.
+    pub fn explain(&self, text: String) {
+        self.session.remark(text);
+    }
+
+    /// `interpolate`.
+    pub fn interpolate(&self, host: &mut dyn Host, value: &Value) -> Result<Value> {
+        Invocation::nested(&self.session, host, |invocation| invocation.interpolate(value, true))
+    }
+
+    /// `cached_file_data` without a block: the text of a file.
+    pub fn file_text(&self, host: &dyn Host, path: &str) -> Result<Value> {
+        let bytes = crate::cache::read_text(host.files(), path)?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned().into())
+    }
+}

@@ -1,0 +1,266 @@
+//! Data files, read and understood once for as many nodes as share a cache.
+
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+
+use kukla_values::{Hash, Str, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::config::{Config, Place};
+use crate::error::{Error, Result};
+use crate::host::{FileError, Files};
+use crate::key::LOOKUP_OPTIONS;
+use crate::{eyaml, hocon, json, yaml};
+
+/// The formats of data files Hiera reads itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// `yaml_data`, and what `eyaml_lookup_key` reads.
+    Yaml,
+    /// `json_data`.
+    Json,
+    /// `hocon_data`.
+    Hocon,
+}
+
+/// What files said when they were first asked: which exist, what is in them, what encrypted values they hold. Shared by
+/// all nodes of a fleet; make a new one when files change.
+#[derive(Default)]
+pub struct DataCache {
+    files: RwLock<FxHashMap<(Str, Format), Result<Arc<DataFile>>>>,
+    exists: RwLock<FxHashMap<Str, bool>>,
+    pub(crate) configs: RwLock<FxHashMap<(Str, Place), Result<Arc<Config>>>>,
+    globs: RwLock<FxHashMap<Str, Arc<[Str]>>>,
+    keys: Mutex<FxHashMap<Str, Result<Arc<eyaml::Key>, eyaml::Error>>>,
+    opened: Mutex<FxHashMap<(Str, Str), Result<Str, eyaml::Error>>>,
+}
+
+impl std::fmt::Debug for DataCache {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DataCache").field("files", &self.files_read()).finish_non_exhaustive()
+    }
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The value under a key of a shared table, made by `make` the first time. Two threads may both make it; one is kept.
+pub(crate) fn remember<K: std::hash::Hash + Eq + Clone, V: Clone>(
+    table: &RwLock<FxHashMap<K, V>>,
+    key: &K,
+    make: impl FnOnce() -> V,
+) -> V {
+    if let Some(known) = table.read().unwrap_or_else(PoisonError::into_inner).get(key) {
+        return known.clone();
+    }
+    let made = make();
+    table.write().unwrap_or_else(PoisonError::into_inner).entry(key.clone()).or_insert(made).clone()
+}
+
+impl DataCache {
+    /// An empty cache.
+    pub fn new() -> DataCache {
+        DataCache::default()
+    }
+
+    /// How many data files were read.
+    pub fn files_read(&self) -> usize {
+        self.files.read().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    /// Whether there is something at a path.
+    pub(crate) fn exists(&self, files: &dyn Files, path: &Str) -> bool {
+        remember(&self.exists, path, || files.exists(path))
+    }
+
+    /// The paths that match a pattern.
+    pub(crate) fn glob(&self, files: &dyn Files, pattern: &Str) -> Arc<[Str]> {
+        remember(&self.globs, pattern, || {
+            crate::glob::glob(files, pattern).into_iter().map(Str::from).collect()
+        })
+    }
+
+    /// A data file.
+    pub(crate) fn file(&self, files: &dyn Files, path: &Str, format: Format) -> Result<Arc<DataFile>> {
+        remember(&self.files, &(path.clone(), format), || DataFile::read(files, path, format).map(Arc::new))
+    }
+
+    /// Opens an encrypted block with the key in PEM that `pem` gives; `name` tells keys apart.
+    pub(crate) fn open(
+        &self,
+        name: &Str,
+        block: &str,
+        pem: impl FnOnce() -> Result<String, eyaml::Error>,
+    ) -> Result<Str, eyaml::Error> {
+        let what = (name.clone(), Str::from(block));
+        if let Some(known) = lock(&self.opened).get(&what) {
+            return known.clone();
+        }
+        let key = {
+            let mut keys = lock(&self.keys);
+            keys.entry(name.clone())
+                .or_insert_with(|| pem().and_then(|pem| eyaml::Key::from_pem(&pem)).map(Arc::new))
+                .clone()
+        };
+        let text = key.and_then(|key| key.open(block)).map(Str::from);
+        lock(&self.opened).insert(what, text.clone());
+        text
+    }
+}
+
+/// The text of a file, or an error that says which file and why.
+pub(crate) fn read_text(files: &dyn Files, path: &str) -> Result<Vec<u8>> {
+    files.read(path).map_err(|error| match error {
+        FileError::NotFound => {
+            Error::caller("ENOENT", format!("No such file or directory @ rb_sysopen - {path}"))
+        }
+        FileError::Other(message) => Error::caller("FILE_UNREADABLE", message),
+    })
+}
+
+/// One value of a data file and what is known of it.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The value, not yet interpolated.
+    pub value: Value,
+    /// Whether an interpolation is somewhere inside.
+    pub(crate) interpolates: bool,
+    /// Whether something inside is no data to Puppet: a symbol, or a key that is neither text nor number.
+    pub(crate) invalid: bool,
+    line: u32,
+}
+
+/// A data file as a table.
+#[derive(Debug)]
+pub struct DataFile {
+    /// Where it is.
+    pub path: Str,
+    format: Format,
+    entries: FxHashMap<Str, Entry>,
+    /// All of it.
+    pub hash: Hash,
+    /// Whether it is empty of any document, which Puppet warns about.
+    pub(crate) blank: bool,
+    /// What it is instead of a hash, if it is something else.
+    pub(crate) odd: Option<Value>,
+    symbolic: FxHashSet<Str>,
+    foreign: OnceLock<(Str, Vec<Str>)>,
+    places: OnceLock<yaml::Lines>,
+}
+
+impl DataFile {
+    fn read(files: &dyn Files, path: &Str, format: Format) -> Result<DataFile> {
+        let bytes = read_text(files, path)?;
+        let unable = |message: String| Error::data(format!("Unable to parse {message}"));
+        let text = || String::from_utf8_lossy(&bytes);
+        let mut lines = FxHashMap::default();
+        let mut symbolic = FxHashSet::default();
+        let value = match format {
+            Format::Yaml => {
+                let document =
+                    yaml::read(&bytes, yaml::Options::HIERA).map_err(|error| unable(error.message(path)))?;
+                lines = document.lines;
+                symbolic = document.symbolic;
+                document.value
+            }
+            Format::Json => {
+                let document = json::read(&text()).map_err(|error| unable(format!("({path}): {error}")))?;
+                lines = document.lines;
+                document.value
+            }
+            Format::Hocon => hocon::read(&text(), &|name| files.env(name))
+                .map_err(|error| unable(format!("({path}): {error}")))?,
+        };
+        let (hash, blank, odd) = match value {
+            Value::Hash(hash) => (hash, false, None),
+            Value::Undef | Value::Boolean(false) if format == Format::Yaml => (Hash::new(), true, None),
+            other => (Hash::new(), false, Some(other)),
+        };
+        let mut entries = FxHashMap::default();
+        entries.reserve(hash.len());
+        for (key, value) in &hash {
+            let Value::String(key) = key else { continue };
+            let entry = Entry {
+                value: value.clone(),
+                interpolates: interpolates(value),
+                invalid: symbolic.contains(key) || !is_data(value),
+                line: lines.get(key).copied().unwrap_or(0),
+            };
+            entries.insert(key.clone(), entry);
+        }
+        Ok(DataFile {
+            path: path.clone(),
+            format,
+            entries,
+            hash,
+            blank,
+            odd,
+            symbolic,
+            foreign: OnceLock::new(),
+            places: OnceLock::new(),
+        })
+    }
+
+    /// The value under a key.
+    pub fn get(&self, key: &str) -> Option<&Entry> {
+        self.entries.get(key)
+    }
+
+    /// Whether what is wrong with an invalid value is a symbol.
+    pub(crate) fn is_symbolic(&self, key: &str) -> bool {
+        self.symbolic.contains(key)
+    }
+
+    /// The line of a key, from one, if known.
+    pub fn line(&self, key: &str) -> Option<u32> {
+        self.entries.get(key).map(|entry| entry.line).filter(|line| *line > 0)
+    }
+
+    /// The line of what `path` leads to, from the outermost key on.
+    pub fn line_of(&self, files: &dyn Files, path: &[Value]) -> Option<u32> {
+        if self.format == Format::Yaml && path.len() > 1 {
+            let places = self
+                .places
+                .get_or_init(|| files.read(&self.path).map(|t| yaml::lines(&t)).unwrap_or_default());
+            return Some(places.at(path)).filter(|line| *line > 0);
+        }
+        self.line(path.first()?.as_str()?)
+    }
+
+    /// The keys that do not belong to the module whose data this is.
+    pub(crate) fn foreign_keys(&self, module: &str) -> Vec<Str> {
+        let find = || {
+            let own = |key: &str| {
+                key == LOOKUP_OPTIONS || key.strip_prefix(module).is_some_and(|k| k.starts_with("::"))
+            };
+            let texts = self.hash.keys().filter_map(|key| match key {
+                Value::String(text) => Some(text.clone()),
+                _ => None,
+            });
+            texts.filter(|key| !own(key)).collect::<Vec<_>>()
+        };
+        let (known, keys) = self.foreign.get_or_init(|| (module.into(), find()));
+        if known == module { keys.clone() } else { find() }
+    }
+}
+
+/// Whether an interpolation is somewhere inside.
+pub(crate) fn interpolates(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains("%{"),
+        Value::Array(array) => array.iter().any(interpolates),
+        Value::Hash(hash) => hash.iter().any(|(key, value)| interpolates(key) || interpolates(value)),
+        _ => false,
+    }
+}
+
+/// Whether everything inside is what data may be: keys are text or numbers.
+fn is_data(value: &Value) -> bool {
+    match value {
+        Value::Array(array) => array.iter().all(is_data),
+        Value::Hash(hash) => hash.iter().all(|(key, value)| {
+            matches!(key, Value::String(_) | Value::Integer(_) | Value::Float(_)) && is_data(value)
+        }),
+        _ => true,
+    }
+}

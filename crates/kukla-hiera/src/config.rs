@@ -1,0 +1,544 @@
+//! `hiera.yaml`: versions 5 and 4, with the errors Puppet gives for what is wrong in one.
+
+use std::sync::LazyLock;
+
+use kukla_values::regexp::Regexp;
+use kukla_values::types::{Range, StructField, mismatch};
+use kukla_values::{Hash, Str, Type, Value};
+
+use crate::cache::{Format, read_text};
+use crate::error::{Error, Result};
+use crate::host::{Files, Kind};
+use crate::merge::type_error;
+use crate::yaml;
+
+/// The name of the configuration file in an environment and in a module.
+pub const CONFIG_FILE: &str = "hiera.yaml";
+
+/// In which of the three layers a configuration stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// For all environments.
+    Global,
+    /// For one environment.
+    Environment,
+    /// For the keys of one module.
+    Module,
+}
+
+/// A configuration: the levels to search and where they have their data.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The directory that relative paths are relative to.
+    pub root: Str,
+    /// The file, unless this is the default that stands for a missing one.
+    pub path: Option<Str>,
+    /// Which version of the format it is written in.
+    pub version: i64,
+    /// The levels, highest first.
+    pub hierarchy: Vec<Entry>,
+    /// The levels a module searches when nothing else had the key.
+    pub default_hierarchy: Option<Vec<Entry>>,
+    /// What to warn of whenever the configuration is used.
+    pub warnings: Vec<String>,
+    /// Its text, to find lines in.
+    text: String,
+}
+
+/// One level as declared.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Its name.
+    pub name: Str,
+    /// Which function gives its data.
+    pub backend: Backend,
+    /// Where the data is, relative to the configuration's directory; may hold interpolations.
+    pub datadir: Str,
+    /// The places in there, if it has any.
+    pub locations: Option<Locations>,
+    /// What the function is given beside the place.
+    pub options: Hash,
+}
+
+/// What gives the data of a level.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Backend {
+    /// A format Hiera reads itself: `yaml_data`, `json_data`, `hocon_data`.
+    File(Format),
+    /// `eyaml_lookup_key`.
+    Eyaml,
+    /// A function.
+    Function(Kind, Str),
+    /// A Hiera 3 backend, which is Ruby code for another program.
+    Hiera3(Str),
+}
+
+impl Backend {
+    fn new(kind: Kind, name: &str) -> Backend {
+        match (kind, name) {
+            (Kind::DataHash, "yaml_data") => Backend::File(Format::Yaml),
+            (Kind::DataHash, "json_data") => Backend::File(Format::Json),
+            (Kind::DataHash, "hocon_data") => Backend::File(Format::Hocon),
+            (Kind::LookupKey, "eyaml_lookup_key") => Backend::Eyaml,
+            _ => Backend::Function(kind, name.into()),
+        }
+    }
+
+    /// How messages name it.
+    pub fn describe(&self) -> String {
+        match self {
+            Backend::File(Format::Yaml) => "data_hash function 'yaml_data'".into(),
+            Backend::File(Format::Json) => "data_hash function 'json_data'".into(),
+            Backend::File(Format::Hocon) => "data_hash function 'hocon_data'".into(),
+            Backend::Eyaml => "lookup_key function 'eyaml_lookup_key'".into(),
+            Backend::Function(kind, name) => format!("{} function '{name}'", kind.name()),
+            Backend::Hiera3(name) => format!("hiera version 3 backend '{name}'"),
+        }
+    }
+}
+
+/// Where a level has its data.
+#[derive(Clone, Debug)]
+pub enum Locations {
+    /// `path`, `paths`.
+    Paths(Vec<Str>),
+    /// `glob`, `globs`.
+    Globs(Vec<Str>),
+    /// `uri`, `uris`.
+    Uris(Vec<Str>),
+    /// `mapped_paths`: a variable with a list, the name each element goes by, the path made with it.
+    Mapped([Str; 3]),
+    /// The paths of version 4, whose extension may be left out.
+    Extended(Vec<Str>, &'static str),
+}
+
+const FUNCTION_KEYS: [(&str, Option<Kind>); 4] = [
+    ("data_hash", Some(Kind::DataHash)),
+    ("lookup_key", Some(Kind::LookupKey)),
+    ("data_dig", Some(Kind::DataDig)),
+    ("hiera3_backend", None),
+];
+const FUNCTION_LIST: &str = "data_hash, lookup_key, data_dig, or hiera3_backend";
+const LOCATION_KEYS: [&str; 7] = ["path", "paths", "glob", "globs", "uri", "uris", "mapped_paths"];
+const LOCATION_LIST: &str = "path, paths, glob, globs, uri, uris, or mapped_paths";
+
+impl Config {
+    /// Reads the configuration at `path`; a missing file stands for the default of a `common.yaml` in `data`.
+    pub fn read(files: &dyn Files, path: &Str, place: Place) -> Result<Config> {
+        let root = Str::from(path.rsplit_once('/').map_or("", |(directory, _)| directory));
+        if !files.exists(path) {
+            let common = Entry {
+                name: "Common".into(),
+                backend: Backend::File(Format::Yaml),
+                datadir: "data".into(),
+                locations: Some(Locations::Paths(vec!["common.yaml".into()])),
+                options: Hash::new(),
+            };
+            return Ok(Config {
+                root,
+                path: None,
+                version: 5,
+                hierarchy: vec![common],
+                default_hierarchy: None,
+                warnings: Vec::new(),
+                text: String::new(),
+            });
+        }
+        let bytes = read_text(files, path)?;
+        let document = yaml::read(&bytes, yaml::Options::HIERA)
+            .map_err(|error| Error::plain("YAML_LOAD_ERROR", error.message(path)))?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let reader = Reader { path, text: &text };
+        let mut config = Config {
+            root,
+            path: Some(path.clone()),
+            version: 3,
+            hierarchy: Vec::new(),
+            default_hierarchy: None,
+            warnings: Vec::new(),
+            text: String::new(),
+        };
+        match document.value {
+            Value::Hash(hash) => {
+                config.version = match hash.get("version") {
+                    None | Some(Value::Undef) => 3,
+                    Some(Value::Integer(n)) => *n,
+                    Some(Value::Float(n)) => *n as i64,
+                    Some(other) => leading_integer(other.as_str().unwrap_or_default()),
+                };
+                match config.version {
+                    5 => reader.version_5(hash, place, &mut config)?,
+                    4 => reader.version_4(hash, &mut config)?,
+                    3 => {}
+                    other => {
+                        let message = format!("This runtime does not support hiera.yaml version {other}");
+                        return Err(reader.issue("HIERA_UNSUPPORTED_VERSION", message, None));
+                    }
+                }
+            }
+            _ => config.warnings.push(format!(
+                "{path}: File exists but does not contain a valid YAML hash. Falling back to Hiera version 3 default config"
+            )),
+        }
+        if config.version < 5 {
+            let version = config.version;
+            config.warnings.push(format!(
+                "{path}: Use of 'hiera.yaml' version {version} is deprecated. It should be converted to version 5\n   (file: {path})"
+            ));
+        }
+        match (config.version, place) {
+            (3, Place::Environment) => reader.refuse_3("an environment"),
+            (3, Place::Module) => reader.refuse_3("a module"),
+            (3, Place::Global) => Err(reader.issue(
+                "HIERA_VERSION_3",
+                "hiera.yaml version 3 is not supported. Convert it to version 5: give each level a name, and a path with its extension, below 'hierarchy'; replace 'backends' by 'data_hash' or 'lookup_key' under 'defaults', and ':datadir' by 'datadir' there".into(),
+                None,
+            )),
+            (4, Place::Global) => {
+                let message = "hiera.yaml version 4 cannot be used in the global layer".into();
+                Err(reader.issue("HIERA_UNSUPPORTED_VERSION_IN_GLOBAL", message, None))
+            }
+            _ => {
+                config.text = text;
+                Ok(config)
+            }
+        }
+    }
+
+    /// An error of this configuration.
+    pub(crate) fn issue(&self, code: &'static str, message: String, line: Option<u32>) -> Error {
+        let error = Error::issue(code, message);
+        match &self.path {
+            Some(path) => error.at(path, line),
+            None => error,
+        }
+    }
+
+    /// The first line that has `%{name}`.
+    pub(crate) fn line_with_variable(&self, name: &str) -> Option<u32> {
+        let forms = ["", "'", "\""].map(|quote| format!("%{{{quote}{name}{quote}}}"));
+        line_matching(&self.text, 1, |line| forms.iter().any(|form| line.contains(form.as_str())))
+    }
+}
+
+struct Reader<'a> {
+    path: &'a Str,
+    text: &'a str,
+}
+
+impl Reader<'_> {
+    fn issue(&self, code: &'static str, message: String, line: Option<u32>) -> Error {
+        Error::issue(code, message).at(self.path, line)
+    }
+
+    fn refuse_3(&self, place: &str) -> Result<Config> {
+        let message = format!("hiera.yaml version 3 cannot be used in {place}");
+        Err(self.issue("HIERA_VERSION_3_NOT_GLOBAL", message, None))
+    }
+
+    fn assert(&self, ty: &Type, hash: &Hash) -> Result<()> {
+        let subject = format!("The Lookup Configuration at '{}'", self.path);
+        mismatch::assert(&subject, ty, &hash.clone().into()).map_err(type_error)
+    }
+
+    fn version_5(&self, hash: Hash, place: Place, config: &mut Config) -> Result<()> {
+        let mut hash = hash;
+        if !hash.get("defaults").is_some_and(Value::is_true) {
+            let defaults: Hash = [("datadir", "data"), ("data_hash", "yaml_data")].into_iter().collect();
+            hash.insert("defaults", defaults);
+        }
+        if !hash.get("hierarchy").is_some_and(Value::is_true) {
+            let common: Hash = [("name", "Common"), ("path", "common.yaml")].into_iter().collect();
+            hash.insert("hierarchy", vec![Value::from(common)]);
+        }
+        self.assert(&VERSION_5, &hash)?;
+        let empty = Hash::new();
+        let defaults = hash.get("defaults").and_then(Value::as_hash).unwrap_or(&empty);
+        if FUNCTION_KEYS.iter().filter(|(key, _)| defaults.contains_key(*key)).count() > 1 {
+            let message = format!("Only one of {FUNCTION_LIST} can be defined in defaults");
+            return Err(self.issue("HIERA_MULTIPLE_DATA_PROVIDER_FUNCTIONS_IN_DEFAULT", message, None));
+        }
+        if let Some(key) = reserved(defaults) {
+            let message = format!("Option key '{key}' used in defaults is reserved by Puppet");
+            return Err(self.issue("HIERA_DEFAULT_OPTION_RESERVED_BY_PUPPET", message, None));
+        }
+        let levels =
+            |key: &str| hash.get(key).and_then(Value::as_array).map(|a| a.to_vec()).unwrap_or_default();
+        for level in levels("hierarchy").iter().filter_map(Value::as_hash) {
+            self.check_level(level, defaults, place)?;
+        }
+        for level in levels("plan_hierarchy").iter().filter_map(Value::as_hash) {
+            self.check_level(level, defaults, place)?;
+        }
+        if hash.contains_key("default_hierarchy") {
+            if place != Place::Module {
+                let message = "'default_hierarchy' is only allowed in the module layer".into();
+                let line = line_matching(self.text, 1, |line| {
+                    line.split_whitespace().any(|word| word.starts_with("default_hierarchy:"))
+                });
+                return Err(self.issue("HIERA_DEFAULT_HIERARCHY_NOT_IN_MODULE", message, line));
+            }
+            for level in levels("default_hierarchy").iter().filter_map(Value::as_hash) {
+                self.check_level(level, defaults, place)?;
+            }
+            config.default_hierarchy = Some(self.levels(&levels("default_hierarchy"), defaults)?);
+        }
+        config.hierarchy = self.levels(&levels("hierarchy"), defaults)?;
+        Ok(())
+    }
+
+    fn check_level(&self, level: &Hash, defaults: &Hash, place: Place) -> Result<()> {
+        let name = text(level, "name");
+        let functions = |hash: &Hash| FUNCTION_KEYS.iter().filter(|(key, _)| hash.contains_key(*key)).count();
+        match functions(level) {
+            0 if functions(defaults) == 0 => {
+                let message = format!("One of {FUNCTION_LIST} must be defined in hierarchy '{name}'");
+                return Err(self.issue("HIERA_MISSING_DATA_PROVIDER_FUNCTION", message, None));
+            }
+            0 | 1 => {}
+            _ => {
+                let message = format!("Only one of {FUNCTION_LIST} can be defined in hierarchy '{name}'");
+                return Err(self.issue("HIERA_MULTIPLE_DATA_PROVIDER_FUNCTIONS", message, None));
+            }
+        }
+        if let Some(backend) = level.get("hiera3_backend").and_then(Value::as_str) {
+            let line = |with: &str| {
+                line_matching(self.text, 1, |line| line.contains("hiera3_backend:") && line.contains(with))
+            };
+            if place != Place::Global {
+                let message = "'hiera3_backend' is only allowed in the global layer".into();
+                return Err(self.issue("HIERA_V3_BACKEND_NOT_GLOBAL", message, line("")));
+            }
+            if matches!(backend, "json" | "yaml" | "hocon") {
+                let message =
+                    format!("Use \"data_hash: {backend}_data\" instead of \"hiera3_backend: {backend}\"");
+                return Err(self.issue("HIERA_V3_BACKEND_REPLACED_BY_DATA_HASH", message, line(backend)));
+            }
+        }
+        if LOCATION_KEYS.iter().filter(|key| level.contains_key(**key)).count() > 1 {
+            let message = format!("Only one of {LOCATION_LIST} can be defined in hierarchy '{name}'");
+            return Err(self.issue("HIERA_MULTIPLE_LOCATION_SPECS", message, None));
+        }
+        if let Some(key) = reserved(level) {
+            let message = format!("Option key '{key}' used in hierarchy '{name}' is reserved by Puppet");
+            return Err(self.issue("HIERA_OPTION_RESERVED_BY_PUPPET", message, None));
+        }
+        Ok(())
+    }
+
+    fn levels(&self, levels: &[Value], defaults: &Hash) -> Result<Vec<Entry>> {
+        let mut entries: Vec<Entry> = Vec::new();
+        for level in levels.iter().filter_map(Value::as_hash) {
+            let name = text(level, "name");
+            self.check_name(&entries, &name)?;
+            let function = |hash: &Hash| {
+                FUNCTION_KEYS.iter().find_map(|(key, kind)| {
+                    let name = hash.get(*key)?.as_str()?;
+                    Some(match kind {
+                        Some(kind) => Backend::new(*kind, name),
+                        None => Backend::Hiera3(name.into()),
+                    })
+                })
+            };
+            let Some(backend) = function(level).or_else(|| function(defaults)) else { continue };
+            let string = |hash: &Hash, key: &str| hash.get(key).and_then(Value::as_str).map(Str::from);
+            let options = level.get("options").filter(|o| o.is_true()).or(defaults.get("options"));
+            entries.push(Entry {
+                name,
+                backend,
+                datadir: string(level, "datadir")
+                    .or(string(defaults, "datadir"))
+                    .unwrap_or_else(|| "data".into()),
+                locations: locations(level),
+                options: options.and_then(Value::as_hash).cloned().unwrap_or_default(),
+            });
+        }
+        Ok(entries)
+    }
+
+    fn check_name(&self, entries: &[Entry], name: &str) -> Result<()> {
+        if entries.iter().all(|entry| entry.name != name) {
+            return Ok(());
+        }
+        let names = |line: &str| {
+            let Some(at) = line.find("name:").filter(|at| *at > 0) else { return false };
+            let value = line[at + 5..].trim_start().trim_start_matches(['"', '\'']);
+            let rest = value.strip_prefix(name);
+            rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+        };
+        let first = line_matching(self.text, 1, names);
+        let second = first.and_then(|first| line_matching(self.text, first + 1, names));
+        let mut message = format!("Hierarchy name '{name}' defined more than once.");
+        if let (Some(first), Some(_)) = (first, second) {
+            message.push_str(&format!(" First defined at (line: {first})"));
+        }
+        Err(self.issue("HIERA_HIERARCHY_NAME_MULTIPLY_DEFINED", message, second.or(first)))
+    }
+
+    fn version_4(&self, hash: Hash, config: &mut Config) -> Result<()> {
+        let mut hash = hash;
+        if !hash.get("datadir").is_some_and(Value::is_true) {
+            hash.insert("datadir", "data");
+        }
+        if !hash.get("hierarchy").is_some_and(Value::is_true) {
+            let common: Hash = [("name", "common"), ("backend", "yaml")].into_iter().collect();
+            hash.insert("hierarchy", vec![Value::from(common)]);
+        }
+        self.assert(&VERSION_4, &hash)?;
+        let levels = hash.get("hierarchy").and_then(Value::as_array).map(|a| a.to_vec()).unwrap_or_default();
+        for level in levels.iter().filter_map(Value::as_hash) {
+            let name = text(level, "name");
+            self.check_name(&config.hierarchy, &name)?;
+            let (format, extension) = match &*text(level, "backend") {
+                "yaml" => (Format::Yaml, ".yaml"),
+                "json" => (Format::Json, ".json"),
+                "hocon" => (Format::Hocon, ".conf"),
+                other => {
+                    let message = format!("No data provider is registered for backend '{other}'");
+                    let line = line_matching(self.text, 1, |line| line.contains(other));
+                    return Err(self.issue("HIERA_NO_PROVIDER_FOR_BACKEND", message, line));
+                }
+            };
+            let paths = match (level.get("paths"), level.get("path")) {
+                (Some(Value::Array(paths)), _) => {
+                    paths.iter().filter_map(Value::as_str).map(Str::from).collect()
+                }
+                (_, Some(Value::String(path))) => vec![path.clone()],
+                _ => vec![name.clone()],
+            };
+            let datadir =
+                level.get("datadir").or(hash.get("datadir")).and_then(Value::as_str).unwrap_or("data");
+            config.hierarchy.push(Entry {
+                name,
+                backend: Backend::File(format),
+                datadir: datadir.into(),
+                locations: Some(Locations::Extended(paths, extension)),
+                options: Hash::new(),
+            });
+        }
+        Ok(())
+    }
+}
+
+fn text(hash: &Hash, key: &str) -> Str {
+    hash.get(key).and_then(Value::as_str).unwrap_or_default().into()
+}
+
+fn reserved(hash: &Hash) -> Option<&'static str> {
+    let options = hash.get("options")?.as_hash()?;
+    ["path", "uri"].into_iter().find(|key| options.contains_key(*key))
+}
+
+fn locations(level: &Hash) -> Option<Locations> {
+    let one = |key: &str| level.get(key).and_then(Value::as_str).map(|text| vec![Str::from(text)]);
+    let many = |key: &str| {
+        let list = level.get(key)?.as_array()?;
+        Some(list.iter().filter_map(Value::as_str).map(Str::from).collect::<Vec<_>>())
+    };
+    let either = |single: &str, several: &str| one(single).or_else(|| many(several));
+    if let Some(paths) = either("path", "paths") {
+        return Some(Locations::Paths(paths));
+    }
+    if let Some(globs) = either("glob", "globs") {
+        return Some(Locations::Globs(globs));
+    }
+    if let Some(uris) = either("uri", "uris") {
+        return Some(Locations::Uris(uris));
+    }
+    many("mapped_paths").and_then(|parts| <[Str; 3]>::try_from(parts).ok()).map(Locations::Mapped)
+}
+
+/// Ruby's `to_i` on what a version may be written as.
+fn leading_integer(text: &str) -> i64 {
+    let digits: String = text.trim_start().chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().unwrap_or(0)
+}
+
+/// The first line from `start` on that fits, comments left out.
+fn line_matching(text: &str, start: u32, fits: impl Fn(&str) -> bool) -> Option<u32> {
+    text.lines().zip(1u32..).find_map(|(line, number)| {
+        let mut quote = None;
+        let mut end = line.len();
+        for (at, c) in line.char_indices() {
+            match c {
+                '"' | '\'' if quote == Some(c) => quote = None,
+                '"' | '\'' if quote.is_none() => quote = Some(c),
+                '#' => {
+                    end = at;
+                    break;
+                }
+                _ => {}
+            }
+        }
+        (number >= start && fits(&line[..end])).then_some(number)
+    })
+}
+
+fn some_text() -> Type {
+    Type::String(Range { min: 1, max: i64::MAX })
+}
+
+fn texts(size: Range) -> Type {
+    Type::array_sized(some_text(), size)
+}
+
+/// Optional keys may be absent but not undefined.
+fn optional(name: &str, ty: Type) -> StructField {
+    StructField::optional(name, ty)
+}
+
+static VERSION_5: LazyLock<Type> = LazyLock::new(|| {
+    let some = Range { min: 1, max: i64::MAX };
+    let option_name = match Regexp::new(r"\A[A-Za-z](:?[0-9A-Za-z_-]*[0-9A-Za-z])?\z") {
+        Ok(pattern) => Type::Pattern([pattern].into()),
+        Err(_) => some_text(),
+    };
+    let options = Type::hash(option_name, Type::Data);
+    let level = Type::structure([
+        StructField::new("name", some_text()),
+        optional("options", options.clone()),
+        optional("data_hash", some_text()),
+        optional("lookup_key", some_text()),
+        optional("hiera3_backend", some_text()),
+        optional("v4_data_hash", some_text()),
+        optional("data_dig", some_text()),
+        optional("path", some_text()),
+        optional("paths", texts(some)),
+        optional("glob", some_text()),
+        optional("globs", texts(some)),
+        optional("uri", some_text()),
+        optional("uris", texts(some)),
+        optional("mapped_paths", texts(Range::exactly(3))),
+        optional("datadir", some_text()),
+    ]);
+    let hierarchy = Type::array(level);
+    let defaults = Type::structure([
+        optional("data_hash", some_text()),
+        optional("lookup_key", some_text()),
+        optional("data_dig", some_text()),
+        optional("datadir", some_text()),
+        optional("options", options),
+    ]);
+    Type::structure([
+        StructField::new("version", Type::Integer(Range::exactly(5))),
+        optional("defaults", defaults),
+        optional("hierarchy", hierarchy.clone()),
+        optional("plan_hierarchy", hierarchy.clone()),
+        optional("default_hierarchy", hierarchy),
+    ])
+});
+
+static VERSION_4: LazyLock<Type> = LazyLock::new(|| {
+    let level = Type::structure([
+        StructField::new("backend", some_text()),
+        StructField::new("name", some_text()),
+        optional("datadir", some_text()),
+        optional("path", some_text()),
+        optional("paths", texts(Range::ANY_SIZE)),
+    ]);
+    Type::structure([
+        StructField::new("version", Type::Integer(Range::exactly(4))),
+        optional("datadir", some_text()),
+        optional("hierarchy", Type::array(level)),
+    ])
+});

@@ -1,0 +1,311 @@
+//! Layers: a configuration together with what it comes to for the variables of the moment.
+
+use std::sync::{Arc, Mutex};
+
+use kukla_values::{Hash, Str, Value};
+
+use crate::backend::Memory;
+use crate::cache::{DataFile, lock};
+use crate::config::{Backend, Config, Entry, Locations, Place};
+use crate::error::{Error, Result};
+use crate::host::Host;
+use crate::invocation::{Frame, Invocation, Reading, Resolving};
+
+/// One of the three layers, or one of the modules of the third.
+#[derive(Debug)]
+pub(crate) struct Layer {
+    pub place: Place,
+    pub module: Option<Str>,
+    pub config: Arc<Config>,
+    resolved: Mutex<Option<Arc<Resolved>>>,
+}
+
+/// A hierarchy for certain values of certain variables.
+#[derive(Debug)]
+pub(crate) struct Resolved {
+    pub levels: Vec<Level>,
+    pub default_levels: Vec<Level>,
+    readings: Vec<(Str, Reading)>,
+    generation: Option<u64>,
+}
+
+/// A level with its places.
+#[derive(Debug)]
+pub(crate) struct Level {
+    pub name: Str,
+    pub backend: Backend,
+    pub options: Hash,
+    /// Always at least one, except for a pattern that nothing matched.
+    pub locations: Vec<Location>,
+}
+
+/// Where a level has some of its data.
+#[derive(Debug, Default)]
+pub(crate) struct Location {
+    /// As declared, and as resolved; a level without locations has one that is nowhere.
+    pub place: Option<(Str, Str)>,
+    pub is_uri: bool,
+    pub exists: bool,
+    /// The file, once it was read.
+    pub file: std::sync::OnceLock<Arc<DataFile>>,
+    /// What the backend function keeps.
+    pub memory: Arc<Memory>,
+}
+
+impl Location {
+    /// Where it is.
+    pub fn path(&self) -> Option<&Str> {
+        self.place.as_ref().map(|(_, path)| path)
+    }
+}
+
+impl Layer {
+    pub fn new(place: Place, module: Option<Str>, config: Arc<Config>) -> Layer {
+        Layer { place, module, config, resolved: Mutex::new(None) }
+    }
+
+    /// Its name in an explanation.
+    pub fn name(&self) -> String {
+        let version = self.config.version;
+        match (self.place, &self.module) {
+            (Place::Global, _) => format!("Global Data Provider (hiera configuration version {version})"),
+            (Place::Environment, _) => {
+                format!("Environment Data Provider (hiera configuration version {version})")
+            }
+            (Place::Module, module) => {
+                let module = module.as_deref().unwrap_or_default();
+                format!("Module \"{module}\" Data Provider (hiera configuration version {version})")
+            }
+        }
+    }
+
+    /// The hierarchy for the variables of now: the one already known unless a variable that it was made with changed.
+    pub fn resolve(&self, invocation: &mut Invocation<'_>) -> Result<Arc<Resolved>> {
+        let known = lock(&self.resolved).clone();
+        if let Some(known) = &known {
+            if known.is_current(invocation) {
+                return Ok(known.clone());
+            }
+            let text = "Hiera configuration recreated due to change of scope variables used in interpolation expressions";
+            invocation.tell(|explainer| explainer.remark(text.into()));
+        }
+        let fresh = Arc::new(self.resolve_anew(invocation.session, invocation.host)?);
+        *lock(&self.resolved) = Some(fresh.clone());
+        Ok(fresh)
+    }
+
+    fn resolve_anew(&self, session: &Arc<crate::Session>, host: &mut dyn Host) -> Result<Resolved> {
+        let generation = host.generation();
+        let mut invocation =
+            Invocation { session, host, frame: Frame::default(), resolving: Some(Resolving::default()) };
+        let mut levels = |entries: &[Entry]| -> Result<Vec<Level>> {
+            let mut levels = Vec::new();
+            for entry in entries {
+                levels.extend(self.level(entry, &mut invocation)?);
+            }
+            Ok(levels)
+        };
+        let resolved = levels(&self.config.hierarchy).and_then(|main| {
+            Ok((main, levels(self.config.default_hierarchy.as_deref().unwrap_or_default())?))
+        });
+        let (levels, default_levels) = resolved.map_err(|error| {
+            // The place to mend is the configuration, not the code that happened to look something up.
+            let name =
+                error.message().strip_prefix("Undefined variable '").and_then(|rest| rest.split('\'').next());
+            match name {
+                Some(name) => {
+                    let line = self.config.line_with_variable(name);
+                    self.config.issue(
+                        "HIERA_UNDEFINED_VARIABLE",
+                        format!("Undefined variable '{name}'"),
+                        line,
+                    )
+                }
+                None => error,
+            }
+        })?;
+        let readings = invocation.resolving.map(|resolving| resolving.readings).unwrap_or_default();
+        Ok(Resolved { levels, default_levels, readings, generation })
+    }
+
+    fn level(&self, entry: &Entry, invocation: &mut Invocation<'_>) -> Result<Option<Level>> {
+        if let Backend::Hiera3(_) = &entry.backend {
+            return Err(Error::data("Hiera 3 is not installed"));
+        }
+        let datadir = invocation.interpolate_path(&join(&self.config.root, &entry.datadir))?;
+        set_lenient(invocation, true);
+        let locations = self.locations(entry, &datadir, invocation);
+        set_lenient(invocation, false);
+        let mut locations = locations?;
+        if self.config.path.is_none() {
+            locations.retain(|location| location.exists);
+            if locations.is_empty() {
+                return Ok(None);
+            }
+        }
+        let options = match invocation.interpolate(&entry.options.clone().into(), false)? {
+            Value::Hash(options) => options,
+            _ => Hash::new(),
+        };
+        Ok(Some(Level { name: entry.name.clone(), backend: entry.backend.clone(), options, locations }))
+    }
+
+    fn locations(
+        &self,
+        entry: &Entry,
+        datadir: &Str,
+        invocation: &mut Invocation<'_>,
+    ) -> Result<Vec<Location>> {
+        let mut out = Vec::new();
+        let memory = || Arc::new(Memory::new(self.module.clone()));
+        let make = |original: Str, path: Str, is_uri: bool, exists: bool| Location {
+            place: Some((original, path)),
+            is_uri,
+            exists,
+            memory: memory(),
+            ..Location::default()
+        };
+        let cache = invocation.session.cache().clone();
+        match &entry.locations {
+            None => out.push(Location { exists: true, memory: memory(), ..Location::default() }),
+            Some(Locations::Paths(paths)) => {
+                for original in paths {
+                    let path = Str::from(join(datadir, &invocation.interpolate_path(original)?));
+                    let exists = cache.exists(invocation.host.files(), &path);
+                    out.push(make(original.clone(), path, false, exists));
+                }
+            }
+            Some(Locations::Extended(paths, extension)) => {
+                for original in paths {
+                    let mut path = invocation.interpolate_path(original)?;
+                    if !path.ends_with(extension) {
+                        path.push_str(extension);
+                    }
+                    let path = Str::from(join(datadir, &path));
+                    let exists = cache.exists(invocation.host.files(), &path);
+                    out.push(make(original.clone(), path, false, exists));
+                }
+            }
+            Some(Locations::Globs(globs)) => {
+                for original in globs {
+                    let pattern = Str::from(join(datadir, &invocation.interpolate_path(original)?));
+                    for path in cache.glob(invocation.host.files(), &pattern).iter() {
+                        out.push(make(pattern.clone(), path.clone(), false, true));
+                    }
+                }
+            }
+            Some(Locations::Uris(uris)) => {
+                for original in uris {
+                    let uri = invocation.interpolate_path(original)?;
+                    out.push(make(original.clone(), uri, true, true));
+                }
+            }
+            Some(Locations::Mapped([variable, name, template])) => {
+                let elements = match invocation.scope_value(variable, "mapped_path[0]")? {
+                    Value::Array(elements) => elements.to_vec(),
+                    Value::Hash(hash) => {
+                        hash.iter().map(|(k, v)| vec![k.clone(), v.clone()].into()).collect()
+                    }
+                    Value::String(text) if text.is_empty() => Vec::new(),
+                    text @ Value::String(_) => vec![text],
+                    _ => Vec::new(),
+                };
+                for element in elements {
+                    let before =
+                        invocation.resolving.as_ref().map_or(0, |resolving| resolving.readings.len());
+                    set_local(invocation, Some((name.clone(), element)));
+                    let path = invocation.interpolate_path(template);
+                    set_local(invocation, None);
+                    if let Some(resolving) = &mut invocation.resolving {
+                        let mut n = 0;
+                        resolving.readings.retain(|(_, reading)| {
+                            n += 1;
+                            n <= before || reading.root != *name
+                        });
+                    }
+                    let path = Str::from(join(datadir, &path?));
+                    let exists = cache.exists(invocation.host.files(), &path);
+                    out.push(make(template.clone(), path, false, exists));
+                }
+            }
+        }
+        Ok(out)
+    }
+}
+
+fn set_lenient(invocation: &mut Invocation<'_>, lenient: bool) {
+    if let Some(resolving) = &mut invocation.resolving {
+        resolving.lenient = lenient;
+    }
+}
+
+fn set_local(invocation: &mut Invocation<'_>, local: Option<(Str, Value)>) {
+    if let Some(resolving) = &mut invocation.resolving {
+        resolving.local = local;
+    }
+}
+
+impl Resolved {
+    /// Whether all variables still have the values they had.
+    fn is_current(&self, invocation: &mut Invocation<'_>) -> bool {
+        if self.readings.is_empty() {
+            return true;
+        }
+        if self.generation.is_some() && self.generation == invocation.host.generation() {
+            return true;
+        }
+        self.readings.iter().all(|(_, reading)| {
+            let mut value = match invocation.host.variable(&reading.root) {
+                crate::Variable::Found(value) => value,
+                crate::Variable::Undefined { .. } => Value::Undef,
+            };
+            for segment in &reading.segments {
+                let next = match (&value, segment) {
+                    (Value::Array(array), Value::Integer(n)) => {
+                        usize::try_from(*n).ok().and_then(|n| array.get(n))
+                    }
+                    (Value::Hash(hash), segment) => hash.get(segment),
+                    _ => None,
+                };
+                value = next.cloned().unwrap_or_default();
+            }
+            value == reading.value
+        })
+    }
+}
+
+/// A path relative to a directory, as Ruby's `Pathname#+` joins them: dots at the beginning are followed.
+pub(crate) fn join(directory: &str, path: &str) -> String {
+    if path.starts_with('/') {
+        return path.to_owned();
+    }
+    let mut directory = directory.trim_end_matches('/');
+    let mut rest = path;
+    loop {
+        if let Some(more) = rest.strip_prefix("./") {
+            rest = more.trim_start_matches('/');
+        } else if rest == "." {
+            rest = "";
+        } else if rest == ".." || rest.starts_with("../") {
+            directory = directory.rsplit_once('/').map_or("", |(parent, _)| parent);
+            rest = rest[2..].trim_start_matches('/');
+        } else {
+            break;
+        }
+    }
+    if rest.is_empty() { directory.to_owned() } else { format!("{directory}/{rest}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::join;
+
+    #[test]
+    fn joins() {
+        assert_eq!(join("/a/b", "c"), "/a/b/c");
+        assert_eq!(join("/a/b", "../c"), "/a/c");
+        assert_eq!(join("/a/b", "./c/"), "/a/b/c/");
+        assert_eq!(join("/a/b", "/c"), "/c");
+        assert_eq!(join("/a/b", ".."), "/a");
+    }
+}

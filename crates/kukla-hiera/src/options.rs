@@ -1,0 +1,212 @@
+//! `lookup_options`: what data says about how other keys are looked up.
+
+use std::sync::Arc;
+
+use kukla_values::regexp::Regexp;
+use kukla_values::{Hash, Str, Value};
+use rustc_hash::FxHashMap;
+
+use crate::error::{Error, Result};
+use crate::explain::What;
+use crate::host::Conversion;
+use crate::invocation::Invocation;
+use crate::key::{Key, LOOKUP_OPTIONS};
+use crate::merge::{Merge, Strategy};
+
+/// The options of keys, and of patterns that keys may match.
+#[derive(Debug, Default)]
+pub(crate) struct LookupOptions {
+    keys: FxHashMap<Str, Hash>,
+    patterns: Vec<(Arc<Regexp>, Hash)>,
+}
+
+impl LookupOptions {
+    fn new(options: &Hash) -> Result<LookupOptions> {
+        let mut compiled = LookupOptions::default();
+        for (key, value) in options {
+            let (Value::String(key), value) = (key, value.as_hash().cloned().unwrap_or_default()) else {
+                continue;
+            };
+            if key.starts_with('^') {
+                let pattern =
+                    Regexp::new(key).map_err(|error| Error::caller("REGEXP_ERROR", error.message))?;
+                compiled.patterns.push((pattern, value));
+            } else {
+                compiled.keys.insert(key.clone(), value);
+            }
+        }
+        Ok(compiled)
+    }
+
+    /// The options for a key: its own, or those of the first pattern it matches.
+    pub fn of(&self, key: &str) -> Option<&Hash> {
+        self.keys.get(key).or_else(|| {
+            self.patterns.iter().find(|(pattern, _)| pattern.is_match(key)).map(|(_, options)| options)
+        })
+    }
+}
+
+/// Refuses options that are no hash, and those of a module for keys that are not its own.
+fn validated(options: Value, module: Option<&str>) -> Result<Hash> {
+    let Value::Hash(options) = options else {
+        return Err(Error::data(format!("value of {LOOKUP_OPTIONS} must be a hash")));
+    };
+    if let Some(module) = module {
+        for key in options.keys().filter_map(Value::as_str) {
+            let (kind, name) = match key.strip_prefix('^') {
+                Some(pattern) => ("patterns must match a key starting with", pattern),
+                None => ("keys must start with", key),
+            };
+            if !name.strip_prefix(module).is_some_and(|rest| rest.starts_with("::")) {
+                return Err(Error::data(format!("all {LOOKUP_OPTIONS} {kind} module name '{module}'")));
+            }
+        }
+    }
+    Ok(options)
+}
+
+impl Invocation<'_> {
+    /// The options for keys of a module, or of none.
+    pub fn lookup_options(&mut self, module: Option<&str>) -> Result<Arc<LookupOptions>> {
+        if let Some(known) = self.session.known_options(module, self.frame.global_only) {
+            return Ok(known);
+        }
+        // This is a lookup of its own: what the call overrides or defaults has no part in it.
+        let overrides = std::mem::take(&mut self.frame.overrides);
+        let defaults = std::mem::take(&mut self.frame.defaults);
+        let top_key = std::mem::replace(&mut self.frame.top_key, LOOKUP_OPTIONS.into());
+        let origins = std::mem::take(&mut self.frame.origins);
+        let options = self.step(
+            || What::Search(LOOKUP_OPTIONS.into()),
+            |this| match this.frame.global_only {
+                true => this.global_options(),
+                false => this.all_options(module),
+            },
+        );
+        self.frame.overrides = overrides;
+        self.frame.defaults = defaults;
+        self.frame.top_key = top_key;
+        self.frame.origins = origins;
+        let compiled = Arc::new(LookupOptions::new(&options?.unwrap_or_default())?);
+        self.session.keep_options(module, self.frame.global_only, compiled.clone());
+        Ok(compiled)
+    }
+
+    fn all_options(&mut self, module: Option<&str>) -> Result<Option<Hash>> {
+        let options = self.environment_options()?;
+        let Some(module) = module else { return Ok(options) };
+        if self.session.known_options(None, false).is_none() {
+            let compiled = LookupOptions::new(&options.clone().unwrap_or_default())?;
+            self.session.keep_options(None, false, Arc::new(compiled));
+        }
+        let merge = Merge::plain(Strategy::Hash);
+        let Some(own) = self.search_module(&Key::lookup_options(), &merge)? else { return Ok(options) };
+        let own = validated(own, Some(module))?;
+        let Some(options) = options else { return Ok(Some(own)) };
+        let sources = [("Global and Environment".to_owned(), options), (format!("Module {module}"), own)];
+        let joined = self.merged(&merge, &sources, |this, (name, options)| {
+            this.step(
+                || What::Scope(name.clone()),
+                |this| {
+                    let value = Value::from(options.clone());
+                    this.found(LOOKUP_OPTIONS, &value);
+                    Ok(Some(value))
+                },
+            )
+        })?;
+        Ok(joined.and_then(|value| value.as_hash().cloned()))
+    }
+
+    fn global_options(&mut self) -> Result<Option<Hash>> {
+        if let Some(known) = self.session.known_global_options() {
+            return Ok(known);
+        }
+        let found = self.search_global(&Key::lookup_options(), &Merge::plain(Strategy::Hash))?;
+        let options = found.map(|options| validated(options, None)).transpose()?;
+        self.session.keep_global_options(options.clone());
+        Ok(options)
+    }
+
+    /// The options of the global layer and the environment.
+    fn environment_options(&mut self) -> Result<Option<Hash>> {
+        if let Some(known) = self.session.known_environment_options() {
+            return Ok(known);
+        }
+        let global = self.global_options()?;
+        let merge = Merge::plain(Strategy::Hash);
+        let found = self.search_environment(&Key::lookup_options(), &merge)?;
+        let own = found.map(|options| validated(options, None)).transpose()?;
+        let options = match (global, own) {
+            (Some(global), Some(own)) => merge.join(global.into(), own.into())?.as_hash().cloned(),
+            (global, own) => global.or(own),
+        };
+        self.session.keep_environment_options(options.clone());
+        Ok(options)
+    }
+
+    /// The way to merge that a module's default hierarchy asks for.
+    pub fn default_merge(
+        &mut self,
+        key: &Key,
+        module: &str,
+        layer: &crate::layer::Layer,
+    ) -> Result<Option<Value>> {
+        let options = match self.session.known_default_options(module) {
+            Some(known) => known,
+            None => {
+                let options = self.step(
+                    || What::Scope(format!("Searching for \"{LOOKUP_OPTIONS}\"")),
+                    |this| {
+                        let origins = std::mem::take(&mut this.frame.origins);
+                        let found =
+                            this.search_default(&Key::lookup_options(), &Merge::plain(Strategy::Hash), layer);
+                        this.frame.origins = origins;
+                        found?.map(|options| validated(options, Some(module))).transpose()
+                    },
+                )?;
+                let compiled = Arc::new(LookupOptions::new(&options.unwrap_or_default())?);
+                self.session.keep_default_options(module, compiled.clone());
+                compiled
+            }
+        };
+        Ok(options.of(key.root()).and_then(|options| options.get("merge")).cloned())
+    }
+
+    /// Converts a found value as `convert_to` asks.
+    pub fn converted(&mut self, key: &Key, options: &Hash, value: Value) -> Result<Value> {
+        let wanted = match options.get("convert_to") {
+            None | Some(Value::Undef) => return Ok(value),
+            Some(Value::Array(wanted)) => wanted.to_vec(),
+            Some(wanted) => vec![wanted.clone()],
+        };
+        let Some((type_name, arguments)) = wanted.split_first() else { return Ok(value) };
+        let converted = self.ask(|host| host.convert(type_name, value, arguments)).map_err(|error| {
+            let key = key.text();
+            Error::data(match error {
+                Conversion::BadType(problem) => format!(
+                    "Invalid data type in lookup_options for key '{key}' could not parse '{}', error: '{problem}",
+                    crate::ruby::to_s(type_name)
+                ),
+                Conversion::Failed(problem) => {
+                    format!("The convert_to lookup_option for key '{key}' raised error: {problem}")
+                }
+            })
+        })?;
+        self.tell(|explainer| {
+            let mut shown = vec![crate::ruby::to_s(type_name)];
+            shown.extend(arguments.iter().map(kukla_values::types::write::literal));
+            explainer
+                .remark(format!("Applying convert_to lookup_option with arguments [{}]", shown.join(", ")));
+        });
+        Ok(converted)
+    }
+}
+
+/// Whether `convert_to` makes the value sensitive, so that it must not be shown.
+pub(crate) fn hides(options: &Hash) -> bool {
+    let wanted = match options.get("convert_to") {
+        Some(Value::Array(wanted)) => wanted.first(),
+        other => other,
+    };
+    wanted.and_then(Value::as_str).is_some_and(|name| name.trim_start().starts_with("Sensitive"))
+}

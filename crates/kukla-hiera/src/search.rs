@@ -1,0 +1,609 @@
+//! The search itself: layers, their levels, their locations.
+
+use kukla_values::types::mismatch;
+use kukla_values::{Hash, Str, Type, Value};
+
+use crate::backend::Context;
+use crate::cache::{Format, lock};
+use crate::config::{Backend, Place};
+use crate::error::{Error, Result};
+use crate::explain::{Outcome, Source, What};
+use crate::eyaml;
+use crate::host::{Kind, Strict};
+use crate::invocation::Invocation;
+use crate::key::{Key, LOOKUP_OPTIONS};
+use crate::layer::{Layer, Level, Location};
+use crate::merge::{Merge, type_error};
+use crate::options;
+use crate::session::Origin;
+
+impl Invocation<'_> {
+    /// The first of several keys that has a value, as `lookup` asks; a default if none has.
+    pub fn find(
+        &mut self,
+        names: &[&str],
+        value_type: Option<&Type>,
+        merge: Option<&Value>,
+        default: Option<&Value>,
+    ) -> Result<Option<Value>> {
+        let checked = |subject: &str, value: Value| -> Result<Option<Value>> {
+            if let Some(ty) = value_type {
+                mismatch::assert(subject, ty, &value).map_err(type_error)?;
+            }
+            Ok(Some(value))
+        };
+        for name in names {
+            if let Some(value) = self.frame.overrides.get(*name).cloned() {
+                return checked(&format!("Value found for key '{name}' in override hash"), value);
+            }
+            if let Some(value) = self.lookup(name, merge)? {
+                return checked("Found value", value);
+            }
+        }
+        for name in names {
+            if let Some(value) = self.frame.defaults.get(*name).cloned() {
+                return checked(&format!("Value found for key '{name}' in default values hash"), value);
+            }
+        }
+        match default {
+            Some(default) => checked("Default value", default.clone()),
+            None => Ok(None),
+        }
+    }
+
+    /// One key in all layers, merged and converted as asked or as `lookup_options` say.
+    pub fn lookup(&mut self, name: &str, merge: Option<&Value>) -> Result<Option<Value>> {
+        if name.strip_prefix(LOOKUP_OPTIONS).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')) {
+            self.step(|| What::Reserved(LOOKUP_OPTIONS.into()), |_| ());
+            return Ok(None);
+        }
+        let key = Key::new(name)?;
+        self.frame.top_key = key.text().clone();
+        self.frame.module = key.module().map(Str::from);
+        let all_options = self.lookup_options(key.module())?;
+        let own = all_options.of(key.root());
+        let none = Hash::new();
+        let options = own.unwrap_or(&none);
+        let merge = match merge {
+            Some(merge) if merge.is_true() => Some(merge),
+            _ => {
+                let merge = options.get("merge").filter(|merge| !merge.is_undef());
+                if merge.is_some() {
+                    self.step(|| What::MergeOptions, |_| ());
+                }
+                merge
+            }
+        };
+        let hidden = u32::from(options::hides(options));
+        self.tell(|explainer| explainer.hidden += hidden);
+        let found = self.step(
+            || What::Search(key.text().clone()),
+            |this| {
+                let value = this.all_layers(&key, merge)?;
+                if value.is_some() || this.frame.global_only {
+                    return Ok(value);
+                }
+                match this.default_hierarchy(&key)? {
+                    Some(value) => this.dig(key.text(), key.segments(), value),
+                    None => Ok(None),
+                }
+            },
+        );
+        self.tell(|explainer| explainer.hidden -= hidden);
+        match found? {
+            Some(value) => self.converted(&key, options, value).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn all_layers(&mut self, key: &Key, merge: Option<&Value>) -> Result<Option<Value>> {
+        let merge = Merge::parse(merge)?;
+        let found = if self.frame.global_only {
+            self.search_global(key, &merge)?
+        } else {
+            const LAYERS: [Place; 3] = [Place::Global, Place::Environment, Place::Module];
+            self.merged(&merge, &LAYERS, |this, place| match place {
+                Place::Global => this.search_global(key, &merge),
+                Place::Environment => this.search_environment(key, &merge),
+                Place::Module => this.search_module(key, &merge),
+            })?
+        };
+        match found {
+            Some(value) => self.dig(key.text(), key.segments(), value),
+            None => Ok(None),
+        }
+    }
+
+    /// What several places give, merged.
+    pub fn merged<V>(
+        &mut self,
+        merge: &Merge,
+        places: &[V],
+        mut search: impl FnMut(&mut Self, &V) -> Result<Option<Value>>,
+    ) -> Result<Option<Value>> {
+        if merge.is_first() {
+            for place in places {
+                let found = search(self, place)?;
+                if found.is_some() {
+                    return Ok(found);
+                }
+            }
+            return Ok(None);
+        }
+        if let [only] = places {
+            return Ok(search(self, only)?.map(|value| merge.single(value)));
+        }
+        if places.is_empty() {
+            return Ok(None);
+        }
+        self.step(
+            || What::Merge(merge.strategy.name(), merge.options.clone()),
+            |this| {
+                let mut all = None;
+                for place in places {
+                    let Some(value) = search(this, place)? else { continue };
+                    all = Some(match all {
+                        None => merge.begin(value),
+                        Some(all) => merge.join(all, value)?,
+                    });
+                }
+                if let Some(value) = &all {
+                    this.tell(|explainer| explainer.merged(value));
+                }
+                Ok(all)
+            },
+        )
+    }
+
+    pub fn search_global(&mut self, key: &Key, merge: &Merge) -> Result<Option<Value>> {
+        let found = self.check(key.text().clone(), |this| match this.session.global_layer(this.host)? {
+            Some(layer) => this.search_layer(key, merge, &layer),
+            None => Ok(None),
+        });
+        let top_key = &self.frame.top_key;
+        found.map_err(|error| error.leaving_global(top_key))
+    }
+
+    pub fn search_environment(&mut self, key: &Key, merge: &Merge) -> Result<Option<Value>> {
+        match self.session.environment_layer(self.host)? {
+            Some(layer) => self.check(key.text().clone(), |this| this.search_layer(key, merge, &layer)),
+            None => Ok(None),
+        }
+    }
+
+    pub fn search_module(&mut self, key: &Key, merge: &Merge) -> Result<Option<Value>> {
+        let Some(module) = self.frame.module.clone() else { return Ok(None) };
+        match self.session.module_layer(self.host, &module)? {
+            Some(layer) => self.check(key.text().clone(), |this| this.search_layer(key, merge, &layer)),
+            None => {
+                if self.frame.explainer.is_some() {
+                    let outcome = match self.host.module_root(&module) {
+                        Some(_) => Outcome::ModuleWithoutData,
+                        None => Outcome::ModuleNotFound,
+                    };
+                    self.step(
+                        || What::Module(module),
+                        |this| this.tell(|explainer| explainer.outcome(outcome)),
+                    );
+                }
+                Ok(None)
+            }
+        }
+    }
+
+    fn default_hierarchy(&mut self, key: &Key) -> Result<Option<Value>> {
+        let Some(module) = self.frame.module.clone() else { return Ok(None) };
+        let layer = self.session.module_layer(self.host, &module)?;
+        let Some(layer) = layer.filter(|layer| layer.config.default_hierarchy.is_some()) else {
+            return Ok(None);
+        };
+        self.step(
+            || What::Scope(format!("Searching default_hierarchy of module \"{module}\"")),
+            |this| {
+                let merge = this.default_merge(key, &module, &layer)?;
+                let merge = Merge::parse(merge.as_ref())?;
+                this.step(
+                    || What::Scope(format!("Searching for \"{}\"", key.text())),
+                    |this| this.search_default(key, &merge, &layer),
+                )
+            },
+        )
+    }
+
+    pub fn search_default(&mut self, key: &Key, merge: &Merge, layer: &Layer) -> Result<Option<Value>> {
+        let resolved = layer.resolve(self)?;
+        if resolved.default_levels.is_empty() {
+            self.not_found(key.text());
+            return Ok(None);
+        }
+        let config = layer.config.path.clone();
+        self.check(key.text().clone(), |this| {
+            this.step(
+                || What::Layer { name: layer.name(), config },
+                |this| {
+                    this.merged(merge, &resolved.default_levels, |this, level| {
+                        this.search_level(key, merge, layer, level)
+                    })
+                },
+            )
+        })
+    }
+
+    fn search_layer(&mut self, key: &Key, merge: &Merge, layer: &Layer) -> Result<Option<Value>> {
+        self.step(
+            || What::Layer { name: layer.name(), config: layer.config.path.clone() },
+            |this| {
+                let resolved = layer.resolve(this)?;
+                if resolved.levels.is_empty() {
+                    this.not_found(key.text());
+                    return Ok(None);
+                }
+                this.merged(merge, &resolved.levels, |this, level| {
+                    this.search_level(key, merge, layer, level)
+                })
+            },
+        )
+    }
+
+    fn search_level(
+        &mut self,
+        key: &Key,
+        merge: &Merge,
+        layer: &Layer,
+        level: &Level,
+    ) -> Result<Option<Value>> {
+        self.step(
+            || What::Level(format!("Hierarchy entry \"{}\"", level.name)),
+            |this| {
+                this.merged(merge, &level.locations, |this, location| match &location.place {
+                    None => this.search_location(key, layer, level, location),
+                    Some((original, path)) => {
+                        let (original, path, is_uri) = (original.clone(), path.clone(), location.is_uri);
+                        this.step(
+                            || What::Location { original, location: path, is_uri },
+                            |this| {
+                                if location.exists {
+                                    return this.search_location(key, layer, level, location);
+                                }
+                                this.tell(|explainer| explainer.outcome(Outcome::LocationNotFound));
+                                Ok(None)
+                            },
+                        )
+                    }
+                })
+            },
+        )
+    }
+
+    fn search_location(
+        &mut self,
+        key: &Key,
+        layer: &Layer,
+        level: &Level,
+        location: &Location,
+    ) -> Result<Option<Value>> {
+        let (name, found) = match &level.backend {
+            Backend::File(format) => (key.root(), self.in_file(key.root(), *format, layer, level, location)?),
+            Backend::Eyaml => (key.root(), self.in_eyaml(key.root(), layer, level, location)?),
+            Backend::Function(Kind::DataHash, name) => {
+                (key.root(), self.in_data_hash(key.root(), name, layer, level, location)?)
+            }
+            Backend::Function(Kind::LookupKey, name) => (
+                key.root(),
+                self.by_key(key.root(), key.root().clone().into(), name, layer, level, location)?,
+            ),
+            Backend::Function(Kind::DataDig, name) => {
+                let mut segments = vec![Value::String(key.root().clone())];
+                segments.extend_from_slice(key.segments());
+                (key.text(), self.by_key(key.text(), segments.into(), name, layer, level, location)?)
+            }
+            Backend::Hiera3(_) => (key.root(), None),
+        };
+        let Some(value) = found else {
+            self.not_found(name);
+            return Ok(None);
+        };
+        let line = location.file.get().and_then(|file| file.line(key.root()));
+        self.tell(|explainer| explainer.found(name.clone(), &value, Source::Data, line));
+        self.frame.origins.push(Origin {
+            place: layer.place,
+            module: layer.module.clone(),
+            level: level.name.clone(),
+            location: location.path().cloned(),
+            line,
+            key: key.root().clone(),
+        });
+        Ok(Some(match &level.backend {
+            Backend::Function(Kind::DataDig, _) => key.undig(value),
+            _ => value,
+        }))
+    }
+
+    fn in_file(
+        &mut self,
+        key: &Str,
+        format: Format,
+        layer: &Layer,
+        level: &Level,
+        location: &Location,
+    ) -> Result<Option<Value>> {
+        if location.file.get().is_none() {
+            self.load_file(format, layer, level, location)?;
+        }
+        let Some(file) = location.file.get() else { return Ok(None) };
+        let Some(entry) = file.get(key) else { return Ok(None) };
+        if entry.invalid {
+            let actual = if file.is_symbolic(key) {
+                "Runtime[ruby, 'Symbol']".into()
+            } else {
+                Type::of(&entry.value).short()
+            };
+            let source = format!("Value for key '{key}', in hash returned from {}", level.backend.describe());
+            return Err(wrong_value(&source, location, &actual));
+        }
+        if entry.interpolates {
+            self.interpolate(&entry.value, true).map(Some)
+        } else {
+            Ok(Some(entry.value.clone()))
+        }
+    }
+
+    /// Reads the file of a location the first time it is asked, with the warnings that come with it.
+    fn load_file(&mut self, format: Format, layer: &Layer, level: &Level, location: &Location) -> Result<()> {
+        let Some(path) =
+            location.path().filter(|_| level.options.is_empty() || level.backend == Backend::Eyaml)
+        else {
+            let name = match format {
+                Format::Yaml => "yaml_data",
+                Format::Json => "json_data",
+                Format::Hocon => "hocon_data",
+            };
+            return Err(Error::caller(
+                "ARGUMENT_ERROR",
+                format!(
+                    "'{name}' one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml when using this data_hash function"
+                ),
+            ));
+        };
+        let file = self.session.cache().file(self.host.files(), path, format)?;
+        if let Some(odd) = file.odd.as_ref().filter(|_| format != Format::Yaml) {
+            let source = located(&format!("Value returned from {}", level.backend.describe()), location);
+            mismatch::assert(&source, &Type::any_hash(), odd).map_err(type_error)?;
+        }
+        if file.blank || file.odd.is_some() {
+            let message = format!("{path}: file does not contain a valid yaml hash");
+            if file.odd.is_some() && self.session.settings().strict == Strict::Error {
+                return Err(Error::data(message));
+            }
+            if self.session.first_time(path) {
+                self.host.warn(message);
+            }
+        }
+        if let (Place::Module, Some(module)) = (layer.place, &layer.module)
+            && level.backend != Backend::Eyaml
+        {
+            for key in file.foreign_keys(module) {
+                let source = located(&format!("Value returned from {}", level.backend.describe()), location);
+                self.host.warn(format!(
+                    "Module '{module}': {source} must use keys qualified with the name of the module; got {key}"
+                ));
+            }
+        }
+        location.file.set(file).ok();
+        Ok(())
+    }
+
+    fn in_eyaml(
+        &mut self,
+        key: &Str,
+        layer: &Layer,
+        level: &Level,
+        location: &Location,
+    ) -> Result<Option<Value>> {
+        if location.place.is_none() || location.is_uri {
+            return Err(Error::caller(
+                "ARGUMENT_ERROR",
+                "'eyaml_lookup_key': one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml when using this lookup_key function",
+            ));
+        }
+        if location.file.get().is_none() {
+            self.load_file(Format::Yaml, layer, level, location)?;
+        }
+        let Some(entry) = location.file.get().and_then(|file| file.get(key)) else { return Ok(None) };
+        if entry.invalid {
+            let source = format!("Value for key '{key}', returned from {}", level.backend.describe());
+            return Err(wrong_value(&source, location, "Runtime[ruby, 'Symbol']"));
+        }
+        self.decrypted(key, &entry.value, level, location).map(Some)
+    }
+
+    fn decrypted(&mut self, key: &Str, value: &Value, level: &Level, location: &Location) -> Result<Value> {
+        Ok(match value {
+            Value::String(text) if eyaml::is_encrypted(text) => {
+                let plain = self.open_blocks(key, text, level, location)?;
+                // Once decrypted it stays out of the explanation.
+                self.tell(|explainer| explainer.hidden += 1);
+                let value = self.interpolate(&plain.into(), true);
+                self.tell(|explainer| explainer.hidden -= 1);
+                value?
+            }
+            Value::String(_) => self.interpolate(value, true)?,
+            Value::Array(array) => {
+                let mut out = Vec::with_capacity(array.len());
+                for element in array {
+                    out.push(self.decrypted(key, element, level, location)?);
+                }
+                out.into()
+            }
+            Value::Hash(hash) => {
+                let mut out = Hash::new();
+                for (name, value) in hash {
+                    let name = self.interpolate(name, true)?;
+                    let value = self.decrypted(key, value, level, location)?;
+                    out.insert(name, value);
+                }
+                out.into()
+            }
+            other => other.clone(),
+        })
+    }
+
+    fn open_blocks(&mut self, key: &Str, text: &str, level: &Level, location: &Location) -> Result<String> {
+        let files = self.host.files();
+        let option = |name: &str| level.options.get(name).and_then(Value::as_str);
+        let (name, from_env) = match (option("pkcs7_private_key_env_var"), option("pkcs7_private_key")) {
+            (Some(variable), _) if files.env(variable).is_some() => (variable, true),
+            (_, Some(path)) => (path, false),
+            _ => ("./keys/private_key.pkcs7.pem", false),
+        };
+        let pem = || match from_env {
+            true => {
+                files.env(name).ok_or_else(|| eyaml::Error(format!("environment variable {name} is not set")))
+            }
+            false => match files.read(name) {
+                Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+                Err(_) => Err(eyaml::Error(format!(
+                    "the private key {name} cannot be read; set pkcs7_private_key under 'options' of this level"
+                ))),
+            },
+        };
+        let mut out = String::new();
+        for piece in eyaml::pieces(text) {
+            let opened = match piece {
+                eyaml::Piece::Plain(text) => {
+                    out.push_str(text);
+                    continue;
+                }
+                eyaml::Piece::Encrypted(None | Some("PKCS7"), block) => {
+                    self.session.cache().open(&name.into(), block, pem)
+                }
+                eyaml::Piece::Encrypted(Some(method), _) => {
+                    Err(eyaml::Error(format!("encryption method {method} is not known, only PKCS7 is")))
+                }
+            };
+            match opened {
+                Ok(text) => out.push_str(&text),
+                Err(error) => {
+                    let path = location.path().map_or("", Str::as_str);
+                    return Err(Error::data(format!(
+                        "hiera-eyaml backend error decrypting ENC[...] when looking up {key} in {path}. Error was {error}"
+                    )));
+                }
+            }
+        }
+        if out.ends_with('\n') {
+            out.pop();
+            if out.ends_with('\r') {
+                out.pop();
+            }
+        }
+        Ok(out)
+    }
+
+    fn in_data_hash(
+        &mut self,
+        key: &Str,
+        name: &Str,
+        layer: &Layer,
+        level: &Level,
+        location: &Location,
+    ) -> Result<Option<Value>> {
+        let known = lock(&location.memory.data).clone();
+        let hash = match known {
+            Some(hash) => hash,
+            None => {
+                let given = self.call(Kind::DataHash, name, Vec::new(), layer, level, location)?;
+                let source = located(&format!("Value returned from {}", level.backend.describe()), location);
+                let Some(given) = given else { return Ok(None) };
+                mismatch::assert(&source, &Type::any_hash(), &given).map_err(type_error)?;
+                let mut hash = given.as_hash().cloned().unwrap_or_default();
+                if let (Place::Module, Some(module)) = (layer.place, &layer.module) {
+                    let own = |key: &str| {
+                        key == LOOKUP_OPTIONS
+                            || key.strip_prefix(module.as_str()).is_some_and(|k| k.starts_with("::"))
+                    };
+                    for key in hash.keys().filter_map(Value::as_str).filter(|key| !own(key)) {
+                        self.host.warn(format!(
+                            "Module '{module}': {source} must use keys qualified with the name of the module; got {key}"
+                        ));
+                    }
+                    hash = hash
+                        .iter()
+                        .filter(|(key, _)| key.as_str().is_some_and(own))
+                        .map(|(k, v)| (k.clone(), v.clone()))
+                        .collect();
+                }
+                *lock(&location.memory.data) = Some(hash.clone());
+                hash
+            }
+        };
+        let Some(value) = hash.get(key.as_str()) else { return Ok(None) };
+        let source = || format!("Value for key '{key}', in hash returned from {}", level.backend.describe());
+        check_value(value, source, location)?;
+        self.interpolate(value, true).map(Some)
+    }
+
+    /// Asks a `lookup_key` or `data_dig` function, which keeps what it once gave.
+    fn by_key(
+        &mut self,
+        key: &Str,
+        argument: Value,
+        name: &Str,
+        layer: &Layer,
+        level: &Level,
+        location: &Location,
+    ) -> Result<Option<Value>> {
+        if let Some(known) = lock(&location.memory.values).get(key) {
+            return Ok(Some(known.clone()));
+        }
+        let kind = if matches!(argument, Value::Array(_)) { Kind::DataDig } else { Kind::LookupKey };
+        let given = self.call(kind, name, vec![argument], layer, level, location)?;
+        let Some(value) = given else { return Ok(None) };
+        let source = || format!("Value for key '{key}', returned from {}", level.backend.describe());
+        check_value(&value, source, location)?;
+        lock(&location.memory.values).insert(key.clone(), value.clone());
+        Ok(Some(value))
+    }
+
+    fn call(
+        &mut self,
+        kind: Kind,
+        name: &Str,
+        mut arguments: Vec<Value>,
+        layer: &Layer,
+        level: &Level,
+        location: &Location,
+    ) -> Result<Option<Value>> {
+        if !self.host.has_function(name) {
+            let message = format!("Unable to find '{}' function named '{name}'", kind.name());
+            return Err(layer.config.issue("HIERA_DATA_PROVIDER_FUNCTION_NOT_FOUND", message, None));
+        }
+        let mut options = level.options.clone();
+        if let Some(path) = location.path() {
+            options.insert(if location.is_uri { "uri" } else { "path" }, path.clone());
+        }
+        arguments.push(options.into());
+        let context = Context::new(self.session.clone(), location.memory.clone());
+        self.ask(|host| host.call(name, arguments, &context))
+    }
+}
+
+fn located(source: &str, location: &Location) -> String {
+    match location.path() {
+        Some(path) => format!("{source}, when using location '{path}',"),
+        None => source.to_owned(),
+    }
+}
+
+fn wrong_value(source: &str, location: &Location, actual: &str) -> Error {
+    let source = located(source, location);
+    let message = format!("{source} has wrong type, expects Puppet::LookupValue, got {actual}");
+    Error::plain("TYPE_ASSERTION_ERROR", message)
+}
+
+fn check_value(value: &Value, source: impl FnOnce() -> String, location: &Location) -> Result<()> {
+    if Type::RichData.contains(value) {
+        return Ok(());
+    }
+    Err(wrong_value(&source(), location, &Type::of(value).short()))
+}
