@@ -1,15 +1,15 @@
 //! What the rules of types ask of the values they are about.
 
 use std::cmp::Ordering;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use super::Type;
+use super::{Range, StructField, Type};
 use crate::binary::Binary;
 use crate::regexp::Regexp;
 use crate::semver::{Version, VersionRange};
 use crate::time::{Timespan, Timestamp};
 use crate::uri::Uri;
-use crate::{Str, Value};
+use crate::{Result, Str, Value};
 
 /// Whether the regular expression matches somewhere in the text.
 pub(crate) fn matches(regexp: &Regexp, text: &str) -> bool {
@@ -113,6 +113,24 @@ pub(crate) fn uri_parameters(uri: &Uri) -> Option<Value> {
     let parts = uri.parameters();
     (!parts.is_empty()).then_some(Value::Hash(parts))
 }
+
+/// Reads a URI.
+pub(crate) fn parse_uri(text: &str) -> Result<Arc<Uri>> {
+    Uri::parse(text).map(Arc::new)
+}
+
+/// What may stand in `URI[{...}]`.
+pub(crate) static URI_PARAMETERS: LazyLock<Type> = LazyLock::new(|| {
+    let asked = [Type::NotUndef(None), Type::Undef].map(Type::type_of);
+    let text = [Type::String(Range::at_least(1)), Type::Regexp(None)];
+    let sets = [Type::Pattern([].into()), Type::enumeration([], false)].map(Type::type_of);
+    let text = Type::optional(Type::variant(text.into_iter().chain(sets).chain(asked.clone())));
+    let number = Type::Integer(Range::at_least(0));
+    let port = Type::optional(Type::variant([number].into_iter().chain(asked)));
+    Type::structure(["scheme", "userinfo", "host", "port", "path", "query", "fragment", "opaque"].map(|part| {
+        StructField::optional(part, if part == "port" { port.clone() } else { text.clone() })
+    }))
+});
 
 /// The URI as text.
 pub(crate) fn uri_text(uri: &Uri) -> Str {

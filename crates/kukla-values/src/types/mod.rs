@@ -15,6 +15,7 @@ use crate::{Str, Value};
 
 pub mod alias;
 pub mod callable;
+pub mod brackets;
 mod contains;
 mod covers;
 mod equal;
@@ -27,6 +28,7 @@ pub mod mismatch;
 pub mod names;
 mod normalize;
 pub mod object;
+pub mod parse;
 mod unite;
 pub mod write;
 

@@ -155,22 +155,6 @@ fn push_double_quoted(out: &mut String, text: &str) {
     out.push('"');
 }
 
-/// A regular expression between slashes, with slashes inside escaped.
-pub fn regexp_literal(source: &str) -> String {
-    let mut out = String::with_capacity(source.len() + 2);
-    out.push('/');
-    let mut escaped = false;
-    for c in source.chars() {
-        if c == '/' && !escaped {
-            out.push('\\');
-        }
-        escaped = c == '\\' && !escaped;
-        out.push(c);
-    }
-    out.push('/');
-    out
-}
-
 /// The text being built, and how.
 #[derive(Default)]
 struct Writer<'a> {
@@ -211,10 +195,10 @@ impl<'a> Writer<'a> {
                 }
             }),
             Type::Pattern(patterns) if !patterns.is_empty() => self.bracketed("Pattern", |w| {
-                w.list(patterns.iter(), |w, pattern| w.out.push_str(&regexp_literal(pattern.source())));
+                w.list(patterns.iter(), |w, pattern| w.out.push_str(&pattern.to_literal()));
             }),
             Type::Regexp(Some(regexp)) => {
-                self.bracketed("Regexp", |w| w.out.push_str(&regexp_literal(regexp.source())));
+                self.bracketed("Regexp", |w| w.out.push_str(&regexp.to_literal()));
             }
             Type::SemVer(ranges) if !ranges.is_empty() => self.bracketed("SemVer", |w| {
                 w.list(ranges.iter(), |w, range| {
@@ -516,7 +500,7 @@ impl<'a> Writer<'a> {
             }
             Value::Float(n) => self.out.push_str(&float_text(*n)),
             Value::String(text) => push_quoted(&mut self.out, text),
-            Value::Regexp(regexp) => self.out.push_str(&regexp_literal(regexp.source())),
+            Value::Regexp(regexp) => self.out.push_str(&regexp.to_literal()),
             Value::Array(values) => self.array(values),
             Value::Hash(hash) => self.entries(hash.iter(), |w, (key, value)| {
                 w.value(key);
