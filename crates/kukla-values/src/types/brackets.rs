@@ -6,7 +6,7 @@ use super::callable::CallableType;
 use super::make::capitalize_segments;
 use super::mismatch::with_article;
 use super::object::{ObjectExtension, ObjectType, TypeSet};
-use super::{InitType, Range, ResourceType, RuntimeType, StructField, Type, leaf};
+use super::{ArrayType, HashType, InitType, Range, ResourceType, RuntimeType, StructField, Type, leaf};
 use crate::regexp::Regexp;
 use crate::semver::VersionRange;
 use crate::time::{Timespan, Timestamp};
@@ -631,6 +631,11 @@ fn uri(key: &Value) -> Made {
 fn array(keys: &[Value]) -> Made {
     match keys {
         [Value::Type(ty)] => Ok(Type::array((**ty).clone())),
+        // Only a size that was said to be zero makes the element irrelevant; `default, 0` keeps it.
+        [Value::Type(ty), Value::Default, to] => {
+            let size = size(1, &[Value::Default, to.clone()])?;
+            Ok(Type::Array(Arc::new(ArrayType { element: (**ty).clone(), size })))
+        }
         [Value::Type(ty), rest @ ..] if rest.len() <= 2 => Ok(Type::array_sized((**ty).clone(), size(1, rest)?)),
         [_, _] => Ok(Type::array_sized(Type::Any, size(0, keys)?)),
         [key] | [key, _, _] => not_a_type(0, "Array-Type", key),
@@ -647,6 +652,7 @@ fn hash(keys: &[Value]) -> Made {
             let (key, value) = ((**key).clone(), (**value).clone());
             match rest {
                 [] => Ok(Type::hash(key, value)),
+                [Value::Default, _] => Ok(Type::Hash(Arc::new(HashType { key, value, size: size(2, rest)? }))),
                 [_] | [_, _] => Ok(Type::hash_sized(key, value, size(2, rest)?)),
                 _ => arity("Hash-Type", 2, Some(4), keys.len()),
             }

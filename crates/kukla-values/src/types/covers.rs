@@ -5,51 +5,81 @@
 //! shape rather than by the sets themselves (a `Collection[1]` does not accept the possibly empty `Array`, though a
 //! `Struct` of one optional key counts as size one) ours give the same answer.
 
-use std::ptr;
+use std::cell::{Cell, RefCell};
 
 use super::callable::{CallableType, tuple_size};
 use super::{HashType, Range, StructField, Type, leaf};
 
-/// Pairs of types under comparison. Meeting one again one level deeper means that nothing spoke against it: two
-/// recursive types are compared by assuming that they fit while looking for a reason why not.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Pairs<'a> {
-    last: Option<&'a Pair<'a>>,
-    depth: u32,
+/// The recursive names met on the way, on the wide side and on the narrow side.
+///
+/// Once names have come back on both sides nothing spoke against the types, and they are taken to fit. What was met on the
+/// narrow side is never forgotten on the way back up, so that now and then two types are taken to fit too early; Puppet
+/// keeps its books in this way, and the common type of two types shows it.
+#[derive(Default)]
+pub(super) struct Guard {
+    wide_came_back: Cell<bool>,
+    narrow_came_back: Cell<bool>,
+    wide: RefCell<Vec<*const Type>>,
+    narrow: RefCell<Vec<*const Type>>,
 }
 
-struct Pair<'a> {
-    wide: *const Type,
-    narrow: *const Type,
-    depth: u32,
-    up: Option<&'a Pair<'a>>,
+/// Notes a name; whether it was there before.
+fn note(names: &RefCell<Vec<*const Type>>, name: *const Type) -> bool {
+    let mut names = names.borrow_mut();
+    let known = names.contains(&name);
+    if !known {
+        names.push(name);
+    }
+    known
 }
 
-/// Deeper than any type a person writes.
-const DEEPEST: u32 = 400;
-
-impl Pairs<'_> {
-    fn deeper(self) -> Self {
-        Pairs { depth: self.depth + 1, ..self }
+impl Guard {
+    fn both_came_back(&self) -> bool {
+        self.wide_came_back.get() && self.narrow_came_back.get()
     }
 
-    /// What is already known about a pair.
-    fn known(&self, wide: *const Type, narrow: *const Type) -> Option<bool> {
-        let mut at = self.last;
-        while let Some(pair) = at {
-            if ptr::eq(pair.wide, wide) && ptr::eq(pair.narrow, narrow) {
-                return Some(self.depth > pair.depth);
-            }
-            at = pair.up;
+    /// Answers a question about a name on the wide side, which is forgotten afterwards.
+    fn with_wide(&self, name: *const Type, answer: impl FnOnce(&Guard) -> bool) -> bool {
+        if self.wide_came_back.get() {
+            return answer(self);
         }
-        (self.depth > DEEPEST).then_some(true)
+        if note(&self.wide, name) {
+            self.wide_came_back.set(true);
+            return answer(self);
+        }
+        let fits = answer(self);
+        self.wide_came_back.set(false);
+        self.wide.borrow_mut().retain(|known| !std::ptr::eq(*known, name));
+        fits
+    }
+
+    fn note_narrow(&self, name: *const Type) {
+        if !self.narrow_came_back.get() && note(&self.narrow, name) {
+            self.narrow_came_back.set(true);
+        }
+    }
+}
+
+/// Where in a comparison we are.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Way<'a> {
+    guard: Option<&'a Guard>,
+    depth: u32,
+}
+
+/// Deeper than any type a person writes; names that lead round in a circle without ever saying anything end here.
+const DEEPEST: u32 = 500;
+
+impl<'a> Way<'a> {
+    fn deeper(self) -> Way<'a> {
+        Way { depth: self.depth + 1, ..self }
     }
 }
 
 impl Type {
     /// Whether every value of `other` may be used where this type is wanted.
     pub fn covers(&self, other: &Type) -> bool {
-        self.accepts(other, Pairs::default())
+        self.accepts(other, Way::default())
     }
 
     /// Whether `undef` may stand for it.
@@ -57,66 +87,81 @@ impl Type {
         self.covers(&Type::Undef)
     }
 
-    pub(super) fn accepts(&self, other: &Type, pairs: Pairs<'_>) -> bool {
+    pub(super) fn accepts(&self, other: &Type, way: Way<'_>) -> bool {
         match (self, other) {
             (Type::Unit, _) => true,
             // The empty Variant has nothing in it, not even undef.
             (Type::Variant(types), Type::Undef) if types.is_empty() => false,
             (Type::Variant(types), Type::Variant(others)) => {
-                types.is_empty() || !others.is_empty() && others.iter().all(|ty| self.accepts_part(ty, pairs))
+                types.is_empty() || !others.is_empty() && others.iter().all(|ty| self.accepts_part(ty, way))
             }
-            _ => match self.meaning() {
-                Some(meaning) => match pairs.known(meaning, other) {
-                    Some(answer) => answer,
-                    None => {
-                        let pair = Pair { wide: meaning, narrow: other, depth: pairs.depth, up: pairs.last };
-                        self.accepts_part(other, Pairs { last: Some(&pair), ..pairs })
-                    }
-                },
-                None => self.accepts_part(other, pairs),
+            _ if way.depth > DEEPEST => false,
+            _ => match self.recursive_meaning() {
+                Some(name) => {
+                    let own = Guard::default();
+                    let guard = way.guard.unwrap_or(&own);
+                    guard.with_wide(name, |guard| {
+                        let way = Way { guard: Some(guard), depth: way.depth + 1 };
+                        guard.both_came_back() || self.accepts_part(other, way)
+                    })
+                }
+                None => self.accepts_part(other, way),
             },
         }
     }
 
-    fn accepts_part(&self, other: &Type, pairs: Pairs<'_>) -> bool {
+    /// What the name of a recursive type stands for.
+    fn recursive_meaning(&self) -> Option<&Type> {
+        match self {
+            Type::Alias(alias) if alias.is_recursive() => Some(alias.resolved()),
+            Type::Data | Type::RichData => self.meaning(),
+            _ => None,
+        }
+    }
+
+    fn accepts_part(&self, other: &Type, way: Way<'_>) -> bool {
         match other {
             Type::Unit => true,
             Type::Alias(_) | Type::Data | Type::RichData | Type::RichDataKey => {
                 let Some(meaning) = other.meaning() else { return false };
-                match pairs.known(self, meaning) {
-                    Some(answer) => answer,
-                    None => {
-                        let pair = Pair { wide: self, narrow: meaning, depth: pairs.depth, up: pairs.last };
-                        self.accepts(meaning, Pairs { last: Some(&pair), ..pairs })
+                match other.recursive_meaning() {
+                    Some(name) => {
+                        let own = Guard::default();
+                        let guard = way.guard.unwrap_or(&own);
+                        guard.note_narrow(name);
+                        let way = Way { guard: Some(guard), depth: way.depth + 1 };
+                        guard.both_came_back() || self.accepts(meaning, way)
                     }
+                    None => self.accepts(meaning, way.deeper()),
                 }
             }
             Type::Variant(types) => match self {
                 Type::Any => true,
-                Type::NotUndef(_) if types.is_empty() => self.accepts_one(other, pairs),
-                _ => !types.is_empty() && types.iter().all(|ty| self.accepts(ty, pairs)),
+                Type::NotUndef(_) if types.is_empty() => self.accepts_one(other, way),
+                _ => !types.is_empty() && types.iter().all(|ty| self.accepts(ty, way)),
             },
             Type::Optional(ty) => {
-                self.accepts(&Type::Undef, pairs) && ty.as_ref().is_none_or(|ty| self.accepts(ty, pairs))
+                let way = Way { guard: None, ..way };
+                self.accepts(&Type::Undef, way) && ty.as_ref().is_none_or(|ty| self.accepts(ty, way))
             }
-            Type::NotUndef(Some(ty)) if !ty.accepts_undef() => self.accepts(ty, pairs),
-            _ => self.accepts_one(other, pairs),
+            Type::NotUndef(Some(ty)) if !ty.accepts_undef() => self.accepts(ty, way),
+            _ => self.accepts_one(other, way),
         }
     }
 
     /// The table itself: `other` is neither a name nor a choice.
-    fn accepts_one(&self, other: &Type, pairs: Pairs<'_>) -> bool {
+    fn accepts_one(&self, other: &Type, way: Way<'_>) -> bool {
         match self {
             Type::Any | Type::Unit => true,
             Type::Alias(_) | Type::Data | Type::RichData | Type::RichDataKey => {
-                self.meaning().is_some_and(|meaning| meaning.accepts(other, pairs))
+                self.meaning().is_some_and(|meaning| meaning.accepts(other, way))
             }
-            Type::Variant(types) => types.iter().any(|ty| ty.accepts(other, pairs)),
+            Type::Variant(types) => types.iter().any(|ty| ty.accepts(other, way)),
             Type::Optional(ty) => {
-                matches!(other, Type::Undef) || ty.as_ref().is_none_or(|ty| ty.accepts(other, pairs))
+                matches!(other, Type::Undef) || ty.as_ref().is_none_or(|ty| ty.accepts(other, way))
             }
             Type::NotUndef(ty) => {
-                !other.accepts(&Type::Undef, pairs) && ty.as_ref().is_none_or(|ty| ty.accepts(other, pairs))
+                !other.accepts(&Type::Undef, way) && ty.as_ref().is_none_or(|ty| ty.accepts(other, way))
             }
             Type::Undef | Type::Default | Type::Binary | Type::SemVerRange => same_kind(self, other),
             Type::Scalar => other.is_scalar_kind(),
@@ -175,7 +220,7 @@ impl Type {
             },
             Type::Collection(size) => other.collection_size().is_some_and(|o| size.as_size().covers(o)),
             Type::Array(array) => {
-                let inner = pairs.deeper();
+                let inner = way.deeper();
                 let fits = other.collection_size().is_some_and(|o| array.size.as_size().covers(o));
                 match other {
                     Type::Tuple(tuple) => {
@@ -185,31 +230,31 @@ impl Type {
                     _ => false,
                 }
             }
-            Type::Tuple(tuple) => tuple_accepts(&tuple.types, tuple.size, other, pairs.deeper()),
-            Type::Hash(hash) => hash_accepts(hash, other, pairs.deeper()),
-            Type::Struct(fields) => struct_accepts(fields, other, pairs.deeper()),
+            Type::Tuple(tuple) => tuple_accepts(&tuple.types, tuple.size, other, way.deeper()),
+            Type::Hash(hash) => hash_accepts(hash, other, way.deeper()),
+            Type::Struct(fields) => struct_accepts(fields, other, way.deeper()),
             Type::Iterable(element) => match element {
-                Some(element) if !element.accepts(&Type::Any, pairs) => other
+                Some(element) if !element.accepts(&Type::Any, way) => other
                     .element_when_iterated()
                     .flatten()
-                    .is_some_and(|narrow| element.accepts(&narrow, pairs.deeper())),
+                    .is_some_and(|narrow| element.accepts(&narrow, way.deeper())),
                 _ => other.element_when_iterated().is_some() || matches!(other, Type::Collection(_)),
             },
             Type::Iterator(element) => match (element, other) {
                 (None, Type::Iterator(_)) => true,
-                (Some(wide), Type::Iterator(Some(narrow))) => wide.accepts(narrow, pairs.deeper()),
+                (Some(wide), Type::Iterator(Some(narrow))) => wide.accepts(narrow, way.deeper()),
                 _ => false,
             },
-            Type::Sensitive(ty) => matches!(other, Type::Sensitive(o) if ty.accepts(o, pairs.deeper())),
+            Type::Sensitive(ty) => matches!(other, Type::Sensitive(o) if ty.accepts(o, way.deeper())),
             Type::Type(ty) => match (ty, other) {
                 (None, Type::Type(_)) => true,
-                (Some(wide), Type::Type(Some(narrow))) => wide.accepts(narrow, pairs.deeper()),
+                (Some(wide), Type::Type(Some(narrow))) => wide.accepts(narrow, way.deeper()),
                 _ => false,
             },
-            Type::Init(init) => init.accepts(other, pairs),
+            Type::Init(init) => init.accepts(other, way),
             Type::Callable(None) => matches!(other, Type::Callable(_)),
             Type::Callable(Some(callable)) => {
-                matches!(other, Type::Callable(Some(o)) if callable.accepts(o, pairs.deeper()))
+                matches!(other, Type::Callable(Some(o)) if callable.accepts(o, way.deeper()))
             }
             Type::Runtime(runtime) => match other {
                 Type::Runtime(o) => {
@@ -289,7 +334,7 @@ impl Type {
             Type::String(_) | Type::Literal(_) | Type::Enum(_) => Some(Some(Type::String(Range::exactly(1)))),
             Type::Array(array) if matches!(array.element, Type::Any) => Some(None),
             Type::Array(array) => Some(Some(array.element.clone())),
-            Type::Hash(hash) if hash.is_any() || hash.size == Range::exactly(0) => {
+            Type::Hash(hash) if hash.is_any() || hash.is_empty() => {
                 pair(Type::Unit, Type::Unit)
             }
             Type::Hash(hash) => pair(hash.key.clone(), hash.value.clone()),
@@ -327,7 +372,7 @@ fn string_accepts(size: Range, other: &Type) -> bool {
     }
 }
 
-fn tuple_accepts(types: &[Type], size: Option<Range>, other: &Type, pairs: Pairs<'_>) -> bool {
+fn tuple_accepts(types: &[Type], size: Option<Range>, other: &Type, way: Way<'_>) -> bool {
     let wanted = tuple_size(types, size);
     let at = |i: usize| types.get(i).or(types.last());
     match other {
@@ -341,7 +386,7 @@ fn tuple_accepts(types: &[Type], size: Option<Range>, other: &Type, pairs: Pairs
                             o.types
                                 .iter()
                                 .enumerate()
-                                .all(|(i, ty)| at(i).is_some_and(|wide| wide.accepts(ty, pairs)))
+                                .all(|(i, ty)| at(i).is_some_and(|wide| wide.accepts(ty, way)))
                         })
         }
         Type::Array(o) => {
@@ -350,39 +395,39 @@ fn tuple_accepts(types: &[Type], size: Option<Range>, other: &Type, pairs: Pairs
                 && types
                     .iter()
                     .take(usize::try_from(given.max).unwrap_or(usize::MAX))
-                    .all(|ty| ty.accepts(&o.element, pairs))
+                    .all(|ty| ty.accepts(&o.element, way))
         }
         _ => false,
     }
 }
 
-fn hash_accepts(hash: &HashType, other: &Type, pairs: Pairs<'_>) -> bool {
+fn hash_accepts(hash: &HashType, other: &Type, way: Way<'_>) -> bool {
     let size = hash.size.as_size();
     match other {
-        Type::Hash(o) if o.size == Range::exactly(0) && size.min == 0 => true,
+        Type::Hash(o) if o.is_empty() && size.min == 0 => true,
         Type::Hash(o) => {
-            hash.key.accepts(&o.key, pairs)
-                && hash.value.accepts(&o.value, pairs)
+            hash.key.accepts(&o.key, way)
+                && hash.value.accepts(&o.value, way)
                 && size.covers(o.size.as_size())
         }
         Type::Struct(fields) => {
             size.contains(fields.len() as i64)
                 && fields.iter().all(|field| {
-                    hash.key.contains(&field.name.clone().into()) && hash.value.accepts(&field.value, pairs)
+                    hash.key.contains(&field.name.clone().into()) && hash.value.accepts(&field.value, way)
                 })
         }
         _ => false,
     }
 }
 
-fn struct_accepts(fields: &[StructField], other: &Type, pairs: Pairs<'_>) -> bool {
+fn struct_accepts(fields: &[StructField], other: &Type, way: Way<'_>) -> bool {
     match other {
         Type::Struct(others) => {
             let mut matched = 0;
             fields.iter().all(|field| match others.iter().find(|o| o.name == field.name) {
                 Some(o) => {
                     matched += 1;
-                    (field.optional || !o.optional) && field.value.accepts(&o.value, pairs)
+                    (field.optional || !o.optional) && field.value.accepts(&o.value, way)
                 }
                 None => field.optional,
             }) && matched == others.len()
@@ -392,7 +437,7 @@ fn struct_accepts(fields: &[StructField], other: &Type, pairs: Pairs<'_>) -> boo
             let count = required.clone().count() as i64;
             required
                 .into_iter()
-                .all(|field| field.value.accepts(&hash.value, pairs) && Type::STRING.covers(&hash.key))
+                .all(|field| field.value.accepts(&hash.value, way) && Type::STRING.covers(&hash.key))
                 && Range::new(count, fields.len() as i64).covers(hash.size.as_size())
         }
         _ => false,
@@ -400,6 +445,11 @@ fn struct_accepts(fields: &[StructField], other: &Type, pairs: Pairs<'_>) -> boo
 }
 
 impl HashType {
+    /// Whether it is the type of the empty hash.
+    pub(super) fn is_empty(&self) -> bool {
+        matches!((&self.key, &self.value), (Type::Unit, Type::Unit)) && self.size == Range::exactly(0)
+    }
+
     pub(super) fn is_any(&self) -> bool {
         matches!((&self.key, &self.value), (Type::Any, Type::Any)) && self.size.is_any()
     }
@@ -416,16 +466,16 @@ impl StructField {
 impl CallableType {
     /// Whether `other` can be called in every way this one promises.
     pub fn covers(&self, other: &CallableType) -> bool {
-        self.accepts(other, Pairs::default())
+        self.accepts(other, Way::default())
     }
 
     /// Reversed where it matters: it is the arguments that must be accepted by the other.
-    fn accepts(&self, other: &CallableType, pairs: Pairs<'_>) -> bool {
+    fn accepts(&self, other: &CallableType, way: Way<'_>) -> bool {
         let returned = other.returns.as_ref().unwrap_or(&Type::Any);
         let this_block = self.block.as_ref().unwrap_or(&Type::Undef);
         let other_block = other.block.as_ref().unwrap_or(&Type::Undef);
-        self.returns.as_ref().is_none_or(|ty| ty.accepts(returned, pairs))
-            && tuple_accepts(&other.params, other.size, &Type::tuple(self.params.clone(), self.size), pairs)
-            && other_block.accepts(this_block, pairs)
+        self.returns.as_ref().is_none_or(|ty| ty.accepts(returned, way))
+            && tuple_accepts(&other.params, other.size, &Type::tuple(self.params.clone(), self.size), way)
+            && other_block.accepts(this_block, way)
     }
 }

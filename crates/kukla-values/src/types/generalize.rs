@@ -27,7 +27,7 @@ impl Type {
             Type::Uri(_) => Type::Uri(None),
             Type::Collection(_) => Type::Collection(Range::ANY_SIZE),
             Type::Array(array) => Type::array(array.element.generalized()),
-            Type::Hash(hash) if hash.size == Range::exactly(0) => self.clone(),
+            Type::Hash(hash) if hash.is_empty() => self.clone(),
             Type::Hash(hash) => Type::hash(hash.key.generalized(), hash.value.generalized()),
             Type::Tuple(tuple) => Type::tuple(all(&tuple.types), tuple.size),
             Type::Struct(fields) => Type::structure(fields.iter().map(|field| StructField {
@@ -42,7 +42,7 @@ impl Type {
             Type::Iterable(ty) => Type::Iterable(inside(ty)),
             Type::Iterator(ty) => Type::Iterator(inside(ty)),
             Type::Type(ty) => Type::Type(inside(ty)),
-            Type::Sensitive(ty) => Type::sensitive((**ty).clone()),
+            Type::Sensitive(ty) => ty.sensitive_again(ty.generalized()),
             Type::Init(init) => Type::Init(Arc::new(InitType {
                 ty: init.ty.as_ref().map(Type::generalized),
                 args: init.args.clone(),
@@ -56,5 +56,10 @@ impl Type {
             Type::ObjectExtension(extension) => Type::Object(extension.base.clone()),
             ty => ty.clone(),
         }
+    }
+
+    /// `Sensitive` with a new member, which is made general unless it is still the old one.
+    pub(super) fn sensitive_again(self: &Arc<Type>, member: Type) -> Type {
+        if **self == member { Type::Sensitive(self.clone()) } else { Type::sensitive(member) }
     }
 }

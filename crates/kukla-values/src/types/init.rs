@@ -1,6 +1,6 @@
 //! `Init[T]`: whatever a `T` can be made from.
 
-use super::covers::Pairs;
+use super::covers::Way;
 use super::{InitType, Type};
 use crate::Value;
 
@@ -12,12 +12,12 @@ impl InitType {
         }
     }
 
-    pub(super) fn accepts(&self, other: &Type, pairs: Pairs<'_>) -> bool {
+    pub(super) fn accepts(&self, other: &Type, way: Way<'_>) -> bool {
         match (&self.ty, other) {
             (None, Type::Init(_)) => true,
-            (None, other) => Type::RichData.accepts(other, pairs),
-            (Some(ty), Type::Init(o)) => o.ty.as_ref().is_some_and(|o| ty.accepts(o, pairs)),
-            (Some(ty), other) => ty.accepts(other, pairs),
+            (None, other) => Type::RichData.accepts(other, way),
+            (Some(ty), Type::Init(o)) => o.ty.as_ref().is_some_and(|o| ty.accepts(o, way)),
+            (Some(ty), other) => ty.accepts(other, way),
         }
     }
 }

@@ -23,7 +23,7 @@ impl Type {
                 value: field.value.normalized(),
             })),
             Type::Variant(types) if types.is_empty() => self.clone(),
-            Type::Variant(types) => normalized_variant(all(types)),
+            Type::Variant(types) => normalized_variant(self, types),
             Type::Optional(Some(ty)) => match ty.normalized() {
                 Type::NotUndef(ty) => Type::Optional(ty).normalized(),
                 ty if ty.accepts_undef() => ty,
@@ -38,7 +38,7 @@ impl Type {
             Type::Iterable(ty) => Type::Iterable(inside(ty)),
             Type::Iterator(ty) => Type::Iterator(inside(ty)),
             Type::Type(ty) => Type::Type(inside(ty)),
-            Type::Sensitive(ty) => Type::sensitive(ty.normalized()),
+            Type::Sensitive(ty) => ty.sensitive_again(ty.normalized()),
             Type::Callable(Some(callable)) => Type::Callable(Some(Arc::new(CallableType::new(
                 all(&callable.params),
                 callable.size,
@@ -50,7 +50,9 @@ impl Type {
     }
 }
 
-fn normalized_variant(mut types: Vec<Type>) -> Type {
+fn normalized_variant(this: &Type, members: &[Type]) -> Type {
+    let mut types: Vec<Type> = members.iter().map(Type::normalized).collect();
+    let modified = types.iter().zip(members).any(|(new, old)| new != old || has_sized_hash(old));
     if types.len() == 1 {
         return types.swap_remove(0);
     }
@@ -63,6 +65,7 @@ fn normalized_variant(mut types: Vec<Type>) -> Type {
         return Type::optional(Type::variant(present)).normalized();
     }
     let mut types = flattened(types);
+    let before = types.len();
     merge(
         &mut types,
         |ty| matches!(ty, Type::NotUndef(_)),
@@ -117,8 +120,17 @@ fn normalized_variant(mut types: Vec<Type>) -> Type {
     merge_first(&mut types, |ty| matches!(ty, Type::Timestamp(_)), |ranges| joined(ranges, join_ranges));
     match types.len() {
         1 => types.swap_remove(0),
+        // Sorting ranges to the front does not count as a change.
+        after if after == before && !modified => this.clone(),
         _ => Type::variant(types),
     }
+}
+
+/// Hashes with a size always count as changed.
+fn has_sized_hash(ty: &Type) -> bool {
+    let mut found = matches!(ty, Type::Hash(hash) if !hash.size.is_any() && !hash.is_empty());
+    ty.each_part(&mut |part| found = found || has_sized_hash(part));
+    found
 }
 
 fn flattened(types: Vec<Type>) -> Vec<Type> {
