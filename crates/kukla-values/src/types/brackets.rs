@@ -83,10 +83,19 @@ impl Type {
                     keys => (keys, false),
                 };
                 check(self, keys, 1, None, &[Kind::String])?;
-                Ok(Type::enumeration(keys.iter().filter_map(|key| key.as_str().map(Str::from)), case_insensitive))
+                Ok(Type::enumeration(
+                    keys.iter().filter_map(|key| key.as_str().map(Str::from)),
+                    case_insensitive,
+                ))
             }
             Type::Pattern(_) => {
-                check(self, keys, 1, None, &[Kind::String, Kind::Regexp, Kind::PatternType, Kind::RegexpType])?;
+                check(
+                    self,
+                    keys,
+                    1,
+                    None,
+                    &[Kind::String, Kind::Regexp, Kind::PatternType, Kind::RegexpType],
+                )?;
                 pattern(keys)
             }
             Type::Regexp(_) => {
@@ -190,11 +199,9 @@ impl Type {
                 [key] => not_a_hash("TypeSet-Type", key),
                 _ => arity("TypeSet-Type", 1, None, keys.len()),
             },
-            Type::Reference(text) => refuse(
-                None,
-                "UNKNOWN_RESOURCE_TYPE",
-                format!("Resource type not found: {text}"),
-            ),
+            Type::Reference(text) => {
+                refuse(None, "UNKNOWN_RESOURCE_TYPE", format!("Resource type not found: {text}"))
+            }
             Type::Alias(alias) if !alias.is_recursive() => alias.resolved().specialized(args, keys),
             ty => refuse(
                 None,
@@ -299,7 +306,8 @@ fn check(base: &Type, keys: &[Value], min: usize, max: Option<usize>, kinds: &[K
     for (i, key) in keys.iter().enumerate() {
         if !kinds.iter().any(|kind| kind.has(key)) {
             let expected: Vec<&str> = kinds.iter().filter_map(|kind| kind.name()).collect();
-            let message = format!("Cannot use {} where {} is expected", general_name(key), expected.join(" or "));
+            let message =
+                format!("Cannot use {} where {} is expected", general_name(key), expected.join(" or "));
             return bad_specialization(Some(i), base, &message);
         }
     }
@@ -353,7 +361,11 @@ fn not_a_type<T>(key: usize, base: &str, value: &Value) -> Made<T> {
 }
 
 fn not_a_hash<T>(base: &str, value: &Value) -> Made<T> {
-    refuse(Some(0), "BAD_TYPE_SLICE_TYPE", format!("{base}[] argument must be a Hash. Got {}", ruby_class(value)))
+    refuse(
+        Some(0),
+        "BAD_TYPE_SLICE_TYPE",
+        format!("{base}[] argument must be a Hash. Got {}", ruby_class(value)),
+    )
 }
 
 fn one_type(base: &str, keys: &[Value]) -> Made<Arc<Type>> {
@@ -453,7 +465,10 @@ fn integer(keys: &[Value]) -> Made {
             return refuse(
                 Some(i),
                 "BAD_INTEGER_SLICE_TYPE",
-                format!("Integer-Type [] requires all arguments to be integers (or default). Got {}", ruby_class(key)),
+                format!(
+                    "Integer-Type [] requires all arguments to be integers (or default). Got {}",
+                    ruby_class(key)
+                ),
             );
         }
     }
@@ -474,15 +489,26 @@ fn stepped(from: &Value, to: &Value, step: &Value) -> Result<Value, Refusal> {
         return refuse(
             Some(i),
             "BAD_INTEGER_SLICE_TYPE",
-            format!("Integer-Type [] requires all arguments to be integers (or default). Got {}", ruby_class(key)),
+            format!(
+                "Integer-Type [] requires all arguments to be integers (or default). Got {}",
+                ruby_class(key)
+            ),
         );
     };
     if *step <= 0 {
-        return refuse(Some(2), "BAD_INTEGER_SLICE_TYPE", format!("Integer-Type [] requires a positive step. Got {step}"));
+        return refuse(
+            Some(2),
+            "BAD_INTEGER_SLICE_TYPE",
+            format!("Integer-Type [] requires a positive step. Got {step}"),
+        );
     }
     let count = from.abs_diff(*to) / step.unsigned_abs() + 1;
     if count > LONGEST {
-        return refuse(None, "RUNTIME_ERROR", format!("Integer-Type [] would make a list of {count} numbers"));
+        return refuse(
+            None,
+            "RUNTIME_ERROR",
+            format!("Integer-Type [] would make a list of {count} numbers"),
+        );
     }
     let step = if from <= to { *step } else { -step };
     Ok(Value::Array((0..count as i64).map(|i| Value::Integer(from + i * step)).collect()))
@@ -517,7 +543,11 @@ fn float(keys: &[Value]) -> Made {
     let [from, to] = bounds;
     if from > to {
         let (from, to) = (super::write::float_text(from), super::write::float_text(to));
-        return refuse(None, "RUNTIME_ERROR", format!("'from' must be less or equal to 'to'. Got ({from}, {to}"));
+        return refuse(
+            None,
+            "RUNTIME_ERROR",
+            format!("'from' must be less or equal to 'to'. Got ({from}, {to}"),
+        );
     }
     Ok(Type::Float(from, to))
 }
@@ -590,7 +620,8 @@ fn timespan(key: Option<&Value>) -> Made<Option<Timespan>> {
                 None => Timespan::parse(text)?,
             },
             None => {
-                let names = ["days", "hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds"];
+                let names =
+                    ["days", "hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds"];
                 let fields = names.map(|name| match hash.get(name) {
                     Some(Value::Integer(n)) => *n,
                     _ => 0,
@@ -636,7 +667,9 @@ fn array(keys: &[Value]) -> Made {
             let size = size(1, &[Value::Default, to.clone()])?;
             Ok(Type::Array(Arc::new(ArrayType { element: (**ty).clone(), size })))
         }
-        [Value::Type(ty), rest @ ..] if rest.len() <= 2 => Ok(Type::array_sized((**ty).clone(), size(1, rest)?)),
+        [Value::Type(ty), rest @ ..] if rest.len() <= 2 => {
+            Ok(Type::array_sized((**ty).clone(), size(1, rest)?))
+        }
         [_, _] => Ok(Type::array_sized(Type::Any, size(0, keys)?)),
         [key] | [key, _, _] => not_a_type(0, "Array-Type", key),
         _ => arity("Array-Type", 1, Some(3), keys.len()),
@@ -652,7 +685,9 @@ fn hash(keys: &[Value]) -> Made {
             let (key, value) = ((**key).clone(), (**value).clone());
             match rest {
                 [] => Ok(Type::hash(key, value)),
-                [Value::Default, _] => Ok(Type::Hash(Arc::new(HashType { key, value, size: size(2, rest)? }))),
+                [Value::Default, _] => {
+                    Ok(Type::Hash(Arc::new(HashType { key, value, size: size(2, rest)? })))
+                }
                 [_] | [_, _] => Ok(Type::hash_sized(key, value, size(2, rest)?)),
                 _ => arity("Hash-Type", 2, Some(4), keys.len()),
             }
@@ -738,7 +773,8 @@ fn callable(base: &Type, args: &[Value]) -> Made {
 fn is_type_name(name: &str) -> bool {
     let name = name.strip_prefix("::").unwrap_or(name);
     name.split("::").all(|segment| {
-        segment.starts_with(|c: char| c.is_ascii_uppercase()) && segment.chars().all(|c| c.is_alphanumeric() || c == '_')
+        segment.starts_with(|c: char| c.is_ascii_uppercase())
+            && segment.chars().all(|c| c.is_alphanumeric() || c == '_')
     })
 }
 
@@ -757,7 +793,9 @@ fn resource_brackets(base: &Type, resource: Option<&ResourceType>, args: &[Value
             titles = rest;
             match first {
                 Value::String(name) => capitalize_segments(name),
-                Value::Type(ty) if matches!(**ty, Type::Resource(Some(_))) => ty.resource_name().unwrap_or_default(),
+                Value::Type(ty) if matches!(**ty, Type::Resource(Some(_))) => {
+                    ty.resource_name().unwrap_or_default()
+                }
                 other => {
                     return refuse(
                         Some(0),
@@ -790,7 +828,8 @@ fn resource_brackets(base: &Type, resource: Option<&ResourceType>, args: &[Value
     let mut made = Vec::with_capacity(flat.len());
     for (i, title) in flat.iter().enumerate() {
         let Value::String(title) = title else {
-            let message = format!("Cannot use {} where a resource title String is expected", general_name(title));
+            let message =
+                format!("Cannot use {} where a resource title String is expected", general_name(title));
             return bad_specialization(Some(i), base, &message);
         };
         made.push(Value::of_type(Type::resource(&name, Some(title.clone()))));

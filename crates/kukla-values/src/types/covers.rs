@@ -334,9 +334,7 @@ impl Type {
             Type::String(_) | Type::Literal(_) | Type::Enum(_) => Some(Some(Type::String(Range::exactly(1)))),
             Type::Array(array) if matches!(array.element, Type::Any) => Some(None),
             Type::Array(array) => Some(Some(array.element.clone())),
-            Type::Hash(hash) if hash.is_any() || hash.is_empty() => {
-                pair(Type::Unit, Type::Unit)
-            }
+            Type::Hash(hash) if hash.is_any() || hash.is_empty() => pair(Type::Unit, Type::Unit),
             Type::Hash(hash) => pair(hash.key.clone(), hash.value.clone()),
             Type::Struct(fields) if fields.is_empty() => pair(Type::Unit, Type::Unit),
             Type::Struct(fields) => pair(

@@ -120,17 +120,18 @@ pub(crate) fn parse_uri(text: &str) -> Result<Arc<Uri>> {
 }
 
 /// What may stand in `URI[{...}]`.
-pub(crate) static URI_PARAMETERS: LazyLock<Type> = LazyLock::new(|| {
-    let asked = [Type::NotUndef(None), Type::Undef].map(Type::type_of);
-    let text = [Type::String(Range::at_least(1)), Type::Regexp(None)];
-    let sets = [Type::Pattern([].into()), Type::enumeration([], false)].map(Type::type_of);
-    let text = Type::optional(Type::variant(text.into_iter().chain(sets).chain(asked.clone())));
-    let number = Type::Integer(Range::at_least(0));
-    let port = Type::optional(Type::variant([number].into_iter().chain(asked)));
-    Type::structure(["scheme", "userinfo", "host", "port", "path", "query", "fragment", "opaque"].map(|part| {
-        StructField::optional(part, if part == "port" { port.clone() } else { text.clone() })
-    }))
-});
+pub(crate) static URI_PARAMETERS: LazyLock<Type> =
+    LazyLock::new(|| {
+        let asked = [Type::NotUndef(None), Type::Undef].map(Type::type_of);
+        let text = [Type::String(Range::at_least(1)), Type::Regexp(None)];
+        let sets = [Type::Pattern([].into()), Type::enumeration([], false)].map(Type::type_of);
+        let text = Type::optional(Type::variant(text.into_iter().chain(sets).chain(asked.clone())));
+        let number = Type::Integer(Range::at_least(0));
+        let port = Type::optional(Type::variant([number].into_iter().chain(asked)));
+        Type::structure(["scheme", "userinfo", "host", "port", "path", "query", "fragment", "opaque"].map(
+            |part| StructField::optional(part, if part == "port" { port.clone() } else { text.clone() }),
+        ))
+    });
 
 /// The URI as text.
 pub(crate) fn uri_text(uri: &Uri) -> Str {

@@ -14,8 +14,8 @@ use crate::time::{Timespan, Timestamp};
 use crate::{Str, Value};
 
 pub mod alias;
-pub mod callable;
 pub mod brackets;
+pub mod callable;
 mod contains;
 mod covers;
 mod equal;

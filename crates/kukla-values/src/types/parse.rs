@@ -99,15 +99,13 @@ impl<'a> Reader<'a> {
             Some('{') => self.hash(),
             Some('-' | '+' | '0'..='9') => self.number(),
             Some(c) if c.is_ascii_uppercase() || c == ':' => self.named(),
-            Some(c) if c.is_ascii_lowercase() || c == '_' => {
-                Ok(match self.word() {
-                    "true" => Value::Boolean(true),
-                    "false" => Value::Boolean(false),
-                    "undef" => Value::Undef,
-                    "default" => Value::Default,
-                    word => Value::from(word),
-                })
-            }
+            Some(c) if c.is_ascii_lowercase() || c == '_' => Ok(match self.word() {
+                "true" => Value::Boolean(true),
+                "false" => Value::Boolean(false),
+                "undef" => Value::Undef,
+                "default" => Value::Default,
+                word => Value::from(word),
+            }),
             _ => self.fail(),
         };
         self.depth -= 1;
@@ -133,7 +131,9 @@ impl<'a> Reader<'a> {
         }
         let args = self.list("]")?;
         match (known, args.as_slice()) {
-            (Some(Type::Reference(_)), [Value::String(text)]) => Ok(Value::of_type(Type::Reference(text.clone()))),
+            (Some(Type::Reference(_)), [Value::String(text)]) => {
+                Ok(Value::of_type(Type::Reference(text.clone())))
+            }
             (Some(ty), args) => Ok(ty.with_brackets(args)?),
             // The text itself, to be understood by whoever knows the name.
             (None, _) => Ok(Value::of_type(Type::Reference(self.text[start..self.at].into()))),
@@ -183,7 +183,8 @@ impl<'a> Reader<'a> {
         let rest = self.rest();
         let mut end = 0;
         for (i, c) in rest.char_indices() {
-            let after_exponent = i > 0 && matches!(rest.as_bytes()[i - 1], b'e' | b'E') && !rest.starts_with("0x");
+            let after_exponent =
+                i > 0 && matches!(rest.as_bytes()[i - 1], b'e' | b'E') && !rest.starts_with("0x");
             if c.is_ascii_alphanumeric() || c == '.' || after_exponent && matches!(c, '+' | '-') {
                 end = i + 1;
             } else {
@@ -194,7 +195,9 @@ impl<'a> Reader<'a> {
         let digits = &rest[..end];
         let sign = if negative { "-" } else { "" };
         let lower = digits.to_ascii_lowercase();
-        let whole = |digits: &str, radix| i64::from_str_radix(&format!("{sign}{digits}"), radix).ok().map(Value::Integer);
+        let whole = |digits: &str, radix| {
+            i64::from_str_radix(&format!("{sign}{digits}"), radix).ok().map(Value::Integer)
+        };
         let value = if let Some(hex) = lower.strip_prefix("0x") {
             whole(hex, 16)
         } else if lower.contains(['.', 'e']) {

@@ -9,8 +9,10 @@ impl Type {
     pub fn unite(&self, other: &Type) -> Type {
         match (self, other) {
             // undef leaves no trace, so that `[1, undef]` is still an array of integers.
-            (Type::Undef | Type::Unit, _) => return other.clone(),
-            (_, Type::Undef | Type::Unit) => return self.clone(),
+            (Type::Undef, _) => return other.clone(),
+            (_, Type::Undef) => return self.clone(),
+            (Type::Unit, _) => return other.clone(),
+            (_, Type::Unit) => return self.clone(),
             _ => {}
         }
         if self.covers(other) {

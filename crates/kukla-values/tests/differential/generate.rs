@@ -36,13 +36,68 @@ pub struct Generator {
 const NAMES: [&str; 8] = ["a", "b", "name", "port", "Auto", "none", "x y", ""];
 
 const LEAVES: [&str; 62] = [
-    "Any", "Scalar", "ScalarData", "Numeric", "Data", "RichData", "RichDataKey", "Undef", "Default", "Integer",
-    "Float", "Boolean", "String", "Enum", "Pattern", "Regexp", "Binary", "SemVer", "SemVerRange", "Timestamp",
-    "Timespan", "URI", "Collection", "Array", "Tuple", "Hash", "Struct", "Variant", "Optional", "NotUndef",
-    "Iterable", "Iterator", "Sensitive", "Type", "Callable", "CatalogEntry", "Resource", "Class", "Object", "TypeSet",
-    "Runtime", "Init", "Deferred", "File", "Port", "Name", "IntTree", "Tree", "Named", "MaybePort",
-    "Choice", "Boolean[true]", "Boolean[false]", "File['a']", "Class['a']", "Regexp[/a/]", "String[1]", "String[1, 2]",
-    "Integer[0]", "Array[1, 2]", "Hash[1, 2]", "Callable[0, 0]",
+    "Any",
+    "Scalar",
+    "ScalarData",
+    "Numeric",
+    "Data",
+    "RichData",
+    "RichDataKey",
+    "Undef",
+    "Default",
+    "Integer",
+    "Float",
+    "Boolean",
+    "String",
+    "Enum",
+    "Pattern",
+    "Regexp",
+    "Binary",
+    "SemVer",
+    "SemVerRange",
+    "Timestamp",
+    "Timespan",
+    "URI",
+    "Collection",
+    "Array",
+    "Tuple",
+    "Hash",
+    "Struct",
+    "Variant",
+    "Optional",
+    "NotUndef",
+    "Iterable",
+    "Iterator",
+    "Sensitive",
+    "Type",
+    "Callable",
+    "CatalogEntry",
+    "Resource",
+    "Class",
+    "Object",
+    "TypeSet",
+    "Runtime",
+    "Init",
+    "Deferred",
+    "File",
+    "Port",
+    "Name",
+    "IntTree",
+    "Tree",
+    "Named",
+    "MaybePort",
+    "Choice",
+    "Boolean[true]",
+    "Boolean[false]",
+    "File['a']",
+    "Class['a']",
+    "Regexp[/a/]",
+    "String[1]",
+    "String[1, 2]",
+    "Integer[0]",
+    "Array[1, 2]",
+    "Hash[1, 2]",
+    "Callable[0, 0]",
 ];
 
 impl Generator {
@@ -127,7 +182,10 @@ impl Generator {
                 let flag = if self.chance(4) { ", true" } else { "" };
                 format!("Enum[{}{flag}]", self.list(3, Self::word))
             }
-            4 => format!("Pattern[{}]", self.list(2, |g| g.pick(&["/a/", "/^b/", "/[0-9]/", "/\\Aau/"]).to_string())),
+            4 => format!(
+                "Pattern[{}]",
+                self.list(2, |g| g.pick(&["/a/", "/^b/", "/[0-9]/", "/\\Aau/"]).to_string())
+            ),
             5 => format!("Array[{}]", self.type_text(inner)),
             6 => format!("Array[{}, {}]", self.type_text(inner), self.bounds()),
             7 => format!("Hash[{}, {}]", self.type_text(inner), self.type_text(inner)),
@@ -157,7 +215,7 @@ impl Generator {
                     "Optional['a']",
                     "NotUndef['b']",
                     "Integer[-5, 5]",
-                    "Float[0.0, 1.0e20]",
+                    "Float[0.0, 1.25]",
                     "Float[1]",
                 ])
                 .to_string(),
@@ -186,7 +244,8 @@ impl Generator {
             params = format!("{params}, {}", self.bounds());
         }
         if self.chance(4) {
-            params = format!("{params}, {}", self.pick(&["Callable", "Optional[Callable]", "Callable[String]"]));
+            params =
+                format!("{params}, {}", self.pick(&["Callable", "Optional[Callable]", "Callable[String]"]));
         }
         match self.chance(3) {
             true => format!("Callable[[{params}], {}]", self.type_text(inner.min(1))),
@@ -248,11 +307,17 @@ impl Generator {
             _ => match self.below(4) {
                 0 => {
                     let n = self.below(20) as i64;
-                    Sample { text: format!("Timespan({n})"), value: Value::Timespan(Timespan::from_seconds(n)) }
+                    Sample {
+                        text: format!("Timespan({n})"),
+                        value: Value::Timespan(Timespan::from_seconds(n)),
+                    }
                 }
                 1 => {
                     let n = self.below(2000) as i64;
-                    Sample { text: format!("Timestamp({n})"), value: Value::Timestamp(Timestamp::from_seconds(n)) }
+                    Sample {
+                        text: format!("Timestamp({n})"),
+                        value: Value::Timestamp(Timestamp::from_seconds(n)),
+                    }
                 }
                 2 => {
                     let range = self.pick(&[">=1.0.0", "1.x"]);
@@ -350,7 +415,11 @@ impl Generator {
                 match hash.first() {
                     Some((key, value)) => {
                         let (key, value) = (key.clone(), value.clone());
-                        format!("Hash[{}, {}]", self.near_text(&key, depth - 1), self.near_text(&value, depth - 1))
+                        format!(
+                            "Hash[{}, {}]",
+                            self.near_text(&key, depth - 1),
+                            self.near_text(&value, depth - 1)
+                        )
                     }
                     None => "Hash[String, Integer]".into(),
                 }

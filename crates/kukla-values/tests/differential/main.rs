@@ -22,7 +22,8 @@ const SHOWN: usize = 60;
 const FAILED: &str = "Evaluation Error: Error while evaluating a Function Call, ";
 
 /// What a fault in the reference itself looks like.
-const CRASHED: [&str; 3] = ["undefined method", "comparison of ", "Initializer for class "];
+const CRASHED: [&str; 4] =
+    ["undefined method", "comparison of ", "Initializer for class ", "Endless recursion "];
 
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
@@ -48,7 +49,10 @@ fn main() {
     let mut show = |question: &Question, theirs: &str| {
         differences += 1;
         if differences <= SHOWN {
-            println!("{}: {}\n  ours   {}\n  theirs {theirs}", question.about, question.program, question.ours);
+            println!(
+                "{}: {}\n  ours   {}\n  theirs {theirs}",
+                question.about, question.program, question.ours
+            );
         }
     };
     for batch in questions.chunks(BATCH) {
@@ -103,27 +107,52 @@ fn questions(generator: &mut Generator, rounds: u64) -> Vec<Question> {
         ask("assignability", format!("{b} >= {a}"), narrow.value.covers(&wide.value).into());
         ask("equality", format!("{a} == {b}"), wide.value.same_set(&narrow.value).into());
         ask("equality", format!("{a} == {a}"), wide.value.same_set(&wide.value).into());
-        let union = Type::of_reduced(&vec![Value::from(wide.value.clone()), narrow.value.clone().into()].into());
+        let union =
+            Type::of_reduced(&vec![Value::from(wide.value.clone()), narrow.value.clone().into()].into());
         ask("union", format!("\"${{type([{a}, {b}], reduced)}}\""), union.to_string().into());
         ask("printing", format!("\"${{{a}}}\""), wide.value.to_string().into());
         ask("printing", format!("\"${{Array[{a}]}}\""), Type::array(wide.value.clone()).to_string().into());
-        ask("general", format!("\"${{type({a}, generalized)}}\""), Type::of_generalized(&wide.value.clone().into()).to_string().into());
+        ask(
+            "general",
+            format!("\"${{type({a}, generalized)}}\""),
+            Type::of_generalized(&wide.value.clone().into()).to_string().into(),
+        );
 
         let value = generator.value();
         let v = value.text.as_str();
         ask("membership", format!("{v} =~ {a}"), wide.value.contains(&value.value).into());
         let near = generator.near(&value);
         ask("membership", format!("{v} =~ {}", near.text), near.value.contains(&value.value).into());
-        ask("assignability", format!("{} >= type({v})", near.text), near.value.covers(&Type::of(&value.value)).into());
+        ask(
+            "assignability",
+            format!("{} >= type({v})", near.text),
+            near.value.covers(&Type::of(&value.value)).into(),
+        );
         ask("inference", format!("\"${{type({v})}}\""), Type::of(&value.value).to_string().into());
-        ask("inference", format!("\"${{type({v}, reduced)}}\""), Type::of_reduced(&value.value).to_string().into());
-        ask("inference", format!("\"${{type({v}, generalized)}}\""), Type::of_generalized(&value.value).to_string().into());
+        ask(
+            "inference",
+            format!("\"${{type({v}, reduced)}}\""),
+            Type::of_reduced(&value.value).to_string().into(),
+        );
+        ask(
+            "inference",
+            format!("\"${{type({v}, generalized)}}\""),
+            Type::of_generalized(&value.value).to_string().into(),
+        );
         let other = generator.value();
         let o = other.text.as_str();
         ask("equal values", format!("{v} == {o}"), compare::equals(&value.value, &other.value).into());
-        ask("inclusion", format!("{v} in {o}"), compare::includes(&other.value, &value.value).is_some().into());
+        ask(
+            "inclusion",
+            format!("{v} in {o}"),
+            compare::includes(&other.value, &value.value).is_some().into(),
+        );
         let pair = vec![value.value.clone(), other.value.clone()].into();
-        ask("union", format!("\"${{type([{v}, {o}], reduced)}}\""), Type::of_reduced(&pair).to_string().into());
+        ask(
+            "union",
+            format!("\"${{type([{v}, {o}], reduced)}}\""),
+            Type::of_reduced(&pair).to_string().into(),
+        );
     }
     all
 }

@@ -116,9 +116,12 @@ pub(super) fn merge(varying: usize, counts: bool, alternatives: Vec<Vec<Mismatch
             break;
         }
     }
+    // Of several alternatives with the same fault in their block one is enough; everything else is said each time.
     let mut unique: Vec<Mismatch> = Vec::new();
     for mismatch in all {
-        if !unique.iter().any(|m| m.same_place(&mismatch) && m.problem == mismatch.problem) {
+        let about_block = matches!(mismatch.problem, Problem::UnexpectedBlock | Problem::MissingBlock);
+        let said = |m: &Mismatch| m.same_place(&mismatch) && m.problem == mismatch.problem;
+        if !(about_block && unique.iter().any(said)) {
             unique.push(mismatch);
         }
     }

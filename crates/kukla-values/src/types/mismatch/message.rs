@@ -151,6 +151,10 @@ fn short_name(ty: &Type) -> String {
         _ => None,
     };
     match held.filter(|ty| !matches!(ty, Type::Any)) {
+        // An object type without a name has none to show.
+        Some(Type::Object(object)) => {
+            format!("{}[{}]", ty.name(), object.name.as_deref().unwrap_or_default())
+        }
         Some(held) => format!("{}[{}]", ty.name(), held.name()),
         None => ty.name().to_string(),
     }
