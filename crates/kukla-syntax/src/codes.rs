@@ -67,7 +67,7 @@ crate::codes! {
     ILLEGAL_UNICODE_ESCAPE: Warning, "Unicode escape '\\u' was not followed by 4 hex digits or 1-6 hex digits in {} or was > 10ffff";
 
     /// A regular expression literal is not one: a group or class is left open, or the like.
-    INVALID_REGEXP: Error, "{detail}";
+    REGEXP_ERROR: Error, "{detail}";
 
     /// `<%` opens Puppet code in a template and nothing closes it.
     EPP_UNBALANCED_TAG: Error, "Unbalanced epp tag, reached <eof> without closing tag.";

@@ -244,11 +244,6 @@ impl Builder {
         self.sizes.push((self.kinds.len() - from) as u32);
     }
 
-    /// Where the element at `from` begins.
-    pub fn left_offset(&self, from: usize) -> u32 {
-        self.starts.get(from).copied().unwrap_or(0)
-    }
-
     /// The kinds of the elements since `from`.
     pub fn kinds_since(&self, from: usize) -> &[SyntaxKind] {
         &self.kinds[from..]

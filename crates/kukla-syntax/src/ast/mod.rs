@@ -31,6 +31,7 @@ pub use operator::{
     Access, ArrowOp, AssignOp, Assignment, Binary, BinaryOp, Negate, Not, Paren, Relationship, Selector,
     SelectorEntry, Unfold,
 };
+pub(crate) use position::puppet_offset;
 pub use resource::{
     Attribute, AttributeOp, Attributes, Collector, Query, Render, RenderBody, Resource, ResourceBody,
     ResourceDefaults, ResourceForm, ResourceOverride, UntitledResource,

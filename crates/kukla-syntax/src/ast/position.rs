@@ -4,7 +4,7 @@ use crate::SyntaxKind::*;
 use crate::tree::Node;
 
 /// The offset Puppet's parser records for what this node stands for.
-pub(super) fn puppet_offset(node: Node<'_>) -> u32 {
+pub(crate) fn puppet_offset(node: Node<'_>) -> u32 {
     let mut node = node;
     loop {
         match node.kind() {

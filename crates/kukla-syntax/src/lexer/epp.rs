@@ -9,6 +9,8 @@ use crate::diagnostic;
 enum Follows {
     /// The end of the template.
     End,
+    /// The end of the template right after a comment or `<%%`, where Puppet forgets the text before.
+    EndOfTag,
     /// `<%` or `<%-`; the tag's length.
     Code(usize),
     /// `<%=`
@@ -43,9 +45,13 @@ impl Lexer<'_> {
         let start = self.pos;
         let (end, follows) = scan(&self.bytes[start..self.end]);
         let end = start + end;
-        if start < end || (matches!(follows, Follows::End) && start < self.end) {
+        if start < end {
             // Text of which nothing is left is not rendered, unless it is the last.
-            let silent = !matches!(follows, Follows::End) && rendered_text(self.text, start, end).is_empty();
+            let silent = match follows {
+                Follows::End => false,
+                Follows::EndOfTag => true,
+                _ => rendered_text(self.text, start, end).is_empty(),
+            };
             self.add(if silent { EppSilentText } else { EppText }, start);
             if !silent {
                 self.context.after = EppText;
@@ -53,7 +59,7 @@ impl Lexer<'_> {
         }
         self.pos = end;
         match follows {
-            Follows::End => self.context.epp = EppMode::None,
+            Follows::End | Follows::EndOfTag => self.context.epp = EppMode::None,
             Follows::Code(len) => {
                 self.context.epp = EppMode::Code;
                 self.add(EppOpen, end);
@@ -65,7 +71,7 @@ impl Lexer<'_> {
             }
             Follows::Wrong(code) => {
                 self.context.epp = EppMode::None;
-                let place = self.at(self.end);
+                let place = self.at(end + 2);
                 self.report(crate::Diagnostic::new(code, place, code.message));
                 if end < self.end {
                     self.emit_to(ErrorToken, self.end);
@@ -78,7 +84,9 @@ impl Lexer<'_> {
 /// The length of the text at the beginning of `bytes`, comments included, and what follows it.
 fn scan(bytes: &[u8]) -> (usize, Follows) {
     let mut at = 0;
+    let mut after_tag = false;
     while let Some(skip) = memchr::memmem::find(&bytes[at..], b"<%") {
+        after_tag = true;
         let tag = at + skip;
         at = tag + 2;
         match bytes.get(at) {
@@ -93,7 +101,8 @@ fn scan(bytes: &[u8]) -> (usize, Follows) {
             Some(_) => return (tag, Follows::Code(2)),
         }
     }
-    (bytes.len(), Follows::End)
+    let follows = if after_tag && at == bytes.len() { Follows::EndOfTag } else { Follows::End };
+    (bytes.len(), follows)
 }
 
 /// The offset after the `%>` that ends a comment, which is not preceded by another `%`. `at` is that of the `#`.

@@ -93,7 +93,10 @@ impl<'t> Lexer<'t> {
                 self.add(HeredocTag, start);
             }
             Err(wrong) => {
+                let outer = self.noticed_at;
+                self.noticed_at = outer.or(Some(start));
                 self.report(wrong);
+                self.noticed_at = outer;
                 self.add(ErrorToken, start);
             }
         }
@@ -216,7 +219,11 @@ impl<'t> Lexer<'t> {
             let first = self.out.kinds.len() as u32;
             self.add(HeredocStart, self.pos);
             if interpolated {
+                let tag = self.out.starts[self.out.heredocs[index].tag as usize] as usize;
+                let outer = self.noticed_at;
+                self.noticed_at = outer.or(Some(tag));
                 self.interpolated_text(text.end as usize, escapes);
+                self.noticed_at = outer;
             } else if !text.is_empty() {
                 self.add(HeredocText, self.pos);
             }
@@ -240,7 +247,8 @@ impl<'t> Lexer<'t> {
                 self.pos = text_end;
             }
             if self.interpolate(stop, Within::Heredoc) && !self.tokens() {
-                // The text ends within an interpolation, and Puppet does not mind.
+                // The text ends within an interpolation, and Puppet does not mind unless a string is open.
+                self.unclosed_interpolations();
                 while !self.context.interpolations.is_empty() {
                     self.finish_interpolation(0);
                 }

@@ -10,6 +10,7 @@
 mod epp;
 mod heredoc;
 mod number;
+mod regex;
 mod string;
 
 pub(crate) use epp::rendered_text;
@@ -32,8 +33,8 @@ pub(crate) struct Tokens {
     pub starts: Vec<u32>,
     /// The heredocs, in the order of their tags.
     pub heredocs: Vec<Heredoc>,
-    /// What is wrong with the tokens.
-    pub diagnostics: Vec<Diagnostic>,
+    /// What is wrong with the tokens, each with the offset at which Puppet would have noticed.
+    pub diagnostics: Vec<(u32, Diagnostic)>,
 }
 
 impl Tokens {
@@ -117,6 +118,8 @@ struct Lexer<'t> {
     context: Context,
     heredoc_depth: u32,
     failed_heredocs: u32,
+    /// Where the outermost string or the heredoc being read begins.
+    noticed_at: Option<usize>,
 }
 
 /// Whether and how a text is a template.
@@ -144,6 +147,7 @@ pub(crate) fn lex(text: &str, form: Form, tasks: bool) -> Tokens {
         context: Context::new(0, EppMode::None),
         heredoc_depth: 0,
         failed_heredocs: 0,
+        noticed_at: None,
     };
     lexer.byte_order_mark();
     match form {
@@ -152,6 +156,7 @@ pub(crate) fn lex(text: &str, form: Form, tasks: bool) -> Tokens {
         }
         Form::Template => lexer.template(),
     }
+    lexer.unclosed_interpolations();
     lexer.out.kinds.push(Eof);
     lexer.out.starts.push(text.len() as u32);
     lexer.out
@@ -206,9 +211,11 @@ impl<'t> Lexer<'t> {
         self.emit(kind, end - self.pos);
     }
 
+    /// Puppet's lexer reads a string with interpolation, or a heredoc, as a whole before its parser sees any of it.
     fn report(&mut self, diagnostic: Diagnostic) {
         if self.out.diagnostics.len() < MAX_DIAGNOSTICS {
-            self.out.diagnostics.push(diagnostic);
+            let noticed = self.noticed_at.map_or(diagnostic.span.start, |start| start as u32);
+            self.out.diagnostics.push((noticed, diagnostic));
         }
     }
 
@@ -574,25 +581,6 @@ impl<'t> Lexer<'t> {
                 self.report(diagnostic!(self.at(self.pos), UNCLOSED_MLCOMMENT));
                 self.add(BlockComment, self.pos);
                 self.pos = self.end;
-            }
-        }
-    }
-
-    /// A regular expression where one can begin and is closed, else a division.
-    fn slash(&mut self) {
-        let start = self.pos;
-        if self.context.after.ends_operand() || start >= self.context.no_regex_from {
-            return self.emit(Slash, 1);
-        }
-        let mut at = start + 1;
-        loop {
-            match memchr::memchr2(b'/', b'\\', &self.bytes[at..self.end]) {
-                Some(skip) if self.bytes[at + skip] == b'/' => return self.emit_to(Regex, at + skip + 1),
-                Some(skip) if at + skip + 1 < self.end => at += skip + 2,
-                _ => {
-                    self.context.no_regex_from = start;
-                    return self.emit(Slash, 1);
-                }
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::{Lexer, OpenInterpolation, Within};
 use crate::SyntaxKind::{self, *};
 use crate::codes::*;
-use crate::{Span, diagnostic};
+use crate::{Severity, Span, diagnostic};
 
 /// How a stretch of interpolated text ended.
 #[derive(Clone, Copy)]
@@ -20,7 +20,7 @@ pub(super) enum Stop {
 
 impl Lexer<'_> {
     pub(super) fn single_quoted(&mut self) {
-        let mut at = self.pos + 1;
+        let mut at = self.pos + 1 + self.swallowed_quote(self.pos + 1, b"'");
         loop {
             match memchr::memchr2(b'\'', b'\\', &self.bytes[at..self.end]) {
                 Some(skip) if self.bytes[at + skip] == b'\'' => return self.emit_to(SqString, at + skip + 1),
@@ -32,9 +32,24 @@ impl Lexer<'_> {
 
     pub(super) fn double_quoted(&mut self) {
         let from = self.pos + 1;
+        let outermost = self.noticed_at.is_none();
+        if outermost {
+            self.noticed_at = Some(self.pos);
+        }
+        self.double_quoted_start(from);
+        if outermost && self.context.interpolations.is_empty() {
+            self.noticed_at = None;
+        }
+    }
+
+    fn double_quoted_start(&mut self, from: usize) {
         match self.text_stop(from, true) {
             Stop::Quote(end) => self.emit_to(DqString, end + 1),
-            Stop::End => self.unclosed(from, "'\"'"),
+            Stop::End => match self.bytes[from..self.end].iter().rposition(|&byte| byte == b'$') {
+                // Puppet begins anew after a `$` that begins nothing.
+                Some(dollar) => self.unclosed(from + dollar + 1, "''"),
+                None => self.unclosed(from, "'\"'"),
+            },
             stop => {
                 self.add(DqStart, self.pos);
                 if !self.interpolate(stop, Within::DqString) {
@@ -54,6 +69,9 @@ impl Lexer<'_> {
                     // Puppet's lexer returns the tokens of a nested string without noticing.
                     if self.context.interpolations.is_empty() {
                         self.context.after = DqEnd;
+                        if self.heredoc_depth == 0 {
+                            self.noticed_at = None;
+                        }
                     }
                     return;
                 }
@@ -94,9 +112,25 @@ impl Lexer<'_> {
         }
     }
 
+    /// 1 if the quote at `at`, where a stretch of text begins, does not end it.
+    ///
+    /// Puppet looks for a quote with another character before it and only then for one in front, so in `"""` the second
+    /// quote is text and the third ends the string.
+    fn swallowed_quote(&self, at: usize, ends: &[u8]) -> usize {
+        if self.byte(at) != ends[0] || at >= self.end {
+            return 0;
+        }
+        let backslashes = self.bytes[at + 1..self.end].iter().take_while(|&&byte| byte == b'\\').count();
+        let next = at + 1 + backslashes;
+        usize::from(backslashes % 2 == 0 && next < self.end && ends.contains(&self.bytes[next]))
+    }
+
     /// Where the text from `from` stops being plain text.
     pub(super) fn text_stop(&mut self, from: usize, quoted: bool) -> Stop {
         let mut at = from;
+        if quoted {
+            at += self.swallowed_quote(from, b"\"$");
+        }
         let mut odd_escape = None;
         let stop = loop {
             let found = if quoted {
@@ -133,7 +167,10 @@ impl Lexer<'_> {
     fn known_escape(&self, at: usize) -> bool {
         match self.byte(at + 1) {
             b'\\' | b'$' | b'\'' | b'"' | b'r' | b'n' | b't' | b's' | b'\n' | b'\r' => true,
-            b'u' => unicode_escape(&self.bytes[at + 2..self.end]),
+            b'u' => unicode_digits(&self.bytes[at + 2..self.end])
+                .and_then(|digits| u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok())
+                .and_then(char::from_u32)
+                .is_some(),
             _ => false,
         }
     }
@@ -151,7 +188,11 @@ impl Lexer<'_> {
             let ch = self.text[at + 1..].chars().next().unwrap_or('\\');
             let place = Span::new(at as u32, (at + 1 + ch.len_utf8()) as u32);
             if ch == 'u' && !self.known_escape(at) {
-                let wrong = diagnostic!(reported, ILLEGAL_UNICODE_ESCAPE).label(place, "this escape");
+                let mut wrong = diagnostic!(reported, ILLEGAL_UNICODE_ESCAPE).label(place, "this escape");
+                if unicode_digits(&self.bytes[at + 2..self.end]).is_some() {
+                    // A well-formed escape for what is no character.
+                    wrong.severity = Severity::Error;
+                }
                 self.report(wrong);
             } else if !self.known_escape(at) {
                 let wrong = diagnostic!(reported, UNRECOGNIZED_ESCAPE { ch })
@@ -197,16 +238,29 @@ impl Lexer<'_> {
         open.within
     }
 
-    /// The text of the last token that is a word, for Puppet's way of saying where a quote was left open.
+    /// The text that Puppet's lexer matched last, by which it says where a quote was left open.
     fn last_word(&self) -> &str {
-        let last = (0..self.out.kinds.len()).rev().find(|&index| {
-            !self.out.kinds[index].is_trivia()
-                && !matches!(self.out.kinds[index], InterpolationClose | DqText)
-        });
-        let Some(index) = last else { return "\"" };
+        let kinds = &self.out.kinds;
+        let is_matched = |&index: &usize| {
+            let kind: SyntaxKind = kinds[index];
+            kind.is_operand() || kind.is_keyword() || kind == InterpolationOpen
+        };
+        let Some(index) = (0..kinds.len()).rev().find(is_matched) else { return "" };
+        if kinds[index] == InterpolationOpen {
+            return "";
+        }
         let end = self.out.starts.get(index + 1).map_or(self.pos, |&end| end as usize);
         let text = &self.text[self.out.starts[index] as usize..end];
-        text.strip_prefix('$').unwrap_or(text)
+        let in_string = index > 0 && matches!(kinds[index - 1], DqStart | DqText);
+        if in_string { text.strip_prefix('$').unwrap_or(text) } else { text }
+    }
+
+    /// The text has ended; strings that are still open are reported.
+    pub(super) fn unclosed_interpolations(&mut self) {
+        if self.context.interpolations.iter().any(|open| open.within == Within::DqString) {
+            let after = format!("'{}'", self.last_word());
+            self.report(diagnostic!(self.at(self.end), UNCLOSED_QUOTE { after, followed_by: "<eof>" }));
+        }
     }
 
     fn unclosed(&mut self, from: usize, after: &str) {
@@ -227,6 +281,9 @@ impl Lexer<'_> {
         self.context.after = ErrorToken;
         self.pos = line;
         self.context.interpolations.retain(|open| open.within == Within::Heredoc);
+        if self.heredoc_depth == 0 {
+            self.noticed_at = None;
+        }
     }
 
     /// The next few characters, as Puppet shows them.
@@ -249,14 +306,14 @@ pub(super) fn stop_offset(stop: Stop) -> usize {
     }
 }
 
-/// Whether these bytes, which follow `\u`, name a character.
-fn unicode_escape(rest: &[u8]) -> bool {
+/// The digits of the character that these bytes, which follow `\u`, name.
+fn unicode_digits(rest: &[u8]) -> Option<&[u8]> {
     let hex = |bytes: &[u8]| bytes.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
     match rest {
         [b'{', inside @ ..] => {
             let digits = hex(&inside[..inside.len().min(7)]);
-            (1..=6).contains(&digits) && inside.get(digits) == Some(&b'}')
+            ((1..=6).contains(&digits) && inside.get(digits) == Some(&b'}')).then(|| &inside[..digits])
         }
-        _ => hex(&rest[..rest.len().min(4)]) == 4,
+        _ => (hex(&rest[..rest.len().min(4)]) == 4).then(|| &rest[..4]),
     }
 }

@@ -62,8 +62,7 @@ impl Parser<'_> {
             SqString | DqString => "A quoted string is not valid as a name here",
             _ => return self.unexpected(),
         };
-        let wrong = self.broken_rule(self.at, detail);
-        self.diagnostics.push(wrong);
+        self.broken_rule(self.at, detail);
         self.bump();
         Ok(())
     }

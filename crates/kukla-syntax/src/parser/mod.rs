@@ -27,7 +27,7 @@ const MAX_ERRORS: usize = 100;
 pub struct Parse {
     /// The tree; it holds the whole text, right or wrong.
     pub tree: Tree,
-    /// Errors and warnings, in the order of the text.
+    /// Errors and warnings, in the order in which Puppet, were it to go on after the first, would notice them.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -68,17 +68,38 @@ fn run(text: Arc<str>, form: Form, options: ParseOptions) -> Parse {
     let tokens = lex(&text, form, options.tasks);
     let mut parser = Parser::new(&text, &tokens);
     parser.program(form);
-    let Parser { builder, mut diagnostics, tags, bodies, .. } = parser;
+    let Parser { builder, mut diagnostics, tags, bodies, odd_overrides, .. } = parser;
     let heredocs = join_heredocs(&tokens.heredocs, &tags, &bodies);
     let tree = builder.finish(Arc::clone(&text), heredocs).unwrap_or_else(|| {
-        diagnostics.push(diagnostic!(Span::at(0), NESTING_TOO_DEEP { limit: MAX_DEPTH }));
+        diagnostics.push((0, diagnostic!(Span::at(0), NESTING_TOO_DEEP { limit: MAX_DEPTH })));
         flat(text, form)
     });
-    if !tokens.diagnostics.is_empty() {
-        diagnostics.extend(tokens.diagnostics);
-        diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
+    point_at_odd_overrides(&tree, &mut diagnostics, odd_overrides);
+    // That something is missing at the end is no wonder if the lexer stumbled before.
+    if tokens.diagnostics.iter().any(|(_, diagnostic)| diagnostic.is_error()) {
+        let end = tree.text().len() as u32;
+        diagnostics.retain(|(_, wrong)| !(wrong.span == Span::at(end) && *wrong.code == SYNTAX_ERROR));
     }
-    Parse { tree, diagnostics }
+    diagnostics.splice(0..0, tokens.diagnostics);
+    diagnostics.sort_by_key(|(noticed, _)| *noticed);
+    Parse { tree, diagnostics: diagnostics.into_iter().map(|(_, diagnostic)| diagnostic).collect() }
+}
+
+/// Moves the complaints about what cannot be overridden to the positions Puppet reports, which take a tree to find.
+fn point_at_odd_overrides(
+    tree: &Tree,
+    diagnostics: &mut [(u32, Diagnostic)],
+    odd_overrides: Vec<(usize, u32)>,
+) {
+    for (index, brace) in odd_overrides {
+        let overrides = tree.elements().filter(|element| element.kind() == ResourceOverride);
+        let found =
+            overrides.into_iter().find(|node| node.child(LBrace).is_some_and(|it| it.start() == brace));
+        if let (Some(node), Some((_, diagnostic))) = (found, diagnostics.get_mut(index)) {
+            diagnostic.span.start = crate::ast::puppet_offset(node);
+            diagnostic.span.end = diagnostic.span.end.max(diagnostic.span.start);
+        }
+    }
 }
 
 /// A tree of a text that cannot be taken apart.
@@ -144,7 +165,12 @@ struct Parser<'t> {
     last_error: usize,
     errors: usize,
     gave_up: bool,
-    diagnostics: Vec<Diagnostic>,
+    /// Argument lists without a function in the statements being read.
+    strays: usize,
+    /// What is wrong, each with the offset of the token at which Puppet would have noticed.
+    diagnostics: Vec<(u32, Diagnostic)>,
+    /// Complaints about what cannot be overridden: which diagnostics, and where the braces are.
+    odd_overrides: Vec<(usize, u32)>,
     /// Tags of heredocs: their tokens and their places.
     tags: Vec<(u32, u32)>,
     /// Bodies of heredocs: which and their places.
@@ -174,7 +200,9 @@ impl<'t> Parser<'t> {
             last_error: usize::MAX,
             errors: 0,
             gave_up: false,
+            strays: 0,
             diagnostics: Vec::new(),
+            odd_overrides: Vec::new(),
             tags: Vec::new(),
             bodies: Vec::new(),
         };
@@ -297,14 +325,15 @@ impl<'t> Parser<'t> {
 
     /// A rule beyond the grammar is broken at `token`; reading goes on.
     #[cold]
-    fn broken_rule(&mut self, token: usize, detail: &str) -> Diagnostic {
-        diagnostic!(self.tokens.span(token), PARSE_ERROR { detail })
+    fn broken_rule(&mut self, token: usize, detail: &str) {
+        let wrong = diagnostic!(self.tokens.span(token), PARSE_ERROR { detail });
+        self.diagnostics.push((self.tokens.starts[self.at], wrong));
     }
 
     fn report<T>(&mut self, diagnostic: Diagnostic) -> Parsed<T> {
         if self.last_error != self.at || self.last_error == usize::MAX {
             self.last_error = self.at;
-            self.diagnostics.push(diagnostic);
+            self.diagnostics.push((self.tokens.starts[self.at], diagnostic));
             self.errors += 1;
             if self.errors > MAX_ERRORS {
                 self.give_up();
@@ -349,9 +378,9 @@ impl<'t> Parser<'t> {
     #[cold]
     fn too_deep<T>(&mut self) -> Parsed<T> {
         let span = self.token_span();
-        let already = self.diagnostics.last().is_some_and(|last| *last.code == NESTING_TOO_DEEP);
+        let already = self.diagnostics.last().is_some_and(|(_, last)| *last.code == NESTING_TOO_DEEP);
         if !already {
-            self.diagnostics.push(diagnostic!(span, NESTING_TOO_DEEP { limit: MAX_DEPTH / 2 }));
+            self.diagnostics.push((span.start, diagnostic!(span, NESTING_TOO_DEEP { limit: MAX_DEPTH / 2 })));
         }
         self.give_up();
         Err(Fail)
@@ -416,6 +445,7 @@ impl<'t> Parser<'t> {
         while self.at < end {
             match self.current {
                 HeredocEnd => {
+                    self.trivia();
                     self.builder.token(HeredocEnd, self.tokens.starts[self.at]);
                     break;
                 }

@@ -41,8 +41,7 @@ impl Parser<'_> {
             } else {
                 "Virtual (@) can only be applied to a Resource Expression"
             };
-            let wrong = self.broken_rule(sign, detail);
-            self.diagnostics.push(wrong);
+            self.broken_rule(sign, detail);
         }
         Ok(())
     }
@@ -70,6 +69,7 @@ impl Parser<'_> {
                 RBrace | Comma => true,
                 Name => matches!(self.next(), FatArrow | PlusArrow),
                 Star => self.next() == FatArrow,
+                InheritsKw | ElseKw | ElsifKw | AndKw | OrKw | InKw => true,
                 kind => kind.is_attribute_keyword() && matches!(self.next(), FatArrow | PlusArrow),
             };
             if attributes {
@@ -88,33 +88,22 @@ impl Parser<'_> {
 
     /// Decides by what stands on the left what attributes without a title are.
     fn untitled(&mut self, from: usize, left: crate::SyntaxKind, opening: usize, inside: usize) {
-        let appends = self.builder.kinds_since(inside).contains(&PlusArrow);
-        let (kind, wrong) = match left {
-            TypeName => (ResourceDefaults, None),
+        let kind = match left {
+            TypeName => ResourceDefaults,
+            Name => UntitledResource,
             // A variable may hold the references to override; Puppet wants to see them written out.
-            Access | Variable => (ResourceOverride, None),
-            Name if appends => (
-                UntitledResource,
-                Some((opening, "Syntax error resource body without title or hash with +>")),
-            ),
-            Name => (UntitledResource, None),
-            _ => {
-                let detail = "Expression is not valid as a resource, resource-default, or resource-override";
-                (ResourceOverride, Some((opening, detail)))
-            }
+            _ => ResourceOverride,
         };
-        if let Some((token, detail)) = wrong {
-            let mut wrong = self.broken_rule(token, detail);
-            if kind == ResourceOverride {
-                // Puppet points at the expression, not at the brace.
-                self.complete(from, kind);
-                wrong.span = crate::Span::at(self.builder.left_offset(from));
-                self.diagnostics.push(wrong);
-                return;
-            }
-            self.diagnostics.push(wrong);
-        }
         self.complete(from, kind);
+        if kind == UntitledResource && self.builder.kinds_since(inside).contains(&PlusArrow) {
+            let detail = "Syntax error resource body without title or hash with +>";
+            self.broken_rule(opening, detail);
+        }
+        if kind == ResourceOverride && !matches!(left, Access | Variable | ErrorToken | Error) {
+            let detail = "Expression is not valid as a resource, resource-default, or resource-override";
+            self.odd_overrides.push((self.diagnostics.len(), self.tokens.starts[opening]));
+            self.broken_rule(opening, detail);
+        }
     }
 
     /// `title: attributes; title: attributes }`

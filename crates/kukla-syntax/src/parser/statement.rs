@@ -2,6 +2,7 @@
 
 use super::{Fail, Parsed, Parser, root_kind};
 use crate::SyntaxKind::*;
+use crate::codes::PARSE_ERROR;
 use crate::lexer::Form;
 
 /// The functions that take their arguments without parentheses.
@@ -79,7 +80,7 @@ impl Parser<'_> {
         let known = self.diagnostics.len();
         let result = self.unexpected();
         let span = self.tokens.span(opening);
-        if let Some(wrong) = self.diagnostics.get_mut(known) {
+        if let Some((_, wrong)) = self.diagnostics.get_mut(known) {
             wrong.labels.push(crate::Label { span, message: "this brace is not closed".to_owned() });
         }
         result
@@ -88,6 +89,8 @@ impl Parser<'_> {
     /// Statements up to a `}` or the end of the text.
     pub(super) fn statements(&mut self) {
         let mut previous_name = None;
+        let known = self.diagnostics.len();
+        let first_stray = self.strays;
         while !matches!(self.current, RBrace | Eof | HeredocText | HeredocEnd) {
             let from = self.start();
             let first = self.at;
@@ -97,6 +100,9 @@ impl Parser<'_> {
                     previous_name = is_name.then_some(first);
                 }
                 Err(Fail) => {
+                    if self.last_error == first && self.strays > first_stray {
+                        self.postpone_strays(known, first_stray, self.tokens.starts[first]);
+                    }
                     self.recover(from);
                     previous_name = None;
                     continue;
@@ -111,6 +117,21 @@ impl Parser<'_> {
                 }
             }
         }
+        if self.strays > first_stray {
+            self.postpone_strays(known, first_stray, self.tokens.starts[self.at].saturating_add(1));
+        }
+    }
+
+    /// Puppet looks for argument lists without a function when it has read all statements of a block.
+    #[cold]
+    fn postpone_strays(&mut self, known: usize, first_stray: usize, end: u32) {
+        let found = self.diagnostics.iter_mut().skip(known);
+        for (noticed, _) in
+            found.filter(|(_, wrong)| *wrong.code == PARSE_ERROR && wrong.message.contains(" argument list"))
+        {
+            *noticed = end.max(*noticed);
+        }
+        self.strays = first_stray;
     }
 
     /// What can follow the first expression of a statement: the arguments of a call without parentheses.
@@ -145,8 +166,8 @@ impl Parser<'_> {
                 ),
                 None => "illegal comma separated argument list".to_owned(),
             };
-            let wrong = self.broken_rule(comma, &detail);
-            self.diagnostics.push(wrong);
+            self.broken_rule(comma, &detail);
+            self.strays += 1;
         } else if self.is_bare_call(from) {
             let argument = self.start();
             let (first, name) = (self.at, Some(first));
@@ -164,7 +185,8 @@ impl Parser<'_> {
     fn is_bare_call(&self, from: usize) -> bool {
         let is_name = self.builder.len() == from + 1 && self.builder.last_kind() == Name;
         let argument = self.current.is_operand() || matches!(self.current, DqStart | ListStart);
-        is_name && argument && self.current != EppText && !self.on_new_line()
+        let is_function = self.current == Name && is_statement_function(self.token_text(self.at));
+        is_name && argument && self.current != EppText && !is_function && !self.on_new_line()
     }
 
     /// Makes an error of what has been read since `from` and goes on to something that looks like a new statement.
