@@ -1,11 +1,14 @@
 //! What can be said about a text without running it.
 
+use std::path::PathBuf;
+
+use kukla_syntax::validate::{self, Place};
 use kukla_syntax::{Diagnostic, Parse, Source, Strict};
 
 use crate::files;
 
 /// What decides how a text is judged, apart from the text.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Rules {
     /// Puppet's `strict` setting.
     pub strict: Strict,
@@ -13,6 +16,10 @@ pub struct Rules {
     pub epp: Option<bool>,
     /// Puppet's `tasks` setting: whether `plan` and `apply` are keywords.
     pub tasks: bool,
+    /// Where modules lie; a file below is bound to the names its path stands for.
+    pub modulepath: Vec<PathBuf>,
+    /// The site manifest, whose files are bound to nothing.
+    pub site: Option<PathBuf>,
 }
 
 /// A text, read and judged.
@@ -35,7 +42,15 @@ impl Analysis {
             kukla_syntax::parse_with(source, kukla_syntax::ParseOptions { tasks: rules.tasks })
         };
         let ungrammatical = !parse.is_ok();
-        let diagnostics = std::mem::take(&mut parse.diagnostics);
+        let mut diagnostics = std::mem::take(&mut parse.diagnostics);
+        if !ungrammatical {
+            let place = match source.name() {
+                Some(file) => Place::of(file, &rules.modulepath, rules.site.as_deref()),
+                None => Place::Free,
+            };
+            diagnostics
+                .extend(validate::validate(&parse.tree, &validate::Rules { strict: rules.strict, place }));
+        }
         Self { parse, diagnostics, ungrammatical }
     }
 

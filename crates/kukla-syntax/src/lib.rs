@@ -11,6 +11,7 @@ pub mod pn;
 mod source;
 mod span;
 pub mod tree;
+pub mod validate;
 
 pub use decode::Number;
 pub use diagnostic::{Code, Diagnostic, Label, Severity, Strict};
@@ -18,3 +19,4 @@ pub use kind::SyntaxKind;
 pub use parser::{Parse, ParseOptions, parse, parse_epp, parse_with};
 pub use source::{InvalidUtf8, Source};
 pub use span::{LineColumn, LineIndex, Span};
+pub use tree::Tree;

@@ -17,7 +17,11 @@ pub struct Args {
 
 /// Every code that Kukla can report.
 pub fn all_codes() -> impl Iterator<Item = &'static Code> {
-    kukla_syntax::codes::CODES.iter().chain(crate::files::CODES).copied()
+    kukla_syntax::codes::CODES
+        .iter()
+        .chain(kukla_syntax::validate::codes::CODES)
+        .chain(crate::files::CODES)
+        .copied()
 }
 
 /// Prints the explanation of one code, or the list of all.

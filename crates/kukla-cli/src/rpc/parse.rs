@@ -55,5 +55,12 @@ fn rules(params: &Map<String, Value>) -> Result<Rules, Failure> {
         Some(Value::Bool(epp)) => Some(*epp),
         Some(_) => return Err(Failure::request("epp is true or false")),
     };
-    Ok(Rules { strict, epp, tasks: settings["tasks"].as_bool().unwrap_or_default() })
+    let modulepath = match params.get("modulepath") {
+        None | Some(Value::Null) => Vec::new(),
+        Some(Value::Array(paths)) => paths.iter().filter_map(Value::as_str).map(Into::into).collect(),
+        Some(_) => return Err(Failure::request("modulepath is an array of directories")),
+    };
+    let site = params.get("manifest_setting").and_then(Value::as_str).map(Into::into);
+    let tasks = settings["tasks"].as_bool().unwrap_or_default();
+    Ok(Rules { strict, epp, tasks, modulepath, site })
 }

@@ -1,0 +1,133 @@
+//! Where a file lies, and what it may therefore define.
+
+use std::path::{Component, Path, PathBuf};
+
+use super::codes::ILLEGAL_TOP_CONSTRUCT_LOCATION;
+use super::label::{Capitalized, label};
+use super::{Checker, at};
+use crate::ast::{Expr, Manifest};
+use crate::{Tree, diagnostic};
+
+/// What the place of a file allows it to define.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Place<'a> {
+    /// Anything: a site manifest, or text without a file.
+    #[default]
+    Free,
+    /// Names that begin with these segments: a file of a module.
+    Module {
+        /// The file, as messages name it.
+        file: &'a str,
+        /// What names must begin with, in lower case.
+        namespace: String,
+    },
+    /// Nothing: a file in a module where no definition is ever looked for.
+    Nowhere {
+        /// The file, as messages name it.
+        file: &'a str,
+    },
+}
+
+impl<'a> Place<'a> {
+    /// What a file may define, given where modules lie and which files are the site's manifest.
+    pub fn of(file: &'a str, modulepath: &[PathBuf], manifest: Option<&Path>) -> Place<'a> {
+        let path = clean(Path::new(file));
+        let text = path.to_string_lossy();
+        if !text.ends_with(".pp")
+            || manifest.is_some_and(|manifest| text.starts_with(&*manifest.to_string_lossy()))
+        {
+            return Place::Free;
+        }
+        let inside = modulepath.iter().find_map(|directory| path.strip_prefix(clean(directory)).ok());
+        let Some(inside) = inside else { return Place::Free };
+        let parts: Vec<String> = inside.iter().map(|part| part.to_string_lossy().to_lowercase()).collect();
+        match &parts[..] {
+            [module, kind, directories @ .., name]
+                if matches!(kind.as_str(), "manifests" | "functions" | "types" | "plans") =>
+            {
+                let mut names = vec![module.as_str()];
+                names.extend(directories.iter().map(String::as_str));
+                if !(directories.is_empty() && name == "init.pp") {
+                    names.push(name.trim_end_matches(".pp"));
+                }
+                Place::Module { file, namespace: names.join("::") }
+            }
+            _ => Place::Nowhere { file },
+        }
+    }
+
+    /// The file, if the definition of this name does not belong into it.
+    pub(super) fn refuses(&self, name: &str) -> Option<&'a str> {
+        match self {
+            Place::Free => None,
+            Place::Module { file, namespace } => {
+                (!name.to_lowercase().starts_with(namespace.as_str())).then_some(*file)
+            }
+            Place::Nowhere { file } => Some(file),
+        }
+    }
+}
+
+/// The path without `.`, `..` and double slashes, by its text alone.
+fn clean(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                out.pop();
+            }
+            part => out.push(part),
+        }
+    }
+    out
+}
+
+impl Checker<'_, '_> {
+    /// In a file of a module only definitions may stand at the top.
+    pub(super) fn place_of_statements(&mut self, tree: &Tree) {
+        if self.rules.place == Place::Free {
+            return;
+        }
+        for statement in Manifest::of(tree).into_iter().flat_map(Manifest::statements) {
+            if matches!(
+                statement,
+                Expr::ClassDefinition(_)
+                    | Expr::DefineDefinition(_)
+                    | Expr::FunctionDefinition(_)
+                    | Expr::PlanDefinition(_)
+                    | Expr::TypeAlias(_)
+                    | Expr::TypeDefinition(_)
+            ) {
+                continue;
+            }
+            let this = Capitalized(format!("this {}", label(statement)));
+            self.report(diagnostic!(at(statement), ILLEGAL_TOP_CONSTRUCT_LOCATION { this };
+                hint: "files of a module hold definitions only; this belongs into a class or the site manifest"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn namespace(file: &str) -> Option<String> {
+        match Place::of(file, &["/code/modules".into()], Some(Path::new("/code/manifests"))) {
+            Place::Free => None,
+            Place::Module { namespace, .. } => Some(namespace),
+            Place::Nowhere { .. } => Some("nowhere".into()),
+        }
+    }
+
+    #[test]
+    fn names_follow_paths() {
+        assert_eq!(namespace("/code/modules/ntp/manifests/init.pp").as_deref(), Some("ntp"));
+        assert_eq!(namespace("/code/modules/Ntp/manifests/Server/x.pp").as_deref(), Some("ntp::server::x"));
+        assert_eq!(namespace("/code/./modules//ntp/functions/f.pp").as_deref(), Some("ntp::f"));
+        assert_eq!(namespace("/code/modules/ntp/examples/init.pp").as_deref(), Some("nowhere"));
+        assert_eq!(namespace("/code/manifests/site.pp"), None);
+        assert_eq!(namespace("/elsewhere/x.pp"), None);
+        assert_eq!(namespace("/code/modules/ntp/templates/x.epp"), None);
+    }
+}
