@@ -6,6 +6,7 @@
 pub mod arithmetic;
 pub mod binary;
 pub mod compare;
+pub mod convert;
 pub mod error;
 pub mod format;
 pub mod iterator;

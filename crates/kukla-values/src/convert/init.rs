@@ -1,0 +1,60 @@
+//! `Init[T]`: making a `T` from one value, perhaps with fixed further arguments.
+
+use super::{Surroundings, new_at, signatures, unsupported};
+use crate::types::InitType;
+use crate::{Error, Result, Type, Value};
+
+pub(super) fn make(
+    ty: &Type,
+    init: &InitType,
+    args: &[Value],
+    around: &dyn Surroundings,
+    depth: usize,
+) -> Result<Value> {
+    let Some(target) = &init.ty else { return Err(unsupported(ty)) };
+    if matches!(target, Type::Init(_) | Type::Optional(_) | Type::NotUndef(_)) {
+        return Err(unsupported(target));
+    }
+    let made_by = signatures(target);
+    let is_object = matches!(target.unaliased(), Type::Object(_) | Type::ObjectExtension(_));
+    if made_by.is_none() && !is_object {
+        return Err(unsupported(target));
+    }
+    let [value] = args else {
+        let count = if args.is_empty() { "none".to_owned() } else { args.len().to_string() };
+        return Err(Error::new("ARGUMENT_MISMATCH", format!("'new_Init' expects 1 argument, got {count}")));
+    };
+    if !init.args.is_empty() {
+        let accepted = |params: &[Type], size: crate::types::Range| {
+            let count = 1 + init.args.len() as i64;
+            size.contains(count)
+                && init.args.iter().enumerate().all(|(at, arg)| {
+                    params.get(at + 1).or(params.last()).is_some_and(|param| param.contains(arg))
+                })
+        };
+        let fits = made_by.is_none_or(|made_by| {
+            made_by.iter().any(|signature| accepted(&signature.callable.params, signature.callable.arity()))
+        });
+        if !fits {
+            return Err(Error::runtime(format!(
+                "The type '{ty}' does not represent a valid set of parameters for {}.new()",
+                target.name()
+            )));
+        }
+        let all: Vec<Value> = [value].into_iter().chain(&init.args).cloned().collect();
+        return new_at(target, &all, around, depth);
+    }
+    match value {
+        Value::Array(values) if !takes_alone(target, value) => new_at(target, values, around, depth),
+        value => new_at(target, std::slice::from_ref(value), around, depth),
+    }
+}
+
+/// Whether a value is the type's own or fits a signature that takes exactly one argument.
+fn takes_alone(target: &Type, value: &Value) -> bool {
+    target.contains(value)
+        || signatures(target).into_iter().flatten().any(|signature| {
+            signature.callable.arity() == crate::types::Range::exactly(1)
+                && signature.callable.params.first().is_some_and(|param| param.contains(value))
+        })
+}

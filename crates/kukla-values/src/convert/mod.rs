@@ -1,0 +1,95 @@
+//! `new`: making a value of a type from other values, as in `Integer('0xff', 16)`.
+//!
+//! Every type that can be made has a [`Maker`]: the signatures its `new` accepts, and what to do for each. Whatever is
+//! made is checked against the type that was asked for.
+
+mod collection;
+mod init;
+mod maker;
+mod number;
+mod scalar;
+
+use std::sync::Arc;
+
+use crate::time::Timestamp;
+use crate::types::mismatch::{self, Signature};
+use crate::types::object::Object;
+use crate::{Error, Result, Type, Value};
+
+use maker::Maker;
+
+/// What making a value may need from outside.
+pub trait Surroundings {
+    /// The time it is.
+    fn now(&self) -> Timestamp;
+    /// Reads a type from text.
+    fn read_type(&self, text: &str) -> Result<Type>;
+}
+
+/// Surroundings without a clock and without types of their own.
+pub struct Nothing;
+
+impl Surroundings for Nothing {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_seconds(0)
+    }
+
+    fn read_type(&self, text: &str) -> Result<Type> {
+        Type::builtin(text).ok_or_else(|| Error::runtime(format!("Resource type not found: {text}")))
+    }
+}
+
+/// How deep types may nest for one value to be made, as `Init[Init[...]]` could go on.
+const MAX_DEPTH: usize = 100;
+
+/// Makes a value of a type. A single argument that already is one is given back as it is.
+pub fn new_instance(ty: &Type, args: &[Value], around: &dyn Surroundings) -> Result<Value> {
+    new_at(ty, args, around, 0)
+}
+
+fn new_at(ty: &Type, args: &[Value], around: &dyn Surroundings, depth: usize) -> Result<Value> {
+    if depth > MAX_DEPTH {
+        return Err(unsupported(ty));
+    }
+    if let [value] = args
+        && !matches!(ty, Type::Init(_))
+        && ty.contains(value)
+    {
+        return Ok(value.clone());
+    }
+    let made = make(ty, args, around, depth)?;
+    mismatch::assert(&format!("Converted value from {ty}.new()"), ty, &made)?;
+    Ok(made)
+}
+
+fn make(ty: &Type, args: &[Value], around: &dyn Surroundings, depth: usize) -> Result<Value> {
+    match ty.unaliased() {
+        Type::Optional(Some(ty)) | Type::NotUndef(Some(ty)) if depth < MAX_DEPTH => {
+            make(ty, args, around, depth + 1)
+        }
+        Type::Init(init) => init::make(ty, init, args, around, depth + 1),
+        Type::Object(object) => Object::new(object, args).map(|object| Value::Object(Arc::new(object))),
+        Type::ObjectExtension(extension) => {
+            Object::new(&extension.base, args).map(|object| Value::Object(Arc::new(object)))
+        }
+        other => {
+            let Some(maker) = maker::of(other) else { return Err(unsupported(ty)) };
+            maker.make(args, around)
+        }
+    }
+}
+
+/// The signatures of a type's `new`, if it has one.
+pub fn signatures(ty: &Type) -> Option<&'static [Signature]> {
+    match ty.unaliased() {
+        Type::Optional(Some(ty)) | Type::NotUndef(Some(ty)) => signatures(ty),
+        other => maker::of(other).map(|maker: &Maker| maker.signatures.as_slice()),
+    }
+}
+
+fn unsupported(ty: &Type) -> Error {
+    Error::runtime(format!("Creation of new instance of type '{ty}' is not supported"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,179 @@
+//! Strings, times, versions, binaries, URIs, regular expressions and sensitive values.
+
+use std::sync::Arc;
+
+use super::Surroundings;
+use crate::binary::Binary;
+use crate::format::format_value;
+use crate::regexp::{self, Regexp};
+use crate::semver::{Identifier, Version, VersionRange};
+use crate::time::{Timespan, Timestamp};
+use crate::uri::Uri;
+use crate::{Hash, Result, Str, Value};
+
+pub(super) fn string(_: usize, args: &[Value], _: &dyn Surroundings) -> Result<Value> {
+    format_value(&args[0], args.get(1).unwrap_or(&Value::Default)).map(Value::String)
+}
+
+fn field<'a>(hash: &'a Value, key: &str) -> Option<&'a Value> {
+    hash.as_hash().and_then(|hash| hash.get(key))
+}
+
+fn text(value: Option<&Value>) -> Option<&str> {
+    value.and_then(Value::as_str)
+}
+
+/// A list of formats out of one or many.
+fn each_format(formats: &Value) -> Vec<&str> {
+    match formats {
+        Value::Array(formats) => formats.iter().filter_map(Value::as_str).collect(),
+        format => format.as_str().into_iter().collect(),
+    }
+}
+
+pub(super) fn timespan(at: usize, args: &[Value], _: &dyn Surroundings) -> Result<Value> {
+    const FIELDS: [&str; 7] =
+        ["days", "hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds"];
+    let read = |string: &str, formats: Option<&Value>| match formats {
+        None => Timespan::parse(string),
+        Some(Value::String(format)) => Timespan::parse_with(string, format),
+        Some(formats) => Timespan::parse_any(string, &each_format(formats)),
+    };
+    let number = |value: Option<&Value>| match value {
+        Some(Value::Integer(number)) => *number,
+        _ => 0,
+    };
+    let span = match (at, &args[0]) {
+        (0, Value::Integer(seconds)) => Timespan::from_seconds(*seconds),
+        (0, Value::Float(seconds)) => Timespan::from_f64(*seconds),
+        (1, Value::String(string)) => read(string, args.get(1))?,
+        (2, _) => Timespan::from_fields(false, std::array::from_fn(|at| number(args.get(at)))),
+        (3, hash) => read(text(field(hash, "string")).unwrap_or_default(), field(hash, "format"))?,
+        (_, hash) => {
+            let negative = field(hash, "negative").is_some_and(Value::is_true);
+            Timespan::from_fields(negative, FIELDS.map(|name| number(field(hash, name))))
+        }
+    };
+    Ok(Value::Timespan(span))
+}
+
+pub(super) fn timestamp(at: usize, args: &[Value], around: &dyn Surroundings) -> Result<Value> {
+    let read = |string: &str, formats: Option<&Value>, zone: Option<&str>| match formats {
+        None => Timestamp::parse(string, zone),
+        Some(Value::String(format)) => Timestamp::parse_with(string, format, zone),
+        Some(formats) => Timestamp::parse_any(string, &each_format(formats), zone),
+    };
+    let stamp = match (at, args.first()) {
+        (0, _) | (_, None) => around.now(),
+        (1, Some(Value::Integer(seconds))) => Timestamp::from_seconds(*seconds),
+        (1, Some(Value::Float(seconds))) => Timestamp::from_f64(*seconds),
+        (2, Some(string)) => read(string.as_str().unwrap_or_default(), args.get(1), text(args.get(2)))?,
+        (_, Some(hash)) => {
+            let string = text(field(hash, "string")).unwrap_or_default();
+            read(string, field(hash, "format"), text(field(hash, "timezone")))?
+        }
+    };
+    Ok(Value::Timestamp(stamp))
+}
+
+pub(super) fn sem_ver(at: usize, args: &[Value], _: &dyn Surroundings) -> Result<Value> {
+    let part = |place: usize, name: &str| match at {
+        1 => args.get(place),
+        _ => field(&args[0], name),
+    };
+    let version = if at == 0 {
+        Version::parse(args[0].as_str().unwrap_or_default())?
+    } else {
+        let number = |place, name| match part(place, name) {
+            Some(Value::Integer(number)) => u64::try_from(*number).unwrap_or(0),
+            _ => 0,
+        };
+        Version {
+            major: number(0, "major"),
+            minor: number(1, "minor"),
+            patch: number(2, "patch"),
+            // Taken as one piece, dots and all, as Puppet does.
+            prerelease: text(part(3, "prerelease")).map(|text| vec![Identifier::Text(text.into())]),
+            build: text(part(4, "build")).map(|text| vec![Str::from(text)]),
+        }
+    };
+    Ok(Value::SemVer(Arc::new(version)))
+}
+
+pub(super) fn refuse_sem_ver(args: &[Value]) -> Option<Result<String>> {
+    match args {
+        [Value::String(text)] => Some(Ok(format!("The string '{text}' cannot be converted to a SemVer"))),
+        _ => None,
+    }
+}
+
+pub(super) fn sem_ver_range(at: usize, args: &[Value], _: &dyn Surroundings) -> Result<Value> {
+    let part = |place: usize, name: &str| match at {
+        1 => args.get(place),
+        _ => field(&args[0], name),
+    };
+    let range = if at == 0 {
+        VersionRange::parse(args[0].as_str().unwrap_or_default())?
+    } else {
+        let bound = |value: Option<&Value>, unless: Version| match value {
+            Some(Value::SemVer(version)) => (**version).clone(),
+            _ => unless,
+        };
+        let open = part(2, "exclude_max").is_some_and(Value::is_true);
+        VersionRange::between(bound(part(0, "min"), Version::MIN), bound(part(1, "max"), Version::MAX), open)
+    };
+    Ok(Value::SemVerRange(Arc::new(range)))
+}
+
+pub(super) fn binary(_: usize, args: &[Value], _: &dyn Surroundings) -> Result<Value> {
+    let (value, format) = match &args[0] {
+        Value::Hash(hash) => (hash.get("value").unwrap_or(&Value::Undef), hash.get("format")),
+        value => (value, args.get(1)),
+    };
+    let byte = |value: &Value| match value {
+        Value::Integer(byte) => *byte as u8,
+        _ => 0,
+    };
+    Ok(Value::Binary(match value {
+        Value::Array(bytes) => Binary::new(bytes.iter().map(byte).collect::<Vec<u8>>()),
+        value => Binary::parse(value.as_str().unwrap_or_default(), text(format).unwrap_or("%B"))?,
+    }))
+}
+
+pub(super) fn uri(_: usize, args: &[Value], _: &dyn Surroundings) -> Result<Value> {
+    let uri = match &args[0] {
+        Value::Hash(hash) => uri_of(hash),
+        value => Uri::parse(value.as_str().unwrap_or_default())?,
+    };
+    Ok(Value::Uri(Arc::new(uri)))
+}
+
+fn uri_of(hash: &Hash) -> Uri {
+    let part = |name: &str| hash.get(name).and_then(Value::as_str).map(str::to_owned);
+    Uri::build(Uri {
+        scheme: part("scheme"),
+        userinfo: part("userinfo"),
+        host: part("host"),
+        port: match hash.get("port") {
+            Some(Value::Integer(port)) => u16::try_from(*port).ok(),
+            _ => None,
+        },
+        path: part("path"),
+        query: part("query"),
+        fragment: part("fragment"),
+        opaque: part("opaque"),
+    })
+}
+
+pub(super) fn regexp(_: usize, args: &[Value], _: &dyn Surroundings) -> Result<Value> {
+    let source = args[0].as_str().unwrap_or_default();
+    let escaped = args.get(1).is_some_and(Value::is_true).then(|| regexp::escape(source));
+    Regexp::new(escaped.as_deref().unwrap_or(source)).map(Value::Regexp)
+}
+
+pub(super) fn sensitive(_: usize, args: &[Value], _: &dyn Surroundings) -> Result<Value> {
+    Ok(match &args[0] {
+        value @ Value::Sensitive(_) => value.clone(),
+        value => Value::Sensitive(Arc::new(value.clone())),
+    })
+}
