@@ -253,6 +253,8 @@ pub enum SyntaxKind {
     SelectorEntry,
     /// `left[keys]`
     Access,
+    /// `left[keys]` on the right side of a type alias
+    AliasedAccess,
     /// `function(arguments) lambda`
     Call,
     /// `receiver.name(arguments) lambda`

@@ -59,8 +59,16 @@ impl Tree {
 
     /// The token before an element.
     pub fn token_before(&self, node: Node<'_>) -> Option<Node<'_>> {
-        let before = (0..node.index).rev().map(|index| Node { tree: self, index });
-        before.into_iter().find(|element| element.kind().is_token())
+        self.before(node).find(|element| element.kind().is_token())
+    }
+
+    /// The last element of this kind that begins before `node` does.
+    pub(crate) fn element_before(&self, node: Node<'_>, kind: SyntaxKind) -> Option<Node<'_>> {
+        self.before(node).find(|element| element.kind() == kind)
+    }
+
+    fn before(&self, node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+        (0..node.index).rev().map(|index| Node { tree: self, index })
     }
 
     /// The innermost token that holds the byte at `offset`.

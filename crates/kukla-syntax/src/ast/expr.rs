@@ -84,7 +84,7 @@ impl<'t> Expr<'t> {
             K::Unfold => Expr::Unfold(Unfold(node)),
             K::Paren => Expr::Paren(Paren(node)),
             K::Selector => Expr::Selector(Selector(node)),
-            K::Access => Expr::Access(Access(node)),
+            K::Access | K::AliasedAccess => Expr::Access(Access(node)),
             K::Call | K::StatementCall | K::BareCall => Expr::Call(Call(node)),
             K::MethodCall => Expr::MethodCall(MethodCall(node)),
             K::If => Expr::If(If(node)),

@@ -26,7 +26,7 @@ views! {
     /// `match => value`
     SelectorEntry = SelectorEntry;
     /// `x[keys]`
-    Access = Access;
+    Access = Access | AliasedAccess;
 }
 
 /// Declares operators: an enum of those that one kind of expression can have.

@@ -30,6 +30,11 @@ pub(crate) fn puppet_offset(node: Node<'_>) -> u32 {
                 Some(name) => node = name,
                 None => return node.start(),
             },
+            // Puppet forgets to say where this is, so it is where the alias is.
+            AliasedAccess => match node.tree().element_before(node, TypeAlias) {
+                Some(alias) => node = alias,
+                None => return node.start(),
+            },
             ClassDefinition => return token_start(node, ClassKw),
             DefineDefinition => return token_start(node, DefineKw),
             EppRender => return render_offset(node),
@@ -48,8 +53,7 @@ fn token_start(node: Node<'_>, kind: crate::SyntaxKind) -> u32 {
 
 /// `<%=` is reported at the beginning of the text before it.
 fn render_offset(node: Node<'_>) -> u32 {
-    let before = node.tree().token_before(node);
-    match before {
+    match node.tree().token_before(node) {
         Some(token) if matches!(token.kind(), EppText | EppSilentText) => token.start(),
         _ => node.start(),
     }

@@ -140,7 +140,10 @@ impl Parser<'_> {
                 self.bump();
                 match self.current {
                     LBrace => self.hash()?,
-                    LBracket => self.access(aliased, true)?,
+                    LBracket => {
+                        self.access_keys(true)?;
+                        self.complete(aliased, AliasedAccess);
+                    }
                     _ => {}
                 }
             }

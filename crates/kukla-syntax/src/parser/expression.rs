@@ -159,6 +159,13 @@ impl Parser<'_> {
 
     /// `[keys]` after the thing that began at `from`.
     pub(super) fn access(&mut self, from: usize, trailing_comma: bool) -> Parsed {
+        self.access_keys(trailing_comma)?;
+        self.complete(from, Access);
+        Ok(())
+    }
+
+    /// `[keys]`
+    pub(super) fn access_keys(&mut self, trailing_comma: bool) -> Parsed {
         self.bump();
         loop {
             let key = self.start();
@@ -171,9 +178,7 @@ impl Parser<'_> {
                 break;
             }
         }
-        self.expect(RBracket)?;
-        self.complete(from, Access);
-        Ok(())
+        self.expect(RBracket)
     }
 
     /// `(arguments)`
