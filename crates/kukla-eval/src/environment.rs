@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock, RwLock};
 
 use kukla_catalog::types::{self, ResourceType};
 use kukla_syntax::Source;
+use kukla_values::types::TypeAlias;
 use kukla_values::{Hash, Name, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -79,7 +80,7 @@ pub struct KnownAlias {
     /// The definition.
     pub definition: Arc<AliasDefinition>,
     /// The type that stands for it; created before its right-hand side is evaluated, so that it may refer to itself.
-    pub ty: Arc<kukla_values::types::TypeAlias>,
+    pub ty: Arc<TypeAlias>,
 }
 
 impl KnownAlias {

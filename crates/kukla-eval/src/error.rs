@@ -46,6 +46,22 @@ impl Location {
     }
 }
 
+impl Raised {
+    /// The error for `next`, `break` or `return` where there is nothing to leave; other reasons stay what they are.
+    pub fn illegal(self) -> Raised {
+        let (word, location) = match self {
+            Raised::Error(_) => return self,
+            Raised::Next(_, location) => ("next", location),
+            Raised::Break(location) => ("break", location),
+            Raised::Return(_, location) => ("return", location),
+        };
+        let mut failure = Failure::new("PARSE_ERROR", format!("{word}() from context where this is illegal"));
+        failure.location = location;
+        failure.no_column = true;
+        Raised::Error(failure)
+    }
+}
+
 /// In which stage something went wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureKind {
@@ -191,6 +207,11 @@ impl Raise {
     /// What it is, to change.
     pub fn reason_mut(&mut self) -> &mut Raised {
         &mut self.0
+    }
+
+    /// What it is at a place that `next`, `break` and `return` cannot leave.
+    pub fn illegal(self) -> Raise {
+        Raise(Box::new(self.0.illegal()))
     }
 
     /// What it is.

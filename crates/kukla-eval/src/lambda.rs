@@ -1,15 +1,23 @@
-//! Lambdas.
+//! Lambdas and how their parameters get values.
 
 use std::sync::Arc;
 
-use crate::program::Lambda;
+use kukla_values::types::callable::CallableType;
+use kukla_values::types::{Range, StructField, mismatch};
+use kukla_values::{Array, Hash, Name, Type, Value};
+
+use crate::error::{Failure, Flow, Location, Raise, Raised};
+use crate::program::{Lambda, Param};
 use crate::scope::Position;
+use crate::variable::Defaulting;
+use crate::vm::Vm;
 
 /// A lambda given to a call, together with the scope it was written in. It lives as long as the call.
 #[derive(Clone, Debug)]
 pub struct Block {
     pub(crate) lambda: Arc<Lambda>,
     pub(crate) scope: Position,
+    signature: Arc<CallableType>,
 }
 
 impl Block {
@@ -21,5 +29,277 @@ impl Block {
     /// Whether the last parameter captures the rest.
     pub fn captures_rest(&self) -> bool {
         self.lambda.params.last().is_some_and(|last| last.captures_rest)
+    }
+
+    /// The names of the parameters.
+    pub fn parameter_names(&self) -> Vec<Name> {
+        self.lambda.params.iter().map(|param| param.name).collect()
+    }
+
+    /// Calls it.
+    pub fn call<A>(&self, vm: &mut Vm<'_>, args: A) -> Flow
+    where
+        A: IntoIterator<Item = Value>,
+        A::IntoIter: ExactSizeIterator,
+    {
+        vm.call_block(self, args)
+    }
+
+    /// Its type.
+    pub fn signature(&self) -> &Arc<CallableType> {
+        &self.signature
+    }
+}
+
+impl Vm<'_> {
+    /// A lambda as seen from where evaluation stands.
+    pub(crate) fn block(&mut self, lambda: &Arc<Lambda>) -> Flow<Block> {
+        let signature = self.signature(lambda)?;
+        Ok(Block { lambda: Arc::clone(lambda), scope: self.at, signature })
+    }
+
+    /// Calls a lambda. `next` in it is its value; `break` comes out as [`Raised::Break`], see [`Vm::try_block`].
+    pub fn call_block<A>(&mut self, block: &Block, args: A) -> Flow
+    where
+        A: IntoIterator<Item = Value>,
+        A::IntoIter: ExactSizeIterator,
+    {
+        self.charge(1)?;
+        let lambda = Arc::clone(&block.lambda);
+        let args = args.into_iter();
+        self.enter(|vm| {
+            let outside = vm.at;
+            let frame = vm.scopes.push(block.scope);
+            vm.at = frame;
+            // Arguments beyond the last parameter are dropped.
+            let result = match lambda.plain && args.len() >= lambda.params.len() {
+                true => {
+                    for (param, value) in lambda.params.iter().zip(args) {
+                        vm.scopes.give(frame, param.name, value);
+                    }
+                    vm.eval(&lambda.body)
+                }
+                false => {
+                    let args: Vec<Value> = args.collect();
+                    vm.bind_parameters("lambda", &lambda, &block.signature, args)
+                        .and_then(|()| vm.eval(&lambda.body))
+                }
+            };
+            vm.scopes.pop();
+            vm.at = outside;
+            let value = next_is_value(result)?;
+            match &lambda.returns {
+                None => Ok(value),
+                Some(_) => vm.check_return("lambda", &block.signature, value),
+            }
+        })
+    }
+
+    /// Calls a lambda in an iteration: `None` when it said `break`.
+    pub fn try_block<A>(&mut self, block: &Block, args: A) -> Flow<Option<Value>>
+    where
+        A: IntoIterator<Item = Value>,
+        A::IntoIter: ExactSizeIterator,
+    {
+        match self.call_block(block, args) {
+            Ok(value) => Ok(Some(value)),
+            Err(raise) if matches!(raise.reason(), Raised::Break(_)) => Ok(None),
+            Err(raise) => Err(raise),
+        }
+    }
+
+    /// Gives the parameters of the current frame their values, defaults included, and checks them.
+    pub(crate) fn bind_parameters(
+        &mut self,
+        callee: &str,
+        lambda: &Lambda,
+        signature: &CallableType,
+        args: Vec<Value>,
+    ) -> Flow<()> {
+        let frame = self.at;
+        let params = &lambda.params;
+        let given = args.len();
+        let mut args = args.into_iter();
+        let mut all: Vec<Value> = Vec::with_capacity(given.max(params.len()));
+        for (index, param) in params.iter().enumerate() {
+            let value = match (index < given, param.captures_rest) {
+                (true, false) => args.next().unwrap_or_default(),
+                (true, true) => {
+                    let rest: Array = args.by_ref().collect();
+                    match &param.default {
+                        Some(_) if rest.len() == 1 && rest[0].is_undef() => {
+                            as_array(self.parameter_default(callee, params, index)?)
+                        }
+                        _ => Value::Array(rest),
+                    }
+                }
+                (false, captures) => match (&param.default, captures) {
+                    (Some(_), true) => as_array(self.parameter_default(callee, params, index)?),
+                    (Some(_), false) => self.parameter_default(callee, params, index)?,
+                    (None, true) => Value::Array(Array::new()),
+                    (None, false) => {
+                        let message = format!("Parameter ${} is required but no value was given", param.name);
+                        return Err(self.fail(param.span, "MISSING_REQUIRED_PARAMETER", message));
+                    }
+                },
+            };
+            match &value {
+                Value::Array(rest) if param.captures_rest => all.extend(rest.iter().cloned()),
+                value => all.push(value.clone()),
+            }
+            self.scopes.give(frame, param.name, value);
+        }
+        self.check_arguments(callee, params, signature, &all)
+    }
+
+    /// Gives the parameters of the current frame their values by name, defaults included, and checks them.
+    pub(crate) fn bind_by_name(&mut self, callee: &str, params: &[Param], args: &Hash) -> Flow<()> {
+        let frame = self.at;
+        // Later parameters that were given are visible to earlier defaults.
+        let given = |name: Name| args.get(name.as_str()).filter(|value| !value.is_undef());
+        let mut waiting: Vec<Name> = Vec::new();
+        for (name, value) in args {
+            let name = Name::new(name.as_str().unwrap_or_default());
+            if !value.is_undef() {
+                self.scopes.give(frame, name, value.clone());
+            }
+        }
+        waiting.extend(params.iter().map(|param| param.name).filter(|name| given(*name).is_none()));
+        let mut all = args.clone();
+        let mut declared = Vec::with_capacity(params.len());
+        for (index, param) in params.iter().enumerate() {
+            let (ty, _) = self.parameter_type(param)?;
+            declared.push(match param.default {
+                Some(_) => StructField::optional(param.name.as_str(), ty),
+                None => StructField::new(param.name.as_str(), ty),
+            });
+            if given(param.name).is_some() {
+                continue;
+            }
+            let value = match &param.default {
+                Some(_) => self.default_with(callee, params, index, waiting.clone())?,
+                None if args.contains_key(param.name.as_str()) => Value::Undef,
+                None => continue,
+            };
+            waiting.retain(|name| *name != param.name);
+            all.insert(param.name.as_str(), value.clone());
+            self.scopes.give(frame, param.name, value);
+        }
+        mismatch::assert_parameters(callee, &declared, &all, false)?;
+        Ok(())
+    }
+
+    /// Evaluates the default of a parameter; it sees the parameters before it and no later ones.
+    fn parameter_default(&mut self, callee: &str, params: &[Param], index: usize) -> Flow {
+        let waiting = params[index..].iter().map(|param| param.name).collect();
+        self.default_with(callee, params, index, waiting)
+    }
+
+    fn default_with(&mut self, callee: &str, params: &[Param], index: usize, waiting: Vec<Name>) -> Flow {
+        let Some(default) = &params[index].default else { return Ok(Value::Undef) };
+        let frame = self.at;
+        self.scopes.set_pending(frame, waiting, true);
+        let defaulting = Defaulting {
+            callee: callee.to_owned(),
+            parameter: params[index].name,
+            earlier: params[..index].iter().map(|param| param.name).collect(),
+        };
+        let outer = self.defaulting.replace(defaulting);
+        let result = self.guarded(|vm| vm.eval(default));
+        self.defaulting = outer;
+        self.scopes.set_pending(frame, Vec::new(), false);
+        result
+    }
+
+    /// The type of a lambda or function written in Puppet.
+    pub(crate) fn signature(&mut self, lambda: &Lambda) -> Flow<Arc<CallableType>> {
+        if let Some(known) = lambda.signature.get() {
+            return Ok(Arc::clone(known));
+        }
+        let mut types = Vec::with_capacity(lambda.params.len());
+        let mut size = Range { min: 0, max: 0 };
+        let mut optional = false;
+        let mut constant = true;
+        for param in &lambda.params {
+            let (ty, range) = self.parameter_type(param)?;
+            constant &= param.ty.as_ref().is_none_or(|ty| ty.constant);
+            if range.min == 0 {
+                optional = true;
+            } else if optional {
+                let message = format!("Parameter ${} is required but appears after optional parameters", param.name);
+                return Err(self.fail(param.span, "REQUIRED_PARAMETER_AFTER_OPTIONAL", message));
+            }
+            size.min += range.min;
+            size.max = size.max.saturating_add(range.max);
+            types.push(ty);
+        }
+        let returns = match &lambda.returns {
+            None => None,
+            Some(ty) => {
+                constant &= ty.constant;
+                Some((*self.eval_type_expr(ty)?).clone())
+            }
+        };
+        let signature = Arc::new(CallableType::new(types, Some(size), None, returns));
+        if constant {
+            let _ = lambda.signature.set(Arc::clone(&signature));
+        }
+        Ok(signature)
+    }
+
+    /// The type of a parameter and how many arguments it takes. For `Array[T, 1, 3] *$rest` the array says how many there
+    /// may be, and `T` what each of them is.
+    fn parameter_type(&mut self, param: &Param) -> Flow<(Type, Range)> {
+        let ty = match &param.ty {
+            None => Type::Any,
+            Some(ty) => (*self.eval_type_expr(ty)?).clone(),
+        };
+        Ok(match (param.captures_rest, &ty) {
+            (true, Type::Array(array)) => (array.element.clone(), array.size),
+            (true, _) => (ty, Range::ANY_SIZE),
+            (false, _) if param.default.is_some() => (ty, Range { min: 0, max: 1 }),
+            (false, _) => (ty, Range::exactly(1)),
+        })
+    }
+
+    /// Runs the body of a call one level deeper.
+    #[inline]
+    pub(crate) fn enter<T>(&mut self, body: impl FnOnce(&mut Self) -> Flow<T>) -> Flow<T> {
+        if self.depth >= self.limits.depth {
+            return Err(self.too_deep());
+        }
+        self.depth += 1;
+        let result = body(self);
+        self.depth -= 1;
+        result
+    }
+
+    #[cold]
+    fn too_deep(&self) -> Raise {
+        let message = format!("stack level too deep: more than {} calls inside each other", self.limits.depth);
+        Failure::new("RECURSION_LIMIT", message).hint("does a function call itself without end?").into()
+    }
+
+    /// The place of the call being made, for `next`, `break` and `return`.
+    pub fn caller(&self) -> Option<Location> {
+        Some(self.location(self.call_span))
+    }
+}
+
+/// `next(value)` ends a lambda or function with that value.
+pub(crate) fn next_is_value(result: Flow) -> Flow {
+    match result {
+        Err(raise) if matches!(raise.reason(), Raised::Next(..)) => match raise.into_reason() {
+            Raised::Next(value, _) => Ok(value),
+            other => Err(other.into()),
+        },
+        other => other,
+    }
+}
+
+fn as_array(value: Value) -> Value {
+    match value {
+        Value::Array(_) => value,
+        other => Value::Array(Array::from(vec![other])),
     }
 }

@@ -1,16 +1,30 @@
 //! Programs, scopes, the evaluator and the catalog builder.
 
+mod access;
+mod assign;
+mod calls;
 pub mod catalog;
+mod conditional;
 pub mod data;
+mod dispatch;
 pub mod environment;
+mod epp;
 pub mod error;
+mod eval;
 pub mod function;
+mod heredoc;
+pub mod label;
 pub mod lambda;
 pub mod lower;
+mod matching;
+mod operators;
 pub mod program;
 pub mod registry;
 pub mod scope;
 pub mod settings;
+pub mod suggest;
+mod types;
+mod variable;
 pub mod vm;
 pub mod world;
 

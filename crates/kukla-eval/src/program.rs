@@ -6,7 +6,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use kukla_syntax::{Source, Span};
+use kukla_syntax::{Diagnostic, Source, Span};
+use kukla_values::arithmetic::Operator;
 use kukla_values::{Name, Str, Type, Value};
 
 use crate::registry::Function;
@@ -24,6 +25,8 @@ pub struct Program {
     pub main: Expr,
     /// The parameters of a template.
     pub epp: Option<EppHead>,
+    /// What was questionable in the text, though not wrong.
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// What a template says about its parameters.
@@ -226,8 +229,8 @@ pub enum Kind {
     Hash(Box<[(Expr, Expr)]>),
     /// `Integer`, `Apache::Vhost`: a type, alias or resource type by name.
     TypeName(Box<TypeName>),
-    /// A type with parameters that are all constant: computed once.
-    ConstantType(Box<TypeExpr>),
+    /// A type with parameters that mean the same each time: computed once.
+    Constant(Box<Constant>),
     /// `!a`.
     Not(Box<Expr>),
     /// `-a`.
@@ -241,7 +244,7 @@ pub enum Kind {
     /// `a or b`.
     Or(Box<[Expr; 2]>),
     /// `a + b` and the like.
-    Arithmetic(Arithmetic, Box<[Expr; 2]>),
+    Arithmetic(Operator, Box<[Expr; 2]>),
     /// `a == b` and the like.
     Compare(Comparison, Box<[Expr; 2]>),
     /// `a =~ b` (true) and `a !~ b` (false).
@@ -254,7 +257,7 @@ pub enum Kind {
     Access(Box<Access>),
     /// A call of any form.
     Call(Box<Call>),
-    /// `if` and `unless` (with the branches exchanged).
+    /// `if` and `unless`.
     If(Box<If>),
     /// `case`.
     Case(Box<Case>),
@@ -333,25 +336,6 @@ pub struct TypeName {
     pub cached: OnceLock<Value>,
 }
 
-/// An arithmetic operator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arithmetic {
-    /// `+`
-    Add,
-    /// `-`
-    Subtract,
-    /// `*`
-    Multiply,
-    /// `/`
-    Divide,
-    /// `%`
-    Modulo,
-    /// `<<`
-    ShiftLeft,
-    /// `>>`
-    ShiftRight,
-}
-
 /// A comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
@@ -424,7 +408,16 @@ pub enum IllegalTarget {
     /// `$1`.
     Match(u32),
     /// Not a variable.
-    NotVariable(&'static str),
+    NotVariable(Box<str>),
+}
+
+/// An expression whose value is computed when first asked for.
+#[derive(Debug)]
+pub struct Constant {
+    /// As written.
+    pub expr: Expr,
+    /// Its value, once known.
+    pub cached: OnceLock<Value>,
 }
 
 /// `a[b, c]`.
@@ -456,12 +449,8 @@ pub struct Call {
     pub callee: Callee,
     /// The arguments; some may be unfolded.
     pub args: Box<[Expr]>,
-    /// Whether some argument is unfolded.
-    pub unfolds: bool,
     /// The lambda.
     pub lambda: Option<Arc<Lambda>>,
-    /// Whether a value is wanted.
-    pub rvalue: bool,
 }
 
 /// What is called.
@@ -472,7 +461,7 @@ pub enum Callee {
     /// `Integer(...)`, `Integer[1, 2](...)`: a new value of the type.
     Type(Box<Expr>),
     /// Something that cannot be called.
-    Illegal(&'static str),
+    Illegal(Span, Box<str>),
 }
 
 /// The name of a function and, once found, the function.
@@ -484,14 +473,16 @@ pub struct CalleeName {
     pub cached: OnceLock<Function>,
 }
 
-/// `if`.
+/// `if` and `unless`.
 #[derive(Debug)]
 pub struct If {
+    /// Whether it is written `unless`.
+    pub unless: bool,
     /// What is tested.
     pub test: Expr,
-    /// When true.
+    /// When the test holds (for `unless`: fails).
     pub then: Expr,
-    /// When false.
+    /// When it does not.
     pub otherwise: Expr,
 }
 

@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, OnceLock};
 
-use kukla_values::types::callable::CallableType;
 use kukla_values::{Name, Value};
 use rustc_hash::FxHashMap;
 
+use crate::dispatch::Signatures;
 use crate::error::Flow;
 use crate::function::Builtin;
 use crate::lambda::Block;
@@ -34,17 +34,8 @@ pub trait ForeignFunction: Send + Sync + std::fmt::Debug {
 pub struct Registered {
     /// The declaration.
     pub builtin: &'static Builtin,
-    /// One signature for each overload.
-    pub(crate) signatures: OnceLock<Box<[Signature]>>,
-}
-
-/// A signature of a built-in function.
-#[derive(Clone, Debug)]
-pub struct Signature {
-    /// The types.
-    pub callable: Arc<CallableType>,
-    /// The names of the parameters, for messages.
-    pub names: Vec<Name>,
+    /// Its signatures, or why they cannot be read.
+    pub(crate) signatures: OnceLock<Result<Signatures, String>>,
 }
 
 /// The built-in functions.

@@ -157,6 +157,8 @@ struct Frame {
     outer: FrameId,
     variables: Variables,
     captures: Option<Captures>,
+    /// A function: match variables outside are not seen.
+    sealed: bool,
     /// Parameters that have no value yet while defaults are evaluated.
     pending: Vec<Name>,
     /// While a parameter default is evaluated nothing may be assigned here.
@@ -335,6 +337,9 @@ impl Scopes {
             if let Some(captures) = &here.captures {
                 return captures.get(n).cloned().unwrap_or_default();
             }
+            if here.sealed {
+                return Value::Undef;
+            }
             frame = here.outer;
         }
         let mut scope = Some(at.scope);
@@ -370,6 +375,7 @@ impl Scopes {
                 outer: at.frame,
                 variables: Variables::default(),
                 captures: None,
+                sealed: false,
                 pending: Vec::new(),
                 read_only: false,
             });
@@ -377,11 +383,19 @@ impl Scopes {
             let frame = &mut self.frames[self.live];
             frame.outer = at.frame;
             frame.captures = None;
+            frame.sealed = false;
             frame.read_only = false;
         }
         let frame = FrameId(self.live as u32);
         self.live += 1;
         Position { scope: at.scope, frame }
+    }
+
+    /// Opens a frame for a function, which sees no match variables but its own.
+    pub(crate) fn push_sealed(&mut self, at: Position) -> Position {
+        let position = self.push(at);
+        self.frames[position.frame.0 as usize].sealed = true;
+        position
     }
 
     /// Closes the newest frame.

@@ -10,6 +10,7 @@ use crate::environment::{Environment, Node};
 use crate::error::{Failure, Flow, Location, Raise, Raised, Trace};
 use crate::scope::{Position, ScopeId, ScopeKind, Scopes};
 use crate::settings::LogLevel;
+use crate::variable::Defaulting;
 
 /// How much one compilation may use.
 #[derive(Clone, Copy, Debug)]
@@ -77,6 +78,12 @@ pub struct Vm<'e> {
     pub limits: Limits,
     /// The text of templates being rendered, innermost last.
     pub(crate) output: Vec<Vec<Value>>,
+    /// The place of the call being made.
+    pub(crate) call_span: Span,
+    /// The parameter whose default is being evaluated.
+    pub(crate) defaulting: Option<Defaulting>,
+    /// The type aliases being resolved.
+    pub(crate) resolving: Vec<Name>,
     pub(crate) depth: u32,
     pub(crate) steps: u64,
     warned: FxHashSet<String>,
@@ -85,18 +92,27 @@ pub struct Vm<'e> {
 impl<'e> Vm<'e> {
     /// The state at the start of a compilation.
     pub fn new(environment: &'e Environment, node: &'e Node) -> Vm<'e> {
+        let mut scopes = Scopes::new();
+        // The top scope is that of the class `main`.
+        let top = &mut scopes.get_mut(ScopeId::TOP).variables;
+        for name in ["title", "name"] {
+            top.set(Name::new(name), "main".into());
+        }
         Vm {
             environment,
             node,
             data: None,
             catalog: CatalogBuilder::default(),
-            scopes: Scopes::new(),
+            scopes,
             at: Position::named(ScopeId::TOP),
             source: Source::unnamed(""),
             calls: Vec::new(),
             logs: Vec::new(),
             limits: Limits::default(),
             output: Vec::new(),
+            call_span: Span::default(),
+            defaulting: None,
+            resolving: Vec::new(),
             depth: 0,
             steps: 0,
             warned: FxHashSet::default(),
@@ -151,7 +167,7 @@ impl<'e> Vm<'e> {
         if let Raised::Error(failure) = raise.reason_mut()
             && failure.location.is_none()
         {
-            failure.message = format!("Error while evaluating a {construct}, {}", failure.message);
+            failure.message = format!("Error while evaluating {construct}, {}", failure.message);
             let taken = std::mem::replace(failure, Failure::new("", ""));
             *failure = self.located(taken, span);
         }

@@ -1,8 +1,10 @@
 //! The compiler as a library: environments, nodes, catalogs.
 
 pub mod classify;
+pub mod compiler;
 pub mod conf;
 pub mod control;
 pub mod disk;
 pub mod facts;
 pub mod request;
+pub mod rpc;

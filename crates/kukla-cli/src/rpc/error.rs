@@ -13,6 +13,11 @@ pub struct Failure {
 }
 
 impl Failure {
+    /// Errors that already have their shape.
+    pub fn new(errors: Vec<Value>, logs: Vec<Value>) -> Self {
+        Self { errors, logs }
+    }
+
     /// The request itself is at fault.
     pub fn request(message: impl Into<String>) -> Self {
         Self::one("request", "BAD_REQUEST", message.into())

@@ -1,13 +1,138 @@
 //! Lowering: from the syntax tree to a [`Program`].
 
-use kukla_syntax::{Source, Strict};
-use kukla_values::Name;
+mod definition;
+mod expression;
+mod resource;
 
-use crate::error::Failure;
-use crate::program::Program;
+use kukla_syntax::{Diagnostic, Severity, Source, Span, Strict, ast};
+use kukla_values::{Name, Value};
 
-/// Reads, checks and lowers a source text. The file may belong to a module.
+use crate::error::{Failure, FailureKind, Location};
+use crate::program::{Definition, EppHead, Expr, Kind, Program};
+
+/// Reads, checks and lowers a manifest. The file may belong to a module.
 pub fn lower(source: &Source, module: Option<Name>, strict: Strict) -> Result<Program, Failure> {
-    let _ = (source, module, strict);
-    Err(Failure::new("SYNTAX_ERROR", "there is no parser yet"))
+    let parse = kukla_syntax::parse(source);
+    let mut warnings = Vec::new();
+    sort_out(source, parse.diagnostics, FailureKind::Syntax, &mut warnings)?;
+    check(source, &parse.tree, strict, &mut warnings)?;
+    let mut lowering = Lowering::new(source, module);
+    let statements = ast::Manifest::of(&parse.tree).into_iter().flat_map(ast::Manifest::statements);
+    let main = lowering.statements(statements, Span::at(0));
+    lowering.finish(main, None, warnings)
+}
+
+/// Reads, checks and lowers a template.
+pub fn lower_epp(source: &Source, module: Option<Name>, strict: Strict) -> Result<Program, Failure> {
+    let parse = kukla_syntax::parse_epp(source);
+    let mut warnings = Vec::new();
+    sort_out(source, parse.diagnostics, FailureKind::Syntax, &mut warnings)?;
+    check(source, &parse.tree, strict, &mut warnings)?;
+    let mut lowering = Lowering::new(source, module);
+    let template = ast::Template::of(&parse.tree);
+    let params = lowering.params(template.into_iter().flat_map(ast::Template::parameters));
+    let specified = template.is_some_and(ast::Template::has_parameter_list);
+    let body = lowering.statements(template.into_iter().flat_map(ast::Template::statements), Span::at(0));
+    let main = Expr { span: body.span, kind: Kind::Epp(Box::new(body)) };
+    lowering.finish(main, Some(EppHead { params, specified }), warnings)
+}
+
+fn check(
+    source: &Source,
+    tree: &kukla_syntax::tree::Tree,
+    strict: Strict,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<(), Failure> {
+    let _ = (tree, strict);
+    sort_out(source, Vec::new(), FailureKind::Validation, warnings)
+}
+
+/// Keeps warnings and makes one failure of all errors.
+fn sort_out(
+    source: &Source,
+    diagnostics: Vec<Diagnostic>,
+    kind: FailureKind,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<(), Failure> {
+    let (errors, others): (Vec<_>, Vec<_>) = diagnostics.into_iter().partition(|d| d.severity == Severity::Error);
+    warnings.extend(others);
+    let mut failures = errors.into_iter().map(|diagnostic| {
+        let mut failure = Failure::new(diagnostic.code.name, diagnostic.message);
+        failure.kind = kind;
+        failure.hints = diagnostic.hints;
+        failure.location = Some(Location { source: source.clone(), span: diagnostic.span });
+        failure
+    });
+    match failures.next() {
+        None => Ok(()),
+        Some(mut first) => {
+            first.others = failures.collect();
+            Err(first)
+        }
+    }
+}
+
+/// What lowering carries along.
+struct Lowering<'s> {
+    source: &'s Source,
+    module: Option<Name>,
+    definitions: Vec<Definition>,
+    /// The classes around what is being lowered, joined.
+    container: Option<Name>,
+    failure: Option<Failure>,
+}
+
+impl<'s> Lowering<'s> {
+    fn new(source: &'s Source, module: Option<Name>) -> Lowering<'s> {
+        Lowering { source, module, definitions: Vec::new(), container: None, failure: None }
+    }
+
+    fn finish(self, main: Expr, epp: Option<EppHead>, warnings: Vec<Diagnostic>) -> Result<Program, Failure> {
+        let Lowering { source, module, definitions, failure, .. } = self;
+        match failure {
+            Some(failure) => Err(failure),
+            None => Ok(Program { source: source.clone(), module, definitions, main, epp, warnings }),
+        }
+    }
+
+    /// Notes the first thing that is wrong; what stands for it never runs.
+    fn refuse(&mut self, code: &'static str, message: String, span: Span) -> Kind {
+        if self.failure.is_none() {
+            let mut failure = Failure::new(code, message);
+            failure.kind = FailureKind::Validation;
+            failure.location = Some(Location { source: self.source.clone(), span });
+            self.failure = Some(failure);
+        }
+        Kind::Literal(Value::Undef)
+    }
+
+    /// Several statements as one expression.
+    fn statements<'t>(&mut self, statements: impl Iterator<Item = ast::Expr<'t>>, span: Span) -> Expr {
+        let mut lowered: Vec<Expr> = Vec::new();
+        for statement in statements {
+            let expr = self.expr(statement);
+            lowered.push(expr);
+        }
+        match lowered.len() {
+            0 => Expr { span, kind: Kind::Nop },
+            1 => lowered.remove(0),
+            _ => Expr { span: lowered[0].span, kind: Kind::Block(lowered.into()) },
+        }
+    }
+
+    fn block(&mut self, block: Option<ast::Block<'_>>) -> Expr {
+        match block {
+            Some(block) => self.statements(block.statements(), block.span()),
+            None => Expr { span: Span::at(0), kind: Kind::Nop },
+        }
+    }
+}
+
+/// Where an expression stands: the position Puppet reports, and the end.
+fn span_of(expr: ast::Expr<'_>) -> Span {
+    position(expr.puppet_offset(), expr.span())
+}
+
+fn position(offset: u32, span: Span) -> Span {
+    Span::new(offset, span.end.max(offset))
 }

@@ -1,0 +1,196 @@
+//! `a[b, c]`: elements of arrays, hashes, strings and binaries, types with parameters, attributes of resources.
+
+use std::sync::Arc;
+
+use kukla_syntax::Span;
+use kukla_values::{Array, Type, Value, format};
+
+use crate::error::Flow;
+use crate::label;
+use crate::program::{Access, Kind};
+use crate::vm::Vm;
+
+impl Vm<'_> {
+    pub(crate) fn eval_access(&mut self, access: &Access, span: Span) -> Flow {
+        let left = self.eval(&access.left)?;
+        // The common case: one key, no list of keys to make.
+        let keys = match (&left, &*access.keys) {
+            (Value::Hash(_) | Value::Array(_), [key]) if !matches!(key.unwrapped().kind, Kind::Unfold(_)) => {
+                let key = self.eval(key)?;
+                match (&left, &key) {
+                    (Value::Hash(hash), key) => return Ok(hash.get(key).cloned().unwrap_or_default()),
+                    (Value::Array(array), Value::Integer(index)) => return Ok(element(array, *index)),
+                    _ => vec![key],
+                }
+            }
+            _ => self.eval_keys(access, &left)?,
+        };
+        match &left {
+            Value::Array(array) => self.access_array(array, keys, access),
+            Value::Hash(hash) => match keys.as_slice() {
+                [key] => Ok(hash.get(key).cloned().unwrap_or_default()),
+                keys => {
+                    let found = keys.iter().filter_map(|key| hash.get(key)).filter(|value| !value.is_undef());
+                    Ok(Value::Array(found.cloned().collect()))
+                }
+            },
+            Value::String(text) => {
+                let (from, count) = self.substring(keys, access, text.chars().count())?;
+                Ok(Value::String(text.chars().skip(from).take(count).collect()))
+            }
+            Value::Binary(bytes) => {
+                let (from, count) = self.substring(keys, access, bytes.0.len())?;
+                let part: Vec<u8> = bytes.0.iter().skip(from).take(count).copied().collect();
+                Ok(Value::Binary(kukla_values::binary::Binary(part.into())))
+            }
+            Value::Type(ty) => self.access_type(ty, keys, access, span),
+            other => {
+                let shown = label::a_an(&label::of_value(other));
+                let message = format!("Operator '[]' is not applicable to {shown}.");
+                Err(self.fail(access.left.span, "OPERATOR_NOT_APPLICABLE", message))
+            }
+        }
+    }
+
+    /// In `Class[Foo]` a name nothing defines stands for a class.
+    fn eval_keys(&mut self, access: &Access, left: &Value) -> Flow<Vec<Value>> {
+        let class = matches!(left, Value::Type(ty) if matches!(**ty, Type::Class(None)));
+        let mut keys = Vec::with_capacity(access.keys.len());
+        for key in &access.keys {
+            match &key.unwrapped().kind {
+                Kind::Unfold(operand) => {
+                    let value = self.eval(operand)?;
+                    keys.extend(self.unfolded(value)?);
+                }
+                Kind::TypeName(name) if class => keys.push(Value::String(name.lower.as_str().into())),
+                _ => keys.push(self.eval(key)?),
+            }
+        }
+        Ok(keys)
+    }
+
+    fn access_array(&mut self, array: &Array, keys: Vec<Value>, access: &Access) -> Flow {
+        let keys = flatten(keys);
+        if keys.is_empty() || keys.len() > 2 {
+            let message = format!("Array supports [] with one or two arguments. Got {}", keys.len());
+            return Err(self.fail(access.left.span, "BAD_ARRAY_SLICE_ARITY", message));
+        }
+        let mut indices = [0; 2];
+        for (at, key) in keys.iter().enumerate() {
+            let blamed = access.keys.get(at).unwrap_or(&access.left).span;
+            match self.coerce(key, blamed)? {
+                Value::Integer(index) => indices[at] = index,
+                other => {
+                    let message = format!("An Array[] cannot use {} where Integer is expected", key_type(&other));
+                    return Err(self.fail(blamed, "BAD_SLICE_KEY_TYPE", message));
+                }
+            }
+        }
+        if keys.len() == 1 {
+            return Ok(element(array, indices[0]));
+        }
+        let (from, count) = slice(indices[0], indices[1], array.len());
+        Ok(Value::Array(array.iter().skip(from).take(count).cloned().collect()))
+    }
+
+    /// Where a part of a string begins and how long it is; out of range is nothing.
+    fn substring(&mut self, keys: Vec<Value>, access: &Access, length: usize) -> Flow<(usize, usize)> {
+        let keys = flatten(keys);
+        if keys.is_empty() || keys.len() > 2 {
+            let message = format!("String supports [] with one or two arguments. Got {}", keys.len());
+            return Err(self.fail(access.left.span, "BAD_STRING_SLICE_ARITY", message));
+        }
+        let mut indices = [0; 2];
+        for (at, key) in keys.iter().enumerate() {
+            let number = key.as_str().and_then(format::parse_number).unwrap_or_else(|| key.clone());
+            match number {
+                Value::Integer(index) => indices[at] = index,
+                other => {
+                    let blamed = access.keys.get(at).unwrap_or(&access.left).span;
+                    let actual = key_type(&other);
+                    let message = format!(
+                        "A substring operation does not accept {} as a character index. Expected an Integer",
+                        label::a_an(&actual)
+                    );
+                    return Err(self.fail(blamed, "BAD_STRING_SLICE_KEY_TYPE", message));
+                }
+            }
+        }
+        if keys.len() == 1 {
+            let index = if indices[0] < 0 { indices[0].saturating_add(length as i64) } else { indices[0] };
+            return Ok(usize::try_from(index).map_or((0, 0), |index| (index, 1)));
+        }
+        Ok(slice(indices[0], indices[1], length))
+    }
+
+    fn access_type(&mut self, ty: &Arc<Type>, keys: Vec<Value>, access: &Access, span: Span) -> Flow {
+        match &**ty {
+            Type::Resource(Some(resource)) if resource.title.is_some() => {
+                let title = resource.title.clone().unwrap_or_default();
+                self.attributes_of(&resource.name, &title, keys, span)
+            }
+            Type::Class(Some(class)) => self.attributes_of("Class", class, keys, span),
+            ty => ty.with_brackets(&keys).map_err(|wrong| {
+                let blamed = wrong.key.and_then(|key| access.keys.get(key)).map_or(span, |key| key.span);
+                // Puppet has rules for these; whatever else goes wrong is the fault of the whole expression.
+                let code = wrong.error.code;
+                match ["BAD_", "ILLEGAL_", "UNKNOWN_"].iter().any(|rules| code.starts_with(rules)) {
+                    true => self.at(wrong.error, blamed),
+                    false => wrong.error.into(),
+                }
+            }),
+        }
+    }
+
+    /// `File['a']['mode']`, `Class['a']['x', 'y']`.
+    fn attributes_of(&mut self, name: &str, title: &str, keys: Vec<Value>, span: Span) -> Flow {
+        let several = keys.len() > 1 || matches!(keys.first(), Some(Value::Array(_)));
+        let mut values = Array::with_capacity(keys.len());
+        for key in flatten(keys).iter().filter(|key| !key.is_undef()) {
+            values.push(self.resource_attribute(name, title, key, span)?);
+        }
+        Ok(if several { Value::Array(values) } else { values.into_iter().next_back().unwrap_or_default() })
+    }
+}
+
+fn element(array: &Array, index: i64) -> Value {
+    let at = if index < 0 { index.saturating_add(array.len() as i64) } else { index };
+    usize::try_from(at).ok().and_then(|at| array.get(at)).cloned().unwrap_or_default()
+}
+
+/// `[from, count]`: a negative start counts from the end, a negative count is the last element wanted.
+fn slice(from: i64, count: i64, length: usize) -> (usize, usize) {
+    let length = length as i64;
+    let mut from = if from < 0 { from.saturating_add(length) } else { from };
+    let mut count = if count < 0 { length.saturating_sub(from).saturating_add(count).saturating_add(1) } else { count };
+    if from < 0 {
+        count = count.saturating_add(from);
+        from = 0;
+    }
+    (usize::try_from(from).unwrap_or(usize::MAX), usize::try_from(count).unwrap_or(0))
+}
+
+/// All values of nested arrays in a row.
+pub(crate) fn flatten(values: Vec<Value>) -> Vec<Value> {
+    if !values.iter().any(|value| matches!(value, Value::Array(_))) {
+        return values;
+    }
+    let mut flat = Vec::with_capacity(values.len());
+    let mut open: Vec<Value> = values.into_iter().rev().collect();
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Array(inner) => open.extend(inner.iter().rev().cloned()),
+            other => flat.push(other),
+        }
+    }
+    flat
+}
+
+/// What a message calls a key of the wrong kind.
+pub(crate) fn key_type(value: &Value) -> String {
+    match value {
+        Value::Undef => "Undef".to_owned(),
+        Value::Default => "Default".to_owned(),
+        other => Type::of(other).generalized().to_string(),
+    }
+}

@@ -1,0 +1,190 @@
+//! Assignment: `$a = b`, `[$a, $b] = c`, and the `+=` and `-=` of the founding documents.
+//!
+//! Variables are immutable. `+=` makes a new variable in the current scope from the one of the same name further out; it
+//! is plain assignment if there is none. Its value, like that of any assignment, is the right-hand side
+//! (`tests/language/assign.md`).
+
+use kukla_syntax::Span;
+use kukla_values::arithmetic::Operator;
+use kukla_values::{Array, Name, Type, Value};
+
+use crate::error::{Flow, Raise};
+use crate::label;
+use crate::program::{Assign, AssignOperator, IllegalTarget, Target};
+use crate::scope::{Found, ScopeId};
+use crate::vm::Vm;
+
+/// Parameters and variables every class or define has.
+const BUILT_IN: [&str; 2] = ["name", "title"];
+
+impl Vm<'_> {
+    pub(crate) fn eval_assign(&mut self, assign: &Assign, span: Span) -> Flow {
+        self.check_target(&assign.target)?;
+        let value = self.eval(&assign.value)?;
+        match assign.operator {
+            AssignOperator::Set => self.assign(&assign.target, value.clone(), (span, assign.value.span))?,
+            AssignOperator::Append => self.assign_joined(assign, Operator::Add, value.clone(), span)?,
+            AssignOperator::Remove => self.assign_joined(assign, Operator::Subtract, value.clone(), span)?,
+        }
+        Ok(value)
+    }
+
+    /// What cannot be assigned to is refused before the value is computed.
+    fn check_target(&self, target: &Target) -> Flow<()> {
+        match target {
+            Target::Variable(..) => Ok(()),
+            Target::List(_, targets) => targets.iter().try_for_each(|target| self.check_target(target)),
+            Target::Illegal(span, IllegalTarget::NotVariable(what)) => Err(self.fail(
+                *span,
+                "ILLEGAL_ASSIGNMENT",
+                format!("Illegal attempt to assign to '{}'. Not an assignable reference", label::a_an(what)),
+            )),
+            Target::Illegal(span, IllegalTarget::OtherScope(name)) => Err(self.fail(
+                *span,
+                "CROSS_SCOPE_ASSIGNMENT",
+                format!("Illegal attempt to assign to '{name}'. Cannot assign to variables in other namespaces"),
+            )),
+            Target::Illegal(span, IllegalTarget::Match(n)) => Err(self.fail(
+                *span,
+                "ILLEGAL_NUMERIC_ASSIGNMENT",
+                format!("Illegal attempt to assign to the numeric match result variable '${n}'. Numeric variables are not assignable"),
+            )),
+        }
+    }
+
+    fn assign(&mut self, target: &Target, value: Value, (span, right): (Span, Span)) -> Flow<()> {
+        match target {
+            Target::Variable(_, name) => self.set_variable(*name, value, span),
+            Target::List(_, targets) => self.assign_list(targets, value, (span, right)),
+            Target::Illegal(..) => self.check_target(target),
+        }
+    }
+
+    fn assign_list(&mut self, targets: &[Target], value: Value, spans: (Span, Span)) -> Flow<()> {
+        match value {
+            Value::Hash(hash) => targets.iter().try_for_each(|target| {
+                let name = target_name(target);
+                let found = name.and_then(|name| hash.get(name.as_str())).cloned();
+                match found {
+                    Some(value) => self.assign(target, value, spans),
+                    None => {
+                        let key = name.map(|name| name.to_string()).unwrap_or_else(|| shown(target));
+                        let message = format!("No value for required key '{key}' in assignment to variables from hash");
+                        Err(self.fail(spans.0, "MISSING_MULTI_ASSIGNMENT_KEY", message))
+                    }
+                }
+            }),
+            Value::Type(ty) if matches!(&*ty, Type::Class(Some(_))) => match &*ty {
+                Type::Class(Some(class)) => self.assign_from_class(targets, class, spans),
+                _ => Ok(()),
+            },
+            Value::Array(values) => self.assign_elements(targets, values, spans),
+            other => self.assign_elements(targets, Array::from(vec![other]), spans),
+        }
+    }
+
+    fn assign_elements(&mut self, targets: &[Target], values: Array, spans: (Span, Span)) -> Flow<()> {
+        if targets.len() != values.len() {
+            let (expected, actual) = (targets.len(), values.len());
+            let message =
+                format!("Mismatched number of assignable entries and values, expected {expected}, got {actual}");
+            return Err(self.fail(spans.0, "ILLEGAL_MULTI_ASSIGNMENT_SIZE", message));
+        }
+        targets.iter().zip(values).try_for_each(|(target, value)| self.assign(target, value, spans))
+    }
+
+    /// `[$a, $b] = Class['x']`: each variable from the class's variable of the same name.
+    fn assign_from_class(&mut self, targets: &[Target], class: &str, spans: (Span, Span)) -> Flow<()> {
+        if Name::existing(class).and_then(|name| self.scopes.class(name)).is_none() {
+            return Err(self.fail(spans.1, "UNKNOWN_RESOURCE", format!("Resource not found: Class['{class}']")));
+        }
+        targets.iter().try_for_each(|target| {
+            let Some(name) = target_name(target) else { return self.assign(target, Value::Undef, spans) };
+            let qualified = format!("{class}::{name}");
+            match self.variable_at(self.at, &qualified) {
+                Some(value) => self.assign(target, value, spans),
+                None => {
+                    let Target::Variable(at, _) = target else { return Ok(()) };
+                    let message = format!(
+                        "No value for required variable '${qualified}' in assignment to variables from class reference"
+                    );
+                    Err(self.fail(*at, "MISSING_MULTI_ASSIGNMENT_VARIABLE", message))
+                }
+            }
+        })
+    }
+
+    fn assign_joined(&mut self, assign: &Assign, operator: Operator, value: Value, span: Span) -> Flow<()> {
+        let Target::Variable(_, name) = &assign.target else {
+            let message = "Only a variable can be appended to or deleted from";
+            return Err(self.fail(span, "ILLEGAL_ASSIGNMENT", message));
+        };
+        let outer = match self.scopes.find(self.at, *name) {
+            Found::Value(value) => Some(value.clone()),
+            _ => self.node_variable(name.as_str()),
+        };
+        // Whether the name is free here is said before anything about the values.
+        self.check_free(*name, span)?;
+        let joined = match outer {
+            None => value,
+            Some(outer @ (Value::Array(_) | Value::Hash(_))) => self.calculate(operator, &outer, &value, [span, assign.value.span], span)?,
+            Some(other) => {
+                let shown = label::a_an(&label::of_value(&other));
+                let message = format!("Operator '{operator}=' is not applicable to {shown}.");
+                return Err(self.fail(span, "OPERATOR_NOT_APPLICABLE", message));
+            }
+        };
+        self.set_variable(*name, joined, span)
+    }
+
+    fn check_free(&self, name: Name, span: Span) -> Flow<()> {
+        let text = name.as_str();
+        let at_top = self.at.is_named() && self.at.scope == ScopeId::TOP;
+        let taken = self.scopes.is_bound(self.at, name) || at_top && self.node_variable(text).is_some();
+        if text == "server_facts" || taken && matches!(text, "facts" | "trusted") {
+            let message = format!("Attempt to assign to a reserved variable name: '${text}'");
+            return Err(self.fail(span, "ILLEGAL_RESERVED_ASSIGNMENT", message));
+        }
+        if taken {
+            let message = match BUILT_IN.contains(&text) {
+                true => format!("Cannot reassign built in (or already assigned) variable '${text}'"),
+                false => format!("Cannot reassign variable '${text}'"),
+            };
+            return Err(self.fail(span, "ILLEGAL_REASSIGNMENT", message));
+        }
+        Ok(())
+    }
+
+    /// Sets a variable where evaluation stands.
+    pub(crate) fn set_variable(&mut self, name: Name, value: Value, span: Span) -> Flow<()> {
+        self.check_free(name, span)?;
+        if self.scopes.is_read_only(self.at) {
+            return Err(Raise::runtime(format!(
+                "Attempt to assign variable {name} when evaluating parameters"
+            )));
+        }
+        if matches!(name.as_str(), "facts" | "trusted") {
+            return Err(Raise::runtime(format!(
+                "Attempt to assign to a reserved variable name: '{name}'"
+            )));
+        }
+        self.scopes.bind(self.at, name, value);
+        Ok(())
+    }
+}
+
+fn target_name(target: &Target) -> Option<Name> {
+    match target {
+        Target::Variable(_, name) => Some(*name),
+        _ => None,
+    }
+}
+
+/// A nested list of targets, as a message shows it.
+fn shown(target: &Target) -> String {
+    match target {
+        Target::Variable(_, name) => format!("\"{name}\""),
+        Target::List(_, targets) => format!("[{}]", targets.iter().map(shown).collect::<Vec<_>>().join(", ")),
+        Target::Illegal(..) => String::new(),
+    }
+}

@@ -1,0 +1,180 @@
+//! Calls: finding the function, evaluating the arguments, and what `return` and `next` do on the way out.
+
+use std::sync::Arc;
+
+use kukla_syntax::Span;
+use kukla_values::{Name, Value};
+
+use crate::error::{Failure, Flow, Raise, Raised};
+use crate::function::Args;
+use crate::lambda::{Block, next_is_value};
+use crate::program::{Call, Callee, CalleeName, Expr, Kind, PuppetFunction};
+use crate::registry::{Function, Registered};
+use crate::scope::{Position, ScopeId};
+use crate::vm::{self, Vm};
+
+impl Vm<'_> {
+    pub(crate) fn eval_call(&mut self, call: &Call, span: Span) -> Flow {
+        match &call.callee {
+            Callee::Function(name) => {
+                let args = self.eval_args(None, call)?;
+                let function = self.callee(name, span)?;
+                let block = call.lambda.as_ref().map(|lambda| self.block(lambda)).transpose()?;
+                self.call_span = span;
+                self.invoke(&function, args, block)
+            }
+            Callee::Type(ty) => {
+                let ty = self.eval(ty)?;
+                let args = self.eval_args(Some(ty), call)?;
+                let block = call.lambda.as_ref().map(|lambda| self.block(lambda)).transpose()?;
+                self.call_span = span;
+                self.call("new", args, block)
+            }
+            Callee::Illegal(at, what) => {
+                let container = crate::label::a_an("Function Call");
+                let message = format!(
+                    "Illegal expression. {} is unacceptable as function name in {container}",
+                    crate::label::a_an_upper(what)
+                );
+                Err(self.fail(*at, "ILLEGAL_EXPRESSION", message))
+            }
+        }
+    }
+
+    fn eval_args(&mut self, first: Option<Value>, call: &Call) -> Flow<Vec<Value>> {
+        let mut args = Vec::with_capacity(call.args.len() + usize::from(first.is_some()));
+        args.extend(first);
+        for arg in &call.args {
+            match &arg.unwrapped().kind {
+                Kind::Unfold(operand) => {
+                    let value = self.eval(operand)?;
+                    args.extend(self.unfolded(value)?);
+                }
+                _ => args.push(self.eval(arg)?),
+            }
+        }
+        Ok(args)
+    }
+
+    /// The function a call names, found once per place.
+    fn callee(&mut self, callee: &CalleeName, span: Span) -> Flow<Function> {
+        if let Some(known) = callee.cached.get() {
+            return Ok(known.clone());
+        }
+        match self.find_function(callee.name)? {
+            Some(function) => {
+                let _ = callee.cached.set(function.clone());
+                Ok(function)
+            }
+            None => Err(self.at(self.unknown_function(callee.name), span)),
+        }
+    }
+
+    fn find_function(&self, name: Name) -> Flow<Option<Function>> {
+        self.environment.function(name).map_err(|failure| Raise::from((*failure).clone()))
+    }
+
+    #[cold]
+    fn unknown_function(&self, name: Name) -> Failure {
+        let failure = Failure::new("UNKNOWN_FUNCTION", format!("Unknown function: '{name}'."));
+        let (builtin, puppet) = (self.environment.registry.names(), self.environment.function_names());
+        let names = builtin.iter().chain(&puppet).map(|name| name.as_str());
+        match crate::suggest::nearest(name.as_str(), names) {
+            Some(near) => failure.hint(format!("there is a function '{near}'")),
+            None => failure,
+        }
+    }
+
+    /// Calls a function by name, as functions do with each other.
+    pub fn call(&mut self, name: &str, args: Vec<Value>, block: Option<Block>) -> Flow {
+        let unknown = || Raise::runtime(format!("Unknown function: '{name}'"));
+        let name = Name::existing(name.strip_prefix("::").unwrap_or(name)).ok_or_else(unknown)?;
+        let function = self.find_function(name)?.ok_or_else(unknown)?;
+        self.invoke(&function, args, block)
+    }
+
+    /// Whether there is a function of that name.
+    pub fn function_exists(&self, name: &str) -> Flow<bool> {
+        match Name::existing(name) {
+            Some(name) => Ok(self.find_function(name)?.is_some()),
+            None => Ok(false),
+        }
+    }
+
+    fn invoke(&mut self, function: &Function, args: Vec<Value>, block: Option<Block>) -> Flow {
+        match function {
+            Function::Builtin(builtin) => self.call_builtin(builtin, args, block),
+            Function::Puppet(function) => self.call_puppet(function, args, block),
+            Function::Foreign(function) => function.call(self, args, block),
+        }
+    }
+
+    fn call_builtin(&mut self, builtin: &'static Registered, args: Vec<Value>, block: Option<Block>) -> Flow {
+        let overload = self.select(builtin, &args, block.as_ref())?;
+        (builtin.builtin.overloads[overload].body)(self, Args::new(args, block))
+    }
+
+    /// Calls a function written in Puppet: it sees the top scope and its own variables.
+    fn call_puppet(&mut self, function: &Arc<PuppetFunction>, args: Vec<Value>, block: Option<Block>) -> Flow {
+        self.charge(1)?;
+        let lambda = &function.lambda;
+        let name = function.name.as_str();
+        let signature = {
+            let outside = std::mem::replace(&mut self.source, function.place.source.clone());
+            let signature = self.signature(lambda);
+            self.source = outside;
+            signature?
+        };
+        self.check_call(name, function, &signature, &args, block.as_ref())?;
+        let location = self.location(self.call_span);
+        self.calls.push(vm::Call { name: function.name, location });
+        let result = self.enter(|vm| {
+            let outside = (vm.at, std::mem::replace(&mut vm.source, function.place.source.clone()));
+            let frame = vm.scopes.push_sealed(Position::named(ScopeId::TOP));
+            vm.at = frame;
+            let result = match lambda.plain {
+                true => {
+                    for (param, value) in lambda.params.iter().zip(args) {
+                        vm.scopes.give(frame, param.name, value);
+                    }
+                    vm.eval(&lambda.body)
+                }
+                false => {
+                    vm.bind_parameters(name, lambda, &signature, args).and_then(|()| vm.eval(&lambda.body))
+                }
+            };
+            vm.scopes.pop();
+            (vm.at, vm.source) = outside;
+            result
+        });
+        self.calls.pop();
+        let value = match next_is_value(result) {
+            // What `return` gives is not checked against the return type.
+            Err(raise) if matches!(raise.reason(), Raised::Return(..)) => match raise.into_reason() {
+                Raised::Return(value, _) => return Ok(value),
+                other => return Err(other.into()),
+            },
+            other => other?,
+        };
+        match &signature.returns {
+            None => Ok(value),
+            Some(_) => self.check_return(name, &signature, value),
+        }
+    }
+
+    /// Evaluates an expression elsewhere: in another scope and text.
+    pub fn eval_in_scope(&mut self, at: Position, source: &kukla_syntax::Source, expr: &Expr) -> Flow {
+        let outside = (self.at, std::mem::replace(&mut self.source, source.clone()));
+        self.at = at;
+        let result = self.enter(|vm| vm.eval(expr));
+        (self.at, self.source) = outside;
+        result
+    }
+}
+
+impl Vm<'_> {
+    /// Evaluates the main block of a program in the top scope.
+    pub fn run_main(&mut self, program: &crate::program::Program) -> Flow {
+        self.eval_in_scope(Position::named(ScopeId::TOP), &program.source, &program.main)
+    }
+}

@@ -1,0 +1,124 @@
+//! What messages call things: "a Function Call", "an Integer", "an '[]' expression".
+
+use kukla_values::{Type, Value};
+
+use crate::program::{AssignOperator, CallForm, Expr, Kind};
+
+/// A label with its article.
+pub fn a_an(label: &str) -> String {
+    format!("{} {label}", article(label))
+}
+
+/// A label with its article, to begin a sentence with.
+pub fn a_an_upper(label: &str) -> String {
+    let article = if article(label) == "an" { "An" } else { "A" };
+    format!("{article} {label}")
+}
+
+/// The article of a label; a quote before the first letter does not count.
+pub fn article(label: &str) -> &'static str {
+    let first = label.strip_prefix(['\'', '"']).unwrap_or(label).chars().next();
+    match first {
+        Some(letter) if "aeiouyAEIOUY".contains(letter) => "an",
+        _ => "a",
+    }
+}
+
+/// What messages call a value.
+pub fn of_value(value: &Value) -> String {
+    let label = match value {
+        Value::Undef => "Undef Value",
+        Value::Boolean(_) => "Boolean",
+        Value::Integer(_) => "Integer",
+        Value::Float(_) => "Float",
+        Value::String(_) => "String",
+        Value::Regexp(_) => "Regexp",
+        Value::Array(_) => "Array",
+        Value::Hash(_) => "Hash",
+        Value::Sensitive(_) => "Sensitive",
+        Value::Timestamp(_) => "Timestamp",
+        Value::Timespan(_) => "Timespan",
+        Value::SemVer(_) => "Semver",
+        Value::SemVerRange(_) => "SemverRange",
+        Value::Binary(_) => "Binary",
+        Value::Type(ty) => {
+            return match &**ty {
+                Type::Resource(Some(resource)) if resource.title.is_some() => format!("{ty} Resource-Reference"),
+                _ => format!("{ty}-Type"),
+            };
+        }
+        Value::Default | Value::Uri(_) | Value::Iterator(_) | Value::Callable(_) | Value::Object(_) => "Object",
+    };
+    label.to_owned()
+}
+
+/// What messages call an expression.
+pub fn of_expr(expr: &Expr) -> String {
+    let label = match &expr.kind {
+        Kind::Nop => "Nop Expression",
+        Kind::Literal(Value::Integer(_)) => "Literal Integer",
+        Kind::Literal(Value::Float(_)) => "Literal Float",
+        Kind::Literal(Value::Boolean(_)) => "Boolean",
+        Kind::Literal(Value::Default) => "'default' expression",
+        Kind::Literal(Value::Undef) => "'undef' expression",
+        Kind::Literal(Value::Regexp(_)) => "Regular Expression",
+        Kind::Literal(Value::Array(_)) | Kind::Array(_) => "Array Expression",
+        Kind::Literal(Value::Hash(_)) | Kind::Hash(_) => "Hash Expression",
+        Kind::Literal(_) => "String",
+        Kind::Name(_) => "Name",
+        Kind::Variable(_) | Kind::Match(_) => "Variable",
+        Kind::Interpolate(_) => "Double Quoted String",
+        Kind::Heredoc(heredoc) => return format!("'@({})' expression", heredoc.syntax),
+        Kind::TypeName(_) => "Type-Name",
+        Kind::Constant(_) | Kind::Access(_) => "'[]' expression",
+        Kind::Not(_) => "'not' expression",
+        Kind::Negate(_) => "Unary Minus",
+        Kind::Unfold(_) => "Unfold",
+        Kind::Parens(_) => "Parenthesized Expression",
+        Kind::And(_) => "'and' expression",
+        Kind::Or(_) => "'or' expression",
+        Kind::In(_) => "'in' expression",
+        Kind::Arithmetic(operator, _) => return format!("'{operator}' expression"),
+        Kind::Compare(operator, _) => return format!("'{}' expression", operator.as_str()),
+        Kind::Matches(true, _) => "'=~' expression",
+        Kind::Matches(false, _) => "'!~' expression",
+        Kind::Assign(assign) => match assign.operator {
+            AssignOperator::Set => "'=' expression",
+            AssignOperator::Append => "'+=' expression",
+            AssignOperator::Remove => "'-=' expression",
+        },
+        Kind::Call(call) => match call.form {
+            CallForm::Method => "Method call",
+            CallForm::Prefix | CallForm::Statement => "Function Call",
+        },
+        Kind::If(test) if test.unless => "'unless' Statement",
+        Kind::If(_) => "'if' statement",
+        Kind::Case(_) => "'case' statement",
+        Kind::Selector(_) => "Selector Expression",
+        Kind::Block(_) => "Block Expression",
+        Kind::Reserved(word) => return format!("Reserved Word '{word}'"),
+        Kind::Resource(_) => "Resource Statement",
+        Kind::Defaults(_) => "Resource Defaults Expression",
+        Kind::Override(_) => "Resource Override",
+        Kind::Collect(collect) if collect.exported => "Exported Query",
+        Kind::Collect(_) => "Virtual Query",
+        Kind::Relationship(arrow, _) => return format!("'{}' expression", arrow.as_str()),
+        Kind::RenderText(_) => "Epp Text",
+        Kind::RenderExpr(_) => "Epp Interpolated Expression",
+        Kind::Epp(_) => "Epp Template",
+        Kind::Apply => "'apply' expression",
+    };
+    label.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn articles_look_behind_quotes() {
+        assert_eq!(a_an("'if' statement"), "an 'if' statement");
+        assert_eq!(a_an("'+' expression"), "a '+' expression");
+        assert_eq!(a_an_upper("Integer"), "An Integer");
+    }
+}

@@ -1,0 +1,174 @@
+//! Classes, defines, functions, types and nodes.
+
+use std::sync::{Arc, OnceLock};
+
+use kukla_syntax::{Span, ast};
+use kukla_values::{Name, Value};
+
+use super::{Lowering, position, span_of};
+use crate::program::{
+    Access, AliasDefinition, Class, Define, Definition, Expr, Kind, Lambda, NodeDefinition, NodeMatch, Param, Params, Place,
+    PuppetFunction, TypeExpr, TypeName,
+};
+
+impl Lowering<'_> {
+    fn place(&self, offset: u32, span: Span) -> Place {
+        Place { source: self.source.clone(), span: position(offset, span), module: self.module }
+    }
+
+    /// A name within the classes around it, in lower case.
+    fn qualified(&self, name: &str) -> Name {
+        let name = name.strip_prefix("::").unwrap_or(name).to_lowercase();
+        match self.container {
+            Some(container) => Name::new(&format!("{container}::{name}")),
+            None => Name::new(&name),
+        }
+    }
+
+    pub(super) fn class(&mut self, class: ast::ClassDefinition<'_>) {
+        let name = self.qualified(class.name());
+        let place = self.place(class.puppet_offset(), class.span());
+        let params = self.params(class.parameters());
+        let parent = class.parent().map(|parent| {
+            Name::new(&parent.strip_prefix("::").unwrap_or(parent).to_lowercase())
+        });
+        // A class is known before the ones inside it.
+        let at = self.definitions.len();
+        let outer = self.container.replace(name);
+        let body = self.block(class.body());
+        self.container = outer;
+        let class = Class { name, place, params, parent, body, private: class.is_private() };
+        self.definitions.insert(at, Definition::Class(Arc::new(class)));
+    }
+
+    pub(super) fn define(&mut self, define: ast::DefineDefinition<'_>) {
+        let name = self.qualified(define.name());
+        let place = self.place(define.puppet_offset(), define.span());
+        let params = self.params(define.parameters());
+        let body = self.block(define.body());
+        let define = Define { name, place, params, body, private: define.is_private() };
+        self.definitions.push(Definition::Define(Arc::new(define)));
+    }
+
+    pub(super) fn function(&mut self, function: ast::FunctionDefinition<'_>) {
+        let place = self.place(function.puppet_offset(), function.span());
+        let params = self.params(function.parameters());
+        let returns = function.return_type().map(|ty| self.type_expr(ty));
+        let body = self.block(function.body());
+        let lambda = lambda(place.span, params, returns, body);
+        let name = Name::new(function.name().trim_start_matches("::"));
+        self.definitions.push(Definition::Function(Arc::new(PuppetFunction { name, place, lambda })));
+    }
+
+    pub(super) fn plan(&mut self, plan: ast::PlanDefinition<'_>) {
+        let place = self.place(plan.puppet_offset(), plan.span());
+        let params = self.params(plan.parameters());
+        let body = self.block(plan.body());
+        let lambda = lambda(place.span, params, None, body);
+        let name = Name::new(plan.name());
+        self.definitions.push(Definition::Plan(Arc::new(PuppetFunction { name, place, lambda })));
+    }
+
+    pub(super) fn node(&mut self, node: ast::NodeDefinition<'_>) {
+        let place = self.place(node.puppet_offset(), node.span());
+        let mut matches = Vec::new();
+        for host in node.hosts() {
+            matches.push(match self.expr(host).kind {
+                Kind::Literal(Value::Regexp(regexp)) => NodeMatch::Regexp(regexp),
+                Kind::Literal(Value::Default) => NodeMatch::Default,
+                Kind::Literal(Value::String(name)) | Kind::Name(name) => NodeMatch::Name(Name::new(&name.to_lowercase())),
+                _ => NodeMatch::Name(Name::new(host.syntax().text())),
+            });
+        }
+        let body = self.block(node.body());
+        let node = NodeDefinition { matches: matches.into(), place, body };
+        self.definitions.push(Definition::Node(Arc::new(node)));
+    }
+
+    pub(super) fn type_alias(&mut self, alias: ast::TypeAlias<'_>) {
+        // A type mapping concerns the Ruby runtime; there is nothing to map here.
+        let Some(name) = alias.name() else { return };
+        let place = self.place(alias.puppet_offset(), alias.span());
+        let right = alias.right();
+        let ty = match (right, alias.object_hash()) {
+            (ast::Expr::Hash(hash), None) => {
+                let hash = self.expr(ast::Expr::Hash(hash));
+                object("Object", hash)
+            }
+            (ast::Expr::Type(base), Some(hash)) if matches!(base.name(), "Object" | "TypeSet") => {
+                let hash = self.expr(ast::Expr::Hash(hash));
+                object(base.name(), hash)
+            }
+            (parent, Some(hash)) => {
+                let parent = self.expr(parent);
+                let mut hash = self.expr(ast::Expr::Hash(hash));
+                let key = Expr { span: parent.span, kind: Kind::Literal("parent".into()) };
+                if let Kind::Hash(entries) = std::mem::replace(&mut hash.kind, Kind::Nop) {
+                    let mut entries = entries.into_vec();
+                    entries.push((key, parent));
+                    hash.kind = Kind::Hash(entries.into());
+                }
+                object("Object", hash)
+            }
+            (right, None) => self.expr(right),
+        };
+        let name = Name::new(name.trim_start_matches("::"));
+        self.definitions.push(Definition::TypeAlias(Arc::new(AliasDefinition { name, place, ty })));
+    }
+
+    pub(super) fn params<'t>(&mut self, params: impl Iterator<Item = ast::Parameter<'t>>) -> Params {
+        params
+            .map(|param| Param {
+                span: position(param.puppet_offset(), param.span()),
+                name: Name::new(param.name()),
+                ty: param.type_expr().map(|ty| self.type_expr(ty)),
+                default: param.default().map(|default| self.expr(default)),
+                captures_rest: param.captures_rest(),
+                private: param.is_private(),
+            })
+            .collect()
+    }
+
+    pub(super) fn type_expr(&mut self, ty: ast::Expr<'_>) -> TypeExpr {
+        let expr = self.expr(ty);
+        let constant = matches!(expr.kind, Kind::TypeName(_) | Kind::Constant(_));
+        TypeExpr { expr, constant, cached: OnceLock::new() }
+    }
+
+    pub(super) fn lambda(&mut self, written: ast::Lambda<'_>) -> Arc<Lambda> {
+        let params = self.params(written.parameters());
+        let returns = written.return_type().map(|ty| self.type_expr(ty));
+        let body = self.block(written.body());
+        Arc::new(lambda(position(written.puppet_offset(), written.span()), params, returns, body))
+    }
+}
+
+fn lambda(span: Span, params: Params, returns: Option<TypeExpr>, body: Expr) -> Lambda {
+    let plain = returns.is_none()
+        && params.iter().all(|param| param.ty.is_none() && param.default.is_none() && !param.captures_rest);
+    Lambda { span, params, returns, body, plain, signature: OnceLock::new() }
+}
+
+/// `Object[{ ... }]`.
+fn object(name: &str, hash: Expr) -> Expr {
+    let span = hash.span;
+    let name = TypeName { name: Name::new(name), lower: Name::new(&name.to_lowercase()), cached: OnceLock::new() };
+    let left = Expr { span, kind: Kind::TypeName(Box::new(name)) };
+    Expr { span, kind: Kind::Access(Box::new(Access { left, keys: Box::new([hash]) })) }
+}
+
+impl Lowering<'_> {
+    /// The name of a type.
+    pub(super) fn type_name(&mut self, name: ast::TypeReference<'_>) -> Kind {
+        let name = name.name().trim_start_matches("::");
+        Kind::TypeName(Box::new(TypeName {
+            name: Name::new(name),
+            lower: Name::new(&name.to_lowercase()),
+            cached: OnceLock::new(),
+        }))
+    }
+
+    pub(super) fn span(&self, expr: ast::Expr<'_>) -> Span {
+        span_of(expr)
+    }
+}

@@ -1,0 +1,332 @@
+//! Expressions.
+
+use std::sync::OnceLock;
+
+use kukla_syntax::{Number, Span, ast};
+use kukla_values::arithmetic::Operator;
+use kukla_values::regexp::Regexp;
+use kukla_values::{Name, Str, Value};
+
+use super::Lowering;
+use crate::label;
+use crate::program::{
+    Access, Arrow, Assign, AssignOperator, Call, CallForm, Callee, CalleeName, Case, CaseOption, Comparison,
+    Constant, Expr, Heredoc, If, IllegalTarget, Kind, Segment, Selector, Target, Variable, VariableTarget,
+};
+
+impl Lowering<'_> {
+    pub(super) fn expr(&mut self, expr: ast::Expr<'_>) -> Expr {
+        let span = self.span(expr);
+        Expr { span, kind: self.kind(expr, span) }
+    }
+
+    fn boxed(&mut self, expr: ast::Expr<'_>) -> Box<Expr> {
+        Box::new(self.expr(expr))
+    }
+
+    fn exprs<'t>(&mut self, exprs: impl Iterator<Item = ast::Expr<'t>>) -> Box<[Expr]> {
+        exprs.map(|expr| self.expr(expr)).collect()
+    }
+
+    fn kind(&mut self, expr: ast::Expr<'_>, span: Span) -> Kind {
+        match expr {
+            ast::Expr::Undef(_) => Kind::Literal(Value::Undef),
+            ast::Expr::Default(_) => Kind::Literal(Value::Default),
+            ast::Expr::Boolean(boolean) => Kind::Literal(Value::Boolean(boolean.value())),
+            ast::Expr::Number(number) => self.number(number.value(), span),
+            ast::Expr::String(string) => Kind::Literal(Value::String(string.value().as_ref().into())),
+            ast::Expr::Interpolated(string) => self.interpolation(string.segments()),
+            ast::Expr::Heredoc(heredoc) => self.heredoc(heredoc, span),
+            ast::Expr::Regex(regex) => match Regexp::new(&regex.pattern()) {
+                Ok(regexp) => Kind::Literal(Value::Regexp(regexp)),
+                Err(error) => self.refuse("INVALID_REGEXP", error.message, span),
+            },
+            ast::Expr::Name(name) => Kind::Name(name.name().into()),
+            ast::Expr::Type(name) => self.type_name(name),
+            ast::Expr::Variable(name) => variable(name.name()),
+            ast::Expr::Reserved(word) => Kind::Reserved(Name::new(word.word())),
+            ast::Expr::Array(array) => Kind::Array(self.exprs(array.elements())),
+            ast::Expr::Hash(hash) => {
+                Kind::Hash(hash.entries().map(|entry| (self.expr(entry.key()), self.expr(entry.value()))).collect())
+            }
+            ast::Expr::Assignment(assignment) => self.assignment(assignment),
+            ast::Expr::Relationship(relationship) => {
+                let arrow = match relationship.operator() {
+                    ast::ArrowOp::Before => Arrow::Before,
+                    ast::ArrowOp::Notify => Arrow::Notify,
+                    ast::ArrowOp::After => Arrow::After,
+                    ast::ArrowOp::Subscribe => Arrow::Subscribe,
+                };
+                Kind::Relationship(arrow, self.pair(relationship.left(), relationship.right()))
+            }
+            ast::Expr::Binary(binary) => {
+                let operands = self.pair(binary.left(), binary.right());
+                self.binary(binary.operator(), operands)
+            }
+            ast::Expr::Not(not) => Kind::Not(self.boxed(not.inner())),
+            ast::Expr::Negate(negate) => match negate.literal() {
+                Some(number) => self.number(number, span),
+                None => Kind::Negate(self.boxed(negate.inner())),
+            },
+            ast::Expr::Unfold(unfold) => Kind::Unfold(self.boxed(unfold.inner())),
+            ast::Expr::Paren(paren) => Kind::Parens(self.boxed(paren.inner())),
+            ast::Expr::Selector(selector) => Kind::Selector(Box::new(Selector {
+                test: self.expr(selector.left()),
+                options: selector
+                    .entries()
+                    .map(|entry| (self.expr(entry.matching()), self.expr(entry.value())))
+                    .collect(),
+            })),
+            ast::Expr::Access(access) => self.access(access, span),
+            ast::Expr::Call(call) => self.call(call),
+            ast::Expr::MethodCall(call) => self.method_call(call),
+            ast::Expr::If(test) => self.if_chain(test),
+            ast::Expr::Unless(unless) => Kind::If(Box::new(If {
+                unless: true,
+                test: self.expr(unless.test()),
+                then: self.block(unless.block()),
+                otherwise: self.block(unless.else_block()),
+            })),
+            ast::Expr::Case(case) => Kind::Case(Box::new(Case {
+                test: self.expr(case.test()),
+                options: case
+                    .options()
+                    .map(|option| CaseOption {
+                        values: self.exprs(option.values()),
+                        then: self.block(option.block()),
+                    })
+                    .collect(),
+            })),
+            ast::Expr::Resource(resource) => self.resource(resource),
+            ast::Expr::ResourceDefaults(defaults) => self.defaults(defaults),
+            ast::Expr::ResourceOverride(change) => self.overriding(change),
+            ast::Expr::Collector(collector) => self.collector(collector),
+            ast::Expr::ClassDefinition(class) => {
+                self.class(class);
+                Kind::Nop
+            }
+            ast::Expr::DefineDefinition(define) => {
+                self.define(define);
+                Kind::Nop
+            }
+            ast::Expr::NodeDefinition(node) => {
+                self.node(node);
+                Kind::Nop
+            }
+            ast::Expr::FunctionDefinition(function) => {
+                self.function(function);
+                Kind::Nop
+            }
+            ast::Expr::PlanDefinition(plan) => {
+                self.plan(plan);
+                Kind::Nop
+            }
+            ast::Expr::TypeAlias(alias) => {
+                self.type_alias(alias);
+                Kind::Nop
+            }
+            ast::Expr::Apply(_) => Kind::Apply,
+            ast::Expr::RenderText(text) => Kind::RenderText(text.value().into()),
+            ast::Expr::Render(render) => Kind::RenderExpr(Box::new(match render.body() {
+                ast::RenderBody::Expr(expr) => self.expr(expr),
+                ast::RenderBody::Block(block) => self.block(Some(block)),
+            })),
+            ast::Expr::UntitledResource(resource) => {
+                let name = resource.name().syntax().text();
+                let message = format!(
+                    "This expression is invalid. Did you try declaring a '{name}' resource without a title?"
+                );
+                self.refuse("RESOURCE_WITHOUT_TITLE", message, span)
+            }
+            ast::Expr::TypeDefinition(_) | ast::Expr::Error(_) => {
+                self.refuse("UNSUPPORTED_EXPRESSION", "This expression is not supported".to_owned(), span)
+            }
+        }
+    }
+
+    fn pair(&mut self, left: ast::Expr<'_>, right: ast::Expr<'_>) -> Box<[Expr; 2]> {
+        Box::new([self.expr(left), self.expr(right)])
+    }
+
+    fn number(&mut self, number: Number, span: Span) -> Kind {
+        match number {
+            Number::Float(value) => Kind::Literal(Value::Float(value)),
+            Number::Integer { value, .. } => match value.map(i64::try_from) {
+                Some(Ok(value)) => Kind::Literal(Value::Integer(value)),
+                _ => {
+                    let shown = value.map_or_else(String::new, |value| format!(", got '{value:#x}'"));
+                    let message = format!(
+                        "A Literal Integer resulted in a value outside of Puppet Integer max range{shown}"
+                    );
+                    self.refuse("NUMERIC_OVERFLOW", message, span)
+                }
+            },
+        }
+    }
+
+    fn binary(&mut self, operator: ast::BinaryOp, operands: Box<[Expr; 2]>) -> Kind {
+        match operator {
+            ast::BinaryOp::And => Kind::And(operands),
+            ast::BinaryOp::Or => Kind::Or(operands),
+            ast::BinaryOp::In => Kind::In(operands),
+            ast::BinaryOp::Match => Kind::Matches(true, operands),
+            ast::BinaryOp::NoMatch => Kind::Matches(false, operands),
+            ast::BinaryOp::Add => Kind::Arithmetic(Operator::Add, operands),
+            ast::BinaryOp::Subtract => Kind::Arithmetic(Operator::Subtract, operands),
+            ast::BinaryOp::Multiply => Kind::Arithmetic(Operator::Multiply, operands),
+            ast::BinaryOp::Divide => Kind::Arithmetic(Operator::Divide, operands),
+            ast::BinaryOp::Modulo => Kind::Arithmetic(Operator::Modulo, operands),
+            ast::BinaryOp::ShiftLeft => Kind::Arithmetic(Operator::ShiftLeft, operands),
+            ast::BinaryOp::ShiftRight => Kind::Arithmetic(Operator::ShiftRight, operands),
+            ast::BinaryOp::Equal => Kind::Compare(Comparison::Equal, operands),
+            ast::BinaryOp::NotEqual => Kind::Compare(Comparison::NotEqual, operands),
+            ast::BinaryOp::Less => Kind::Compare(Comparison::Less, operands),
+            ast::BinaryOp::LessOrEqual => Kind::Compare(Comparison::LessOrEqual, operands),
+            ast::BinaryOp::Greater => Kind::Compare(Comparison::Greater, operands),
+            ast::BinaryOp::GreaterOrEqual => Kind::Compare(Comparison::GreaterOrEqual, operands),
+        }
+    }
+
+    fn interpolation<'t>(&mut self, segments: impl Iterator<Item = ast::Segment<'t>>) -> Kind {
+        let mut lowered: Vec<Segment> = segments
+            .map(|segment| match segment {
+                ast::Segment::Text(text, _) => Segment::Text(text.as_ref().into()),
+                ast::Segment::Expr(expr) => Segment::Expr(self.expr(expr)),
+            })
+            .collect();
+        match (lowered.len(), lowered.first_mut()) {
+            (0, _) => Kind::Literal("".into()),
+            (1, Some(Segment::Text(text))) => Kind::Literal(Value::String(std::mem::take(text))),
+            _ => Kind::Interpolate(lowered.into()),
+        }
+    }
+
+    fn heredoc(&mut self, heredoc: ast::Heredoc<'_>, span: Span) -> Kind {
+        let text = self.interpolation(heredoc.segments());
+        let syntax: Str = heredoc.syntax_name().into();
+        if syntax.is_empty() {
+            return text;
+        }
+        let text = Expr { span: Span::new(heredoc.text_offset(), span.end.max(heredoc.text_offset())), kind: text };
+        Kind::Heredoc(Box::new(Heredoc { syntax, text }))
+    }
+
+    fn assignment(&mut self, assignment: ast::Assignment<'_>) -> Kind {
+        let operator = match assignment.operator() {
+            ast::AssignOp::Assign => AssignOperator::Set,
+            ast::AssignOp::Append => AssignOperator::Append,
+            ast::AssignOp::Delete => AssignOperator::Remove,
+        };
+        let target = self.target(assignment.left());
+        Kind::Assign(Box::new(Assign { operator, target, value: self.expr(assignment.right()) }))
+    }
+
+    fn target(&mut self, expr: ast::Expr<'_>) -> Target {
+        let span = self.span(expr);
+        match expr {
+            ast::Expr::Variable(name) => match variable(name.name()) {
+                Kind::Match(n) => Target::Illegal(span, IllegalTarget::Match(n)),
+                Kind::Variable(Variable { target: VariableTarget::Local(name), .. }) => Target::Variable(span, name),
+                _ => Target::Illegal(span, IllegalTarget::OtherScope(Name::new(name.name()))),
+            },
+            ast::Expr::Array(array) => {
+                Target::List(span, array.elements().map(|element| self.target(element)).collect())
+            }
+            other => {
+                let what = label::of_expr(&self.expr(other));
+                Target::Illegal(span, IllegalTarget::NotVariable(what.into()))
+            }
+        }
+    }
+
+    fn access(&mut self, access: ast::Access<'_>, span: Span) -> Kind {
+        let left = self.expr(access.left());
+        let keys = self.exprs(access.keys());
+        let constant = matches!(left.kind, Kind::TypeName(_)) && keys.iter().all(is_constant);
+        let kind = Kind::Access(Box::new(Access { left, keys }));
+        match constant {
+            true => Kind::Constant(Box::new(Constant { expr: Expr { span, kind }, cached: OnceLock::new() })),
+            false => kind,
+        }
+    }
+
+    fn call(&mut self, call: ast::Call<'_>) -> Kind {
+        let form = match call.form() {
+            ast::CallForm::Parenthesized => CallForm::Prefix,
+            ast::CallForm::Statement | ast::CallForm::Bare => CallForm::Statement,
+        };
+        let callee = match call.function() {
+            ast::Expr::Name(name) => callee(name.name()),
+            ast::Expr::String(word) => callee(&word.value()),
+            function => {
+                let function = self.expr(function);
+                match &function.kind {
+                    Kind::TypeName(_) | Kind::Constant(_) => Callee::Type(Box::new(function)),
+                    Kind::Access(access) if matches!(access.left.kind, Kind::TypeName(_)) => {
+                        Callee::Type(Box::new(function))
+                    }
+                    _ => Callee::Illegal(function.span, label::of_expr(&function).into()),
+                }
+            }
+        };
+        let args = self.exprs(call.arguments());
+        let lambda = call.lambda().map(|lambda| self.lambda(lambda));
+        Kind::Call(Box::new(Call { form, callee, args, lambda }))
+    }
+
+    fn method_call(&mut self, call: ast::MethodCall<'_>) -> Kind {
+        let receiver = self.expr(call.receiver());
+        let mut args = vec![receiver];
+        args.extend(call.arguments().map(|argument| self.expr(argument)));
+        let lambda = call.lambda().map(|lambda| self.lambda(lambda));
+        Kind::Call(Box::new(Call { form: CallForm::Method, callee: callee(call.name()), args: args.into(), lambda }))
+    }
+
+    fn if_chain(&mut self, test: ast::If<'_>) -> Kind {
+        let branches: Vec<_> = test.branches().collect();
+        let mut otherwise = self.block(test.else_block());
+        let mut lowered = Kind::Nop;
+        for (at, branch) in branches.iter().enumerate().rev() {
+            let (condition, then) = (self.expr(branch.test()), self.block(branch.block()));
+            lowered = Kind::If(Box::new(If {
+                unless: false,
+                test: condition,
+                then,
+                otherwise: std::mem::replace(&mut otherwise, Expr { span: Span::at(0), kind: Kind::Nop }),
+            }));
+            if at > 0 {
+                let span = super::position(branch.puppet_offset(), branch.span());
+                otherwise = Expr { span, kind: std::mem::replace(&mut lowered, Kind::Nop) };
+            }
+        }
+        lowered
+    }
+}
+
+fn callee(name: &str) -> Callee {
+    Callee::Function(CalleeName { name: Name::new(name.trim_start_matches("::")), cached: OnceLock::new() })
+}
+
+fn variable(written: &str) -> Kind {
+    if written.starts_with(|c: char| c.is_ascii_digit())
+        && let Ok(n) = written.parse()
+    {
+        return Kind::Match(n);
+    }
+    let target = match written.rsplit_once("::") {
+        None => VariableTarget::Local(Name::new(written)),
+        Some(("", leaf)) => VariableTarget::Top(Name::new(leaf)),
+        Some((class, leaf)) => VariableTarget::Class(Name::new(class.trim_start_matches("::")), Name::new(leaf)),
+    };
+    Kind::Variable(Variable { name: Name::new(written), target })
+}
+
+/// Whether an expression means the same each time.
+fn is_constant(expr: &Expr) -> bool {
+    match &expr.kind {
+        Kind::Literal(_) | Kind::Name(_) | Kind::TypeName(_) | Kind::Constant(_) => true,
+        Kind::Array(elements) => elements.iter().all(is_constant),
+        Kind::Hash(entries) => entries.iter().all(|(key, value)| is_constant(key) && is_constant(value)),
+        _ => false,
+    }
+}

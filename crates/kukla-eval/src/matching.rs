@@ -1,0 +1,169 @@
+//! Matching: `=~`, `!~`, `in`, and how the options of `case` and selectors apply.
+
+use std::sync::Arc;
+
+use kukla_values::regexp::Regexp;
+use kukla_values::{Str, Value, compare};
+
+use crate::error::Flow;
+use crate::label;
+use crate::program::Expr;
+use crate::vm::Vm;
+
+impl Vm<'_> {
+    pub(crate) fn eval_match(&mut self, wanted: bool, operands: &[Expr; 2]) -> Flow {
+        let [left_expr, right_expr] = operands;
+        let left = self.eval(left_expr)?;
+        let right = self.eval(right_expr)?;
+        let matched = match &right {
+            Value::Type(ty) => ty.contains(&left),
+            Value::SemVerRange(_) => compare::includes(&right, &left).is_some(),
+            Value::Regexp(regexp) => self.match_text(&left, regexp, left_expr)?,
+            Value::String(pattern) => {
+                let regexp = Regexp::new(pattern).map_err(|error| self.bad_pattern(right_expr, &error.message))?;
+                self.match_text(&left, &regexp, left_expr)?
+            }
+            other => {
+                let kind = ruby_class(other);
+                return Err(self.bad_pattern(right_expr, &format!("no implicit conversion of {kind} into String")));
+            }
+        };
+        Ok(Value::Boolean(matched == wanted))
+    }
+
+    #[cold]
+    fn bad_pattern(&self, expr: &Expr, detail: &str) -> crate::error::Raise {
+        let message =
+            format!("Can not convert right match operand to a regular expression. Caused by '{detail}'.");
+        self.fail(expr.span, "MATCH_NOT_REGEXP", message)
+    }
+
+    fn match_text(&mut self, left: &Value, regexp: &Regexp, expr: &Expr) -> Flow<bool> {
+        let Value::String(text) = left else {
+            let shown = label::a_an(&label::of_value(left));
+            let message = format!("Left match operand must result in a String value. Got {shown}.");
+            return Err(self.fail(expr.span, "MATCH_NOT_STRING", message));
+        };
+        self.capture(regexp, text)
+    }
+
+    /// Matches text, and on success sets `$0`, `$1`, ...
+    pub(crate) fn capture(&mut self, regexp: &Regexp, text: &Str) -> Flow<bool> {
+        let Some(found) = regexp.captures(text)? else { return Ok(false) };
+        let groups = (0..found.len()).map(|n| found.get(n).map_or(Value::Undef, |part| part.into()));
+        let captures = groups.collect::<Arc<[Value]>>();
+        self.scopes.set_captures(self.at, Some(captures));
+        Ok(true)
+    }
+
+    /// Whether a `case` or selector option applies to a value.
+    pub(crate) fn matches(&mut self, value: &Value, option: &Value) -> Flow<bool> {
+        Ok(match option {
+            Value::Regexp(regexp) => match value {
+                Value::String(text) => self.capture(regexp, text)?,
+                _ => false,
+            },
+            Value::Type(ty) => ty.contains(value),
+            Value::SemVer(_) | Value::SemVerRange(_) => compare::matches(value, option).is_some(),
+            Value::Array(options) => match value {
+                Value::Array(values) if values.len() == options.len() => {
+                    for (value, option) in values.iter().zip(options) {
+                        if !self.matches(value, option)? {
+                            return Ok(false);
+                        }
+                    }
+                    true
+                }
+                _ => false,
+            },
+            Value::Hash(options) => match value {
+                Value::Hash(values) => {
+                    for (key, option) in options {
+                        let value = values.get(key).cloned().unwrap_or_default();
+                        if !self.matches(&value, option)? {
+                            return Ok(false);
+                        }
+                    }
+                    true
+                }
+                _ => false,
+            },
+            Value::Default => true,
+            _ => compare::equals(value, option),
+        })
+    }
+
+    pub(crate) fn eval_in(&mut self, operands: &[Expr; 2]) -> Flow {
+        let left = self.eval(&operands[0])?;
+        let right = self.eval(&operands[1])?;
+        self.is_in(&left, &right).map(Value::Boolean)
+    }
+
+    fn is_in(&mut self, left: &Value, right: &Value) -> Flow<bool> {
+        match right {
+            Value::String(text) => match left {
+                Value::String(part) => Ok(text.to_lowercase().contains(part.to_lowercase().as_str())),
+                Value::Regexp(regexp) => self.capture(regexp, text),
+                _ => Ok(false),
+            },
+            Value::Array(elements) => self.is_member(left, elements.iter()),
+            Value::Hash(hash) => self.is_member(left, hash.keys()),
+            Value::Binary(_) | Value::SemVerRange(_) => Ok(compare::includes(right, left).is_some()),
+            _ => Ok(false),
+        }
+    }
+
+    fn is_member<'v>(&mut self, left: &Value, mut elements: impl Iterator<Item = &'v Value>) -> Flow<bool> {
+        match left {
+            Value::Regexp(regexp) => {
+                for element in elements {
+                    if let Value::String(text) = element
+                        && self.capture(regexp, text)?
+                    {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            // Members are taken as options of a `case`: a regexp or a type among them matches.
+            Value::String(_) | Value::SemVer(_) => {
+                for element in elements {
+                    if self.matches(left, element)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            Value::Type(ty) => Ok(elements.any(|element| ty.contains(element))),
+            _ => Ok(elements.any(|element| compare::equals(element, left))),
+        }
+    }
+}
+
+/// The name Ruby has for the class of a value, where Puppet's messages show it.
+pub(crate) fn ruby_class(value: &Value) -> &'static str {
+    match value {
+        Value::Undef => "nil",
+        Value::Default => "Symbol",
+        Value::Boolean(true) => "true",
+        Value::Boolean(false) => "false",
+        Value::Integer(_) => "Integer",
+        Value::Float(_) => "Float",
+        Value::String(_) => "String",
+        Value::Regexp(_) => "Regexp",
+        Value::Array(_) => "Array",
+        Value::Hash(_) => "Hash",
+        Value::Type(_) => "Puppet::Pops::Types::PAnyType",
+        Value::Sensitive(_) => "Puppet::Pops::Types::PSensitiveType::Sensitive",
+        Value::Timestamp(_) => "Puppet::Pops::Time::Timestamp",
+        Value::Timespan(_) => "Puppet::Pops::Time::Timespan",
+        Value::SemVer(_) => "SemanticPuppet::Version",
+        Value::SemVerRange(_) => "SemanticPuppet::VersionRange",
+        Value::Binary(_) => "Puppet::Pops::Types::PBinaryType::Binary",
+        Value::Uri(_) => "URI::Generic",
+        Value::Iterator(_) => "Puppet::Pops::Types::Iterator",
+        Value::Callable(_) => "Proc",
+        Value::Object(_) => "Object",
+    }
+}
+

@@ -1,0 +1,160 @@
+//! Arithmetic, collections and comparison: which operand is to blame, and what `strict` says of strings as numbers.
+
+use std::cmp::Ordering;
+
+use kukla_syntax::{Span, Strict};
+use kukla_values::arithmetic::{self, Operator, Side};
+use kukla_values::{Error, Type, Value, compare, format};
+
+use crate::error::{Flow, Raise};
+use crate::label;
+use crate::program::{Comparison, Expr};
+use crate::vm::Vm;
+
+impl Vm<'_> {
+    #[inline]
+    pub(crate) fn eval_arithmetic(&mut self, operator: Operator, operands: &[Expr; 2], span: Span) -> Flow {
+        let left = self.eval(&operands[0])?;
+        let right = self.eval(&operands[1])?;
+        if let (Value::Integer(a), Value::Integer(b)) = (&left, &right) {
+            let quick = match operator {
+                Operator::Add => a.checked_add(*b),
+                Operator::Subtract => a.checked_sub(*b),
+                Operator::Multiply => a.checked_mul(*b),
+                _ => None,
+            };
+            if let Some(n) = quick {
+                return Ok(Value::Integer(n));
+            }
+        }
+        self.calculate(operator, &left, &right, [operands[0].span, operands[1].span], span)
+    }
+
+    /// Applies an operator; `operands` are the places of the two sides.
+    pub(crate) fn calculate(
+        &mut self,
+        operator: Operator,
+        left: &Value,
+        right: &Value,
+        operands: [Span; 2],
+        span: Span,
+    ) -> Flow {
+        // The sides are looked at in order, and only strings are coerced.
+        let mut sides = [(left, operands[0]), (right, operands[1])].into_iter();
+        let mut coerced: Vec<(Span, Error)> = Vec::new();
+        let strict = self.environment.settings.strict;
+        let result = arithmetic::calculate(operator, left, right, &mut |error| {
+            let side = sides.by_ref().find(|(value, _)| matches!(value, Value::String(_)));
+            let at = side.map_or(span, |(_, at)| at);
+            coerced.push((at, error.clone()));
+            if strict == Strict::Error { Err(error) } else { Ok(()) }
+        });
+        self.coercions(coerced)?;
+        let value = result.map_err(|fault| match (fault.side, fault.error.code) {
+            (_, "RUNTIME_ERROR") => Raise::from(fault.error),
+            (Side::Left, _) => self.at(fault.error, operands[0]),
+            (Side::Right, _) => self.at(fault.error, operands[1]),
+            (Side::Whole, _) => self.at(fault.error, span),
+        })?;
+        if let Value::Array(values) = &value {
+            self.check_size(values.len())?;
+        }
+        Ok(value)
+    }
+
+    /// Says what `strict` has to say about strings taken as numbers.
+    fn coercions(&mut self, coerced: Vec<(Span, Error)>) -> Flow<()> {
+        for (at, error) in coerced {
+            match self.environment.settings.strict {
+                Strict::Error => return Err(self.at(error, at)),
+                Strict::Warning => self.warn_at(at, error.code, error.message),
+                Strict::Off => {}
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn eval_negate(&mut self, operand: &Expr, span: Span) -> Flow {
+        let value = self.eval(operand)?;
+        let strict = self.environment.settings.strict;
+        let mut coerced = Vec::new();
+        let result = arithmetic::negate(&value, &mut |error| {
+            coerced.push((span, error.clone()));
+            if strict == Strict::Error { Err(error) } else { Ok(()) }
+        });
+        self.coercions(coerced)?;
+        result.map_err(|fault| self.at(fault.error, span))
+    }
+
+    /// A number as it is; a string that spells a number as that number, where `strict` allows it.
+    pub(crate) fn coerce(&mut self, value: &Value, span: Span) -> Flow {
+        let number = match value {
+            Value::Integer(_) | Value::Float(_) => return Ok(value.clone()),
+            Value::String(text) => format::parse_number(text),
+            _ => None,
+        };
+        let shown = format::to_s(value);
+        match number {
+            Some(number) => {
+                let after = format::interpolate(&number);
+                let message = format!("The string '{shown}' was automatically coerced to the numerical value {after}");
+                self.coercions(vec![(span, Error::new("NUMERIC_COERCION", message))])?;
+                Ok(number)
+            }
+            None => {
+                let message = format!("The value '{shown}' cannot be converted to Numeric.");
+                Err(self.fail(span, "NOT_NUMERIC", message))
+            }
+        }
+    }
+
+    pub(crate) fn eval_comparison(&mut self, operator: Comparison, operands: &[Expr; 2], span: Span) -> Flow {
+        let left = self.eval(&operands[0])?;
+        let right = self.eval(&operands[1])?;
+        let holds = match (operator, &left) {
+            (Comparison::Equal, Value::Type(ty)) => same_type(ty, &right),
+            (Comparison::NotEqual, Value::Type(ty)) => !same_type(ty, &right),
+            (Comparison::Equal, _) => compare::equals(&left, &right),
+            (Comparison::NotEqual, _) => !compare::equals(&left, &right),
+            (_, Value::Type(ty)) => match &right {
+                Value::Type(other) => match operator {
+                    Comparison::Less => other.covers(ty) && !ty.same_set(other),
+                    Comparison::LessOrEqual => other.covers(ty),
+                    Comparison::Greater => ty.covers(other) && !ty.same_set(other),
+                    _ => ty.covers(other),
+                },
+                _ => false,
+            },
+            _ => {
+                let order = match (&left, &right) {
+                    (Value::Integer(a), Value::Integer(b)) => a.cmp(b),
+                    _ => match compare::order(&left, &right) {
+                        Ok(order) => order,
+                        Err(error) => return Err(self.incomparable(operator, &left, &right, error, span)),
+                    },
+                };
+                match operator {
+                    Comparison::Less => order == Ordering::Less,
+                    Comparison::LessOrEqual => order != Ordering::Greater,
+                    Comparison::Greater => order == Ordering::Greater,
+                    _ => order != Ordering::Less,
+                }
+            }
+        };
+        Ok(Value::Boolean(holds))
+    }
+
+    #[cold]
+    fn incomparable(&self, operator: Comparison, left: &Value, right: &Value, detail: &str, span: Span) -> Raise {
+        let (left, right) = (label::of_value(left), label::of_value(right));
+        let message = format!(
+            "Comparison of: {left} {} {right}, is not possible. Caused by '{detail}'.",
+            operator.as_str()
+        );
+        self.fail(span, "COMPARISON_NOT_POSSIBLE", message)
+    }
+}
+
+fn same_type(ty: &Type, value: &Value) -> bool {
+    matches!(value, Value::Type(other) if ty.same_set(other))
+}

@@ -1,0 +1,116 @@
+//! Names of types: built-in types, aliases from `types/`, resource types.
+
+use std::sync::Arc;
+
+use kukla_syntax::Span;
+use kukla_values::types::ResourceType;
+use kukla_values::{Name, Type, Value};
+
+use crate::environment::KnownAlias;
+use crate::error::{Failure, Flow, Raise};
+use crate::program::{TypeExpr, TypeName};
+use crate::scope::{Position, ScopeId};
+use crate::vm::Vm;
+
+impl Vm<'_> {
+    pub(crate) fn eval_type_name(&mut self, name: &TypeName, span: Span) -> Flow {
+        if let Some(known) = name.cached.get() {
+            return Ok(known.clone());
+        }
+        match self.named_type(name.name, name.lower)? {
+            Some(ty) => {
+                let value = Value::of_type(ty);
+                let _ = name.cached.set(value.clone());
+                Ok(value)
+            }
+            None => Err(self.unknown_type(name.name, span)),
+        }
+    }
+
+    #[cold]
+    pub(crate) fn unknown_type(&self, name: Name, span: Span) -> Raise {
+        let failure = Failure::new("UNKNOWN_RESOURCE_TYPE", format!("Resource type not found: {name}"));
+        self.located(failure, span).into()
+    }
+
+    /// What a capitalised name stands for, if anything.
+    pub(crate) fn named_type(&mut self, name: Name, lower: Name) -> Flow<Option<Type>> {
+        if let Some(ty) = Type::builtin(lower.as_str()) {
+            return Ok(Some(ty));
+        }
+        if let Some(alias) = self.environment.alias(lower).map_err(|failure| Raise::from((*failure).clone()))? {
+            return self.resolve_alias(&alias).map(Some);
+        }
+        if self.resource_type_exists(lower)? {
+            let name = crate::vm::capitalize(lower.as_str());
+            return Ok(Some(Type::Resource(Some(Arc::new(ResourceType { name, title: None })))));
+        }
+        let _ = name;
+        Ok(None)
+    }
+
+    /// Whether there is a resource type of that name, native or defined.
+    pub(crate) fn resource_type_exists(&mut self, lower: Name) -> Flow<bool> {
+        if self.environment.resource_type(lower.as_str()).is_some() {
+            return Ok(true);
+        }
+        let define = self.environment.define(lower).map_err(|failure| Raise::from((*failure).clone()))?;
+        Ok(define.is_some())
+    }
+
+    /// The type an alias names. Its right-hand side is evaluated once per environment; while that goes on the alias
+    /// already stands for itself, so that it may be recursive.
+    fn resolve_alias(&mut self, alias: &KnownAlias) -> Flow<Type> {
+        if alias.ty.is_resolved() || self.resolving.contains(&alias.definition.name) {
+            return Ok(alias.as_type());
+        }
+        self.resolving.push(alias.definition.name);
+        let place = &alias.definition.place;
+        let result = self.eval_in_scope(Position::named(ScopeId::TOP), &place.source, &alias.definition.ty);
+        self.resolving.pop();
+        let ty = match result? {
+            Value::Type(ty) => (*ty).clone(),
+            other => {
+                let actual = Type::of(&other).generalized();
+                return Err(Raise::runtime(format!("The expression {actual} is not a valid type specification.")));
+            }
+        };
+        if !alias.ty.is_resolved() {
+            alias.ty.resolve(ty)?;
+        }
+        Ok(alias.as_type())
+    }
+
+    /// The type an expression of a parameter list or signature stands for.
+    pub(crate) fn eval_type_expr(&mut self, ty: &TypeExpr) -> Flow<Arc<Type>> {
+        if let Some(known) = ty.cached.get() {
+            return Ok(Arc::clone(known));
+        }
+        match self.eval(&ty.expr)? {
+            Value::Type(found) => {
+                // While aliases are being resolved a type may still be incomplete.
+                if ty.constant && self.resolving.is_empty() {
+                    let _ = ty.cached.set(Arc::clone(&found));
+                }
+                Ok(found)
+            }
+            other => {
+                let actual = Type::of(&other).generalized();
+                let message = format!("expected a Type, got {actual}");
+                Err(self.fail(ty.expr.span, "TYPE_MISMATCH", message))
+            }
+        }
+    }
+
+    /// The type that text spells, with the environment's aliases.
+    pub fn parse_type(&mut self, text: &str) -> Flow<Type> {
+        let source = kukla_syntax::Source::unnamed(text);
+        let program = crate::lower::lower(&source, None, self.environment.settings.strict)
+            .map_err(|_| Raise::runtime(format!("The expression <{text}> is not a valid type specification.")))?;
+        let value = self.eval_in_scope(Position::named(ScopeId::TOP), &source, &program.main)?;
+        match value {
+            Value::Type(ty) => Ok((*ty).clone()),
+            _ => Err(Raise::runtime(format!("The expression <{text}> is not a valid type specification."))),
+        }
+    }
+}

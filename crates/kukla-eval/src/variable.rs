@@ -1,0 +1,182 @@
+//! Variables: how they are found and what is said when they are not.
+
+use kukla_syntax::{Span, Strict};
+use kukla_values::{Hash, Name, Value};
+
+use crate::error::{Failure, Flow, Raise};
+use crate::program::{Variable, VariableTarget};
+use crate::scope::{Found, Position, ScopeId};
+use crate::vm::Vm;
+
+/// Variables that exist everywhere, if only as `undef`.
+const ALWAYS: [&str; 2] = ["module_name", "caller_module_name"];
+
+impl Vm<'_> {
+    pub(crate) fn eval_variable(&mut self, variable: &Variable, span: Span) -> Flow {
+        match variable.target {
+            VariableTarget::Local(name) => match self.scopes.find(self.at, name) {
+                Found::Value(value) => Ok(value.clone()),
+                Found::Pending(name) => Err(self.unevaluated_parameter(name)),
+                Found::Nothing => match self.node_variable(name.as_str()) {
+                    Some(value) => Ok(value),
+                    None => self.unknown_variable(variable.name, None, span),
+                },
+            },
+            VariableTarget::Top(name) => match self.top_variable(name) {
+                Some(value) => Ok(value),
+                None => self.unknown_variable(variable.name, None, span),
+            },
+            VariableTarget::Class(class, name) => match self.class_variable(class, name) {
+                Ok(value) => Ok(value),
+                Err(reason) => self.unknown_variable(variable.name, reason, span),
+            },
+        }
+    }
+
+    /// The value of a variable by its name as text, as seen from where evaluation stands; `None` if there is none.
+    pub fn variable(&self, name: &str) -> Flow<Option<Value>> {
+        Ok(self.variable_at(self.at, name))
+    }
+
+    /// The value of a variable by its name as text, as seen from `at`.
+    pub fn variable_at(&self, at: Position, name: &str) -> Option<Value> {
+        if let Ok(n) = name.parse::<usize>() {
+            return Some(self.scopes.capture(at, n));
+        }
+        match name.rsplit_once("::") {
+            None => match Name::existing(name).map(|name| self.scopes.find(at, name)) {
+                Some(Found::Value(value)) => Some(value.clone()),
+                _ => self.node_variable(name),
+            },
+            Some(("", leaf)) => match Name::existing(leaf) {
+                Some(leaf) => self.top_variable(leaf),
+                None => self.node_variable(leaf),
+            },
+            Some((class, leaf)) => {
+                let class = class.strip_prefix("::").unwrap_or(class);
+                if class == "settings" {
+                    return self.setting(leaf);
+                }
+                self.class_variable(Name::existing(class)?, Name::existing(leaf)?).ok()
+            }
+        }
+    }
+
+    /// Whether a variable exists, even as `undef`.
+    pub fn variable_exists(&self, name: &str) -> bool {
+        self.variable_at(self.at, name).is_some() || ALWAYS.contains(&name.trim_start_matches("::"))
+    }
+
+    fn top_variable(&self, name: Name) -> Option<Value> {
+        match self.scopes.get(ScopeId::TOP).variables.get(name) {
+            Some(value) => Some(value.clone()),
+            None => self.node_variable(name.as_str()),
+        }
+    }
+
+    /// `Err` says why there is none, where there is more to say than that.
+    fn class_variable(&self, class: Name, name: Name) -> Result<Value, Option<String>> {
+        if class.as_str() == "settings" {
+            return self.setting(name.as_str()).ok_or(None);
+        }
+        match self.scopes.class(class) {
+            Some(scope) => self.scopes.find_in_class(scope, name).cloned().ok_or(None),
+            None => Err(Some(match self.environment.class(class) {
+                Ok(Some(_)) => format!("class {class} has not been evaluated"),
+                _ => format!("class {class} could not be found"),
+            })),
+        }
+    }
+
+    fn setting(&self, name: &str) -> Option<Value> {
+        let all = &self.environment.settings.all;
+        match name {
+            "all_local" => Some(Value::Hash(all.clone())),
+            _ => all.get(name).cloned(),
+        }
+    }
+
+    /// Top-scope variables that come with the node: `$facts` and the like, each fact, what a classifier sets.
+    pub(crate) fn node_variable(&self, name: &str) -> Option<Value> {
+        let node = self.node;
+        let hash = |hash: &Hash| Some(Value::Hash(hash.clone()));
+        match name {
+            "facts" => return hash(&node.facts),
+            "trusted" => return hash(&node.trusted),
+            "server_facts" => return hash(&node.server_facts),
+            _ => {}
+        }
+        let found = node.variables.get(name).or_else(|| node.facts.get(name));
+        match found {
+            Some(value) => Some(value.clone()),
+            None if name == "environment" => Some(self.environment.name.as_str().into()),
+            None => None,
+        }
+    }
+
+    /// What an unknown variable evaluates to: `undef` where that is allowed.
+    #[cold]
+    fn unknown_variable(&mut self, name: Name, reason: Option<String>, span: Span) -> Flow {
+        let plain = name.trim_start_matches("::");
+        if ALWAYS.contains(&plain) {
+            return Ok(Value::Undef);
+        }
+        let settings = &self.environment.settings;
+        let message = format!("Unknown variable: '{name}'.");
+        let severity = if settings.strict_variables { Strict::Error } else { settings.strict };
+        match severity {
+            Strict::Error => {
+                let failure = Failure::new("UNKNOWN_VARIABLE", message);
+                let failure = match (reason, self.near_variable(plain)) {
+                    (Some(reason), _) => failure.hint(reason),
+                    (None, Some(near)) => failure.hint(format!("there is a variable ${near}")),
+                    (None, None) => failure,
+                };
+                Err(self.located(failure, span).into())
+            }
+            Strict::Warning => {
+                self.warn_at(span, "UNKNOWN_VARIABLE", message);
+                Ok(Value::Undef)
+            }
+            Strict::Off => Ok(Value::Undef),
+        }
+    }
+
+    /// A visible variable whose name is almost this one.
+    fn near_variable(&self, name: &str) -> Option<String> {
+        let visible = self.scopes.visible(self.at);
+        let facts = self.node.facts.keys().filter_map(Value::as_str);
+        let names = visible.iter().map(|(name, _)| name.as_str()).chain(facts);
+        crate::suggest::nearest(name, names).map(str::to_owned)
+    }
+
+    /// The default of one parameter asks for another that comes later, or was not given.
+    #[cold]
+    fn unevaluated_parameter(&self, name: Name) -> Raise {
+        let Some(pending) = &self.defaulting else {
+            return Raise::runtime(format!("expects a value for parameter ${name}"));
+        };
+        let (callee, from) = (&pending.callee, pending.parameter);
+        let message = match pending.earlier.contains(&name) {
+            true => format!("{callee}: expects a value for parameter ${name}"),
+            false => {
+                format!("{callee}: default expression for ${from} tries to illegally access not yet evaluated ${name}")
+            }
+        };
+        Raise::error(UNEVALUATED, message)
+    }
+}
+
+/// Marks the error that is the fault of the whole call, not of the expression that hit it.
+pub(crate) const UNEVALUATED: &str = "UNEVALUATED_PARAMETER";
+
+/// The parameter whose default is being evaluated, for messages.
+#[derive(Clone, Debug)]
+pub(crate) struct Defaulting {
+    /// The function, lambda, class or define.
+    pub callee: String,
+    /// The parameter.
+    pub parameter: Name,
+    /// The parameters before it.
+    pub earlier: Vec<Name>,
+}
