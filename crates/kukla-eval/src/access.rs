@@ -81,7 +81,8 @@ impl Vm<'_> {
             match self.coerce(key, blamed)? {
                 Value::Integer(index) => indices[at] = index,
                 other => {
-                    let message = format!("An Array[] cannot use {} where Integer is expected", key_type(&other));
+                    let message =
+                        format!("An Array[] cannot use {} where Integer is expected", key_type(&other));
                     return Err(self.fail(blamed, "BAD_SLICE_KEY_TYPE", message));
                 }
             }
@@ -162,7 +163,8 @@ fn element(array: &Array, index: i64) -> Value {
 fn slice(from: i64, count: i64, length: usize) -> (usize, usize) {
     let length = length as i64;
     let mut from = if from < 0 { from.saturating_add(length) } else { from };
-    let mut count = if count < 0 { length.saturating_sub(from).saturating_add(count).saturating_add(1) } else { count };
+    let mut count =
+        if count < 0 { length.saturating_sub(from).saturating_add(count).saturating_add(1) } else { count };
     if from < 0 {
         count = count.saturating_add(from);
         from = 0;

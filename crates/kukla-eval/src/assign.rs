@@ -69,7 +69,8 @@ impl Vm<'_> {
                     Some(value) => self.assign(target, value, spans),
                     None => {
                         let key = name.map(|name| name.to_string()).unwrap_or_else(|| shown(target));
-                        let message = format!("No value for required key '{key}' in assignment to variables from hash");
+                        let message =
+                            format!("No value for required key '{key}' in assignment to variables from hash");
                         Err(self.fail(spans.0, "MISSING_MULTI_ASSIGNMENT_KEY", message))
                     }
                 }
@@ -86,8 +87,9 @@ impl Vm<'_> {
     fn assign_elements(&mut self, targets: &[Target], values: Array, spans: (Span, Span)) -> Flow<()> {
         if targets.len() != values.len() {
             let (expected, actual) = (targets.len(), values.len());
-            let message =
-                format!("Mismatched number of assignable entries and values, expected {expected}, got {actual}");
+            let message = format!(
+                "Mismatched number of assignable entries and values, expected {expected}, got {actual}"
+            );
             return Err(self.fail(spans.0, "ILLEGAL_MULTI_ASSIGNMENT_SIZE", message));
         }
         targets.iter().zip(values).try_for_each(|(target, value)| self.assign(target, value, spans))
@@ -96,7 +98,11 @@ impl Vm<'_> {
     /// `[$a, $b] = Class['x']`: each variable from the class's variable of the same name.
     fn assign_from_class(&mut self, targets: &[Target], class: &str, spans: (Span, Span)) -> Flow<()> {
         if Name::existing(class).and_then(|name| self.scopes.class(name)).is_none() {
-            return Err(self.fail(spans.1, "UNKNOWN_RESOURCE", format!("Resource not found: Class['{class}']")));
+            return Err(self.fail(
+                spans.1,
+                "UNKNOWN_RESOURCE",
+                format!("Resource not found: Class['{class}']"),
+            ));
         }
         targets.iter().try_for_each(|target| {
             let Some(name) = target_name(target) else { return self.assign(target, Value::Undef, spans) };
@@ -127,7 +133,9 @@ impl Vm<'_> {
         self.check_free(*name, span)?;
         let joined = match outer {
             None => value,
-            Some(outer @ (Value::Array(_) | Value::Hash(_))) => self.calculate(operator, &outer, &value, [span, assign.value.span], span)?,
+            Some(outer @ (Value::Array(_) | Value::Hash(_))) => {
+                self.calculate(operator, &outer, &value, [span, assign.value.span], span)?
+            }
             Some(other) => {
                 let shown = label::a_an(&label::of_value(&other));
                 let message = format!("Operator '{operator}=' is not applicable to {shown}.");
@@ -164,9 +172,7 @@ impl Vm<'_> {
             )));
         }
         if matches!(name.as_str(), "facts" | "trusted") {
-            return Err(Raise::runtime(format!(
-                "Attempt to assign to a reserved variable name: '{name}'"
-            )));
+            return Err(Raise::runtime(format!("Attempt to assign to a reserved variable name: '{name}'")));
         }
         self.scopes.bind(self.at, name, value);
         Ok(())

@@ -115,7 +115,12 @@ impl Vm<'_> {
     }
 
     /// Calls a function written in Puppet: it sees the top scope and its own variables.
-    fn call_puppet(&mut self, function: &Arc<PuppetFunction>, args: Vec<Value>, block: Option<Block>) -> Flow {
+    fn call_puppet(
+        &mut self,
+        function: &Arc<PuppetFunction>,
+        args: Vec<Value>,
+        block: Option<Block>,
+    ) -> Flow {
         self.charge(1)?;
         let lambda = &function.lambda;
         let name = function.name.as_str();

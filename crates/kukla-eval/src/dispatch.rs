@@ -16,7 +16,12 @@ use crate::vm::Vm;
 
 impl Vm<'_> {
     /// The overload of a built-in function that a call fits.
-    pub(crate) fn select(&mut self, function: &'static Registered, args: &[Value], block: Option<&Block>) -> Flow<usize> {
+    pub(crate) fn select(
+        &mut self,
+        function: &'static Registered,
+        args: &[Value],
+        block: Option<&Block>,
+    ) -> Flow<usize> {
         let signatures = function.signatures()?;
         let fitting = |signature: &Signature| accepts(&signature.callable, args, block);
         if let Some(found) = signatures.overloads.iter().position(fitting) {
@@ -114,7 +119,9 @@ impl Registered {
     /// The types of its signatures, for documentation and `type()`.
     pub fn callables(&self) -> Vec<CallableType> {
         match self.signatures() {
-            Ok(signatures) => signatures.overloads.iter().map(|signature| signature.callable.clone()).collect(),
+            Ok(signatures) => {
+                signatures.overloads.iter().map(|signature| signature.callable.clone()).collect()
+            }
             Err(_) => Vec::new(),
         }
     }

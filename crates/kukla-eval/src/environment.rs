@@ -5,10 +5,11 @@
 //! search gave, even nothing, is remembered for as long as the environment lives.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
 use kukla_catalog::types::{self, ResourceType};
-use kukla_syntax::Source;
+use kukla_syntax::validate::{Place, Rules};
+use kukla_syntax::{Diagnostic, Source};
 use kukla_values::types::TypeAlias;
 use kukla_values::{Hash, Name, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -39,6 +40,8 @@ pub struct Environment {
     pub root: Option<PathBuf>,
     /// The directories its modules were found in.
     pub modulepath: Vec<PathBuf>,
+    /// Its site manifest, a file or a directory, if it has one.
+    pub manifest: Option<PathBuf>,
     /// Its settings.
     pub settings: Settings,
     /// Where files are read and the clock is asked.
@@ -50,6 +53,7 @@ pub struct Environment {
     root_files: OnceLock<FxHashSet<PathBuf>>,
     programs: RwLock<FxHashMap<PathBuf, Loaded>>,
     known: RwLock<Known>,
+    warnings: Mutex<Vec<(Source, Diagnostic)>>,
     /// How resource types of other languages are read, if they are.
     pub foreign_types: Option<Arc<dyn ForeignTypes>>,
     resource_types: RwLock<FxHashMap<Box<str>, Option<Arc<ResourceType>>>>,
@@ -127,6 +131,7 @@ impl Environment {
             name: Name::new(name),
             root,
             modulepath,
+            manifest: None,
             settings,
             world,
             registry,
@@ -135,6 +140,7 @@ impl Environment {
             root_files: OnceLock::new(),
             programs: RwLock::default(),
             known: RwLock::default(),
+            warnings: Mutex::default(),
             foreign_types: None,
             resource_types: RwLock::default(),
         }
@@ -214,9 +220,23 @@ impl Environment {
             failure.kind = FailureKind::Syntax;
             Arc::new(failure)
         })?;
-        crate::lower::lower(&source, self.module_of(path), self.settings.strict)
-            .map(Arc::new)
-            .map_err(Arc::new)
+        let rules = self.rules(source.name());
+        let program = crate::lower::lower(&source, self.module_of(path), &rules).map_err(Arc::new)?;
+        let warnings = program.warnings.iter().map(|warning| (source.clone(), warning.clone()));
+        self.warnings.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).extend(warnings);
+        Ok(Arc::new(program))
+    }
+
+    /// The static rules for a file, by where it lies.
+    pub fn rules<'a>(&self, file: Option<&'a str>) -> Rules<'a> {
+        let place =
+            file.map(|file| Place::of(file, &self.modulepath, self.manifest.as_deref())).unwrap_or_default();
+        Rules { strict: self.settings.strict, place }
+    }
+
+    /// What was questionable in files loaded since this was last asked.
+    pub fn take_warnings(&self) -> Vec<(Source, Diagnostic)> {
+        std::mem::take(&mut *self.warnings.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
     }
 
     /// Makes the definitions of a program known under their names.

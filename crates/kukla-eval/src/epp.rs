@@ -56,7 +56,8 @@ impl Vm<'_> {
             return Err(Raise::runtime(format!("{function}(): the parser did not produce an EppExpression")));
         };
         if !program.definitions.is_empty() {
-            let message = format!("{function}(): The EPP template contains illegal expressions (definitions)");
+            let message =
+                format!("{function}(): The EPP template contains illegal expressions (definitions)");
             return Err(Raise::runtime(message));
         }
         let enforce = head.specified || args.is_none();

@@ -43,11 +43,15 @@ pub fn of_value(value: &Value) -> String {
         Value::Binary(_) => "Binary",
         Value::Type(ty) => {
             return match &**ty {
-                Type::Resource(Some(resource)) if resource.title.is_some() => format!("{ty} Resource-Reference"),
+                Type::Resource(Some(resource)) if resource.title.is_some() => {
+                    format!("{ty} Resource-Reference")
+                }
                 _ => format!("{ty}-Type"),
             };
         }
-        Value::Default | Value::Uri(_) | Value::Iterator(_) | Value::Callable(_) | Value::Object(_) => "Object",
+        Value::Default | Value::Uri(_) | Value::Iterator(_) | Value::Callable(_) | Value::Object(_) => {
+            "Object"
+        }
     };
     label.to_owned()
 }

@@ -226,7 +226,8 @@ impl Vm<'_> {
             if range.min == 0 {
                 optional = true;
             } else if optional {
-                let message = format!("Parameter ${} is required but appears after optional parameters", param.name);
+                let message =
+                    format!("Parameter ${} is required but appears after optional parameters", param.name);
                 return Err(self.fail(param.span, "REQUIRED_PARAMETER_AFTER_OPTIONAL", message));
             }
             size.min += range.min;
@@ -276,7 +277,8 @@ impl Vm<'_> {
 
     #[cold]
     fn too_deep(&self) -> Raise {
-        let message = format!("stack level too deep: more than {} calls inside each other", self.limits.depth);
+        let message =
+            format!("stack level too deep: more than {} calls inside each other", self.limits.depth);
         Failure::new("RECURSION_LIMIT", message).hint("does a function call itself without end?").into()
     }
 

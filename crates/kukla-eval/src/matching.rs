@@ -20,12 +20,15 @@ impl Vm<'_> {
             Value::SemVerRange(_) => compare::includes(&right, &left).is_some(),
             Value::Regexp(regexp) => self.match_text(&left, regexp, left_expr)?,
             Value::String(pattern) => {
-                let regexp = Regexp::new(pattern).map_err(|error| self.bad_pattern(right_expr, &error.message))?;
+                let regexp =
+                    Regexp::new(pattern).map_err(|error| self.bad_pattern(right_expr, &error.message))?;
                 self.match_text(&left, &regexp, left_expr)?
             }
             other => {
                 let kind = ruby_class(other);
-                return Err(self.bad_pattern(right_expr, &format!("no implicit conversion of {kind} into String")));
+                return Err(
+                    self.bad_pattern(right_expr, &format!("no implicit conversion of {kind} into String"))
+                );
             }
         };
         Ok(Value::Boolean(matched == wanted))
@@ -166,4 +169,3 @@ pub(crate) fn ruby_class(value: &Value) -> &'static str {
         Value::Object(_) => "Object",
     }
 }
-

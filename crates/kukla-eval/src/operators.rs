@@ -97,7 +97,8 @@ impl Vm<'_> {
         match number {
             Some(number) => {
                 let after = format::interpolate(&number);
-                let message = format!("The string '{shown}' was automatically coerced to the numerical value {after}");
+                let message =
+                    format!("The string '{shown}' was automatically coerced to the numerical value {after}");
                 self.coercions(vec![(span, Error::new("NUMERIC_COERCION", message))])?;
                 Ok(number)
             }
@@ -145,7 +146,14 @@ impl Vm<'_> {
     }
 
     #[cold]
-    fn incomparable(&self, operator: Comparison, left: &Value, right: &Value, detail: &str, span: Span) -> Raise {
+    fn incomparable(
+        &self,
+        operator: Comparison,
+        left: &Value,
+        right: &Value,
+        detail: &str,
+        span: Span,
+    ) -> Raise {
         let (left, right) = (label::of_value(left), label::of_value(right));
         let message = format!(
             "Comparison of: {left} {} {right}, is not possible. Caused by '{detail}'.",

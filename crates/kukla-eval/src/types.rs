@@ -38,7 +38,9 @@ impl Vm<'_> {
         if let Some(ty) = Type::builtin(lower.as_str()) {
             return Ok(Some(ty));
         }
-        if let Some(alias) = self.environment.alias(lower).map_err(|failure| Raise::from((*failure).clone()))? {
+        if let Some(alias) =
+            self.environment.alias(lower).map_err(|failure| Raise::from((*failure).clone()))?
+        {
             return self.resolve_alias(&alias).map(Some);
         }
         if self.resource_type_exists(lower)? {
@@ -52,6 +54,10 @@ impl Vm<'_> {
     /// Whether there is a resource type of that name, native or defined.
     pub(crate) fn resource_type_exists(&mut self, lower: Name) -> Flow<bool> {
         if self.environment.resource_type(lower.as_str()).is_some() {
+            return Ok(true);
+        }
+        // The node a catalog is for can be referred to, though never declared.
+        if lower.as_str() == "node" {
             return Ok(true);
         }
         let define = self.environment.define(lower).map_err(|failure| Raise::from((*failure).clone()))?;
@@ -72,7 +78,9 @@ impl Vm<'_> {
             Value::Type(ty) => (*ty).clone(),
             other => {
                 let actual = Type::of(&other).generalized();
-                return Err(Raise::runtime(format!("The expression {actual} is not a valid type specification.")));
+                return Err(Raise::runtime(format!(
+                    "The expression {actual} is not a valid type specification."
+                )));
             }
         };
         if !alias.ty.is_resolved() {
@@ -105,8 +113,9 @@ impl Vm<'_> {
     /// The type that text spells, with the environment's aliases.
     pub fn parse_type(&mut self, text: &str) -> Flow<Type> {
         let source = kukla_syntax::Source::unnamed(text);
-        let program = crate::lower::lower(&source, None, self.environment.settings.strict)
-            .map_err(|_| Raise::runtime(format!("The expression <{text}> is not a valid type specification.")))?;
+        let program = crate::lower::lower(&source, None, &self.environment.rules(None)).map_err(|_| {
+            Raise::runtime(format!("The expression <{text}> is not a valid type specification."))
+        })?;
         let value = self.eval_in_scope(Position::named(ScopeId::TOP), &source, &program.main)?;
         match value {
             Value::Type(ty) => Ok((*ty).clone()),

@@ -160,7 +160,9 @@ impl Vm<'_> {
         let message = match pending.earlier.contains(&name) {
             true => format!("{callee}: expects a value for parameter ${name}"),
             false => {
-                format!("{callee}: default expression for ${from} tries to illegally access not yet evaluated ${name}")
+                format!(
+                    "{callee}: default expression for ${from} tries to illegally access not yet evaluated ${name}"
+                )
             }
         };
         Raise::error(UNEVALUATED, message)

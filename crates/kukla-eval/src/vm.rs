@@ -1,6 +1,6 @@
 //! The state of one compilation.
 
-use kukla_syntax::{Source, Span};
+use kukla_syntax::{Diagnostic, Source, Span};
 use kukla_values::{Name, Str, Value};
 use rustc_hash::FxHashSet;
 
@@ -204,6 +204,23 @@ impl<'e> Vm<'e> {
                 location: None,
                 issue: None,
             });
+        }
+    }
+
+    /// Logs what was questionable in a text, though not wrong.
+    pub fn log_diagnostics(&mut self, source: &Source, diagnostics: impl IntoIterator<Item = Diagnostic>) {
+        for diagnostic in diagnostics {
+            let location = Some(Location { source: source.clone(), span: diagnostic.span });
+            let (level, issue) = (LogLevel::Warning, Some(diagnostic.code.name));
+            let message = diagnostic.message;
+            self.push_log(Log { level, message, source: "Puppet".into(), location, issue });
+        }
+    }
+
+    /// Logs what was questionable in files loaded since this was last done.
+    pub fn log_loading(&mut self) {
+        for (source, diagnostic) in self.environment.take_warnings() {
+            self.log_diagnostics(&source, [diagnostic]);
         }
     }
 

@@ -45,6 +45,7 @@ pub fn eval(request: &Request, world: Arc<dyn World>) -> Outcome<Value> {
     let environment = environment(request, world);
     let mut vm = Vm::new(&environment, &request.node);
     let result = run(&mut vm, request);
+    vm.log_loading();
     let logs = std::mem::take(&mut vm.logs);
     Outcome { result: result.map_err(failure), logs }
 }
@@ -62,7 +63,8 @@ fn run(vm: &mut Vm<'_>, request: &Request) -> Result<Value, Raise> {
         (None, Some(manifest)) => {
             let mut last = Value::Undef;
             for path in crate::control::manifests(&*vm.environment.world, manifest) {
-                let program = vm.environment.load(&path).map_err(|failure| Raise::from((*failure).clone()))?;
+                let program =
+                    vm.environment.load(&path).map_err(|failure| Raise::from((*failure).clone()))?;
                 last = vm.run_main(&program)?;
             }
             Ok(last)
@@ -73,7 +75,8 @@ fn run(vm: &mut Vm<'_>, request: &Request) -> Result<Value, Raise> {
 
 /// Reads a text that is no file, and makes its definitions known.
 fn load(vm: &mut Vm<'_>, source: Source) -> Result<Arc<Program>, Raise> {
-    let program = kukla_eval::lower::lower(&source, None, vm.environment.settings.strict)?;
+    let program = kukla_eval::lower::lower(&source, None, &vm.environment.rules(None))?;
+    vm.log_diagnostics(&source, program.warnings.iter().cloned());
     vm.environment.learn(&program)?;
     Ok(Arc::new(program))
 }

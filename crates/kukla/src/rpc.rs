@@ -95,9 +95,10 @@ fn rich(value: &Value) -> Json {
         Value::Float(n) => (*n).into(),
         Value::String(text) => text.as_str().into(),
         Value::Array(values) => values.iter().map(rich).collect(),
-        Value::Hash(hash) if hash.keys().all(|key| key.as_str().is_some()) => {
-            hash.iter().map(|(key, value)| (key.as_str().unwrap_or_default().to_owned(), rich(value))).collect()
-        }
+        Value::Hash(hash) if hash.keys().all(|key| key.as_str().is_some()) => hash
+            .iter()
+            .map(|(key, value)| (key.as_str().unwrap_or_default().to_owned(), rich(value)))
+            .collect(),
         Value::Hash(hash) => {
             let entries: Vec<Json> = hash.iter().flat_map(|(key, value)| [rich(key), rich(value)]).collect();
             json!({"__ptype": "Hash", "__pvalue": entries})
@@ -105,6 +106,8 @@ fn rich(value: &Value) -> Json {
         Value::Default => json!({"__ptype": "Default"}),
         Value::Regexp(regexp) => json!({"__ptype": "Regexp", "__pvalue": regexp.source()}),
         Value::Sensitive(inner) => json!({"__ptype": "Sensitive", "__pvalue": rich(inner)}),
-        other => json!({"__ptype": Type::of(other).to_string(), "__pvalue": format::interpolate(other).as_str()}),
+        other => {
+            json!({"__ptype": Type::of(other).to_string(), "__pvalue": format::interpolate(other).as_str()})
+        }
     }
 }

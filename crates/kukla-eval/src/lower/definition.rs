@@ -7,8 +7,8 @@ use kukla_values::{Name, Value};
 
 use super::{Lowering, position, span_of};
 use crate::program::{
-    Access, AliasDefinition, Class, Define, Definition, Expr, Kind, Lambda, NodeDefinition, NodeMatch, Param, Params, Place,
-    PuppetFunction, TypeExpr, TypeName,
+    Access, AliasDefinition, Class, Define, Definition, Expr, Kind, Lambda, NodeDefinition, NodeMatch, Param,
+    Params, Place, PuppetFunction, TypeExpr, TypeName,
 };
 
 impl Lowering<'_> {
@@ -29,9 +29,9 @@ impl Lowering<'_> {
         let name = self.qualified(class.name());
         let place = self.place(class.puppet_offset(), class.span());
         let params = self.params(class.parameters());
-        let parent = class.parent().map(|parent| {
-            Name::new(&parent.strip_prefix("::").unwrap_or(parent).to_lowercase())
-        });
+        let parent = class
+            .parent()
+            .map(|parent| Name::new(&parent.strip_prefix("::").unwrap_or(parent).to_lowercase()));
         // A class is known before the ones inside it.
         let at = self.definitions.len();
         let outer = self.container.replace(name);
@@ -76,7 +76,9 @@ impl Lowering<'_> {
             matches.push(match self.expr(host).kind {
                 Kind::Literal(Value::Regexp(regexp)) => NodeMatch::Regexp(regexp),
                 Kind::Literal(Value::Default) => NodeMatch::Default,
-                Kind::Literal(Value::String(name)) | Kind::Name(name) => NodeMatch::Name(Name::new(&name.to_lowercase())),
+                Kind::Literal(Value::String(name)) | Kind::Name(name) => {
+                    NodeMatch::Name(Name::new(&name.to_lowercase()))
+                }
                 _ => NodeMatch::Name(Name::new(host.syntax().text())),
             });
         }
@@ -152,7 +154,8 @@ fn lambda(span: Span, params: Params, returns: Option<TypeExpr>, body: Expr) -> 
 /// `Object[{ ... }]`.
 fn object(name: &str, hash: Expr) -> Expr {
     let span = hash.span;
-    let name = TypeName { name: Name::new(name), lower: Name::new(&name.to_lowercase()), cached: OnceLock::new() };
+    let name =
+        TypeName { name: Name::new(name), lower: Name::new(&name.to_lowercase()), cached: OnceLock::new() };
     let left = Expr { span, kind: Kind::TypeName(Box::new(name)) };
     Expr { span, kind: Kind::Access(Box::new(Access { left, keys: Box::new([hash]) })) }
 }
@@ -160,10 +163,10 @@ fn object(name: &str, hash: Expr) -> Expr {
 impl Lowering<'_> {
     /// The name of a type.
     pub(super) fn type_name(&mut self, name: ast::TypeReference<'_>) -> Kind {
-        let name = name.name().trim_start_matches("::");
+        let name = name.name();
         Kind::TypeName(Box::new(TypeName {
             name: Name::new(name),
-            lower: Name::new(&name.to_lowercase()),
+            lower: Name::new(&name.trim_start_matches("::").to_lowercase()),
             cached: OnceLock::new(),
         }))
     }

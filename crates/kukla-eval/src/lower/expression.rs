@@ -46,9 +46,9 @@ impl Lowering<'_> {
             ast::Expr::Variable(name) => variable(name.name()),
             ast::Expr::Reserved(word) => Kind::Reserved(Name::new(word.word())),
             ast::Expr::Array(array) => Kind::Array(self.exprs(array.elements())),
-            ast::Expr::Hash(hash) => {
-                Kind::Hash(hash.entries().map(|entry| (self.expr(entry.key()), self.expr(entry.value()))).collect())
-            }
+            ast::Expr::Hash(hash) => Kind::Hash(
+                hash.entries().map(|entry| (self.expr(entry.key()), self.expr(entry.value()))).collect(),
+            ),
             ast::Expr::Assignment(assignment) => self.assignment(assignment),
             ast::Expr::Relationship(relationship) => {
                 let arrow = match relationship.operator() {
@@ -207,7 +207,8 @@ impl Lowering<'_> {
         if syntax.is_empty() {
             return text;
         }
-        let text = Expr { span: Span::new(heredoc.text_offset(), span.end.max(heredoc.text_offset())), kind: text };
+        let text =
+            Expr { span: Span::new(heredoc.text_offset(), span.end.max(heredoc.text_offset())), kind: text };
         Kind::Heredoc(Box::new(Heredoc { syntax, text }))
     }
 
@@ -226,7 +227,9 @@ impl Lowering<'_> {
         match expr {
             ast::Expr::Variable(name) => match variable(name.name()) {
                 Kind::Match(n) => Target::Illegal(span, IllegalTarget::Match(n)),
-                Kind::Variable(Variable { target: VariableTarget::Local(name), .. }) => Target::Variable(span, name),
+                Kind::Variable(Variable { target: VariableTarget::Local(name), .. }) => {
+                    Target::Variable(span, name)
+                }
                 _ => Target::Illegal(span, IllegalTarget::OtherScope(Name::new(name.name()))),
             },
             ast::Expr::Array(array) => {
@@ -279,7 +282,12 @@ impl Lowering<'_> {
         let mut args = vec![receiver];
         args.extend(call.arguments().map(|argument| self.expr(argument)));
         let lambda = call.lambda().map(|lambda| self.lambda(lambda));
-        Kind::Call(Box::new(Call { form: CallForm::Method, callee: callee(call.name()), args: args.into(), lambda }))
+        Kind::Call(Box::new(Call {
+            form: CallForm::Method,
+            callee: callee(call.name()),
+            args: args.into(),
+            lambda,
+        }))
     }
 
     fn if_chain(&mut self, test: ast::If<'_>) -> Kind {
@@ -316,7 +324,9 @@ fn variable(written: &str) -> Kind {
     let target = match written.rsplit_once("::") {
         None => VariableTarget::Local(Name::new(written)),
         Some(("", leaf)) => VariableTarget::Top(Name::new(leaf)),
-        Some((class, leaf)) => VariableTarget::Class(Name::new(class.trim_start_matches("::")), Name::new(leaf)),
+        Some((class, leaf)) => {
+            VariableTarget::Class(Name::new(class.trim_start_matches("::")), Name::new(leaf))
+        }
     };
     Kind::Variable(Variable { name: Name::new(written), target })
 }

@@ -4,18 +4,19 @@ mod definition;
 mod expression;
 mod resource;
 
-use kukla_syntax::{Diagnostic, Severity, Source, Span, Strict, ast};
+use kukla_syntax::validate::{Rules, validate};
+use kukla_syntax::{Diagnostic, Severity, Source, Span, ast};
 use kukla_values::{Name, Value};
 
 use crate::error::{Failure, FailureKind, Location};
 use crate::program::{Definition, EppHead, Expr, Kind, Program};
 
 /// Reads, checks and lowers a manifest. The file may belong to a module.
-pub fn lower(source: &Source, module: Option<Name>, strict: Strict) -> Result<Program, Failure> {
+pub fn lower(source: &Source, module: Option<Name>, rules: &Rules<'_>) -> Result<Program, Failure> {
     let parse = kukla_syntax::parse(source);
     let mut warnings = Vec::new();
     sort_out(source, parse.diagnostics, FailureKind::Syntax, &mut warnings)?;
-    check(source, &parse.tree, strict, &mut warnings)?;
+    sort_out(source, validate(&parse.tree, rules), FailureKind::Validation, &mut warnings)?;
     let mut lowering = Lowering::new(source, module);
     let statements = ast::Manifest::of(&parse.tree).into_iter().flat_map(ast::Manifest::statements);
     let main = lowering.statements(statements, Span::at(0));
@@ -23,11 +24,11 @@ pub fn lower(source: &Source, module: Option<Name>, strict: Strict) -> Result<Pr
 }
 
 /// Reads, checks and lowers a template.
-pub fn lower_epp(source: &Source, module: Option<Name>, strict: Strict) -> Result<Program, Failure> {
+pub fn lower_epp(source: &Source, module: Option<Name>, rules: &Rules<'_>) -> Result<Program, Failure> {
     let parse = kukla_syntax::parse_epp(source);
     let mut warnings = Vec::new();
     sort_out(source, parse.diagnostics, FailureKind::Syntax, &mut warnings)?;
-    check(source, &parse.tree, strict, &mut warnings)?;
+    sort_out(source, validate(&parse.tree, rules), FailureKind::Validation, &mut warnings)?;
     let mut lowering = Lowering::new(source, module);
     let template = ast::Template::of(&parse.tree);
     let params = lowering.params(template.into_iter().flat_map(ast::Template::parameters));
@@ -37,16 +38,6 @@ pub fn lower_epp(source: &Source, module: Option<Name>, strict: Strict) -> Resul
     lowering.finish(main, Some(EppHead { params, specified }), warnings)
 }
 
-fn check(
-    source: &Source,
-    tree: &kukla_syntax::tree::Tree,
-    strict: Strict,
-    warnings: &mut Vec<Diagnostic>,
-) -> Result<(), Failure> {
-    let _ = (tree, strict);
-    sort_out(source, Vec::new(), FailureKind::Validation, warnings)
-}
-
 /// Keeps warnings and makes one failure of all errors.
 fn sort_out(
     source: &Source,
@@ -54,7 +45,8 @@ fn sort_out(
     kind: FailureKind,
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<(), Failure> {
-    let (errors, others): (Vec<_>, Vec<_>) = diagnostics.into_iter().partition(|d| d.severity == Severity::Error);
+    let (errors, others): (Vec<_>, Vec<_>) =
+        diagnostics.into_iter().partition(|d| d.severity == Severity::Error);
     warnings.extend(others);
     let mut failures = errors.into_iter().map(|diagnostic| {
         let mut failure = Failure::new(diagnostic.code.name, diagnostic.message);

@@ -5,15 +5,18 @@ use kukla_values::Name;
 
 use super::{Lowering, position};
 use crate::program::{
-    Attribute, AttributeOperation, CollectExpr, DefaultsExpr, Expr, Kind, OverrideExpr, Query, ResourceBody, ResourceExpr,
-    ResourceForm,
+    Attribute, AttributeOperation, CollectExpr, DefaultsExpr, Expr, Kind, OverrideExpr, Query, ResourceBody,
+    ResourceExpr, ResourceForm,
 };
 
 impl Lowering<'_> {
     pub(super) fn resource(&mut self, resource: ast::Resource<'_>) -> Kind {
         let type_name = match resource.type_expr() {
             Some(ty) => self.expr(ty),
-            None => Expr { span: position(resource.puppet_offset(), resource.span()), kind: Kind::Name("class".into()) },
+            None => Expr {
+                span: position(resource.puppet_offset(), resource.span()),
+                kind: Kind::Name("class".into()),
+            },
         };
         let bodies = resource.bodies().map(|body| ResourceBody {
             span: position(body.puppet_offset(), body.span()),
@@ -63,7 +66,9 @@ impl Lowering<'_> {
                         Query::Or(Box::new([self.query(binary.left()), self.query(binary.right())]))
                     }
                     (ast::BinaryOp::Equal, Some(name)) => Query::Equal(name, self.expr(binary.right()), span),
-                    (ast::BinaryOp::NotEqual, Some(name)) => Query::NotEqual(name, self.expr(binary.right()), span),
+                    (ast::BinaryOp::NotEqual, Some(name)) => {
+                        Query::NotEqual(name, self.expr(binary.right()), span)
+                    }
                     _ => Query::Other(self.expr(condition)),
                 }
             }
