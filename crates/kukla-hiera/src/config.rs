@@ -39,8 +39,10 @@ pub struct Config {
     pub hierarchy: Vec<Entry>,
     /// The levels a module searches when nothing else had the key.
     pub default_hierarchy: Option<Vec<Entry>>,
-    /// What to warn of whenever the configuration is used.
-    pub warnings: Vec<String>,
+    /// What to warn of when the configuration is used.
+    pub warning: Option<String>,
+    /// Whether the format is an old one, which Puppet warns of once.
+    pub deprecated: bool,
     /// Its text, to find lines in.
     text: String,
 }
@@ -140,7 +142,8 @@ impl Config {
                 version: 5,
                 hierarchy: vec![common],
                 default_hierarchy: None,
-                warnings: Vec::new(),
+                warning: None,
+                deprecated: false,
                 text: String::new(),
             });
         }
@@ -155,7 +158,8 @@ impl Config {
             version: 3,
             hierarchy: Vec::new(),
             default_hierarchy: None,
-            warnings: Vec::new(),
+            warning: None,
+            deprecated: false,
             text: String::new(),
         };
         match document.value {
@@ -176,16 +180,13 @@ impl Config {
                     }
                 }
             }
-            _ => config.warnings.push(format!(
-                "{path}: File exists but does not contain a valid YAML hash. Falling back to Hiera version 3 default config"
-            )),
+            _ => {
+                config.warning = Some(format!(
+                    "{path}: File exists but does not contain a valid YAML hash. Falling back to Hiera version 3 default config"
+                ));
+            }
         }
-        if config.version < 5 {
-            let version = config.version;
-            config.warnings.push(format!(
-                "{path}: Use of 'hiera.yaml' version {version} is deprecated. It should be converted to version 5\n   (file: {path})"
-            ));
-        }
+        config.deprecated = config.version < 5;
         match (config.version, place) {
             (3, Place::Environment) => reader.refuse_3("an environment"),
             (3, Place::Module) => reader.refuse_3("a module"),

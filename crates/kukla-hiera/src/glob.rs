@@ -11,8 +11,14 @@ pub fn glob(files: &dyn Files, pattern: &str) -> Vec<String> {
             Some(rest) => ("/", rest),
             None => ("", pattern.as_str()),
         };
-        let parts: Vec<&str> = rest.split('/').filter(|part| !part.is_empty()).collect();
-        walk(files, root.to_owned(), &parts, &mut found, 0);
+        let mut directory = root.to_owned();
+        let mut parts: Vec<&str> = rest.split('/').filter(|part| !part.is_empty()).collect();
+        // What has no wildcards needs no listing, but for the file at the end.
+        let plain = parts.iter().take_while(|part| !part.contains(['*', '?', '[', '\\'])).count();
+        for part in parts.drain(..plain.min(parts.len().saturating_sub(1))) {
+            directory = join(&directory, part);
+        }
+        walk(files, &directory, &parts, &[0], &mut found, 0);
     }
     found
 }
@@ -25,38 +31,45 @@ fn join(directory: &str, name: &str) -> String {
     }
 }
 
-fn walk(files: &dyn Files, directory: String, parts: &[&str], found: &mut Vec<String>, depth: usize) {
-    let Some((part, rest)) = parts.split_first() else { return };
+/// Looks through a directory for what matches the pattern from any of the given parts on. Taking all at once gives
+/// Ruby's order: by name within a directory, what is below a name right where the name is.
+fn walk(
+    files: &dyn Files,
+    directory: &str,
+    parts: &[&str],
+    from: &[usize],
+    found: &mut Vec<String>,
+    depth: usize,
+) {
     if depth > 100 {
         return;
     }
-    if *part == "**" && !rest.is_empty() {
-        walk(files, directory.clone(), rest, found, depth + 1);
-        for entry in files.list(&directory) {
-            if entry.is_directory && !entry.name.starts_with('.') {
-                walk(files, join(&directory, &entry.name), parts, found, depth + 1);
+    for entry in files.list(directory) {
+        let hidden = entry.name.starts_with('.');
+        let mut next = Vec::new();
+        let mut hit = false;
+        let mut open: Vec<usize> = from.to_vec();
+        while let Some(at) = open.pop() {
+            let Some(part) = parts.get(at) else { continue };
+            if *part == "**" && at + 1 < parts.len() {
+                // No directories at all, or this one and more.
+                open.push(at + 1);
+                if entry.is_directory && !hidden {
+                    next.push(at);
+                }
+            } else if (!hidden || part.starts_with('.')) && matches(part, &entry.name) {
+                hit |= at + 1 == parts.len();
+                next.push(at + 1);
             }
         }
-        return;
-    }
-    if !part.contains(['*', '?', '[', '\\']) {
-        let path = join(&directory, part);
-        if !rest.is_empty() {
-            walk(files, path, rest, found, depth + 1);
-        } else if files.list(&directory).iter().any(|entry| entry.name == *part && !entry.is_directory) {
-            found.push(path);
+        if hit && !entry.is_directory {
+            found.push(join(directory, &entry.name));
         }
-        return;
-    }
-    for entry in files.list(&directory) {
-        if entry.name.starts_with('.') && !part.starts_with('.') || !matches(part, &entry.name) {
-            continue;
-        }
-        let path = join(&directory, &entry.name);
-        match (rest.is_empty(), entry.is_directory) {
-            (true, false) => found.push(path),
-            (false, true) => walk(files, path, rest, found, depth + 1),
-            _ => {}
+        next.retain(|at| *at < parts.len());
+        next.sort_unstable();
+        next.dedup();
+        if entry.is_directory && !next.is_empty() {
+            walk(files, &join(directory, &entry.name), parts, &next, found, depth + 1);
         }
     }
 }

@@ -108,7 +108,8 @@ pub trait Host {
     fn convert(&mut self, type_name: &Value, value: Value, arguments: &[Value]) -> Result<Value, Conversion>;
     /// A warning.
     fn warn(&mut self, message: String);
-    /// A warning given once per process and key; `file` is where the matter is to be found.
+    /// A warning given once per key; the host adds the line Puppet does: where the matter is to be found, or that this is
+    /// not known.
     fn warn_once(&mut self, key: &str, message: String, file: Option<&str>);
 }
 

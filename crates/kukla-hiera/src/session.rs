@@ -176,8 +176,15 @@ impl Session {
         let config = remember(&self.cache.configs, &(path.clone(), place), || {
             Config::read(files, path, place).map(Arc::new)
         })?;
-        for warning in &config.warnings {
-            host.warn_once(&format!("hiera.yaml: {path}"), warning.clone(), Some(path));
+        if let Some(warning) = &config.warning {
+            host.warn(warning.clone());
+        }
+        if config.deprecated {
+            let version = config.version;
+            let message = format!(
+                "{path}: Use of 'hiera.yaml' version {version} is deprecated. It should be converted to version 5"
+            );
+            host.warn_once("hiera.yaml", message, Some(path));
         }
         Ok(config)
     }
