@@ -8,3 +8,4 @@ pub mod disk;
 pub mod facts;
 pub mod request;
 pub mod rpc;
+pub mod ruby_types;

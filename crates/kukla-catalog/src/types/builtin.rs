@@ -152,7 +152,7 @@ pub(super) static CORE: &[ResourceType] = &[
             "vendor",
         ]),
         namevars: Cow::Borrowed(&["name", "provider", "command"]),
-        titles: Titles::Whole,
+        titles: Titles::First,
         isomorphic: true,
         open: false,
     },

@@ -46,6 +46,8 @@ pub struct ResourceType {
 pub enum Titles {
     /// The title is the only name variable.
     Whole,
+    /// The title is the first of several name variables.
+    First,
     /// The title is a path, whose trailing slashes do not count.
     Path,
     /// The first pattern that matches gives name variables their values.

@@ -46,6 +46,9 @@ impl ResourceType {
                     "you must specify title patterns when there are two or more key attributes",
                 )),
             },
+            Titles::First => {
+                Ok(self.namevars.first().map(|first| (*first, Some(title.clone()))).into_iter().collect())
+            }
             Titles::Path => Ok(vec![(self.namevar(), Some(path(title)))]),
             Titles::Patterns(patterns) => {
                 for pattern in patterns.iter() {

@@ -1,53 +1,27 @@
 //! The catalog half of the evaluator: classes, defines, resources, collectors, relationships.
+//!
+//! Everything happens in Puppet's order, because order shows: in the order of resources, in which default applies, in whether
+//! `defined` finds something. The site manifest is evaluated first, then the node definition, then the classifier's classes.
+//! Classes are evaluated where they are declared, but defines and collectors wait: in rounds, first every collector looks
+//! for what it has not found yet, then every define that was declared since is evaluated, until a round brings nothing new
+//! (`compile.rs`). Overrides of resources nobody has declared, and relationships, wait for the end (`finish.rs`).
 
-use kukla_syntax::Span;
-use kukla_values::Value;
+mod attributes;
+mod builder;
+mod class;
+mod collect;
+mod compile;
+mod create;
+mod defaults;
+mod defined;
+mod finish;
+mod kind;
+mod node;
+mod output;
+mod overrides;
+mod parameters;
+mod relate;
+mod resource;
+mod tags;
 
-use crate::error::{Flow, Raise};
-use crate::program::{Arrow, CollectExpr, DefaultsExpr, Expr, OverrideExpr, ResourceExpr};
-use crate::vm::Vm;
-
-/// What a named scope holds for the catalog: its resource, resource defaults, tags.
-#[derive(Debug, Default)]
-pub struct ScopeSlots {}
-
-/// The catalog being built.
-#[derive(Debug, Default)]
-pub struct CatalogBuilder {}
-
-impl Vm<'_> {
-    /// `type { title: ... }`.
-    pub(crate) fn eval_resource(&mut self, _resource: &ResourceExpr, _span: Span) -> Flow {
-        Err(no_catalog())
-    }
-
-    /// `Type { ... }`.
-    pub(crate) fn eval_defaults(&mut self, _defaults: &DefaultsExpr, _span: Span) -> Flow {
-        Err(no_catalog())
-    }
-
-    /// `Type[title] { ... }`.
-    pub(crate) fn eval_override(&mut self, _change: &OverrideExpr, _span: Span) -> Flow {
-        Err(no_catalog())
-    }
-
-    /// `Type <| ... |>`.
-    pub(crate) fn eval_collect(&mut self, _collect: &CollectExpr, _span: Span) -> Flow {
-        Err(no_catalog())
-    }
-
-    /// `a -> b`.
-    pub(crate) fn eval_relationship(&mut self, _arrow: Arrow, _operands: &[Expr; 2], _span: Span) -> Flow {
-        Err(no_catalog())
-    }
-
-    /// `File['/x']['mode']`: the value of an attribute (any value may stand in the brackets; only text can be right).
-    pub(crate) fn resource_attribute(&mut self, name: &str, title: &str, _key: &Value, span: Span) -> Flow {
-        let message = format!("Resource not found: {name}['{title}']");
-        Err(self.fail(span, "UNKNOWN_RESOURCE", message))
-    }
-}
-
-fn no_catalog() -> Raise {
-    Raise::runtime("this needs a catalog, which cannot be built yet")
-}
+pub use builder::{CatalogBuilder, ResourceId, ScopeSlots};

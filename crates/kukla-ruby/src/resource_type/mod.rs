@@ -69,6 +69,13 @@ impl Facts {
             .map(|(name, _)| intern(name))
             .collect();
         let titles = match self.patterns {
+            Some(patterns) if is_whole_title(&patterns, &namevars) => {
+                if namevars.len() == 1 {
+                    Titles::Whole
+                } else {
+                    Titles::First
+                }
+            }
             Some(patterns) => Titles::Patterns(
                 patterns
                     .into_iter()
@@ -90,6 +97,16 @@ impl Facts {
             isomorphic: !self.shared,
             open: self.open,
         }
+    }
+}
+
+/// Whether the only pattern gives the whole title to the first name variable.
+fn is_whole_title(patterns: &[(String, Vec<String>)], namevars: &[&str]) -> bool {
+    match patterns {
+        [(regexp, names)] if regexp == "(?m-ix:(.*))" => {
+            matches!(&names[..], [only] if namevars.first() == Some(&only.as_str()))
+        }
+        _ => false,
     }
 }
 

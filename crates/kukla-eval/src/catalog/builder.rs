@@ -1,0 +1,372 @@
+//! The catalog while it is built: resources that may still change, and how they are found.
+
+use kukla_catalog::Kind;
+use kukla_catalog::resource::{capitalize, split_reference};
+use kukla_values::{Error, Name, Str, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::collect::Collector;
+use super::kind::{Definition, Resolved};
+use super::overrides::Override;
+use super::relate::Relationship;
+use super::tags::{TagSet, TagTable};
+use crate::error::Location;
+use crate::scope::ScopeId;
+
+/// A resource of the catalog being built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ResourceId(u32);
+
+/// The code that a resource or attribute comes from: what inherits from what decides who may override whom.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) enum Origin {
+    #[default]
+    Main,
+    Class(Name),
+    Define(Name),
+    Node,
+}
+
+/// An attribute with its value.
+#[derive(Clone, Debug)]
+pub(crate) struct Param {
+    pub name: Name,
+    pub value: Value,
+    pub origin: Origin,
+    /// Whether it was written with `+>`.
+    pub adds: bool,
+    pub location: Option<Location>,
+}
+
+/// A resource that may still change.
+#[derive(Debug)]
+pub(crate) struct Building {
+    pub definition: Definition,
+    pub type_name: Name,
+    pub title: Str,
+    pub params: Vec<Param>,
+    pub tags: TagSet,
+    pub location: Option<Location>,
+    pub kind: Kind,
+    pub exported: bool,
+    pub is_virtual: bool,
+    pub evaluated: bool,
+    pub has_scope_tags: bool,
+    pub sensitive: Vec<Name>,
+    /// The scope it was declared in.
+    pub scope: ScopeId,
+    pub origin: Origin,
+    /// What contains it, and what it contains, in the order that became known.
+    pub containers: Vec<ResourceId>,
+    pub contents: Vec<ResourceId>,
+}
+
+impl Building {
+    /// `Type[title]`.
+    pub fn reference(&self) -> String {
+        format!("{}[{}]", self.type_name, self.title)
+    }
+
+    pub fn param(&self, name: &str) -> Option<&Param> {
+        self.params.iter().find(|param| param.name.as_str() == name)
+    }
+
+    /// The value of an attribute that has one.
+    pub fn value(&self, name: &str) -> Option<&Value> {
+        self.param(name).map(|param| &param.value).filter(|value| !value.is_undef())
+    }
+
+    pub fn is_class(&self) -> bool {
+        matches!(self.definition, Definition::Class(_) | Definition::Main | Definition::Settings)
+    }
+
+    /// Whether it is one of those that Puppet makes itself and whose title is no text: `Class[main]`, `Stage[main]`.
+    pub fn is_main(&self) -> bool {
+        &*self.title == "main"
+            && self.location.is_none()
+            && matches!(self.type_name.as_str(), "Class" | "Stage")
+    }
+
+    /// The name variables and attributes in the order catalogs show them: first what the title gives, then the rest.
+    pub fn attributes(&self) -> Result<Vec<(Name, Value)>, Error> {
+        let mut all: Vec<(Name, Value)> = match &self.definition {
+            Definition::Native(ty) => {
+                let names = ty.parse_title(&self.title)?.into_iter();
+                names
+                    .map(|(name, value)| (Name::new(name), value.map_or(Value::Undef, Value::String)))
+                    .collect()
+            }
+            _ => vec![(Name::new("name"), self.title.clone().into())],
+        };
+        for param in self.params.iter().filter(|param| !param.value.is_undef()) {
+            match all.iter_mut().find(|(name, _)| *name == param.name) {
+                Some((_, value)) => *value = param.value.clone(),
+                None => all.push((param.name, param.value.clone())),
+            }
+        }
+        Ok(all)
+    }
+
+    /// What no other resource of the type may have, if it is more than the title.
+    fn uniqueness_key(&self) -> Result<Option<Vec<Value>>, Error> {
+        if let Definition::Native(ty) = &self.definition
+            && !ty.isomorphic
+        {
+            return Ok(None);
+        }
+        let namevar = self.definition.namevar();
+        let plain = match &self.definition {
+            Definition::Native(ty) => {
+                matches!(ty.titles, kukla_catalog::types::Titles::Whole) && ty.namevars.len() == 1
+            }
+            _ => true,
+        };
+        if plain && self.value(namevar).is_none() {
+            return Ok(None);
+        }
+        let key = key_of(&self.definition, self.attributes()?, &self.type_name, &self.title);
+        let is_title = matches!(&key[..], [Value::String(only)] if *only == self.title);
+        Ok((!is_title && key.iter().any(Value::is_true)).then_some(key))
+    }
+}
+
+/// The values of the name variables, in the order of their names.
+fn key_of(definition: &Definition, mut all: Vec<(Name, Value)>, type_name: &str, title: &str) -> Vec<Value> {
+    let get = |all: &[(Name, Value)], wanted: &str| {
+        all.iter()
+            .find(|(name, _)| name.as_str() == wanted)
+            .map(|(_, value)| value.clone())
+            .filter(|v| !v.is_undef())
+    };
+    let namevar = definition.namevar();
+    let name = get(&all, namevar).or_else(|| get(&all, "name"));
+    let name = name.unwrap_or_else(|| format!("{type_name}/{title}").into());
+    for wanted in [namevar, "name"] {
+        if get(&all, wanted).is_none() {
+            all.push((Name::new(wanted), name.clone()));
+        }
+    }
+    let mut keys: Vec<&str> = match definition {
+        Definition::Native(ty) => ty.namevars.to_vec(),
+        _ => vec!["name"],
+    };
+    keys.sort_unstable();
+    // Later entries are those filled in above.
+    let last = |wanted: &str| {
+        all.iter().rev().find(|(name, _)| name.as_str() == wanted).map(|(_, value)| value.clone())
+    };
+    keys.into_iter().map(|key| last(key).unwrap_or_default()).collect()
+}
+
+/// The resources of one type.
+#[derive(Debug, Default)]
+pub(crate) struct Kindred {
+    /// By title and by alias.
+    titles: FxHashMap<Str, ResourceId>,
+    /// By several name variables, or by one that is not text.
+    keys: FxHashMap<Vec<Value>, ResourceId>,
+    /// In the order they were declared.
+    pub all: Vec<ResourceId>,
+}
+
+/// What a named scope holds for the catalog.
+#[derive(Debug, Default)]
+pub struct ScopeSlots {
+    /// The resource whose code it belongs to.
+    pub(crate) resource: Option<ResourceId>,
+    /// The code it belongs to.
+    pub(crate) origin: Origin,
+    /// The resource defaults set in it, by type.
+    pub(crate) defaults: Vec<(Name, Vec<Param>)>,
+}
+
+/// The catalog being built.
+#[derive(Debug, Default)]
+pub struct CatalogBuilder {
+    resources: Vec<Building>,
+    kindred: FxHashMap<Name, Kindred>,
+    pub(crate) classes: Vec<Str>,
+    pub(crate) tags: TagSet,
+    pub(crate) tag_table: TagTable,
+    /// Overrides of resources that have not been declared yet.
+    pub(crate) overrides: FxHashMap<(Name, Str), Vec<Override>>,
+    /// Code that has used a collector with overrides: it may override anything from then on.
+    pub(crate) overriding: FxHashSet<Origin>,
+    pub(crate) collectors: Vec<Collector>,
+    pub(crate) relationships: Vec<Relationship>,
+    /// Classes and defines that wait to be evaluated.
+    pub(crate) waiting: Vec<ResourceId>,
+    /// Types found so far, by the name they were asked for.
+    pub(crate) resolved: FxHashMap<Str, Resolved>,
+}
+
+/// A second resource where there can be only one.
+#[derive(Debug)]
+pub(crate) struct Clash {
+    pub message: String,
+    pub earlier: Option<Location>,
+}
+
+impl CatalogBuilder {
+    pub(crate) fn get(&self, id: ResourceId) -> &Building {
+        &self.resources[id.0 as usize]
+    }
+
+    pub(crate) fn get_mut(&mut self, id: ResourceId) -> &mut Building {
+        &mut self.resources[id.0 as usize]
+    }
+
+    /// All resources, in the order they were declared.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = ResourceId> + use<> {
+        (0..self.resources.len() as u32).map(ResourceId)
+    }
+
+    pub(crate) fn of_type(&self, type_name: Name) -> Option<&Kindred> {
+        self.kindred.get(&type_name)
+    }
+
+    /// Adds a resource, unless there is one by one of its names.
+    pub(crate) fn add(&mut self, resource: Building) -> Result<ResourceId, Clash> {
+        let id = ResourceId(self.resources.len() as u32);
+        let kindred = self.kindred.entry(resource.type_name).or_default();
+        if let Some(earlier) = kindred.titles.get(&resource.title) {
+            let earlier = self.resources[earlier.0 as usize].location.clone();
+            let at = location_text(&earlier).map(|at| format!(" at {at}")).unwrap_or_default();
+            let reference = resource.reference();
+            let message =
+                format!("Duplicate declaration: {reference} is already declared{at}; cannot redeclare");
+            return Err(Clash { message, earlier });
+        }
+        kindred.titles.insert(resource.title.clone(), id);
+        kindred.all.push(id);
+        let key = resource.uniqueness_key();
+        let aliases = resource.value("alias").cloned();
+        self.resources.push(resource);
+        for alias in aliases.iter().flat_map(flat) {
+            if let Value::String(alias) = alias {
+                self.alias(id, vec![Value::String(alias)], true)?;
+            }
+        }
+        match key {
+            Ok(Some(key)) => self.alias(id, key, false)?,
+            Ok(None) => {}
+            Err(error) => return Err(Clash { message: error.message, earlier: None }),
+        }
+        Ok(id)
+    }
+
+    /// Gives a resource a further name.
+    fn alias(&mut self, id: ResourceId, key: Vec<Value>, is_explicit: bool) -> Result<(), Clash> {
+        let type_name = self.get(id).type_name;
+        let kindred = self.kindred.entry(type_name).or_default();
+        let existing = match &key[..] {
+            [Value::String(title)] => *kindred.titles.entry(title.clone()).or_insert(id),
+            _ => *kindred.keys.entry(key.clone()).or_insert(id),
+        };
+        if existing == id {
+            return Ok(());
+        }
+        let inspect = |values: &[Value]| values.iter().map(inspect).collect::<Vec<_>>().join(", ");
+        let resource = self.get(id);
+        let shown = if is_explicit { inspect(&key) } else { format!("[{}]", inspect(&key)) };
+        let at = location_text(&resource.location).map(|at| format!(" at {at}")).unwrap_or_default();
+        let earlier = self.get(existing).location.clone();
+        let declared = location_text(&earlier).map(|at| format!(" {at}")).unwrap_or_default();
+        let message = format!(
+            "Cannot alias {} to {shown}{at}; resource [\"{type_name}\", {}] already declared{declared}",
+            resource.reference(),
+            inspect(&key)
+        );
+        Err(Clash { message, earlier })
+    }
+
+    /// Finds a resource by its capitalised type and its title, or by what its title means.
+    pub(crate) fn find(&self, type_name: &str, title: &str) -> Option<ResourceId> {
+        let type_name = Name::existing(type_name)?;
+        let kindred = self.kindred.get(&type_name)?;
+        if let Some(found) = kindred.titles.get(title) {
+            return Some(*found);
+        }
+        let definition = &self.get(*kindred.all.first()?).definition;
+        let Definition::Native(ty) = definition else { return None };
+        let names = ty.parse_title(&title.into()).ok()?.into_iter();
+        let names =
+            names.map(|(name, value)| (Name::new(name), value.map_or(Value::Undef, Value::String))).collect();
+        let key = key_of(definition, names, &type_name, title);
+        match &key[..] {
+            [Value::String(name)] => kindred.titles.get(name).copied(),
+            _ => kindred.keys.get(&key).copied(),
+        }
+    }
+
+    /// Finds a resource by a reference in text, as `File[/x]`.
+    pub(crate) fn find_reference(&self, reference: &str) -> Option<ResourceId> {
+        let (type_name, title) = split_reference(reference)?;
+        match capitalize(type_name) {
+            class if class == "Class" => self.find("Class", &capitalize(title)),
+            type_name => self.find(&type_name, title),
+        }
+    }
+
+    /// Says that one resource contains another; once is enough.
+    pub(crate) fn contain(&mut self, container: ResourceId, contained: ResourceId) {
+        if !self.get(contained).containers.contains(&container) {
+            self.get_mut(contained).containers.push(container);
+            self.get_mut(container).contents.push(contained);
+        }
+    }
+
+    /// Gives one resource all tags of another.
+    pub(crate) fn merge_tags(&mut self, id: ResourceId, from: ResourceId) {
+        let mut tags = std::mem::take(&mut self.get_mut(id).tags);
+        self.tag_table.merge(&mut tags, &self.resources[from.0 as usize].tags);
+        self.get_mut(id).tags = tags;
+    }
+
+    /// Sets an attribute, keeping its place if it had one. The error is a word that cannot be a tag.
+    pub(crate) fn set(&mut self, id: ResourceId, param: Param) -> Result<(), String> {
+        let mut tags = std::mem::take(&mut self.get_mut(id).tags);
+        let tagged = match param.name.as_str() {
+            "tag" => self.tag_table.add_value(&mut tags, &param.value),
+            _ => Ok(()),
+        };
+        let resource = self.get_mut(id);
+        resource.tags = tags;
+        match resource.params.iter_mut().find(|known| known.name == param.name) {
+            Some(known) => *known = param,
+            None => resource.params.push(param),
+        }
+        tagged
+    }
+
+    /// Sets an attribute that nobody wrote.
+    pub(crate) fn set_value(&mut self, id: ResourceId, name: Name, value: Value) -> Result<(), String> {
+        let origin = self.get(id).origin;
+        self.set(id, Param { name, value, origin, adds: false, location: None })
+    }
+}
+
+/// A place as messages name it: `(file: site.pp, line: 3)`.
+pub(super) fn location_text(location: &Option<Location>) -> Option<String> {
+    let location = location.as_ref()?;
+    Some(match location.file() {
+        Some(file) => format!("(file: {file}, line: {})", location.line()),
+        None => format!("(line: {})", location.line()),
+    })
+}
+
+/// The members of nested lists.
+pub(super) fn flat(value: &Value) -> Vec<Value> {
+    match value {
+        Value::Array(values) => values.iter().flat_map(flat).collect(),
+        other => vec![other.clone()],
+    }
+}
+
+fn inspect(value: &Value) -> String {
+    match value {
+        Value::Undef => "nil".into(),
+        Value::String(text) => format!("{text:?}"),
+        other => super::tags::text(other),
+    }
+}

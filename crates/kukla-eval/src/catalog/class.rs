@@ -1,0 +1,371 @@
+//! Classes: `include`, `require`, `contain`, inheritance, and their evaluation, which happens once.
+
+use std::sync::Arc;
+
+use kukla_catalog::Kind;
+use kukla_catalog::resource::capitalize;
+use kukla_catalog::types::is_metaparameter;
+use kukla_values::{Array, Name, Str, Type, Value};
+
+use super::builder::{Building, Origin, Param, ResourceId, flat};
+use super::compile::parse_error;
+use super::kind::{Definition, Resolved};
+use super::resource::Declaration;
+use crate::error::{Failure, Flow, Location, Raise, Raised};
+use crate::program::{Class, Define, Params, Place, ResourceForm};
+use crate::scope::{Position, ScopeId, ScopeKind};
+use crate::vm::Vm;
+
+impl Vm<'_> {
+    /// `include(classes)`: declares classes that are not declared yet.
+    pub fn include(&mut self, names: &[Value]) -> Flow {
+        let names = class_names(names)?;
+        self.include_named(&names)?;
+        Ok(references(&names))
+    }
+
+    /// `require(classes)`: includes classes and has the container wait for them.
+    pub fn require(&mut self, names: &[Value]) -> Flow {
+        let names = class_names(names)?;
+        self.include_named(&names)?;
+        if let Some(id) = self.container() {
+            let require = Name::new("require");
+            let current = self.catalog.get(id).value("require").map(flat).unwrap_or_default();
+            let mut all: Array = current.into_iter().filter(|value| !value.is_undef()).collect();
+            all.extend(names.iter().map(|name| class_type(name)));
+            let set = self.catalog.set_value(id, require, all.into());
+            debug_assert!(set.is_ok(), "only tags can be refused");
+        }
+        Ok(references(&names))
+    }
+
+    /// `contain(classes)`: includes classes and contains them in the container.
+    pub fn contain(&mut self, names: &[Value]) -> Flow {
+        let names = class_names(names)?;
+        let included = self.include_named(&names)?;
+        if let Some(container) = self.container() {
+            for id in included {
+                self.catalog.contain(container, id);
+            }
+        }
+        Ok(references(&names))
+    }
+
+    /// Includes classes by absolute name, all of them before any is evaluated; those that already were come first.
+    fn include_named(&mut self, names: &[Str]) -> Flow<Vec<ResourceId>> {
+        let mut classes = Vec::with_capacity(names.len());
+        for name in names {
+            let class = self.find_class(name)?.ok_or_else(|| self.unknown_class(name))?;
+            let place = class.place.module;
+            self.check_private(class.private, place, || format!("The class '{}'", class.name))?;
+            classes.push(class);
+        }
+        let (mut already, mut newly) = (Vec::new(), Vec::new());
+        for class in &classes {
+            match self.scopes.class(class.name).and_then(|scope| self.scopes.get(scope).slots.resource) {
+                Some(id) => already.push(id),
+                None => newly.push(self.declare_class(class, None, self.at.scope)?),
+            }
+        }
+        for &id in &newly {
+            self.evaluate(id)?;
+        }
+        already.extend(newly);
+        Ok(already)
+    }
+
+    #[cold]
+    pub(super) fn unknown_class(&self, name: &str) -> Raise {
+        Raise::runtime(format!("Could not find class {name} for {}", self.node.name))
+    }
+
+    /// The resource of a class, which is made unless it exists. With parameters it must not exist.
+    pub(super) fn declare_class(
+        &mut self,
+        class: &Arc<Class>,
+        params: Option<Vec<Param>>,
+        scope: ScopeId,
+    ) -> Flow<ResourceId> {
+        let title = capitalize(&class.name);
+        if params.is_none()
+            && let Some(id) = self.catalog.find("Class", &title)
+        {
+            return Ok(id);
+        }
+        let resolved =
+            Resolved { definition: Definition::Class(Arc::clone(class)), type_name: Name::new("Class") };
+        let declaration = Declaration {
+            form: ResourceForm::Regular,
+            location: None,
+            kind: Kind::Unknown,
+            origin: Origin::Class(class.name),
+            scope,
+        };
+        self.check_parameter_names(class.name, &class.params, &class.place)?;
+        let resource = self.prepare(&resolved, title, params.unwrap_or_default(), &declaration, true)?;
+        self.declare_parent(class, scope)?;
+        self.tag_catalog(&resource);
+        self.add_resource(resource, scope)
+    }
+
+    /// Declares the class that another one inherits.
+    pub(super) fn declare_parent(&mut self, class: &Arc<Class>, scope: ScopeId) -> Flow<()> {
+        let mut above = Arc::clone(class);
+        let mut chain = vec![class.name];
+        while let Some(parent) = self.parent_class(&above)? {
+            if chain.contains(&parent.name) {
+                let message = format!(
+                    "The class '{}' inherits from itself: circular inheritance is not allowed",
+                    class.name
+                );
+                return Err(parse_error(message, Some(place(&class.place))));
+            }
+            chain.push(parent.name);
+            above = parent;
+        }
+        match self.parent_class(class)? {
+            Some(parent) => self.declare_class(&parent, None, scope).map(drop),
+            None => Ok(()),
+        }
+    }
+
+    fn parent_class(&self, class: &Class) -> Flow<Option<Arc<Class>>> {
+        let Some(name) = class.parent else { return Ok(None) };
+        let missing = || {
+            let environment = self.environment.name;
+            let message =
+                format!("Could not find parent resource type '::{name}' of type hostclass in {environment}");
+            parse_error(message, Some(place(&class.place)))
+        };
+        self.find_class(&name)?.ok_or_else(missing).map(Some)
+    }
+
+    /// A parameter named like a metaparameter must have a default, and even then it is worth a warning.
+    pub(super) fn check_parameter_names(&mut self, of: Name, params: &Params, at: &Place) -> Flow<()> {
+        for param in params.iter().filter(|param| is_metaparameter(&param.name)) {
+            let name = param.name;
+            if param.default.is_none() {
+                let message = format!(
+                    "{name} is a metaparameter; please choose another parameter name in the {of} definition"
+                );
+                return Err(parse_error(message, Some(place(at))));
+            }
+            let message = format!(
+                "{name} is a metaparam; this value will inherit to all contained resources in the {of} definition"
+            );
+            self.warn_once(&message.clone(), message);
+        }
+        Ok(())
+    }
+
+    /// The tags of classes are tags of the catalog.
+    pub(super) fn tag_catalog(&mut self, class: &Building) {
+        let catalog = &mut self.catalog;
+        catalog.tag_table.merge(&mut catalog.tags, &class.tags);
+    }
+
+    /// Evaluates the code behind a resource, once.
+    pub(crate) fn evaluate(&mut self, id: ResourceId) -> Flow<()> {
+        if std::mem::replace(&mut self.catalog.get_mut(id).evaluated, true) {
+            return Ok(());
+        }
+        self.add_scope_tags(id);
+        match self.catalog.get(id).definition.clone() {
+            Definition::Class(class) => self.evaluate_class(id, &class),
+            Definition::Define(define) => self.evaluate_define(id, &define),
+            Definition::Node(node) => self.evaluate_node(id, &node),
+            Definition::Native(_) | Definition::Main | Definition::Settings => Ok(()),
+        }
+    }
+
+    fn evaluate_class(&mut self, id: ResourceId, class: &Arc<Class>) -> Flow<()> {
+        let mut outer = self.catalog.get(id).scope;
+        let mut inherited = None;
+        if let Some(parent) = self.parent_class(class)? {
+            if let Some(parent_id) = self.catalog.find("Class", &capitalize(&parent.name)) {
+                self.evaluate(parent_id)?;
+            }
+            inherited = self.scopes.class(parent.name);
+            outer = inherited.unwrap_or(outer);
+        }
+        let caller = self.scopes.get(outer).module;
+        let scope = self.scopes.open(ScopeKind::Class(class.name), Some(outer));
+        let opened = self.scopes.get_mut(scope);
+        opened.inherits = inherited;
+        opened.module = class.place.module;
+        opened.caller_module = caller;
+        opened.slots.resource = Some(id);
+        opened.slots.origin = Origin::Class(class.name);
+        self.add_class(&class.name);
+        self.run_body(id, scope, &class.place, |vm| {
+            vm.bind_attributes(id, scope, &class.params, Some(class.name))?;
+            vm.contain_in_stage(id)?;
+            ends_with_return(vm.eval(&class.body))
+        })
+    }
+
+    fn evaluate_define(&mut self, id: ResourceId, define: &Arc<Define>) -> Flow<()> {
+        let resource = self.catalog.get(id);
+        let (outer, label) = (resource.scope, resource.reference());
+        let caller = self.scopes.get(outer).module;
+        let scope = self.scopes.open(ScopeKind::Define(define.name), Some(outer));
+        let opened = self.scopes.get_mut(scope);
+        opened.module = define.place.module;
+        opened.caller_module = caller;
+        opened.label = Some(label.into());
+        opened.slots.resource = Some(id);
+        opened.slots.origin = Origin::Define(define.name);
+        self.run_body(id, scope, &define.place, |vm| {
+            vm.bind_attributes(id, scope, &define.params, None)?;
+            ends_with_return(vm.eval(&define.body))
+        })
+    }
+
+    /// Does something in a named scope and with the text it stands in.
+    pub(super) fn run_body(
+        &mut self,
+        _id: ResourceId,
+        scope: ScopeId,
+        place: &Place,
+        body: impl FnOnce(&mut Self) -> Flow<()>,
+    ) -> Flow<()> {
+        let at = std::mem::replace(&mut self.at, Position::named(scope));
+        let source = std::mem::replace(&mut self.source, place.source.clone());
+        let result = self.enter(body);
+        self.at = at;
+        self.source = source;
+        result
+    }
+
+    /// Lists a class as evaluated.
+    pub(super) fn add_class(&mut self, name: &str) {
+        let catalog = &mut self.catalog;
+        catalog.classes.push(name.into());
+        catalog.tag_table.add_if_valid(&mut catalog.tags, name);
+    }
+
+    /// A class is contained in its stage: its own, else that of the class that declared it, else `main`.
+    pub(super) fn contain_in_stage(&mut self, id: ResourceId) -> Flow<()> {
+        let resource = self.catalog.get(id);
+        let outer = self.scopes.get(resource.scope).slots.resource.map(|outer| self.catalog.get(outer));
+        let named = resource.value("stage").or_else(|| outer?.value("stage")).map(super::tags::text);
+        let title = named.as_deref().unwrap_or("main");
+        let Some(stage) = self.catalog.find("Stage", title) else {
+            let own = resource.value("stage").map_or_else(|| "main".into(), super::tags::text);
+            let message = format!("Could not find stage {own} specified by {}", resource.reference());
+            return Err(Raise::runtime(message));
+        };
+        if !self.catalog.get(stage).is_main() && self.catalog.get(id).value("stage").is_none() {
+            let title = self.catalog.get(stage).title.clone();
+            let set = self.catalog.set_value(id, Name::new("stage"), title.into());
+            debug_assert!(set.is_ok(), "only tags can be refused");
+        }
+        self.catalog.contain(stage, id);
+        Ok(())
+    }
+
+    /// Refuses what is private to another module. The environment counts as a module.
+    pub(super) fn check_private(
+        &self,
+        private: bool,
+        owner: Option<Name>,
+        what: impl FnOnce() -> String,
+    ) -> Flow<()> {
+        let user = self.scopes.get(self.at.scope).module;
+        if !private || user == owner {
+            return Ok(());
+        }
+        Err(private_error(&what(), owner, user))
+    }
+
+    /// Refuses to set private parameters from another module.
+    pub(super) fn check_private_params(
+        &self,
+        declared: &Params,
+        given: &[Param],
+        owner: Option<Name>,
+        of: Name,
+    ) -> Flow<()> {
+        let user = self.scopes.get(self.at.scope).module;
+        if user == owner {
+            return Ok(());
+        }
+        let is_given = |name: Name| given.iter().any(|param| param.name == name);
+        match declared.iter().find(|param| param.private && is_given(param.name)) {
+            Some(param) => {
+                Err(private_error(&format!("The parameter '{}' of '{of}'", param.name), owner, user))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+#[cold]
+fn private_error(what: &str, owner: Option<Name>, user: Option<Name>) -> Raise {
+    let name = |module: Option<Name>| {
+        module.map_or_else(|| "the environment".into(), |name| format!("module '{name}'"))
+    };
+    let message = format!("{what} is private to {} and cannot be used from {}", name(owner), name(user));
+    Failure::new("PRIVATE", message).into()
+}
+
+/// `return()` and `next()` end the body of a class or define.
+pub(super) fn ends_with_return(result: Flow) -> Flow<()> {
+    match result {
+        Ok(_) => Ok(()),
+        Err(raise) => match raise.reason() {
+            Raised::Return(..) | Raised::Next(..) => Ok(()),
+            _ => Err(raise),
+        },
+    }
+}
+
+pub(super) fn place(place: &Place) -> Location {
+    Location { source: place.source.clone(), span: place.span }
+}
+
+fn class_type(name: &str) -> Value {
+    let name = name.strip_prefix("::").unwrap_or(name);
+    Value::of_type(Type::Class(Some(name.into())))
+}
+
+fn references(names: &[Str]) -> Value {
+    Value::Array(names.iter().map(|name| class_type(name)).collect())
+}
+
+/// Class names out of what `include` and its like were given, absolute and in lower case.
+fn class_names(values: &[Value]) -> Flow<Vec<Str>> {
+    let absolute = |name: &str| -> Str {
+        let lower = name.to_lowercase();
+        if lower.starts_with(':') { lower.into() } else { format!("::{lower}").into() }
+    };
+    let name = |value: Value| match &value {
+        Value::Undef => Err(Raise::runtime("Cannot use undef as a class name")),
+        Value::String(name) if name.is_empty() => {
+            Err(Raise::runtime("Cannot use empty string as a class name"))
+        }
+        Value::String(name) => Ok(absolute(name)),
+        Value::Type(ty) => match &**ty {
+            Type::Class(Some(name)) => Ok(absolute(name)),
+            Type::Class(None) => Err(Raise::runtime("Cannot use an unspecific Class[] Type")),
+            Type::Resource(None) => Err(Raise::runtime(
+                "Cannot use an unspecific Resource[] where a Resource['class', name] is expected",
+            )),
+            Type::Resource(Some(resource)) if resource.name.eq_ignore_ascii_case("class") => {
+                match &resource.title {
+                    Some(title) => Ok(absolute(title)),
+                    None => Err(Raise::runtime(
+                        "Cannot use an unspecific Resource['class'] where a Resource['class', name] is expected",
+                    )),
+                }
+            }
+            Type::Resource(Some(resource)) => Err(Raise::runtime(format!(
+                "Cannot use a Resource[{}] where a Resource['class', name] is expected",
+                resource.name
+            ))),
+            other => Err(Raise::runtime(format!("Cannot use {other} as a class name"))),
+        },
+        other => Err(Raise::runtime(format!("Cannot use {} as a class name", Type::of(other).generalized()))),
+    };
+    values.iter().flat_map(flat).map(name).collect()
+}

@@ -1,0 +1,312 @@
+//! Collectors: `User <| title == 'me' |> { shell => '/bin/sh' }`, `<<| |>>`, and `realize`.
+//!
+//! A collector is asked again and again until nothing new turns up, because its resources may be declared after it. What
+//! it has found once it leaves alone from then on, so its overrides are applied once to each resource.
+
+use std::any::Any;
+use std::sync::{Arc, LazyLock};
+
+use kukla_syntax::Span;
+use kukla_values::types::Range;
+use kukla_values::types::callable::CallableType;
+use kukla_values::value::Callable;
+use kukla_values::{Name, Str, Value, compare};
+use rustc_hash::FxHashSet;
+
+use super::builder::{Building, Origin, Param, ResourceId, flat};
+use super::kind::Resolved;
+use super::overrides::Override;
+use super::relate::Side;
+use super::resource::Declaration;
+use crate::error::{Flow, Location, Raise};
+use crate::program::{CollectExpr, Kind, Query, ResourceForm};
+use crate::scope::ScopeId;
+use crate::vm::Vm;
+
+/// A collector at work.
+#[derive(Debug)]
+pub(crate) struct Collector {
+    pub what: Wanted,
+    /// What was found, in the order it was found.
+    pub collected: Vec<ResourceId>,
+    known: FxHashSet<ResourceId>,
+    /// What a chain takes instead if nothing is found.
+    pub instead: Option<Vec<Side>>,
+}
+
+/// What a collector collects.
+#[derive(Debug)]
+pub(crate) enum Wanted {
+    /// Resources of a type that a query fits.
+    Matching(Box<Search>),
+    /// Certain resources; those that were not found yet.
+    Certain(Vec<Str>),
+}
+
+/// A search for resources.
+#[derive(Debug)]
+pub(crate) struct Search {
+    resolved: Resolved,
+    query: Option<Condition>,
+    exported: bool,
+    overrides: Option<Changes>,
+    /// How many resources of the type were looked at when there is no query that might fit them later.
+    seen: usize,
+}
+
+/// What a collector changes in what it finds.
+#[derive(Clone, Debug)]
+struct Changes {
+    params: Vec<Param>,
+    origin: Origin,
+    location: Location,
+    scope: ScopeId,
+}
+
+/// A query with its values.
+#[derive(Debug)]
+enum Condition {
+    Equal(Name, Value),
+    NotEqual(Name, Value),
+    /// One of these tags, in lower case.
+    Tagged(Vec<String>),
+    And(Box<[Condition; 2]>),
+    Or(Box<[Condition; 2]>),
+    /// Something that no resource fits.
+    Nothing,
+}
+
+/// A collector as the value of an expression: good for nothing but a relationship.
+#[derive(Debug)]
+pub(super) struct CollectorValue(pub usize);
+
+impl Callable for CollectorValue {
+    fn signature(&self) -> &CallableType {
+        static NONE: LazyLock<CallableType> = LazyLock::new(|| CallableType {
+            params: Vec::new(),
+            size: Some(Range::exactly(0)),
+            block: None,
+            returns: None,
+        });
+        &NONE
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Vm<'_> {
+    pub(crate) fn eval_collect(&mut self, expr: &CollectExpr, span: Span) -> Flow {
+        if expr.exported && !self.environment.settings.storeconfigs {
+            let message = "You cannot collect exported resources without storeconfigs being set; the collection will be ignored";
+            self.warn_at(span, "RT_NO_STORECONFIGS", message);
+        }
+        let type_name = match &expr.ty.kind {
+            Kind::TypeName(name) => Str::from(name.lower.as_str()),
+            Kind::Name(name) => name.to_lowercase(),
+            _ => return Err(Raise::runtime("LHS is not a type")),
+        };
+        if type_name == "class" {
+            return Err(Raise::runtime("Classes cannot be collected"));
+        }
+        let Some(resolved) = self.resource_type(&type_name)? else {
+            return Err(Raise::runtime(format!("Resource type {type_name} doesn't exist")));
+        };
+        let overrides = match expr.overrides.is_empty() {
+            true => None,
+            false => Some(Changes {
+                params: self.eval_attributes(&expr.overrides)?,
+                origin: self.origin(),
+                location: self.location(span),
+                scope: self.at.scope,
+            }),
+        };
+        let query = match &expr.query {
+            Some(query) => Some(self.condition(query)?),
+            None => None,
+        };
+        let search = Search { resolved, query, exported: expr.exported, overrides, seen: 0 };
+        let at = self.add_collector(Wanted::Matching(Box::new(search)));
+        Ok(Value::Callable(Arc::new(CollectorValue(at))))
+    }
+
+    fn add_collector(&mut self, what: Wanted) -> usize {
+        let collector = Collector { what, collected: Vec::new(), known: FxHashSet::default(), instead: None };
+        self.catalog.collectors.push(collector);
+        self.catalog.collectors.len() - 1
+    }
+
+    /// `realize(references)`: makes certain virtual resources real, once they are declared.
+    pub fn realize(&mut self, references: &[Value]) -> Flow<()> {
+        let references = references.iter().flat_map(flat).map(|value| super::tags::text(&value).into());
+        let wanted = Wanted::Certain(references.collect());
+        self.add_collector(wanted);
+        Ok(())
+    }
+
+    fn condition(&mut self, query: &Query) -> Flow<Condition> {
+        Ok(match query {
+            Query::And(both) => {
+                Condition::And(Box::new([self.condition(&both[0])?, self.condition(&both[1])?]))
+            }
+            Query::Or(both) => {
+                Condition::Or(Box::new([self.condition(&both[0])?, self.condition(&both[1])?]))
+            }
+            Query::Equal(name, value, _) if name.as_str() == "tag" => {
+                let mut tags = Vec::new();
+                for tag in flat_once(self.eval(value)?) {
+                    if matches!(tag, Value::Integer(_) | Value::Float(_)) {
+                        return Err(Raise::runtime("Cannot transform a number to a tag"));
+                    }
+                    tags.push(super::tags::text(&tag).to_lowercase());
+                }
+                Condition::Tagged(tags)
+            }
+            Query::Equal(name, value, _) => Condition::Equal(*name, self.eval(value)?),
+            Query::NotEqual(name, value, _) => Condition::NotEqual(*name, self.eval(value)?),
+            Query::Other(expr) => {
+                self.eval(expr)?;
+                Condition::Nothing
+            }
+        })
+    }
+
+    /// Asks every collector once; whether one of them found something new.
+    pub(super) fn evaluate_collectors(&mut self) -> Flow<bool> {
+        let mut found = false;
+        for at in 0..self.catalog.collectors.len() {
+            found |= self.evaluate_collector(at)?;
+        }
+        Ok(found)
+    }
+
+    fn evaluate_collector(&mut self, at: usize) -> Flow<bool> {
+        let collector = &self.catalog.collectors[at];
+        let new = match &collector.what {
+            Wanted::Certain(references) if references.is_empty() => return Ok(false),
+            Wanted::Certain(references) => {
+                let (mut new, mut left) = (Vec::new(), Vec::new());
+                for reference in references {
+                    match self.catalog.find_reference(reference) {
+                        Some(id) => new.push(id),
+                        None => left.push(reference.clone()),
+                    }
+                }
+                self.catalog.collectors[at].what = Wanted::Certain(left);
+                new
+            }
+            Wanted::Matching(search) if search.exported && !self.environment.settings.storeconfigs => {
+                return Ok(false);
+            }
+            Wanted::Matching(search) => {
+                let all =
+                    self.catalog.of_type(search.resolved.type_name).map_or(&[][..], |kindred| &kindred.all);
+                let from = if search.query.is_none() && !search.exported { search.seen } else { 0 };
+                let seen = all.len();
+                let wanted = |id: &ResourceId| {
+                    !collector.known.contains(id)
+                        && (!search.exported || self.catalog.get(*id).exported)
+                        && search.query.as_ref().is_none_or(|query| self.fits(query, *id))
+                };
+                let new =
+                    all[from..].iter().copied().filter(|id| !self.is_hidden(*id)).filter(wanted).collect();
+                if let Wanted::Matching(search) = &mut self.catalog.collectors[at].what {
+                    search.seen = seen;
+                }
+                new
+            }
+        };
+        self.collect(at, new)
+    }
+
+    /// Collectors see what was declared, not what every catalog has.
+    fn is_hidden(&self, id: ResourceId) -> bool {
+        self.catalog.get(id).is_main()
+    }
+
+    fn collect(&mut self, at: usize, mut new: Vec<ResourceId>) -> Flow<bool> {
+        for &id in &new {
+            self.catalog.get_mut(id).is_virtual = false;
+        }
+        new.retain(|id| !self.catalog.collectors[at].known.contains(id));
+        if new.is_empty() {
+            return Ok(false);
+        }
+        if let Wanted::Matching(search) = &self.catalog.collectors[at].what
+            && let Some(changes) = search.overrides.clone()
+        {
+            let resolved = search.resolved.clone();
+            self.catalog.overriding.insert(changes.origin);
+            for &id in &new {
+                self.change(id, &resolved, &changes)?;
+            }
+        }
+        let collector = &mut self.catalog.collectors[at];
+        collector.known.extend(&new);
+        collector.collected.extend(new);
+        Ok(true)
+    }
+
+    /// Overrides a collected resource. The defaults at the collector count as part of the override.
+    fn change(&mut self, id: ResourceId, resolved: &Resolved, changes: &Changes) -> Flow<()> {
+        let declaration = Declaration {
+            form: ResourceForm::Regular,
+            location: Some(changes.location.clone()),
+            kind: resolved.definition.kind(),
+            origin: changes.origin,
+            scope: changes.scope,
+        };
+        let title = self.catalog.get(id).title.clone();
+        let Building { params, origin, location, .. } =
+            self.prepare(resolved, title.clone(), changes.params.clone(), &declaration, true)?;
+        self.add_override(resolved.type_name, title, Override { params, origin, location })
+    }
+
+    fn fits(&self, query: &Condition, id: ResourceId) -> bool {
+        let resource = self.catalog.get(id);
+        let value = |name: Name| match name.as_str() {
+            "title" => resource.title.clone().into(),
+            _ => resource
+                .params
+                .iter()
+                .find(|param| param.name == name)
+                .map(|p| p.value.clone())
+                .unwrap_or_default(),
+        };
+        match query {
+            Condition::Equal(name, wanted) => match value(*name) {
+                Value::Array(values) => values.iter().any(|each| compare::equals(each, wanted)),
+                value => compare::equals(&value, wanted),
+            },
+            Condition::NotEqual(name, wanted) => !compare::equals(&value(*name), wanted),
+            Condition::Tagged(tags) => {
+                let has = |tag: &String| {
+                    self.catalog.tag_table.number(tag).is_some_and(|number| self.is_tagged(id, number))
+                };
+                tags.iter().any(has)
+            }
+            Condition::And(both) => self.fits(&both[0], id) && self.fits(&both[1], id),
+            Condition::Or(both) => self.fits(&both[0], id) || self.fits(&both[1], id),
+            Condition::Nothing => false,
+        }
+    }
+
+    /// The references that `realize` was given and nobody declared.
+    pub(super) fn unrealized(&self) -> Vec<&str> {
+        let mut all = Vec::new();
+        for collector in &self.catalog.collectors {
+            if let Wanted::Certain(references) = &collector.what {
+                all.extend(references.iter().map(Str::as_str));
+            }
+        }
+        all
+    }
+}
+
+fn flat_once(value: Value) -> Vec<Value> {
+    match value {
+        Value::Array(values) => values.into_iter().collect(),
+        other => vec![other],
+    }
+}

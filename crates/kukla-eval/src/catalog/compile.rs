@@ -1,0 +1,204 @@
+//! The order of a compilation.
+
+use std::sync::Arc;
+
+use kukla_catalog::Catalog;
+use kukla_values::{Name, Value};
+
+use super::builder::{Origin, Param, ResourceId};
+use super::kind::{Definition, Resolved};
+use super::resource::Declaration;
+use crate::error::{Failure, Flow, Location, Raise, Raised};
+use crate::program::{Program, ResourceForm};
+use crate::scope::ScopeId;
+use crate::settings::LogLevel;
+use crate::vm::{Log, Vm};
+
+/// The resources that come before the site manifest's and belong to no code: the main stage and the settings.
+pub(super) const OWN: usize = 2;
+
+/// What a catalog is to contain.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Output {
+    /// Keep resources that nothing realised.
+    pub keep_virtual: bool,
+}
+
+impl Vm<'_> {
+    /// Compiles the catalog of the node from the site manifest's programs, whose definitions the environment knows.
+    pub fn compile(&mut self, manifests: &[Arc<Program>]) -> Result<Catalog, Failure> {
+        self.compile_as(manifests, Output::default())
+    }
+
+    /// Compiles the catalog of the node, saying what it is to contain.
+    pub fn compile_as(&mut self, manifests: &[Arc<Program>], output: Output) -> Result<Catalog, Failure> {
+        self.build(manifests).and_then(|()| self.finish(output)).map_err(failure)
+    }
+
+    fn build(&mut self, manifests: &[Arc<Program>]) -> Flow<()> {
+        self.begin()?;
+        self.evaluate_main(manifests)?;
+        self.evaluate_node_definition()?;
+        self.evaluate_node_classes()?;
+        self.evaluate_generators()
+    }
+
+    /// Sets up what every catalog has: the main stage, the settings, the class of the site manifest.
+    pub fn begin(&mut self) -> Flow<()> {
+        let assigned: Vec<_> = self.node.classes.iter().map(|(name, _)| name.clone()).collect();
+        for name in assigned {
+            self.add_class(&name);
+        }
+        let stage = self.resource_type("stage")?;
+        if let Some(stage) = stage {
+            self.add_own(stage, "main")?;
+        }
+        let class = |definition| Resolved { definition, type_name: Name::new("Class") };
+        let settings = self.add_own(class(Definition::Settings), "Settings")?;
+        self.add_class("settings");
+        self.contain_in_stage(settings)?;
+        let main = self.add_own(class(Definition::Main), "main")?;
+        let top = self.scopes.get_mut(ScopeId::TOP);
+        top.slots.resource = Some(main);
+        for variable in ["title", "name"] {
+            top.variables.bind(Name::new(variable), "main".into());
+        }
+        self.contain_in_stage(main)
+    }
+
+    fn add_own(&mut self, resolved: Resolved, title: &str) -> Flow<ResourceId> {
+        let declaration = Declaration {
+            form: ResourceForm::Regular,
+            location: None,
+            kind: resolved.definition.kind(),
+            origin: Origin::Main,
+            scope: ScopeId::TOP,
+        };
+        let mut resource = self.prepare(&resolved, title.into(), Vec::new(), &declaration, false)?;
+        resource.evaluated = true;
+        self.catalog.add(resource).map_err(super::resource::clash)
+    }
+
+    /// Evaluates the site manifest; the value is that of its last expression.
+    pub fn evaluate_main(&mut self, manifests: &[Arc<Program>]) -> Flow {
+        let mut last = Value::Undef;
+        for program in manifests {
+            let before = std::mem::replace(&mut self.source, program.source.clone());
+            let result = self.enter(|vm| vm.eval(&program.main));
+            self.source = before;
+            last = result?;
+        }
+        Ok(last)
+    }
+
+    /// Declares the classes a node classifier assigns: first those with parameters, then the others.
+    fn evaluate_node_classes(&mut self) -> Flow<()> {
+        let scope = self.scopes.node().unwrap_or(ScopeId::TOP);
+        let node = self.node;
+        let (with, without): (Vec<_>, Vec<_>) = node
+            .classes
+            .iter()
+            .partition(|(_, params)| params.as_ref().is_some_and(|params| !params.is_empty()));
+        let mut found = Vec::new();
+        for (name, params) in with.into_iter().chain(without) {
+            let class = self.find_class(name)?.ok_or_else(|| self.unknown_class(name))?;
+            found.push((class, params.as_ref().filter(|params| !params.is_empty())));
+        }
+        for (class, params) in found {
+            let given = params.map(|params| {
+                let param = |(name, value): (&Value, &Value)| Param {
+                    name: Name::new(&super::tags::text(name)),
+                    value: value.clone(),
+                    origin: Origin::Class(class.name),
+                    adds: false,
+                    location: None,
+                };
+                params.iter().map(param).collect::<Vec<_>>()
+            });
+            if given.is_some() || self.scopes.class(class.name).is_none() {
+                self.declare_class(&class, given, scope)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks collectors and evaluates defines in rounds, until a round brings nothing new.
+    pub fn evaluate_generators(&mut self) -> Flow<()> {
+        for _ in 0..=1000 {
+            let collected = self.evaluate_collectors()?;
+            let evaluated = self.evaluate_waiting()?;
+            if !collected && !evaluated {
+                return Ok(());
+            }
+        }
+        Err(parse_error("Somehow looped more than 1000 times while evaluating host catalog", None))
+    }
+
+    /// Evaluates the defines (and classes) declared so far, unless they are virtual.
+    fn evaluate_waiting(&mut self) -> Flow<bool> {
+        let all = std::mem::take(&mut self.catalog.waiting);
+        let (waiting, ready): (Vec<_>, Vec<_>) = all
+            .into_iter()
+            .filter(|&id| !self.catalog.get(id).evaluated)
+            .partition(|&id| self.catalog.get(id).is_virtual);
+        self.catalog.waiting = waiting;
+        for &id in &ready {
+            self.evaluate(id).map_err(|raise| self.blame_declaration(raise, id))?;
+        }
+        Ok(!ready.is_empty())
+    }
+
+    /// What goes wrong in a define is the fault of its declaration, too; both places are named.
+    #[cold]
+    fn blame_declaration(&self, raise: Raise, id: ResourceId) -> Raise {
+        let resource = self.catalog.get(id);
+        let inner = failure(raise);
+        let mut outer = Failure::new(
+            "RUNTIME_ERROR",
+            format!("Evaluation Error: Error while evaluating a Resource Statement, {inner}"),
+        );
+        outer.kind = inner.kind;
+        outer.no_column = true;
+        outer.location = resource.location.clone();
+        outer.hints = inner.hints;
+        outer.trace = inner.trace;
+        if let Some(location) = inner.location {
+            let what = format!("while evaluating {}", resource.reference());
+            outer.trace.insert(0, crate::error::Trace { what, location });
+        }
+        outer.into()
+    }
+
+    /// Warns, as Puppet itself does, about nothing in particular of the text.
+    pub(super) fn warn(&mut self, message: String) {
+        let source = "Puppet".to_owned();
+        self.push_log(Log { level: LogLevel::Warning, message, source, location: None, issue: None });
+    }
+}
+
+/// What stopped a compilation, as a failure; `break` and its like have gone too far by then.
+pub(crate) fn failure(raise: Raise) -> Failure {
+    let (word, location) = match raise.into_reason() {
+        Raised::Error(failure) => return failure,
+        Raised::Break(location) => ("break", location),
+        Raised::Next(_, location) => ("next", location),
+        Raised::Return(_, location) => ("return", location),
+    };
+    let mut failure = Failure::new("RUNTIME_ERROR", format!("{word}() from context where this is illegal"));
+    failure.location = location;
+    failure.no_column = true;
+    failure
+}
+
+/// An error that Puppet raises with a line at most.
+pub(crate) fn parse_error(message: impl Into<String>, location: Option<Location>) -> Raise {
+    let mut failure = Failure::new("PARSE_ERROR", message);
+    failure.location = location;
+    failure.no_column = true;
+    failure.into()
+}
+
+/// An error that Puppet raises without any place, when the evaluation is over.
+pub(super) fn argument_error(message: impl Into<String>) -> Raise {
+    Failure::new("ARGUMENT_ERROR", message).into()
+}

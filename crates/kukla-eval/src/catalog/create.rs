@@ -1,0 +1,57 @@
+//! `create_resources`: resources out of a hash.
+
+use kukla_values::{Array, Hash, Name, Str, Value};
+
+use super::builder::Param;
+use crate::error::{Flow, Raise};
+use crate::program::ResourceForm;
+use crate::vm::Vm;
+
+impl Vm<'_> {
+    /// Declares a resource for each key of `instances`, with the attributes in its value on top of `defaults`. The type may
+    /// begin with `@` or `@@`. Gives references to the resources.
+    pub fn create_resources(&mut self, type_name: &str, instances: &Hash, defaults: &Hash) -> Flow {
+        let (form, name) = match type_name.strip_prefix("@@") {
+            Some(rest) => (ResourceForm::Exported, rest),
+            None => match type_name.strip_prefix('@') {
+                Some(rest) => (ResourceForm::Virtual, rest),
+                None => (ResourceForm::Regular, type_name),
+            },
+        };
+        let name = name.to_lowercase();
+        if name == "class" && form != ResourceForm::Regular {
+            return Err(Raise::error("CLASS_NOT_VIRTUALIZABLE", "Classes are not virtualizable"));
+        }
+        let location = self.caller();
+        let mut references = Array::new();
+        for (title, attributes) in instances {
+            let mut all = defaults.clone();
+            match attributes {
+                Value::Hash(attributes) => {
+                    for (name, value) in attributes {
+                        all.insert(name.clone(), value.clone());
+                    }
+                }
+                Value::Undef => {}
+                _ => {
+                    let title = super::tags::text(title);
+                    return Err(Raise::runtime(format!("the attributes of '{title}' must be a hash")));
+                }
+            }
+            let params = all.iter().map(|(name, value)| Param {
+                name: Name::new(&super::tags::text(name)),
+                value: value.clone(),
+                origin: self.origin(),
+                adds: false,
+                location: None,
+            });
+            let params: Vec<Param> = params.collect();
+            let titles: Vec<Str> = match title {
+                Value::Array(titles) => titles.iter().map(|title| super::tags::text(title).into()).collect(),
+                title => vec![super::tags::text(title).into()],
+            };
+            references.extend(self.declare(form, &name, titles, params, location.clone())?);
+        }
+        Ok(references.into())
+    }
+}

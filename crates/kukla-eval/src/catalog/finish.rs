@@ -1,0 +1,177 @@
+//! The end of a compilation: what waited is done, what is left over is an error.
+
+use kukla_catalog::Catalog;
+use kukla_catalog::types::{METAPARAMETERS, is_relationship};
+use kukla_values::{Name, Value};
+use rustc_hash::FxHashSet;
+
+use super::builder::{ResourceId, flat};
+use super::compile::{OWN, Output, parse_error};
+use super::kind::Definition;
+use crate::error::{Failure, Flow, Raised};
+use crate::vm::Vm;
+
+impl Vm<'_> {
+    /// Finishes every resource and gives the catalog.
+    pub(super) fn finish(&mut self, output: Output) -> Flow<Catalog> {
+        self.evaluate_relationships()?;
+        for id in self.catalog.ids().skip(OWN) {
+            let resource = self.catalog.get(id);
+            let key = (resource.type_name, resource.title.clone());
+            for change in self.catalog.overrides.remove(&key).unwrap_or_default() {
+                self.apply_override(id, change)?;
+            }
+            self.finish_resource(id)?;
+        }
+        self.inherit_metaparameters()?;
+        self.refuse_leftovers()?;
+        self.check_references()?;
+        self.to_catalog(output)
+    }
+
+    fn finish_resource(&mut self, id: ResourceId) -> Flow<()> {
+        self.add_scope_tags(id);
+        let resource = self.catalog.get(id);
+        match resource.definition.clone() {
+            Definition::Native(ty) => {
+                if let Some(param) = resource.params.iter().find(|param| !ty.accepts(&param.name)) {
+                    let message = format!("no parameter named '{}' on {}", param.name, resource.reference());
+                    let near = crate::suggest::nearest(&param.name, ty.attributes());
+                    let mut raise = parse_error(message, resource.location.clone());
+                    if let (Raised::Error(failure), Some(near)) = (raise.reason_mut(), near) {
+                        failure.hints.push(format!("there is a parameter '{near}'"));
+                    }
+                    return Err(raise);
+                }
+            }
+            Definition::Define(define) => self.validate(id, &define.params)?,
+            Definition::Class(class) => self.validate(id, &class.params)?,
+            Definition::Main | Definition::Settings | Definition::Node(_) => {}
+        }
+        let resource = self.catalog.get_mut(id);
+        for param in &mut resource.params {
+            if let Value::Sensitive(secret) = &param.value {
+                let secret = (**secret).clone();
+                resource.sensitive.push(param.name);
+                param.value = secret;
+            }
+        }
+        Ok(())
+    }
+
+    fn validate(&mut self, id: ResourceId, params: &crate::program::Params) -> Flow<()> {
+        let location = self.catalog.get(id).location.clone();
+        self.validate_parameters(id, params).map_err(|mut raise| {
+            if let Raised::Error(failure) = raise.reason_mut()
+                && failure.location.is_none()
+            {
+                failure.code = "PARSE_ERROR";
+                failure.location = location;
+                failure.no_column = true;
+            }
+            raise
+        })
+    }
+
+    /// What the site manifest contains gets the metaparameters and tags of what contains it, level by level.
+    fn inherit_metaparameters(&mut self) -> Flow<()> {
+        let Some(main) = self.catalog.find("Class", "main") else { return Ok(()) };
+        let names: Vec<Name> =
+            METAPARAMETERS.iter().filter(|name| !is_relationship(name)).map(|name| Name::new(name)).collect();
+        let mut queue = std::collections::VecDeque::from([main]);
+        let mut seen = FxHashSet::default();
+        let mut inherited: rustc_hash::FxHashMap<ResourceId, Vec<(Name, Value)>> = Default::default();
+        while let Some(id) = queue.pop_front() {
+            if !seen.insert(id) {
+                continue;
+            }
+            let contents = self.catalog.get(id).contents.clone();
+            for &target in &contents {
+                let data = inherited.get(&id).cloned().unwrap_or_else(|| self.metaparameters(id, &names));
+                if !data.is_empty() {
+                    for (name, value) in &data {
+                        if self.catalog.get(target).value(name).is_none() {
+                            let set = self.catalog.set_value(target, *name, value.clone());
+                            let location = || self.catalog.get(target).location.clone();
+                            set.map_err(|word| parse_error(format!("Invalid tag '{word}'"), location()))?;
+                        }
+                    }
+                    let mut merged = data.clone();
+                    for (name, value) in self.metaparameters(target, &names) {
+                        match merged.iter_mut().find(|(known, _)| *known == name) {
+                            Some((_, known)) => *known = value,
+                            None => merged.push((name, value)),
+                        }
+                    }
+                    inherited.insert(id, data);
+                    inherited.insert(target, merged);
+                }
+                self.catalog.merge_tags(target, id);
+            }
+            queue.extend(contents);
+        }
+        Ok(())
+    }
+
+    fn metaparameters(&self, id: ResourceId, names: &[Name]) -> Vec<(Name, Value)> {
+        let resource = self.catalog.get(id);
+        names.iter().filter_map(|name| Some((*name, resource.value(name)?.clone()))).collect()
+    }
+
+    /// Overrides and `realize` calls whose resources were never declared.
+    fn refuse_leftovers(&self) -> Flow<()> {
+        let mut left: Vec<String> = self
+            .catalog
+            .overrides
+            .iter()
+            .flat_map(|((type_name, title), changes)| {
+                changes.iter().map(move |_| format!("{type_name}[{title}]"))
+            })
+            .collect();
+        if !left.is_empty() {
+            left.sort();
+            let message = format!("Could not find resource(s) {} for overriding", left.join(", "));
+            return Err(parse_error(message, None));
+        }
+        let left = self.unrealized();
+        if !left.is_empty() {
+            let message = format!("Failed to realize virtual resources {}", left.join(", "));
+            return Err(parse_error(message, None));
+        }
+        Ok(())
+    }
+
+    /// Every resource that a relationship names must exist.
+    fn check_references(&self) -> Flow<()> {
+        for id in self.catalog.ids() {
+            let resource = self.catalog.get(id);
+            if resource.is_virtual {
+                continue;
+            }
+            for param in resource.params.iter().filter(|param| is_relationship(&param.name)) {
+                for value in flat(&param.value) {
+                    if value.is_undef() {
+                        continue;
+                    }
+                    let reference = super::tags::text(&value);
+                    if self.catalog.find_reference(&reference).is_some() {
+                        continue;
+                    }
+                    let message = match kukla_catalog::resource::split_reference(&reference) {
+                        Some(_) => {
+                            format!("Could not find resource '{reference}' in parameter '{}'", param.name)
+                        }
+                        None => {
+                            format!("No title provided and {reference:?} is not a valid resource reference")
+                        }
+                    };
+                    let mut failure = Failure::new("CATALOG_VALIDATION_ERROR", message);
+                    failure.location = param.location.clone();
+                    failure.no_column = true;
+                    return Err(failure.into());
+                }
+            }
+        }
+        Ok(())
+    }
+}

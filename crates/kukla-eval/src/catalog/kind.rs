@@ -1,0 +1,142 @@
+//! What a resource is a resource of, and how types are found by name.
+
+use std::sync::Arc;
+
+use kukla_catalog::Kind;
+use kukla_catalog::resource::capitalize;
+use kukla_catalog::types::ResourceType;
+use kukla_values::{Name, Str, Type};
+
+use crate::environment::Environment;
+use crate::error::{Failure, Flow, Raise};
+use crate::program::{Class, Define, NodeDefinition};
+use crate::vm::Vm;
+
+/// What a resource is a resource of.
+#[derive(Clone, Debug)]
+pub(crate) enum Definition {
+    /// A type that agents know how to apply.
+    Native(Arc<ResourceType>),
+    /// A type written in Puppet.
+    Define(Arc<Define>),
+    /// A class.
+    Class(Arc<Class>),
+    /// The site manifest, which is a class without a name.
+    Main,
+    /// The class that holds the settings.
+    Settings,
+    /// A node definition.
+    Node(Arc<NodeDefinition>),
+}
+
+/// A resource type found by name.
+#[derive(Clone, Debug)]
+pub(crate) struct Resolved {
+    /// What it is.
+    pub definition: Definition,
+    /// Its name as references spell it.
+    pub type_name: Name,
+}
+
+impl Definition {
+    /// How catalogs call it, for a resource declared as one.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Definition::Native(_) => Kind::CompilableType,
+            Definition::Define(_) => Kind::DefinedType,
+            _ => Kind::Unknown,
+        }
+    }
+
+    /// The attribute that the title sets and that `name` stands for.
+    pub fn namevar(&self) -> &'static str {
+        match self {
+            Definition::Native(ty) => ty.namevar(),
+            _ => "name",
+        }
+    }
+
+    /// Whether a resource of it may be given this attribute.
+    pub fn accepts(&self, attribute: &str) -> bool {
+        let params = match self {
+            Definition::Native(ty) => return ty.accepts(attribute),
+            Definition::Define(define) => &define.params,
+            Definition::Class(class) => &class.params,
+            _ => &Default::default(),
+        };
+        attribute == "name"
+            || kukla_catalog::types::is_metaparameter(attribute)
+            || params.iter().any(|param| param.name.as_str() == attribute)
+    }
+}
+
+/// The type and title of a reference, normalised: classes by their capitalised name.
+pub(crate) fn reference(ty: &Type) -> Option<(Str, Str)> {
+    match ty {
+        Type::Class(Some(name)) => Some(("Class".into(), capitalize(strip(name)))),
+        Type::Resource(Some(resource)) => {
+            let title = resource.title.as_ref()?;
+            let name = strip(&resource.name);
+            Some(match name.eq_ignore_ascii_case("class") {
+                true => ("Class".into(), capitalize(strip(title))),
+                false => (capitalize(&name.to_lowercase()), title.clone()),
+            })
+        }
+        Type::Type(Some(inner)) => reference(inner),
+        _ => None,
+    }
+}
+
+fn strip(name: &str) -> &str {
+    name.strip_prefix("::").unwrap_or(name)
+}
+
+/// A failure kept by the environment, raised again.
+pub(super) fn again(failure: Arc<Failure>) -> Raise {
+    Raise::from((*failure).clone())
+}
+
+impl Vm<'_> {
+    /// The native or defined type of that name, in any case and with or without leading colons.
+    pub(crate) fn resource_type(&mut self, name: &str) -> Flow<Option<Resolved>> {
+        if let Some(found) = self.catalog.resolved.get(name) {
+            return Ok(Some(found.clone()));
+        }
+        let lower = strip(name).to_lowercase();
+        let definition = match self.environment.resource_type(&lower) {
+            Some(native) => Definition::Native(native),
+            None => match self.environment.define(Name::new(&lower)).map_err(again)? {
+                Some(define) => Definition::Define(define),
+                None => return Ok(None),
+            },
+        };
+        self.warn_if_open(&definition);
+        if let Definition::Define(define) = &definition {
+            self.check_parameter_names(define.name, &define.params, &define.place)?;
+        }
+        let found = Resolved { definition, type_name: Name::new(&capitalize(&lower)) };
+        self.catalog.resolved.insert(name.into(), found.clone());
+        Ok(Some(found))
+    }
+
+    fn warn_if_open(&mut self, definition: &Definition) {
+        if let Definition::Native(ty) = definition
+            && ty.open
+        {
+            let name = ty.name;
+            let message = format!(
+                "The resource type '{name}' could not be read completely; its attributes are not checked"
+            );
+            self.warn_once(&format!("open type {name}"), message);
+        }
+    }
+
+    /// The class of that name, in any case and with or without leading colons.
+    pub(crate) fn find_class(&self, name: &str) -> Flow<Option<Arc<Class>>> {
+        class(self.environment, name)
+    }
+}
+
+fn class(environment: &Environment, name: &str) -> Flow<Option<Arc<Class>>> {
+    environment.class(Name::new(&strip(name).to_lowercase())).map_err(again)
+}

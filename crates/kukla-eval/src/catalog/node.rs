@@ -1,0 +1,129 @@
+//! Node definitions: exact names first, then regular expressions in the order of the text, then `default`.
+
+use std::sync::Arc;
+
+use kukla_catalog::Kind;
+use kukla_values::regexp::Regexp;
+use kukla_values::{Name, Value};
+
+use super::builder::{Origin, ResourceId};
+use super::class::ends_with_return;
+use super::compile::parse_error;
+use super::kind::{Definition, Resolved};
+use super::resource::Declaration;
+use crate::error::Flow;
+use crate::program::{NodeDefinition, NodeMatch, ResourceForm};
+use crate::scope::{Captures, Position, ScopeId, ScopeKind};
+use crate::vm::Vm;
+
+impl Vm<'_> {
+    /// Evaluates the node definition that applies. If there are any, one has to.
+    pub(super) fn evaluate_node_definition(&mut self) -> Flow<()> {
+        let nodes = self.environment.nodes();
+        if nodes.is_empty() {
+            return Ok(());
+        }
+        let name = self.node.name.to_lowercase();
+        let Some((node, title)) = find(&nodes, &name)? else {
+            let message =
+                format!("Could not find node statement with name 'default' or '{}'", self.node.name);
+            return Err(parse_error(message, None));
+        };
+        let resolved = Resolved { definition: Definition::Node(node), type_name: Name::new("Node") };
+        let declaration = Declaration {
+            form: ResourceForm::Regular,
+            location: None,
+            kind: Kind::Unknown,
+            origin: Origin::Node,
+            scope: ScopeId::TOP,
+        };
+        let resource = self.prepare(&resolved, title.into(), Vec::new(), &declaration, true)?;
+        self.tag_catalog(&resource);
+        let id = self.add_resource(resource, ScopeId::TOP)?;
+        self.evaluate(id)
+    }
+
+    pub(super) fn evaluate_node(&mut self, id: ResourceId, node: &Arc<NodeDefinition>) -> Flow<()> {
+        let title = self.catalog.get(id).title.clone();
+        let scope = self.scopes.open(ScopeKind::Node, Some(ScopeId::TOP));
+        let opened = self.scopes.get_mut(scope);
+        opened.label = Some(format!("Node[{title}]").into());
+        opened.slots.resource = Some(id);
+        opened.slots.origin = Origin::Node;
+        for variable in ["title", "name"] {
+            opened.variables.bind(Name::new(variable), title.clone().into());
+        }
+        self.add_class(&title);
+        let name = self.node.name.to_lowercase();
+        let captures = node.matches.iter().find_map(|each| match each {
+            NodeMatch::Regexp(regexp) => captures(regexp, &name),
+            _ => None,
+        });
+        self.scopes.set_captures(Position::named(scope), captures);
+        self.run_body(id, scope, &node.place, |vm| ends_with_return(vm.eval(&node.body)))
+    }
+}
+
+/// The definition that applies to a node, and the title of its resource.
+fn find(nodes: &[Arc<NodeDefinition>], name: &str) -> Flow<Option<(Arc<NodeDefinition>, String)>> {
+    let every = || nodes.iter().flat_map(|node| node.matches.iter().map(move |each| (node, each)));
+    let named = |wanted: &str| {
+        let is = |each: &NodeMatch| matches!(each, NodeMatch::Name(known) if known.as_str() == wanted);
+        every().find(|(_, each)| is(each)).map(|(node, _)| (Arc::clone(node), wanted.to_owned()))
+    };
+    if let Some(found) = named(name) {
+        return Ok(Some(found));
+    }
+    for (node, each) in every() {
+        if let NodeMatch::Regexp(regexp) = each
+            && regexp.try_is_match(name)?
+        {
+            return Ok(Some((Arc::clone(node), title_of(regexp.source()))));
+        }
+    }
+    let default = every().find(|(_, each)| matches!(each, NodeMatch::Default));
+    Ok(default.map(|(node, _)| (Arc::clone(node), "default".to_owned())))
+}
+
+fn captures(regexp: &Regexp, name: &str) -> Option<Captures> {
+    let found = regexp.captures(name).ok().flatten()?;
+    let group = |at: usize| found.get(at).map_or(Value::Undef, Value::from);
+    Some((0..found.len()).map(group).collect())
+}
+
+/// A title made of a regular expression: what can stand in a tag is kept, look-around groups are spelled out.
+fn title_of(source: &str) -> String {
+    let source = source.to_lowercase();
+    let mut spelled = String::new();
+    let mut rest = source.as_str();
+    while let Some(at) = rest.find("(?") {
+        let Some(end) = rest[at..].find(')') else { break };
+        spelled.push_str(&rest[..at]);
+        for c in rest[at..=at + end].chars() {
+            match c {
+                '(' => spelled.push_str("LP"),
+                '?' => spelled.push_str("QU"),
+                '<' => spelled.push_str("LT"),
+                '>' => spelled.push_str("GT"),
+                '!' => spelled.push_str("EX"),
+                '=' => spelled.push_str("EQ"),
+                ')' => spelled.push_str("RP"),
+                other => spelled.push(other),
+            }
+        }
+        rest = &rest[at + end + 1..];
+    }
+    spelled.push_str(rest);
+    let kept = |c: &char| matches!(c, '-' | ':' | '.' | '_') || c.is_ascii_alphanumeric();
+    let kept: String = spelled.chars().filter(kept).collect();
+    format!("__node_regexp__{}", kept.trim_start_matches('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn titles_of_regular_expressions() {
+        assert_eq!(super::title_of("^local(h.*)t$"), "__node_regexp__localh.t");
+        assert_eq!(super::title_of("..Web(?=\\d)x"), "__node_regexp__webLPQUEQdRPx");
+    }
+}

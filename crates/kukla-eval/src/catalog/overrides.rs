@@ -1,0 +1,145 @@
+//! Overrides: `File['/x'] { mode => '0600' }`, and those of collectors.
+//!
+//! Only code that inherits from where a resource comes may change what is set there; anyone else in the same class may add
+//! what is not set. A collector with overrides knows no such limits, and whoever has used one is free of them for good.
+
+use kukla_catalog::resource::capitalize;
+use kukla_syntax::{Span, Strict};
+use kukla_values::{Name, Str, Type, Value};
+
+use super::builder::{Origin, Param, ResourceId, flat, location_text};
+use super::compile::parse_error;
+use crate::error::{Flow, Location};
+use crate::label;
+use crate::program::OverrideExpr;
+use crate::vm::Vm;
+
+/// Attributes for a resource that is declared elsewhere.
+#[derive(Clone, Debug)]
+pub(crate) struct Override {
+    pub params: Vec<Param>,
+    pub origin: Origin,
+    pub location: Option<Location>,
+}
+
+impl Vm<'_> {
+    pub(crate) fn eval_override(&mut self, expr: &OverrideExpr, span: Span) -> Flow {
+        let value = self.eval(&expr.resources)?;
+        let params = self.eval_attributes(&expr.attributes)?;
+        for each in flat(&value) {
+            let reference = match &each {
+                Value::Type(ty) => match &**ty {
+                    Type::Resource(Some(resource)) if !resource.name.eq_ignore_ascii_case("class") => {
+                        Some((resource.name.clone(), resource.title.clone().unwrap_or_default()))
+                    }
+                    _ => None,
+                },
+                _ => None,
+            };
+            let Some((type_name, title)) = reference else {
+                let actual = label::of_value(&each);
+                let message = format!("Resource Override can only operate on resources, got: {actual}");
+                return Err(self.fail(span, "ILLEGAL_OVERRIDDEN_TYPE", message));
+            };
+            let change = Override {
+                params: params.clone(),
+                origin: self.origin(),
+                location: Some(self.location(span)),
+            };
+            self.add_override(Name::new(&capitalize(&type_name.to_lowercase())), title, change)?;
+        }
+        Ok(value)
+    }
+
+    /// Changes a resource, now if it is declared, otherwise at the end.
+    pub(crate) fn add_override(&mut self, type_name: Name, title: Str, change: Override) -> Flow<()> {
+        match self.catalog.find(&type_name, &title) {
+            Some(id) => self.apply_override(id, change),
+            None => {
+                self.catalog.overrides.entry((type_name, title)).or_default().push(change);
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether some code inherits from other code.
+    fn inherits(&self, origin: Origin, from: Origin) -> bool {
+        if self.catalog.overriding.contains(&origin) {
+            return true;
+        }
+        let mut next = origin;
+        // A chain longer than this can only be a circle.
+        for _ in 0..1000 {
+            let Origin::Class(name) = next else { return false };
+            let Some(parent) = self.environment.class(name).ok().flatten().and_then(|class| class.parent)
+            else {
+                return false;
+            };
+            next = Origin::Class(parent);
+            if next == from || self.catalog.overriding.contains(&next) {
+                return true;
+            }
+        }
+        false
+    }
+
+    pub(crate) fn apply_override(&mut self, id: ResourceId, change: Override) -> Flow<()> {
+        let resource = self.catalog.get(id);
+        if resource.origin != change.origin && !self.inherits(change.origin, resource.origin) {
+            return Err(parse_error("Only subclasses can override parameters", change.location));
+        }
+        if resource.evaluated {
+            let at =
+                location_text(&resource.location).map(|at| format!(", defined at {at},")).unwrap_or_default();
+            let message = format!("Attempt to override an already evaluated resource{at} with new values");
+            match self.environment.settings.strict {
+                Strict::Error => return Err(parse_error(message, change.location)),
+                Strict::Warning => {
+                    let from = location_text(&change.location).map(|at| format!(" {at}")).unwrap_or_default();
+                    self.warn(format!("{message}{from}"));
+                }
+                Strict::Off => {}
+            }
+        }
+        for param in change.params {
+            self.override_param(id, param)?;
+        }
+        Ok(())
+    }
+
+    fn override_param(&mut self, id: ResourceId, mut param: Param) -> Flow<()> {
+        let resource = self.catalog.get(id);
+        let (scope, type_name) = (resource.scope, resource.type_name);
+        if let Some(current) = resource.params.iter().find(|known| known.name == param.name) {
+            // A default of the overriding code never replaces what is set.
+            if self.is_default(scope, type_name, param.name, &param.value) {
+                return Ok(());
+            }
+            let may = self.inherits(param.origin, current.origin)
+                || param.origin == current.origin
+                    && self.is_default(scope, type_name, param.name, &current.value);
+            if !may {
+                let by = match current.origin {
+                    Origin::Class(name) => format!(" by class {name}"),
+                    Origin::Define(name) => format!(" by define {name}"),
+                    Origin::Node => " by the node definition".into(),
+                    Origin::Main => String::new(),
+                };
+                let at = location_text(&current.location).map(|at| format!(" at {at}")).unwrap_or_default();
+                let reference = resource.reference();
+                let message = format!(
+                    "Parameter '{}' is already set on {reference}{by}{at}; cannot redefine",
+                    param.name
+                );
+                return Err(parse_error(message, param.location));
+            }
+            if param.adds {
+                let mut joined = flat(&current.value);
+                joined.extend(flat(&param.value));
+                param.value = joined.into();
+            }
+        }
+        let location = param.location.clone();
+        self.catalog.set(id, param).map_err(|word| parse_error(format!("Invalid tag '{word}'"), location))
+    }
+}

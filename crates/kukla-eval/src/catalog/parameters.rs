@@ -1,0 +1,227 @@
+//! The parameters of classes and defines: from attributes, data and defaults to variables.
+
+use kukla_catalog::types::{METAPARAMETERS, is_metaparameter};
+use kukla_values::types::{StructField, Type, mismatch};
+use kukla_values::{Hash, Name, Value};
+
+use super::builder::ResourceId;
+use crate::error::{Flow, Raise};
+use crate::program::Params;
+use crate::scope::{Position, ScopeId};
+use crate::variable::Defaulting;
+use crate::vm::Vm;
+
+impl Vm<'_> {
+    /// Sets the variables that the body of a class or define begins with. Evaluation stands in its scope.
+    pub(super) fn bind_attributes(
+        &mut self,
+        id: ResourceId,
+        scope: ScopeId,
+        params: &Params,
+        class: Option<Name>,
+    ) -> Flow<()> {
+        let (module, caller) = {
+            let scope = self.scopes.get(scope);
+            (scope.module, scope.caller_module)
+        };
+        self.bind_variable(scope, "module_name", module.map(|name| name.as_str().into()));
+        self.bind_variable(scope, "caller_module_name", caller.map(|name| name.as_str().into()));
+        if let Some(class) = class {
+            self.parameters_from_data(id, params, class)?;
+        }
+        let resource = self.catalog.get(id);
+        let subject = resource.reference();
+        let title: Value = resource.title.clone().into();
+        let name = resource.value("name").cloned().unwrap_or_else(|| title.clone());
+        let (title, name) = match class {
+            Some(_) => (lower(title), lower(name)),
+            None => (title, name),
+        };
+        self.bind_variable(scope, "title", Some(title));
+        self.bind_variable(scope, "name", Some(name));
+        let values = self.parameter_values(id, scope, params, &subject)?;
+        self.check_parameters(id, params, &values, &subject)?;
+        let scope = &mut self.scopes.get_mut(scope).variables;
+        for (param, value) in params.iter().zip(values) {
+            if let Some(value) = value {
+                scope.bind(param.name, value);
+            }
+        }
+        // Metaparameters are variables too.
+        for param in &self.catalog.get(id).params {
+            if is_metaparameter(&param.name) {
+                scope.bind(param.name, param.value.clone());
+            }
+        }
+        Ok(())
+    }
+
+    fn bind_variable(&mut self, scope: ScopeId, name: &str, value: Option<Value>) {
+        if let Some(value) = value {
+            self.scopes.get_mut(scope).variables.bind(Name::new(name), value);
+        }
+    }
+
+    /// Asks the data for the parameters of a class that were not given.
+    fn parameters_from_data(&mut self, id: ResourceId, params: &Params, class: Name) -> Flow<()> {
+        let Some(data) = self.data else { return Ok(()) };
+        for param in params {
+            if self.catalog.get(id).value(&param.name).is_some() {
+                continue;
+            }
+            // An undef in the data gives way to a default.
+            if let Some(value) = data.class_parameter(self, class, param.name)?
+                && (!value.is_undef() || param.default.is_none())
+            {
+                self.set_parameter(id, param.name, value);
+            }
+        }
+        Ok(())
+    }
+
+    fn set_parameter(&mut self, id: ResourceId, name: Name, value: Value) {
+        let set = self.catalog.set_value(id, name, value);
+        debug_assert!(set.is_ok(), "only tags can be refused, and they are no parameters");
+    }
+
+    /// The value of each parameter: given, or else its default, which sees the parameters that have a value.
+    fn parameter_values(
+        &mut self,
+        id: ResourceId,
+        scope: ScopeId,
+        params: &Params,
+        subject: &str,
+    ) -> Flow<Vec<Option<Value>>> {
+        let given = |vm: &Self, name: Name| {
+            let params = &vm.catalog.get(id).params;
+            params.iter().find(|param| param.name == name).map(|param| param.value.clone())
+        };
+        let mut values: Vec<Option<Value>> = params.iter().map(|param| given(self, param.name)).collect();
+        let is_open = |value: &Option<Value>| value.as_ref().is_none_or(Value::is_undef);
+        if !params.iter().zip(&values).any(|(param, value)| param.default.is_some() && is_open(value)) {
+            return Ok(values);
+        }
+        let frame = self.scopes.push(Position::named(scope));
+        for (param, value) in params.iter().zip(&values) {
+            if let Some(value) = value
+                && !(value.is_undef() && param.default.is_some())
+            {
+                self.scopes.give(frame, param.name, value.clone());
+            }
+        }
+        let outer = std::mem::replace(&mut self.at, frame);
+        let mut result = Ok(());
+        for index in 0..params.len() {
+            let Some(default) = params[index].default.as_ref().filter(|_| is_open(&values[index])) else {
+                continue;
+            };
+            let has_value = |(param, value): (&crate::program::Param, &Option<Value>)| {
+                value.is_none() || value.as_ref().is_some_and(Value::is_undef) && param.default.is_some()
+            };
+            let pending = params
+                .iter()
+                .zip(&values)
+                .filter(|pair| has_value(*pair))
+                .map(|(param, _)| param.name)
+                .collect();
+            self.scopes.set_pending(frame, pending, true);
+            let defaulting = Defaulting {
+                callee: subject.to_owned(),
+                parameter: params[index].name,
+                earlier: params[..index].iter().map(|param| param.name).collect(),
+            };
+            let before = self.defaulting.replace(defaulting);
+            let value = self.guarded(|vm| vm.eval(default));
+            self.defaulting = before;
+            match value {
+                Ok(value) => {
+                    self.scopes.give(frame, params[index].name, value.clone());
+                    values[index] = Some(value);
+                }
+                Err(raise) => {
+                    result = Err(raise);
+                    break;
+                }
+            }
+        }
+        self.at = outer;
+        self.scopes.pop();
+        result?;
+        for (param, value) in params.iter().zip(&values) {
+            if let (Some(_), Some(value)) = (&param.default, value)
+                && self.catalog.get(id).value(&param.name).is_none()
+            {
+                self.set_parameter(id, param.name, value.clone());
+            }
+        }
+        Ok(values)
+    }
+
+    /// Checks that every parameter has a value of its type and that nothing else was given.
+    fn check_parameters(
+        &mut self,
+        id: ResourceId,
+        params: &Params,
+        values: &[Option<Value>],
+        subject: &str,
+    ) -> Flow<()> {
+        let mut types = Vec::with_capacity(params.len());
+        let mut fits = true;
+        for (param, value) in params.iter().zip(values) {
+            let ty = match &param.ty {
+                Some(ty) => Some(self.eval_type_expr(ty)?),
+                None => None,
+            };
+            fits &= match (&ty, value) {
+                (Some(ty), Some(value)) => ty.contains(value),
+                (None, Some(_)) => true,
+                (_, None) => param.default.is_some(),
+            };
+            types.push(ty);
+        }
+        let known = |name: Name| params.iter().any(|param| param.name == name) || is_metaparameter(&name);
+        let given = &self.catalog.get(id).params;
+        if fits
+            && given.iter().all(|param| known(param.name) || matches!(param.name.as_str(), "name" | "title"))
+        {
+            return Ok(());
+        }
+        let mut all = Hash::new();
+        for (param, value) in params.iter().zip(values) {
+            if let Some(value) = value {
+                all.insert(param.name.as_str(), value.clone());
+            }
+        }
+        for param in given {
+            if !matches!(param.name.as_str(), "name" | "title") && !all.contains_key(param.name.as_str()) {
+                all.insert(param.name.as_str(), param.value.clone());
+            }
+        }
+        let any = std::iter::once("name").chain(METAPARAMETERS.iter().copied());
+        let mut declared: Vec<StructField> = any.map(|name| StructField::optional(name, Type::Any)).collect();
+        for (param, ty) in params.iter().zip(types) {
+            let ty = ty.map_or(Type::Any, |ty| (*ty).clone());
+            declared.push(match param.default {
+                Some(_) => StructField::optional(param.name.as_str(), ty),
+                None => StructField::required(param.name.as_str(), ty),
+            });
+        }
+        mismatch::assert_parameters(subject, &declared, &all, false)
+            .map_err(|error| Raise::runtime(error.message))
+    }
+
+    /// Checks the attributes of a class or define that was never evaluated, or was changed since.
+    pub(super) fn validate_parameters(&mut self, id: ResourceId, params: &Params) -> Flow<()> {
+        let resource = self.catalog.get(id);
+        let given = |name: Name| {
+            resource.params.iter().find(|param| param.name == name).map(|param| param.value.clone())
+        };
+        let values: Vec<_> = params.iter().map(|param| given(param.name)).collect();
+        let subject = resource.reference();
+        self.check_parameters(id, params, &values, &subject)
+    }
+}
+
+fn lower(value: Value) -> Value {
+    super::tags::text(&value).to_lowercase().into()
+}

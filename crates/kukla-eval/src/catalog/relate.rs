@@ -1,0 +1,204 @@
+//! Relationships: `Package['a'] -> File['b'] ~> Service['c']`.
+//!
+//! A chain is noted when it is evaluated and drawn at the end, when the collectors in it know what they collected. It ends
+//! up in the `before` or `notify` of its left side. An empty collector in the middle of a chain is passed over.
+
+use kukla_catalog::resource::{capitalize, split_reference};
+use kukla_syntax::Span;
+use kukla_values::{Array, Name, Str, Type, Value};
+
+use super::builder::flat;
+use super::collect::CollectorValue;
+use super::compile::argument_error;
+use super::kind::reference;
+use crate::error::Flow;
+use crate::label;
+use crate::program::{Arrow, Expr};
+use crate::vm::Vm;
+
+/// A relationship to be drawn at the end.
+#[derive(Clone, Debug)]
+pub(crate) struct Relationship {
+    from: Side,
+    to: Side,
+    attribute: &'static str,
+}
+
+/// One side of a relationship.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// A resource, by its capitalised type and its title.
+    Resource(Str, Str),
+    /// What a collector finds.
+    Collector(usize),
+}
+
+impl Vm<'_> {
+    pub(crate) fn eval_relationship(&mut self, arrow: Arrow, operands: &[Expr; 2], span: Span) -> Flow {
+        let left = self.eval(&operands[0])?;
+        let right = self.eval(&operands[1])?;
+        let left = self.sides(&left, span)?;
+        let right = self.sides(&right, span)?;
+        let (from, to) = match arrow {
+            Arrow::Before | Arrow::Notify => (&left, &right),
+            Arrow::After | Arrow::Subscribe => (&right, &left),
+        };
+        let attribute = match arrow {
+            Arrow::Before | Arrow::After => "before",
+            Arrow::Notify | Arrow::Subscribe => "notify",
+        };
+        for (from, _) in from {
+            for (to, _) in to {
+                let (from, to) = (from.clone(), to.clone());
+                self.catalog.relationships.push(Relationship { from, to, attribute });
+            }
+        }
+        if right.is_empty() {
+            return Ok(left.into_iter().map(|(_, value)| value).collect::<Array>().into());
+        }
+        if let [(Side::Collector(at), _)] = right[..] {
+            self.catalog.collectors[at].instead = Some(left.into_iter().map(|(side, _)| side).collect());
+        }
+        Ok(right.into_iter().map(|(_, value)| value).collect::<Array>().into())
+    }
+
+    /// The members of an operand, each once, with the values they came from.
+    fn sides(&mut self, operand: &Value, span: Span) -> Flow<Vec<(Side, Value)>> {
+        let mut sides: Vec<(Side, Value)> = Vec::new();
+        for value in flat(operand) {
+            let (side, value) = self.side(value, span)?;
+            if !sides.iter().any(|(known, _)| *known == side) {
+                sides.push((side, value));
+            }
+        }
+        Ok(sides)
+    }
+
+    fn side(&mut self, value: Value, span: Span) -> Flow<(Side, Value)> {
+        match &value {
+            Value::Callable(callable)
+                if let Some(collector) = callable.as_any().downcast_ref::<CollectorValue>() =>
+            {
+                Ok((Side::Collector(collector.0), value))
+            }
+            Value::Type(ty) => match reference(ty) {
+                Some((type_name, title)) => Ok((Side::Resource(type_name, title), value)),
+                None => self.untitled(ty, span).map(|side| (side, value.clone())),
+            },
+            Value::String(text) => {
+                let ty = self.spelled(text)?;
+                self.side(Value::of_type(ty), span)
+            }
+            other => {
+                let shown = label::a_an(&label::of_value(other));
+                let message = format!(
+                    "Illegal relationship operand, can not form a relationship with {shown}. A Catalog type is required."
+                );
+                Err(self.fail(span, "ILLEGAL_RELATIONSHIP_OPERAND_TYPE", message))
+            }
+        }
+    }
+
+    /// A type that names no single resource: one that could is noted all the same, and missed at the end.
+    fn untitled(&self, ty: &Type, span: Span) -> Flow<Side> {
+        match ty {
+            Type::Resource(Some(resource)) => {
+                Ok(Side::Resource(capitalize(&resource.name.to_lowercase()), Str::new()))
+            }
+            Type::Resource(None) | Type::Class(_) | Type::CatalogEntry => {
+                Ok(Side::Resource("Class".into(), Str::new()))
+            }
+            other => {
+                let message = format!(
+                    "Illegal relationship operand, can not form a relationship with something of type {other}. A Catalog type is required."
+                );
+                Err(self.fail(span, "NOT_CATALOG_TYPE", message))
+            }
+        }
+    }
+
+    /// What text stands for: a reference, or (not in Puppet) a class by its bare name.
+    fn spelled(&mut self, text: &str) -> Flow<Type> {
+        let plain = |c: char| c == '_' || c == ':' || c.is_ascii_lowercase() || c.is_ascii_digit();
+        if split_reference(text).is_none()
+            && text.chars().all(plain)
+            && text.starts_with(|c: char| c.is_ascii_lowercase())
+        {
+            return Ok(Type::Class(Some(text.into())));
+        }
+        self.parse_type(text)
+    }
+
+    /// Draws the relationships.
+    pub(super) fn evaluate_relationships(&mut self) -> Flow<()> {
+        for Relationship { from, to, attribute } in std::mem::take(&mut self.catalog.relationships) {
+            let attribute = Name::new(attribute);
+            let targets = self.targets(&to);
+            for source in self.sources(&from) {
+                for target in &targets {
+                    self.relate(&source, target, attribute)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn targets(&self, side: &Side) -> Vec<(Str, Str)> {
+        match side {
+            Side::Resource(type_name, title) => vec![(type_name.clone(), title.clone())],
+            Side::Collector(at) => self.collected(*at),
+        }
+    }
+
+    fn collected(&self, at: usize) -> Vec<(Str, Str)> {
+        let collected = self.catalog.collectors[at].collected.iter().map(|&id| self.catalog.get(id));
+        collected.map(|resource| (resource.type_name.as_str().into(), resource.title.clone())).collect()
+    }
+
+    /// The left side: for a collector that found nothing, what stands left of it.
+    fn sources(&self, side: &Side) -> Vec<(Str, Str)> {
+        let Side::Collector(mut at) = *side else { return self.targets(side) };
+        // Each step goes left in a chain, so there are at most as many as collectors.
+        for _ in 0..=self.catalog.collectors.len() {
+            let collector = &self.catalog.collectors[at];
+            match &collector.instead {
+                _ if !collector.collected.is_empty() => return self.collected(at),
+                None => return Vec::new(),
+                Some(instead) => match instead[..] {
+                    [Side::Collector(left)] => at = left,
+                    _ => return instead.iter().flat_map(|side| self.targets(side)).collect(),
+                },
+            }
+        }
+        Vec::new()
+    }
+
+    fn relate(&mut self, source: &(Str, Str), target: &(Str, Str), attribute: Name) -> Flow<()> {
+        let shown = |side: &(Str, Str)| format!("{}[{}]", side.0, side.1);
+        let Some(id) = self.catalog.find(&source.0, &source.1) else {
+            let (source, target) = (shown(source), shown(target));
+            return Err(argument_error(format!(
+                "Could not find resource '{source}' for relationship on '{target}'"
+            )));
+        };
+        if self.catalog.find(&target.0, &target.1).is_none() {
+            let (source, target) = (shown(source), shown(target));
+            return Err(argument_error(format!(
+                "Could not find resource '{target}' for relationship from '{source}'"
+            )));
+        }
+        let target = Value::from(shown(target));
+        let resource = self.catalog.get_mut(id);
+        if let Some(param) = resource.params.iter_mut().find(|param| param.name == attribute)
+            && let Value::Array(all) = &mut param.value
+        {
+            all.push(target);
+            return Ok(());
+        }
+        let mut all: Array = resource.value(&attribute).cloned().into_iter().collect();
+        all.push(target);
+        let set = self.catalog.set_value(id, attribute, all.into());
+        debug_assert!(set.is_ok(), "only tags can be refused");
+        Ok(())
+    }
+}

@@ -1,0 +1,370 @@
+//! Resource expressions: `file { '/x': mode => '0644' }` in all their forms.
+
+use std::sync::Arc;
+
+use kukla_catalog::Kind as CatalogKind;
+use kukla_catalog::resource::capitalize;
+use kukla_syntax::Span;
+use kukla_values::types::ResourceType as ResourceReference;
+use kukla_values::{Array, Name, Str, Type, Value};
+use rustc_hash::FxHashSet;
+
+use super::builder::{Building, Clash, Origin, Param, ResourceId};
+use super::compile::parse_error;
+use super::kind::{Definition, Resolved};
+use crate::error::{Failure, Flow, Location, Raise};
+use crate::program::{Kind, ResourceExpr, ResourceForm};
+use crate::scope::ScopeId;
+use crate::vm::Vm;
+
+/// A resource about to be declared.
+pub(super) struct Declaration {
+    pub form: ResourceForm,
+    pub location: Option<Location>,
+    pub kind: CatalogKind,
+    pub origin: Origin,
+    pub scope: ScopeId,
+}
+
+impl Vm<'_> {
+    pub(crate) fn eval_resource(&mut self, expr: &ResourceExpr, span: Span) -> Flow {
+        let type_name = self.resource_type_name(expr)?;
+        if expr.form == ResourceForm::Exported && !self.environment.settings.storeconfigs {
+            let message =
+                "You cannot collect exported resources without storeconfigs being set; the export is ignored";
+            self.warn_at(span, "RT_NO_STORECONFIGS_EXPORT", message);
+        }
+        let mut used = FxHashSet::default();
+        let mut bodies = Vec::with_capacity(expr.bodies.len());
+        let mut defaults = Vec::new();
+        for body in &expr.bodies {
+            let title = self.eval(&body.title)?;
+            let mut titles = Vec::new();
+            let mut is_default = false;
+            if title.is_undef() {
+                let message = "Missing title. The title expression resulted in undef";
+                return Err(self.fail(body.title.span, "MISSING_TITLE", message));
+            }
+            for (index, title) in super::builder::flat(&title).into_iter().enumerate() {
+                let title = match title {
+                    Value::String(title) if title.is_empty() => {
+                        let message = format!(
+                            "Empty string title at {index}. Title strings must have a length greater than zero."
+                        );
+                        return Err(self.fail(body.title.span, "EMPTY_STRING_TITLE_AT", message));
+                    }
+                    Value::String(title) => Some(title),
+                    Value::Default => None,
+                    Value::Undef => {
+                        let message = format!(
+                            "Missing title at index {index}. The title expression resulted in an undef title"
+                        );
+                        return Err(self.fail(body.title.span, "MISSING_TITLE_AT", message));
+                    }
+                    other => {
+                        let actual = Type::of(&other).generalized();
+                        let message =
+                            format!("Illegal title type at index {index}. Expected String, got {actual}");
+                        return Err(self.fail(body.title.span, "ILLEGAL_TITLE_TYPE_AT", message));
+                    }
+                };
+                if !used.insert(title.clone()) {
+                    let shown = title.as_deref().unwrap_or("default");
+                    let message =
+                        format!("The title '{shown}' has already been used in this resource expression");
+                    return Err(self.fail(span, "DUPLICATE_TITLE", message));
+                }
+                match title {
+                    Some(title) => titles.push(title),
+                    None => is_default = true,
+                }
+            }
+            let params = self.eval_attributes(&body.attributes)?;
+            if let Some(twice) = repeated(&params) {
+                let message = format!("The attribute '{twice}' has already been set");
+                return Err(self.fail(span, "DUPLICATE_ATTRIBUE", message));
+            }
+            if is_default {
+                defaults.clone_from(&params);
+            }
+            bodies.push((titles, params));
+        }
+        let mut references = Array::new();
+        for (titles, params) in bodies {
+            let params = if defaults.is_empty() { params } else { with_defaults(&defaults, params) };
+            let location = self.location(span);
+            references.extend(self.declare(expr.form, &type_name, titles, params, Some(location))?);
+        }
+        Ok(references.into())
+    }
+
+    /// The name of the type in front of the braces. Puppet takes a name or a type; any expression that gives one will do.
+    fn resource_type_name(&mut self, expr: &ResourceExpr) -> Flow<Str> {
+        if let Kind::Name(name) = &expr.type_name.kind {
+            return Ok(name.clone());
+        }
+        let span = expr.type_name.span;
+        let value = self.eval(&expr.type_name)?;
+        let actual = match &value {
+            Value::String(name) => return Ok(name.clone()),
+            Value::Type(ty) => match &**ty {
+                Type::Class(None) => return Ok("class".into()),
+                Type::Resource(Some(resource)) if resource.title.is_none() => {
+                    return Ok(resource.name.clone());
+                }
+                Type::Reference(_) => {
+                    return Err(self.fail(
+                        span,
+                        "UNKNOWN_RESOURCE_TYPE",
+                        format!("Resource type not found: {ty}"),
+                    ));
+                }
+                _ => ty.to_string(),
+            },
+            other => Type::of(other).generalized().to_string(),
+        };
+        let message = format!(
+            "Illegal Resource Type expression, expected result to be a type name, or untitled Resource, got {actual}"
+        );
+        Err(self.fail(span, "ILLEGAL_RESOURCE_TYPE", message))
+    }
+
+    /// Declares a resource for each title and gives references to them.
+    pub(crate) fn declare(
+        &mut self,
+        form: ResourceForm,
+        type_name: &str,
+        titles: Vec<Str>,
+        params: Vec<Param>,
+        location: Option<Location>,
+    ) -> Flow<Vec<Value>> {
+        let (scope, origin) = (self.at.scope, self.origin());
+        let mut declaration = Declaration { form, location, kind: CatalogKind::Class, origin, scope };
+        if type_name.eq_ignore_ascii_case("class") {
+            return self.declare_classes(titles, params, declaration);
+        }
+        let Some(resolved) = self.resource_type(type_name)? else {
+            return Err(self.unknown_resource_type(type_name));
+        };
+        declaration.kind = resolved.definition.kind();
+        if let Definition::Define(define) = &resolved.definition {
+            let place = define.place.module;
+            self.check_private(define.private, place, || format!("The defined type '{}'", define.name))?;
+            self.check_private_params(&define.params, &params, place, define.name)?;
+        }
+        let mut references = Vec::with_capacity(titles.len());
+        for title in titles {
+            let reference =
+                ResourceReference { name: resolved.type_name.as_str().into(), title: Some(title.clone()) };
+            let resource = self.prepare(&resolved, title, params.clone(), &declaration, true)?;
+            self.add_resource(resource, scope)?;
+            references.push(Value::of_type(Type::Resource(Some(Arc::new(reference)))));
+        }
+        Ok(references)
+    }
+
+    /// Classes declared like resources are evaluated at once.
+    fn declare_classes(
+        &mut self,
+        titles: Vec<Str>,
+        params: Vec<Param>,
+        declaration: Declaration,
+    ) -> Flow<Vec<Value>> {
+        let mut classes = Vec::with_capacity(titles.len());
+        for title in titles {
+            let class = self.find_class(&title)?;
+            classes.push((title, class));
+        }
+        let mut references = Vec::with_capacity(classes.len());
+        for (title, class) in classes {
+            let Some(class) = class else {
+                return Err(Raise::runtime(format!("Could not find declared class {title}")));
+            };
+            let place = class.place.module;
+            self.check_private(class.private, place, || format!("The class '{}'", class.name))?;
+            self.check_private_params(&class.params, &params, place, class.name)?;
+            let name = class.name;
+            self.check_parameter_names(name, &class.params, &class.place)?;
+            let resolved =
+                Resolved { definition: Definition::Class(Arc::clone(&class)), type_name: Name::new("Class") };
+            let title = capitalize(&name);
+            let resource = self.prepare(&resolved, title, params.clone(), &declaration, true)?;
+            self.declare_parent(&class, declaration.scope)?;
+            self.tag_catalog(&resource);
+            let id = self.add_resource(resource, declaration.scope)?;
+            if self.scopes.class(name).is_none() {
+                self.evaluate(id)?;
+            }
+            references.push(Value::of_type(Type::Class(Some(name.as_str().into()))));
+        }
+        Ok(references)
+    }
+
+    #[cold]
+    fn unknown_resource_type(&self, type_name: &str) -> Raise {
+        let failure = Failure::new("RUNTIME_ERROR", format!("Unknown resource type: '{type_name}'"));
+        let names = kukla_catalog::types::builtin().map(|ty| ty.name);
+        match crate::suggest::nearest(type_name, names) {
+            Some(near) => failure.hint(format!("there is a resource type '{near}'")).into(),
+            None => failure.into(),
+        }
+    }
+
+    /// A resource with its attributes, those that resource defaults add, and its first tags.
+    pub(super) fn prepare(
+        &mut self,
+        resolved: &Resolved,
+        title: Str,
+        params: Vec<Param>,
+        declaration: &Declaration,
+        uses_defaults: bool,
+    ) -> Flow<Building> {
+        let Declaration { form, location, kind, origin, scope } = declaration;
+        let mut resource = Building {
+            definition: resolved.definition.clone(),
+            type_name: resolved.type_name,
+            title,
+            params,
+            tags: Default::default(),
+            location: location.clone(),
+            kind: *kind,
+            exported: *form == ResourceForm::Exported,
+            is_virtual: *form != ResourceForm::Regular,
+            evaluated: false,
+            has_scope_tags: false,
+            sensitive: Vec::new(),
+            scope: *scope,
+            origin: *origin,
+            containers: Vec::new(),
+            contents: Vec::new(),
+        };
+        if let Some(twice) = repeated(&resource.params) {
+            let message = format!("Duplicate parameter '{twice}' for on {}", resource.reference());
+            return Err(parse_error(message, resource.location));
+        }
+        let table = &mut self.catalog.tag_table;
+        let mut tags = std::mem::take(&mut resource.tags);
+        let mut tagged = Ok(());
+        if let Some(tag) = resource.value("tag") {
+            tagged = table.add_value(&mut tags, tag);
+        }
+        table.add_if_valid(&mut tags, &resource.type_name);
+        if !resource.is_main() {
+            table.add_if_valid(&mut tags, &resource.title);
+        }
+        if uses_defaults {
+            for default in self.defaults_for(*scope, resource.type_name) {
+                if resource.params.iter().any(|param| param.name == default.name) {
+                    continue;
+                }
+                if default.name.as_str() == "tag" && tagged.is_ok() {
+                    tagged = self.catalog.tag_table.add_value(&mut tags, &default.value);
+                }
+                resource.params.push(default);
+            }
+        }
+        resource.tags = tags;
+        match tagged {
+            Ok(()) => Ok(resource),
+            Err(word) => Err(parse_error(format!("Invalid tag '{word}'"), resource.location)),
+        }
+    }
+
+    /// Puts a resource into the catalog, inside the class or define of a scope.
+    pub(super) fn add_resource(&mut self, resource: Building, scope: ScopeId) -> Flow<ResourceId> {
+        let is_class = resource.is_class();
+        let is_stage = resource.type_name.as_str() == "Stage";
+        let waits = !matches!(resource.definition, Definition::Native(_));
+        let staged = !is_class && resource.value("stage").is_some();
+        let id = self.catalog.add(resource).map_err(clash)?;
+        if waits {
+            self.catalog.waiting.push(id);
+        }
+        if staged {
+            let reference = self.catalog.get(id).reference();
+            let message = format!(
+                "Only classes can set 'stage'; normal resources like {reference} cannot change run stage"
+            );
+            return Err(Raise::runtime(message));
+        }
+        // A stage contains classes and is contained in nothing; a class is contained in its stage.
+        if !is_stage
+            && !is_class
+            && let Some(container) = self.scopes.get(scope).slots.resource
+        {
+            self.catalog.contain(container, id);
+        }
+        Ok(id)
+    }
+
+    /// The class, define or node whose code is being evaluated.
+    pub(crate) fn container(&self) -> Option<ResourceId> {
+        self.scopes.get(self.at.scope).slots.resource
+    }
+
+    /// The value of an attribute of a declared resource: `File['/x']['mode']`.
+    pub(crate) fn resource_attribute(
+        &mut self,
+        type_name: &str,
+        title: &str,
+        key: &Value,
+        span: Span,
+    ) -> Flow {
+        let is_class = type_name.eq_ignore_ascii_case("class");
+        let found = match is_class {
+            true => self.catalog.find("Class", &capitalize(title)),
+            false => self.catalog.find(&capitalize(&type_name.to_lowercase()), title),
+        };
+        let shown = if is_class { "Class" } else { type_name };
+        let Some(id) = found else {
+            let message = format!("Resource not found: {shown}['{title}']");
+            return Err(self.fail(span, "UNKNOWN_RESOURCE", message));
+        };
+        let resource = self.catalog.get(id);
+        let name = match key {
+            Value::String(name) if resource.definition.accepts(name) => name,
+            _ => {
+                let shown = capitalize(&shown.to_lowercase());
+                let key = super::tags::text(key);
+                let message =
+                    format!("The resource {shown}['{title}'] does not have a parameter called '{key}'");
+                return Err(self.fail(span, "UNKNOWN_RESOURCE_PARAMETER", message));
+            }
+        };
+        if let Some(value) = resource.value(name) {
+            return Ok(value.clone());
+        }
+        let defaults = self.defaults_for(resource.scope, resource.type_name);
+        let default = defaults.into_iter().find(|param| param.name.as_str() == name.as_str());
+        Ok(default.map(|param| param.value).unwrap_or_default())
+    }
+}
+
+/// The attribute that is given twice.
+fn repeated(params: &[Param]) -> Option<Name> {
+    let before = |at: usize| params[..at].iter().any(|earlier| earlier.name == params[at].name);
+    (1..params.len()).find(|&at| before(at)).map(|at| params[at].name)
+}
+
+/// The attributes of the `default:` body, with those of another body on top.
+fn with_defaults(defaults: &[Param], params: Vec<Param>) -> Vec<Param> {
+    let mut all = defaults.to_vec();
+    for param in params {
+        match all.iter_mut().find(|default| default.name == param.name) {
+            Some(default) => *default = param,
+            None => all.push(param),
+        }
+    }
+    all
+}
+
+/// The error for a second resource where there can be only one; the first one is shown beside it.
+pub(super) fn clash(clash: Clash) -> Raise {
+    let failure = Failure::new("RUNTIME_ERROR", clash.message);
+    match super::builder::location_text(&clash.earlier) {
+        Some(at) => {
+            failure.hint(format!("the other one is declared at {}", at.trim_matches(['(', ')']))).into()
+        }
+        None => failure.into(),
+    }
+}

@@ -1,0 +1,183 @@
+//! Tags of resources while a catalog is built.
+//!
+//! Every resource has its type's and its title's tags, those of its `tag` attribute, and all tags of what contains it. That
+//! makes many copies of few words, so words are numbered and a set is a list of numbers in the order they were added.
+
+use kukla_catalog::tags::{is_valid, segments};
+use kukla_values::{Str, Value};
+use rustc_hash::FxHashMap;
+
+use super::builder::ResourceId;
+use super::compile::parse_error;
+use crate::error::Flow;
+use crate::vm::Vm;
+
+/// The words used as tags, numbered.
+#[derive(Debug, Default)]
+pub(crate) struct TagTable {
+    words: Vec<Str>,
+    numbers: FxHashMap<Str, u32>,
+    /// For each word the last merge that met it.
+    met: Vec<u32>,
+    merge: u32,
+}
+
+/// Tags in the order they were added.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TagSet(Vec<u32>);
+
+impl TagTable {
+    /// The number of a word, if it is used at all.
+    pub fn number(&self, word: &str) -> Option<u32> {
+        self.numbers.get(word).copied()
+    }
+
+    fn intern(&mut self, word: &str) -> u32 {
+        if let Some(number) = self.number(word) {
+            return number;
+        }
+        let number = self.words.len() as u32;
+        self.words.push(word.into());
+        self.numbers.insert(word.into(), number);
+        self.met.push(0);
+        number
+    }
+
+    /// Adds a word and, if it is qualified, its segments. The error is the word that cannot be a tag.
+    pub fn add(&mut self, set: &mut TagSet, word: &str) -> Result<(), String> {
+        let word = word.to_lowercase();
+        if self.number(&word).is_some_and(|number| set.has(number)) {
+            return Ok(());
+        }
+        if !is_valid(&word) {
+            return Err(word);
+        }
+        self.add_valid(set, &word);
+        Ok(())
+    }
+
+    /// Adds a word if it can be a tag.
+    pub fn add_if_valid(&mut self, set: &mut TagSet, word: &str) {
+        if is_valid(word) {
+            self.add_valid(set, &word.to_lowercase());
+        }
+    }
+
+    fn add_valid(&mut self, set: &mut TagSet, word: &str) {
+        let number = self.intern(word);
+        if set.push(number) {
+            for segment in segments(word) {
+                let number = self.intern(segment);
+                set.push(number);
+            }
+        }
+    }
+
+    /// Adds what a `tag` attribute says: words, in lists of any depth.
+    pub fn add_value(&mut self, set: &mut TagSet, value: &Value) -> Result<(), String> {
+        match value {
+            Value::Undef => Ok(()),
+            Value::Array(values) => values.iter().try_for_each(|value| self.add_value(set, value)),
+            Value::String(word) => self.add(set, word),
+            other => self.add(set, &text(other)),
+        }
+    }
+
+    /// Adds all tags of another set.
+    pub fn merge(&mut self, set: &mut TagSet, from: &TagSet) {
+        self.merge += 1;
+        for &number in &set.0 {
+            self.met[number as usize] = self.merge;
+        }
+        for &number in &from.0 {
+            if self.met[number as usize] != self.merge {
+                self.met[number as usize] = self.merge;
+                set.0.push(number);
+            }
+        }
+    }
+
+    /// The words of a set.
+    pub fn words(&self, set: &TagSet) -> Vec<Str> {
+        set.0.iter().map(|&number| self.words[number as usize].clone()).collect()
+    }
+}
+
+impl TagSet {
+    /// Whether a word is in it.
+    pub fn has(&self, number: u32) -> bool {
+        self.0.contains(&number)
+    }
+
+    fn push(&mut self, number: u32) -> bool {
+        let is_new = !self.has(number);
+        if is_new {
+            self.0.push(number);
+        }
+        is_new
+    }
+}
+
+/// A value where Ruby would call `to_s` on it.
+pub(super) fn text(value: &Value) -> String {
+    match value {
+        Value::Undef => String::new(),
+        Value::String(text) => text.to_string(),
+        Value::Boolean(b) => b.to_string(),
+        Value::Integer(n) => n.to_string(),
+        Value::Float(n) => format!("{n:?}"),
+        Value::Default => "default".into(),
+        Value::Type(ty) => match super::kind::reference(ty) {
+            Some((type_name, title)) => format!("{type_name}[{title}]"),
+            None => ty.to_string(),
+        },
+        other => format!("{other:?}"),
+    }
+}
+
+impl Vm<'_> {
+    /// `tag(words)`: tags the class or define being evaluated.
+    pub fn tag(&mut self, words: &[Value]) -> Flow<()> {
+        let Some(id) = self.container() else { return Ok(()) };
+        let mut tags = std::mem::take(&mut self.catalog.get_mut(id).tags);
+        let added = words.iter().try_for_each(|word| self.catalog.tag_table.add_value(&mut tags, word));
+        self.catalog.get_mut(id).tags = tags;
+        added.map_err(|word| {
+            parse_error(format!("Invalid tag '{word}'"), self.catalog.get(id).location.clone())
+        })
+    }
+
+    /// `tagged(words)`: whether the catalog or the class or define being evaluated has all of these tags.
+    pub fn tagged(&self, words: &[Value]) -> bool {
+        let has = |word: &str| {
+            let Some(number) = self.catalog.tag_table.number(&word.to_lowercase()) else { return false };
+            self.catalog.tags.has(number) || self.container().is_some_and(|id| self.is_tagged(id, number))
+        };
+        words.iter().all(|word| has(&text(word)))
+    }
+
+    /// Whether a resource has a tag, or will get it from what contains it.
+    pub(crate) fn is_tagged(&self, id: ResourceId, number: u32) -> bool {
+        let mut next = Some(id);
+        while let Some(id) = next {
+            let resource = self.catalog.get(id);
+            if resource.tags.has(number) {
+                return true;
+            }
+            next = self.scopes.get(resource.scope).slots.resource.filter(|&outer| outer != id);
+        }
+        false
+    }
+
+    /// Gives a resource the tags of the class or define it was declared in; once.
+    pub(crate) fn add_scope_tags(&mut self, id: ResourceId) {
+        let resource = self.catalog.get_mut(id);
+        if std::mem::replace(&mut resource.has_scope_tags, true) {
+            return;
+        }
+        let outer = self.scopes.get(resource.scope).slots.resource;
+        if let Some(outer) = outer.filter(|&outer| outer != id) {
+            self.catalog.merge_tags(id, outer);
+        }
+    }
+}

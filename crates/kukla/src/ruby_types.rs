@@ -1,0 +1,83 @@
+//! Resource types that modules write in Ruby, found in their `lib` directories.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use kukla_catalog::types::ResourceType;
+use kukla_eval::environment::{Environment, ForeignTypes};
+use kukla_ruby::resource_type::{self, Library};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The Ruby types of one environment. Directories are listed once, files read when their type is first used.
+#[derive(Debug, Default)]
+pub struct RubyTypes {
+    index: OnceLock<Index>,
+}
+
+#[derive(Debug, Default)]
+struct Index {
+    /// The file of each type; the first module on the path wins.
+    types: FxHashMap<String, PathBuf>,
+    /// The types that some module has a provider for.
+    provided: FxHashSet<String>,
+}
+
+impl RubyTypes {
+    fn index(&self, environment: &Environment) -> &Index {
+        self.index.get_or_init(|| {
+            let mut index = Index::default();
+            for module in environment.modules() {
+                let lib = module.root.join("lib/puppet");
+                for entry in environment.world.list(&lib.join("type")) {
+                    if let Some(name) = entry.name.strip_suffix(".rb") {
+                        index.types.entry(name.into()).or_insert_with(|| lib.join("type").join(&entry.name));
+                    }
+                }
+                for entry in environment
+                    .world
+                    .list(&lib.join("provider"))
+                    .into_iter()
+                    .filter(|entry| entry.is_directory)
+                {
+                    let providers = environment.world.list(&lib.join("provider").join(&entry.name));
+                    if providers.iter().any(|provider| provider.name.ends_with(".rb")) {
+                        index.provided.insert(entry.name);
+                    }
+                }
+            }
+            index
+        })
+    }
+}
+
+impl ForeignTypes for RubyTypes {
+    fn resource_type(&self, environment: &Environment, name: &str) -> Option<ResourceType> {
+        let index = self.index(environment);
+        let source = text(environment, index.types.get(name)?)?;
+        resource_type::read(name, &source, &Modules { environment, index })
+    }
+}
+
+/// The `lib` directories of an environment's modules.
+struct Modules<'e> {
+    environment: &'e Environment,
+    index: &'e Index,
+}
+
+impl Library for Modules<'_> {
+    fn ruby(&self, path: &str) -> Option<String> {
+        let files = self.environment.modules().iter().map(|module| module.root.join("lib").join(path));
+        files
+            .filter(|file| self.environment.world.exists(file))
+            .find_map(|file| text(self.environment, &file))
+    }
+
+    fn has_providers(&self, type_name: &str) -> bool {
+        self.index.provided.contains(type_name)
+    }
+}
+
+fn text(environment: &Environment, path: &Path) -> Option<String> {
+    let bytes = environment.world.read(path).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
