@@ -13,6 +13,7 @@ pub mod iterator;
 pub mod name;
 pub mod random;
 pub mod regexp;
+pub mod richdata;
 pub mod semver;
 pub mod time;
 pub mod types;

@@ -1,0 +1,294 @@
+//! Rich data: values as JSON, the way Puppet writes them into catalogs.
+//!
+//! Plain data is plain JSON. Everything else is an object with the name of its type under `__ptype` and, if it can be made
+//! from one value, that value under `__pvalue`: `{"__ptype": "Timespan", "__pvalue": "0-00:00:01.5"}`.
+
+mod read;
+mod sink;
+mod types;
+
+use serde_json::Value as Json;
+
+use crate::format::{inspect, interpolate, to_s};
+use crate::types::object::Object;
+use crate::{Array, Error, Hash, Result, Str, Value, iterator};
+
+pub use read::from_json;
+use sink::{Builder, Sink, Text};
+use types::Part;
+
+/// The key that names a type.
+pub const TYPE_KEY: &str = "__ptype";
+/// The key of the value it is made from.
+pub const VALUE_KEY: &str = "__pvalue";
+
+/// How deep values may nest.
+const MAX_DEPTH: usize = 500;
+
+/// What may be written and how messages about it start.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Whether values that plain JSON does not know keep their type; if not they become strings, with a warning each.
+    pub rich_data: bool,
+    /// What the value is part of, as `Notify[x]`.
+    pub prefix: Str,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { rich_data: true, prefix: Str::new() }
+    }
+}
+
+/// Told of every value that lost its type; under `strict` it gives the error back.
+pub type Warn<'a> = &'a mut dyn FnMut(Error) -> Result<()>;
+
+/// Appends a value as JSON text.
+pub fn write(value: &Value, options: &Options, warn: Warn<'_>, out: &mut String) -> Result<()> {
+    Writer { sink: Text::new(out), options, warn, path: Vec::new() }.value(value)
+}
+
+/// A value as a JSON document.
+pub fn to_json_with(value: &Value, options: &Options, warn: Warn<'_>) -> Result<Json> {
+    let mut writer = Writer { sink: Builder::default(), options, warn, path: Vec::new() };
+    writer.value(value)?;
+    Ok(writer.sink.finish())
+}
+
+/// A value as a JSON document that keeps its type.
+pub fn to_json(value: &Value) -> Result<Json> {
+    to_json_with(value, &Options::default(), &mut |_| Ok(()))
+}
+
+struct Writer<'a, S> {
+    sink: S,
+    options: &'a Options,
+    warn: Warn<'a>,
+    path: Vec<Value>,
+}
+
+impl<S: Sink> Writer<'_, S> {
+    fn value(&mut self, value: &Value) -> Result<()> {
+        match value {
+            Value::Undef => self.sink.null(),
+            Value::Boolean(flag) => self.sink.boolean(*flag),
+            Value::Integer(number) => self.sink.integer(*number),
+            Value::Float(number) if number.is_finite() => self.sink.float(*number),
+            Value::Float(number) => {
+                return Err(Error::runtime(format!(
+                    "{} not allowed in JSON",
+                    crate::format::float_text(*number)
+                )));
+            }
+            Value::String(text) => self.sink.text(text),
+            Value::Array(values) => return self.array(values),
+            Value::Hash(hash) => return self.hash(hash),
+            Value::Sensitive(inner) => {
+                self.open("Sensitive");
+                self.sink.key(VALUE_KEY);
+                self.value(inner)?;
+                self.sink.close_hash();
+            }
+            Value::Default if self.options.rich_data => {
+                self.open("Default");
+                self.sink.close_hash();
+            }
+            Value::Default => {
+                let message = format!(
+                    "{} contains the special value default. It will be converted to the String 'default'",
+                    self.place()
+                );
+                (self.warn)(Error::new("SERIALIZATION_DEFAULT_CONVERTED_TO_STRING", message))?;
+                self.sink.text("default");
+            }
+            Value::Iterator(_) => {
+                let values: Array = iterator::iterate(value).into_iter().flatten().take(1 << 24).collect();
+                return self.array(&values);
+            }
+            value if !self.options.rich_data => return self.as_text(value),
+            Value::Type(ty) => return self.part(&types::described(ty)),
+            Value::Object(object) => return self.object(object),
+            Value::Callable(_) => return self.as_text(value),
+            Value::Regexp(regexp) => self.pair("Regexp", regexp.source()),
+            Value::Timestamp(stamp) => self.pair("Timestamp", &stamp.to_string()),
+            Value::Timespan(span) => self.pair("Timespan", &span.to_string()),
+            Value::SemVer(version) => self.pair("SemVer", &version.to_string()),
+            Value::SemVerRange(range) => self.pair("SemVerRange", &range.to_string()),
+            Value::Binary(bytes) => self.pair("Binary", &bytes.to_base64()),
+            Value::Uri(uri) => self.pair("URI", &uri.to_string()),
+        }
+        Ok(())
+    }
+
+    fn open(&mut self, name: &str) {
+        self.sink.open_hash();
+        self.sink.key(TYPE_KEY);
+        self.sink.text(name);
+    }
+
+    fn pair(&mut self, name: &str, value: &str) {
+        self.open(name);
+        self.sink.key(VALUE_KEY);
+        self.sink.text(value);
+        self.sink.close_hash();
+    }
+
+    fn at(&mut self, key: Value, value: &Value) -> Result<()> {
+        if self.path.len() >= MAX_DEPTH {
+            return Err(Error::runtime("Value is nested too deeply to be serialized"));
+        }
+        self.path.push(key);
+        let written = self.value(value);
+        self.path.pop();
+        written
+    }
+
+    fn array(&mut self, values: &[Value]) -> Result<()> {
+        self.sink.open_array();
+        for (at, value) in values.iter().enumerate() {
+            self.at(Value::Integer(at as i64), value)?;
+        }
+        self.sink.close_array();
+        Ok(())
+    }
+
+    fn hash(&mut self, hash: &Hash) -> Result<()> {
+        let plain = hash.keys().all(|key| key.as_str().is_some_and(|key| key != TYPE_KEY));
+        if plain || !self.options.rich_data {
+            self.sink.open_hash();
+            for (key, value) in hash {
+                let text = match key {
+                    Value::String(text) => text.clone(),
+                    key => self.key_as_text(key)?,
+                };
+                self.sink.key(&text);
+                self.at(key.clone(), value)?;
+            }
+            self.sink.close_hash();
+            return Ok(());
+        }
+        self.open("Hash");
+        self.sink.key(VALUE_KEY);
+        self.sink.open_array();
+        for (key, value) in hash {
+            self.at(key.clone(), key)?;
+            self.at(key.clone(), value)?;
+        }
+        self.sink.close_array();
+        self.sink.close_hash();
+        Ok(())
+    }
+
+    /// The attributes in the order of `new`, without those at the end that have their defaults.
+    fn object(&mut self, object: &Object) -> Result<()> {
+        let attributes = object.ty.given_attributes();
+        let mut count = object.values.len().min(attributes.len());
+        while count > 0 && attributes[count - 1].value.as_ref() == Some(&object.values[count - 1]) {
+            count -= 1;
+        }
+        self.open(&object.ty.label());
+        for (attribute, value) in attributes.iter().zip(&object.values).take(count) {
+            self.sink.key(&attribute.name);
+            self.at(Value::String(attribute.name.clone()), value)?;
+        }
+        self.sink.close_hash();
+        Ok(())
+    }
+
+    fn part(&mut self, part: &Part) -> Result<()> {
+        match part {
+            Part::Value(value) => return self.at(Value::Undef, value),
+            Part::Each(parts) => {
+                self.sink.open_array();
+                for part in parts {
+                    self.part(part)?;
+                }
+                self.sink.close_array();
+            }
+            Part::Made(name, fields) => {
+                self.open(name);
+                for (key, part) in fields {
+                    self.sink.key(key);
+                    self.part(part)?;
+                }
+                self.sink.close_hash();
+            }
+        }
+        Ok(())
+    }
+
+    fn as_text(&mut self, value: &Value) -> Result<()> {
+        let text = match value {
+            Value::Regexp(_) => interpolate(value),
+            value => to_s(value),
+        };
+        let message = format!(
+            "{} contains {} value. It will be converted to the String '{text}'",
+            self.place(),
+            class_name(value)
+        );
+        (self.warn)(Error::new("SERIALIZATION_UNKNOWN_CONVERTED_TO_STRING", message))?;
+        self.sink.text(&text);
+        Ok(())
+    }
+
+    fn key_as_text(&mut self, key: &Value) -> Result<Str> {
+        let text = match key {
+            Value::Regexp(_) => interpolate(key),
+            key => to_s(key),
+        };
+        let message = format!(
+            "{} contains a hash with {} key. It will be converted to the String '{text}'",
+            self.place(),
+            class_name(key)
+        );
+        (self.warn)(Error::new("SERIALIZATION_UNKNOWN_KEY_CONVERTED_TO_STRING", message))?;
+        Ok(text)
+    }
+
+    /// Where in the data this is: `Notify[x]['message'][0]`.
+    fn place(&self) -> String {
+        let mut out = String::from(self.options.prefix.as_str());
+        for step in &self.path {
+            let step = match step {
+                Value::Undef => "null".into(),
+                Value::String(text) => crate::format::quote(text, false).into(),
+                step => inspect(step),
+            };
+            out.push_str(&format!("[{step}]"));
+        }
+        out
+    }
+}
+
+/// Ruby's class of a value, with its article, as the warnings name it.
+fn class_name(value: &Value) -> String {
+    let name: &str = match value {
+        Value::Undef => "NilClass",
+        Value::Boolean(true) => "TrueClass",
+        Value::Boolean(false) => "FalseClass",
+        Value::Integer(_) => "Integer",
+        Value::Float(_) => "Float",
+        Value::String(_) => "String",
+        Value::Default => "Symbol",
+        Value::Regexp(_) => "Regexp",
+        Value::Array(_) => "Array",
+        Value::Hash(_) => "Hash",
+        Value::Sensitive(_) => "Puppet::Pops::Types::PSensitiveType::Sensitive",
+        Value::Timestamp(_) => "Puppet::Pops::Time::Timestamp",
+        Value::Timespan(_) => "Puppet::Pops::Time::Timespan",
+        Value::SemVer(_) => "SemanticPuppet::Version",
+        Value::SemVerRange(_) => "SemanticPuppet::VersionRange",
+        Value::Binary(_) => "Puppet::Pops::Types::PBinaryType::Binary",
+        Value::Uri(_) => "URI::Generic",
+        Value::Type(ty) => return format!("a Puppet::Pops::Types::P{}Type", ty.kind()),
+        Value::Object(object) => return format!("a {}", object.ty.label()),
+        Value::Iterator(_) => "Puppet::Pops::Types::Iterator",
+        Value::Callable(_) => "Puppet::Pops::Evaluator::Closure",
+    };
+    let vowel = name.starts_with(['A', 'E', 'I', 'O', 'U']);
+    format!("{} {name}", if vowel { "an" } else { "a" })
+}
+
+#[cfg(test)]
+mod tests;
