@@ -57,7 +57,10 @@ pub fn ask(subject: &Subject, case: &Value, question: Question) -> Option<Result
     let fails = case["expect"].get("error").is_some();
     match question {
         Question::Syntax if fails => None,
-        Question::Syntax => Some(parses(&subject.ask("parse", json!({"code": case["code"]})))),
+        Question::Syntax => {
+            let params = json!({"code": case["code"], "settings": case["settings"]});
+            Some(parses(&subject.ask("parse", params)))
+        }
         Question::Outcome => Some(outcome(subject, case)),
     }
 }

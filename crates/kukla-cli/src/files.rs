@@ -65,6 +65,23 @@ pub fn is_template(name: &str) -> bool {
     name.ends_with(".epp")
 }
 
+/// Directories of a module whose files define what they are named for.
+const AUTOLOADED: [&str; 4] = ["functions", "manifests", "plans", "types"];
+
+/// The directory of modules in which an autoloaded file's module lies, if its metadata.json has the module directory's name.
+pub fn module_directory(file: &Path) -> Option<PathBuf> {
+    let module = file.ancestors().skip(1).find(|d| d.join("metadata.json").is_file())?;
+    let kind = file.strip_prefix(module).ok()?.iter().next()?.to_string_lossy().into_owned();
+    if !AUTOLOADED.contains(&kind.as_str()) {
+        return None;
+    }
+    let metadata: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(module.join("metadata.json")).ok()?).ok()?;
+    let name = metadata["name"].as_str()?.rsplit(['-', '/']).next()?.to_owned();
+    let fits = module.file_name().is_some_and(|directory| directory.to_string_lossy() == name);
+    fits.then(|| module.parent().map(Path::to_owned)).flatten()
+}
+
 /// Reads a file, or standard input if it is called `-`. Text that is not UTF-8 is a finding, not a failure.
 pub fn read(path: &Path) -> Result<(Source, Option<Diagnostic>), String> {
     let name = path.to_string_lossy();

@@ -1,12 +1,13 @@
 //! `kukla check`: is everything in these files a Puppet program?
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use kukla_syntax::Strict;
 use rayon::prelude::*;
 
+use crate::analysis::{Analysis, Rules};
 use crate::render::{self, Findings, Format};
-use crate::{Outcome, analysis, files};
+use crate::{Outcome, files};
 
 /// Check manifests and templates for errors, without running anything
 ///
@@ -23,6 +24,10 @@ pub struct Args {
     /// Puppet's setting: what becomes of questionable code (off, warning, error)
     #[arg(long, default_value = "error", value_name = "LEVEL")]
     strict: Strict,
+    /// Directories of modules, separated by colons; a file below them may only define what it is named for. A module with a
+    /// metadata.json that fits its directory is recognised without this
+    #[arg(long, value_name = "DIR:DIR", value_delimiter = ':')]
+    modulepath: Vec<PathBuf>,
     /// Let warnings count as errors in the exit status
     #[arg(long)]
     deny_warnings: bool,
@@ -40,8 +45,7 @@ pub fn run(args: &Args) -> Outcome {
         }
     };
     paths.extend(input);
-    let results: Vec<Result<Findings, String>> =
-        paths.par_iter().map(|path| check(path, args.strict)).collect();
+    let results: Vec<Result<Findings, String>> = paths.par_iter().map(|path| check(path, args)).collect();
     let mut unreadable = false;
     let mut findings = Vec::new();
     for result in results {
@@ -67,13 +71,14 @@ pub fn run(args: &Args) -> Outcome {
     }
 }
 
-fn check(path: &std::path::Path, strict: Strict) -> Result<Findings, String> {
+fn check(path: &Path, args: &Args) -> Result<Findings, String> {
     let (source, invalid) = files::read(path)?;
     let diagnostics = match invalid {
         Some(invalid) => vec![invalid],
         None => {
-            analysis::Analysis::new(&source, &analysis::Rules { strict, ..analysis::Rules::default() })
-                .diagnostics
+            let mut modulepath = args.modulepath.clone();
+            modulepath.extend(files::module_directory(path));
+            Analysis::new(&source, &Rules { strict: args.strict, modulepath, ..Rules::default() }).diagnostics
         }
     };
     Ok(Findings { source, diagnostics })
