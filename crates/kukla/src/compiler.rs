@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
+use kukla_catalog::Catalog;
+use kukla_eval::catalog::Output;
 use kukla_eval::environment::Environment;
 use kukla_eval::error::{Failure, Raise, Raised};
 use kukla_eval::program::Program;
@@ -13,6 +15,7 @@ use kukla_syntax::Source;
 use kukla_values::Value;
 
 use crate::request::Request;
+use crate::ruby_types::RubyTypes;
 
 /// What a request led to, and what was logged on the way.
 #[derive(Debug)]
@@ -37,39 +40,59 @@ pub fn environment(request: &Request, world: Arc<dyn World>) -> Environment {
         (None, Some(root)) => vec![root.join("modules")],
         (None, None) => Vec::new(),
     };
-    Environment::new(&request.environment, root, modulepath, request.settings.clone(), world, registry())
+    let mut environment =
+        Environment::new(&request.environment, root, modulepath, request.settings.clone(), world, registry());
+    environment.foreign_types = Some(Arc::new(RubyTypes::default()));
+    environment
 }
 
-/// Evaluates the code of a request and gives the value of its last expression.
+/// Evaluates the code of a request and gives the value of its last expression. What is lazy (defines, collectors) is left
+/// undone; a prelude is compiled to completion first.
 pub fn eval(request: &Request, world: Arc<dyn World>) -> Outcome<Value> {
+    with_vm(request, world, |vm| {
+        let manifests = programs(vm, request)?;
+        match &request.prelude {
+            Some(prelude) => {
+                let prelude = load(vm, Source::unnamed(prelude.as_str()))?;
+                vm.compile(&[prelude])?;
+            }
+            None => vm.begin()?,
+        }
+        vm.evaluate_main(&manifests)
+    })
+}
+
+/// Compiles the catalog a request asks for.
+pub fn compile(request: &Request, world: Arc<dyn World>) -> Outcome<Catalog> {
+    with_vm(request, world, |vm| {
+        let manifests = programs(vm, request)?;
+        Ok(vm.compile_as(&manifests, Output { keep_virtual: request.keep_virtual })?)
+    })
+}
+
+fn with_vm<T>(
+    request: &Request,
+    world: Arc<dyn World>,
+    body: impl FnOnce(&mut Vm<'_>) -> Result<T, Raise>,
+) -> Outcome<T> {
     let environment = environment(request, world);
     let mut vm = Vm::new(&environment, &request.node);
-    let result = run(&mut vm, request);
+    let result = body(&mut vm);
     vm.log_loading();
     let logs = std::mem::take(&mut vm.logs);
     Outcome { result: result.map_err(failure), logs }
 }
 
-fn run(vm: &mut Vm<'_>, request: &Request) -> Result<Value, Raise> {
-    if let Some(prelude) = &request.prelude {
-        let program = load(vm, Source::unnamed(prelude.as_str()))?;
-        vm.run_main(&program)?;
-    }
+/// The programs of the site manifest, in order.
+fn programs(vm: &mut Vm<'_>, request: &Request) -> Result<Vec<Arc<Program>>, Raise> {
     match (&request.code, &request.manifest) {
-        (Some(code), _) => {
-            let program = load(vm, Source::unnamed(code.as_str()))?;
-            vm.run_main(&program)
-        }
+        (Some(code), _) => Ok(vec![load(vm, Source::unnamed(code.as_str()))?]),
         (None, Some(manifest)) => {
-            let mut last = Value::Undef;
-            for path in crate::control::manifests(&*vm.environment.world, manifest) {
-                let program =
-                    vm.environment.load(&path).map_err(|failure| Raise::from((*failure).clone()))?;
-                last = vm.run_main(&program)?;
-            }
-            Ok(last)
+            let load =
+                |path: PathBuf| vm.environment.load(&path).map_err(|failure| Raise::from((*failure).clone()));
+            crate::control::manifests(&*vm.environment.world, manifest).into_iter().map(load).collect()
         }
-        (None, None) => Ok(Value::Undef),
+        (None, None) => Ok(Vec::new()),
     }
 }
 

@@ -23,12 +23,29 @@ pub struct Failed {
 /// What a method gives.
 pub type Answer = Result<Json, Failed>;
 
-/// `eval`: the value of the last expression of `code`.
-pub fn eval(params: &Map<String, Json>, world: Arc<dyn World>) -> Answer {
-    let request = Request::from_json(params).map_err(|message| Failed {
+fn request(params: &Map<String, Json>) -> Result<Request, Failed> {
+    Request::from_json(params).map_err(|message| Failed {
         errors: vec![json!({"kind": "request", "issue": "BAD_REQUEST", "message": message, "file": null, "line": null, "column": null})],
         logs: Vec::new(),
-    })?;
+    })
+}
+
+/// `compile`: the catalog of one node.
+pub fn compile(params: &Map<String, Json>, world: Arc<dyn World>) -> Answer {
+    let Outcome { result, logs } = compiler::compile(&request(params)?, world);
+    let logs: Vec<Json> = logs.iter().map(log).collect();
+    match result {
+        Ok(catalog) => {
+            let catalog: Json = serde_json::from_str(&catalog.to_json()).unwrap_or_default();
+            Ok(json!({"catalog": catalog, "logs": logs}))
+        }
+        Err(failure) => Err(Failed { errors: errors(&failure), logs }),
+    }
+}
+
+/// `eval`: the value of the last expression of `code`.
+pub fn eval(params: &Map<String, Json>, world: Arc<dyn World>) -> Answer {
+    let request = request(params)?;
     let Outcome { result, logs } = compiler::eval(&request, world);
     let logs: Vec<Json> = logs.iter().map(log).collect();
     match result {

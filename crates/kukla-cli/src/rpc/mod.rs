@@ -49,9 +49,10 @@ impl Server {
         match method {
             "parse" => parse::answer(params),
             "version" => Ok(json!({"version": env!("CARGO_PKG_VERSION")})),
-            "eval" => {
+            "eval" | "compile" => {
                 let world = std::sync::Arc::new(kukla::disk::DiskWorld::default());
-                kukla::rpc::eval(params, world).map_err(|failed| Failure::new(failed.errors, failed.logs))
+                let answer = if method == "eval" { kukla::rpc::eval } else { kukla::rpc::compile };
+                answer(params, world).map_err(|failed| Failure::new(failed.errors, failed.logs))
             }
             other => Err(Failure::request(format!("unknown method '{other}'"))),
         }

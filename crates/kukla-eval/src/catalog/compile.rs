@@ -177,17 +177,11 @@ impl Vm<'_> {
 }
 
 /// What stopped a compilation, as a failure; `break` and its like have gone too far by then.
-pub(crate) fn failure(raise: Raise) -> Failure {
-    let (word, location) = match raise.into_reason() {
-        Raised::Error(failure) => return failure,
-        Raised::Break(location) => ("break", location),
-        Raised::Next(_, location) => ("next", location),
-        Raised::Return(_, location) => ("return", location),
-    };
-    let mut failure = Failure::new("RUNTIME_ERROR", format!("{word}() from context where this is illegal"));
-    failure.location = location;
-    failure.no_column = true;
-    failure
+fn failure(raise: Raise) -> Failure {
+    match raise.illegal().into_reason() {
+        Raised::Error(failure) => failure,
+        _ => Failure::new("RUNTIME_ERROR", "a jump to nowhere"),
+    }
 }
 
 /// An error that Puppet raises with a line at most.

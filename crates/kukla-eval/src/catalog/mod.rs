@@ -25,3 +25,4 @@ mod resource;
 mod tags;
 
 pub use builder::{CatalogBuilder, ResourceId, ScopeSlots};
+pub use compile::Output;
