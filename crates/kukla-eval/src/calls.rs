@@ -8,7 +8,7 @@ use kukla_values::{Name, Value};
 use crate::error::{Failure, Flow, Raise, Raised};
 use crate::function::Args;
 use crate::lambda::{Block, next_is_value};
-use crate::program::{Call, Callee, CalleeName, Expr, Kind, PuppetFunction};
+use crate::program::{Call, CallForm, Callee, CalleeName, Expr, Kind, PuppetFunction};
 use crate::registry::{Function, Registered};
 use crate::scope::{Position, ScopeId};
 use crate::vm::{self, Vm};
@@ -18,6 +18,12 @@ impl Vm<'_> {
         match &call.callee {
             Callee::Function(name) => {
                 let args = self.eval_args(None, call)?;
+                if let (CallForm::Method, Some(receiver @ (Value::Object(_) | Value::Uri(_)))) =
+                    (call.form, args.first())
+                    && let Some(value) = self.attribute(receiver, name.name.as_str())?
+                {
+                    return Ok(value);
+                }
                 let function = self.callee(name, span)?;
                 let block = call.lambda.as_ref().map(|lambda| self.block(lambda)).transpose()?;
                 self.call_span = span;
@@ -87,7 +93,7 @@ impl Vm<'_> {
 
     /// Calls a function by name, as functions do with each other.
     pub fn call(&mut self, name: &str, args: Vec<Value>, block: Option<Block>) -> Flow {
-        let unknown = || Raise::runtime(format!("Unknown function: '{name}'"));
+        let unknown = || Raise::runtime(format!("Unknown function '{name}'"));
         let name = Name::existing(name.strip_prefix("::").unwrap_or(name)).ok_or_else(unknown)?;
         let function = self.find_function(name)?.ok_or_else(unknown)?;
         self.invoke(&function, args, block)

@@ -95,7 +95,10 @@ impl KnownAlias {
 
     /// The type, as a value of an expression that names it.
     pub fn as_type(&self) -> Type {
-        Type::Alias(Arc::clone(&self.ty))
+        match self.ty.resolved() {
+            object @ Type::Object(_) => object.clone(),
+            _ => Type::Alias(Arc::clone(&self.ty)),
+        }
     }
 }
 

@@ -17,6 +17,7 @@ pub mod label;
 pub mod lambda;
 pub mod lower;
 mod matching;
+mod objects;
 mod operators;
 pub mod program;
 pub mod registry;

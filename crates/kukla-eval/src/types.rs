@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use kukla_syntax::Span;
 use kukla_values::types::ResourceType;
+use kukla_values::types::object::ObjectType;
 use kukla_values::{Name, Type, Value};
 
 use crate::environment::KnownAlias;
@@ -84,6 +85,15 @@ impl Vm<'_> {
             }
         };
         if !alias.ty.is_resolved() {
+            // An object type is known by the name it is given.
+            let ty = match &ty {
+                Type::Object(object) if object.name.is_none() => {
+                    let named = ObjectType::named(alias.definition.name.as_str());
+                    named.define(&object.describe(false))?;
+                    Type::Object(named)
+                }
+                _ => ty,
+            };
             alias.ty.resolve(ty)?;
         }
         Ok(alias.as_type())

@@ -1,0 +1,118 @@
+//! Objects: their attributes as methods, making them, and the two kinds everyone knows: errors and deferred calls.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use kukla_values::convert::{self, Surroundings};
+use kukla_values::time::Timestamp;
+use kukla_values::types::names;
+use kukla_values::types::object::Object;
+use kukla_values::{Array, Error, Hash, Type, Value};
+
+use crate::error::{Flow, Raise};
+use crate::vm::Vm;
+
+/// What making a value may ask of a compilation.
+struct Around<'v, 'e>(RefCell<&'v mut Vm<'e>>);
+
+impl Surroundings for Around<'_, '_> {
+    fn now(&self) -> Timestamp {
+        self.0.borrow().environment.world.now()
+    }
+
+    fn read_type(&self, text: &str) -> kukla_values::Result<Type> {
+        let parsed = self.0.borrow_mut().parse_type(text);
+        parsed.map_err(|raise| match raise.failure() {
+            Some(failure) => {
+                Error::new(failure.code, failure.message.trim_start_matches("Evaluation Error: "))
+            }
+            None => Error::runtime(format!("The expression <{text}> is not a valid type specification.")),
+        })
+    }
+}
+
+impl Vm<'_> {
+    /// `Type.new(args)`.
+    pub fn instantiate(&mut self, ty: &Type, args: Vec<Value>) -> Flow {
+        convert::new_instance(ty, &args, &Around(RefCell::new(self))).map_err(Raise::from)
+    }
+
+    /// The value of an attribute that a method call on an object or URI names; `None` if it has no such attribute.
+    pub(crate) fn attribute(&self, receiver: &Value, name: &str) -> Flow<Option<Value>> {
+        match receiver {
+            Value::Object(object) => object_member(object, name),
+            Value::Uri(uri) => match name {
+                "scheme" | "userinfo" | "host" | "port" | "path" | "query" | "fragment" | "opaque" => {
+                    Ok(Some(uri.part(name)))
+                }
+                _ => Ok(None),
+            },
+            _ => Ok(None),
+        }
+    }
+
+    /// An `Error` value.
+    pub fn error_value(&mut self, message: &str, kind: &str, issue: &str, details: Hash) -> Flow {
+        let args = [message.into(), kind.into(), Value::Hash(details), issue.into()];
+        Ok(Value::Object(Arc::new(Object::new(&names::error(), &args)?)))
+    }
+
+    /// What a deferred call or variable gives now; other values stand for themselves, collections part by part.
+    pub fn resolve_deferred(&mut self, value: Value) -> Flow {
+        match value {
+            Value::Object(object) if object.ty.name.as_deref() == Some("Deferred") => {
+                let name = object.get("name").unwrap_or_default();
+                let name = name.as_str().unwrap_or_default();
+                let args = match object.get("arguments") {
+                    Some(Value::Array(args)) => self.resolve_all(&args)?,
+                    _ => Array::new(),
+                };
+                match name.strip_prefix('$') {
+                    None => self.call(name, args.into_iter().collect(), None),
+                    Some(variable) => {
+                        let value = self.variable_at(self.at, variable).unwrap_or_default();
+                        match args.is_empty() {
+                            true => Ok(value),
+                            false => self.call("dig", std::iter::once(value).chain(args).collect(), None),
+                        }
+                    }
+                }
+            }
+            Value::Array(values) => Ok(Value::Array(self.resolve_all(&values)?)),
+            Value::Hash(hash) => {
+                let mut resolved = Hash::new();
+                for (key, value) in &hash {
+                    let value = self.resolve_deferred(value.clone())?;
+                    resolved.insert(key.clone(), value);
+                }
+                Ok(Value::Hash(resolved))
+            }
+            other => Ok(other),
+        }
+    }
+
+    fn resolve_all(&mut self, values: &Array) -> Flow<Array> {
+        let mut resolved = Array::with_capacity(values.len());
+        for value in values {
+            resolved.push(self.resolve_deferred(value.clone())?);
+        }
+        Ok(resolved)
+    }
+}
+
+fn object_member(object: &Object, name: &str) -> Flow<Option<Value>> {
+    if let Some(value) = object.get(name) {
+        return Ok(Some(value));
+    }
+    // The one method an object has that is not an attribute.
+    if name == "message" && object.ty.name.as_deref() == Some("Error") {
+        return Ok(object.get("msg"));
+    }
+    match object.ty.functions().iter().any(|function| function.name == name) {
+        true => {
+            let message = format!("no method is implemented for function {}[{name}]", object.ty.label());
+            Err(Raise::runtime(message))
+        }
+        false => Ok(None),
+    }
+}
