@@ -20,7 +20,7 @@ impl Vm<'_> {
                 let args = self.eval_args(None, call)?;
                 if let (CallForm::Method, Some(receiver @ (Value::Object(_) | Value::Uri(_)))) =
                     (call.form, args.first())
-                    && let Some(value) = self.attribute(receiver, name.name.as_str())?
+                    && let Some(value) = self.member(receiver, name.name.as_str())?
                 {
                     return Ok(value);
                 }

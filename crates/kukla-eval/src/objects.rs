@@ -38,7 +38,7 @@ impl Vm<'_> {
     }
 
     /// The value of an attribute that a method call on an object or URI names; `None` if it has no such attribute.
-    pub(crate) fn attribute(&self, receiver: &Value, name: &str) -> Flow<Option<Value>> {
+    pub(crate) fn member(&self, receiver: &Value, name: &str) -> Flow<Option<Value>> {
         match receiver {
             Value::Object(object) => object_member(object, name),
             Value::Uri(uri) => match name {
