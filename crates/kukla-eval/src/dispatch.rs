@@ -169,8 +169,10 @@ fn read_signature(text: &str, lookup: &dyn Fn(&str) -> Option<Type>) -> kukla_va
             }
             Some('*') => {
                 let (ty, range) = match ty {
-                    Type::Array(array) => (array.element.clone(), array.size),
-                    other => (other, Range::ANY_SIZE),
+                    Type::Array(array) => {
+                        (array.element.clone(), Range { min: array.size.min.max(0), ..array.size })
+                    }
+                    other => (other, Range { min: 0, max: i64::MAX }),
                 };
                 size.min += range.min;
                 size.max = size.max.saturating_add(range.max);

@@ -256,8 +256,10 @@ impl Vm<'_> {
             Some(ty) => (*self.eval_type_expr(ty)?).clone(),
         };
         Ok(match (param.captures_rest, &ty) {
-            (true, Type::Array(array)) => (array.element.clone(), array.size),
-            (true, _) => (ty, Range::ANY_SIZE),
+            (true, Type::Array(array)) => {
+                (array.element.clone(), Range { min: array.size.min.max(0), ..array.size })
+            }
+            (true, _) => (ty, Range { min: 0, max: i64::MAX }),
             (false, _) if param.default.is_some() => (ty, Range { min: 0, max: 1 }),
             (false, _) => (ty, Range::exactly(1)),
         })
