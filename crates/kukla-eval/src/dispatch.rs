@@ -155,7 +155,8 @@ fn read_signature(text: &str, lookup: &dyn Fn(&str) -> Option<Type>) -> kukla_va
         returns = Some(Type::parse_with(result.trim(), lookup)?);
     }
     for param in split_params(params) {
-        let (before, after) = param.split_once('$').unwrap_or((param, ""));
+        // A pattern in the type may hold a dollar sign; the name's comes last.
+        let (before, after) = param.rsplit_once('$').unwrap_or((param, ""));
         let (name, default) = match after.split_once('=') {
             Some((name, _)) => (name.trim(), true),
             None => (after.trim(), false),

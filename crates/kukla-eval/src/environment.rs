@@ -16,7 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::error::{Failure, FailureKind};
 use crate::program::{AliasDefinition, Class, Define, Definition, NodeDefinition, Program, PuppetFunction};
-use crate::registry::{Function, Registry};
+use crate::registry::{Function, Origin, Registered, Registry};
 use crate::settings::Settings;
 use crate::world::{FileError, World};
 
@@ -194,7 +194,7 @@ impl Environment {
         self.module(first.as_os_str().to_str()?).map(|module| module.name)
     }
 
-    /// A file's program, read when first asked for. Its definitions become known.
+    /// The program of a manifest or template, read when first asked for. Its definitions become known.
     pub fn load(&self, path: &Path) -> Loaded {
         if let Some(loaded) = read(&self.programs).get(path) {
             return loaded.clone();
@@ -224,7 +224,8 @@ impl Environment {
             Arc::new(failure)
         })?;
         let rules = self.rules(source.name());
-        let program = crate::lower::lower(&source, self.module_of(path), &rules).map_err(Arc::new)?;
+        let lower = if name.ends_with(".epp") { crate::lower::lower_epp } else { crate::lower::lower };
+        let program = lower(&source, self.module_of(path), &rules).map_err(Arc::new)?;
         let warnings = program.warnings.iter().map(|warning| (source.clone(), warning.clone()));
         self.warnings.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).extend(warnings);
         Ok(Arc::new(program))
@@ -317,7 +318,9 @@ impl Environment {
 
     /// The function of that name, built in or written in Puppet, loading files as needed.
     pub fn function(&self, name: Name) -> Result<Option<Function>, Arc<Failure>> {
-        if let Some(builtin) = self.registry.get(name) {
+        if let Some(builtin) = self.registry.get(name)
+            && self.offers(builtin)
+        {
             return Ok(Some(Function::Builtin(builtin)));
         }
         if let Some(found) = read(&self.known).functions.get(&name) {
@@ -327,6 +330,19 @@ impl Environment {
             self.load(&path)?;
         }
         Ok(write(&self.known).functions.entry(name).or_insert(None).clone())
+    }
+
+    /// Whether a built-in function is there: those that stdlib dropped in version 9 need an older one among the modules.
+    fn offers(&self, function: &Registered) -> bool {
+        function.origin != Origin::FormerStdlib
+            || self.module("stdlib").and_then(|stdlib| self.metadata(stdlib)).is_some_and(|metadata| {
+                let version = metadata["version"].as_str().unwrap_or_default();
+                version
+                    .split('.')
+                    .next()
+                    .and_then(|major| major.parse::<u32>().ok())
+                    .is_some_and(|major| major < 9)
+            })
     }
 
     /// Makes a function known that no file of Puppet code defines.

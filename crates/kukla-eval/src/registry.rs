@@ -34,8 +34,30 @@ pub trait ForeignFunction: Send + Sync + std::fmt::Debug {
 pub struct Registered {
     /// The declaration.
     pub builtin: &'static Builtin,
+    /// Where it comes from.
+    pub origin: Origin,
     /// Its signatures, or why they cannot be read.
     pub(crate) signatures: OnceLock<Result<Signatures, String>>,
+}
+
+/// Where a built-in function comes from, which decides when it is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Puppet ships it.
+    Core,
+    /// It is one of puppetlabs-stdlib's.
+    Stdlib,
+    /// It was one of puppetlabs-stdlib's before version 9, and is there only with such a version.
+    FormerStdlib,
+}
+
+/// Functions of one origin.
+#[derive(Clone, Copy, Debug)]
+pub struct Library {
+    /// Where they come from.
+    pub origin: Origin,
+    /// The functions, file by file.
+    pub tables: &'static [&'static [Builtin]],
 }
 
 /// The built-in functions.
@@ -45,14 +67,19 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// A registry of these functions. It lives as long as the process; make one and share it.
-    pub fn new(tables: &[&'static [Builtin]]) -> Registry {
-        let functions = tables.iter().flat_map(|table| table.iter()).map(|builtin| {
-            let registered: &'static Registered =
-                Box::leak(Box::new(Registered { builtin, signatures: OnceLock::new() }));
-            (Name::new(builtin.name), registered)
-        });
-        Registry { functions: functions.collect() }
+    /// A registry of these functions; of two with one name the first counts. It lives as long as the process; make one and
+    /// share it.
+    pub fn new(libraries: &[Library]) -> Registry {
+        let mut functions = FxHashMap::default();
+        for library in libraries {
+            for builtin in library.tables.iter().flat_map(|table| table.iter()) {
+                functions.entry(Name::new(builtin.name)).or_insert_with(|| -> &'static Registered {
+                    let origin = library.origin;
+                    Box::leak(Box::new(Registered { builtin, origin, signatures: OnceLock::new() }))
+                });
+            }
+        }
+        Registry { functions }
     }
 
     /// The function of that name.

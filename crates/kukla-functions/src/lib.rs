@@ -1,6 +1,59 @@
-//! The built-in functions.
+//! The built-in functions: those that Puppet ships, and those of puppetlabs-stdlib.
+//!
+//! One file for each function or close family. A function is its documentation, its Puppet signatures and its body; see
+//! [`kukla_eval::function`].
 
 use kukla_eval::function::Builtin;
+use kukla_eval::registry::{Library, Origin};
 
-/// The functions of every file.
-pub static TABLES: &[&[Builtin]] = &[];
+pub mod collections;
+pub mod control;
+pub mod crypt;
+pub mod dig;
+pub mod digests;
+pub mod epp;
+pub mod files;
+pub mod items;
+pub mod iterate;
+pub mod legacy;
+pub mod letters;
+pub mod logging;
+pub mod lookup;
+pub mod numbers;
+pub mod order;
+pub mod patterns;
+pub mod ruby;
+pub mod scan;
+pub mod stdlib;
+pub mod text;
+pub mod tree_each;
+pub mod types;
+pub mod unique;
+
+/// Every function, by where it comes from.
+pub static LIBRARIES: &[Library] = &[
+    Library { origin: Origin::Core, tables: CORE },
+    Library { origin: Origin::Stdlib, tables: stdlib::CURRENT },
+    Library { origin: Origin::FormerStdlib, tables: stdlib::FORMER },
+];
+
+/// The functions that Puppet ships, and two of stdlib's that the language's own documents know (`type_of`, `is_a`).
+static CORE: &[&[Builtin]] = &[
+    collections::BUILTINS,
+    control::BUILTINS,
+    dig::BUILTINS,
+    digests::BUILTINS,
+    epp::BUILTINS,
+    files::BUILTINS,
+    iterate::BUILTINS,
+    letters::BUILTINS,
+    logging::BUILTINS,
+    lookup::BUILTINS,
+    numbers::BUILTINS,
+    order::BUILTINS,
+    patterns::BUILTINS,
+    text::BUILTINS,
+    tree_each::BUILTINS,
+    types::BUILTINS,
+    unique::BUILTINS,
+];

@@ -29,7 +29,7 @@ pub struct Outcome<T> {
 /// The built-in functions, read once per process.
 pub fn registry() -> Arc<Registry> {
     static REGISTRY: OnceLock<Arc<Registry>> = OnceLock::new();
-    Arc::clone(REGISTRY.get_or_init(|| Arc::new(Registry::new(kukla_functions::TABLES))))
+    Arc::clone(REGISTRY.get_or_init(|| Arc::new(Registry::new(kukla_functions::LIBRARIES))))
 }
 
 /// The environment a request names.

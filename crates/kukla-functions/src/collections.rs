@@ -1,0 +1,115 @@
+//! What collections hold: `length`, `size`, `empty`, `keys`, `values`, `flatten`, `join`.
+
+use kukla_eval::builtins;
+use kukla_eval::function::Rest;
+use kukla_eval::vm::Vm;
+use kukla_values::{Array, Hash, Str, Value};
+
+use crate::logging::deprecated;
+use crate::ruby;
+
+builtins! {
+    /// Joins the elements of an array, and of the arrays in it, into one string.
+    ///
+    /// ```puppet
+    /// join(['a', ['b', 'c']], '-')    # => 'a-b-c'
+    /// join([1, 2])                    # => '12'
+    /// ```
+    "join" { "Array $arg, String $delimiter = ''" => join }
+
+    /// All arguments as one array without arrays in it.
+    ///
+    /// ```puppet
+    /// flatten(['a', ['b', ['c']]])    # => ['a', 'b', 'c']
+    /// flatten(1, [2])                 # => [1, 2]
+    /// ```
+    "flatten" { "Any *$args" => flatten }
+
+    /// The keys of a hash, in order.
+    ///
+    /// ```puppet
+    /// keys({a => 1, b => 2})    # => ['a', 'b']
+    /// ```
+    "keys" { "Hash $hsh" => keys }
+
+    /// The values of a hash, in order.
+    ///
+    /// ```puppet
+    /// values({a => 1, b => 2})    # => [1, 2]
+    /// ```
+    "values" { "Hash $hsh" => values }
+
+    /// The number of elements, entries, characters or bytes.
+    ///
+    /// ```puppet
+    /// length([1, 2])      # => 2
+    /// length('åäö')       # => 3
+    /// ```
+    "length" {
+        "Collection $arg" => length,
+        "String $arg" => length,
+        "Binary $arg" => length,
+    }
+
+    /// The same as `length`.
+    ///
+    /// ```puppet
+    /// size({a => 1})    # => 1
+    /// ```
+    "size" { "Variant[Collection, String, Binary] $arg" => length }
+
+    /// Whether a collection, string or binary has no elements; `undef` is empty too.
+    ///
+    /// ```puppet
+    /// empty('')       # => true
+    /// empty([0])      # => false
+    /// empty(undef)    # => true
+    /// ```
+    ///
+    /// A number is never empty; asking is deprecated.
+    "empty" {
+        "Collection $coll" => empty,
+        "Sensitive[String] $str" => empty,
+        "String $str" => empty,
+        "Numeric $num" => number_empty,
+        "Binary $bin" => empty,
+        "Undef $x" => empty,
+    }
+}
+
+fn join(arg: Array, delimiter: Option<Str>) -> String {
+    ruby::join(&arg, &delimiter.unwrap_or_default())
+}
+
+fn flatten(Rest(args): Rest) -> Vec<Value> {
+    ruby::flatten(&args)
+}
+
+fn keys(hsh: Hash) -> Array {
+    hsh.keys().cloned().collect()
+}
+
+fn values(hsh: Hash) -> Array {
+    hsh.values().cloned().collect()
+}
+
+fn length(arg: Value) -> i64 {
+    let length = match &arg {
+        Value::Array(values) => values.len(),
+        Value::Hash(hash) => hash.len(),
+        Value::String(text) => text.chars().count(),
+        Value::Binary(bytes) => bytes.0.len(),
+        Value::Sensitive(inner) => return length((**inner).clone()),
+        _ => 0,
+    };
+    length as i64
+}
+
+fn empty(arg: Value) -> bool {
+    length(arg) == 0
+}
+
+fn number_empty(vm: &mut Vm<'_>, _num: Value) -> bool {
+    deprecated(vm, "empty-numeric", "Calling function empty() with Numeric value is deprecated.");
+    false
+}

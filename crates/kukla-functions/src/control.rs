@@ -1,0 +1,164 @@
+//! The course of evaluation: `break`, `next`, `return`, `call`, `with`, `then`, `lest`, `unwrap`, and `import`, which is gone.
+
+use kukla_eval::builtins;
+use kukla_eval::error::{Flow, Raise};
+use kukla_eval::function::Rest;
+use kukla_eval::lambda::Block;
+use kukla_eval::vm::Vm;
+use kukla_values::{Hash, Str, Value};
+
+use crate::iterate::call;
+
+builtins! {
+    /// Ends the iteration that calls the lambda.
+    ///
+    /// ```puppet
+    /// [1, 2, 3].map |$x| { if $x == 2 { break() } $x }    # => [1]
+    /// ```
+    "break" { "" => stop }
+
+    /// Ends the lambda, function, class or define that is being evaluated, with a value if it gives one.
+    ///
+    /// ```puppet
+    /// [1, 2].map |$x| { if $x == 2 { next('two') } $x }    # => [1, 'two']
+    /// ```
+    "next" { "Any $value = undef" => next }
+
+    /// Ends the function, class or define that is being evaluated, also from within a lambda.
+    ///
+    /// ```puppet
+    /// function even(Integer $n) { if $n % 2 == 0 { return(true) } false }
+    /// even(4)    # => true
+    /// ```
+    "return" { "Any $value = undef" => give }
+
+    /// Calls the function of a given name.
+    ///
+    /// ```puppet
+    /// call('upcase', 'a')    # => 'A'
+    /// ```
+    ///
+    /// Given a `Deferred`, does now what it defers.
+    "call" {
+        "String $function_name, Any *$arguments, Optional[Callable] &$block" => call_named,
+        "Deferred $deferred" => call_deferred,
+    }
+
+    /// Calls a lambda with the given values, which it can name as it likes without their being seen outside.
+    ///
+    /// ```puppet
+    /// with(1, 2) |$a, $b| { $a + $b }    # => 3
+    /// ```
+    "with" { "Any *$arg, Callable &$block" => with }
+
+    /// Calls a lambda with a value unless that is `undef`.
+    ///
+    /// ```puppet
+    /// {a => 1}['a'].then |$x| { $x + 1 }    # => 2
+    /// {a => 1}['b'].then |$x| { $x + 1 }    # => undef
+    /// ```
+    "then" { "Any $arg, Callable[1, 1] &$block" => then }
+
+    /// A value, or what a lambda gives if the value is `undef`.
+    ///
+    /// ```puppet
+    /// lest(undef) || { 7 }    # => 7
+    /// lest(1) || { 7 }        # => 1
+    /// ```
+    "lest" { "Any $arg, Callable[0, 0] &$block" => lest }
+
+    /// The value that a `Sensitive` holds, or what a lambda gives for it; other values are given back as they are.
+    ///
+    /// ```puppet
+    /// unwrap(Sensitive('secret'))    # => 'secret'
+    /// unwrap(7)                      # => 7
+    /// ```
+    "unwrap" {
+        "Sensitive $arg, Optional[Callable] &$block" => unwrap,
+        "Any $arg, Optional[Callable] &$block" => unwrap,
+    }
+
+    /// Was a way to read other manifests; always fails.
+    "import" { "Any *$args" => import }
+}
+
+fn stop(vm: &mut Vm<'_>) -> Flow<Value> {
+    Err(Raise::stop(vm.caller()))
+}
+
+fn next(vm: &mut Vm<'_>, value: Option<Value>) -> Flow<Value> {
+    Err(Raise::next(value.unwrap_or_default(), vm.caller()))
+}
+
+fn give(vm: &mut Vm<'_>, value: Option<Value>) -> Flow<Value> {
+    Err(Raise::give(value.unwrap_or_default(), vm.caller()))
+}
+
+fn call_named(vm: &mut Vm<'_>, name: Str, Rest(args): Rest, block: Option<Block>) -> Flow<Value> {
+    vm.call(&name, args, block)
+}
+
+fn call_deferred(vm: &mut Vm<'_>, deferred: Value) -> Flow<Value> {
+    resolved(vm, &deferred)
+}
+
+/// A value with every `Deferred` in it done.
+fn resolved(vm: &mut Vm<'_>, value: &Value) -> Flow<Value> {
+    Ok(match value {
+        Value::Array(values) => resolved_all(vm, values)?.into(),
+        Value::Hash(hash) => {
+            let mut done = Hash::new();
+            for (key, value) in hash {
+                done.insert(resolved(vm, key)?, resolved(vm, value)?);
+            }
+            done.into()
+        }
+        Value::Object(object) if object.ty.label() == "Deferred" => {
+            let name = object.get("name").unwrap_or_default();
+            let name = name.as_str().unwrap_or_default();
+            let args = match object.get("arguments") {
+                Some(Value::Array(args)) => resolved_all(vm, &args)?,
+                _ => Vec::new(),
+            };
+            match name.strip_prefix('$') {
+                None => vm.call(name, args, None)?,
+                Some(variable) => {
+                    let found = vm.variable(variable)?.unwrap_or_default();
+                    if args.is_empty() { found } else { vm.call("dig", [vec![found], args].concat(), None)? }
+                }
+            }
+        }
+        other => other.clone(),
+    })
+}
+
+fn resolved_all(vm: &mut Vm<'_>, values: &[Value]) -> Flow<Vec<Value>> {
+    values.iter().map(|value| resolved(vm, value)).collect()
+}
+
+fn with(vm: &mut Vm<'_>, Rest(args): Rest, block: Option<Block>) -> Flow<Value> {
+    call(vm, &block, args)
+}
+
+fn then(vm: &mut Vm<'_>, arg: Value, block: Option<Block>) -> Flow<Value> {
+    if arg.is_undef() { Ok(arg) } else { call(vm, &block, vec![arg]) }
+}
+
+fn lest(vm: &mut Vm<'_>, arg: Value, block: Option<Block>) -> Flow<Value> {
+    if arg.is_undef() { call(vm, &block, Vec::new()) } else { Ok(arg) }
+}
+
+fn unwrap(vm: &mut Vm<'_>, arg: Value, block: Option<Block>) -> Flow<Value> {
+    let inner = match arg {
+        Value::Sensitive(inner) => (*inner).clone(),
+        other => other,
+    };
+    if block.is_some() { call(vm, &block, vec![inner]) } else { Ok(inner) }
+}
+
+fn import(_args: Rest) -> Flow<Value> {
+    Err(Raise::error(
+        "DISCONTINUED_IMPORT",
+        "Use of 'import' has been discontinued in favor of a manifest directory. See http://links.puppet.com/puppet-import-deprecation",
+    ))
+}

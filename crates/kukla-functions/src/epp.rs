@@ -1,0 +1,41 @@
+//! Templates in Puppet: `epp`, `inline_epp`.
+
+use kukla_eval::builtins;
+use kukla_eval::error::Flow;
+use kukla_eval::vm::Vm;
+use kukla_values::{Hash, Str, Value};
+
+use crate::files::locate;
+use crate::ruby;
+
+builtins! {
+    /// The text of a template in Puppet (EPP): `module/name` for one in a module's `templates` directory, or an absolute path. The template sees
+    /// the values given for its parameters, and variables of the top scope.
+    "epp" { "String $path, Hash[Pattern[/^\\w+$/], Any] $parameters = {} >> Variant[String, Sensitive[String]]" => epp }
+
+    /// The text of a template in Puppet (EPP) that is given as a string. A template without a parameter list sees the variables
+    /// where it is rendered.
+    ///
+    /// ```puppet
+    /// inline_epp('<%= $x %> and <%= $x + 1 %>', {x => 1})    # => '1 and 2'
+    /// ```
+    "inline_epp" { "String $template, Hash[Pattern[/^\\w+$/], Any] $parameters = {} >> Variant[String, Sensitive[String]]" => inline_epp }
+}
+
+fn epp(vm: &mut Vm<'_>, reference: Str, parameters: Option<Hash>) -> Flow<Value> {
+    let reference =
+        if reference.ends_with(".epp") { reference } else { ecow::eco_format!("{reference}.epp") };
+    let found = locate(vm, &reference, "templates").filter(|path| vm.environment.world.exists(path));
+    let Some(path) = found else {
+        return ruby::fail(format!("Could not find template '{reference}'"));
+    };
+    let program = vm.environment.load(&path).map_err(|failure| (*failure).clone())?;
+    vm.render_epp("epp", &program, parameters)
+}
+
+fn inline_epp(vm: &mut Vm<'_>, template: Str, parameters: Option<Hash>) -> Flow<Value> {
+    let source = kukla_syntax::Source::unnamed(&*template);
+    let module = vm.scopes.get(vm.at.scope).module;
+    let program = kukla_eval::lower::lower_epp(&source, module, &vm.environment.rules(None))?;
+    vm.render_epp("inline_epp", &program, parameters)
+}

@@ -1,0 +1,160 @@
+//! Files of modules and of the machine: `file`, `binary_file`, `find_file`, `find_template`, `module_directory`, `generate`, and `template`,
+//! `inline_template`, which are Ruby's.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use kukla_eval::builtins;
+use kukla_eval::error::{Failure, Flow};
+use kukla_eval::function::Rest;
+use kukla_eval::vm::Vm;
+use kukla_eval::world::FileError;
+use kukla_values::binary::Binary;
+use kukla_values::{Error, Result, Str, Value};
+
+use crate::legacy::at_least;
+use crate::ruby;
+
+builtins! {
+    /// The text of the first file there is: `module/name` for one in a module's `files` directory, or an absolute path.
+    "file" { "Any *$args" => file }
+
+    /// The bytes of a file: `module/name` for one in a module's `files` directory, or an absolute path.
+    "binary_file" { "String $path" => binary_file }
+
+    /// The path of the first file there is, or undef: `module/name` for one in a module's `files` directory, or an absolute path.
+    ///
+    /// ```puppet
+    /// find_file('/no/such/file')    # => undef
+    /// ```
+    "find_file" {
+        "String *$paths" => |vm: &mut Vm<'_>, Rest(paths): Rest| first_file(vm, &paths, "files"),
+        "Array[Array[String]] *$paths_array" => |vm: &mut Vm<'_>, Rest(paths): Rest| first_file(vm, &ruby::flatten(&paths), "files"),
+    }
+
+    /// The path of the first template there is, or undef: `module/name` for one in a module's `templates` directory, or an absolute path.
+    ///
+    /// ```puppet
+    /// find_template('/no/such/file')    # => undef
+    /// ```
+    "find_template" {
+        "String *$paths" => |vm: &mut Vm<'_>, Rest(paths): Rest| first_file(vm, &paths, "templates"),
+        "Array[Array[String]] *$paths_array" => |vm: &mut Vm<'_>, Rest(paths): Rest| first_file(vm, &ruby::flatten(&paths), "templates"),
+    }
+
+    /// The directory of the first module there is, or undef.
+    ///
+    /// ```puppet
+    /// module_directory('no_such_module')    # => undef
+    /// ```
+    "module_directory" {
+        "String *$names" => module_directory,
+        "Array[Array[String]] *$names" => module_directory,
+    }
+
+    /// What a command on the machine that compiles writes. The command is given by its absolute path; its arguments reach it unchanged.
+    "generate" { "Any *$args" => generate }
+
+    /// Renders templates in Ruby (ERB), which this compiler does not run.
+    "template" { "Any *$args" => |Rest(args): Rest| ruby_template("template", args) }
+
+    /// Renders the text of templates in Ruby (ERB), which this compiler does not run.
+    "inline_template" { "Any *$args" => |Rest(args): Rest| ruby_template("inline_template", args) }
+}
+
+/// Where a reference leads, whether or not there is a file: an absolute path as it is, `module/name` into a directory of the module.
+pub fn locate(vm: &Vm<'_>, reference: &str, directory: &str) -> Option<PathBuf> {
+    if reference.starts_with('/') {
+        return Some(reference.into());
+    }
+    let (module, name) = reference.split_once('/')?;
+    Some(vm.environment.module(module)?.root.join(directory).join(name))
+}
+
+fn existing(vm: &Vm<'_>, reference: &str, directory: &str) -> Option<PathBuf> {
+    locate(vm, reference, directory).filter(|path| vm.environment.world.exists(path))
+}
+
+fn first_file(vm: &Vm<'_>, references: &[Value], directory: &str) -> Value {
+    let found =
+        references.iter().filter_map(Value::as_str).find_map(|reference| existing(vm, reference, directory));
+    found.map_or(Value::Undef, |path| path.to_string_lossy().into_owned().into())
+}
+
+fn read(vm: &Vm<'_>, path: &Path) -> Result<Vec<u8>> {
+    vm.environment.world.read(path).map_err(|error| {
+        let why = match error {
+            FileError::NotFound => "No such file or directory".to_owned(),
+            FileError::Other(why) => why,
+        };
+        Error::runtime(format!("{why} @ rb_sysopen - {}", path.display()))
+    })
+}
+
+fn file(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<Value> {
+    let args = at_least("file", 1, args)?;
+    for arg in &args {
+        let Value::String(reference) = arg else { return Err(ruby::no_method("split", arg)) };
+        if let Some(path) = existing(vm, reference, "files") {
+            // Text that is no UTF-8 stays bytes.
+            return Ok(match String::from_utf8(read(vm, &path)?) {
+                Ok(text) => text.into(),
+                Err(error) => Value::Binary(Binary(Arc::from(error.into_bytes()))),
+            });
+        }
+    }
+    Err(Error::runtime(format!("Could not find any files from {}", ruby::join(&args, ", "))))
+}
+
+fn binary_file(vm: &mut Vm<'_>, reference: Str) -> Result<Value> {
+    match existing(vm, &reference, "files") {
+        Some(path) => Ok(Value::Binary(Binary(Arc::from(read(vm, &path)?)))),
+        None => Err(Error::runtime(format!("binary_file(): The given file '{reference}' does not exist"))),
+    }
+}
+
+fn module_directory(vm: &mut Vm<'_>, Rest(names): Rest) -> Value {
+    let names = ruby::flatten(&names);
+    let found = names.iter().filter_map(Value::as_str).find_map(|name| vm.environment.module(name));
+    found.map_or(Value::Undef, |module| module.root.to_string_lossy().into_owned().into())
+}
+
+fn generate(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<String> {
+    let args = at_least("generate", 1, args)?;
+    let command: Vec<String> = args.iter().map(|arg| ruby::to_s(arg).to_string()).collect();
+    let program = &command[0];
+    if !program.starts_with('/') {
+        return ruby::fail("Generators must be fully qualified");
+    }
+    if !program.chars().all(|c| c.is_ascii_alphanumeric() || "-/_.+".contains(c)) {
+        return ruby::fail("Generators can only contain alphanumerics, file separators, and dashes");
+    }
+    if program.contains("..") {
+        return ruby::fail("Can not use generators with '..' in them.");
+    }
+    let failed = |code: i32, said: &str| {
+        let line = command.join(" ");
+        ruby::fail(format!(
+            "Failed to execute generator {program}: Execution of '{line}' returned {code}: {said}"
+        ))
+    };
+    match vm.environment.world.run(&command) {
+        Ok(output) if output.code == Some(0) => {
+            Ok(String::from_utf8_lossy(&output.stdout).into_owned()
+                + &String::from_utf8_lossy(&output.stderr))
+        }
+        Ok(output) => failed(output.code.unwrap_or(1), &String::from_utf8_lossy(&output.stdout)),
+        Err(FileError::NotFound) => failed(1, ""),
+        Err(FileError::Other(why)) => ruby::fail(format!("Failed to execute generator {program}: {why}")),
+    }
+}
+
+fn ruby_template(name: &str, args: Vec<Value>) -> Flow<Value> {
+    let args = at_least(name, 1, args)?;
+    let which = if name == "template" { format!(" {}", ruby::join(&args, ", ")) } else { String::new() };
+    let message = format!("{name}(): templates in Ruby are not supported yet:{which}");
+    let message = message.strip_suffix(':').unwrap_or(&message).to_owned();
+    Err(Failure::new("RUBY_TEMPLATE", message)
+        .hint("write the template in Puppet (EPP) and render it with epp()")
+        .into())
+}

@@ -1,0 +1,217 @@
+//! Case and white space: `upcase`, `downcase`, `capitalize`, `camelcase`, `strip`, `lstrip`, `rstrip`, `chomp`, `chop`.
+//!
+//! All take a string, or a collection of strings in which numbers pass through unchanged.
+
+use kukla_eval::builtins;
+use kukla_eval::error::Flow;
+use kukla_values::{Array, Hash, Result, Str, Value};
+
+use crate::items::items;
+
+builtins! {
+    /// Text in upper case, also in nested arrays and hashes.
+    ///
+    /// ```puppet
+    /// upcase('hello')            # => 'HELLO'
+    /// upcase(['a', {b => 'c'}])  # => ['A', {'B' => 'C'}]
+    /// ```
+    "upcase" {
+        type "StringData = Variant[String, Numeric, Array[StringData], Hash[StringData, StringData]]";
+        "Numeric $arg" => same,
+        "String $arg" => |arg: Str| upper(&arg),
+        "Array[StringData] $arg" => |arg: Array| deep(&arg.into(), upper),
+        "Hash[StringData, StringData] $arg" => |arg: Hash| deep(&arg.into(), upper),
+    }
+
+    /// Text in lower case, also in nested arrays and hashes.
+    ///
+    /// ```puppet
+    /// downcase('Hello')    # => 'hello'
+    /// ```
+    "downcase" {
+        type "StringData = Variant[String, Numeric, Array[StringData], Hash[StringData, StringData]]";
+        "Numeric $arg" => same,
+        "String $arg" => |arg: Str| lower(&arg),
+        "Array[StringData] $arg" => |arg: Array| deep(&arg.into(), lower),
+        "Hash[StringData, StringData] $arg" => |arg: Hash| deep(&arg.into(), lower),
+    }
+
+    /// Text with its first letter in upper case and the others in lower case.
+    ///
+    /// ```puppet
+    /// capitalize('hELLO')    # => 'Hello'
+    /// ```
+    "capitalize" {
+        "Numeric $arg" => same,
+        "String $arg" => |arg: Str| capital(&arg),
+        "Iterable[Variant[String, Numeric]] $arg" => |arg: Value| each(&arg, capital),
+    }
+
+    /// Text whose words, separated by underscores, are joined in camel case.
+    ///
+    /// ```puppet
+    /// camelcase('hello_world')    # => 'HelloWorld'
+    /// ```
+    "camelcase" {
+        "Numeric $arg" => same,
+        "String $arg" => |arg: Str| camel(&arg),
+        "Iterable[Variant[String, Numeric]] $arg" => |arg: Value| each(&arg, camel),
+    }
+
+    /// Text without leading and trailing white space.
+    ///
+    /// ```puppet
+    /// strip("\t hello \n")    # => 'hello'
+    /// ```
+    "strip" {
+        "Numeric $arg" => same,
+        "String $arg" => |arg: Str| strip(&arg),
+        "Iterable[Variant[String, Numeric]] $arg" => |arg: Value| each(&arg, strip),
+    }
+
+    /// Text without leading white space.
+    ///
+    /// ```puppet
+    /// lstrip("  hello ")    # => 'hello '
+    /// ```
+    "lstrip" {
+        "Numeric $arg" => same,
+        "String $arg" => |arg: Str| left(&arg),
+        "Iterable[Variant[String, Numeric]] $arg" => |arg: Value| each(&arg, left),
+    }
+
+    /// Text without trailing white space.
+    ///
+    /// ```puppet
+    /// rstrip("  hello ")    # => '  hello'
+    /// ```
+    "rstrip" {
+        "Numeric $arg" => same,
+        "String $arg" => |arg: Str| right(&arg),
+        "Iterable[Variant[String, Numeric]] $arg" => |arg: Value| each(&arg, right),
+    }
+
+    /// Text without the line end it may end in.
+    ///
+    /// ```puppet
+    /// chomp("hello\r\n")    # => 'hello'
+    /// chomp("hello\n\n")    # => "hello\n"
+    /// ```
+    "chomp" {
+        "Numeric $arg" => same,
+        "String $arg" => |arg: Str| chomp(&arg),
+        "Iterable[Variant[String, Numeric]] $arg" => |arg: Value| each(&arg, chomp),
+    }
+
+    /// Text without its last character; a carriage return and line feed go together.
+    ///
+    /// ```puppet
+    /// chop('hello')       # => 'hell'
+    /// chop("hello\r\n")   # => 'hello'
+    /// ```
+    "chop" {
+        "Numeric $arg" => same,
+        "String $arg" => |arg: Str| chop(&arg),
+        "Iterable[Variant[String, Numeric]] $arg" => |arg: Value| each(&arg, chop),
+    }
+}
+
+fn same(arg: Value) -> Value {
+    arg
+}
+
+fn each(arg: &Value, change: fn(&str) -> Str) -> Flow<Array> {
+    Ok(items(arg)?.map(|item| shallow(&item, change)).collect())
+}
+
+fn shallow(value: &Value, change: fn(&str) -> Str) -> Value {
+    match value {
+        Value::String(text) => change(text).into(),
+        other => other.clone(),
+    }
+}
+
+fn deep(value: &Value, change: fn(&str) -> Str) -> Result<Value> {
+    Ok(match value {
+        Value::String(text) => change(text).into(),
+        Value::Array(values) => {
+            values.iter().map(|value| deep(value, change)).collect::<Result<Array>>()?.into()
+        }
+        Value::Hash(hash) => {
+            let entries = hash.iter().map(|(key, value)| Ok((deep(key, change)?, deep(value, change)?)));
+            entries.collect::<Result<Hash>>()?.into()
+        }
+        other => other.clone(),
+    })
+}
+
+/// Upper case as Ruby maps it.
+pub fn upper(text: &str) -> Str {
+    text.to_uppercase().into()
+}
+
+/// Lower case as Ruby maps it: unlike Rust, a final sigma is no exception.
+pub fn lower(text: &str) -> Str {
+    if text.contains('Σ') {
+        text.chars().flat_map(char::to_lowercase).collect()
+    } else {
+        text.to_lowercase().into()
+    }
+}
+
+/// `text.capitalize`.
+pub fn capital(text: &str) -> Str {
+    let mut chars = text.chars();
+    let Some(first) = chars.next() else { return Str::new() };
+    let mut out: Str = title(first);
+    out.push_str(&lower(chars.as_str()));
+    out
+}
+
+/// A letter at the head of a word: digraphs have a form of their own, and of several letters only the first is large.
+fn title(first: char) -> Str {
+    match first {
+        'Ǆ' | 'ǅ' | 'ǆ' => "ǅ".into(),
+        'Ǉ' | 'ǈ' | 'ǉ' => "ǈ".into(),
+        'Ǌ' | 'ǋ' | 'ǌ' => "ǋ".into(),
+        'Ǳ' | 'ǲ' | 'ǳ' => "ǲ".into(),
+        'ŉ' => "ʼN".into(),
+        _ => {
+            let mut large = first.to_uppercase();
+            large.next().into_iter().chain(large.flat_map(char::to_lowercase)).collect()
+        }
+    }
+}
+
+fn camel(text: &str) -> Str {
+    text.split('_').map(capital).collect()
+}
+
+fn space(c: char) -> bool {
+    matches!(c, '\t' | '\n' | '\u{b}' | '\u{c}' | '\r' | ' ' | '\0')
+}
+
+fn strip(text: &str) -> Str {
+    text.trim_matches(space).into()
+}
+
+fn left(text: &str) -> Str {
+    text.trim_start_matches(space).into()
+}
+
+fn right(text: &str) -> Str {
+    text.trim_end_matches(space).into()
+}
+
+fn chomp(text: &str) -> Str {
+    text.strip_suffix("\r\n").or_else(|| text.strip_suffix(['\n', '\r'])).unwrap_or(text).into()
+}
+
+fn chop(text: &str) -> Str {
+    if let Some(rest) = text.strip_suffix("\r\n") {
+        return rest.into();
+    }
+    let mut chars = text.chars();
+    chars.next_back();
+    chars.as_str().into()
+}

@@ -1,0 +1,56 @@
+//! Messages: `debug`, `info`, `notice`, `warning`, `err`, `alert`, `emerg`, `crit`, and `fail`.
+
+use kukla_eval::builtins;
+use kukla_eval::error::Flow;
+use kukla_eval::function::Rest;
+use kukla_eval::settings::LogLevel;
+use kukla_eval::vm::Vm;
+use kukla_values::Value;
+
+use crate::legacy::legacy;
+use crate::ruby;
+
+builtins! {
+    /// Logs a message at level debug.
+    "debug" { "Any *$values" => |vm: &mut Vm<'_>, values: Rest| log(vm, LogLevel::Debug, values) }
+    /// Logs a message at level info.
+    "info" { "Any *$values" => |vm: &mut Vm<'_>, values: Rest| log(vm, LogLevel::Info, values) }
+    /// Logs a message at level notice: the values as text, separated by spaces.
+    ///
+    /// ```puppet
+    /// notice('count', 3)    # notice: count 3
+    /// ```
+    "notice" { "Any *$values" => |vm: &mut Vm<'_>, values: Rest| log(vm, LogLevel::Notice, values) }
+    /// Logs a message at level warning.
+    "warning" { "Any *$values" => |vm: &mut Vm<'_>, values: Rest| log(vm, LogLevel::Warning, values) }
+    /// Logs a message at level err; the compilation goes on.
+    "err" { "Any *$values" => |vm: &mut Vm<'_>, values: Rest| log(vm, LogLevel::Err, values) }
+    /// Logs a message at level alert.
+    "alert" { "Any *$values" => |vm: &mut Vm<'_>, values: Rest| log(vm, LogLevel::Alert, values) }
+    /// Logs a message at level emerg.
+    "emerg" { "Any *$values" => |vm: &mut Vm<'_>, values: Rest| log(vm, LogLevel::Emerg, values) }
+    /// Logs a message at level crit.
+    "crit" { "Any *$values" => |vm: &mut Vm<'_>, values: Rest| log(vm, LogLevel::Crit, values) }
+
+    /// Ends the compilation with a message: the values as text, separated by spaces.
+    ///
+    /// ```puppet
+    /// fail('no', 'way')    # error: no way
+    /// ```
+    "fail" { "Any *$args" => fail }
+}
+
+fn log(vm: &mut Vm<'_>, level: LogLevel, Rest(values): Rest) {
+    let message = values.iter().map(kukla_values::format::interpolate).collect::<Vec<_>>().join(" ");
+    vm.log(level, message);
+}
+
+fn fail(Rest(args): Rest) -> Flow<Value> {
+    let words: Vec<_> = legacy(args)?.iter().map(ruby::to_s).collect();
+    ruby::fail(words.join(" "))
+}
+
+/// Warns once that something will go away, in Puppet's words for a warning without a place.
+pub fn deprecated(vm: &mut Vm<'_>, key: &str, message: &str) {
+    vm.warn_once(key, format!("{message}\n   (file & line not available)"));
+}

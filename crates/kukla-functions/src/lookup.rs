@@ -1,0 +1,262 @@
+//! Data: `lookup`, the older `hiera` family, and the names of data functions, which only hiera.yaml may use.
+
+use std::sync::Arc;
+
+use kukla_eval::builtins;
+use kukla_eval::data::Request;
+use kukla_eval::error::{Failure, FailureKind, Flow, Raise};
+use kukla_eval::function::Rest;
+use kukla_eval::lambda::Block;
+use kukla_eval::vm::Vm;
+use kukla_syntax::Strict;
+use kukla_values::{Error, Hash, Str, Type, Value};
+
+use crate::iterate::call;
+use crate::logging::deprecated;
+
+builtins! {
+    /// The value that data has for a name, or for the first of several that it knows. The value must be of a type, if one is given; values of several
+    /// levels are merged by a strategy (`first`, `unique`, `hash`, `deep`, or a hash with options). A default, a hash of defaults by name,
+    /// or a lambda that gets the name stands in for what is not found.
+    ///
+    /// ```puppet
+    /// lookup('no::such', {default_value => 7})       # => 7
+    /// lookup('no::such') |$name| { "no ${name}" }    # => 'no no::such'
+    /// ```
+    "lookup" {
+        type "NameType = Variant[String, Array[String]]";
+        type "ValueType = Type";
+        type "DefaultValueType = Any";
+        type "MergeType = Variant[String[1], Hash[String, Scalar]]";
+        type "BlockType = Callable[NameType]";
+        type "OptionsWithName = Struct[{name => NameType, value_type => Optional[ValueType], default_value => Optional[DefaultValueType], override => Optional[Hash[String,Any]], default_values_hash => Optional[Hash[String,Any]], merge => Optional[MergeType]}]";
+        type "OptionsWithoutName = Struct[{value_type => Optional[ValueType], default_value => Optional[DefaultValueType], override => Optional[Hash[String,Any]], default_values_hash => Optional[Hash[String,Any]], merge => Optional[MergeType]}]";
+        "NameType $name, ValueType $value_type = undef, MergeType $merge = undef" => plainly,
+        "NameType $name, Optional[ValueType] $value_type, Optional[MergeType] $merge, DefaultValueType $default_value" => with_default,
+        "NameType $name, ValueType $value_type = undef, MergeType $merge = undef, BlockType &$block" => with_block,
+        "OptionsWithName $options_hash, Optional[BlockType] &$block" => by_options,
+        "Variant[String,Array[String]] $name, OptionsWithoutName $options_hash, Optional[BlockType] &$block" => by_name_and_options,
+    }
+
+    /// The first value that data has for a name. Deprecated: use `lookup`.
+    "hiera" {
+        "Tuple[String, Any, Any, 1, 3] $args" => |vm: &mut Vm<'_>, args: Value| hiera_array_form(vm, HIERA, args),
+        "String $key" => |vm: &mut Vm<'_>, key: Str| hiera(vm, HIERA, key, None, None),
+        "String $key, Any $default, Any $override = undef" => |vm: &mut Vm<'_>, key: Str, default: Value, over: Option<Value>| hiera_default(vm, HIERA, key, default, over),
+        "String $key, Callable[1, 1] &$default_block" => |vm: &mut Vm<'_>, key: Str, block: Option<Block>| hiera(vm, HIERA, key, None, block),
+        "String $key, Any $override, Callable[1, 1] &$default_block" => |vm: &mut Vm<'_>, key: Str, over: Value, block: Option<Block>| hiera(vm, HIERA, key, Some(over), block),
+    }
+
+    /// All values that data has for a name, as an array without duplicates. Deprecated: use `lookup` with `merge => 'unique'`.
+    "hiera_array" {
+        "Tuple[String, Any, Any, 1, 3] $args" => |vm: &mut Vm<'_>, args: Value| hiera_array_form(vm, HIERA_ARRAY, args),
+        "String $key" => |vm: &mut Vm<'_>, key: Str| hiera(vm, HIERA_ARRAY, key, None, None),
+        "String $key, Any $default, Any $override = undef" => |vm: &mut Vm<'_>, key: Str, default: Value, over: Option<Value>| hiera_default(vm, HIERA_ARRAY, key, default, over),
+        "String $key, Callable[1, 1] &$default_block" => |vm: &mut Vm<'_>, key: Str, block: Option<Block>| hiera(vm, HIERA_ARRAY, key, None, block),
+        "String $key, Any $override, Callable[1, 1] &$default_block" => |vm: &mut Vm<'_>, key: Str, over: Value, block: Option<Block>| hiera(vm, HIERA_ARRAY, key, Some(over), block),
+    }
+
+    /// All values that data has for a name, merged into one hash. Deprecated: use `lookup` with `merge => 'hash'`.
+    "hiera_hash" {
+        "Tuple[String, Any, Any, 1, 3] $args" => |vm: &mut Vm<'_>, args: Value| hiera_array_form(vm, HIERA_HASH, args),
+        "String $key" => |vm: &mut Vm<'_>, key: Str| hiera(vm, HIERA_HASH, key, None, None),
+        "String $key, Any $default, Any $override = undef" => |vm: &mut Vm<'_>, key: Str, default: Value, over: Option<Value>| hiera_default(vm, HIERA_HASH, key, default, over),
+        "String $key, Callable[1, 1] &$default_block" => |vm: &mut Vm<'_>, key: Str, block: Option<Block>| hiera(vm, HIERA_HASH, key, None, block),
+        "String $key, Any $override, Callable[1, 1] &$default_block" => |vm: &mut Vm<'_>, key: Str, over: Value, block: Option<Block>| hiera(vm, HIERA_HASH, key, Some(over), block),
+    }
+
+    /// Declares the classes that data lists under a name. Deprecated: use `lookup` and `include`.
+    "hiera_include" {
+        "Tuple[String, Any, Any, 1, 3] $args" => |vm: &mut Vm<'_>, args: Value| hiera_array_form(vm, HIERA_INCLUDE, args),
+        "String $key" => |vm: &mut Vm<'_>, key: Str| hiera(vm, HIERA_INCLUDE, key, None, None),
+        "String $key, Any $default, Any $override = undef" => |vm: &mut Vm<'_>, key: Str, default: Value, over: Option<Value>| hiera_default(vm, HIERA_INCLUDE, key, default, over),
+        "String $key, Callable[1, 1] &$default_block" => |vm: &mut Vm<'_>, key: Str, block: Option<Block>| hiera(vm, HIERA_INCLUDE, key, None, block),
+        "String $key, Any $override, Callable[1, 1] &$default_block" => |vm: &mut Vm<'_>, key: Str, over: Value, block: Option<Block>| hiera(vm, HIERA_INCLUDE, key, Some(over), block),
+    }
+
+    /// Reads data from YAML; named in hiera.yaml, never called from a manifest.
+    "yaml_data" {
+        "Struct[{path=>String[1]}] $options, Puppet::LookupContext $context" => only_in_configuration;
+        mismatch "Hash $options, Puppet::LookupContext $context" => needs_path
+    }
+    /// Reads data from JSON; named in hiera.yaml, never called from a manifest.
+    "json_data" {
+        "Struct[{path=>String[1]}] $options, Puppet::LookupContext $context" => only_in_configuration;
+        mismatch "Hash $options, Puppet::LookupContext $context" => needs_path
+    }
+    /// Reads data from HOCON; named in hiera.yaml, never called from a manifest.
+    "hocon_data" {
+        "Struct[{path=>String[1]}] $options, Puppet::LookupContext $context" => only_in_configuration;
+        mismatch "Hash $options, Puppet::LookupContext $context" => needs_path
+    }
+    /// Reads encrypted data; named in hiera.yaml, never called from a manifest.
+    "eyaml_lookup_key" { "String[1] $key, Hash[String[1],Any] $options, Puppet::LookupContext $context" => only_in_configuration }
+}
+
+fn names(name: &Value) -> Vec<Str> {
+    match name {
+        Value::String(name) => vec![name.clone()],
+        Value::Array(names) => names.iter().filter_map(Value::as_str).map(Str::from).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn as_type(value: Option<&Value>) -> Option<Type> {
+    value.and_then(Value::as_type).cloned()
+}
+
+fn given(value: Option<&Value>) -> Option<Value> {
+    value.filter(|value| !value.is_undef()).cloned()
+}
+
+fn plainly(vm: &mut Vm<'_>, name: Value, ty: Option<Arc<Type>>, merge: Option<Value>) -> Flow<Value> {
+    let value_type = ty.map(|ty| (*ty).clone());
+    ask(vm, &name, Request { keys: names(&name), value_type, merge, ..Request::default() }, None)
+}
+
+fn with_block(
+    vm: &mut Vm<'_>,
+    name: Value,
+    ty: Option<Arc<Type>>,
+    merge: Option<Value>,
+    block: Option<Block>,
+) -> Flow<Value> {
+    let value_type = ty.map(|ty| (*ty).clone());
+    ask(vm, &name, Request { keys: names(&name), value_type, merge, ..Request::default() }, block)
+}
+
+fn with_default(vm: &mut Vm<'_>, name: Value, ty: Value, merge: Value, default: Value) -> Flow<Value> {
+    let request = Request {
+        keys: names(&name),
+        value_type: as_type(Some(&ty)),
+        merge: given(Some(&merge)),
+        default: Some(default),
+        ..Request::default()
+    };
+    ask(vm, &name, request, None)
+}
+
+fn by_options(vm: &mut Vm<'_>, options: Hash, block: Option<Block>) -> Flow<Value> {
+    let name = options.get("name").cloned().unwrap_or_default();
+    by_name_and_options(vm, name, options, block)
+}
+
+fn by_name_and_options(vm: &mut Vm<'_>, name: Value, options: Hash, block: Option<Block>) -> Flow<Value> {
+    let request = Request {
+        keys: names(&name),
+        value_type: as_type(options.get("value_type")),
+        merge: given(options.get("merge")),
+        default: options.get("default_value").cloned(),
+        defaults: given(options.get("default_values_hash")),
+        overrides: given(options.get("override")),
+    };
+    ask(vm, &name, request, block)
+}
+
+fn ask(vm: &mut Vm<'_>, name: &Value, request: Request, block: Option<Block>) -> Flow<Value> {
+    let found = match vm.data {
+        Some(data) => data.lookup(vm, &request)?,
+        None => without_data(&request)?,
+    };
+    match found {
+        Some(value) => Ok(value),
+        None if block.is_some() => call(vm, &block, vec![name.clone()]),
+        None => Err(not_found(&request.keys).into()),
+    }
+}
+
+/// What the request itself answers.
+fn without_data(request: &Request) -> Result<Option<Value>, Error> {
+    let table = |table: &Option<Value>| {
+        let table = table.as_ref().and_then(Value::as_hash)?;
+        request.keys.iter().find_map(|key| table.get(key.as_str())).cloned()
+    };
+    if let Some(value) = table(&request.overrides) {
+        return Ok(Some(value));
+    }
+    let found = table(&request.defaults).or_else(|| request.default.clone());
+    if let (Some(value), Some(ty)) = (&found, &request.value_type) {
+        kukla_values::types::mismatch::assert("Default value", ty, value)?;
+    }
+    Ok(found)
+}
+
+fn not_found(keys: &[Str]) -> Failure {
+    let message = match keys {
+        [key] => format!("Function lookup() did not find a value for the name '{key}'"),
+        keys => {
+            let names: Vec<String> = keys.iter().map(|key| format!("'{key}'")).collect();
+            format!("Function lookup() did not find a value for any of the names [{}]", names.join(", "))
+        }
+    };
+    let mut failure = Failure::new("LOOKUP_ERROR", message);
+    failure.kind = FailureKind::Data;
+    failure
+}
+
+/// One of the older functions.
+#[derive(Clone, Copy)]
+struct Hiera {
+    name: &'static str,
+    merge: &'static str,
+}
+
+const HIERA: Hiera = Hiera { name: "hiera", merge: "first" };
+const HIERA_ARRAY: Hiera = Hiera { name: "hiera_array", merge: "unique" };
+const HIERA_HASH: Hiera = Hiera { name: "hiera_hash", merge: "hash" };
+const HIERA_INCLUDE: Hiera = Hiera { name: "hiera_include", merge: "unique" };
+
+fn hiera_array_form(vm: &mut Vm<'_>, which: Hiera, args: Value) -> Flow<Value> {
+    let args = args.as_array().map(|args| args.to_vec()).unwrap_or_default();
+    vm.call(which.name, args, None)
+}
+
+fn hiera_default(
+    vm: &mut Vm<'_>,
+    which: Hiera,
+    key: Str,
+    default: Value,
+    _over: Option<Value>,
+) -> Flow<Value> {
+    let request = Request { default: Some(default), ..older(&key, which) };
+    finish(vm, which, key, request, None)
+}
+
+fn hiera(vm: &mut Vm<'_>, which: Hiera, key: Str, _over: Option<Value>, block: Option<Block>) -> Flow<Value> {
+    let request = older(&key, which);
+    finish(vm, which, key, request, block)
+}
+
+fn older(key: &Str, which: Hiera) -> Request {
+    Request { keys: vec![key.clone()], merge: Some(which.merge.into()), ..Request::default() }
+}
+
+fn finish(vm: &mut Vm<'_>, which: Hiera, key: Str, request: Request, block: Option<Block>) -> Flow<Value> {
+    if vm.environment.settings.strict != Strict::Off {
+        let message = format!(
+            "The function '{}' is deprecated in favor of using 'lookup'. See https://puppet.com/docs/puppet/8.11/deprecated_language.html",
+            which.name
+        );
+        deprecated(vm, which.name, &message);
+    }
+    let found = ask(vm, &key.clone().into(), request, block)?;
+    if which.name != "hiera_include" {
+        return Ok(found);
+    }
+    let empty = match &found {
+        Value::Undef => return Err(Raise::runtime(format!("Could not find data item {key}"))),
+        Value::Array(values) => values.is_empty(),
+        Value::Hash(hash) => hash.is_empty(),
+        Value::String(text) => text.is_empty(),
+        _ => false,
+    };
+    if empty { Ok(Value::Undef) } else { vm.call("include", vec![found], None) }
+}
+
+fn only_in_configuration(_args: Rest) -> Flow<Value> {
+    Err(Raise::runtime("data functions are named in hiera.yaml and cannot be called from a manifest"))
+}
+
+fn needs_path(_args: Rest) -> &'static str {
+    "one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml when using this data_hash function"
+}

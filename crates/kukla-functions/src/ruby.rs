@@ -1,0 +1,448 @@
+//! Ruby's view of values.
+//!
+//! Functions that were written in Ruby show it: `join` prints nested hashes as Ruby does, error messages name Ruby's
+//! classes, strings become numbers by Ruby's rules. Those rules stand here once.
+
+use std::cmp::Ordering;
+
+use kukla_eval::error::{Flow, Raise};
+use kukla_values::{Array, Error, Hash, Result, Str, Value};
+
+pub use kukla_values::format::{float_text as float_to_s, inspect, inspect_text as inspect_str, to_s};
+
+/// The name of the value's class.
+pub fn class(value: &Value) -> &'static str {
+    match value {
+        Value::Undef => "NilClass",
+        Value::Default => "Symbol",
+        Value::Boolean(true) => "TrueClass",
+        Value::Boolean(false) => "FalseClass",
+        Value::Integer(_) => "Integer",
+        Value::Float(_) => "Float",
+        Value::String(_) => "String",
+        Value::Regexp(_) => "Regexp",
+        Value::Array(_) => "Array",
+        Value::Hash(_) => "Hash",
+        Value::Type(ty) => type_class(ty),
+        Value::Sensitive(_) => "Puppet::Pops::Types::PSensitiveType::Sensitive",
+        Value::Timestamp(_) => "Puppet::Pops::Time::Timestamp",
+        Value::Timespan(_) => "Puppet::Pops::Time::Timespan",
+        Value::SemVer(_) => "SemanticPuppet::Version",
+        Value::SemVerRange(_) => "SemanticPuppet::VersionRange",
+        Value::Binary(_) => "Puppet::Pops::Types::PBinaryType::Binary",
+        Value::Uri(_) => "URI::Generic",
+        Value::Iterator(_) => "Puppet::Pops::Types::Iterator",
+        Value::Callable(_) => "Proc",
+        Value::Object(_) => "Object",
+    }
+}
+
+fn type_class(ty: &kukla_values::Type) -> &'static str {
+    use kukla_values::Type;
+    match ty {
+        Type::Resource(_) => "Puppet::Pops::Types::PResourceType",
+        Type::Class(_) => "Puppet::Pops::Types::PClassType",
+        Type::Integer(_) => "Puppet::Pops::Types::PIntegerType",
+        Type::Float(..) => "Puppet::Pops::Types::PFloatType",
+        Type::Numeric => "Puppet::Pops::Types::PNumericType",
+        Type::Boolean(_) => "Puppet::Pops::Types::PBooleanType",
+        Type::String(_) | Type::Literal(_) => "Puppet::Pops::Types::PStringType",
+        Type::Array(_) => "Puppet::Pops::Types::PArrayType",
+        Type::Hash(_) => "Puppet::Pops::Types::PHashType",
+        Type::Struct(_) => "Puppet::Pops::Types::PStructType",
+        Type::Tuple(_) => "Puppet::Pops::Types::PTupleType",
+        Type::Undef => "Puppet::Pops::Types::PUndefType",
+        Type::Enum(_) => "Puppet::Pops::Types::PEnumType",
+        Type::Variant(_) => "Puppet::Pops::Types::PVariantType",
+        Type::Optional(_) => "Puppet::Pops::Types::POptionalType",
+        Type::Pattern(_) => "Puppet::Pops::Types::PPatternType",
+        Type::Regexp(_) => "Puppet::Pops::Types::PRegexpType",
+        Type::Type(_) => "Puppet::Pops::Types::PTypeType",
+        Type::Alias(_) => "Puppet::Pops::Types::PTypeAliasType",
+        _ => "Puppet::Pops::Types::PAnyType",
+    }
+}
+
+/// `values.join(separator)`: nested arrays join with the same separator, anything else prints as `to_s`.
+pub fn join(values: &[Value], separator: &str) -> String {
+    let mut out = String::new();
+    let mut first = true;
+    join_into(&mut out, values, separator, &mut first);
+    out
+}
+
+fn join_into(out: &mut String, values: &[Value], separator: &str, first: &mut bool) {
+    for value in values {
+        if let Value::Array(inner) = value {
+            if inner.is_empty() {
+                // An empty member still takes its place between separators.
+                if !std::mem::take(first) {
+                    out.push_str(separator);
+                }
+            } else {
+                join_into(out, inner, separator, first);
+            }
+        } else {
+            if !std::mem::take(first) {
+                out.push_str(separator);
+            }
+            out.push_str(&to_s(value));
+        }
+    }
+}
+
+/// `values.flatten`.
+pub fn flatten(values: &[Value]) -> Vec<Value> {
+    let mut flat = Vec::with_capacity(values.len());
+    flatten_into(&mut flat, values);
+    flat
+}
+
+fn flatten_into(flat: &mut Vec<Value>, values: &[Value]) {
+    for value in values {
+        match value {
+            Value::Array(inner) => flatten_into(flat, inner),
+            other => flat.push(other.clone()),
+        }
+    }
+}
+
+/// `text.to_i`: the leading decimal digits, or zero.
+pub fn to_i(text: &str) -> i64 {
+    let text = text.trim_start_matches(is_space);
+    let (negative, text) = sign(text);
+    let digits = leading_digits(text);
+    let value = digits.parse::<i128>().unwrap_or(if digits.is_empty() { 0 } else { i128::MAX });
+    let value = if negative { -value } else { value };
+    value.clamp(i64::MIN.into(), i64::MAX.into()) as i64
+}
+
+/// `value.to_i`, for the values that have it.
+pub fn value_to_i(value: &Value) -> Result<i64> {
+    match value {
+        Value::Undef => Ok(0),
+        Value::Integer(n) => Ok(*n),
+        Value::Float(n) => float_to_i(*n),
+        Value::String(text) => Ok(to_i(text)),
+        other => Err(no_method("to_i", other)),
+    }
+}
+
+/// `n.to_i`: the float without its fraction.
+pub fn float_to_i(n: f64) -> Result<i64> {
+    if n.is_finite() { Ok(n.trunc() as i64) } else { Err(Error::runtime(float_to_s(n))) }
+}
+
+/// Leading digits, with single underscores between them left out.
+fn leading_digits(text: &str) -> String {
+    let mut digits = String::new();
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '0'..='9' => digits.push(c),
+            '_' if !digits.is_empty() && matches!(chars.peek(), Some('0'..='9')) => {}
+            _ => break,
+        }
+    }
+    digits
+}
+
+fn sign(text: &str) -> (bool, &str) {
+    match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    }
+}
+
+/// What Ruby skips around numbers.
+pub fn is_space(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\n' | '\u{b}' | '\u{c}' | '\r')
+}
+
+/// `text.to_f`: the leading number, or zero.
+pub fn to_f(text: &str) -> f64 {
+    let text = text.trim_start_matches(is_space);
+    let (negative, text) = sign(text);
+    let whole = leading_span(text);
+    let mut number = whole.replace('_', "");
+    let mut rest = &text[whole.len()..];
+    if let Some(after) = rest.strip_prefix('.') {
+        let fraction = leading_span(after);
+        if !fraction.is_empty() {
+            number.push('.');
+            number.push_str(&fraction.replace('_', ""));
+            rest = &after[fraction.len()..];
+        }
+    }
+    if number.is_empty() {
+        return 0.0;
+    }
+    if let Some(after) = rest.strip_prefix(['e', 'E']) {
+        let (negative, after) = sign(after);
+        let exponent = leading_span(after);
+        if !exponent.is_empty() {
+            number.push('e');
+            if negative {
+                number.push('-');
+            }
+            number.push_str(&exponent.replace('_', ""));
+        }
+    }
+    let value = number.parse::<f64>().unwrap_or(0.0);
+    if negative { -value } else { value }
+}
+
+/// The leading digits as written, underscores included.
+fn leading_span(text: &str) -> &str {
+    let bytes = text.as_bytes();
+    let mut end = 0;
+    while end < bytes.len() {
+        match bytes[end] {
+            b'0'..=b'9' => end += 1,
+            b'_' if end > 0 && bytes.get(end + 1).is_some_and(u8::is_ascii_digit) => end += 1,
+            _ => break,
+        }
+    }
+    &text[..end]
+}
+
+/// `Float(text)`: the whole text must be one number.
+pub fn float(text: &str) -> Result<f64> {
+    strict_float(text.trim_matches(is_space))
+        .ok_or_else(|| Error::runtime(format!("invalid value for Float(): {}", inspect_str(text))))
+}
+
+fn strict_float(text: &str) -> Option<f64> {
+    let (negative, digits) = sign(text);
+    let value = if let Some(hex) = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+        let (mantissa, exponent) = hex.split_once(['p', 'P']).unwrap_or((hex, "0"));
+        let mantissa = u64::from_str_radix(&without_underscores(mantissa)?, 16).ok()? as f64;
+        mantissa * 2f64.powi(exponent.parse().ok()?)
+    } else {
+        let plain = without_underscores(digits)?;
+        let (mantissa, exponent) =
+            plain.split_once(['e', 'E']).map_or((plain.as_str(), None), |(m, e)| (m, Some(e)));
+        let numeric = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        let well_formed = match mantissa.split_once('.') {
+            Some((whole, fraction)) => (whole.is_empty() || numeric(whole)) && numeric(fraction),
+            None => numeric(mantissa),
+        };
+        if !well_formed || exponent.is_some_and(|e| !numeric(sign(e).1)) {
+            return None;
+        }
+        plain.parse::<f64>().ok()?
+    };
+    Some(if negative { -value } else { value })
+}
+
+/// The text without underscores, each of which must stand between two digits.
+fn without_underscores(text: &str) -> Option<String> {
+    let bytes = text.as_bytes();
+    let digit = |index: usize| bytes.get(index).is_some_and(u8::is_ascii_hexdigit);
+    let placed = bytes.iter().enumerate().all(|(i, b)| *b != b'_' || (i > 0 && digit(i - 1) && digit(i + 1)));
+    placed.then(|| text.replace('_', ""))
+}
+
+/// `Integer(text)`: the whole text must be one integer; prefixes choose the base.
+pub fn integer(text: &str) -> Result<i64> {
+    let invalid = || Error::runtime(format!("invalid value for Integer(): {}", inspect_str(text)));
+    let (negative, digits) = sign(text.trim_matches(is_space));
+    let lower = digits.to_ascii_lowercase();
+    let (radix, digits) = if let Some(rest) = lower.strip_prefix("0x") {
+        (16, rest)
+    } else if let Some(rest) = lower.strip_prefix("0b") {
+        (2, rest)
+    } else if let Some(rest) = lower.strip_prefix("0o") {
+        (8, rest)
+    } else if let Some(rest) = lower.strip_prefix("0d") {
+        (10, rest)
+    } else if lower.len() > 1 && lower.starts_with('0') {
+        (8, lower[1..].strip_prefix('_').unwrap_or(&lower[1..]))
+    } else {
+        (10, lower.as_str())
+    };
+    let plain = without_underscores(digits).ok_or_else(invalid)?;
+    if plain.starts_with(['+', '-']) {
+        return Err(invalid());
+    }
+    let value = i128::from_str_radix(&plain, radix).map_err(|_| invalid())?;
+    i64::try_from(if negative { -value } else { value }).map_err(|_| invalid())
+}
+
+/// `a == b`: numbers across kinds, text by case.
+pub fn equal(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Integer(a), Value::Float(b)) | (Value::Float(b), Value::Integer(a)) => *a as f64 == *b,
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal(a, b)),
+        (Value::Hash(a), Value::Hash(b)) => {
+            a.len() == b.len()
+                && a.iter().all(|(key, value)| b.get(key).is_some_and(|other| equal(value, other)))
+        }
+        _ => a == b,
+    }
+}
+
+/// `a <=> b`: `None` where Ruby has no order.
+pub fn compare(a: &Value, b: &Value) -> Option<Ordering> {
+    match (a, b) {
+        (Value::Integer(a), Value::Integer(b)) => Some(a.cmp(b)),
+        (Value::Integer(a), Value::Float(b)) => (*a as f64).partial_cmp(b),
+        (Value::Float(a), Value::Integer(b)) => a.partial_cmp(&(*b as f64)),
+        (Value::Float(a), Value::Float(b)) => a.partial_cmp(b),
+        (Value::String(a), Value::String(b)) => Some(a.as_bytes().cmp(b.as_bytes())),
+        (Value::Timestamp(a), Value::Timestamp(b)) => Some(a.cmp(b)),
+        (Value::Timespan(a), Value::Timespan(b)) => Some(a.cmp(b)),
+        (Value::Array(a), Value::Array(b)) => {
+            for (a, b) in a.iter().zip(b) {
+                match compare(a, b)? {
+                    Ordering::Equal => {}
+                    unequal => return Some(unequal),
+                }
+            }
+            Some(a.len().cmp(&b.len()))
+        }
+        _ => equal(a, b).then_some(Ordering::Equal),
+    }
+}
+
+/// `a <=> b`, failing as `sort` does where there is no order.
+pub fn ordered(a: &Value, b: &Value) -> Result<Ordering> {
+    compare(a, b).ok_or_else(|| incomparable(a, b))
+}
+
+/// What `sort`, `max` and `min` say of two values without an order.
+pub fn incomparable(a: &Value, b: &Value) -> Error {
+    let other = match b {
+        Value::Undef | Value::Default | Value::Boolean(_) | Value::Integer(_) | Value::Float(_) => inspect(b),
+        _ => Str::from(class(b)),
+    };
+    Error::runtime(format!("comparison of {} with {other} failed", class(a)))
+}
+
+/// What a comparison block returned, as an order.
+pub fn block_order(result: &Value, a: &Value, b: &Value) -> Result<Ordering> {
+    match result {
+        Value::Integer(n) => Ok(n.cmp(&0)),
+        Value::Float(n) => Ok(n.partial_cmp(&0.0).unwrap_or(Ordering::Equal)),
+        Value::Undef => Err(incomparable(a, b)),
+        Value::String(_) => Err(incomparable(result, &Value::Integer(0))),
+        other => Err(no_method(">", other)),
+    }
+}
+
+/// Sorts as Ruby does on glibc: a merge sort, so that a block sees the same pairs in the same order.
+pub fn sort_by<T: Clone>(values: &mut [T], order: &mut impl FnMut(&T, &T) -> Flow<Ordering>) -> Flow<()> {
+    if values.len() < 2 {
+        return Ok(());
+    }
+    let middle = values.len() / 2;
+    sort_by(&mut values[..middle], order)?;
+    sort_by(&mut values[middle..], order)?;
+    let (left, right) = values.split_at(middle);
+    let mut merged = Vec::with_capacity(values.len());
+    let (mut i, mut j) = (0, 0);
+    while i < left.len() && j < right.len() {
+        if order(&left[i], &right[j])? == Ordering::Greater {
+            merged.push(right[j].clone());
+            j += 1;
+        } else {
+            merged.push(left[i].clone());
+            i += 1;
+        }
+    }
+    merged.extend_from_slice(&left[i..]);
+    merged.extend_from_slice(&right[j..]);
+    values.clone_from_slice(&merged);
+    Ok(())
+}
+
+/// A method the value's class does not have.
+pub fn no_method(name: &str, receiver: &Value) -> Error {
+    let receiver = match receiver {
+        Value::Undef => "nil:NilClass".into(),
+        Value::Boolean(b) => format!("{b}:{}", class(receiver)),
+        other => format!("{}:{}", inspect(other), class(other)),
+    };
+    Error::runtime(format!("undefined method `{name}' for {receiver}"))
+}
+
+/// A value where Ruby wants text.
+pub fn no_conversion(value: &Value, wanted: &str) -> Error {
+    let given = match value {
+        Value::Undef => "nil",
+        Value::Boolean(true) => "true",
+        Value::Boolean(false) => "false",
+        other => class(other),
+    };
+    Error::runtime(format!("no implicit conversion of {given} into {wanted}"))
+}
+
+/// The text a Ruby method would take this argument for.
+pub fn text(value: &Value) -> Result<&Str> {
+    match value {
+        Value::String(text) => Ok(text),
+        other => Err(no_conversion(other, "String")),
+    }
+}
+
+/// `Array(value)`: nothing for undef, the pairs of a hash, the value alone otherwise.
+pub fn to_array(value: &Value) -> Array {
+    match value {
+        Value::Undef => Array::new(),
+        Value::Array(values) => values.clone(),
+        Value::Hash(hash) => pairs(hash),
+        other => std::iter::once(other.clone()).collect(),
+    }
+}
+
+/// The entries of a hash as arrays of two.
+pub fn pairs(hash: &Hash) -> Array {
+    hash.iter().map(|(key, value)| Value::from(vec![key.clone(), value.clone()])).collect()
+}
+
+/// `values.uniq`.
+pub fn unique(values: impl IntoIterator<Item = Value>) -> Vec<Value> {
+    values.into_iter().collect::<indexmap::IndexSet<Value>>().into_iter().collect()
+}
+
+/// Fails with a message that has no code in Puppet.
+pub fn fail<T>(message: impl Into<String>) -> Flow<T> {
+    Err(Raise::from(Error::runtime(message)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_as_ruby_reads_them() {
+        assert_eq!((to_i("  12abc"), to_i("1__2"), to_i("_1"), to_i("- 1"), to_i("0x1f")), (12, 1, 0, 0, 0));
+        assert_eq!(
+            (to_f("1_0.5_1"), to_f(".5"), to_f("1."), to_f("1e"), to_f("1.e3")),
+            (10.51, 0.5, 1.0, 1.0, 1.0)
+        );
+        for bad in ["1__0", "1.", "1_", "0x", "0b1", "1e", "1.5.5", "5._5", "_5", ""] {
+            assert!(float(bad).is_err(), "{bad}");
+        }
+        assert_eq!(
+            (float("0x1A").ok(), float(" -.5\n").ok(), float("0x1p3").ok()),
+            (Some(26.0), Some(-0.5), Some(8.0))
+        );
+        assert_eq!(
+            (integer("0b1").ok(), integer("017").ok(), integer("-0x1f").ok()),
+            (Some(1), Some(15), Some(-31))
+        );
+        assert!(integer("08").is_err() && integer("1e3").is_err() && integer("--1").is_err());
+    }
+
+    #[test]
+    fn arrays_join_as_in_ruby() {
+        let nested = Value::from(vec![
+            Value::Integer(1),
+            Value::Undef,
+            Hash::from_iter([("a", Value::Default)]).into(),
+        ]);
+        assert_eq!(join(&[1.into(), nested], "-"), r#"1-1--{"a"=>:default}"#);
+        assert_eq!(join(&[Array::new().into(), 1.into()], ","), ",1");
+    }
+}

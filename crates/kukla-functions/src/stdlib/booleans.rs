@@ -1,0 +1,146 @@
+//! Truth in other forms: `any2bool`, `bool2num`, `bool2str`, `num2bool`, `str2bool`.
+
+use kukla_eval::builtins;
+use kukla_eval::function::Rest;
+use kukla_values::{Error, Result, Str, Value};
+
+use crate::legacy::legacy;
+use crate::ruby;
+
+builtins! {
+    /// Any value as a boolean: strings as `str2bool` or `num2bool` read them, numbers as `num2bool`, undef as false, all else as true.
+    ///
+    /// ```puppet
+    /// any2bool('yes')    # => true
+    /// any2bool(0)        # => false
+    /// any2bool([])       # => true
+    /// ```
+    "any2bool" { "Any *$args" => any2bool }
+
+    /// True as 1 and false as 0; strings are read as `str2bool` reads them.
+    ///
+    /// ```puppet
+    /// bool2num(true)      # => 1
+    /// bool2num('no')      # => 0
+    /// ```
+    "bool2num" { "Any *$args" => bool2num }
+
+    /// A boolean as text, or as one of two given texts.
+    ///
+    /// ```puppet
+    /// bool2str(true)                  # => 'true'
+    /// bool2str(false, 'on', 'off')    # => 'off'
+    /// ```
+    "bool2str" { "Any *$args" => bool2str }
+
+    /// Whether a number, or a string that spells one, is greater than zero once its fraction is cut off.
+    ///
+    /// ```puppet
+    /// num2bool('3')    # => true
+    /// num2bool(0.9)    # => false
+    /// ```
+    "num2bool" { "Any *$args" => num2bool }
+
+    /// The truth of a text: `1`, `t`, `y`, `true`, `yes` are true; `0`, `f`, `n`, `false`, `no` and nothing are false; without regard to case.
+    ///
+    /// ```puppet
+    /// str2bool('Yes')    # => true
+    /// str2bool('')       # => false
+    /// ```
+    "str2bool" { "Any *$args" => str2bool }
+}
+
+fn any2bool(Rest(args): Rest) -> Result<bool> {
+    let args = legacy(args)?;
+    match args.first() {
+        None => Err(Error::runtime("any2bool(): Wrong number of arguments given (0 for 1)")),
+        Some(Value::Boolean(b)) => Ok(*b),
+        Some(Value::Undef) => Ok(false),
+        Some(number @ (Value::Integer(_) | Value::Float(_))) => number_to_bool(number),
+        Some(Value::String(text)) if ruby::float(text).is_ok() => number_to_bool(&Value::from(text.clone())),
+        Some(text @ Value::String(_)) => text_to_bool(text),
+        Some(_) => Ok(true),
+    }
+}
+
+fn bool2num(Rest(args): Rest) -> Result<i64> {
+    let args = legacy(args)?;
+    match args.first() {
+        None => Err(Error::runtime("bool2num(): Wrong number of arguments given (0 for 1)")),
+        Some(value) => Ok(text_to_bool(value)?.into()),
+    }
+}
+
+fn bool2str(Rest(args): Rest) -> Result<Str> {
+    let args = legacy(args)?;
+    if args.len() != 1 && args.len() != 3 {
+        return Err(Error::runtime(format!(
+            "bool2str(): Wrong number of arguments given ({} for 3)",
+            args.len()
+        )));
+    }
+    let Value::Boolean(value) = args[0] else {
+        return Err(Error::runtime("bool2str(): Requires a boolean to work with"));
+    };
+    let text = |at: usize, default: &str| match args.get(at).filter(|text| text.is_true()) {
+        None => Ok(Str::from(default)),
+        Some(Value::String(text)) => Ok(text.clone()),
+        Some(_) => Err(Error::runtime("bool2str(): Requires strings to convert to")),
+    };
+    let (yes, no) = (text(1, "true")?, text(2, "false")?);
+    Ok(if value { yes } else { no })
+}
+
+fn num2bool(Rest(args): Rest) -> Result<bool> {
+    let args = legacy(args)?;
+    let [number] = args.as_slice() else {
+        return Err(Error::runtime(format!(
+            "num2bool(): Wrong number of arguments given ({} for 1)",
+            args.len()
+        )));
+    };
+    number_to_bool(number)
+}
+
+fn number_to_bool(number: &Value) -> Result<bool> {
+    let number = match number {
+        Value::Integer(n) => *n as f64,
+        Value::Float(n) => *n,
+        Value::String(text) => ruby::float(text).map_err(|why| {
+            Error::runtime(format!("num2bool(): '{text}' does not look like a number: {why}"))
+        })?,
+        other => ruby::to_i(&ruby::to_s(other)) as f64,
+    };
+    Ok(ruby::float_to_i(number)? > 0)
+}
+
+fn str2bool(Rest(args): Rest) -> Result<bool> {
+    let args = legacy(args)?;
+    match args.first() {
+        None => Err(Error::runtime("str2bool(): Wrong number of arguments given (0 for 1)")),
+        Some(value) => text_to_bool(value),
+    }
+}
+
+/// The truth that a text spells; booleans are themselves.
+pub fn text_to_bool(value: &Value) -> Result<bool> {
+    let text = match value {
+        Value::Boolean(b) => return Ok(*b),
+        Value::String(text) => text,
+        _ => return Err(Error::runtime("str2bool(): Requires string to work with")),
+    };
+    // The patterns are anchored by line, so any line of the text may decide, in this order.
+    let lines = || text.strip_suffix('\n').unwrap_or(text).split('\n');
+    let any = |words: &[&str]| lines().any(|line| words.contains(&line.to_ascii_lowercase().as_str()));
+    if any(&[""]) {
+        Ok(false)
+    } else if any(&["1", "t", "y", "true", "yes"]) {
+        Ok(true)
+    } else if any(&["0", "f", "n", "false", "no"])
+        || lines().any(|line| line == "undef" || line == "undefined")
+    {
+        Ok(false)
+    } else {
+        Err(Error::runtime("str2bool(): Unknown type of boolean given"))
+    }
+}

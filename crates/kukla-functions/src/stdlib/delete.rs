@@ -1,0 +1,178 @@
+//! Collections with something left out: `delete`, `delete_at`, `delete_regex`, `delete_undef_values`, `delete_values`.
+
+use kukla_eval::builtins;
+use kukla_eval::function::Rest;
+use kukla_values::regexp::Regexp;
+use kukla_values::{Array, Error, Hash, Result, Value};
+
+use crate::legacy::legacy;
+use crate::ruby;
+
+builtins! {
+    /// An array without some values, a hash without some keys, or a string without some parts.
+    ///
+    /// ```puppet
+    /// delete(['a', 'b', 'a'], 'a')           # => ['b']
+    /// delete({a => 1, b => 2}, ['a'])        # => {'b' => 2}
+    /// delete('abracadabra', 'bra')           # => 'acada'
+    /// ```
+    "delete" { "Any *$args" => delete }
+
+    /// An array without the element at an index.
+    ///
+    /// ```puppet
+    /// delete_at(['a', 'b', 'c'], 1)    # => ['a', 'c']
+    /// ```
+    "delete_at" { "Any *$args" => delete_at }
+
+    /// An array or hash without the elements or keys in which a regular expression matches a whole word.
+    ///
+    /// ```puppet
+    /// delete_regex(['abf', 'ab', 'ac'], '^ab.*')    # => ['ac']
+    /// ```
+    "delete_regex" { "Any *$args" => delete_regex }
+
+    /// An array without its undef elements, or a hash without the keys whose values are undef.
+    ///
+    /// ```puppet
+    /// delete_undef_values({a => 1, b => undef})    # => {'a' => 1}
+    /// ```
+    "delete_undef_values" { "Any *$args" => delete_undef_values }
+
+    /// A hash without the keys that have a value.
+    ///
+    /// ```puppet
+    /// delete_values({a => 1, b => 2}, 1)    # => {'b' => 2}
+    /// ```
+    "delete_values" { "Any *$args" => delete_values }
+}
+
+fn delete(Rest(args): Rest) -> Result<Value> {
+    let args = legacy(args)?;
+    if args.len() != 2 {
+        return Err(Error::runtime(format!(
+            "delete(): Wrong number of arguments given {} for 2",
+            args.len()
+        )));
+    }
+    let mut collection = args[0].clone();
+    for item in &ruby::to_array(&args[1]) {
+        match &mut collection {
+            Value::Array(values) => {
+                *values = values.iter().filter(|value| !ruby::equal(value, item)).cloned().collect();
+            }
+            Value::Hash(hash) => {
+                hash.remove(item);
+            }
+            Value::String(text) => *text = text.replace(ruby::text(item)?.as_str(), ""),
+            other => {
+                return Err(Error::runtime(format!(
+                    "delete(): First argument must be an Array, String, or Hash. Given an argument of class {}.",
+                    ruby::class(other)
+                )));
+            }
+        }
+    }
+    Ok(collection)
+}
+
+fn delete_at(Rest(args): Rest) -> Result<Array> {
+    let args = legacy(args)?;
+    if args.len() < 2 {
+        return Err(Error::runtime(format!(
+            "delete_at(): Wrong number of arguments given ({} for 2)",
+            args.len()
+        )));
+    }
+    let Value::Array(array) = &args[0] else {
+        return Err(Error::runtime("delete_at(): Requires array to work with"));
+    };
+    if let Value::String(text) = &args[1]
+        && (text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()))
+    {
+        return Err(Error::runtime("delete_at(): You must provide non-negative numeric index"));
+    }
+    let index = ruby::value_to_i(&args[1])?;
+    let size = array.len() as i64;
+    if index > size - 1 {
+        return Err(Error::runtime("delete_at(): Given index exceeds size of array given"));
+    }
+    let index = if index < 0 { index + size } else { index };
+    let kept = array.iter().enumerate().filter(|(at, _)| *at as i64 != index).map(|(_, value)| value.clone());
+    Ok(kept.collect())
+}
+
+fn delete_regex(Rest(args): Rest) -> Result<Value> {
+    let args = legacy(args)?;
+    if args.len() != 2 {
+        return Err(Error::runtime(format!(
+            "delete_regex(): Wrong number of arguments given {} for 2",
+            args.len()
+        )));
+    }
+    let mut collection = args[0].clone();
+    for item in &ruby::to_array(&args[1]) {
+        let regexp = Regexp::new(&format!(r"\b{}\b", ruby::to_s(item)))?;
+        let matches = |value: &Value| match value {
+            Value::String(text) => regexp.is_match(text),
+            _ => false,
+        };
+        match &mut collection {
+            Value::Array(values) => {
+                *values = values.iter().filter(|value| !matches(value)).cloned().collect()
+            }
+            Value::Hash(hash) => {
+                *hash = hash
+                    .iter()
+                    .filter(|(key, _)| !matches(key))
+                    .map(|(k, v)| (k.clone(), v.clone()))
+                    .collect();
+            }
+            text @ Value::String(_) => return Err(ruby::no_method("reject!", text)),
+            other => {
+                return Err(Error::runtime(format!(
+                    "delete_regex(): First argument must be an Array, Hash, or String. Given an argument of class {}.",
+                    ruby::class(other)
+                )));
+            }
+        }
+    }
+    Ok(collection)
+}
+
+fn delete_undef_values(Rest(args): Rest) -> Result<Value> {
+    let args = legacy(args)?;
+    match args.first() {
+        None => Err(Error::runtime("delete_undef_values(): Wrong number of arguments given (0)")),
+        Some(Value::Array(values)) => {
+            Ok(values.iter().filter(|value| !value.is_undef()).cloned().collect::<Array>().into())
+        }
+        Some(Value::Hash(hash)) => {
+            let kept = hash.iter().filter(|(_, value)| !value.is_undef());
+            Ok(kept.map(|(key, value)| (key.clone(), value.clone())).collect::<Hash>().into())
+        }
+        Some(other) => Err(Error::runtime(format!(
+            "delete_undef_values(): expected an array or hash, got {} type  {} ",
+            ruby::to_s(other),
+            ruby::class(other)
+        ))),
+    }
+}
+
+fn delete_values(Rest(args): Rest) -> Result<Hash> {
+    let args = legacy(args)?;
+    let [hash, item] = args.as_slice() else {
+        return Err(Error::runtime(format!(
+            "delete_values(): Wrong number of arguments given ({} of 2)",
+            args.len()
+        )));
+    };
+    let Value::Hash(hash) = hash else {
+        return Err(Error::runtime(format!(
+            "delete_values(): First argument must be a Hash. Given an argument of class {}.",
+            ruby::class(hash)
+        )));
+    };
+    let kept = hash.iter().filter(|(_, value)| !ruby::equal(item, value));
+    Ok(kept.map(|(key, value)| (key.clone(), value.clone())).collect())
+}

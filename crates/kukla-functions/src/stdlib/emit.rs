@@ -1,0 +1,190 @@
+//! Other notations: `to_yaml`, `to_toml`, `to_python`, `to_ruby`.
+
+use kukla_eval::builtins;
+use kukla_hiera::yaml;
+use kukla_values::{Error, Hash, Result, Value};
+
+use crate::ruby;
+use crate::stdlib::misc::{rewrapped, unwrapped};
+
+builtins! {
+    /// A value as YAML, as Ruby's library writes it.
+    ///
+    /// ```puppet
+    /// to_yaml({a => [1, 'yes']})    # => "---\na:\n- 1\n- 'yes'\n"
+    /// ```
+    "to_yaml" { "Any $data, Hash $options = {}" => to_yaml }
+    /// The same as `to_yaml`; if there is anything `Sensitive` in the value, so is the result.
+    ///
+    /// ```puppet
+    /// stdlib::to_yaml([1])    # => "---\n- 1\n"
+    /// ```
+    "stdlib::to_yaml" { "Any $data, Hash $options = {}" => namespaced_yaml }
+
+    /// A hash as TOML, keys sorted, tables after plain values.
+    ///
+    /// ```puppet
+    /// to_toml({b => {c => 'x'}, a => 1})    # => "a = 1\n[b]\nc = \"x\"\n"
+    /// ```
+    "to_toml" { "Hash $data" => to_toml }
+    /// The same as `to_toml`; if there is anything `Sensitive` in the value, so is the result.
+    ///
+    /// ```puppet
+    /// stdlib::to_toml({a => 1})    # => "a = 1\n"
+    /// ```
+    "stdlib::to_toml" { "Hash $data" => namespaced_toml }
+
+    /// A value as Python code.
+    ///
+    /// ```puppet
+    /// to_python({a => [true, undef]})    # => '{"a": [True, None]}'
+    /// ```
+    "to_python" { "Any $object" => to_python }
+    /// The same as `to_python`.
+    ///
+    /// ```puppet
+    /// stdlib::to_python(false)    # => 'False'
+    /// ```
+    "stdlib::to_python" { "Any $object" => to_python }
+
+    /// A value as Ruby code.
+    ///
+    /// ```puppet
+    /// to_ruby({a => [true, undef]})    # => '{"a" => [true, nil]}'
+    /// ```
+    "to_ruby" { "Any $object" => to_ruby }
+    /// The same as `to_ruby`.
+    ///
+    /// ```puppet
+    /// stdlib::to_ruby('a')    # => '"a"'
+    /// ```
+    "stdlib::to_ruby" { "Any $object" => to_ruby }
+}
+
+fn to_yaml(data: Value, _options: Option<Hash>) -> Result<String> {
+    yaml::emit(&data).map_err(|error| Error::runtime(error.0))
+}
+
+fn namespaced_yaml(data: Value, options: Option<Hash>) -> Result<Value> {
+    let (open, sensitive) = unwrapped(&data);
+    Ok(rewrapped(to_yaml(open, options)?.into(), sensitive))
+}
+
+fn to_toml(data: Hash) -> Result<String> {
+    let mut out = String::new();
+    write_table(&mut out, &data, &[], false)?;
+    Ok(out)
+}
+
+fn namespaced_toml(data: Value) -> Result<Value> {
+    let (open, sensitive) = unwrapped(&data);
+    let toml = to_toml(open.as_hash().cloned().unwrap_or_default())?;
+    Ok(rewrapped(toml.into(), sensitive))
+}
+
+/// Writes a table: its plain values, then the tables in it, then the arrays of tables. A table that is an element of an array has its
+/// heading written for it.
+fn write_table(out: &mut String, hash: &Hash, path: &[String], headed: bool) -> Result<()> {
+    let mut keys: Vec<Value> = hash.keys().cloned().collect();
+    let order = &mut |a: &Value, b: &Value| Ok(ruby::ordered(a, b)?);
+    if let Err(raise) = ruby::sort_by(&mut keys, order) {
+        let message = raise.failure().map(|failure| failure.message.clone());
+        return Err(Error::runtime(message.unwrap_or_default()));
+    }
+    let value = |key: &Value| hash.get(key).cloned().unwrap_or_default();
+    let is_tables = |value: &Value| matches!(value, Value::Array(values) if matches!(values.first(), Some(Value::Hash(_))));
+    let is_simple = |value: &Value| !matches!(value, Value::Hash(_)) && !is_tables(value);
+    if !headed && !path.is_empty() && (hash.is_empty() || hash.values().any(is_simple)) {
+        out.push_str(&format!("[{}]\n", path.join(".")));
+    }
+    for key in &keys {
+        let value = value(key);
+        if is_simple(&value) {
+            out.push_str(&format!("{} = {}\n", toml_key(key)?, toml_value(&value)));
+        }
+    }
+    let below = |key: &Value| -> Result<Vec<String>> {
+        let mut below = path.to_vec();
+        below.push(toml_key(key)?);
+        Ok(below)
+    };
+    for key in &keys {
+        if let Value::Hash(inner) = value(key) {
+            write_table(out, &inner, &below(key)?, false)?;
+        }
+    }
+    for key in &keys {
+        let tables = value(key);
+        if !is_tables(&tables) {
+            continue;
+        }
+        let path = below(key)?;
+        for table in &ruby::to_array(&tables) {
+            out.push_str(&format!("[[{}]]\n", path.join(".")));
+            let Value::Hash(table) = table else { return Err(ruby::no_method("keys", table)) };
+            write_table(out, table, &path, true)?;
+        }
+    }
+    Ok(())
+}
+
+fn toml_key(key: &Value) -> Result<String> {
+    let text = ruby::to_s(key);
+    let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if text.split('\n').any(|line| line.chars().all(bare)) {
+        return Ok(text.into());
+    }
+    match key {
+        Value::String(text) => Ok(format!("\"{}\"", text.replace("\"", "\\\""))),
+        other => Err(ruby::no_method("gsub", other)),
+    }
+}
+
+fn toml_value(value: &Value) -> String {
+    match value {
+        Value::String(text) => {
+            let shown = ruby::inspect_str(text);
+            shown.replace("\\#{", "#{").replace("\\#$", "#$").replace("\\#@", "#@")
+        }
+        Value::Regexp(regexp) => ruby::inspect_str(&format!("/{}/", regexp.source())),
+        other => ruby::inspect(other).into(),
+    }
+}
+
+/// A value as plain data, as catalogs carry it.
+fn data(object: &Value) -> Result<Value> {
+    Ok(object.clone())
+}
+
+fn to_python(object: Value) -> Result<String> {
+    Ok(in_python(&data(&object)?))
+}
+
+fn in_python(value: &Value) -> String {
+    match value {
+        Value::Undef => "None".into(),
+        Value::Boolean(true) => "True".into(),
+        Value::Boolean(false) => "False".into(),
+        Value::Array(values) => format!("[{}]", values.iter().map(in_python).collect::<Vec<_>>().join(", ")),
+        Value::Hash(hash) => {
+            let entries = hash.iter().map(|(key, value)| format!("{}: {}", in_python(key), in_python(value)));
+            format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
+        }
+        other => ruby::inspect(other).into(),
+    }
+}
+
+fn to_ruby(object: Value) -> Result<String> {
+    Ok(in_ruby(&data(&object)?))
+}
+
+fn in_ruby(value: &Value) -> String {
+    match value {
+        Value::Array(values) => format!("[{}]", values.iter().map(in_ruby).collect::<Vec<_>>().join(", ")),
+        Value::Hash(hash) => {
+            let entries = hash.iter().map(|(key, value)| format!("{} => {}", in_ruby(key), in_ruby(value)));
+            format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
+        }
+        other => ruby::inspect(other).into(),
+    }
+}

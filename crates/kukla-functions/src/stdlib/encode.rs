@@ -1,0 +1,258 @@
+//! Other forms of bytes and numbers: `base64`, `convert_base`, `to_bytes`, `stdlib::crc32`, `stdlib::sha256`.
+
+use kukla_eval::builtins;
+use kukla_eval::function::Rest;
+use kukla_values::binary::Binary;
+use kukla_values::{Error, Result, Value};
+
+use crate::digests::sha256_hex;
+use crate::legacy::{exactly, legacy};
+use crate::ruby;
+
+builtins! {
+    /// Encodes a text in base64, or decodes one: in lines of sixty characters, `strict` without line ends, or `urlsafe`.
+    ///
+    /// ```puppet
+    /// base64('encode', 'hello')              # => "aGVsbG8=\n"
+    /// base64('encode', 'hello', 'strict')    # => 'aGVsbG8='
+    /// base64('decode', 'aGVsbG8=')           # => 'hello'
+    /// ```
+    "base64" { "Any *$args" => base64 }
+
+    /// An integer, or a text that spells one in base ten, as text in another base from 2 to 36.
+    ///
+    /// ```puppet
+    /// convert_base(254, 16)      # => 'fe'
+    /// convert_base('5', '2')     # => '101'
+    /// ```
+    "convert_base" { "Any *$args" => convert_base }
+
+    /// The number of bytes that a text such as `4 kB` or `2M` stands for.
+    ///
+    /// ```puppet
+    /// to_bytes('4 kB')    # => 4096
+    /// ```
+    "to_bytes" { "Any *$args" => to_bytes }
+
+    /// The CRC-32 checksum of a value's text, in hexadecimal digits.
+    ///
+    /// ```puppet
+    /// stdlib::crc32('my string')    # => '18fbd270'
+    /// ```
+    "stdlib::crc32" { "Variant[ScalarData, Sensitive[ScalarData], Binary, Sensitive[Binary]] $my_data" => crc32 }
+
+    /// The SHA-256 digest of a value's text, in hexadecimal digits.
+    ///
+    /// ```puppet
+    /// stdlib::sha256('a')    # => 'ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb'
+    /// ```
+    "stdlib::sha256" { "Variant[ScalarData, Sensitive[ScalarData], Binary, Sensitive[Binary]] $my_data" => sha256 }
+}
+
+const STANDARD: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const URL_SAFE: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+fn base64(Rest(args): Rest) -> Result<Value> {
+    let args = legacy(args)?;
+    if args.len() < 2 {
+        return Err(Error::runtime(format!(
+            "base64(): Wrong number of arguments ({}; must be >= 2)",
+            args.len()
+        )));
+    }
+    let encode = match args[0].as_str() {
+        Some("encode") => true,
+        Some("decode") => false,
+        _ => return Err(Error::runtime("base64(): the first argument must be one of 'encode' or 'decode'")),
+    };
+    let Value::String(text) = &args[1] else {
+        return Err(Error::runtime("base64(): the second argument must be a string to base64"));
+    };
+    let method = args.get(2).map_or(Some("default"), Value::as_str);
+    match (encode, method) {
+        (true, Some("default")) => Ok(in_lines(&encoded(text.as_bytes(), STANDARD)).into()),
+        (true, Some("strict")) => Ok(encoded(text.as_bytes(), STANDARD).into()),
+        (true, Some("urlsafe")) => Ok(encoded(text.as_bytes(), URL_SAFE).into()),
+        (false, Some("default")) => Ok(text_or_bytes(decoded(text))),
+        (false, Some("strict")) => strictly_decoded(text).map(text_or_bytes),
+        (false, Some("urlsafe")) => {
+            let mut standard = text.replace("-", "+").replace("_", "/");
+            if !standard.ends_with('=') && standard.len() % 4 != 0 {
+                standard.push_str(&"=".repeat(4 - standard.len() % 4));
+            }
+            strictly_decoded(&standard).map(text_or_bytes)
+        }
+        _ => Err(Error::runtime(
+            "base64(): the third argument must be one of 'default', 'strict', or 'urlsafe'",
+        )),
+    }
+}
+
+/// Bytes in base64, padded.
+pub fn encoded(bytes: &[u8], alphabet: &[u8; 64]) -> String {
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let group =
+            chunk.iter().fold(0u32, |group, byte| group << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        for at in 0..4 {
+            let digit = alphabet[(group >> (18 - 6 * at) & 63) as usize];
+            out.push(if at <= chunk.len() { digit as char } else { '=' });
+        }
+    }
+    out
+}
+
+fn in_lines(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + text.len() / 60 + 1);
+    for line in text.as_bytes().chunks(60) {
+        out.extend(line.iter().map(|byte| *byte as char));
+        out.push('\n');
+    }
+    out
+}
+
+fn digit(byte: u8) -> Option<u32> {
+    STANDARD.iter().position(|known| *known == byte).map(|at| at as u32)
+}
+
+/// What a text in base64 stands for; what does not belong is skipped, padding ends it.
+fn decoded(text: &str) -> Vec<u8> {
+    let digits = text.bytes().take_while(|byte| *byte != b'=').filter_map(digit);
+    let (mut out, mut group, mut bits) = (Vec::new(), 0u32, 0);
+    for digit in digits {
+        group = group << 6 | digit;
+        bits += 6;
+        if bits >= 8 {
+            bits -= 8;
+            out.push((group >> bits) as u8);
+        }
+    }
+    out
+}
+
+fn strictly_decoded(text: &str) -> Result<Vec<u8>> {
+    let invalid = || Error::runtime("invalid base64");
+    let body = text.trim_end_matches('=');
+    let padding = text.len() - body.len();
+    if text.len() % 4 != 0 || padding > 2 || !body.bytes().all(|byte| digit(byte).is_some()) {
+        return Err(invalid());
+    }
+    let bytes = decoded(body);
+    // Bits that no byte takes must be zero.
+    if encoded(&bytes, STANDARD) == text { Ok(bytes) } else { Err(invalid()) }
+}
+
+fn text_or_bytes(bytes: Vec<u8>) -> Value {
+    match String::from_utf8(bytes) {
+        Ok(text) => text.into(),
+        Err(error) => Value::Binary(Binary(error.into_bytes().into())),
+    }
+}
+
+fn convert_base(Rest(args): Rest) -> Result<String> {
+    let args = exactly("convert_base", 2, args)?;
+    let nth = ["First", "Second"];
+    for (arg, nth) in args.iter().zip(nth) {
+        if !matches!(arg, Value::Integer(_) | Value::String(_)) {
+            return Err(Error::runtime(format!(
+                "convert_base(): {nth} argument must be either a string or an integer"
+            )));
+        }
+    }
+    for arg in &args {
+        if let Value::String(text) = arg
+            && !text.split('\n').any(|line| !line.is_empty() && line.bytes().all(|b| b.is_ascii_digit()))
+        {
+            return Err(Error::runtime(
+                "convert_base(): First argument must be an integer or a string corresponding to an integer in base 10",
+            ));
+        }
+    }
+    let (number, base) = (ruby::value_to_i(&args[0])?, ruby::value_to_i(&args[1])?);
+    match u64::try_from(base) {
+        Ok(base @ 2..=36) => Ok(in_base(number, base)),
+        _ => Err(Error::runtime("convert_base(): base must be at least 2 and must not be greater than 36")),
+    }
+}
+
+fn in_base(number: i64, base: u64) -> String {
+    let mut rest = number.unsigned_abs();
+    let mut digits = Vec::new();
+    loop {
+        digits.push(char::from_digit((rest % base) as u32, base as u32).unwrap_or('0'));
+        rest /= base;
+        if rest == 0 {
+            break;
+        }
+    }
+    if number < 0 {
+        digits.push('-');
+    }
+    digits.iter().rev().collect()
+}
+
+fn to_bytes(Rest(args): Rest) -> Result<Value> {
+    let args = legacy(args)?;
+    let [arg] = args.as_slice() else {
+        return Err(Error::runtime(format!(
+            "to_bytes(): Wrong number of arguments given ({} for 1)",
+            args.len()
+        )));
+    };
+    if matches!(arg, Value::Integer(_) | Value::Float(_)) {
+        return Ok(arg.clone());
+    }
+    let text = ruby::text(arg)?;
+    let number =
+        text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit() || ".e+-".contains(c)).len();
+    let rest = text[number..].trim_start_matches(ruby::is_space);
+    let value = ruby::to_f(&text[..number]);
+    let power = match rest.chars().next() {
+        None | Some('b' | 'B') => 0,
+        Some('k') => 10,
+        Some('M') => 20,
+        Some('G') => 30,
+        Some('T') => 40,
+        Some('P') => 50,
+        Some('E') => 60,
+        Some(other) => return Err(Error::runtime(format!("to_bytes(): Unknown prefix {other}"))),
+    };
+    Ok(Value::Integer((value * 2f64.powi(power)) as i64))
+}
+
+/// The text of a value, from within `Sensitive` too.
+fn open_text(value: &Value) -> String {
+    match value {
+        Value::Sensitive(inner) => ruby::to_s(inner).into(),
+        other => ruby::to_s(other).into(),
+    }
+}
+
+fn crc32(data: Value) -> String {
+    let mut crc = u32::MAX;
+    for byte in open_text(&data).bytes() {
+        crc ^= u32::from(byte);
+        for _ in 0..8 {
+            crc = if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 };
+        }
+    }
+    format!("{:x}", !crc)
+}
+
+fn sha256(data: Value) -> String {
+    sha256_hex(open_text(&data).as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_comes_in_three_kinds() {
+        assert_eq!(encoded(b"a\xff\xfe", URL_SAFE), "Yf_-");
+        assert_eq!(in_lines(&encoded(&[0; 46], STANDARD)).lines().map(str::len).collect::<Vec<_>>(), [60, 4]);
+        assert_eq!(decoded("aGV\nsbG8"), b"hello");
+        assert!(strictly_decoded("aGVsbG8").is_err() && strictly_decoded("aGVsbG9=").is_err());
+        assert_eq!((crc32("my string".into()), in_base(-255, 16)), ("18fbd270".into(), "-ff".into()));
+    }
+}

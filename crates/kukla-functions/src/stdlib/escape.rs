@@ -1,0 +1,214 @@
+//! Text for shells: `shell_escape`, `shell_join`, `shell_split`, `batch_escape`, `powershell_escape`, `uriescape`.
+
+use kukla_eval::builtins;
+use kukla_eval::function::Rest;
+use kukla_values::{Array, Error, Result, Str, Value};
+
+use crate::legacy::legacy;
+use crate::ruby;
+use crate::stdlib::text::each_text;
+
+builtins! {
+    /// A value as one word for a Bourne shell.
+    ///
+    /// ```puppet
+    /// shell_escape('a b$c')    # => 'a\ b\$c'
+    /// ```
+    "shell_escape" { "Any $string" => shell_escape }
+    /// The same as `shell_escape`.
+    ///
+    /// ```puppet
+    /// stdlib::shell_escape('')    # => "''"
+    /// ```
+    "stdlib::shell_escape" { "Any $string" => shell_escape }
+
+    /// A command line for a Bourne shell from an array of words.
+    ///
+    /// ```puppet
+    /// shell_join(['echo', 'a b'])    # => 'echo a\ b'
+    /// ```
+    "shell_join" { "Any *$args" => shell_join }
+
+    /// The words of a command line, as a Bourne shell splits it.
+    ///
+    /// ```puppet
+    /// shell_split("echo 'a b' c\\ d")    # => ['echo', 'a b', 'c d']
+    /// ```
+    "shell_split" { "Any *$args" => shell_split }
+
+    /// A value as one word for a Windows batch file.
+    ///
+    /// ```puppet
+    /// batch_escape('a "b"')    # => '"a ""b"""'
+    /// ```
+    "batch_escape" { "Any $string" => batch_escape }
+    /// The same as `batch_escape`.
+    ///
+    /// ```puppet
+    /// stdlib::batch_escape('$x')    # => '"\$x"'
+    /// ```
+    "stdlib::batch_escape" { "Any $string" => batch_escape }
+
+    /// A value as one word for PowerShell.
+    ///
+    /// ```puppet
+    /// powershell_escape('a $b')    # => 'a` `$b'
+    /// ```
+    "powershell_escape" { "Any $string" => powershell_escape }
+    /// The same as `powershell_escape`.
+    ///
+    /// ```puppet
+    /// stdlib::powershell_escape('a')    # => 'a'
+    /// ```
+    "stdlib::powershell_escape" { "Any $string" => powershell_escape }
+
+    /// A text, or each text of an array, fit to stand in a URI.
+    ///
+    /// ```puppet
+    /// uriescape('a b')    # => 'a%20b'
+    /// ```
+    "uriescape" { "Any *$args" => |Rest(args): Rest| each_text("uriescape", args, uri_escaped) }
+}
+
+fn shell_escape(value: Value) -> String {
+    escaped(&ruby::to_s(&value))
+}
+
+fn escaped(text: &str) -> String {
+    if text.is_empty() {
+        return "''".into();
+    }
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' => out.push_str("'\n'"),
+            c if c.is_ascii_alphanumeric() || "_-.,:+/@".contains(c) => out.push(c),
+            c => {
+                out.push('\\');
+                out.push(c);
+            }
+        }
+    }
+    out
+}
+
+fn shell_join(Rest(args): Rest) -> Result<String> {
+    let args = legacy(args)?;
+    let [words] = args.as_slice() else {
+        return Err(Error::runtime(format!(
+            "shell_join(): Wrong number of arguments given ({} for 1)",
+            args.len()
+        )));
+    };
+    let Value::Array(words) = words else {
+        return Err(Error::runtime(format!("First argument is not an Array: {}", ruby::inspect(words))));
+    };
+    Ok(words.iter().map(|word| escaped(&ruby::to_s(word))).collect::<Vec<_>>().join(" "))
+}
+
+fn shell_split(Rest(args): Rest) -> Result<Array> {
+    let args = legacy(args)?;
+    let [line] = args.as_slice() else {
+        return Err(Error::runtime(format!(
+            "shell_split(): Wrong number of arguments given ({} for 1)",
+            args.len()
+        )));
+    };
+    words(&ruby::to_s(line))
+}
+
+fn words(line: &str) -> Result<Array> {
+    let unmatched = || Error::runtime(format!("Unmatched quote: {line}"));
+    let mut words = Array::new();
+    let mut word: Option<String> = None;
+    let mut chars = line.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            c if ruby::is_space(c) => {
+                if let Some(word) = word.take() {
+                    words.push(word.into());
+                }
+            }
+            '\'' => {
+                let word = word.get_or_insert_default();
+                loop {
+                    match chars.next() {
+                        Some('\'') => break,
+                        Some(c) => word.push(c),
+                        None => return Err(unmatched()),
+                    }
+                }
+            }
+            '"' => {
+                let word = word.get_or_insert_default();
+                loop {
+                    match chars.next() {
+                        Some('"') => break,
+                        Some('\\') => match chars.next() {
+                            Some(c @ ('$' | '`' | '"' | '\\')) => word.push(c),
+                            Some('\n') => {}
+                            Some(c) => {
+                                word.push('\\');
+                                word.push(c);
+                            }
+                            None => return Err(unmatched()),
+                        },
+                        Some(c) => word.push(c),
+                        None => return Err(unmatched()),
+                    }
+                }
+            }
+            '\\' => {
+                let word = word.get_or_insert_default();
+                word.push(chars.next().unwrap_or('\\'));
+            }
+            c => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word.map(Value::from));
+    Ok(words)
+}
+
+fn batch_escape(value: Value) -> String {
+    let mut out = String::from("\"");
+    for c in ruby::to_s(&value).chars() {
+        match c {
+            '"' => out.push_str("\"\""),
+            '$' | '\\' => {
+                out.push('\\');
+                out.push(c);
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+fn powershell_escape(value: Value) -> String {
+    let mut out = String::new();
+    for c in ruby::to_s(&value).chars() {
+        match c {
+            ' ' | '\'' | '`' | '|' | '\n' | '$' => {
+                out.push('`');
+                out.push(c);
+            }
+            '"' => out.push_str("\\`\""),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+fn uri_escaped(text: &str) -> Str {
+    let mut out = Str::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            byte if byte.is_ascii_alphanumeric() || b"-_.!~*'();/?:@&=+$,[]".contains(&byte) => {
+                out.push(byte as char)
+            }
+            byte => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}

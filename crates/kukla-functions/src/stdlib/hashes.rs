@@ -1,0 +1,259 @@
+//! Hashes: `merge`, `stdlib::merge`, `deep_merge`, `stdlib::nested_values`, and the former `hash`, `has_key`, `dig44`, `try_get_value`.
+
+use kukla_eval::builtins;
+use kukla_eval::error::Flow;
+use kukla_eval::function::Rest;
+use kukla_eval::lambda::Block;
+use kukla_eval::vm::Vm;
+use kukla_values::{Array, Error, Hash, Result, Value};
+
+use crate::items::{hash_style, items};
+use crate::iterate::call;
+use crate::legacy::legacy;
+use crate::ruby;
+
+builtins! {
+    /// One hash with the entries of several; later ones win. Given something to iterate over and a lambda, merges the hashes that
+    /// the lambda gives: it gets the hash so far and each element (or index and element, key and value).
+    ///
+    /// ```puppet
+    /// merge({a => 1}, {b => 2}, {a => 3})                           # => {'a' => 3, 'b' => 2}
+    /// merge(['x', 'y']) |$hash, $index, $x| { {$x => $index} }      # => {'x' => 0, 'y' => 1}
+    /// ```
+    "merge" {
+        "Variant[Hash[Scalar,Any], Undef, String[0,0]] *$args" => merge,
+        "Iterable *$args, Callable[3, 3] &$block" => merge_indexed,
+        "Iterable *$args, Callable[2, 2] &$block" => merge_each,
+    }
+
+    /// The same as `merge`.
+    ///
+    /// ```puppet
+    /// stdlib::merge({a => 1}, {b => 2})    # => {'a' => 1, 'b' => 2}
+    /// ```
+    "stdlib::merge" {
+        "Variant[Hash[Scalar,Any], Undef, String[0,0]] *$args" => merge,
+        "Iterable *$args, Callable[3, 3] &$block" => merge_indexed,
+        "Iterable *$args, Callable[2, 2] &$block" => merge_each,
+    }
+
+    /// One hash with the entries of several; where two values are hashes they are merged in turn, otherwise the later one wins.
+    ///
+    /// ```puppet
+    /// deep_merge({a => {x => 1}}, {a => {y => 2}})    # => {'a' => {'x' => 1, 'y' => 2}}
+    /// ```
+    "deep_merge" { "Any *$args" => deep_merge }
+
+    /// All values of a hash and of the hashes in it.
+    ///
+    /// ```puppet
+    /// stdlib::nested_values({a => 1, b => {c => 2}})    # => [1, 2]
+    /// ```
+    "stdlib::nested_values" { "Hash $hash" => nested_values }
+}
+
+fn merge(Rest(args): Rest) -> Hash {
+    let mut merged = Hash::new();
+    for arg in &args {
+        add(&mut merged, arg);
+    }
+    merged
+}
+
+fn add(merged: &mut Hash, value: &Value) {
+    if let Value::Hash(hash) = value {
+        merged.make_mut().extend(hash.iter().map(|(key, value)| (key.clone(), value.clone())));
+    }
+}
+
+fn only_iterable(Rest(args): Rest) -> Result<Value> {
+    let given = args.len();
+    let mut args = args.into_iter();
+    match (args.next(), args.next()) {
+        (Some(value), None) => Ok(value),
+        _ => Err(Error::runtime(format!("wrong number of arguments (given {given}, expected 1)"))),
+    }
+}
+
+fn merge_each(vm: &mut Vm<'_>, args: Rest, block: Option<Block>) -> Flow<Hash> {
+    let mut merged = Hash::new();
+    for item in items(&only_iterable(args)?)? {
+        let more = call(vm, &block, vec![merged.clone().into(), item])?;
+        add(&mut merged, &more);
+    }
+    Ok(merged)
+}
+
+fn merge_indexed(vm: &mut Vm<'_>, args: Rest, block: Option<Block>) -> Flow<Hash> {
+    let values = only_iterable(args)?;
+    let paired = hash_style(&values);
+    let mut merged = Hash::new();
+    for (index, item) in items(&values)?.enumerate() {
+        let mut given = vec![merged.clone().into()];
+        match item {
+            Value::Array(pair) if paired => given.extend(pair),
+            item => given.extend([Value::Integer(index as i64), item]),
+        }
+        let more = call(vm, &block, given)?;
+        add(&mut merged, &more);
+    }
+    Ok(merged)
+}
+
+fn deep_merge(Rest(args): Rest) -> Result<Hash> {
+    let args = legacy(args)?;
+    if args.len() < 2 {
+        return Err(Error::runtime(format!(
+            "deep_merge(): wrong number of arguments ({}; must be at least 2)",
+            args.len()
+        )));
+    }
+    let mut merged = Hash::new();
+    for arg in &args {
+        match arg {
+            Value::Hash(hash) => merge_deeply(&mut merged, hash),
+            Value::String(text) if text.is_empty() => {}
+            other => {
+                return Err(Error::runtime(format!(
+                    "deep_merge: unexpected argument type {}, only expects hash arguments",
+                    ruby::class(other)
+                )));
+            }
+        }
+    }
+    Ok(merged)
+}
+
+fn merge_deeply(merged: &mut Hash, more: &Hash) {
+    let entries = merged.make_mut();
+    for (key, value) in more {
+        match (entries.get_mut(key), value) {
+            (Some(Value::Hash(old)), Value::Hash(new)) => merge_deeply(old, new),
+            _ => {
+                entries.insert(key.clone(), value.clone());
+            }
+        }
+    }
+}
+
+fn nested_values(hash: Hash) -> Array {
+    let mut values = Array::new();
+    gather(&hash, &mut values);
+    values
+}
+
+fn gather(hash: &Hash, values: &mut Array) {
+    for value in hash.values() {
+        match value {
+            Value::Hash(inner) => gather(inner, values),
+            other => values.push(other.clone()),
+        }
+    }
+}
+
+/// The functions that stdlib 9 no longer has.
+pub mod old {
+    use super::*;
+
+    builtins! {
+        /// An array of keys and values in turn as a hash; `Hash($array)` does so too.
+        ///
+        /// ```puppet
+        /// hash(['a', 1, 'b', 2])    # => {'a' => 1, 'b' => 2}
+        /// ```
+        "hash" { "Any *$args" => hash }
+
+        /// Whether a hash has a key; `$key in $hash` says so too.
+        ///
+        /// ```puppet
+        /// has_key({a => 1}, 'a')    # => true
+        /// ```
+        "has_key" { "Any *$args" => has_key }
+
+        /// The value at the end of a path given as an array, or a default; `dig` does so too.
+        ///
+        /// ```puppet
+        /// dig44({a => [1, 2]}, ['a', 1])       # => 2
+        /// dig44({a => 1}, ['b'], 'none')       # => 'none'
+        /// ```
+        "dig44" { "Any *$args" => dig44 }
+    }
+
+    fn hash(Rest(args): Rest) -> Result<Hash> {
+        let args = legacy(args)?;
+        let array = match args.first() {
+            None => return Err(Error::runtime("hash(): Wrong number of arguments given (0 for 1)")),
+            Some(Value::Array(array)) => ruby::flatten(array),
+            Some(_) => return Err(Error::runtime("hash(): Requires array to work with")),
+        };
+        // Of a single hash Ruby makes a copy.
+        if let [Value::Hash(hash)] = array.as_slice() {
+            return Ok(hash.clone());
+        }
+        if array.len() % 2 != 0 {
+            return Err(Error::runtime("hash(): Unable to compute hash from array given"));
+        }
+        Ok(array.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect())
+    }
+
+    fn has_key(Rest(args): Rest) -> Result<bool> {
+        let args = legacy(args)?;
+        let [hash, key] = args.as_slice() else {
+            return Err(Error::runtime(format!(
+                "has_key(): wrong number of arguments ({}; must be 2)",
+                args.len()
+            )));
+        };
+        match hash {
+            Value::Hash(hash) => Ok(hash.contains_key(key)),
+            other => Err(Error::runtime(format!(
+                "has_key(): expects the first argument to be a hash, got {} which is of type {}",
+                ruby::inspect(other),
+                ruby::class(other)
+            ))),
+        }
+    }
+
+    fn dig44(Rest(args): Rest) -> Result<Value> {
+        let args = crate::legacy::at_least("dig44", 1, args)?;
+        if args.len() < 2 {
+            let given = args.len();
+            return Err(Error::runtime(format!(
+                "dig44(): Wrong number of arguments given ({given} for at least 2)"
+            )));
+        }
+        if !matches!(args[0], Value::Array(_) | Value::Hash(_)) {
+            let class = ruby::class(&args[0]);
+            return Err(Error::runtime(format!(
+                "dig44(): first argument must be a hash or an array, given {class}"
+            )));
+        }
+        let Value::Array(path) = &args[1] else {
+            let class = ruby::class(&args[1]);
+            return Err(Error::runtime(format!("dig44(): second argument must be an array, given {class}")));
+        };
+        let default = args.get(2).cloned().unwrap_or_default();
+        let mut here = args[0].clone();
+        for key in path {
+            let next = match &here {
+                Value::Hash(hash) => hash.get(key).cloned(),
+                Value::Array(values) => {
+                    let at = match key {
+                        Value::Integer(n) => Some(*n),
+                        Value::Float(n) => ruby::float_to_i(*n).ok(),
+                        Value::String(text) => ruby::integer(text).ok(),
+                        _ => None,
+                    };
+                    let at = at.map(|n| if n < 0 { n + values.len() as i64 } else { n });
+                    at.and_then(|at| usize::try_from(at).ok()).and_then(|at| values.get(at)).cloned()
+                }
+                _ => None,
+            };
+            match next {
+                Some(value) if !value.is_undef() => here = value,
+                _ => return Ok(default),
+            }
+        }
+        Ok(here)
+    }
+}

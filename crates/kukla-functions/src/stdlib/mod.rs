@@ -1,0 +1,52 @@
+//! puppetlabs-stdlib: its functions of version 9 under their old and their namespaced names, and those of version 8 that it dropped.
+//!
+//! An old name does what it did in version 8, without the deprecation that version 9 adds to some; the namespaced one does what it does in
+//! version 9.
+
+use kukla_eval::function::Builtin;
+
+pub mod affixes;
+pub mod arrays;
+pub mod booleans;
+pub mod checks;
+pub mod delete;
+pub mod emit;
+pub mod encode;
+pub mod escape;
+pub mod hashes;
+pub mod interfaces;
+pub mod json;
+pub mod misc;
+pub mod network;
+pub mod parse;
+pub mod passwords;
+pub mod paths;
+pub mod random;
+pub mod text;
+pub mod validate;
+
+/// The functions that version 9 has, and version 8 where it has them.
+pub static CURRENT: &[&[Builtin]] = &[
+    affixes::BUILTINS,
+    arrays::BUILTINS,
+    booleans::BUILTINS,
+    delete::BUILTINS,
+    emit::BUILTINS,
+    encode::BUILTINS,
+    escape::BUILTINS,
+    hashes::BUILTINS,
+    interfaces::BUILTINS,
+    json::BUILTINS,
+    misc::BUILTINS,
+    network::BUILTINS,
+    parse::BUILTINS,
+    passwords::BUILTINS,
+    paths::BUILTINS,
+    random::BUILTINS,
+    text::BUILTINS,
+    validate::BUILTINS,
+];
+
+/// The functions that only version 8 has.
+pub static FORMER: &[&[Builtin]] =
+    &[checks::BUILTINS, hashes::old::BUILTINS, text::old::BUILTINS, validate::old::BUILTINS];

@@ -1,0 +1,173 @@
+//! Values from text and files: `parsejson`, `parseyaml`, `parsehocon`, `parsepson`, `loadjson`, `loadyaml`, `load_module_metadata`.
+
+use std::path::Path;
+
+use kukla_eval::builtins;
+use kukla_eval::error::Flow;
+use kukla_eval::function::Rest;
+use kukla_eval::settings::LogLevel;
+use kukla_eval::vm::Vm;
+use kukla_eval::world::FileError;
+use kukla_hiera::{hocon, json, yaml};
+use kukla_values::{Error, Result, Str, Value};
+
+use crate::legacy::{at_least, legacy};
+use crate::ruby;
+use crate::stdlib::paths::module_root;
+
+builtins! {
+    /// The value that a text in JSON stands for, or a default if it is no JSON.
+    ///
+    /// ```puppet
+    /// parsejson('{"a": [1, null]}')    # => {'a' => [1, undef]}
+    /// parsejson('{', 'none')           # => 'none'
+    /// ```
+    "parsejson" { "Any *$args" => parsejson }
+
+    /// The value that a text in YAML stands for, or a default if it is no YAML.
+    ///
+    /// ```puppet
+    /// parseyaml("a: [1, yes]")    # => {'a' => [1, true]}
+    /// ```
+    "parseyaml" { "Any *$args" => parseyaml }
+
+    /// The value that a text in HOCON stands for, or a default if it is no HOCON.
+    ///
+    /// ```puppet
+    /// parsehocon('a.b: 1')    # => {'a' => {'b' => 1}}
+    /// ```
+    "parsehocon" { "String $hocon_string, Any $default = undef" => parsehocon }
+    /// The same as `parsehocon`.
+    ///
+    /// ```puppet
+    /// stdlib::parsehocon('a = x')    # => {'a' => 'x'}
+    /// ```
+    "stdlib::parsehocon" { "String $hocon_string, Any $default = undef" => parsehocon }
+
+    /// The value that a text in PSON, a dialect of JSON, stands for, or a default.
+    ///
+    /// ```puppet
+    /// parsepson('[1]')    # => [1]
+    /// ```
+    "parsepson" { "String[1] $pson_string, Any $default = undef" => parsepson }
+
+    /// The value that a file in JSON holds, or a default if there is none or it is no JSON.
+    ///
+    /// ```puppet
+    /// loadjson('/no/such/file', {})    # => {}
+    /// ```
+    "loadjson" { "Any *$args" => loadjson }
+
+    /// The value that a file in YAML holds, or a default if there is none or it is no YAML.
+    ///
+    /// ```puppet
+    /// loadyaml('/no/such/file', {})    # => {}
+    /// ```
+    "loadyaml" { "Any *$args" => loadyaml }
+
+    /// What a module's `metadata.json` says; nothing, if told that the file may be missing.
+    "load_module_metadata" { "Any *$args" => load_module_metadata }
+}
+
+fn read_json(text: &str) -> Result<Value> {
+    json::read(text).map(|document| document.value).map_err(|error| Error::runtime(error.to_string()))
+}
+
+fn read_yaml(text: &[u8]) -> Result<Value> {
+    let options = yaml::Options { aliases: true, symbols: true, times: true };
+    let document = yaml::read(text, options);
+    document.map(|document| document.value).map_err(|error| Error::runtime(error.to_string()))
+}
+
+/// What was read, or the default if that is nothing or went wrong.
+fn or_default(read: Result<Value>, default: Option<&Value>) -> Result<Value> {
+    match (read, default.filter(|default| default.is_true())) {
+        (Ok(value), _) if value.is_true() => Ok(value),
+        (Ok(_), _) => Ok(default.cloned().unwrap_or_default()),
+        (Err(_), Some(default)) => Ok(default.clone()),
+        (Err(error), None) => Err(error),
+    }
+}
+
+fn one_or_two(args: Vec<Value>) -> Result<Vec<Value>> {
+    let args = legacy(args)?;
+    if args.is_empty() {
+        return Err(Error::runtime("Wrong number of arguments. 1 or 2 arguments should be provided."));
+    }
+    Ok(args)
+}
+
+fn parsejson(Rest(args): Rest) -> Result<Value> {
+    let args = one_or_two(args)?;
+    or_default(ruby::text(&args[0]).and_then(|text| read_json(text)), args.get(1))
+}
+
+fn parseyaml(Rest(args): Rest) -> Result<Value> {
+    let args = one_or_two(args)?;
+    or_default(ruby::text(&args[0]).and_then(|text| read_yaml(text.as_bytes())), args.get(1))
+}
+
+fn parsehocon(vm: &mut Vm<'_>, text: Str, default: Option<Value>) -> Result<Value> {
+    let world = &vm.environment.world;
+    match (hocon::read(&text, &|name| world.env(name)), default) {
+        (Ok(value), _) => Ok(value),
+        (Err(_), Some(default)) => Ok(default),
+        (Err(error), None) => Err(Error::runtime(error.to_string())),
+    }
+}
+
+fn parsepson(text: Str, default: Option<Value>) -> Result<Value> {
+    match (read_json(&text), default) {
+        (Ok(value), _) => Ok(value),
+        (Err(_), Some(default)) => Ok(default),
+        (Err(error), None) => Err(error),
+    }
+}
+
+fn loadjson(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<Value> {
+    let args = at_least("loadjson", 1, args)?;
+    load(vm, &args, |bytes| read_json(&String::from_utf8_lossy(bytes)))
+}
+
+fn loadyaml(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<Value> {
+    let args = at_least("loadyaml", 1, args)?;
+    load(vm, &args, read_yaml)
+}
+
+fn load(vm: &mut Vm<'_>, args: &[Value], read: impl Fn(&[u8]) -> Result<Value>) -> Flow<Value> {
+    let default = args.get(1);
+    let Value::String(path) = &args[0] else {
+        return Ok(or_default(Err(ruby::no_method("start_with?", &args[0])), default)?);
+    };
+    if path.starts_with("http://") || path.starts_with("https://") {
+        let why =
+            Error::runtime(format!("{path}: files on other hosts are not read while a catalog is compiled"));
+        return Ok(or_default(Err(why), default)?);
+    }
+    match vm.environment.world.read(Path::new(path.as_str())) {
+        Ok(bytes) => Ok(or_default(read(&bytes), default)?),
+        Err(FileError::NotFound) => {
+            vm.log(LogLevel::Warning, format!("Can't load '{path}' File does not exist!"));
+            Ok(default.cloned().unwrap_or_default())
+        }
+        Err(FileError::Other(why)) => {
+            Ok(or_default(Err(Error::runtime(format!("{why} - {path}"))), default)?)
+        }
+    }
+}
+
+fn load_module_metadata(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<Value> {
+    let args = legacy(args)?;
+    if args.len() != 1 && args.len() != 2 {
+        return Err(Error::runtime("load_module_metadata(): Wrong number of arguments, expects one or two"));
+    }
+    let module = module_root(vm, &args[0])?;
+    match vm.environment.world.read(&module.join("metadata.json")) {
+        Ok(bytes) => read_json(&String::from_utf8_lossy(&bytes)),
+        Err(_) if args.get(1).is_some_and(Value::is_true) => Ok(Value::Hash(Default::default())),
+        Err(_) => Err(Error::runtime(format!(
+            "load_module_metadata(): No metadata.json file for module {}",
+            ruby::to_s(&args[0])
+        ))),
+    }
+}

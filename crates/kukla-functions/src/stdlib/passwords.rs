@@ -1,0 +1,143 @@
+//! Hashed passwords: `pw_hash`, `str2saltedpbkdf2`, `str2saltedsha512`.
+
+use kukla_eval::builtins;
+use kukla_eval::error::Flow;
+use kukla_eval::function::Rest;
+use kukla_eval::vm::Vm;
+use kukla_values::{Error, Hash, Result, Value};
+use sha2::{Digest, Sha512};
+
+use crate::crypt;
+use crate::digests::hex;
+use crate::legacy::{exactly, legacy};
+use crate::ruby;
+use crate::stdlib::random::unseeded;
+
+builtins! {
+    /// A password hashed for `/etc/shadow`: by `md5`, `sha-256`, `sha-512`, `bcrypt`, `bcrypt-a`, `bcrypt-x` or `bcrypt-y`, with a salt. The
+    /// salt of `bcrypt` begins with the cost.
+    ///
+    /// ```puppet
+    /// pw_hash('password', 'MD5', 'salt')    # => '$1$salt$qJH7.N4xYta3aEG/dfqo/0'
+    /// ```
+    "pw_hash" { "Any *$args" => pw_hash }
+
+    /// A password hashed for macOS by PBKDF2, with salt and number of iterations.
+    "str2saltedpbkdf2" { "Any *$args" => str2saltedpbkdf2 }
+
+    /// A password hashed for macOS 10.7 by SHA-512 with a random salt.
+    ///
+    /// ```puppet
+    /// length(str2saltedsha512('password'))    # => 136
+    /// ```
+    "str2saltedsha512" { "Any *$args" => str2saltedsha512 }
+}
+
+fn opened(args: Vec<Value>) -> Vec<Value> {
+    let open = |arg| match arg {
+        Value::Sensitive(inner) => (*inner).clone(),
+        other => other,
+    };
+    args.into_iter().map(open).collect()
+}
+
+fn pw_hash(Rest(args): Rest) -> Result<Value> {
+    let args = opened(exactly("pw_hash", 3, args)?);
+    let password = match &args[0] {
+        Value::String(password) => password.clone(),
+        Value::Undef => Default::default(),
+        _ => return Err(Error::runtime("pw_hash(): first argument must be a string")),
+    };
+    let Value::String(kind) = &args[1] else {
+        return Err(Error::runtime("pw_hash(): second argument must be a string"));
+    };
+    let (prefix, bcrypt) = match kind.to_lowercase().as_str() {
+        "md5" => ("1", false),
+        "sha-256" => ("5", false),
+        "sha-512" => ("6", false),
+        "bcrypt" => ("2b", true),
+        "bcrypt-a" => ("2a", true),
+        "bcrypt-x" => ("2x", true),
+        "bcrypt-y" => ("2y", true),
+        _ => return Err(Error::runtime(format!("pw_hash(): {kind} is not a valid hash type"))),
+    };
+    let Value::String(salt) = &args[2] else {
+        return Err(Error::runtime("pw_hash(): third argument must be a string"));
+    };
+    if salt.is_empty() {
+        return Err(Error::runtime("pw_hash(): third argument must not be empty"));
+    }
+    let plain = |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.' || b == b'/');
+    if bcrypt {
+        let fits = salt.split('\n').any(|line| match (line.get(..2), line.get(2..3), line.get(3..25)) {
+            (Some(cost), Some("$"), Some(salt)) => (4..=31).contains(&ruby::to_i(cost)) && plain(salt),
+            _ => false,
+        });
+        if !fits {
+            return Err(Error::runtime(
+                "pw_hash(): characters in salt must match (?-mix:^(0[4-9]|[12][0-9]|3[01])\\$[./A-Za-z0-9]{22})",
+            ));
+        }
+    } else if !plain(salt) {
+        return Err(Error::runtime("pw_hash(): characters in salt must be in the set [a-zA-Z0-9./]"));
+    }
+    if password.is_empty() {
+        return Ok(Value::Undef);
+    }
+    let hashed = match prefix {
+        "1" => crypt::md5(password.as_bytes(), salt),
+        "5" => crypt::sha256(password.as_bytes(), salt),
+        "6" => crypt::sha512(password.as_bytes(), salt),
+        prefix => crypt::bcrypt(password.as_bytes(), prefix, salt)
+            .ok_or_else(|| Error::runtime("Invalid argument - crypt"))?,
+    };
+    Ok(hashed.into())
+}
+
+fn str2saltedpbkdf2(Rest(args): Rest) -> Result<Hash> {
+    let args = opened(legacy(args)?);
+    let [password, salt, iterations] = args.as_slice() else {
+        let given = args.len();
+        return Err(Error::runtime(format!("str2saltedpbkdf2(): wrong number of arguments ({given} for 3)")));
+    };
+    let refuse = |why: &str| Error::runtime(format!("str2saltedpbkdf2(): {why}"));
+    let Value::String(password) = password else { return Err(refuse("first argument must be a string")) };
+    let Value::String(salt) = salt else { return Err(refuse("second argument must be a string")) };
+    if salt.len() < 8 {
+        return Err(refuse("second argument must be at least 8 bytes long"));
+    }
+    let Value::Integer(iterations) = *iterations else {
+        return Err(refuse("third argument must be an integer"));
+    };
+    if !(40_001..70_000).contains(&iterations) {
+        return Err(refuse("third argument must be between 40,000 and 70,000"));
+    }
+    let key = crypt::pbkdf2_sha512(password.as_bytes(), salt.as_bytes(), iterations as u32, 128);
+    Ok(Hash::from_iter([
+        ("password_hex", Value::from(hex(&key))),
+        ("salt_hex", hex(salt.as_bytes()).into()),
+        ("iterations", iterations.into()),
+    ]))
+}
+
+fn str2saltedsha512(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<String> {
+    let args = legacy(args)?;
+    let password = match args.as_slice() {
+        [Value::String(password)] => password,
+        [other] => {
+            let class = ruby::class(other);
+            return ruby::fail(format!(
+                "str2saltedsha512(): Requires a String argument, you passed: {class}"
+            ));
+        }
+        _ => {
+            let given = args.len();
+            return ruby::fail(format!(
+                "str2saltedsha512(): Wrong number of arguments passed ({given} but we require 1)"
+            ));
+        }
+    };
+    let salt = (unseeded(vm).below((1 << 31) - 1) as u32).to_le_bytes();
+    let hashed = Sha512::new().chain_update(salt).chain_update(password.as_bytes()).finalize();
+    Ok(hex(&salt) + &hex(&hashed))
+}

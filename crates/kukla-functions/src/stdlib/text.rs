@@ -1,0 +1,245 @@
+//! Text: `squeeze`, `swapcase`, `dos2unix`, `unix2dos`, `regexpescape`, `stdlib::start_with`, `stdlib::end_with`, `stdlib::xml_encode`,
+//! `sprintf_hash`.
+
+use kukla_eval::builtins;
+use kukla_eval::function::Rest;
+use kukla_values::regexp::escape;
+use kukla_values::{Array, Error, Hash, Result, Str, Value};
+
+use crate::legacy::{exactly, legacy};
+use crate::ruby;
+
+builtins! {
+    /// A text, or each text of an array, with runs of the same character made one; only of the characters given, if any are.
+    ///
+    /// ```puppet
+    /// squeeze('aabbc')          # => 'abc'
+    /// squeeze('aabbc', 'a')     # => 'abbc'
+    /// ```
+    "squeeze" { "Any *$args" => squeeze }
+
+    /// A text, or each text of an array, with upper case made lower and the other way round.
+    ///
+    /// ```puppet
+    /// swapcase('aBc')    # => 'AbC'
+    /// ```
+    "swapcase" { "Any *$args" => swapcase }
+
+    /// A text with the line ends of Unix.
+    ///
+    /// ```puppet
+    /// dos2unix("a\r\nb")    # => "a\nb"
+    /// ```
+    "dos2unix" { "Any *$args" => dos2unix }
+
+    /// A text with the line ends of DOS.
+    ///
+    /// ```puppet
+    /// unix2dos("a\nb")    # => "a\r\nb"
+    /// ```
+    "unix2dos" { "Any *$args" => unix2dos }
+
+    /// A text, or each text of an array, as a regular expression that matches it and nothing else.
+    ///
+    /// ```puppet
+    /// regexpescape('a.b*')    # => 'a\.b\*'
+    /// ```
+    "regexpescape" { "Any *$args" => regexpescape }
+
+    /// Whether a text begins with one of some prefixes.
+    ///
+    /// ```puppet
+    /// stdlib::start_with('foobar', 'foo')            # => true
+    /// stdlib::start_with('foobar', ['bar', 'baz'])   # => false
+    /// ```
+    "stdlib::start_with" { "String $test_string, Variant[String[1],Array[String[1], 1]] $prefixes" => start_with }
+
+    /// Whether a text ends with one of some suffixes.
+    ///
+    /// ```puppet
+    /// stdlib::end_with('foobar', ['foo', 'bar'])    # => true
+    /// ```
+    "stdlib::end_with" { "String $test_string, Variant[String[1],Array[String[1], 1]] $suffixes" => end_with }
+
+    /// A text fit for an XML document: as text, or quoted as an attribute's value.
+    ///
+    /// ```puppet
+    /// stdlib::xml_encode('a < "b"')            # => 'a &lt; "b"'
+    /// stdlib::xml_encode('a < "b"', 'attr')    # => '"a &lt; &quot;b&quot;"'
+    /// ```
+    "stdlib::xml_encode" { "String $str, Enum['text','attr'] $type = 'text'" => xml_encode }
+}
+
+/// A set of characters as Ruby's `count`, `squeeze` and `delete` write it: `a-z`, `^a-z`.
+pub struct CharSet {
+    members: Vec<(char, char)>,
+    negated: bool,
+}
+
+impl CharSet {
+    /// Reads a set.
+    pub fn parse(text: &str) -> CharSet {
+        let chars: Vec<char> = text.chars().collect();
+        let negated = chars.len() > 1 && chars[0] == '^';
+        let mut members = Vec::new();
+        let mut at = usize::from(negated);
+        while at < chars.len() {
+            let c = if chars[at] == '\\' && at + 1 < chars.len() {
+                at += 1;
+                chars[at]
+            } else {
+                chars[at]
+            };
+            if at + 2 < chars.len() && chars[at + 1] == '-' {
+                members.push((c, chars[at + 2]));
+                at += 3;
+            } else {
+                members.push((c, c));
+                at += 1;
+            }
+        }
+        CharSet { members, negated }
+    }
+
+    /// Whether a character is in it.
+    pub fn contains(&self, c: char) -> bool {
+        self.members.iter().any(|(from, to)| (*from..=*to).contains(&c)) != self.negated
+    }
+}
+
+fn squeeze(Rest(args): Rest) -> Result<Value> {
+    let args = legacy(args)?;
+    if args.len() != 1 && args.len() != 2 {
+        return Err(Error::runtime(format!(
+            "squeeze(): Wrong number of arguments given {} for 2 or 1",
+            args.len()
+        )));
+    }
+    let set = match args.get(1).filter(|set| set.is_true()) {
+        Some(set) => Some(CharSet::parse(ruby::text(set)?)),
+        None => None,
+    };
+    let squeezed = |value: &Value| match value {
+        Value::String(text) => Ok(Value::from(without_runs(text, set.as_ref()))),
+        other => Err(ruby::no_method("squeeze", other)),
+    };
+    match &args[0] {
+        Value::Array(values) => Ok(values.iter().map(squeezed).collect::<Result<Array>>()?.into()),
+        value => squeezed(value),
+    }
+}
+
+fn without_runs(text: &str, set: Option<&CharSet>) -> Str {
+    let mut last = None;
+    let mut keep = |c: char| {
+        let repeated = last.replace(c) == Some(c);
+        !(repeated && set.is_none_or(|set| set.contains(c)))
+    };
+    text.chars().filter(|c| keep(*c)).collect()
+}
+
+/// What a function does to a text or to each text of an array; other elements stay.
+pub fn each_text(name: &str, args: Vec<Value>, change: fn(&str) -> Str) -> Result<Value> {
+    let args = legacy(args)?;
+    let changed = |value: &Value| match value {
+        Value::String(text) => change(text).into(),
+        other => other.clone(),
+    };
+    match args.first() {
+        None => Err(Error::runtime(format!("{name}(): Wrong number of arguments given (0 for 1)"))),
+        Some(Value::Array(values)) => Ok(values.iter().map(changed).collect::<Array>().into()),
+        Some(text @ Value::String(_)) => Ok(changed(text)),
+        Some(_) => Err(Error::runtime(format!("{name}(): Requires either array or string to work with"))),
+    }
+}
+
+fn swapcase(Rest(args): Rest) -> Result<Value> {
+    each_text("swapcase", args, |text| {
+        let mut out = Str::with_capacity(text.len());
+        for c in text.chars() {
+            if c.is_lowercase() { out.extend(c.to_uppercase()) } else { out.extend(c.to_lowercase()) }
+        }
+        out
+    })
+}
+
+fn regexpescape(Rest(args): Rest) -> Result<Value> {
+    each_text("regexpescape", args, |text| escape(text).into())
+}
+
+fn only_text(name: &str, args: Vec<Value>) -> Result<Str> {
+    match exactly(name, 1, args)?.first() {
+        Some(Value::String(text)) => Ok(text.clone()),
+        _ => Err(Error::runtime(format!("{name}(): Requires string as argument"))),
+    }
+}
+
+fn dos2unix(Rest(args): Rest) -> Result<String> {
+    Ok(only_text("dos2unix", args)?.replace("\r\n", "\n").into())
+}
+
+fn unix2dos(Rest(args): Rest) -> Result<String> {
+    let text = only_text("unix2dos", args)?;
+    let mut out = String::with_capacity(text.len() + 8);
+    for line in text.split_inclusive('\n') {
+        match line.strip_suffix('\n') {
+            Some(line) => {
+                out.push_str(line.trim_end_matches('\r'));
+                out.push_str("\r\n");
+            }
+            None => out.push_str(line),
+        }
+    }
+    Ok(out)
+}
+
+fn any_of(parts: &Value, test: impl Fn(&str) -> bool) -> bool {
+    ruby::to_array(parts).iter().filter_map(Value::as_str).any(test)
+}
+
+fn start_with(text: Str, prefixes: Value) -> bool {
+    any_of(&prefixes, |prefix| text.starts_with(prefix))
+}
+
+fn end_with(text: Str, suffixes: Value) -> bool {
+    any_of(&suffixes, |suffix| text.ends_with(suffix))
+}
+
+fn xml_encode(text: Str, kind: Option<Str>) -> String {
+    let attribute = kind.as_deref() == Some("attr");
+    let mut out = String::with_capacity(text.len() + 2);
+    if attribute {
+        out.push('"');
+    }
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' if attribute => out.push_str("&quot;"),
+            c => out.push(c),
+        }
+    }
+    if attribute {
+        out.push('"');
+    }
+    out
+}
+
+/// The functions that stdlib 9 no longer has.
+pub mod old {
+    use super::*;
+
+    builtins! {
+        /// Formats named values; `sprintf` does so too.
+        ///
+        /// ```puppet
+        /// sprintf_hash('%<x>s: %<y>d', {x => 'a', y => 1})    # => 'a: 1'
+        /// ```
+        "sprintf_hash" { "String $format, Hash $arguments" => sprintf_hash }
+    }
+
+    fn sprintf_hash(format: Str, arguments: Hash) -> Result<Str> {
+        kukla_values::format::sprintf(&format, &[arguments.into()])
+    }
+}

@@ -1,0 +1,427 @@
+//! Checks that types do better: the `validate_*` family.
+//!
+//! stdlib 9 keeps a few of them. Those that it dropped first say that they are deprecated, which under `strict` = `error`, the default,
+//! is an error; `validate_legacy` asks them without that.
+
+use std::sync::Arc;
+
+use kukla_eval::builtins;
+use kukla_eval::error::{Flow, Raise};
+use kukla_eval::function::Rest;
+use kukla_eval::settings::LogLevel;
+use kukla_eval::vm::{Log, Vm};
+use kukla_values::regexp::Regexp;
+use kukla_values::types::mismatch;
+use kukla_values::{Error, Result, Type, Value};
+
+use crate::legacy::legacy;
+use crate::ruby;
+use crate::stdlib::checks::{domain_name, email_address, holds};
+use crate::stdlib::misc::deprecation;
+
+builtins! {
+    /// Fails unless all arguments are domain names.
+    "stdlib::validate_domain_name" { "Variant[Stdlib::Fqdn, Stdlib::Dns::Zone] *$values" => |values: Rest| some("domain_name", values) }
+    /// Fails unless all arguments are addresses of electronic mail.
+    "stdlib::validate_email_address" { "Stdlib::Email *$values" => |values: Rest| some("email_address", values) }
+    /// Fails unless all arguments are domain names.
+    ///
+    /// ```puppet
+    /// validate_domain_name('example.com')    # => undef
+    /// ```
+    "validate_domain_name" { "Any *$args" => |Rest(args): Rest| validate("validate_domain_name", &legacy(args)?) }
+    /// Fails unless all arguments are addresses of electronic mail.
+    ///
+    /// ```puppet
+    /// validate_email_address('me@example.com')    # => undef
+    /// ```
+    "validate_email_address" { "Any *$args" => |Rest(args): Rest| validate("validate_email_address", &legacy(args)?) }
+    /// Fails unless a command accepts a file with a content; `%` in the command stands for the file, which otherwise comes last.
+    "validate_cmd" { "Any *$args" => validate_cmd }
+    /// Would check a text with a lens of Augeas, which is not at hand.
+    "validate_augeas" { "Any *$args" => validate_augeas }
+    /// Would check that a certificate and a private key belong together; OpenSSL is not at hand.
+    "validate_x509_rsa_key_pair" { "Any *$args" => validate_x509_rsa_key_pair }
+    /// Fails unless a value is of a type; what an old function of the family accepted passes with a warning.
+    "validate_legacy" { "Any *$args" => validate_legacy }
+}
+
+fn some(name: &str, Rest(values): Rest) -> Result<()> {
+    if values.is_empty() {
+        let why = format!("stdlib::validate_{name}(): Wrong number of arguments need at least one");
+        return Err(Error::runtime(why));
+    }
+    Ok(())
+}
+
+/// What a function of the family has to say about its arguments.
+fn validate(name: &str, args: &[Value]) -> Flow<()> {
+    match name {
+        "validate_integer" | "validate_numeric" => return Ok(validate_number(name, args)?),
+        "validate_re" => return Ok(validate_re(args)?),
+        "validate_slength" => return Ok(validate_slength(args)?),
+        _ => {}
+    }
+    if args.is_empty() {
+        return ruby::fail(format!("{name}(): wrong number of arguments (0; must be > 0)"));
+    }
+    for arg in args {
+        let (shown, class) = (ruby::inspect(arg), ruby::class(arg));
+        let text = |test: &dyn Fn(&str) -> bool, what: &str| match arg.as_str() {
+            None => Err(format!("{shown} is not a string.")),
+            Some(text) if test(text) => Ok(()),
+            Some(_) => Err(format!("{shown} is not {what}")),
+        };
+        let is = |question: &str| holds(question, arg).unwrap_or(false);
+        let verdict = match name {
+            "validate_absolute_path" => {
+                let paths = if let Value::Array(paths) = arg { paths.to_vec() } else { vec![arg.clone()] };
+                let wrong = paths.iter().find(|path| !holds("is_absolute_path", path).unwrap_or(false));
+                wrong.map_or(Ok(()), |path| Err(format!("{} is not an absolute path.", ruby::inspect(path))))
+            }
+            "validate_array" if is("is_array") => Ok(()),
+            "validate_array" => Err(format!("{shown} is not an Array.  It looks to be a {class}")),
+            "validate_bool" if is("is_bool") => Ok(()),
+            "validate_bool" => Err(format!("{shown} is not a boolean.  It looks to be a {class}")),
+            "validate_hash" if matches!(arg, Value::Hash(_)) => Ok(()),
+            "validate_hash" => Err(format!("{shown} is not a Hash.  It looks to be a {class}")),
+            "validate_string" if matches!(arg, Value::String(_) | Value::Undef) => Ok(()),
+            "validate_string" => Err(format!("{shown} is not a string.  It looks to be a {class}")),
+            "validate_domain_name" => text(&domain_name, "a syntactically correct domain name"),
+            "validate_email_address" => text(&email_address, "a valid email address"),
+            "validate_ip_address" => text(&|_| is("is_ip_address"), "a valid IP address."),
+            "validate_ipv4_address" => text(&|_| is("is_ipv4_address"), "a valid IPv4 address."),
+            "validate_ipv6_address" => text(&|_| is("is_ipv6_address"), "a valid IPv6 address."),
+            _ => {
+                return Err(Raise::runtime(format!(
+                    "undefined method `function_{name}' for Scope(Class[main]):Puppet::Parser::Scope"
+                )));
+            }
+        };
+        verdict.or_else(ruby::fail)?;
+    }
+    Ok(())
+}
+
+/// `validate_integer` and `validate_numeric`: a number or an array of them, at most the second and at least the third argument.
+fn validate_number(name: &str, args: &[Value]) -> Result<()> {
+    let whole = name == "validate_integer";
+    let kind = if whole { "an Integer" } else { "a Numeric" };
+    if args.is_empty() || args.len() > 3 {
+        let given = args.len();
+        return Err(Error::runtime(format!(
+            "{name}(): Wrong number of arguments; must be 1, 2 or 3, got {given}"
+        )));
+    }
+    let number = |value: &Value| -> Option<f64> {
+        let text = ruby::to_s(value);
+        if whole { ruby::integer(&text).ok().map(|n| n as f64) } else { ruby::float(&text).ok() }
+    };
+    let shown = |n: f64| if whole { format!("{}", n as i64) } else { ruby::float_to_s(n) };
+    let limit = |at: usize, nth: &str, class: &dyn Fn(&Value) -> &'static str| match args.get(at) {
+        None => Ok(None),
+        Some(value) => number(value).map(Some).ok_or_else(|| {
+            let given = ruby::to_s(value);
+            Error::runtime(format!(
+                "{name}(): Expected {nth} argument to be unset or {kind}, got {given}:{}",
+                class(value)
+            ))
+        }),
+    };
+    let unset = args.len() > 2 && ruby::to_s(&args[1]).is_empty();
+    let max = if unset { None } else { limit(1, "second", &|_| "String")? };
+    let min = limit(2, "third", &|value| ruby::class(value))?;
+    if let (Some(min), Some(max)) = (min, max)
+        && min > max
+    {
+        let (min, max) = (shown(min), shown(max));
+        let why =
+            format!("{name}(): Expected second argument to be larger than third argument, got {max} < {min}");
+        return Err(Error::runtime(why));
+    }
+    let input = &args[0];
+    let within = |n: f64, given: &str| {
+        if let Some(max) = max.filter(|max| n > *max) {
+            let why =
+                format!("{name}(): Expected {given} to be smaller or equal to {}, got {given}.", shown(max));
+            return Err(Error::runtime(why));
+        }
+        if let Some(min) = min.filter(|min| n < *min) {
+            let why =
+                format!("{name}(): Expected {given} to be greater or equal to {}, got {given}.", shown(min));
+            return Err(Error::runtime(why));
+        }
+        Ok(())
+    };
+    match input {
+        Value::Array(values) => {
+            for (at, value) in values.iter().enumerate() {
+                let read = if matches!(value, Value::Hash(_)) { None } else { number(value) };
+                let n = read.ok_or_else(|| {
+                    let class = ruby::class(value);
+                    Error::runtime(format!(
+                        "{name}(): Expected element at array position {at} to be {kind}, got {class}"
+                    ))
+                })?;
+                within(n, &ruby::inspect(input))?;
+            }
+            Ok(())
+        }
+        Value::Hash(_) => {
+            let why = format!("validate_integer(): Expected first argument to be {kind} or Array, got Hash");
+            Err(Error::runtime(why))
+        }
+        value => {
+            let n = number(value).ok_or_else(|| {
+                let class = ruby::class(value);
+                Error::runtime(format!(
+                    "{name}(): Expected first argument to be {kind} or Array, got {class}"
+                ))
+            })?;
+            within(n, &shown(n))
+        }
+    }
+}
+
+fn validate_re(args: &[Value]) -> Result<()> {
+    if args.len() != 2 && args.len() != 3 {
+        let given = args.len();
+        return Err(Error::runtime(format!(
+            "validate_re(): wrong number of arguments ({given}; must be 2 or 3)"
+        )));
+    }
+    let Value::String(text) = &args[0] else {
+        let class = ruby::class(&args[0]);
+        return Err(Error::runtime(format!("validate_re(): input needs to be a String, not a {class}")));
+    };
+    for pattern in ruby::flatten(&args[1..2]) {
+        if Regexp::new(ruby::text(&pattern)?)?.try_is_match(text)? {
+            return Ok(());
+        }
+    }
+    Err(Error::runtime(match args.get(2).filter(|message| message.is_true()) {
+        Some(message) => ruby::to_s(message).to_string(),
+        None => {
+            format!("validate_re(): {} does not match {}", ruby::inspect(&args[0]), ruby::inspect(&args[1]))
+        }
+    }))
+}
+
+fn validate_slength(args: &[Value]) -> Result<()> {
+    if args.len() != 2 && args.len() != 3 {
+        let given = args.len();
+        return Err(Error::runtime(format!(
+            "validate_slength(): Wrong number of arguments ({given}; must be 2 or 3)"
+        )));
+    }
+    let number = |value: &Value| match value {
+        Value::Integer(n) => Some(*n),
+        Value::Float(n) => ruby::float_to_i(*n).ok(),
+        Value::String(text) => ruby::integer(text).ok(),
+        _ => None,
+    };
+    let refuse = |nth: &str, value: &Value| {
+        let (shown, class) = (ruby::to_s(value), ruby::class(value));
+        Error::runtime(format!("validate_slength(): Expected {nth}, got {shown}:{class}"))
+    };
+    let max = number(&args[1])
+        .filter(|max| *max > 0)
+        .ok_or_else(|| refuse("second argument to be a positive Numeric", &args[1]))?;
+    let min = match args.get(2).filter(|min| min.is_true()) {
+        None => 0,
+        Some(min) => number(min)
+            .filter(|min| *min >= 0)
+            .ok_or_else(|| refuse("third argument to be unset or a positive Numeric", min))?,
+    };
+    if max < min {
+        return Err(Error::runtime(
+            "validate_slength(): Expected second argument to be equal to or larger than third argument",
+        ));
+    }
+    let within = |text: &str, length: usize| {
+        if (min..=max).contains(&(text.chars().count() as i64)) {
+            return Ok(());
+        }
+        let shown = ruby::inspect(&args[0]);
+        Err(Error::runtime(format!(
+            "validate_slength(): Expected length of {shown} to be between {min} and {max}, was {length}"
+        )))
+    };
+    match &args[0] {
+        Value::String(text) => within(text, text.chars().count()),
+        Value::Array(values) => {
+            for (at, value) in values.iter().enumerate() {
+                let Value::String(text) = value else {
+                    let class = ruby::class(value);
+                    let why = format!("Expected element at array position {at} to be a String, got {class}");
+                    return Err(Error::runtime(format!("validate_slength(): {why}")));
+                };
+                within(text, values.len())?;
+            }
+            Ok(())
+        }
+        other => {
+            let class = ruby::class(other);
+            Err(Error::runtime(format!(
+                "validate_slength(): Expected first argument to be a String or Array, got {class}"
+            )))
+        }
+    }
+}
+
+/// Puts the content into a file that the command gets; everything happens in one shell, so that nothing is left behind.
+const CHECK: &str = r#"f=$(mktemp) || exit 1; trap 'rm -f "$f"' EXIT; printf %s "$1" >"$f"; eval "$2""#;
+
+fn validate_cmd(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
+    let args = legacy(args)?;
+    if args.len() != 2 && args.len() != 3 {
+        return ruby::fail(format!(
+            "validate_cmd(): wrong number of arguments ({}; must be 2 or 3)",
+            args.len()
+        ));
+    }
+    let command = ruby::text(&args[1])?;
+    let message = match args.get(2).filter(|message| message.is_true()) {
+        Some(message) => ruby::to_s(message).to_string(),
+        None => {
+            format!("validate_cmd(): failed to validate content with command {}", ruby::inspect(&args[1]))
+        }
+    };
+    let placed = Regexp::new(r"\s%(\s|$)")?.is_match(command);
+    let line = if placed { command.replace("%", "\"$f\"") } else { ecow::eco_format!("{command} \"$f\"") };
+    let content = ruby::to_s(&args[0]);
+    let shell = ["/bin/sh", "-c", CHECK, "validate_cmd", &content, &line].map(String::from);
+    match vm.environment.world.run(&shell) {
+        Ok(output) if output.code == Some(0) => Ok(()),
+        Ok(output) => {
+            let said = String::from_utf8_lossy(&output.stdout);
+            let code = output.code.unwrap_or(1);
+            ruby::fail(format!("{message}\nExecution of '{command}' returned {code}: {said}"))
+        }
+        Err(why) => ruby::fail(format!("{message}\n{why:?}")),
+    }
+}
+
+fn validate_augeas(_args: Rest) -> Result<()> {
+    Err(Error::runtime(
+        "validate_augeas(): this function requires the augeas feature. See http://docs.puppetlabs.com/guides/augeas.html#pre-requisites for how to activate it.",
+    ))
+}
+
+fn validate_x509_rsa_key_pair(Rest(args): Rest) -> Result<()> {
+    let args = legacy(args)?;
+    if args.len() != 2 {
+        let given = args.len();
+        let why = format!("validate_x509_rsa_key_pair(): wrong number of arguments ({given}; must be 2)");
+        return Err(Error::runtime(why));
+    }
+    if let Some(wrong) = args.iter().find(|arg| arg.as_str().is_none()) {
+        return Err(Error::runtime(format!("{} is not a string.", ruby::inspect(wrong))));
+    }
+    let pem = |text: &Value, what: &str| {
+        text.as_str().is_some_and(|text| text.contains(&format!("-----BEGIN {what}")))
+    };
+    if !pem(&args[0], "CERTIFICATE") {
+        return Err(Error::runtime("Not a valid x509 certificate: PEM_read_bio_X509: no start line"));
+    }
+    if !pem(&args[1], "") {
+        return Err(Error::runtime("Not a valid RSA key: Neither PUB key nor PRIV key: no start line"));
+    }
+    Err(Error::runtime(
+        "validate_x509_rsa_key_pair(): certificates are not checked while a catalog is compiled",
+    ))
+}
+
+fn validate_legacy(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
+    // Puppet's own function counts the scope as its first argument.
+    let (Some(wanted), Some(Value::String(function)), Some(value)) = (args.first(), args.get(1), args.get(2))
+    else {
+        return ruby::fail(format!("'validate_legacy' expects at least 4 arguments, got {}", args.len() + 1));
+    };
+    let wanted: Arc<Type> = match wanted {
+        Value::Type(ty) => Arc::clone(ty),
+        Value::String(text) => Arc::new(vm.parse_type(text)?),
+        other => {
+            let ty = Type::of_generalized(other).name();
+            return ruby::fail(format!(
+                "The function 'validate_legacy' was called with arguments it does not accept. It expects one of:\n  (Any scope, Type target_type, String function_name, Any value, Any args*)\n    rejected: parameter 'target_type' expects a Type value, got {ty}\n  (Any scope, String type_string, String function_name, Any value, Any args*)\n    rejected: parameter 'type_string' expects a String value, got {ty}"
+            ));
+        }
+    };
+    let passed = |_: &Raise| ();
+    let previously = validate(function, &args[2..]).map_err(|raise| {
+        let unknown = raise.failure().is_some_and(|failure| failure.message.starts_with("undefined method"));
+        if unknown {
+            Some(raise)
+        } else {
+            passed(&raise);
+            None
+        }
+    });
+    let previously = match previously {
+        Err(Some(raise)) => return Err(raise),
+        Err(None) => false,
+        Ok(()) => true,
+    };
+    if wanted.contains(value) {
+        if !previously {
+            let message = format!("Accepting previously invalid value for target type '{wanted}'");
+            vm.push_log(Log {
+                level: LogLevel::Notice,
+                message,
+                source: "Puppet".into(),
+                location: None,
+                issue: None,
+            });
+        }
+        return Ok(());
+    }
+    let why = mismatch::describe(&format!("validate_legacy({function})"), &wanted, &Type::of(value));
+    if previously { deprecation(vm, "validate_legacy".into(), why.into(), None) } else { ruby::fail(why) }
+}
+
+/// The functions that stdlib 9 no longer has.
+pub mod old {
+    use super::*;
+
+    macro_rules! deprecated {
+        ($name:literal, $compat:literal) => {
+            |vm: &mut Vm<'_>, Rest(args): Rest| {
+                let why = concat!(
+                    "This method is deprecated, please use the stdlib validate_legacy function,\n                    with ",
+                    $compat,
+                    ". There is further documentation for validate_legacy function in the README."
+                );
+                deprecation(vm, $name.into(), why.into(), None)?;
+                validate($name, &legacy(args)?)
+            }
+        };
+    }
+
+    builtins! {
+        /// Fails unless all arguments are absolute paths, or arrays of them. Deprecated: use `Stdlib::Absolutepath`.
+        "validate_absolute_path" { "Any *$args" => deprecated!("validate_absolute_path", "Stdlib::Compat::Absolute_Path") }
+        /// Fails unless all arguments are arrays. Deprecated: use `Array`.
+        "validate_array" { "Any *$args" => deprecated!("validate_array", "Stdlib::Compat::Array") }
+        /// Fails unless all arguments are booleans. Deprecated: use `Boolean`.
+        "validate_bool" { "Any *$args" => deprecated!("validate_bool", "Stdlib::Compat::Bool") }
+        /// Fails unless all arguments are hashes. Deprecated: use `Hash`.
+        "validate_hash" { "Any *$args" => deprecated!("validate_hash", "Stdlib::Compat::Hash") }
+        /// Fails unless a value is an integer within limits. Deprecated: use `Integer`.
+        "validate_integer" { "Any *$args" => deprecated!("validate_integer", "Stdlib::Compat::Integer") }
+        /// Fails unless all arguments are addresses. Deprecated: use `Stdlib::IP::Address`.
+        "validate_ip_address" { "Any *$args" => deprecated!("validate_ip_address", "Stdlib::Compat::Ip_Address") }
+        /// Fails unless all arguments are addresses of IPv4. Deprecated: use `Stdlib::IP::Address::V4`.
+        "validate_ipv4_address" { "Any *$args" => deprecated!("validate_ipv4_address", "Stdlib::Compat::Ipv4_Address") }
+        /// Fails unless all arguments are addresses of IPv6. Deprecated: use `Stdlib::IP::Address::V6`.
+        "validate_ipv6_address" { "Any *$args" => deprecated!("validate_ipv6_address", "Stdlib::Compat::Ipv6_address") }
+        /// Fails unless a value is a number within limits. Deprecated: use `Numeric`.
+        "validate_numeric" { "Any *$args" => deprecated!("validate_numeric", "Stdlib::Compat::Numeric") }
+        /// Fails unless a text matches one of some regular expressions. Deprecated: use `Pattern`.
+        "validate_re" { "Any *$args" => deprecated!("validate_re", "Pattern[]") }
+        /// Fails unless a text has a length within limits. Deprecated: use `String[1, 10]`.
+        "validate_slength" { "Any *$args" => deprecated!("validate_slength", "String[]") }
+        /// Fails unless all arguments are strings. Deprecated: use `String`.
+        "validate_string" { "Any *$args" => deprecated!("validate_string", "Stdlib::Compat::String") }
+    }
+}

@@ -1,0 +1,150 @@
+//! Types of values: `type`, `type_of`, `is_a`, `assert_type`, `new`, `convert_to`.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use kukla_eval::builtins;
+use kukla_eval::error::{Flow, Raise};
+use kukla_eval::function::Rest;
+use kukla_eval::lambda::Block;
+use kukla_eval::vm::Vm;
+use kukla_values::convert::{Surroundings, new_instance};
+use kukla_values::time::Timestamp;
+use kukla_values::types::mismatch;
+use kukla_values::{Error, Str, Type, Value};
+
+use crate::iterate::call;
+
+builtins! {
+    /// The type of a value: the most detailed one, or `'reduced'` to one type per collection, or `'generalized'` without sizes and ranges.
+    ///
+    /// ```puppet
+    /// type(5)                                      # => Integer[5, 5]
+    /// type([1, 'a'], 'reduced')                    # => Array[ScalarData, 2, 2]
+    /// type([1, 2], 'generalized')                  # => Array[Integer]
+    /// ```
+    "type" {
+        "Any $value, Enum[detailed] $inference_method = detailed" => detailed,
+        "Any $value, Enum[reduced] $inference_method" => reduced,
+        "Any $value, Enum[generalized] $inference_method" => generalized,
+    }
+
+    /// The most detailed type of a value.
+    ///
+    /// ```puppet
+    /// type_of(5)    # => Integer[5, 5]
+    /// ```
+    "type_of" { "Any $value" => type_of }
+
+    /// Whether a value is of a type; the same as `$value =~ Type`.
+    ///
+    /// ```puppet
+    /// 5.is_a(Integer)    # => true
+    /// ```
+    "is_a" { "Any $value, Type $type" => is_a }
+
+    /// A value if it is of a type; otherwise an error, or what a lambda gives for the wanted and the actual type.
+    ///
+    /// ```puppet
+    /// assert_type(Integer, 5)                                # => 5
+    /// assert_type(Integer, 'five')                           # error: assert_type(): expects an Integer value, got String
+    /// assert_type(Integer, 'five') |$want, $have| { 0 }      # => 0
+    /// ```
+    "assert_type" {
+        "Type $type, Any $value, Optional[Callable[Type, Type]] &$block" => assert_type,
+        "String $type_string, Any $value, Optional[Callable[Type, Type]] &$block" => assert_type_text,
+    }
+
+    /// A new value of a type, made from the arguments; the same as calling the type itself. A lambda, if given, gets the value
+    /// and decides the result.
+    ///
+    /// ```puppet
+    /// new(Integer, '0xff')    # => 255
+    /// Integer('12')           # => 12
+    /// ```
+    "new" { "Type $type, Any *$args, Optional[Callable] &$block" => new }
+
+    /// A value converted to a type; reads well at the end of a chain.
+    ///
+    /// ```puppet
+    /// '12'.convert_to(Integer)               # => 12
+    /// 'ff'.convert_to(Integer, 16)           # => 255
+    /// ```
+    "convert_to" { "Any $value, Type $type, Any *$args, Optional[Callable[1, 1]] &$block" => convert_to }
+}
+
+fn detailed(value: Value, _how: Option<Value>) -> Type {
+    Type::of(&value)
+}
+
+fn reduced(value: Value, _how: Value) -> Type {
+    Type::of_reduced(&value)
+}
+
+fn generalized(value: Value, _how: Value) -> Type {
+    Type::of_generalized(&value)
+}
+
+fn type_of(value: Value) -> Type {
+    Type::of(&value)
+}
+
+fn is_a(value: Value, ty: Arc<Type>) -> bool {
+    ty.contains(&value)
+}
+
+fn assert_type(vm: &mut Vm<'_>, ty: Arc<Type>, value: Value, block: Option<Block>) -> Flow<Value> {
+    if ty.contains(&value) {
+        return Ok(value);
+    }
+    let actual = Type::of(&value);
+    if block.is_some() {
+        return call(vm, &block, vec![Value::Type(ty), actual.into()]);
+    }
+    Err(Raise::runtime(mismatch::describe("assert_type():", &ty, &actual)))
+}
+
+fn assert_type_text(vm: &mut Vm<'_>, text: Str, value: Value, block: Option<Block>) -> Flow<Value> {
+    let ty = vm.parse_type(&text)?;
+    assert_type(vm, Arc::new(ty), value, block)
+}
+
+fn new(vm: &mut Vm<'_>, ty: Arc<Type>, Rest(args): Rest, block: Option<Block>) -> Flow<Value> {
+    if let [value] = args.as_slice()
+        && !matches!(*ty, Type::Init(_))
+        && ty.contains(value)
+    {
+        // What needs no conversion does not reach the lambda either.
+        return Ok(value.clone());
+    }
+    let value = new_instance(&ty, &args, &Around(RefCell::new(vm)))?;
+    if block.is_some() { call(vm, &block, vec![value]) } else { Ok(value) }
+}
+
+/// What making a value may ask of the compilation.
+struct Around<'v, 'e>(RefCell<&'v mut Vm<'e>>);
+
+impl Surroundings for Around<'_, '_> {
+    fn now(&self) -> Timestamp {
+        self.0.borrow().environment.world.now()
+    }
+
+    fn read_type(&self, text: &str) -> kukla_values::Result<Type> {
+        self.0.borrow_mut().parse_type(text).map_err(|raise| match raise.failure() {
+            Some(failure) => Error::new(failure.code, failure.message.clone()),
+            None => Error::runtime(format!("'{text}' is no type")),
+        })
+    }
+}
+
+fn convert_to(
+    vm: &mut Vm<'_>,
+    value: Value,
+    ty: Arc<Type>,
+    Rest(args): Rest,
+    block: Option<Block>,
+) -> Flow<Value> {
+    let args = std::iter::once(value).chain(args).collect();
+    let result = new(vm, ty, Rest(args), None)?;
+    if block.is_some() { call(vm, &block, vec![result]) } else { Ok(result) }
+}
