@@ -114,7 +114,7 @@ pub(crate) fn read_text(files: &dyn Files, path: &str) -> Result<Vec<u8>> {
         FileError::NotFound => {
             Error::caller("ENOENT", format!("No such file or directory @ rb_sysopen - {path}"))
         }
-        FileError::Other(message) => Error::caller("FILE_UNREADABLE", message),
+        FileError::Other(message) => Error::caller("FILE_UNREADABLE", format!("{message} - {path}")),
     })
 }
 

@@ -188,8 +188,6 @@ impl Config {
         }
         config.deprecated = config.version < 5;
         match (config.version, place) {
-            (3, Place::Environment) => reader.refuse_3("an environment"),
-            (3, Place::Module) => reader.refuse_3("a module"),
             (3, Place::Global) => Err(reader.issue(
                 "HIERA_VERSION_3",
                 "hiera.yaml version 3 is not supported. Convert it to version 5: give each level a name, and a path with its extension, below 'hierarchy'; replace 'backends' by 'data_hash' or 'lookup_key' under 'defaults', and ':datadir' by 'datadir' there".into(),
@@ -230,11 +228,6 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn issue(&self, code: &'static str, message: String, line: Option<u32>) -> Error {
         Error::issue(code, message).at(self.path, line)
-    }
-
-    fn refuse_3(&self, place: &str) -> Result<Config> {
-        let message = format!("hiera.yaml version 3 cannot be used in {place}");
-        Err(self.issue("HIERA_VERSION_3_NOT_GLOBAL", message, None))
     }
 
     fn assert(&self, ty: &Type, hash: &Hash) -> Result<()> {

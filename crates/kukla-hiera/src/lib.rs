@@ -10,6 +10,7 @@ pub mod explain;
 pub mod eyaml;
 pub mod hocon;
 pub mod json;
+pub mod memory;
 pub mod merge;
 pub mod yaml;
 

@@ -9,7 +9,7 @@ use crate::cache::{DataCache, lock, remember};
 use crate::config::{CONFIG_FILE, Config, Place};
 use crate::error::{Error, Result};
 use crate::explain::{Explainer, Explanation};
-use crate::host::{Host, Lookup, Settings};
+use crate::host::{Host, Lookup, Settings, Strict};
 use crate::invocation::{Frame, Invocation};
 use crate::layer::{Layer, join};
 use crate::options::LookupOptions;
@@ -236,7 +236,23 @@ impl Session {
             None => Ok(None),
             Some(path) => {
                 let config = self.config(host, &path, place)?;
-                Ok(Some(Arc::new(Layer::new(place, module, config))))
+                if config.version > 3 {
+                    return Ok(Some(Arc::new(Layer::new(place, module, config))));
+                }
+                let (scope, root) = match place {
+                    Place::Module => ("a module", "module root"),
+                    _ => ("an environment", "the environment root"),
+                };
+                if self.settings.strict == Strict::Error {
+                    let message = format!("hiera.yaml version 3 cannot be used in {scope}");
+                    return Err(config.issue("HIERA_VERSION_3_NOT_GLOBAL", message, None));
+                }
+                host.warn_once(
+                    &path,
+                    format!("hiera.yaml version 3 found at {root} was ignored"),
+                    Some(&path),
+                );
+                Ok(None)
             }
         }
     }

@@ -7,112 +7,10 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use kukla_hiera::backend::Context;
-use kukla_hiera::{
-    Conversion, DataCache, Entry, ErrorKind, FileError, Files, Host, Lookup, Result, Session, Settings,
-    Strict, Variable,
-};
+use kukla_hiera::memory::{MemoryFiles, MemoryHost};
+use kukla_hiera::{DataCache, ErrorKind, Lookup, Session, Settings, Strict};
 use kukla_values::{Array, Hash, Value};
 use serde_json::{Value as Json, json};
-
-/// Files and variables in memory.
-#[derive(Clone, Default)]
-struct Memory {
-    files: Tree,
-    variables: Hash,
-    warnings: Vec<String>,
-    modules: String,
-}
-
-#[derive(Clone, Default)]
-struct Tree(BTreeMap<String, String>);
-
-impl Files for Tree {
-    fn read(&self, path: &str) -> Result<Vec<u8>, FileError> {
-        self.0.get(path).map(|text| text.clone().into_bytes()).ok_or(FileError::NotFound)
-    }
-
-    fn exists(&self, path: &str) -> bool {
-        self.0.contains_key(path) || self.0.keys().any(|file| file.starts_with(&format!("{path}/")))
-    }
-
-    fn list(&self, directory: &str) -> Vec<Entry> {
-        let mut entries: Vec<Entry> = Vec::new();
-        for file in self.0.keys() {
-            let Some(rest) = file.strip_prefix(directory).and_then(|rest| rest.strip_prefix('/')) else {
-                continue;
-            };
-            let (name, is_directory) = match rest.split_once('/') {
-                Some((name, _)) => (name, true),
-                None => (rest, false),
-            };
-            let entry = Entry { name: name.to_owned(), is_directory };
-            if !entries.contains(&entry) {
-                entries.push(entry);
-            }
-        }
-        entries.sort();
-        entries
-    }
-
-    fn env(&self, _: &str) -> Option<String> {
-        None
-    }
-}
-
-impl Host for Memory {
-    fn files(&self) -> &dyn Files {
-        &self.files
-    }
-
-    fn variable(&mut self, name: &str) -> Variable {
-        match self.variables.get(name.strip_prefix("::").unwrap_or(name)) {
-            Some(value) => Variable::Found(value.clone()),
-            None => Variable::Undefined { name: name.into(), reason: String::new() },
-        }
-    }
-
-    fn module_root(&mut self, name: &str) -> Option<String> {
-        let root = format!("{}/{name}", self.modules);
-        self.files.exists(&root).then_some(root)
-    }
-
-    fn has_function(&mut self, _: &str) -> bool {
-        false
-    }
-
-    fn call(&mut self, _: &str, _: Vec<Value>, _: &Context) -> Result<Option<Value>> {
-        Ok(None)
-    }
-
-    fn convert(&mut self, type_name: &Value, value: Value, _: &[Value]) -> Result<Value, Conversion> {
-        match type_name.as_str() {
-            Some("Sensitive") => Ok(Value::Sensitive(Arc::new(value))),
-            Some("Integer") => match &value {
-                Value::Integer(_) => Ok(value),
-                Value::String(text) => text.parse().map(Value::Integer).map_err(|_| {
-                    Conversion::Failed(format!("'new' The string '{text}' cannot be converted to Integer"))
-                }),
-                _ => Err(Conversion::Failed(String::new())),
-            },
-            _ => Err(Conversion::BadType(String::new())),
-        }
-    }
-
-    fn warn(&mut self, message: String) {
-        self.warnings.push(message);
-    }
-
-    fn warn_once(&mut self, _: &str, message: String, file: Option<&str>) {
-        let message = match file {
-            Some(file) => format!("{message}\n   (file: {file})"),
-            None => format!("{message}\n   (file & line not available)"),
-        };
-        if !self.warnings.contains(&message) {
-            self.warnings.push(message);
-        }
-    }
-}
 
 struct Dice(u64);
 
@@ -364,7 +262,7 @@ fn trusted() -> Hash {
 }
 
 struct Question {
-    host: Memory,
+    host: MemoryHost,
     settings: Settings,
     request: Lookup,
     params: Json,
@@ -400,11 +298,11 @@ fn questions(base: &str, worlds: u64, lookups: usize) -> (BTreeMap<String, Strin
         };
         variables.insert("facts", from_json(&facts));
         variables.insert("trusted", trusted());
-        let host = Memory {
-            files: Tree(files.clone()),
+        let host = MemoryHost {
+            files: MemoryFiles { files: files.clone(), ..MemoryFiles::default() },
             variables,
-            warnings: Vec::new(),
             modules: format!("{environment}/modules"),
+            ..MemoryHost::default()
         };
         let settings = Settings {
             global_config: Some(format!("{root}/global/hiera.yaml")),
@@ -426,7 +324,7 @@ fn questions(base: &str, worlds: u64, lookups: usize) -> (BTreeMap<String, Strin
                 "key": key, "node": "node1", "facts": facts, "explain": true,
                 "environmentpath": format!("{root}/environments"), "modulepath": [format!("{environment}/modules")],
             });
-            if host.files.0.contains_key(&format!("{root}/global/hiera.yaml")) {
+            if host.files.files.contains_key(&format!("{root}/global/hiera.yaml")) {
                 params["hiera_config"] = json!(format!("{root}/global/hiera.yaml"));
             }
             if dice.one_in(3) {

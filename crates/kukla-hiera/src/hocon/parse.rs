@@ -263,6 +263,12 @@ impl Parser {
         self.deeper(|parser| {
             let mut elements = Vec::new();
             parser.skip();
+            if let token @ (Token::End | Token::Comma | Token::CloseBrace | Token::Equals | Token::Colon) = parser.peek() {
+                let token = token.describe();
+                return parser.error(format!(
+                    "List should have ] or a first element after the open [, instead had token: {token} (if you want {token} to be part of a string value, then double-quote it)"
+                ));
+            }
             while *parser.peek() != Token::CloseBracket {
                 elements.push(parser.value()?);
                 let broken = parser.skip();

@@ -1,0 +1,139 @@
+//! Files and a compilation held in memory, for tests.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use kukla_values::{Hash, Value};
+
+use crate::backend::Context;
+use crate::error::Result;
+use crate::host::{Conversion, Entry, FileError, Files, Host, Variable};
+
+/// Files by path, and environment variables.
+#[derive(Debug, Default)]
+pub struct MemoryFiles {
+    /// The files.
+    pub files: BTreeMap<String, String>,
+    /// The environment variables.
+    pub env: BTreeMap<String, String>,
+    /// How often a file was read.
+    pub reads: AtomicUsize,
+}
+
+impl Clone for MemoryFiles {
+    fn clone(&self) -> MemoryFiles {
+        MemoryFiles { files: self.files.clone(), env: self.env.clone(), reads: AtomicUsize::new(0) }
+    }
+}
+
+impl Files for MemoryFiles {
+    fn read(&self, path: &str) -> Result<Vec<u8>, FileError> {
+        self.reads.fetch_add(1, Ordering::Relaxed);
+        self.files.get(path).map(|text| text.clone().into_bytes()).ok_or(FileError::NotFound)
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        let inside = format!("{path}/");
+        let below =
+            self.files.range(inside.clone()..).next().is_some_and(|(file, _)| file.starts_with(&inside));
+        self.files.contains_key(path) || below
+    }
+
+    fn list(&self, directory: &str) -> Vec<Entry> {
+        let inside = format!("{}/", directory.trim_end_matches('/'));
+        let mut entries: Vec<Entry> = Vec::new();
+        for (file, _) in self.files.range(inside.clone()..).take_while(|(file, _)| file.starts_with(&inside))
+        {
+            let rest = &file[inside.len()..];
+            let (name, is_directory) = match rest.split_once('/') {
+                Some((name, _)) => (name, true),
+                None => (rest, false),
+            };
+            let entry = Entry { name: name.to_owned(), is_directory };
+            if !entries.contains(&entry) {
+                entries.push(entry);
+            }
+        }
+        entries.sort();
+        entries
+    }
+
+    fn env(&self, name: &str) -> Option<String> {
+        self.env.get(name).cloned()
+    }
+}
+
+/// A backend function: its arguments but the context, and the context.
+pub type Function = Arc<dyn Fn(&mut MemoryHost, Vec<Value>, &Context) -> Result<Option<Value>> + Send + Sync>;
+
+/// A compilation that is only what was put into it.
+#[derive(Clone, Default)]
+pub struct MemoryHost {
+    /// Its files.
+    pub files: MemoryFiles,
+    /// Its variables, by name without leading colons.
+    pub variables: Hash,
+    /// Its functions.
+    pub functions: BTreeMap<String, Function>,
+    /// The directory of its modules.
+    pub modules: String,
+    /// What it was warned of.
+    pub warnings: Vec<String>,
+}
+
+impl Host for MemoryHost {
+    fn files(&self) -> &dyn Files {
+        &self.files
+    }
+
+    fn variable(&mut self, name: &str) -> Variable {
+        match self.variables.get(name.strip_prefix("::").unwrap_or(name)) {
+            Some(value) => Variable::Found(value.clone()),
+            None => Variable::Undefined { name: name.into(), reason: String::new() },
+        }
+    }
+
+    fn module_root(&mut self, name: &str) -> Option<String> {
+        let root = format!("{}/{name}", self.modules);
+        self.files.exists(&root).then_some(root)
+    }
+
+    fn has_function(&mut self, name: &str) -> bool {
+        self.functions.contains_key(name)
+    }
+
+    fn call(&mut self, name: &str, arguments: Vec<Value>, context: &Context) -> Result<Option<Value>> {
+        match self.functions.get(name).cloned() {
+            Some(function) => function(self, arguments, context),
+            None => Ok(None),
+        }
+    }
+
+    /// Knows how to make something sensitive, and how to read an integer.
+    fn convert(&mut self, type_name: &Value, value: Value, _: &[Value]) -> Result<Value, Conversion> {
+        match (type_name.as_str().unwrap_or_default(), value) {
+            ("Sensitive", value) => Ok(Value::Sensitive(Arc::new(value))),
+            ("Integer", Value::Integer(n)) => Ok(n.into()),
+            ("Integer", value) => {
+                let text = crate::ruby::to_s(&value);
+                text.parse().map(Value::Integer).map_err(|_| {
+                    Conversion::Failed(format!("'new' The string '{text}' cannot be converted to Integer"))
+                })
+            }
+            (other, _) => Err(Conversion::BadType(format!("unknown type {other}"))),
+        }
+    }
+
+    fn warn(&mut self, message: String) {
+        self.warnings.push(message);
+    }
+
+    fn warn_once(&mut self, _: &str, message: String, file: Option<&str>) {
+        let place = file.map_or_else(|| "file & line not available".into(), |file| format!("file: {file}"));
+        let message = format!("{message}\n   ({place})");
+        if !self.warnings.contains(&message) {
+            self.warnings.push(message);
+        }
+    }
+}

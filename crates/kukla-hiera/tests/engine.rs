@@ -1,0 +1,166 @@
+//! What the engine promises beyond Puppet's answers: places, secrets, one reading of each file, hierarchies that follow
+//! their variables.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use kukla_hiera::memory::{MemoryFiles, MemoryHost};
+use kukla_hiera::{DataCache, Lookup, Session, Settings, Strict};
+use kukla_values::{Hash, Value};
+
+fn host(files: &[(&str, &str)]) -> MemoryHost {
+    let files = files.iter().map(|(path, text)| (format!("/env/{path}"), (*text).to_owned())).collect();
+    MemoryHost {
+        files: MemoryFiles { files, ..MemoryFiles::default() },
+        modules: "/env/modules".into(),
+        ..MemoryHost::default()
+    }
+}
+
+fn session() -> Arc<Session> {
+    session_with(Arc::new(DataCache::new()))
+}
+
+fn session_with(cache: Arc<DataCache>) -> Arc<Session> {
+    let settings = Settings {
+        global_config: None,
+        environment: "production".into(),
+        environment_root: Some("/env".into()),
+        strict: Strict::Error,
+    };
+    Session::new(cache, settings)
+}
+
+fn get(session: &Arc<Session>, host: &mut MemoryHost, key: &str) -> Value {
+    session.lookup(host, &Lookup::key(key)).map_or_else(|error| error.message().into(), |found| found.value)
+}
+
+const COMMON: &str = "version: 5\nhierarchy:\n- name: Common\n  path: common.yaml\n";
+
+#[test]
+fn a_value_knows_where_it_came_from() {
+    let hiera = "version: 5\nhierarchy:\n- name: Both\n  paths: [first.yaml, second.yaml]\n";
+    let mut host = host(&[
+        ("hiera.yaml", hiera),
+        ("data/first.yaml", "# one\na: [1]\n"),
+        ("data/second.yaml", "b: 1\n\na: [2]\n"),
+    ]);
+    let session = session();
+    let found = session.class_parameter(&mut host, "a").expect("no error").expect("found");
+    assert_eq!(found.origins.len(), 1);
+    assert_eq!(found.origins[0].location.as_deref(), Some("/env/data/first.yaml"));
+    assert_eq!((found.origins[0].line, found.origins[0].level.as_str()), (Some(2), "Both"));
+    let merged = Lookup { merge: Some("unique".into()), ..Lookup::key("a") };
+    let (found, explanation) = session.explain(&mut host, &merged);
+    let lines: Vec<_> = found.expect("found").origins.iter().map(|origin| origin.line).collect();
+    assert_eq!(lines, [Some(2), Some(3)]);
+    assert!(explanation.text().contains("(/env/data/second.yaml:3)"), "{}", explanation.text());
+    assert!(!explanation.puppet_text().contains("yaml:3"));
+}
+
+#[test]
+fn a_hierarchy_follows_the_variables_it_reads() {
+    let hiera = "version: 5\nhierarchy:\n- name: Role\n  path: \"%{role}.yaml\"\n";
+    let mut host = host(&[("hiera.yaml", hiera), ("data/web.yaml", "a: web"), ("data/db.yaml", "a: db")]);
+    let session = session();
+    host.variables.insert("role", "web");
+    assert_eq!(get(&session, &mut host, "a"), "web".into());
+    host.variables.insert("role", "db");
+    assert_eq!(get(&session, &mut host, "a"), "db".into());
+    let (_, explanation) = session.explain(&mut host, &Lookup::key("a"));
+    assert!(!explanation.puppet_text().contains("recreated"));
+    host.variables.insert("role", "web");
+    let (_, explanation) = session.explain(&mut host, &Lookup::key("a"));
+    assert!(explanation.puppet_text().contains("recreated"));
+}
+
+#[test]
+fn each_file_is_read_once_for_all_nodes() {
+    let mut host = host(&[("hiera.yaml", COMMON), ("data/common.yaml", "a: 1")]);
+    let cache = Arc::new(DataCache::new());
+    for _ in 0..100 {
+        assert_eq!(get(&session_with(cache.clone()), &mut host, "a"), 1.into());
+    }
+    assert_eq!(host.files.reads.load(Ordering::Relaxed), 2);
+}
+
+#[test]
+fn secrets_stay_out_of_explanations() {
+    let data = "lookup_options: {a: {convert_to: Sensitive}}\na: hush\n";
+    let mut host = host(&[("hiera.yaml", COMMON), ("data/common.yaml", data)]);
+    let (found, explanation) = session().explain(&mut host, &Lookup::key("a"));
+    assert!(matches!(found.expect("found").value, Value::Sensitive(_)));
+    assert!(!explanation.text().contains("hush"), "{}", explanation.text());
+    assert!(explanation.text().contains("Found key: \"a\" value: Sensitive [value redacted]"));
+}
+
+#[test]
+fn functions_are_backends() {
+    let hiera = "version: 5\nhierarchy:\n- name: Keys\n  lookup_key: keys\n  options: {prefix: \"%{role}-\"}\n- name: Digs\n  data_dig: digs\n- name: Data\n  data_hash: data\n";
+    let mut host = host(&[("hiera.yaml", hiera)]);
+    host.variables.insert("role", "web");
+    host.functions.insert(
+        "keys".into(),
+        Arc::new(|host, arguments, context| {
+            let [Value::String(key), Value::Hash(options)] = &arguments[..] else { return Ok(None) };
+            if key != "greeting" {
+                context.explain(format!("no {key} here"));
+                return Ok(None);
+            }
+            let calls = context.cached_value(&"calls".into());
+            assert!(calls.is_undef(), "a found value is kept");
+            context.cache("calls".into(), 1.into());
+            let prefix = options.get("prefix").and_then(Value::as_str).unwrap_or_default();
+            context.interpolate(host, &format!("{prefix}%{{lookup('name')}}").into()).map(Some)
+        }),
+    );
+    host.functions.insert(
+        "digs".into(),
+        Arc::new(|_, arguments, _| {
+            let path: Value = vec!["tree".into(), "leaf".into()].into();
+            Ok((arguments[0] == path).then(|| "green".into()))
+        }),
+    );
+    host.functions.insert(
+        "data".into(),
+        Arc::new(|_, _, _| {
+            Ok(Some(
+                [("name", "%{role}"), ("loop", "%{lookup('loop')}")].into_iter().collect::<Hash>().into(),
+            ))
+        }),
+    );
+    let session = session();
+    assert_eq!(get(&session, &mut host, "greeting"), "web-web".into());
+    assert_eq!(get(&session, &mut host, "greeting"), "web-web".into());
+    assert_eq!(get(&session, &mut host, "tree.leaf"), "green".into());
+    assert_eq!(
+        get(&session, &mut host, "loop"),
+        "Lookup of key 'loop' failed: Recursive lookup detected in [loop]".into()
+    );
+    let (_, explanation) = session.explain(&mut host, &Lookup::key("name"));
+    assert!(explanation.puppet_text().contains("no name here"), "{}", explanation.puppet_text());
+}
+
+#[test]
+fn an_old_function_stays_global_unless_the_environment_has_data() {
+    let mut host = host(&[("hiera.yaml", COMMON), ("data/common.yaml", "a: 1")]);
+    let request = Lookup { hiera_function: true, ..Lookup::key("a") };
+    assert!(session().lookup(&mut host, &request).is_ok());
+    host.files.files.remove("/env/hiera.yaml");
+    assert!(session().lookup(&mut host, &request).is_err());
+}
+
+#[test]
+fn a_missing_private_key_says_so_and_nothing_else() {
+    let hiera = "version: 5\nhierarchy:\n- name: Secret\n  path: s.yaml\n  lookup_key: eyaml_lookup_key\n  options: {pkcs7_private_key: /keys/k.pem}\n";
+    let mut host =
+        host(&[("hiera.yaml", hiera), ("data/s.yaml", "a: near ENC[PKCS7,MIIBiQ==] it\nb: plain")]);
+    let session = session();
+    let error = get(&session, &mut host, "a");
+    let text = error.as_str().unwrap_or_default();
+    assert!(
+        text.contains("/keys/k.pem") && text.contains("/env/data/s.yaml") && !text.contains("near"),
+        "{text}"
+    );
+    assert_eq!(get(&session, &mut host, "b"), "plain".into());
+}
