@@ -81,7 +81,8 @@ impl Lexer<'_> {
             return false;
         }
         // An exponent can make a number too large, and Puppet refuses to raise zero to one.
-        if value.contains(['e', 'E']) && !value.starts_with("0x") && !value.starts_with("0X") {
+        let is_hex = value.starts_with("0x") || value.starts_with("0X");
+        if !is_hex && value.contains(['.', 'e', 'E']) {
             let float = value.parse::<f64>().unwrap_or(f64::INFINITY);
             let zero = value.trim_start_matches(['0', '.']).starts_with(['e', 'E']);
             if float.is_infinite() || zero {

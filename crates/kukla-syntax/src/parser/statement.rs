@@ -96,8 +96,16 @@ impl Parser<'_> {
             let first = self.at;
             match self.assignment().and_then(|_| self.statement_rest(from, first, previous_name)) {
                 Ok(()) => {
-                    let is_name = self.builder.len() == from + 1 && self.builder.last_kind() == Name;
-                    previous_name = is_name.then_some(first);
+                    // In `a b` the argument, too, is a name that Puppet might find in front of a list.
+                    previous_name = match self.builder.kinds_since(from) {
+                        [Name] => Some(first),
+                        [Name, between @ .., Name, BareCall]
+                            if between.iter().all(|kind| kind.is_trivia()) =>
+                        {
+                            Some(self.unread - 1)
+                        }
+                        _ => None,
+                    };
                 }
                 Err(Fail) => {
                     if self.last_error == first && self.strays > first_stray {
