@@ -10,12 +10,13 @@ use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use kukla_catalog::types::{self, ResourceType};
 use kukla_syntax::validate::{Place, Rules};
 use kukla_syntax::{Diagnostic, Source};
-use kukla_values::types::TypeAlias;
-use kukla_values::{Hash, Name, Type};
+use kukla_values::{Hash, Name};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::error::{Failure, FailureKind};
-use crate::program::{AliasDefinition, Class, Define, Definition, NodeDefinition, Program, PuppetFunction};
+use crate::known::Known;
+pub use crate::known::KnownAlias;
+use crate::program::{Class, Define, NodeDefinition, Program, PuppetFunction};
 use crate::registry::{Function, Origin, Registered, Registry};
 use crate::settings::Settings;
 use crate::world::{FileError, World};
@@ -67,40 +68,6 @@ pub trait ForeignTypes: Send + Sync + std::fmt::Debug {
 
 /// The outcome of loading a file.
 pub type Loaded = Result<Arc<Program>, Arc<Failure>>;
-
-/// Definitions by name, as far as files have been loaded.
-#[derive(Debug, Default)]
-struct Known {
-    classes: FxHashMap<Name, Option<Arc<Class>>>,
-    defines: FxHashMap<Name, Option<Arc<Define>>>,
-    functions: FxHashMap<Name, Option<Function>>,
-    aliases: FxHashMap<Name, Option<Arc<KnownAlias>>>,
-    nodes: Vec<Arc<NodeDefinition>>,
-}
-
-/// A type alias and, once it was resolved, the type.
-#[derive(Debug)]
-pub struct KnownAlias {
-    /// The definition.
-    pub definition: Arc<AliasDefinition>,
-    /// The type that stands for it; created before its right-hand side is evaluated, so that it may refer to itself.
-    pub ty: Arc<TypeAlias>,
-}
-
-impl KnownAlias {
-    fn new(definition: Arc<AliasDefinition>) -> KnownAlias {
-        let ty = kukla_values::types::TypeAlias::new(definition.name.as_str());
-        KnownAlias { definition, ty }
-    }
-
-    /// The type, as a value of an expression that names it.
-    pub fn as_type(&self) -> Type {
-        match self.ty.resolved() {
-            object @ Type::Object(_) => object.clone(),
-            _ => Type::Alias(Arc::clone(&self.ty)),
-        }
-    }
-}
 
 impl Environment {
     /// An environment with its modules; directories are listed now, files read when needed.
@@ -247,23 +214,7 @@ impl Environment {
     pub fn learn(&self, program: &Program) -> Result<(), Failure> {
         let mut known = write(&self.known);
         for definition in &program.definitions {
-            match definition {
-                Definition::Class(class) => {
-                    known.classes.insert(class.name, Some(Arc::clone(class)));
-                }
-                Definition::Define(define) => {
-                    known.defines.insert(define.name, Some(Arc::clone(define)));
-                }
-                Definition::Function(function) => {
-                    known.functions.insert(function.name, Some(Function::Puppet(Arc::clone(function))));
-                }
-                Definition::TypeAlias(alias) => {
-                    let lower = Name::new(&alias.name.to_lowercase());
-                    known.aliases.insert(lower, Some(Arc::new(KnownAlias::new(Arc::clone(alias)))));
-                }
-                Definition::Node(node) => known.nodes.push(Arc::clone(node)),
-                Definition::Plan(_) => {}
-            }
+            known.add(definition)?;
         }
         Ok(())
     }

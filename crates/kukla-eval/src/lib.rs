@@ -13,6 +13,7 @@ pub mod error;
 mod eval;
 pub mod function;
 mod heredoc;
+mod known;
 pub mod label;
 pub mod lambda;
 pub mod lower;

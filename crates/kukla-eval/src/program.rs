@@ -180,6 +180,28 @@ pub enum NodeMatch {
     Default,
 }
 
+impl NodeMatch {
+    /// Whether both are written alike.
+    pub fn is(&self, other: &NodeMatch) -> bool {
+        match (self, other) {
+            (NodeMatch::Name(a), NodeMatch::Name(b)) => a == b,
+            (NodeMatch::Regexp(a), NodeMatch::Regexp(b)) => a.source() == b.source(),
+            (NodeMatch::Default, NodeMatch::Default) => true,
+            _ => false,
+        }
+    }
+}
+
+impl std::fmt::Display for NodeMatch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            NodeMatch::Name(name) => f.write_str(name),
+            NodeMatch::Regexp(regexp) => write!(f, "/{}/", regexp.source()),
+            NodeMatch::Default => f.write_str("default"),
+        }
+    }
+}
+
 /// Parameters, return type and body.
 #[derive(Debug)]
 pub struct Lambda {

@@ -19,7 +19,7 @@ use super::overrides::Override;
 use super::relate::Side;
 use super::resource::Declaration;
 use crate::error::{Flow, Location, Raise};
-use crate::program::{CollectExpr, Kind, Query, ResourceForm};
+use crate::program::{CollectExpr, Expr, Kind, Query, ResourceForm};
 use crate::scope::ScopeId;
 use crate::vm::Vm;
 
@@ -155,7 +155,7 @@ impl Vm<'_> {
             }
             Query::Equal(name, value, _) if name.as_str() == "tag" => {
                 let mut tags = Vec::new();
-                for tag in flat_once(self.eval(value)?) {
+                for tag in flat_once(self.query_value(value)?) {
                     if matches!(tag, Value::Integer(_) | Value::Float(_)) {
                         return Err(Raise::runtime("Cannot transform a number to a tag"));
                     }
@@ -163,13 +163,32 @@ impl Vm<'_> {
                 }
                 Condition::Tagged(tags)
             }
-            Query::Equal(name, value, _) => Condition::Equal(*name, self.eval(value)?),
-            Query::NotEqual(name, value, _) => Condition::NotEqual(*name, self.eval(value)?),
+            Query::Equal(name, value, _) => Condition::Equal(*name, self.query_value(value)?),
+            Query::NotEqual(name, value, _) => Condition::NotEqual(*name, self.query_value(value)?),
             Query::Other(expr) => {
                 self.eval(expr)?;
                 Condition::Nothing
             }
         })
+    }
+
+    /// A value that a query compares with; only simple expressions can stand there.
+    fn query_value(&mut self, expr: &Expr) -> Flow {
+        let class = match &expr.unwrapped().kind {
+            Kind::Variable(_) | Kind::Match(_) | Kind::Interpolate(_) | Kind::Name(_) | Kind::Access(_) => {
+                None
+            }
+            Kind::Literal(Value::Array(_)) | Kind::Array(_) => Some("an array"),
+            Kind::Literal(Value::Hash(_)) | Kind::Hash(_) => Some("a hash"),
+            Kind::Literal(_) => None,
+            _ => Some("such an expression"),
+        };
+        match class {
+            Some(class) => {
+                Err(Raise::runtime(format!("Cannot transform object: {class} cannot stand in a query")))
+            }
+            None => self.eval(expr),
+        }
     }
 
     /// Asks every collector once; whether one of them found something new.

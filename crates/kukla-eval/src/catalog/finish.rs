@@ -44,8 +44,8 @@ impl Vm<'_> {
                     return Err(raise);
                 }
             }
-            Definition::Define(define) => self.validate(id, &define.params)?,
-            Definition::Class(class) => self.validate(id, &class.params)?,
+            Definition::Define(define) => self.validate_parameters(id, &define.params)?,
+            Definition::Class(class) => self.validate_parameters(id, &class.params)?,
             Definition::Main | Definition::Settings | Definition::Node(_) => {}
         }
         let resource = self.catalog.get_mut(id);
@@ -57,20 +57,6 @@ impl Vm<'_> {
             }
         }
         Ok(())
-    }
-
-    fn validate(&mut self, id: ResourceId, params: &crate::program::Params) -> Flow<()> {
-        let location = self.catalog.get(id).location.clone();
-        self.validate_parameters(id, params).map_err(|mut raise| {
-            if let Raised::Error(failure) = raise.reason_mut()
-                && failure.location.is_none()
-            {
-                failure.code = "PARSE_ERROR";
-                failure.location = location;
-                failure.no_column = true;
-            }
-            raise
-        })
     }
 
     /// What the site manifest contains gets the metaparameters and tags of what contains it, level by level.

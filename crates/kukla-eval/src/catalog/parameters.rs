@@ -5,7 +5,7 @@ use kukla_values::types::{StructField, Type, mismatch};
 use kukla_values::{Hash, Name, Value};
 
 use super::builder::ResourceId;
-use crate::error::{Flow, Raise};
+use crate::error::{Flow, Raise, Raised};
 use crate::program::Params;
 use crate::scope::{Position, ScopeId};
 use crate::variable::Defaulting;
@@ -218,7 +218,12 @@ impl Vm<'_> {
         };
         let values: Vec<_> = params.iter().map(|param| given(param.name)).collect();
         let subject = resource.reference();
-        self.check_parameters(id, params, &values, &subject)
+        self.check_parameters(id, params, &values, &subject).map_err(|mut raise| {
+            if let Raised::Error(failure) = raise.reason_mut() {
+                failure.code = "PARSE_ERROR";
+            }
+            raise
+        })
     }
 }
 

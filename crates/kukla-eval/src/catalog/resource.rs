@@ -119,7 +119,8 @@ impl Vm<'_> {
                         format!("Resource type not found: {ty}"),
                     ));
                 }
-                _ => ty.to_string(),
+                Type::Class(_) | Type::Resource(_) => ty.to_string(),
+                _ => Type::of(&value).generalized().to_string(),
             },
             other => Type::of(other).generalized().to_string(),
         };
