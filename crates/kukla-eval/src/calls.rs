@@ -8,6 +8,7 @@ use kukla_values::{Name, Value};
 use crate::error::{Failure, Flow, Raise, Raised};
 use crate::function::Args;
 use crate::lambda::{Block, next_is_value};
+use crate::native::NativeObject;
 use crate::program::{Call, CallForm, Callee, CalleeName, Expr, Kind, PuppetFunction};
 use crate::registry::{Function, Registered};
 use crate::scope::{Position, ScopeId};
@@ -23,6 +24,11 @@ impl Vm<'_> {
                     && let Some(value) = self.member(receiver, name.name.as_str())?
                 {
                     return Ok(value);
+                }
+                if let (CallForm::Method, Some(native)) = (call.form, args.first().and_then(NativeObject::of))
+                {
+                    let block = call.lambda.as_ref().map(|lambda| self.block(lambda)).transpose()?;
+                    return self.call_native(&*native, name.name, &args[1..], block.as_ref());
                 }
                 let function = self.callee(name, span)?;
                 let block = call.lambda.as_ref().map(|lambda| self.block(lambda)).transpose()?;

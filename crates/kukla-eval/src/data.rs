@@ -22,6 +22,8 @@ pub struct Request {
     pub defaults: Option<Value>,
     /// What wins over all data.
     pub overrides: Option<Value>,
+    /// Whether one of the older `hiera` functions asks.
+    pub hiera: bool,
 }
 
 /// Data, as the evaluator sees it.

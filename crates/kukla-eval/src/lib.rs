@@ -18,6 +18,7 @@ pub mod label;
 pub mod lambda;
 pub mod lower;
 mod matching;
+pub mod native;
 mod objects;
 mod operators;
 pub mod program;

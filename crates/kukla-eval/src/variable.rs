@@ -62,6 +62,17 @@ impl Vm<'_> {
         }
     }
 
+    /// The value of a variable by its name as text; `Err` says why there is none, where there is more to say than that.
+    pub fn variable_or_reason(&self, name: &str) -> Result<Value, Option<String>> {
+        match self.variable_at(self.at, name) {
+            Some(value) => Ok(value),
+            None => match name.trim_start_matches("::").rsplit_once("::") {
+                Some((class, leaf)) => self.class_variable(Name::new(class), Name::new(leaf)),
+                None => Err(None),
+            },
+        }
+    }
+
     /// Whether a variable exists, even as `undef`.
     pub fn variable_exists(&self, name: &str) -> bool {
         self.variable_at(self.at, name).is_some() || ALWAYS.contains(&name.trim_start_matches("::"))

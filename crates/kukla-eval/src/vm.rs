@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 use crate::catalog::CatalogBuilder;
 use crate::data::Data;
 use crate::environment::{Environment, Node};
-use crate::error::{Failure, Flow, Location, Raise, Raised, Trace};
+use crate::error::{Failure, FailureKind, Flow, Location, Raise, Raised, Trace};
 use crate::scope::{Position, ScopeId, ScopeKind, Scopes};
 use crate::settings::LogLevel;
 use crate::variable::Defaulting;
@@ -133,7 +133,8 @@ impl<'e> Vm<'e> {
     /// A failure at a place of the text being evaluated, with the calls that led there.
     #[cold]
     pub(crate) fn located(&self, failure: Failure, span: Span) -> Failure {
-        if failure.location.is_some() {
+        // What is wrong with data has no place in the program.
+        if failure.location.is_some() || failure.kind == FailureKind::Data {
             return failure;
         }
         let mut failure = failure.located(self.location(span));
@@ -166,6 +167,7 @@ impl<'e> Vm<'e> {
     pub(crate) fn while_evaluating(&self, mut raise: Raise, span: Span, construct: &str) -> Raise {
         if let Raised::Error(failure) = raise.reason_mut()
             && failure.location.is_none()
+            && failure.kind != FailureKind::Data
         {
             failure.message = format!("Error while evaluating {construct}, {}", failure.message);
             let taken = std::mem::replace(failure, Failure::new("", ""));
@@ -193,17 +195,22 @@ impl<'e> Vm<'e> {
         self.push_log(log);
     }
 
+    /// Warns about something that has no place in the program.
+    pub fn warn(&mut self, message: impl Into<String>) {
+        let log = Log {
+            level: LogLevel::Warning,
+            message: message.into(),
+            source: "Puppet".into(),
+            location: None,
+            issue: None,
+        };
+        self.push_log(log);
+    }
+
     /// Warns once per compilation about the same thing.
     pub fn warn_once(&mut self, key: &str, message: impl Into<String>) {
         if self.warned.insert(key.to_owned()) {
-            let message = message.into();
-            self.push_log(Log {
-                level: LogLevel::Warning,
-                message,
-                source: "Puppet".into(),
-                location: None,
-                issue: None,
-            });
+            self.warn(message);
         }
     }
 

@@ -12,7 +12,7 @@ use rustc_hash::FxBuildHasher;
 use crate::Str;
 use crate::types::Type;
 use crate::types::callable::CallableType;
-use crate::types::object::Object;
+use crate::types::object::{Object, ObjectType};
 use crate::{binary::Binary, iterator::Iterator, regexp::Regexp, semver::Version, semver::VersionRange};
 use crate::{time::Timespan, time::Timestamp, uri::Uri};
 
@@ -71,6 +71,10 @@ const _: () = assert!(size_of::<Value>() <= 24);
 pub trait Callable: Any + Send + Sync + Debug {
     /// The type inferred for it.
     fn signature(&self) -> &CallableType;
+    /// The type it is an instance of, if it is an object rather than something to call.
+    fn object_type(&self) -> Option<&Arc<ObjectType>> {
+        None
+    }
     /// For the evaluator to get its own kind back.
     fn as_any(&self) -> &dyn Any;
 }

@@ -3,7 +3,9 @@
 pub mod classify;
 pub mod compiler;
 pub mod conf;
+mod context;
 pub mod control;
+pub mod data;
 pub mod disk;
 pub mod facts;
 pub mod request;

@@ -102,13 +102,18 @@ impl Type {
                 matches!(value, Value::Type(ty) if expected.as_ref().is_none_or(|e| e.covers(ty)))
             }
             Type::Init(init) => init.holds(value),
-            Type::Callable(None) => matches!(value, Value::Callable(_)),
+            Type::Callable(None) => {
+                matches!(value, Value::Callable(function) if function.object_type().is_none())
+            }
             Type::Callable(Some(callable)) => match value {
-                Value::Callable(function) => callable.covers(function.signature()),
+                Value::Callable(function) => {
+                    function.object_type().is_none() && callable.covers(function.signature())
+                }
                 _ => false,
             },
             Type::Object(ty) => match value {
                 Value::Object(object) => ty.covers(&object.ty),
+                Value::Callable(native) => native.object_type().is_some_and(|actual| ty.covers(actual)),
                 // Types are objects themselves, of types that have no name in the language.
                 Value::Type(_) => ty.is_any(),
                 _ => false,

@@ -35,6 +35,7 @@ static BUILTIN: LazyLock<FxHashMap<&'static str, Type>> = LazyLock::new(|| {
         ("object", Type::any_object()),
         ("optional", Type::Optional(None)),
         ("pattern", Type::Pattern([].into())),
+        ("puppet::lookupcontext", Type::Object(LOOKUP_CONTEXT.clone())),
         ("puppet::lookupkey", alias("Puppet::LookupKey", Type::RichDataKey)),
         ("puppet::lookupvalue", alias("Puppet::LookupValue", Type::RichData)),
         ("regexp", Type::Regexp(None)),
@@ -104,6 +105,17 @@ fn object(name: &str, init: &Hash) -> Arc<ObjectType> {
         debug_assert!(false, "{name}: {error}");
     }
     object
+}
+
+/// What a function that serves as a Hiera backend is given; its functions are written in Rust.
+static LOOKUP_CONTEXT: LazyLock<Arc<ObjectType>> =
+    LazyLock::new(|| object("Puppet::LookupContext", &Hash::new()));
+
+impl ObjectType {
+    /// `Puppet::LookupContext`.
+    pub fn lookup_context() -> &'static Arc<ObjectType> {
+        &LOOKUP_CONTEXT
+    }
 }
 
 /// A call to be made later, by whoever applies the catalog.

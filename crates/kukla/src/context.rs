@@ -1,0 +1,95 @@
+//! `Puppet::LookupContext`: what a function that serves as a Hiera backend is given besides its key and options.
+
+use std::sync::Arc;
+
+use kukla_eval::error::{Flow, Raise};
+use kukla_eval::lambda::Block;
+use kukla_eval::native::{Native, NativeObject};
+use kukla_eval::vm::Vm;
+use kukla_hiera::backend::Context;
+use kukla_values::types::object::ObjectType;
+use kukla_values::{Array, Str, Value};
+
+use crate::data::{VmHost, WorldFiles, raise};
+
+/// The code of the error that `not_found` raises to end the function; no one sees it outside.
+const NOT_FOUND: &str = "LOOKUP_NOT_FOUND";
+
+/// The context as a value.
+pub(crate) fn value(context: Context, files: WorldFiles) -> Value {
+    NativeObject::value(Arc::new(LookupContext { context, files }))
+}
+
+/// Whether a function ended by calling `not_found`.
+pub(crate) fn is_not_found(raise: &Raise) -> bool {
+    raise.failure().is_some_and(|failure| failure.code == NOT_FOUND)
+}
+
+#[derive(Debug)]
+struct LookupContext {
+    context: Context,
+    files: WorldFiles,
+}
+
+impl Native for LookupContext {
+    fn object_type(&self) -> &Arc<ObjectType> {
+        ObjectType::lookup_context()
+    }
+
+    fn call(&self, vm: &mut Vm<'_>, method: &str, args: &[Value], block: Option<&Block>) -> Option<Flow> {
+        let context = &self.context;
+        Some(match (method, args) {
+            ("not_found", []) => Err(Raise::error(NOT_FOUND, "not found")),
+            ("environment_name", []) => Ok(context.environment_name().into()),
+            ("module_name", []) => Ok(context.module_name().map_or(Value::Undef, Value::from)),
+            ("cache", [key, value]) => Ok(context.cache(key.clone(), value.clone())),
+            ("cache_all", [Value::Hash(values)]) => {
+                context.cache_all(values);
+                Ok(Value::Undef)
+            }
+            ("cache_has_key", [key]) => Ok(context.cache_has_key(key).into()),
+            ("cached_value", [key]) => Ok(context.cached_value(key)),
+            ("cached_entries", []) => match block {
+                None => Ok(Value::Hash(context.cached_entries())),
+                Some(block) => each_entry(vm, context, block),
+            },
+            ("interpolate", [value]) => {
+                let mut host = VmHost { vm, files: &self.files };
+                context.interpolate(&mut host, value).map_err(raise)
+            }
+            ("explain", []) => match block {
+                Some(block) if context.is_explaining() => block.call(vm, Vec::new()).map(|text| {
+                    context.explain(kukla_values::format::interpolate(&text).to_string());
+                    Value::Undef
+                }),
+                _ => Ok(Value::Undef),
+            },
+            ("cached_file_data", [Value::String(path)]) => self.file_data(vm, path, block),
+            _ => return None,
+        })
+    }
+}
+
+impl LookupContext {
+    fn file_data(&self, vm: &mut Vm<'_>, path: &Str, block: Option<&Block>) -> Flow {
+        let text = {
+            let host = VmHost { vm, files: &self.files };
+            self.context.file_text(&host, path).map_err(raise)?
+        };
+        match block {
+            Some(block) => block.call(vm, vec![text]),
+            None => Ok(text),
+        }
+    }
+}
+
+fn each_entry(vm: &mut Vm<'_>, context: &Context, block: &Block) -> Flow {
+    for (key, value) in &context.cached_entries() {
+        let args = match block.parameter_count() {
+            1 => vec![Value::Array([key.clone(), value.clone()].into_iter().collect::<Array>())],
+            _ => vec![key.clone(), value.clone()],
+        };
+        block.call(vm, args)?;
+    }
+    Ok(Value::Undef)
+}

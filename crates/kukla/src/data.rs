@@ -1,0 +1,209 @@
+//! Data for the evaluator: Hiera, asked on behalf of a compilation.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use kukla_eval::data::{Data, Request};
+use kukla_eval::environment::Environment;
+use kukla_eval::error::{Failure, FailureKind, Flow, Raise, Raised};
+use kukla_eval::vm::Vm;
+use kukla_eval::world::{self, World};
+use kukla_hiera::backend::Context;
+use kukla_hiera::{
+    Conversion, DataCache, Entry, Error, ErrorKind, Explanation, FileError, Files, Found, Host, Lookup,
+    Session, Settings, Strict, Variable,
+};
+use kukla_values::{Name, Type, Value};
+
+use crate::context;
+
+/// The data of one compilation.
+#[derive(Debug)]
+pub struct HieraData {
+    session: Arc<Session>,
+    files: WorldFiles,
+}
+
+impl HieraData {
+    /// Begins the lookups of a compilation; `cache` is shared with others of the same environment.
+    pub fn new(cache: Arc<DataCache>, environment: &Environment, global_config: Option<&Path>) -> HieraData {
+        let settings = Settings {
+            global_config: global_config.map(|path| path.display().to_string()),
+            environment: environment.name.as_str().to_owned(),
+            environment_root: environment.root.as_ref().map(|root| root.display().to_string()),
+            strict: match environment.settings.strict {
+                kukla_syntax::Strict::Off => Strict::Off,
+                kukla_syntax::Strict::Warning => Strict::Warning,
+                kukla_syntax::Strict::Error => Strict::Error,
+            },
+        };
+        let files = WorldFiles(Arc::clone(&environment.world));
+        HieraData { session: Session::new(cache, settings), files }
+    }
+
+    /// Answers a request and says where the value came from; nothing if nothing is found and there is no default.
+    pub fn find(&self, vm: &mut Vm<'_>, request: &Request) -> Flow<Option<Found>> {
+        self.session.try_lookup(&mut self.host(vm), &lookup(request)).map_err(raise)
+    }
+
+    /// Answers a request and explains the answer, whatever it is.
+    pub fn explain(&self, vm: &mut Vm<'_>, request: &Request) -> (Flow<Found>, Explanation) {
+        let (found, explanation) = self.session.explain(&mut self.host(vm), &lookup(request));
+        (found.map_err(raise), explanation)
+    }
+
+    fn host<'a, 'v, 'e>(&'a self, vm: &'v mut Vm<'e>) -> VmHost<'a, 'v, 'e> {
+        VmHost { vm, files: &self.files }
+    }
+}
+
+impl Data for HieraData {
+    fn lookup(&self, vm: &mut Vm<'_>, request: &Request) -> Flow<Option<Value>> {
+        Ok(self.find(vm, request)?.map(|found| found.value))
+    }
+
+    fn class_parameter(&self, vm: &mut Vm<'_>, class: Name, parameter: Name) -> Flow<Option<Value>> {
+        let key = format!("{class}::{parameter}");
+        let found = self.session.class_parameter(&mut self.host(vm), &key).map_err(raise)?;
+        Ok(found.map(|found| found.value))
+    }
+}
+
+fn lookup(request: &Request) -> Lookup {
+    let hash = |value: &Option<Value>| value.as_ref().and_then(Value::as_hash).cloned().unwrap_or_default();
+    Lookup {
+        names: request.keys.iter().map(ToString::to_string).collect(),
+        value_type: request.value_type.clone(),
+        merge: request.merge.clone(),
+        default: request.default.clone(),
+        default_values_hash: hash(&request.defaults),
+        override_hash: hash(&request.overrides),
+        hiera_function: request.hiera,
+    }
+}
+
+/// What the evaluator makes of a failed lookup: its own error if it threw one, else an error of the data or of the call.
+pub(crate) fn raise(error: Error) -> Raise {
+    if let Some(thrown) = error.inner().and_then(|inner| inner.downcast_ref::<Failure>()) {
+        return thrown.clone().into();
+    }
+    let mut failure = Failure::new(error.code(), error.message());
+    if error.kind() == ErrorKind::Data {
+        failure.kind = FailureKind::Data;
+        if let Some(file) = error.file() {
+            let place = error.line().map_or_else(|| file.to_owned(), |line| format!("{file}, line {line}"));
+            failure = failure.hint(format!("see {place}"));
+        }
+    }
+    failure.into()
+}
+
+/// The other way: what a lookup makes of an error the evaluator threw while working for it.
+pub(crate) fn thrown(raise: Raise) -> Error {
+    match raise.illegal().into_reason() {
+        Raised::Error(failure) => {
+            Error::caller(failure.code, failure.message.clone()).with_inner(Arc::new(failure))
+        }
+        _ => Error::caller("RUNTIME_ERROR", "a jump to nowhere"),
+    }
+}
+
+/// A compilation, as lookups see it.
+pub(crate) struct VmHost<'a, 'v, 'e> {
+    pub(crate) vm: &'v mut Vm<'e>,
+    pub(crate) files: &'a WorldFiles,
+}
+
+impl Host for VmHost<'_, '_, '_> {
+    fn files(&self) -> &dyn Files {
+        self.files
+    }
+
+    fn variable(&mut self, name: &str) -> Variable {
+        match self.vm.variable_or_reason(name) {
+            Ok(value) => Variable::Found(value),
+            Err(reason) => Variable::Undefined { name: name.to_owned(), reason: reason.unwrap_or_default() },
+        }
+    }
+
+    fn module_root(&mut self, name: &str) -> Option<String> {
+        self.vm.environment.module(name).map(|module| module.root.display().to_string())
+    }
+
+    fn has_function(&mut self, name: &str) -> bool {
+        // A name that stands in no source text can still be that of a file.
+        Name::new(name);
+        self.vm.function_exists(name).unwrap_or(true)
+    }
+
+    fn call(
+        &mut self,
+        name: &str,
+        mut arguments: Vec<Value>,
+        context: &Context,
+    ) -> Result<Option<Value>, Error> {
+        arguments.push(context::value(context.clone(), self.files.clone()));
+        match self.vm.call(name, arguments, None) {
+            Ok(value) => Ok(Some(value)),
+            Err(raise) if context::is_not_found(&raise) => Ok(None),
+            Err(raise) => Err(thrown(raise)),
+        }
+    }
+
+    fn convert(&mut self, type_name: &Value, value: Value, arguments: &[Value]) -> Result<Value, Conversion> {
+        let ty = match type_name {
+            Value::String(text) => {
+                self.vm.parse_type(text).map_err(|raise| Conversion::BadType(message(raise)))?
+            }
+            Value::Type(ty) => Type::clone(ty),
+            other => {
+                let text = kukla_values::format::interpolate(other);
+                return Err(Conversion::BadType(format!("'{text}' is not a type")));
+            }
+        };
+        let mut all = vec![Value::of_type(ty), value];
+        all.extend_from_slice(arguments);
+        self.vm.call("new", all, None).map_err(|raise| Conversion::Failed(message(raise)))
+    }
+
+    fn warn(&mut self, message: String) {
+        self.vm.warn(message);
+    }
+
+    fn warn_once(&mut self, key: &str, message: String, _file: Option<&str>) {
+        self.vm.warn_once(key, message);
+    }
+}
+
+fn message(raise: Raise) -> String {
+    raise.failure().map(|failure| failure.message.clone()).unwrap_or_default()
+}
+
+/// Files as lookups read them.
+#[derive(Clone, Debug)]
+pub(crate) struct WorldFiles(pub(crate) Arc<dyn World>);
+
+impl Files for WorldFiles {
+    fn read(&self, path: &str) -> Result<Vec<u8>, FileError> {
+        self.0.read(Path::new(path)).map_err(|error| match error {
+            world::FileError::NotFound => FileError::NotFound,
+            world::FileError::Other(why) => FileError::Other(why),
+        })
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        self.0.exists(Path::new(path))
+    }
+
+    fn list(&self, directory: &str) -> Vec<Entry> {
+        let entries = self.0.list(Path::new(directory));
+        entries
+            .into_iter()
+            .map(|entry| Entry { name: entry.name, is_directory: entry.is_directory })
+            .collect()
+    }
+
+    fn env(&self, name: &str) -> Option<String> {
+        self.0.env(name)
+    }
+}
