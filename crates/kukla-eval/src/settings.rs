@@ -4,7 +4,7 @@ use kukla_syntax::Strict;
 use kukla_values::{Hash, Value};
 
 /// The settings of one environment.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// What becomes of questionable code.
     pub strict: Strict,

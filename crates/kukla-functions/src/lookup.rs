@@ -149,6 +149,7 @@ fn by_name_and_options(vm: &mut Vm<'_>, name: Value, options: Hash, block: Optio
         default: options.get("default_value").cloned(),
         defaults: given(options.get("default_values_hash")),
         overrides: given(options.get("override")),
+        hiera: false,
     };
     ask(vm, &name, request, block)
 }
@@ -228,7 +229,7 @@ fn hiera(vm: &mut Vm<'_>, which: Hiera, key: Str, _over: Option<Value>, block: O
 }
 
 fn older(key: &Str, which: Hiera) -> Request {
-    Request { keys: vec![key.clone()], merge: Some(which.merge.into()), ..Request::default() }
+    Request { keys: vec![key.clone()], merge: Some(which.merge.into()), hiera: true, ..Request::default() }
 }
 
 fn finish(vm: &mut Vm<'_>, which: Hiera, key: Str, request: Request, block: Option<Block>) -> Flow<Value> {

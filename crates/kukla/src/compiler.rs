@@ -1,21 +1,29 @@
-//! From a request to its outcome: the environment is set up, the programs run.
+//! From a request to its outcome: the site is found, the programs run.
 
-use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use kukla_catalog::Catalog;
 use kukla_eval::catalog::Output;
-use kukla_eval::environment::Environment;
-use kukla_eval::error::{Failure, Raise, Raised};
+use kukla_eval::data;
+use kukla_eval::error::{Failure, FailureKind, Raise, Raised};
 use kukla_eval::program::Program;
 use kukla_eval::registry::Registry;
 use kukla_eval::vm::{Log, Vm};
-use kukla_eval::world::World;
-use kukla_syntax::Source;
+use kukla_hiera::{Explanation, Found};
 use kukla_values::Value;
 
+use crate::data::HieraData;
+use crate::disk::{DiskWorld, Watched};
 use crate::request::Request;
-use crate::ruby_types::RubyTypes;
+use crate::site::{Site, Sites};
+
+/// Compiles catalogs, evaluates programs and looks up data. It keeps what it read as long as the files stay the same, and
+/// can be used by many threads at once.
+#[derive(Debug, Default)]
+pub struct Compiler {
+    world: DiskWorld,
+    sites: Sites,
+}
 
 /// What a request led to, and what was logged on the way.
 #[derive(Debug)]
@@ -26,82 +34,106 @@ pub struct Outcome<T> {
     pub logs: Vec<Log>,
 }
 
+/// The answer to a lookup.
+#[derive(Debug)]
+pub struct Answer {
+    /// The value and where it came from, or why there is none.
+    pub found: Result<Found, Box<Failure>>,
+    /// How it was found, if asked.
+    pub explanation: Option<Explanation>,
+}
+
 /// The built-in functions, read once per process.
 pub fn registry() -> Arc<Registry> {
     static REGISTRY: OnceLock<Arc<Registry>> = OnceLock::new();
     Arc::clone(REGISTRY.get_or_init(|| Arc::new(Registry::new(kukla_functions::LIBRARIES))))
 }
 
-/// The environment a request names.
-pub fn environment(request: &Request, world: Arc<dyn World>) -> Environment {
-    let root: Option<PathBuf> = request.environmentpath.as_ref().map(|path| path.join(&request.environment));
-    let modulepath = match (&request.modulepath, &root) {
-        (Some(path), _) => path.clone(),
-        (None, Some(root)) => vec![root.join("modules")],
-        (None, None) => Vec::new(),
-    };
-    let mut environment =
-        Environment::new(&request.environment, root, modulepath, request.settings.clone(), world, registry());
-    environment.foreign_types = Some(Arc::new(RubyTypes::default()));
-    environment
-}
+impl Compiler {
+    /// A compiler that sees the world through `world`.
+    pub fn new(world: DiskWorld) -> Compiler {
+        Compiler { world, sites: Sites::default() }
+    }
 
-/// Evaluates the code of a request and gives the value of its last expression. What is lazy (defines, collectors) is left
-/// undone; a prelude is compiled to completion first.
-pub fn eval(request: &Request, world: Arc<dyn World>) -> Outcome<Value> {
-    with_vm(request, world, |vm| {
-        let manifests = programs(vm, request)?;
-        match &request.prelude {
-            Some(prelude) => {
-                let prelude = load(vm, Source::unnamed(prelude.as_str()))?;
-                vm.compile(&[prelude])?;
+    /// The site a request is about.
+    pub fn site(&self, request: &Request) -> Result<Arc<Site>, String> {
+        self.sites.get(request, || Watched::new(self.world.clone()))
+    }
+
+    /// Compiles the catalog a request asks for.
+    pub fn compile(&self, request: &Request) -> Outcome<Catalog> {
+        self.run(request, |vm, site, _| {
+            let manifests = manifests(vm, site)?;
+            Ok(vm.compile_as(manifests, Output { keep_virtual: request.keep_virtual })?)
+        })
+    }
+
+    /// Evaluates the code of a request and gives the value of its last expression. What is lazy (defines, collectors) is
+    /// left undone; a prelude is compiled to completion first.
+    pub fn eval(&self, request: &Request) -> Outcome<Value> {
+        self.run(request, |vm, site, _| {
+            let manifests = manifests(vm, site)?;
+            match &site.prelude {
+                Some(prelude) => {
+                    let prelude = prelude.clone().map_err(|failure| Raise::from((*failure).clone()))?;
+                    warn(vm, &prelude);
+                    vm.compile(&[prelude])?;
+                }
+                None => vm.begin()?,
             }
-            None => vm.begin()?,
-        }
-        vm.evaluate_main(&manifests)
-    })
-}
+            vm.evaluate_main(manifests)
+        })
+    }
 
-/// Compiles the catalog a request asks for.
-pub fn compile(request: &Request, world: Arc<dyn World>) -> Outcome<Catalog> {
-    with_vm(request, world, |vm| {
-        let manifests = programs(vm, request)?;
-        Ok(vm.compile_as(&manifests, Output { keep_virtual: request.keep_virtual })?)
-    })
-}
+    /// Looks data up in the context of the node: what the site manifest sets at the top is known.
+    pub fn lookup(&self, request: &Request, wanted: &data::Request) -> Outcome<Answer> {
+        self.run(request, |vm, site, data| {
+            let manifests = manifests(vm, site)?;
+            vm.begin()?;
+            vm.evaluate_main(manifests)?;
+            let (found, explanation) = match request.explain {
+                true => {
+                    let (found, explanation) = data.explain(vm, wanted);
+                    (found, Some(explanation))
+                }
+                false => (data.find_or_fail(vm, wanted), None),
+            };
+            Ok(Answer { found: found.map_err(failure), explanation })
+        })
+    }
 
-fn with_vm<T>(
-    request: &Request,
-    world: Arc<dyn World>,
-    body: impl FnOnce(&mut Vm<'_>) -> Result<T, Raise>,
-) -> Outcome<T> {
-    let environment = environment(request, world);
-    let mut vm = Vm::new(&environment, &request.node);
-    let result = body(&mut vm);
-    vm.log_loading();
-    let logs = std::mem::take(&mut vm.logs);
-    Outcome { result: result.map_err(failure), logs }
-}
-
-/// The programs of the site manifest, in order.
-fn programs(vm: &mut Vm<'_>, request: &Request) -> Result<Vec<Arc<Program>>, Raise> {
-    match (&request.code, &request.manifest) {
-        (Some(code), _) => Ok(vec![load(vm, Source::unnamed(code.as_str()))?]),
-        (None, Some(manifest)) => {
-            let load =
-                |path: PathBuf| vm.environment.load(&path).map_err(|failure| Raise::from((*failure).clone()));
-            crate::control::manifests(&*vm.environment.world, manifest).into_iter().map(load).collect()
-        }
-        (None, None) => Ok(Vec::new()),
+    fn run<T>(
+        &self,
+        request: &Request,
+        body: impl FnOnce(&mut Vm<'_>, &Site, &HieraData) -> Result<T, Raise>,
+    ) -> Outcome<T> {
+        let site = match self.site(request) {
+            Ok(site) => site,
+            Err(message) => {
+                let mut failure = Failure::new("BAD_ENVIRONMENT", message);
+                failure.kind = FailureKind::Data;
+                return Outcome { result: Err(Box::new(failure)), logs: Vec::new() };
+            }
+        };
+        let data = HieraData::new(Arc::clone(&site.data), &site.environment, request.hiera_config.as_deref());
+        let mut vm = Vm::new(&site.environment, &request.node);
+        vm.data = Some(&data);
+        let result = body(&mut vm, &site, &data);
+        vm.log_loading();
+        let logs = std::mem::take(&mut vm.logs);
+        Outcome { result: result.map_err(failure), logs }
     }
 }
 
-/// Reads a text that is no file, and makes its definitions known.
-fn load(vm: &mut Vm<'_>, source: Source) -> Result<Arc<Program>, Raise> {
-    let program = kukla_eval::lower::lower(&source, None, &vm.environment.rules(None))?;
-    vm.log_diagnostics(&source, program.warnings.iter().cloned());
-    vm.environment.learn(&program)?;
-    Ok(Arc::new(program))
+/// The programs of the site manifest; what was questionable about them is logged.
+fn manifests<'s>(vm: &mut Vm<'_>, site: &'s Site) -> Result<&'s [Arc<Program>], Raise> {
+    let manifests = site.manifests.as_ref().map_err(|failure| Raise::from((**failure).clone()))?;
+    manifests.iter().for_each(|program| warn(vm, program));
+    Ok(manifests)
+}
+
+fn warn(vm: &mut Vm<'_>, program: &Program) {
+    vm.log_diagnostics(&program.source, program.warnings.iter().cloned());
 }
 
 fn failure(raise: Raise) -> Box<Failure> {

@@ -46,6 +46,11 @@ impl HieraData {
         self.session.try_lookup(&mut self.host(vm), &lookup(request)).map_err(raise)
     }
 
+    /// Answers a request; finding nothing is an error.
+    pub fn find_or_fail(&self, vm: &mut Vm<'_>, request: &Request) -> Flow<Found> {
+        self.session.lookup(&mut self.host(vm), &lookup(request)).map_err(raise)
+    }
+
     /// Answers a request and explains the answer, whatever it is.
     pub fn explain(&self, vm: &mut Vm<'_>, request: &Request) -> (Flow<Found>, Explanation) {
         let (found, explanation) = self.session.explain(&mut self.host(vm), &lookup(request));

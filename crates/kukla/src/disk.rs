@@ -2,12 +2,14 @@
 
 #![allow(clippy::disallowed_methods)]
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use kukla_eval::world::{Entry, FileError, FileResult, Output, World};
 use kukla_values::time::Timestamp;
+use rustc_hash::FxHashMap;
 
 /// Which commands a compilation may run (`generate`, `config_version`, an external node classifier).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -97,5 +99,73 @@ impl World for DiskWorld {
 
     fn exists(&self, path: &Path) -> bool {
         path.exists()
+    }
+}
+
+/// The disk, remembering what was asked of it, so that it can tell whether the answers would still be the same.
+#[derive(Debug)]
+pub struct Watched {
+    disk: DiskWorld,
+    seen: Mutex<FxHashMap<PathBuf, Option<Stamp>>>,
+}
+
+/// What changes when a file or directory does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stamp {
+    modified: Option<SystemTime>,
+    length: u64,
+}
+
+impl Watched {
+    /// Watches what is asked of the disk from now on.
+    pub fn new(disk: DiskWorld) -> Watched {
+        Watched { disk, seen: Mutex::default() }
+    }
+
+    /// Whether everything that was asked for is as it was.
+    pub fn is_current(&self) -> bool {
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.iter().all(|(path, known)| stamp(path) == *known)
+    }
+
+    fn watch(&self, path: &Path) {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if !seen.contains_key(path) {
+            seen.insert(path.to_owned(), stamp(path));
+        }
+    }
+}
+
+fn stamp(path: &Path) -> Option<Stamp> {
+    let found = std::fs::metadata(path).ok()?;
+    Some(Stamp { modified: found.modified().ok(), length: found.len() })
+}
+
+impl World for Watched {
+    fn read(&self, path: &Path) -> FileResult<Vec<u8>> {
+        self.watch(path);
+        self.disk.read(path)
+    }
+
+    fn list(&self, path: &Path) -> Vec<Entry> {
+        self.watch(path);
+        self.disk.list(path)
+    }
+
+    fn now(&self) -> Timestamp {
+        self.disk.now()
+    }
+
+    fn env(&self, name: &str) -> Option<String> {
+        self.disk.env(name)
+    }
+
+    fn run(&self, command: &[String]) -> FileResult<Output> {
+        self.disk.run(command)
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        self.watch(path);
+        self.disk.exists(path)
     }
 }

@@ -11,3 +11,4 @@ pub mod facts;
 pub mod request;
 pub mod rpc;
 pub mod ruby_types;
+pub mod site;

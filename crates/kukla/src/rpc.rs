@@ -1,15 +1,13 @@
 //! The methods of `kukla rpc`, as functions from parameters to results.
 
-use std::sync::Arc;
-
+use kukla_eval::data;
 use kukla_eval::error::Failure;
 use kukla_eval::vm::Log;
-use kukla_eval::world::World;
 use kukla_values::{Type, Value, format};
 use serde_json::{Map, Value as Json, json};
 
-use crate::compiler::{self, Outcome};
-use crate::request::Request;
+use crate::compiler::{Compiler, Outcome};
+use crate::request::{Request, from_json};
 
 /// Why a request has no result: the errors in the shape of the protocol, and what was logged before.
 #[derive(Debug)]
@@ -20,43 +18,98 @@ pub struct Failed {
     pub logs: Vec<Json>,
 }
 
-/// What a method gives.
-pub type Answer = Result<Json, Failed>;
+/// What a method gives: the JSON text of its result.
+pub type Answer = Result<String, Failed>;
+
+fn bad_request(message: String) -> Failed {
+    let error = json!({"kind": "request", "issue": "BAD_REQUEST", "message": message, "file": null, "line": null, "column": null});
+    Failed { errors: vec![error], logs: Vec::new() }
+}
 
 fn request(params: &Map<String, Json>) -> Result<Request, Failed> {
-    Request::from_json(params).map_err(|message| Failed {
-        errors: vec![json!({"kind": "request", "issue": "BAD_REQUEST", "message": message, "file": null, "line": null, "column": null})],
-        logs: Vec::new(),
-    })
+    Request::from_json(params).map_err(bad_request)
+}
+
+fn failed(failure: &Failure, logs: &[Log]) -> Failed {
+    Failed { errors: errors(failure), logs: logs.iter().map(log).collect() }
+}
+
+fn all(logs: &[Log]) -> Json {
+    logs.iter().map(log).collect()
 }
 
 /// `compile`: the catalog of one node.
-pub fn compile(params: &Map<String, Json>, world: Arc<dyn World>) -> Answer {
-    let Outcome { result, logs } = compiler::compile(&request(params)?, world);
-    let logs: Vec<Json> = logs.iter().map(log).collect();
+pub fn compile(compiler: &Compiler, params: &Map<String, Json>) -> Answer {
+    let Outcome { result, logs } = compiler.compile(&request(params)?);
     match result {
-        Ok(catalog) => {
-            let catalog: Json = serde_json::from_str(&catalog.to_json()).unwrap_or_default();
-            Ok(json!({"catalog": catalog, "logs": logs}))
-        }
-        Err(failure) => Err(Failed { errors: errors(&failure), logs }),
+        // The catalog is text already; taking it apart to put it together again would cost more than compiling it.
+        Ok(catalog) => Ok(format!(r#"{{"catalog":{},"logs":{}}}"#, catalog.to_json(), all(&logs))),
+        Err(failure) => Err(failed(&failure, &logs)),
     }
 }
 
 /// `eval`: the value of the last expression of `code`.
-pub fn eval(params: &Map<String, Json>, world: Arc<dyn World>) -> Answer {
-    let request = request(params)?;
-    let Outcome { result, logs } = compiler::eval(&request, world);
-    let logs: Vec<Json> = logs.iter().map(log).collect();
+pub fn eval(compiler: &Compiler, params: &Map<String, Json>) -> Answer {
+    let Outcome { result, logs } = compiler.eval(&request(params)?);
     match result {
         Ok(value) => Ok(json!({
             "value": rich(&value),
             "string": format::interpolate(&value).as_str(),
             "type": Type::of(&value).to_string(),
-            "logs": logs,
-        })),
-        Err(failure) => Err(Failed { errors: errors(&failure), logs }),
+            "logs": all(&logs),
+        })
+        .to_string()),
+        Err(failure) => Err(failed(&failure, &logs)),
     }
+}
+
+/// `lookup`: the value data has for `key`.
+pub fn lookup(compiler: &Compiler, params: &Map<String, Json>) -> Answer {
+    let request = request(params)?;
+    let wanted = wanted(params).map_err(bad_request)?;
+    let Outcome { result, logs } = compiler.lookup(&request, &wanted);
+    let answer = result.map_err(|failure| failed(&failure, &logs))?;
+    let explain = answer.explanation.map(|explanation| explanation.puppet_text());
+    match answer.found {
+        Ok(found) => {
+            let mut result = json!({"value": rich(&found.value), "logs": all(&logs)});
+            if let Some(explain) = explain {
+                result["explain"] = explain.into();
+            }
+            Ok(result.to_string())
+        }
+        Err(failure) => {
+            let mut failed = failed(&failure, &logs);
+            if let (Some(explain), Some(error)) = (explain, failed.errors.first_mut()) {
+                error["explain"] = explain.into();
+            }
+            Err(failed)
+        }
+    }
+}
+
+fn wanted(params: &Map<String, Json>) -> Result<data::Request, String> {
+    let keys = match params.get("key") {
+        Some(Json::String(key)) => vec![key.as_str().into()],
+        Some(Json::Array(keys)) => {
+            let keys: Option<Vec<_>> = keys.iter().map(|key| Some(key.as_str()?.into())).collect();
+            keys.ok_or("key is a string or an array of strings")?
+        }
+        _ => return Err("lookup needs a key".into()),
+    };
+    let value_type = match params.get("type") {
+        None | Some(Json::Null) => None,
+        Some(Json::String(text)) => Some(Type::parse(text).map_err(|error| error.message)?),
+        Some(_) => return Err("type is a string".into()),
+    };
+    let given = |name: &str| params.get(name).filter(|value| !value.is_null()).map(from_json);
+    Ok(data::Request {
+        keys,
+        value_type,
+        merge: given("merge"),
+        default: given("default"),
+        ..data::Request::default()
+    })
 }
 
 /// A failure and those reported with it, in the shape of the protocol.

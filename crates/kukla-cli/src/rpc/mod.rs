@@ -9,9 +9,11 @@ mod parse;
 
 pub use error::Failure;
 
-/// Answers requests. It keeps no state between them that a request could notice.
+/// Answers requests. It keeps no state between them that a request could notice, except by its speed.
 #[derive(Debug, Default)]
-pub struct Server {}
+pub struct Server {
+    compiler: kukla::compiler::Compiler,
+}
 
 impl Server {
     /// Answers one line; whatever it holds, the answer is one line of JSON.
@@ -29,12 +31,13 @@ impl Server {
             Err(Failure::internal(what))
         });
         match result {
-            Ok(result) => json!({"id": id, "result": result}).to_string(),
+            Ok(result) => format!(r#"{{"id":{id},"result":{result}}}"#),
             Err(failure) => failure.answer(&id).to_string(),
         }
     }
 
-    fn dispatch(&self, request: &Value) -> Result<Value, Failure> {
+    /// The JSON text of a result.
+    fn dispatch(&self, request: &Value) -> Result<String, Failure> {
         let Value::Object(request) = request else { return Err(Failure::request("a request is an object")) };
         let method = request
             .get("method")
@@ -47,15 +50,14 @@ impl Server {
             Some(_) => return Err(Failure::request("params is an object")),
         };
         match method {
-            "parse" => parse::answer(params),
-            "version" => Ok(json!({"version": env!("CARGO_PKG_VERSION")})),
-            "eval" | "compile" => {
-                let world = std::sync::Arc::new(kukla::disk::DiskWorld::default());
-                let answer = if method == "eval" { kukla::rpc::eval } else { kukla::rpc::compile };
-                answer(params, world).map_err(|failed| Failure::new(failed.errors, failed.logs))
-            }
-            other => Err(Failure::request(format!("unknown method '{other}'"))),
+            "parse" => return parse::answer(params).map(|result| result.to_string()),
+            "version" => return Ok(json!({"version": env!("CARGO_PKG_VERSION")}).to_string()),
+            "eval" => kukla::rpc::eval(&self.compiler, params),
+            "compile" => kukla::rpc::compile(&self.compiler, params),
+            "lookup" => kukla::rpc::lookup(&self.compiler, params),
+            other => return Err(Failure::request(format!("unknown method '{other}'"))),
         }
+        .map_err(|failed| Failure::new(failed.errors, failed.logs))
     }
 }
 

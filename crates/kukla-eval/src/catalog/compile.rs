@@ -11,8 +11,7 @@ use super::resource::Declaration;
 use crate::error::{Failure, Flow, Location, Raise, Raised};
 use crate::program::{Program, ResourceForm};
 use crate::scope::ScopeId;
-use crate::settings::LogLevel;
-use crate::vm::{Log, Vm};
+use crate::vm::Vm;
 
 /// The resources that come before the site manifest's and belong to no code: the main stage and the settings.
 pub(super) const OWN: usize = 2;
@@ -167,12 +166,6 @@ impl Vm<'_> {
             outer.trace.insert(0, crate::error::Trace { what, location });
         }
         outer.into()
-    }
-
-    /// Warns, as Puppet itself does, about nothing in particular of the text.
-    pub(super) fn warn(&mut self, message: String) {
-        let source = "Puppet".to_owned();
-        self.push_log(Log { level: LogLevel::Warning, message, source, location: None, issue: None });
     }
 }
 

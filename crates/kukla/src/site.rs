@@ -1,0 +1,131 @@
+//! Sites: an environment together with its site manifest and data, kept for as long as nothing they were made from changes.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use kukla_eval::environment::Environment;
+use kukla_eval::error::Failure;
+use kukla_eval::program::Program;
+use kukla_hiera::DataCache;
+use kukla_syntax::Source;
+
+use crate::compiler::registry;
+use crate::control::{Layout, manifests};
+use crate::disk::Watched;
+use crate::request::Request;
+use crate::ruby_types::RubyTypes;
+
+/// So many sites are kept; a process that serves more forgets the one that was not asked for the longest.
+const KEPT: usize = 16;
+
+/// What all compilations of one site share.
+#[derive(Debug)]
+pub struct Site {
+    /// The environment, its definitions and those of the site manifest.
+    pub environment: Environment,
+    /// The programs of the site manifest, in order, or why there are none.
+    pub manifests: Result<Vec<Arc<Program>>, Arc<Failure>>,
+    /// The program to compile to completion first.
+    pub prelude: Option<Result<Arc<Program>, Arc<Failure>>>,
+    /// Data files, read once.
+    pub data: Arc<DataCache>,
+    /// What `environment.conf` says, if the environment has a directory.
+    pub layout: Option<Layout>,
+    watched: Arc<Watched>,
+}
+
+/// What makes one site different from another.
+#[derive(Clone, Debug, PartialEq)]
+struct Key {
+    environment: String,
+    root: Option<PathBuf>,
+    modulepath: Option<Vec<PathBuf>>,
+    manifest: Option<PathBuf>,
+    code: Option<String>,
+    prelude: Option<String>,
+    hiera_config: Option<PathBuf>,
+    settings: kukla_eval::settings::Settings,
+}
+
+/// The sites of a process.
+#[derive(Debug, Default)]
+pub struct Sites {
+    known: Mutex<Vec<(Key, Arc<Site>)>>,
+}
+
+impl Sites {
+    /// The site a request is about; an earlier one if nothing it was made from has changed.
+    pub fn get(&self, request: &Request, watched: impl FnOnce() -> Watched) -> Result<Arc<Site>, String> {
+        let key = Key {
+            environment: request.environment.clone(),
+            root: request.environmentpath.as_ref().map(|path| path.join(&request.environment)),
+            modulepath: request.modulepath.clone(),
+            manifest: request.manifest.clone(),
+            code: request.code.clone(),
+            prelude: request.prelude.clone(),
+            hiera_config: request.hiera_config.clone(),
+            settings: request.settings.clone(),
+        };
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(at) = known.iter().position(|(other, _)| *other == key) {
+            let (key, site) = known.remove(at);
+            if site.watched.is_current() {
+                known.push((key, Arc::clone(&site)));
+                return Ok(site);
+            }
+        }
+        let site = Arc::new(Site::open(&key, watched())?);
+        if known.len() >= KEPT {
+            known.remove(0);
+        }
+        known.push((key, Arc::clone(&site)));
+        Ok(site)
+    }
+}
+
+impl Site {
+    fn open(key: &Key, watched: Watched) -> Result<Site, String> {
+        let watched = Arc::new(watched);
+        let world = Arc::clone(&watched) as Arc<dyn kukla_eval::world::World>;
+        let layout = match &key.root {
+            Some(root) => Some(Layout::read(&*world, root, Some(""))?),
+            None => None,
+        };
+        let mut settings = key.settings.clone();
+        for (name, value) in layout.iter().flat_map(|layout| &layout.settings) {
+            settings.set(name, value.as_str().into())?;
+        }
+        let modulepath = match (&key.modulepath, &layout) {
+            (Some(path), _) => path.clone(),
+            (None, Some(layout)) => layout.modulepath.clone(),
+            (None, None) => Vec::new(),
+        };
+        let mut environment = Environment::new(
+            &key.environment,
+            key.root.clone(),
+            modulepath,
+            settings,
+            Arc::clone(&world),
+            registry(),
+        );
+        environment.foreign_types = Some(Arc::new(RubyTypes::default()));
+        let manifest = key.manifest.clone().or_else(|| Some(layout.as_ref()?.manifest.clone()));
+        let main = match (&key.code, manifest) {
+            (Some(code), _) => text(&environment, code).map(|program| vec![program]),
+            (None, Some(manifest)) => {
+                manifests(&*world, &manifest).iter().map(|path| environment.load(path)).collect()
+            }
+            (None, None) => Ok(Vec::new()),
+        };
+        let prelude = key.prelude.as_ref().map(|code| text(&environment, code));
+        Ok(Site { environment, manifests: main, prelude, data: Arc::new(DataCache::new()), layout, watched })
+    }
+}
+
+/// Reads a text that is no file, and makes its definitions known.
+fn text(environment: &Environment, code: &str) -> Result<Arc<Program>, Arc<Failure>> {
+    let source = Source::unnamed(code);
+    let program = kukla_eval::lower::lower(&source, None, &environment.rules(None)).map_err(Arc::new)?;
+    environment.learn(&program).map_err(Arc::new)?;
+    Ok(Arc::new(program))
+}
