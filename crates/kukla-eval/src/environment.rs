@@ -269,13 +269,14 @@ impl Environment {
 
     /// The function of that name, built in or written in Puppet, loading files as needed.
     pub fn function(&self, name: Name) -> Result<Option<Function>, Arc<Failure>> {
+        // What the site manifest defines wins over what is built in; what modules define does not.
+        if let Some(found) = read(&self.known).functions.get(&name) {
+            return Ok(found.clone());
+        }
         if let Some(builtin) = self.registry.get(name)
             && self.offers(builtin)
         {
             return Ok(Some(Function::Builtin(builtin)));
-        }
-        if let Some(found) = read(&self.known).functions.get(&name) {
-            return Ok(found.clone());
         }
         if let Some(path) = self.path_of("functions", name.as_str()) {
             self.load(&path)?;

@@ -56,8 +56,13 @@ impl Vm<'_> {
             (Side::Right, _) => self.at(fault.error, operands[1]),
             (Side::Whole, _) => self.at(fault.error, span),
         })?;
-        if let Value::Array(values) = &value {
-            self.check_size(values.len())?;
+        match &value {
+            Value::Array(values) => self.check_size(values.len())?,
+            Value::Float(n) if n.is_nan() => {
+                let message = format!("The result of the {operator} expression is NaN");
+                return Err(self.fail(operands[0], "RESULT_IS_NAN", message));
+            }
+            _ => {}
         }
         Ok(value)
     }

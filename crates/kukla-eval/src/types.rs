@@ -24,6 +24,8 @@ impl Vm<'_> {
                 let _ = name.cached.set(value.clone());
                 Ok(value)
             }
+            // An alias may stand for a type that nothing defines; no value is one.
+            None if !self.resolving.is_empty() => Ok(Value::of_type(Type::Reference(name.name.as_str().into()))),
             None => Err(self.unknown_type(name.name, span)),
         }
     }
