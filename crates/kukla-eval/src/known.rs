@@ -63,6 +63,12 @@ impl Known {
             }
             Definition::TypeAlias(alias) => {
                 let lower = Name::new(&alias.name.to_lowercase());
+                if Type::builtin(&lower).is_some() {
+                    let message = format!(
+                        "Attempt to redefine entity 'http://puppet.com/2016.1/runtime/type/{lower}'. Originally set by Puppet-Type-System/Static-Loader."
+                    );
+                    return Err(Failure::new("ARGUMENT_ERROR", message));
+                }
                 if let Some(Some(known)) = self.aliases.get(&lower) {
                     return Err(redefined("type", &lower, &known.definition.place));
                 }
@@ -92,7 +98,7 @@ impl Known {
 fn at(place: &Place) -> String {
     match place.source.name() {
         Some(file) => format!(" (file: {file}, line: {})", place.line()),
-        None => format!(" (line: {})", place.line()),
+        None => String::new(),
     }
 }
 
@@ -107,9 +113,11 @@ fn taken(place: &Place, message: String) -> Failure {
 
 #[cold]
 fn redefined(what: &str, name: &str, known: &Place) -> Failure {
+    let at = known.source.line_column(known.span.start);
+    let file = known.source.name().map_or_else(|| "string:".to_owned(), |file| format!("file:{file}"));
+    let (name, line, column) = (name.replace("::", "/"), at.line, at.column);
     let message = format!(
-        "Attempt to redefine entity 'http://puppet.com/2016.1/runtime/{what}/{name}'. Originally set at{}.",
-        at(known)
+        "Attempt to redefine entity 'http://puppet.com/2016.1/runtime/{what}/{name}'. Originally set at {file}?line={line}&pos={column}."
     );
     Failure::new("ARGUMENT_ERROR", message)
 }

@@ -25,7 +25,9 @@ impl Vm<'_> {
                 Ok(value)
             }
             // An alias may stand for a type that nothing defines; no value is one.
-            None if !self.resolving.is_empty() => Ok(Value::of_type(Type::Reference(name.name.as_str().into()))),
+            None if !self.resolving.is_empty() => {
+                Ok(Value::of_type(Type::Reference(name.name.as_str().into())))
+            }
             None => Err(self.unknown_type(name.name, span)),
         }
     }
