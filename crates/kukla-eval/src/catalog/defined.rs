@@ -1,8 +1,9 @@
 //! `defined`: whether a class, type, resource or variable exists.
 
 use kukla_catalog::resource::capitalize;
-use kukla_values::{Type, Value};
+use kukla_values::{Name, Type, Value};
 
+use super::builder::{Origin, ResourceId};
 use super::kind::reference;
 use crate::error::{Flow, Raise};
 use crate::vm::Vm;
@@ -55,4 +56,47 @@ impl Vm<'_> {
                 .is_some_and(|(type_name, title)| self.catalog.find(&type_name, &title).is_some())),
         }
     }
+
+    /// The declared resource that a reference in text leads to: `File[/x]`.
+    pub fn declared(&self, reference: &str) -> Option<ResourceId> {
+        self.catalog.find_reference(reference)
+    }
+
+    /// The value a declared resource has for an attribute; defaults of its type's parameters do not count.
+    pub fn declared_attribute(&self, id: ResourceId, name: &str) -> Option<Value> {
+        let resource = self.catalog.get(id);
+        match name {
+            "title" => Some(resource.title.clone().into()),
+            _ => resource.value(name).cloned(),
+        }
+    }
+
+    /// A reference to a declared resource.
+    pub fn declared_reference(&self, id: ResourceId) -> Value {
+        let resource = self.catalog.get(id);
+        Value::of_type(match resource.is_class() {
+            true => Type::Class(Some(resource.title.to_lowercase())),
+            false => Type::resource(&resource.type_name, Some(resource.title.clone())),
+        })
+    }
+
+    /// The resource of the class, define or node whose code is being evaluated.
+    pub fn container_id(&self) -> Option<ResourceId> {
+        self.container()
+    }
+
+    /// The class or define whose code is being evaluated, as `Class` or `Definition` and its name.
+    pub fn code_in_charge(&self) -> (&'static str, Name) {
+        match self.origin() {
+            Origin::Class(name) => ("Class", name),
+            Origin::Define(name) => ("Definition", name),
+            Origin::Main => ("Class", Name::new("")),
+            Origin::Node => ("Definition", Name::new("")),
+        }
+    }
+}
+
+/// A reference to one resource or class as text: `File[/x]`.
+pub fn reference_text(ty: &Type) -> Option<String> {
+    reference(ty).map(|(type_name, title)| format!("{type_name}[{title}]"))
 }

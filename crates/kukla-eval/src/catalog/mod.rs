@@ -26,3 +26,4 @@ mod tags;
 
 pub use builder::{CatalogBuilder, ResourceId, ScopeSlots};
 pub use compile::Output;
+pub use defined::reference_text;

@@ -8,6 +8,7 @@ use kukla_eval::function::Builtin;
 pub mod affixes;
 pub mod arrays;
 pub mod booleans;
+pub mod catalog;
 pub mod checks;
 pub mod delete;
 pub mod emit;
@@ -30,6 +31,7 @@ pub static CURRENT: &[&[Builtin]] = &[
     affixes::BUILTINS,
     arrays::BUILTINS,
     booleans::BUILTINS,
+    catalog::BUILTINS,
     delete::BUILTINS,
     emit::BUILTINS,
     encode::BUILTINS,
