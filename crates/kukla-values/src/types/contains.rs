@@ -212,7 +212,12 @@ impl TupleType {
 fn struct_holds(fields: &[StructField], hash: &Hash, trail: Option<&Trail<'_>>) -> bool {
     let mut matched = 0;
     for field in fields {
-        match hash.get(field.name.as_str()) {
+        // Entries often come in the order of the fields; then no hash needs to be computed.
+        let in_order = match hash.get_index(matched) {
+            Some((Value::String(key), value)) if *key == field.name => Some(value),
+            _ => None,
+        };
+        match in_order.or_else(|| hash.get(field.name.as_str())) {
             Some(value) if field.value.holds(value, trail) => matched += 1,
             None if field.optional => {}
             _ => return false,

@@ -147,6 +147,11 @@ impl Generator {
         Sample { text, value }
     }
 
+    /// A type as our side reads it.
+    pub fn read(&self, text: &str) -> Type {
+        self.known(text.to_string()).value
+    }
+
     fn quoted(&mut self) -> String {
         format!("'{}'", self.pick(&NAMES))
     }
@@ -160,7 +165,7 @@ impl Generator {
         match self.below(3) {
             0 => format!("{from}"),
             1 => format!("{from}, {}", from + self.below(3)),
-            _ => format!("default, {from}"),
+            _ => format!("default, {}", from + 1),
         }
     }
 
@@ -199,6 +204,28 @@ impl Generator {
             17 => format!("Type[{}]", self.type_text(inner)),
             18 => format!("{}[{}]", self.pick(&["Iterable", "Iterator", "Sensitive"]), self.type_text(inner)),
             19 => self.callable_text(inner),
+            20 if self.chance(2) => self
+                .pick(&[
+                    "Init[Integer]",
+                    "Init[Boolean]",
+                    "Init[String]",
+                    "Init[Array]",
+                    "Init[Hash]",
+                    "Init[Float]",
+                    "Init[Numeric]",
+                    "Init[Timespan]",
+                    "Init[Timestamp]",
+                    "Init[SemVer]",
+                    "Init[SemVerRange]",
+                    "Init[Binary]",
+                    "Init[URI]",
+                    "Init[Regexp]",
+                    "Init[Sensitive]",
+                    "Init[Integer, 16]",
+                    "Init[Type]",
+                    "Init[Deferred]",
+                ])
+                .to_string(),
             20 => format!("Collection[{}]", self.bounds()),
             _ => self
                 .pick(&[
