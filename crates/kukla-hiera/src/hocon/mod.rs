@@ -54,7 +54,7 @@ enum Node {
     /// What was under a key before and what was put there later.
     Over(Box<Node>, Box<Node>),
     /// `+=`: an element more than was there before.
-    Append(Box<Node>),
+    Append(Box<Node>, u32),
 }
 
 #[cfg(test)]

@@ -148,6 +148,7 @@ impl Parser {
         let path = self.path()?;
         self.blanks();
         let append = *self.peek() == Token::PlusEquals;
+        let line = self.line();
         match self.peek() {
             Token::OpenBrace => {}
             Token::Equals | Token::Colon | Token::PlusEquals => {
@@ -162,7 +163,7 @@ impl Parser {
         }
         let mut value = self.value()?;
         if append {
-            value = Node::Append(Box::new(value));
+            value = Node::Append(Box::new(value), line);
         }
         let mut path = path;
         while path.len() > 1 {

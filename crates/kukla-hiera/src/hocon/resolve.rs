@@ -20,6 +20,7 @@ struct Resolver<'n> {
 }
 
 const MAX_WORK: u64 = 1_000_000;
+const MIXED: &str = "Cannot concatenate object or list with a non-object-or-list";
 
 impl<'n> Resolver<'n> {
     /// The value of a node, `None` if it is an optional reference to nothing. `before` is what stood under the same key
@@ -70,14 +71,15 @@ impl<'n> Resolver<'n> {
                     Some(value) => value,
                 }
             }
-            Node::Append(element) => {
+            Node::Append(element, line) => {
                 let earlier = match before {
                     Some(before) => self.node(before, None, here)?,
                     None => None,
                 };
                 let mut list = match earlier {
                     Some(Value::Array(list)) => list,
-                    _ => Array::new(),
+                    None => Array::new(),
+                    Some(_) => return Err(Error { line: *line, message: MIXED.into() }),
                 };
                 list.extend(self.node(element, before, here)?);
                 list.into()
@@ -95,14 +97,16 @@ impl<'n> Resolver<'n> {
     ) -> Result<Option<Value>, Error> {
         let name = path.join(".");
         // A key may refer to what it was before.
-        if path.iter().map(String::as_str).eq(here.iter().copied())
-            && let Some(before) = before
-        {
+        let itself = path.iter().map(String::as_str).eq(here.iter().copied());
+        if itself && let Some(before) = before {
             return self.node(before, None, here);
         }
         let failed = |message: String| {
             Err(Error { line, message: format!("Could not resolve substitution to a value: {message}") })
         };
+        if itself && optional {
+            return Ok((self.environment)(&name).map(Value::from));
+        }
         if self.following.contains(&name) {
             if optional {
                 return Ok(None);
@@ -191,8 +195,7 @@ impl<'n> Resolver<'n> {
                 }
                 (Value::Hash(left), Value::Hash(right)) => merge(&left, &right).into(),
                 (Value::Array(_) | Value::Hash(_), _) | (_, Value::Array(_) | Value::Hash(_)) => {
-                    let message = "Cannot concatenate object or list with a non-object-or-list".into();
-                    return Err(Error { line, message });
+                    return Err(Error { line, message: MIXED.into() });
                 }
                 (left, right) => format!("{}{}", text(&left), text(&right)).into(),
             };
