@@ -2,14 +2,15 @@
 
 use kukla_catalog::types::is_relationship;
 use kukla_catalog::{Catalog, Edge, Resource};
-use kukla_values::{Array, Hash, Name, Str, Value};
+use kukla_syntax::Strict;
+use kukla_values::{Hash, Name, Str, Value, richdata};
 use rustc_hash::FxHashMap;
 
-use super::builder::{Building, ResourceId, flat, location_text};
+use super::builder::{ResourceId, flat, location_text};
 use super::compile::{Output, argument_error};
 use super::kind::reference;
 use super::tags::TagSet;
-use crate::error::Flow;
+use crate::error::{Failure, Flow};
 use crate::vm::Vm;
 
 impl Vm<'_> {
@@ -25,10 +26,9 @@ impl Vm<'_> {
         let mut positions: FxHashMap<ResourceId, u32> = FxHashMap::default();
         let mut resources = Vec::new();
         for id in self.catalog.ids() {
-            let resource = self.catalog.get(id);
-            if output.keep_virtual || !resource.is_virtual {
+            if output.keep_virtual || !self.catalog.get(id).is_virtual {
                 positions.insert(id, resources.len() as u32);
-                resources.push(self.output(resource)?);
+                resources.push(self.output(id)?);
             }
         }
         let mut edges = Vec::new();
@@ -78,7 +78,9 @@ impl Vm<'_> {
         Ok(())
     }
 
-    fn output(&self, resource: &Building) -> Flow<Resource> {
+    fn output(&mut self, id: ResourceId) -> Flow<Resource> {
+        let parameters = self.parameters(id)?;
+        let resource = self.catalog.get(id);
         Ok(Resource {
             type_name: resource.type_name.as_str().into(),
             title: resource.title.clone(),
@@ -88,15 +90,16 @@ impl Vm<'_> {
             exported: resource.exported,
             is_virtual: resource.is_virtual,
             kind: resource.kind,
-            parameters: self.parameters(resource)?,
+            parameters,
             sensitive_parameters: resource.sensitive.iter().map(|name| name.as_str().into()).collect(),
         })
     }
 
     /// The attributes as the document shows them: the name variable only where it differs from the title.
-    fn parameters(&self, resource: &Building) -> Flow<Vec<(Str, Value)>> {
+    fn parameters(&mut self, id: ResourceId) -> Flow<Vec<(Str, Value)>> {
+        let resource = self.catalog.get(id);
         let namevar = resource.definition.namevar();
-        let mut all: Vec<(&str, Value)> = Vec::new();
+        let mut all: Vec<(&'static str, Value)> = Vec::new();
         for (name, value) in resource.attributes()? {
             let name = if name.as_str() == "name" { namevar } else { name.as_str() };
             let value = if is_relationship(name) { references(value) } else { value };
@@ -109,47 +112,88 @@ impl Vm<'_> {
             !resource.is_main() && matches!(value, Value::String(text) if *text == resource.title)
         };
         all.retain(|(name, value)| !(*name == namevar && is_title(value)));
-        all.into_iter().map(|(name, value)| Ok((name.into(), self.data(&flat_references(value))?))).collect()
+        let mut data = Vec::with_capacity(all.len());
+        for (name, value) in all {
+            let value = as_text(flat_references(value));
+            let value = if is_plain(&value) { value } else { self.rich(id, name, value)? };
+            data.push((name.into(), value));
+        }
+        Ok(data)
     }
 
-    /// A value as plain data: references as text, the rest in the notation of rich data.
-    fn data(&self, value: &Value) -> Flow {
-        let rich = |kind: &str, inner: Option<Value>| {
-            let mut hash = Hash::new();
-            hash.insert("__ptype", kind);
-            if let Some(inner) = inner {
-                hash.insert("__pvalue", inner);
+    /// A value in the notation of rich data; without it such values become text, which is worth a warning or an error.
+    fn rich(&mut self, id: ResourceId, name: &str, value: Value) -> Flow {
+        let resource = self.catalog.get(id);
+        let settings = &self.environment.settings;
+        let options =
+            richdata::Options { rich_data: settings.rich_data, prefix: resource.reference().into() };
+        let strict = settings.strict;
+        let mut warnings = Vec::new();
+        let named: Hash = [(name, value)].into_iter().collect();
+        let written = richdata::to_json_with(&named.into(), &options, &mut |error| match strict {
+            Strict::Error => Err(error),
+            Strict::Warning | Strict::Off => {
+                warnings.push(error);
+                Ok(())
             }
-            Value::Hash(hash)
-        };
-        Ok(match value {
-            Value::Undef | Value::Boolean(_) | Value::Integer(_) | Value::Float(_) | Value::String(_) => {
-                value.clone()
-            }
-            Value::Array(values) => {
-                Value::Array(values.iter().map(|each| self.data(each)).collect::<Flow<Array>>()?)
-            }
-            Value::Hash(hash) => {
-                let plain = |key: &Value| matches!(key, Value::String(text) if text != "__ptype");
-                if hash.keys().all(plain) {
-                    let pairs = hash.iter().map(|(key, each)| Ok((key.clone(), self.data(each)?)));
-                    return Ok(Value::Hash(pairs.collect::<Flow<Vec<_>>>()?.into_iter().collect()));
+        });
+        for warning in warnings {
+            self.warn(warning.message);
+        }
+        match written {
+            Ok(json) => Ok(json.get(name).map(kukla_catalog::read::data).unwrap_or_default()),
+            Err(error) => {
+                let mut failure = Failure::new(error.code, error.message);
+                failure.no_column = true;
+                if let Some(location) = &self.catalog.get(id).location {
+                    failure = failure.located(location.clone());
                 }
-                let mut pairs = Array::new();
-                for (key, each) in hash {
-                    pairs.push(self.data(key)?);
-                    pairs.push(self.data(each)?);
-                }
-                rich("Hash", Some(pairs.into()))
+                Err(failure.into())
             }
-            Value::Type(ty) if let Some((type_name, title)) = reference(ty) => {
-                format!("{type_name}[{title}]").into()
-            }
-            Value::Default => rich("Default", None),
-            Value::Sensitive(secret) => rich("Sensitive", Some(self.data(secret)?)),
-            Value::Regexp(regexp) => rich("Regexp", Some(regexp.source().into())),
-            other => super::tags::text(other).into(),
-        })
+        }
+    }
+}
+
+/// Whether JSON knows a value as it is.
+fn is_plain(value: &Value) -> bool {
+    match value {
+        Value::Undef | Value::Boolean(_) | Value::Integer(_) | Value::String(_) => true,
+        Value::Float(number) => number.is_finite(),
+        Value::Array(values) => values.iter().all(is_plain),
+        Value::Hash(hash) => hash.iter().all(|(key, value)| {
+            matches!(key, Value::String(text) if text != richdata::TYPE_KEY) && is_plain(value)
+        }),
+        _ => false,
+    }
+}
+
+/// A value with the references in it as text.
+fn as_text(value: Value) -> Value {
+    match &value {
+        Value::Type(ty) => match reference(ty) {
+            Some((type_name, title)) => format!("{type_name}[{title}]").into(),
+            None => value,
+        },
+        Value::Array(values) if values.iter().any(holds_reference) => {
+            Value::Array(values.iter().cloned().map(as_text).collect())
+        }
+        Value::Hash(hash)
+            if hash.iter().any(|(key, value)| holds_reference(key) || holds_reference(value)) =>
+        {
+            Value::Hash(
+                hash.iter().map(|(key, value)| (as_text(key.clone()), as_text(value.clone()))).collect(),
+            )
+        }
+        _ => value,
+    }
+}
+
+fn holds_reference(value: &Value) -> bool {
+    match value {
+        Value::Type(ty) => reference(ty).is_some(),
+        Value::Array(values) => values.iter().any(holds_reference),
+        Value::Hash(hash) => hash.iter().any(|(key, value)| holds_reference(key) || holds_reference(value)),
+        _ => false,
     }
 }
 
