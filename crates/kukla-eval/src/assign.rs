@@ -1,7 +1,7 @@
 //! Assignment: `$a = b`, `[$a, $b] = c`, and the `+=` and `-=` of the founding documents.
 //!
 //! Variables are immutable. `+=` makes a new variable in the current scope from the one of the same name further out; it
-//! is plain assignment if there is none. Its value, like that of any assignment, is the right-hand side
+//! is plain assignment if there is none, and `-=` then leaves nothing. Its value, like that of any assignment, is the right-hand side
 //! (`tests/language/assign.md`).
 
 use kukla_syntax::Span;
@@ -132,6 +132,7 @@ impl Vm<'_> {
         // Whether the name is free here is said before anything about the values.
         self.check_free(*name, span)?;
         let joined = match outer {
+            None if operator == Operator::Subtract => Value::Undef,
             None => value,
             Some(outer @ (Value::Array(_) | Value::Hash(_))) => {
                 self.calculate(operator, &outer, &value, [span, assign.value.span], span)?

@@ -13,9 +13,7 @@ impl Vm<'_> {
         if let Value::String(text) = &value
             && let Some(wrong) = check_syntax(text, &heredoc.syntax, heredoc.text.span)
         {
-            let message =
-                format!("Invalid produced text having syntax: '{}'. {}", heredoc.syntax, wrong.message);
-            let mut failure = Failure::new(wrong.code.name, message);
+            let mut failure = Failure::new(wrong.code.name, wrong.message);
             failure.location = Some(self.location(wrong.span));
             return Err(failure.into());
         }

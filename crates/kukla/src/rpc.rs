@@ -3,7 +3,7 @@
 use kukla_eval::data;
 use kukla_eval::error::Failure;
 use kukla_eval::vm::Log;
-use kukla_values::{Type, Value, format};
+use kukla_values::{Type, Value, format, richdata};
 use serde_json::{Map, Value as Json, json};
 
 use crate::compiler::{Compiler, Outcome};
@@ -157,27 +157,7 @@ pub fn log(log: &Log) -> Json {
     json
 }
 
+/// A value that JSON has no notation for is written with its type; what not even that can carry is its text.
 fn rich(value: &Value) -> Json {
-    match value {
-        Value::Undef => Json::Null,
-        Value::Boolean(flag) => (*flag).into(),
-        Value::Integer(n) => (*n).into(),
-        Value::Float(n) => (*n).into(),
-        Value::String(text) => text.as_str().into(),
-        Value::Array(values) => values.iter().map(rich).collect(),
-        Value::Hash(hash) if hash.keys().all(|key| key.as_str().is_some()) => hash
-            .iter()
-            .map(|(key, value)| (key.as_str().unwrap_or_default().to_owned(), rich(value)))
-            .collect(),
-        Value::Hash(hash) => {
-            let entries: Vec<Json> = hash.iter().flat_map(|(key, value)| [rich(key), rich(value)]).collect();
-            json!({"__ptype": "Hash", "__pvalue": entries})
-        }
-        Value::Default => json!({"__ptype": "Default"}),
-        Value::Regexp(regexp) => json!({"__ptype": "Regexp", "__pvalue": regexp.source()}),
-        Value::Sensitive(inner) => json!({"__ptype": "Sensitive", "__pvalue": rich(inner)}),
-        other => {
-            json!({"__ptype": Type::of(other).to_string(), "__pvalue": format::interpolate(other).as_str()})
-        }
-    }
+    richdata::to_json(value).unwrap_or_else(|_| format::interpolate(value).as_str().into())
 }
