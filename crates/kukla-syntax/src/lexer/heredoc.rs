@@ -9,7 +9,7 @@ use crate::{Span, diagnostic};
 /// How deep heredocs may stand in the texts of heredocs.
 const MAX_DEPTH: u32 = 16;
 
-/// After so many heredocs without an end no further end is looked for, since every search reads the whole rest.
+/// After so many heredocs without a text no further text is looked for, since every search may read the whole rest.
 const MAX_FAILED: u32 = 8;
 
 /// Which escapes mean something in a heredoc.
@@ -74,7 +74,12 @@ struct EndLine {
 impl<'t> Lexer<'t> {
     pub(super) fn heredoc_tag(&mut self) {
         let start = self.pos;
-        let Some(len) = memchr::memchr(b')', &self.bytes[start..self.end]) else {
+        let close = match self.context.no_paren_from {
+            from if start < from => memchr::memchr(b')', &self.bytes[start..self.end]),
+            _ => None,
+        };
+        let Some(len) = close else {
+            self.context.no_paren_from = self.context.no_paren_from.min(start);
             let followed_by = self.followed_by(start);
             self.report(diagnostic!(self.at(start), HEREDOC_UNCLOSED_PARENTHESIS { followed_by }));
             return self.emit(ErrorToken, 2);
@@ -145,21 +150,23 @@ impl<'t> Lexer<'t> {
         tag: &Tag<'t>,
         escapes: Escapes,
     ) -> Result<Heredoc, crate::Diagnostic> {
+        let unending = |at| diagnostic!(at, HEREDOC_WITHOUT_END_TAGGED_LINE; hint: "a line with nothing but `{}` on it ends this heredoc", tag.end_tag);
+        if self.failed_heredocs >= MAX_FAILED || self.heredoc_depth >= MAX_DEPTH {
+            return Err(unending(self.at(after)));
+        }
         let text_start = match self.context.newline_jump {
             Some(start) => start,
             None => match memchr::memchr(b'\n', &self.bytes[after..self.end]) {
                 Some(len) => after + len + 1,
-                None => return Err(diagnostic!(self.at(after), HEREDOC_WITHOUT_TEXT)),
+                None => {
+                    self.failed_heredocs += 1;
+                    return Err(diagnostic!(self.at(after), HEREDOC_WITHOUT_TEXT));
+                }
             },
         };
-        let unending = || diagnostic!(self.at(text_start), HEREDOC_WITHOUT_END_TAGGED_LINE; hint: "a line with nothing but `{}` on it ends this heredoc", tag.end_tag);
-        if self.failed_heredocs >= MAX_FAILED || self.heredoc_depth >= MAX_DEPTH {
-            return Err(unending());
-        }
         let Some(end) = self.find_end(text_start, tag.end_tag) else {
-            let wrong = unending();
             self.failed_heredocs += 1;
-            return Err(wrong);
+            return Err(unending(self.at(text_start)));
         };
         Ok(Heredoc {
             tag: tag_index,

@@ -88,6 +88,8 @@ struct Context {
     epp: EppMode,
     /// No regular expression that begins at or after this offset is closed.
     no_regex_from: usize,
+    /// No `)` comes at or after this offset.
+    no_paren_from: usize,
 }
 
 impl Context {
@@ -101,6 +103,7 @@ impl Context {
             interpolations: Vec::new(),
             epp,
             no_regex_from: usize::MAX,
+            no_paren_from: usize::MAX,
         }
     }
 }

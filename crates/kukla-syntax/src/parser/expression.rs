@@ -59,8 +59,10 @@ impl Parser<'_> {
 
     fn binary(&mut self, least: u8) -> Parsed {
         let from = self.start();
-        self.nested(|parser| parser.unary(from))?;
-        self.binary_rest(from, least)
+        self.nested(|parser| {
+            parser.unary(from)?;
+            parser.binary_rest(from, least)
+        })
     }
 
     /// The operators that follow an operand and bind at least as tightly as `least`.

@@ -6,6 +6,7 @@
 
 mod definition;
 mod expression;
+mod hint;
 mod resource;
 mod statement;
 
@@ -320,7 +321,9 @@ impl<'t> Parser<'t> {
             Eof => ("end of input".to_owned(), Span::at(self.text.len() as u32)),
             _ => (format!("'{}'", self.token_value()), self.token_span()),
         };
-        self.report(diagnostic!(span, SYNTAX_ERROR { location }))
+        let mut wrong = diagnostic!(span, SYNTAX_ERROR { location });
+        wrong.hints.extend(self.hint());
+        self.report(wrong)
     }
 
     /// A rule beyond the grammar is broken at `token`; reading goes on.
