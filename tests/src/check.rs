@@ -48,6 +48,12 @@ fn surroundings(
     section: &Section,
 ) -> Result<(Option<Scratch>, Map<String, Value>), String> {
     let mut params = section.options.params();
+    if subject.reference().is_none() {
+        // Puppet's oracle keeps what manifests log on every level; Kukla has to be asked to.
+        if let Some(settings) = params.entry("settings").or_insert_with(|| json!({})).as_object_mut() {
+            settings.entry("log_level").or_insert_with(|| json!("debug"));
+        }
+    }
     if section.files.is_empty() {
         params.insert("modulepath".into(), json!([]));
         return Ok((None, params));

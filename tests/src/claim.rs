@@ -42,7 +42,7 @@ fn parse(comment: &str) -> Option<Claim> {
         return Some(Claim::Value(value.trim().to_owned()));
     }
     let (word, rest) = comment.split_once(':').unwrap_or((comment, ""));
-    let message = || Message::parse(rest.trim());
+    let message = || Message::parse(rest.trim(), matches!(word, "error" | "warning"));
     match word {
         "error" => Some(Claim::Error(message())),
         level if LEVELS.contains(&level) && comment.len() > level.len() => {
@@ -53,9 +53,10 @@ fn parse(comment: &str) -> Option<Claim> {
 }
 
 impl Message {
-    fn parse(text: &str) -> Self {
+    fn parse(text: &str, may_have_code: bool) -> Self {
         let word = text.split(' ').next().unwrap_or_default();
-        let is_code = word.len() > 2
+        let is_code = may_have_code
+            && word.len() > 2
             && word.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
             && word.bytes().any(|b| b.is_ascii_uppercase());
         let rest = if is_code { text[word.len()..].trim() } else { text };
