@@ -255,7 +255,7 @@ fn shift(operator: Operator, value: i64, count: i64) -> Outcome {
     let (end, minus) = if value > 0 { ("max", '+') } else { ("min", '-') };
     let digits = format!("{:x}", u128::from(value.unsigned_abs()) << (count % 4));
     // No one needs to see more zeros than this.
-    let zeros = "0".repeat((count / 4).min(1024) as usize);
+    let zeros = "0".repeat((count / 4).min(1 << 16) as usize);
     too_large(operator.sign(), end, format!("{minus}0x{digits}{zeros}"))
 }
 

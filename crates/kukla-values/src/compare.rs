@@ -171,6 +171,7 @@ pub fn label(value: &Value) -> Str {
         Value::Regexp(_) => "Regexp".into(),
         Value::Array(_) => "Array".into(),
         Value::Hash(_) => "Hash".into(),
+        Value::SemVer(_) => "Semver".into(),
         Value::Type(ty) => match &**ty {
             Type::Resource(Some(resource)) if resource.title.is_some() => {
                 format!("{ty} Resource-Reference").into()

@@ -1,7 +1,7 @@
 //! `Init[T]`: making a `T` from one value, perhaps with fixed further arguments.
 
 use super::{Surroundings, new_at, signatures, unsupported};
-use crate::types::InitType;
+use crate::types::{InitType, Range};
 use crate::{Error, Result, Type, Value};
 
 pub(super) fn make(
@@ -25,15 +25,10 @@ pub(super) fn make(
         return Err(Error::new("ARGUMENT_MISMATCH", format!("'new_Init' expects 1 argument, got {count}")));
     };
     if !init.args.is_empty() {
-        let accepted = |params: &[Type], size: crate::types::Range| {
-            let count = 1 + init.args.len() as i64;
-            size.contains(count)
-                && init.args.iter().enumerate().all(|(at, arg)| {
-                    params.get(at + 1).or(params.last()).is_some_and(|param| param.contains(arg))
-                })
-        };
         let fits = made_by.is_none_or(|made_by| {
-            made_by.iter().any(|signature| accepted(&signature.callable.params, signature.callable.arity()))
+            made_by.iter().any(|signature| {
+                takes_after_one(&signature.callable.params, signature.callable.arity(), &init.args)
+            })
         });
         if !fits {
             return Err(Error::runtime(format!(
@@ -50,11 +45,19 @@ pub(super) fn make(
     }
 }
 
+/// Whether parameters take one value more and then these arguments.
+fn takes_after_one(params: &[Type], size: Range, args: &[Value]) -> bool {
+    let fits = |(at, arg): (usize, &Value)| {
+        params.get(at + 1).or(params.last()).is_some_and(|param| param.contains(arg))
+    };
+    size.contains(1 + args.len() as i64) && args.iter().enumerate().all(fits)
+}
+
 /// Whether a value is the type's own or fits a signature that takes exactly one argument.
 fn takes_alone(target: &Type, value: &Value) -> bool {
     target.contains(value)
         || signatures(target).into_iter().flatten().any(|signature| {
-            signature.callable.arity() == crate::types::Range::exactly(1)
+            signature.callable.arity() == Range::exactly(1)
                 && signature.callable.params.first().is_some_and(|param| param.contains(value))
         })
 }

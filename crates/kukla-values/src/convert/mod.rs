@@ -35,7 +35,7 @@ impl Surroundings for Nothing {
     }
 
     fn read_type(&self, text: &str) -> Result<Type> {
-        Type::builtin(text).ok_or_else(|| Error::runtime(format!("Resource type not found: {text}")))
+        Type::parse(text)
     }
 }
 

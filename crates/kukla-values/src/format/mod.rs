@@ -13,7 +13,7 @@ use crate::{Str, Value};
 pub use float::float_text;
 pub use number::{IntegerText, parse_float, parse_integer, parse_number};
 pub use pattern::Format;
-pub use ruby::{dump_text, inspect, inspect_text, to_s};
+pub use ruby::{dump_text, inspect, inspect_text, old_argument, to_s};
 pub use sprintf::sprintf;
 pub use string::{Formats, format_value, format_with};
 

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::types::write;
-use crate::{Str, Value};
+use crate::{Str, Type, Value};
 
 use super::float_text;
 
@@ -17,7 +17,10 @@ pub fn to_s(value: &Value) -> Str {
         Value::Integer(number) => ecow::eco_format!("{number}"),
         Value::Float(number) => float_text(*number).into(),
         Value::String(text) => text.clone(),
-        Value::Regexp(regexp) => ecow::eco_format!("(?-mix:{})", regexp.source()),
+        Value::Regexp(regexp) => {
+            let literal = regexp.to_literal();
+            ecow::eco_format!("(?-mix:{})", literal.get(1..literal.len() - 1).unwrap_or_default())
+        }
         Value::Type(ty) => ecow::eco_format!("{ty}"),
         Value::Sensitive(_) => "Sensitive [value redacted]".into(),
         Value::Timestamp(stamp) => ecow::eco_format!("{stamp}"),
@@ -30,6 +33,40 @@ pub fn to_s(value: &Value) -> Str {
         Value::Callable(callable) => ecow::eco_format!("{callable:?}"),
         Value::Object(_) => write::literal(value).into(),
         Value::Array(_) | Value::Hash(_) => inspect(value),
+    }
+}
+
+/// What a function of Puppet's old kind, as `sprintf` is one, gets for an argument: many values arrive as their text.
+pub fn old_argument(value: &Value) -> Value {
+    match value {
+        Value::Undef => Value::String(Str::new()),
+        value => inner_argument(value),
+    }
+}
+
+fn inner_argument(value: &Value) -> Value {
+    match value {
+        Value::Regexp(regexp) => Value::from(regexp.to_literal()),
+        Value::SemVer(_)
+        | Value::SemVerRange(_)
+        | Value::Binary(_)
+        | Value::Timespan(_)
+        | Value::Timestamp(_) => Value::String(to_s(value)),
+        Value::Type(ty) => match &**ty {
+            Type::Resource(Some(resource)) => {
+                let title = resource.title.as_deref().unwrap_or_default();
+                Value::from(format!("{}[{title}]", resource.name))
+            }
+            Type::Class(Some(name)) => {
+                Value::from(format!("Class[{}]", crate::types::make::capitalize_segments(name)))
+            }
+            _ => value.clone(),
+        },
+        Value::Array(values) => Value::Array(values.iter().map(inner_argument).collect()),
+        Value::Hash(hash) => Value::Hash(
+            hash.iter().map(|(key, value)| (inner_argument(key), inner_argument(value))).collect(),
+        ),
+        value => value.clone(),
     }
 }
 

@@ -6,6 +6,9 @@ use crate::{Error, Result, Str, Value};
 /// The widest field allowed; Ruby's own limit would let a format ask for gigabytes.
 const MAX_WIDTH: usize = 1 << 24;
 
+/// From here on floats have more digits before the point than a machine word holds.
+const LARGE: f64 = 1e38;
+
 /// Formats values by a Ruby format string: `%5.1f`, `%-10s`, `%<name>d`, `%{name}`, `%1$s`, `%*d`.
 pub fn sprintf(format: &str, args: &[Value]) -> Result<Str> {
     let mut out = String::with_capacity(format.len() + 16);
@@ -260,6 +263,9 @@ fn character(value: &Value, spec: &Spec, out: &mut String) -> Result<()> {
             None => return bad("%c requires a character"),
         },
         Value::Undef => return bad("no implicit conversion from nil to integer"),
+        value if !matches!(value, Value::Integer(_) | Value::Float(_)) => {
+            return bad(format!("no implicit conversion of {} into Integer", class_of(value)));
+        }
         value => match u32::try_from(integer_of(value)?).ok().and_then(char::from_u32) {
             Some(c) => c,
             None => return bad("invalid character"),
@@ -270,12 +276,13 @@ fn character(value: &Value, spec: &Spec, out: &mut String) -> Result<()> {
 }
 
 /// What Ruby calls the class of a value in a refusal to convert it.
-fn refused(value: &Value, target: &str) -> Error {
+fn class_of(value: &Value) -> String {
     let class = match value {
         Value::Undef => "nil",
         Value::Boolean(true) => "true",
         Value::Boolean(false) => "false",
         Value::Default => "Symbol",
+        Value::String(_) => "String",
         Value::Array(_) => "Array",
         Value::Hash(_) => "Hash",
         Value::Regexp(_) => "Regexp",
@@ -284,10 +291,14 @@ fn refused(value: &Value, target: &str) -> Error {
         Value::SemVerRange(_) => "SemanticPuppet::VersionRange",
         Value::Binary(_) => "Puppet::Pops::Types::PBinaryType::Binary",
         Value::Uri(_) => "URI::Generic",
-        Value::Type(ty) => return Error::runtime(format!("can't convert P{}Type into {target}", ty.kind())),
+        Value::Type(ty) => return format!("Puppet::Pops::Types::P{}Type", ty.kind()),
         _ => "Object",
     };
-    Error::runtime(format!("can't convert {class} into {target}"))
+    class.into()
+}
+
+fn refused(value: &Value, target: &str) -> Error {
+    Error::runtime(format!("can't convert {} into {target}", class_of(value)))
 }
 
 fn integer_of(value: &Value) -> Result<i128> {
@@ -297,7 +308,8 @@ fn integer_of(value: &Value) -> Result<i128> {
         Value::Float(number) if number.is_infinite() => {
             return bad(if *number < 0.0 { "-Infinity" } else { "Infinity" });
         }
-        Value::Float(number) if number.abs() >= 1e38 => return bad("number too big"),
+        // Beyond this only `integer` writes them.
+        Value::Float(number) if number.abs() >= LARGE => return bad("number too big"),
         Value::Float(number) => number.trunc() as i128,
         Value::Timestamp(stamp) => stamp.seconds().into(),
         Value::Timespan(span) => span.seconds().into(),
@@ -313,7 +325,6 @@ fn integer_of(value: &Value) -> Result<i128> {
 }
 
 fn integer(directive: char, value: &Value, spec: &Spec, out: &mut String) -> Result<()> {
-    let number = integer_of(value)?;
     let (base, prefix) = match directive {
         'o' => (8, "0"),
         'x' => (16, "0x"),
@@ -322,16 +333,26 @@ fn integer(directive: char, value: &Value, spec: &Spec, out: &mut String) -> Res
         'B' => (2, "0B"),
         _ => (10, ""),
     };
-    // Without a sign flag a negative number in another base is its two's complement, sign digits going on for ever.
-    let endless = number < 0 && base != 10 && !spec.plus && !spec.space;
-    let mut digits = if endless { complement(number, base) } else { in_base(number.unsigned_abs(), base) };
+    let (negative, endless, mut digits) = match value {
+        Value::Float(number) if number.is_finite() && number.abs() >= LARGE => {
+            (*number < 0.0, false, large_digits(number.abs(), base))
+        }
+        value => {
+            let number = integer_of(value)?;
+            // Without a sign flag a negative number in another base is its two's complement, sign digits going on for ever.
+            let endless = number < 0 && base != 10 && !spec.plus && !spec.space;
+            let digits =
+                if endless { complement(number, base) } else { in_base(number.unsigned_abs(), base) };
+            (number < 0, endless, digits)
+        }
+    };
     if directive == 'X' {
         digits.make_ascii_uppercase();
     }
     let sign = match () {
-        () if number < 0 && !endless => "-",
-        () if spec.plus && number >= 0 => "+",
-        () if spec.space && number >= 0 => " ",
+        () if negative && !endless => "-",
+        () if spec.plus && !negative => "+",
+        () if spec.space && !negative => " ",
         () => "",
     };
     let mut prefix = if spec.alternate { prefix } else { "" };
@@ -386,6 +407,19 @@ fn in_base(mut number: u128, base: u128) -> String {
             return digits.into_iter().rev().collect();
         }
     }
+}
+
+/// The digits of a whole number too large for 128 bits, exactly.
+fn large_digits(number: f64, base: u128) -> String {
+    if base == 10 {
+        return format!("{number:.0}");
+    }
+    let bits = number.to_bits();
+    let exponent = ((bits >> 52) & 0x7ff) as usize - 1075;
+    let mantissa = u128::from((bits & 0xf_ffff_ffff_ffff) | (1 << 52));
+    let width = base.trailing_zeros() as usize;
+    let shift = exponent % width;
+    in_base(mantissa << shift, base) + &"0".repeat(exponent / width)
 }
 
 /// The two's complement of a negative number with one leading sign digit.

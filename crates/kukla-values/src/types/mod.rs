@@ -23,7 +23,7 @@ mod generalize;
 mod infer;
 mod init;
 pub(crate) mod leaf;
-mod make;
+pub(crate) mod make;
 pub mod mismatch;
 pub mod names;
 mod normalize;

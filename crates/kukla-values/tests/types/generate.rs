@@ -121,7 +121,8 @@ impl Generator {
         self.state.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 16
     }
 
-    fn below(&mut self, n: u64) -> u64 {
+    /// A number below `n`.
+    pub fn below(&mut self, n: u64) -> u64 {
         self.next() % n
     }
 
@@ -130,7 +131,8 @@ impl Generator {
         self.below(n) == 0
     }
 
-    fn pick<'a, T: ?Sized>(&mut self, from: &[&'a T]) -> &'a T {
+    /// One of them.
+    pub fn pick<'a, T: ?Sized>(&mut self, from: &[&'a T]) -> &'a T {
         from[self.below(from.len() as u64) as usize]
     }
 

@@ -2,8 +2,10 @@
 //!
 //! Types and values made by chance must obey the laws in `properties`. Then Kukla and Puppet are asked the same questions,
 //! many thousands of them, and every difference is shown. `KUKLA_REFERENCE` names a command that, given the argument `rpc`,
-//! answers as Puppet does; without it nothing is compared. `KUKLA_SEED` picks other questions, `KUKLA_ROUNDS` more of them.
+//! answers as Puppet does; without it nothing is compared. `KUKLA_SEED` picks other questions, `KUKLA_ROUNDS`,
+//! `KUKLA_MESSAGES` and `KUKLA_CONVERSIONS` more of them.
 
+mod conversions;
 mod generate;
 mod properties;
 mod reference;
@@ -100,7 +102,11 @@ fn main() {
             show(question, &theirs.to_string());
         }
     }
-    let asked = questions.len() + messages.len();
+    let rounds = setting("KUKLA_CONVERSIONS", 400);
+    let (converted, wrong, decided) = conversions::ask(&mut reference, &mut generator, rounds, SHOWN);
+    differences += wrong;
+    unanswered += decided;
+    let asked = questions.len() + messages.len() + converted;
     println!("{asked} questions, {differences} differences, {unanswered} that the reference breaks down on");
     std::process::exit(i32::from(differences > 0));
 }
