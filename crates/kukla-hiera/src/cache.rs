@@ -22,14 +22,17 @@ pub enum Format {
     Hocon,
 }
 
+/// Something shared that is mostly read.
+type Table<K, V> = RwLock<FxHashMap<K, V>>;
+
 /// What files said when they were first asked: which exist, what is in them, what encrypted values they hold. Shared by
 /// all nodes of a fleet; make a new one when files change.
 #[derive(Default)]
 pub struct DataCache {
-    files: RwLock<FxHashMap<(Str, Format), Result<Arc<DataFile>>>>,
-    exists: RwLock<FxHashMap<Str, bool>>,
-    pub(crate) configs: RwLock<FxHashMap<(Str, Place), Result<Arc<Config>>>>,
-    globs: RwLock<FxHashMap<Str, Arc<[Str]>>>,
+    files: Table<(Str, Format), Result<Arc<DataFile>>>,
+    exists: Table<Str, bool>,
+    pub(crate) configs: Table<(Str, Place), Result<Arc<Config>>>,
+    globs: Table<Str, Arc<[Str]>>,
     keys: Mutex<FxHashMap<Str, Result<Arc<eyaml::Key>, eyaml::Error>>>,
     opened: Mutex<FxHashMap<(Str, Str), Result<Str, eyaml::Error>>>,
 }
@@ -46,7 +49,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// The value under a key of a shared table, made by `make` the first time. Two threads may both make it; one is kept.
 pub(crate) fn remember<K: std::hash::Hash + Eq + Clone, V: Clone>(
-    table: &RwLock<FxHashMap<K, V>>,
+    table: &Table<K, V>,
     key: &K,
     make: impl FnOnce() -> V,
 ) -> V {

@@ -103,8 +103,7 @@ pub trait Host {
     /// Calls a function as a backend with these arguments and the context as the last one; nothing when it called
     /// `not_found`.
     fn call(&mut self, name: &str, arguments: Vec<Value>, context: &Context) -> Result<Option<Value>>;
-    /// `new(type, value, arguments…)` for `convert_to`: gives the converted value and the arguments as Puppet writes
-    /// them in the explanation.
+    /// `new(type, value, arguments…)` for `convert_to`; the type is usually text still to be read.
     fn convert(&mut self, type_name: &Value, value: Value, arguments: &[Value]) -> Result<Value, Conversion>;
     /// A warning.
     fn warn(&mut self, message: String);

@@ -130,7 +130,7 @@ impl Invocation<'_> {
         }
         // A top-scope variable that has a value keeps it; all others may change.
         if let Some(resolving) = &mut self.resolving
-            && !(key.starts_with("::") && !value.is_undef())
+            && (!key.starts_with("::") || value.is_undef())
             && !resolving.readings.iter().any(|(known, _)| known == key)
         {
             let reading = Reading { root, segments: segments.to_vec(), value: value.clone() };

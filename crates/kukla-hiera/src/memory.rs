@@ -115,6 +115,8 @@ impl Host for MemoryHost {
         match (type_name.as_str().unwrap_or_default(), value) {
             ("Sensitive", value) => Ok(Value::Sensitive(Arc::new(value))),
             ("Integer", Value::Integer(n)) => Ok(n.into()),
+            ("Integer", Value::Boolean(b)) => Ok(i64::from(b).into()),
+            ("Integer", Value::Float(n)) => Ok((n as i64).into()),
             ("Integer", value) => {
                 let text = crate::ruby::to_s(&value);
                 text.parse().map(Value::Integer).map_err(|_| {

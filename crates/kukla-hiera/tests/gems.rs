@@ -84,7 +84,7 @@ fn compare(questions: &[Json], answers: &[Json], tolerated: usize, ours: impl Fn
             (Some(_), Some(_)) => true,
             _ if answer.get("skip").is_some() => true,
             // Compared as text: the order of keys matters.
-            _ => mine.to_string() == answer.to_string(),
+            _ => format!("{mine}") == format!("{answer}"),
         };
         if !same {
             wrong.push(format!("{question}\n ours   {mine}\n theirs {answer}"));

@@ -457,7 +457,13 @@ fn generated_hierarchies() {
         let (mut ours, mut theirs) = (ours(question), theirs(answer));
         errors += usize::from(theirs.get("message").is_some());
         settle(&mut ours, &mut theirs);
-        if ours != theirs {
+        // Puppet merges in place: what its explanation shows as found may since have been sorted.
+        if question.params["merge"]["sort_merged_arrays"] == true && ours["value"] == theirs["value"] {
+            ours["explain"] = Json::Null;
+            theirs["explain"] = Json::Null;
+        }
+        // As text, because the order of keys matters.
+        if format!("{ours}") != format!("{theirs}") {
             let world = question.params["environmentpath"].as_str().unwrap_or_default();
             let mut report = format!(
                 "{world} {} {} {}\n",

@@ -32,12 +32,15 @@ impl Lines {
     }
 }
 
+/// The key whose value comes next, with its line; in a mapping only.
+type Pending = Option<(String, u32)>;
+
 /// Finds where each value of the first document of `text` stands; an unreadable text has no lines.
 pub fn lines(text: &[u8]) -> Lines {
     let mut input = text;
     let mut parser = Parser::new();
     parser.set_input_string(&mut input);
-    let mut open: Vec<(Lines, Option<Option<(String, u32)>>)> = Vec::new();
+    let mut open: Vec<(Lines, Option<Pending>)> = Vec::new();
     while let Ok(event) = parser.parse() {
         let line = u32::try_from(event.start_mark.line + 1).unwrap_or(u32::MAX);
         let (done, text) = match event.data {

@@ -121,11 +121,11 @@ fn special_float(text: &str) -> Option<f64> {
 fn symbol_name(text: &str) -> &str {
     let rest = &text[1..];
     for quote in ['"', '\''] {
-        if let Some(inner) = rest.strip_prefix(quote) {
-            if let Some(end) = inner.rfind(quote) {
-                let name = &inner[..end];
-                return name.strip_prefix(':').unwrap_or(name);
-            }
+        if let Some(inner) = rest.strip_prefix(quote)
+            && let Some(end) = inner.rfind(quote)
+        {
+            let name = &inner[..end];
+            return name.strip_prefix(':').unwrap_or(name);
         }
     }
     rest
@@ -196,11 +196,8 @@ fn time(text: &str) -> Option<bool> {
     if !cursor.done() && !cursor.eat(|b| b == b'Z') {
         cursor.eat(|b| matches!(b, b'-' | b'+')).then_some(())?;
         cursor.digits(1, 2)?;
-        if cursor.eat(|b| b == b':') {
-            cursor.digits(0, 2)?;
-        } else {
-            cursor.digits(0, 2)?;
-        }
+        cursor.eat(|b| b == b':');
+        cursor.digits(0, 2)?;
     }
     cursor.done().then_some(())?;
     let clock = hour < 24 && minute < 60 && second <= 60 || hour == 24 && minute == 0 && second == 0;
@@ -252,11 +249,7 @@ fn sexagesimal(text: &str) -> Option<Scalar<'_>> {
             Some(_) => return None,
             None => part,
         };
-        let good = match whole.as_bytes() {
-            [b'0'..=b'9'] => true,
-            [b'0'..=b'5', b'0'..=b'9'] => true,
-            _ => false,
-        };
+        let good = matches!(whole.as_bytes(), [b'0'..=b'9'] | [b'0'..=b'5', b'0'..=b'9']);
         if !good {
             return None;
         }
