@@ -135,7 +135,10 @@ impl Vm<'_> {
                 let blamed = wrong.key.and_then(|key| access.keys.get(key)).map_or(span, |key| key.span);
                 // Puppet has rules for these; whatever else goes wrong is the fault of the whole expression.
                 let code = wrong.error.code;
-                match ["BAD_", "ILLEGAL_", "UNKNOWN_"].iter().any(|rules| code.starts_with(rules)) {
+                match ["BAD_", "ILLEGAL_", "UNKNOWN_", "OPERATOR_"]
+                    .iter()
+                    .any(|rules| code.starts_with(rules))
+                {
                     true => self.at(wrong.error, blamed),
                     false => wrong.error.into(),
                 }

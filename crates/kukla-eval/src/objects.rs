@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kukla_values::convert::{self, Surroundings};
 use kukla_values::time::Timestamp;
 use kukla_values::types::names;
-use kukla_values::types::object::Object;
+use kukla_values::types::object::{Member, Object};
 use kukla_values::{Array, Error, Hash, Type, Value};
 
 use crate::error::{Flow, Raise};
@@ -108,11 +108,10 @@ fn object_member(object: &Object, name: &str) -> Flow<Option<Value>> {
     if name == "message" && object.ty.name.as_deref() == Some("Error") {
         return Ok(object.get("msg"));
     }
-    match object.ty.functions().iter().any(|function| function.name == name) {
-        true => {
-            let message = format!("no method is implemented for function {}[{name}]", object.ty.label());
-            Err(Raise::runtime(message))
-        }
-        false => Ok(None),
-    }
+    let label = match object.ty.member(name) {
+        Some(Member::Attribute(attribute)) => format!("derived {}", attribute.label),
+        Some(Member::Function(function)) => function.label.to_string(),
+        None => return Ok(None),
+    };
+    Err(Raise::runtime(format!("no method is implemented for {label}")))
 }

@@ -131,7 +131,8 @@ impl Type {
                 Ok(Type::Timespan(Arc::new((from, to))))
             }
             Type::Uri(_) => match keys {
-                [key @ (Value::String(_) | Value::Hash(_) | Value::Uri(_))] => uri(key),
+                [key @ (Value::String(_) | Value::Uri(_))] => uri(key),
+                [key @ Value::Hash(_)] if leaf::URI_PARAMETERS.contains(key) => uri(key),
                 [key] => not_a_type(0, "URI-Type", key),
                 _ => arity("URI-Type", 1, None, keys.len()),
             },
@@ -180,7 +181,8 @@ impl Type {
             },
             Type::Callable(_) => callable(self, args),
             Type::Runtime(_) => {
-                if keys.len() != 1 {
+                // The name of the class may be left out: then all of the runtime's classes are meant.
+                if !matches!(keys, [Value::String(_)]) {
                     check(self, keys, 2, Some(2), &[Kind::String, Kind::String])?;
                 }
                 let runtime = keys.first().and_then(Value::as_str).map(Str::from);
@@ -649,10 +651,7 @@ fn no_time<T>(kind: &str, value: &Value) -> Made<T> {
 fn uri(key: &Value) -> Made {
     let parameters = match key {
         Value::Hash(hash) if hash.is_empty() => None,
-        Value::Hash(_) => {
-            super::mismatch::assert("URI-Type parameter", &leaf::URI_PARAMETERS, key)?;
-            Some(key.clone())
-        }
+        Value::Hash(_) => Some(key.clone()),
         Value::Uri(uri) => leaf::uri_parameters(uri),
         key => leaf::uri_parameters(&*leaf::parse_uri(key.as_str().unwrap_or_default())?),
     };

@@ -44,7 +44,7 @@ pub fn assert(subject: &str, expected: &Type, value: &Value) -> Result<()> {
     if expected.contains(value) {
         return Ok(());
     }
-    Err(Error::new("TYPE_MISMATCH", describe_value(&format!("{subject} has wrong type,"), expected, value)))
+    Err(Error::runtime(describe_value(&format!("{subject} has wrong type,"), expected, value)))
 }
 
 /// Refuses a type that is not inside the other: `SUBJECT is incorrect, expects ...`.
@@ -52,7 +52,7 @@ pub fn assert_covered(subject: &str, expected: &Type, ty: &Type) -> Result<()> {
     if expected.covers(ty) {
         return Ok(());
     }
-    Err(Error::new("TYPE_MISMATCH", describe(&format!("{subject} is incorrect,"), expected, ty)))
+    Err(Error::runtime(describe(&format!("{subject} is incorrect,"), expected, ty)))
 }
 
 /// Everything wrong with the parameters given to a class or a resource, one line each; none when all is well.
@@ -88,8 +88,8 @@ pub fn assert_parameters(
 ) -> Result<()> {
     match parameters(declared, given, missing_ok).as_slice() {
         [] => Ok(()),
-        [one] => Err(Error::new("TYPE_MISMATCH", format!("{subject}:{one}"))),
-        many => Err(Error::new("TYPE_MISMATCH", format!("{subject}:\n {}", many.join("\n ")))),
+        [one] => Err(Error::runtime(format!("{subject}:{one}"))),
+        many => Err(Error::runtime(format!("{subject}:\n {}", many.join("\n ")))),
     }
 }
 
@@ -102,8 +102,8 @@ pub fn assert_default(subject: &str, name: &str, ty: &Type, value: &Value) -> Re
     let lines: Vec<String> = mismatches.iter().map(Mismatch::to_string).collect();
     match lines.as_slice() {
         [] => Ok(()),
-        [one] => Err(Error::new("TYPE_MISMATCH", format!("{subject}:{one}"))),
-        many => Err(Error::new("TYPE_MISMATCH", format!("{subject}:\n {}", many.join("\n ")))),
+        [one] => Err(Error::runtime(format!("{subject}:{one}"))),
+        many => Err(Error::runtime(format!("{subject}:\n {}", many.join("\n ")))),
     }
 }
 
@@ -118,7 +118,7 @@ pub fn check_call(
         Some(at) => Ok(at),
         None => {
             let types: Vec<Type> = args.iter().chain(block).map(Type::of).collect();
-            Err(Error::new("ARGUMENT_MISMATCH", signatures_text(name, signatures, &types)))
+            Err(Error::runtime(signatures_text(name, signatures, &types)))
         }
     }
 }

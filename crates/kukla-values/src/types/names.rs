@@ -54,6 +54,7 @@ static BUILTIN: LazyLock<FxHashMap<&'static str, Type>> = LazyLock::new(|| {
         ("timestamp", leaf::any_timestamp()),
         ("tuple", Type::tuple(Vec::new(), None)),
         ("type", Type::Type(None)),
+        ("typealias", alias("UnresolvedAlias", Type::Reference("UnresolvedReference".into()))),
         ("typereference", Type::Reference("UnresolvedReference".into())),
         ("typeset", Type::any_type_set()),
         ("undef", Type::Undef),
