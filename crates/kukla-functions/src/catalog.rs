@@ -1,99 +1,119 @@
-//! Functions that change the catalog or ask about it.
+//! The catalog: `include`, `require`, `contain`, `create_resources`, `realize`, `tag`, `tagged`, `defined`.
 
 use kukla_eval::builtins;
-use kukla_eval::error::{Flow, Raise};
+use kukla_eval::error::Flow;
 use kukla_eval::function::Rest;
 use kukla_eval::vm::Vm;
 use kukla_values::{Hash, Value};
 
+use crate::legacy::at_least;
+use crate::ruby;
+
 builtins! {
-    /// Includes classes and contains them in the class or define that calls it: they are applied before it counts as done.
-    "contain" { "Any *$names" => contain }
-
-    /// Declares a resource for each entry of a hash from titles to attributes, on top of common attributes. The type may begin
-    /// with `@` (virtual) or `@@` (exported), and may be `class`.
+    /// Declares classes, each once however often it is asked for, and gives references to them.
     ///
     /// ```puppet
-    /// create_resources('notify', {'a' => {'message' => 'hello'}}, {'withpath' => true})
+    /// class a { }
+    /// include('a')    # => [Class['a']]
     /// ```
-    "create_resources" { "Any *$args" => create_resources }
+    "include" { "Array[Any, 1] *$names" => |vm: &mut Vm<'_>, Rest(names): Rest| vm.include(&names) }
 
-    /// Whether one of its arguments exists: a class or resource type by name, a variable by its name with `$`, a declared
-    /// resource or class by reference.
+    /// Declares classes that must come before whatever asks for them.
     ///
     /// ```puppet
-    /// defined('file')    # => true
+    /// class a { }
+    /// require('a')    # => [Class['a']]
     /// ```
-    "defined" { "Variant[String, Type[CatalogEntry], Type[Type[CatalogEntry]]] *$vals" => defined }
+    "require" { "Array[Any, 1] *$names" => |vm: &mut Vm<'_>, Rest(names): Rest| vm.require(&names) }
 
-    /// Declares classes, unless they are declared already.
-    "include" { "Any *$names" => include }
+    /// Declares classes that are contained in the class that asks for them: what depends on that one depends on them.
+    ///
+    /// ```puppet
+    /// class a { }
+    /// contain('a')    # => [Class['a']]
+    /// ```
+    "contain" { "Array[Any, 1] *$names" => |vm: &mut Vm<'_>, Rest(names): Rest| vm.contain(&names) }
 
-    /// Makes virtual resources real, wherever they are declared.
-    "realize" { "Any *$references" => realize }
+    /// Declares a resource of a type for each key of a hash, with the attributes that are its value; a second hash gives defaults.
+    ///
+    /// ```puppet
+    /// create_resources('notify', {'hello' => {message => 'hi'}})
+    /// defined(Notify['hello'])    # => true
+    /// ```
+    "create_resources" { "Any *$args, Optional[Callable] &$block" => create_resources }
 
-    /// Includes classes and has the class or define that calls it wait for them.
-    "require" { "Any *$names" => require }
+    /// Makes virtual resources real.
+    ///
+    /// ```puppet
+    /// @notify { 'a': }
+    /// realize(Notify['a'])    # => undef
+    /// ```
+    "realize" { "Any *$args, Optional[Callable] &$block" => realize }
 
-    /// Tags the class or define that calls it, and all it contains.
-    "tag" { "Any *$tags" => tag }
+    /// Adds tags to the class or resource that is being evaluated, and so to all in it.
+    ///
+    /// ```puppet
+    /// tag('web')    # => undef
+    /// ```
+    "tag" { "Any *$args, Optional[Callable] &$block" => tag }
 
-    /// Whether the catalog, or the class or define that calls it, has all of these tags.
-    "tagged" { "Any *$tags" => tagged }
+    /// Whether the class or resource that is being evaluated, or the catalog, has all of some tags.
+    ///
+    /// ```puppet
+    /// tagged('no_such_tag')    # => false
+    /// ```
+    "tagged" { "Any *$args, Optional[Callable] &$block" => tagged }
+
+    /// Whether there is a class, type, variable (`'$name'`) or declared resource.
+    ///
+    /// ```puppet
+    /// defined('file')            # => true
+    /// defined(File['/x'])        # => false
+    /// defined('$facts')          # => true
+    /// ```
+    "defined" { "Array[Variant[String, Type[CatalogEntry], Type[Type[CatalogEntry]]], 1] *$vals" => defined }
 }
 
-fn include(vm: &mut Vm<'_>, Rest(names): Rest) -> Flow {
-    vm.include(&names)
-}
-
-fn require(vm: &mut Vm<'_>, Rest(names): Rest) -> Flow {
-    vm.require(&names)
-}
-
-fn contain(vm: &mut Vm<'_>, Rest(names): Rest) -> Flow {
-    vm.contain(&names)
-}
-
-fn realize(vm: &mut Vm<'_>, Rest(references): Rest) -> Flow<Value> {
-    vm.realize(&references).map(|()| Value::Undef)
-}
-
-fn tag(vm: &mut Vm<'_>, Rest(tags): Rest) -> Flow<Value> {
-    vm.tag(&tags).map(|()| Value::Undef)
-}
-
-fn tagged(vm: &mut Vm<'_>, Rest(tags): Rest) -> bool {
-    vm.tagged(&tags)
-}
-
-fn defined(vm: &mut Vm<'_>, Rest(values): Rest) -> Flow<Value> {
-    for value in &values {
-        if vm.defined(value)? {
-            return Ok(true.into());
-        }
+fn create_resources(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
+    let args = at_least("create_resources", 2, args)?;
+    let given = args.len();
+    if given > 3 {
+        return ruby::fail(format!(
+            "create_resources(): wrong number of arguments ({given}; must be 2 or 3)"
+        ));
     }
-    Ok(false.into())
-}
-
-fn create_resources(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow {
-    let (type_name, instances, defaults) = match &args[..] {
-        [type_name, instances] => (type_name, instances, None),
-        [type_name, instances, defaults] => (type_name, instances, Some(defaults)),
-        _ => {
-            let message =
-                format!("create_resources(): wrong number of arguments ({}; must be 2 or 3)", args.len());
-            return Err(Raise::runtime(message));
-        }
+    let Value::Hash(instances) = &args[1] else {
+        return ruby::fail("create_resources(): second argument must be a hash");
     };
-    let Value::Hash(instances) = instances else {
-        return Err(Raise::runtime("create_resources(): second argument must be a hash"));
-    };
-    let defaults = match defaults {
+    let defaults = match args.get(2) {
         None => Hash::new(),
         Some(Value::Hash(defaults)) => defaults.clone(),
-        Some(_) => {
-            return Err(Raise::runtime("create_resources(): third argument, if provided, must be a hash"));
-        }
+        Some(_) => return ruby::fail("create_resources(): third argument, if provided, must be a hash"),
     };
-    vm.create_resources(&kukla_values::format::interpolate(type_name), instances, &defaults)
+    let Value::String(kind) = &args[0] else { return Err(ruby::no_method("sub", &args[0]).into()) };
+    vm.create_resources(kind, instances, &defaults)?;
+    Ok(())
+}
+
+fn realize(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
+    let references = at_least("realize", 1, args)?;
+    vm.realize(&ruby::flatten(&references))
+}
+
+fn tag(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
+    vm.tag(&at_least("tag", 1, args)?)
+}
+
+fn tagged(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<bool> {
+    let tags = at_least("tagged", 1, args)?;
+    Ok(vm.tagged(&tags))
+}
+
+fn defined(vm: &mut Vm<'_>, Rest(values): Rest) -> Flow<bool> {
+    for value in &values {
+        if vm.defined(value)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }

@@ -5,7 +5,7 @@ use kukla_eval::function::Rest;
 use kukla_eval::vm::Vm;
 use kukla_values::{Array, Hash, Str, Value};
 
-use crate::logging::deprecated;
+use crate::logging::deprecated_here;
 use crate::ruby;
 
 builtins! {
@@ -110,6 +110,6 @@ fn empty(arg: Value) -> bool {
 }
 
 fn number_empty(vm: &mut Vm<'_>, _num: Value) -> bool {
-    deprecated(vm, "empty-numeric", "Calling function empty() with Numeric value is deprecated.");
+    deprecated_here(vm, "empty-numeric", "Calling function empty() with Numeric value is deprecated.");
     false
 }

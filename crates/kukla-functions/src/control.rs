@@ -1,11 +1,11 @@
 //! The course of evaluation: `break`, `next`, `return`, `call`, `with`, `then`, `lest`, `unwrap`, and `import`, which is gone.
 
 use kukla_eval::builtins;
-use kukla_eval::error::{Flow, Raise};
+use kukla_eval::error::{Failure, Flow, Raise};
 use kukla_eval::function::Rest;
 use kukla_eval::lambda::Block;
 use kukla_eval::vm::Vm;
-use kukla_values::{Hash, Str, Value};
+use kukla_values::{Str, Value};
 
 use crate::iterate::call;
 
@@ -79,7 +79,7 @@ builtins! {
     }
 
     /// Was a way to read other manifests; always fails.
-    "import" { "Any *$args" => import }
+    "import" { "Any *$args, Optional[Callable] &$block" => import }
 }
 
 fn stop(vm: &mut Vm<'_>) -> Flow<Value> {
@@ -99,41 +99,7 @@ fn call_named(vm: &mut Vm<'_>, name: Str, Rest(args): Rest, block: Option<Block>
 }
 
 fn call_deferred(vm: &mut Vm<'_>, deferred: Value) -> Flow<Value> {
-    resolved(vm, &deferred)
-}
-
-/// A value with every `Deferred` in it done.
-fn resolved(vm: &mut Vm<'_>, value: &Value) -> Flow<Value> {
-    Ok(match value {
-        Value::Array(values) => resolved_all(vm, values)?.into(),
-        Value::Hash(hash) => {
-            let mut done = Hash::new();
-            for (key, value) in hash {
-                done.insert(resolved(vm, key)?, resolved(vm, value)?);
-            }
-            done.into()
-        }
-        Value::Object(object) if object.ty.label() == "Deferred" => {
-            let name = object.get("name").unwrap_or_default();
-            let name = name.as_str().unwrap_or_default();
-            let args = match object.get("arguments") {
-                Some(Value::Array(args)) => resolved_all(vm, &args)?,
-                _ => Vec::new(),
-            };
-            match name.strip_prefix('$') {
-                None => vm.call(name, args, None)?,
-                Some(variable) => {
-                    let found = vm.variable(variable)?.unwrap_or_default();
-                    if args.is_empty() { found } else { vm.call("dig", [vec![found], args].concat(), None)? }
-                }
-            }
-        }
-        other => other.clone(),
-    })
-}
-
-fn resolved_all(vm: &mut Vm<'_>, values: &[Value]) -> Flow<Vec<Value>> {
-    values.iter().map(|value| resolved(vm, value)).collect()
+    vm.resolve_deferred(deferred)
 }
 
 fn with(vm: &mut Vm<'_>, Rest(args): Rest, block: Option<Block>) -> Flow<Value> {
@@ -156,9 +122,15 @@ fn unwrap(vm: &mut Vm<'_>, arg: Value, block: Option<Block>) -> Flow<Value> {
     if block.is_some() { call(vm, &block, vec![inner]) } else { Ok(inner) }
 }
 
-fn import(_args: Rest) -> Flow<Value> {
-    Err(Raise::error(
-        "DISCONTINUED_IMPORT",
-        "Use of 'import' has been discontinued in favor of a manifest directory. See http://links.puppet.com/puppet-import-deprecation",
-    ))
+fn import(vm: &mut Vm<'_>, _args: Rest) -> Flow<Value> {
+    let message = "Use of 'import' has been discontinued in favor of a manifest directory. See http://links.puppet.com/puppet-import-deprecation";
+    Err(at_the_call(vm, Failure::new("DISCONTINUED_IMPORT", message)))
+}
+
+/// A failure at the call being made whose message is final.
+pub fn at_the_call(vm: &Vm<'_>, failure: Failure) -> Raise {
+    match vm.caller() {
+        Some(location) => failure.located(location).into(),
+        None => failure.into(),
+    }
 }

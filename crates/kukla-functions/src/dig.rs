@@ -1,14 +1,10 @@
 //! Ways into nested data: `dig`, `get`, `getvar`.
 
-use std::sync::Arc;
-
 use kukla_eval::builtins;
 use kukla_eval::error::Flow;
 use kukla_eval::function::Rest;
 use kukla_eval::lambda::Block;
 use kukla_eval::vm::Vm;
-use kukla_values::types::names;
-use kukla_values::types::object::Object;
 use kukla_values::{Array, Error, Hash, Result, Str, Type, Value};
 
 use crate::iterate::call;
@@ -122,14 +118,7 @@ fn get(
         Ok(Value::Undef) => Ok(default),
         Ok(found) => Ok(found),
         Err(astray) if block.is_some() => {
-            let attributes = [
-                astray.message.into(),
-                "SLICE_ERROR".into(),
-                astray.details.into(),
-                Value::from(astray.issue),
-            ];
-            let error = Object::new(&names::error(), &attributes)?;
-            let error = Value::Object(Arc::new(error));
+            let error = vm.error_value(&astray.message, "SLICE_ERROR", astray.issue, astray.details)?;
             call(vm, &block, vec![error])
         }
         Err(astray) => ruby::fail(astray.message),

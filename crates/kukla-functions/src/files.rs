@@ -14,10 +14,11 @@ use kukla_values::{Error, Result, Str, Value};
 
 use crate::legacy::at_least;
 use crate::ruby;
+use crate::stdlib::misc::warn;
 
 builtins! {
     /// The text of the first file there is: `module/name` for one in a module's `files` directory, or an absolute path.
-    "file" { "Any *$args" => file }
+    "file" { "Any *$args, Optional[Callable] &$block" => file }
 
     /// The bytes of a file: `module/name` for one in a module's `files` directory, or an absolute path.
     "binary_file" { "String $path" => binary_file }
@@ -53,13 +54,13 @@ builtins! {
     }
 
     /// What a command on the machine that compiles writes. The command is given by its absolute path; its arguments reach it unchanged.
-    "generate" { "Any *$args" => generate }
+    "generate" { "Any *$args, Optional[Callable] &$block" => generate }
 
     /// Renders templates in Ruby (ERB), which this compiler does not run.
-    "template" { "Any *$args" => |Rest(args): Rest| ruby_template("template", args) }
+    "template" { "Any *$args, Optional[Callable] &$block" => |Rest(args): Rest| ruby_template("template", args) }
 
     /// Renders the text of templates in Ruby (ERB), which this compiler does not run.
-    "inline_template" { "Any *$args" => |Rest(args): Rest| ruby_template("inline_template", args) }
+    "inline_template" { "Any *$args, Optional[Callable] &$block" => |Rest(args): Rest| ruby_template("inline_template", args) }
 }
 
 /// Where a reference leads, whether or not there is a file: an absolute path as it is, `module/name` into a directory of the module.
@@ -94,7 +95,15 @@ fn read(vm: &Vm<'_>, path: &Path) -> Result<Vec<u8>> {
 fn file(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<Value> {
     let args = at_least("file", 1, args)?;
     for arg in &args {
-        let Value::String(reference) = arg else { return Err(ruby::no_method("split", arg)) };
+        let Value::String(reference) = arg else {
+            // Puppet asks twice whether the path is absolute, and each time says this.
+            for _ in 0..2 {
+                let (shown, class) = (ruby::to_s(arg), ruby::class(arg));
+                let why = format!("because it is a '{class}' and not a String'");
+                warn(vm, format!("Cannot check if {shown} is an absolute path {why}"));
+            }
+            return Err(ruby::no_method("split", arg));
+        };
         if let Some(path) = existing(vm, reference, "files") {
             // Text that is no UTF-8 stays bytes.
             return Ok(match String::from_utf8(read(vm, &path)?) {

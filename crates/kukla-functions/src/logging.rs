@@ -37,7 +37,7 @@ builtins! {
     /// ```puppet
     /// fail('no', 'way')    # error: no way
     /// ```
-    "fail" { "Any *$args" => fail }
+    "fail" { "Any *$args, Optional[Callable] &$block" => fail }
 }
 
 fn log(vm: &mut Vm<'_>, level: LogLevel, Rest(values): Rest) {
@@ -53,4 +53,13 @@ fn fail(Rest(args): Rest) -> Flow<Value> {
 /// Warns once that something will go away, in Puppet's words for a warning without a place.
 pub fn deprecated(vm: &mut Vm<'_>, key: &str, message: &str) {
     vm.warn_once(key, format!("{message}\n   (file & line not available)"));
+}
+
+/// Warns once that something will go away, with the place of the call.
+pub fn deprecated_here(vm: &mut Vm<'_>, key: &str, message: &str) {
+    let (file, line) = match vm.caller() {
+        Some(location) => (location.file().unwrap_or("unknown").to_owned(), location.line()),
+        None => ("unknown".to_owned(), 0),
+    };
+    vm.warn_once(&format!("{key}-{file}-{line}"), format!("{message}\n   (file: {file}, line: {line})"));
 }

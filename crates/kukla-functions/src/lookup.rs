@@ -11,6 +11,7 @@ use kukla_eval::vm::Vm;
 use kukla_syntax::Strict;
 use kukla_values::{Error, Hash, Str, Type, Value};
 
+use crate::control::at_the_call;
 use crate::iterate::call;
 use crate::logging::deprecated;
 
@@ -162,7 +163,7 @@ fn ask(vm: &mut Vm<'_>, name: &Value, request: Request, block: Option<Block>) ->
     match found {
         Some(value) => Ok(value),
         None if block.is_some() => call(vm, &block, vec![name.clone()]),
-        None => Err(not_found(&request.keys).into()),
+        None => Err(at_the_call(vm, not_found(&request.keys))),
     }
 }
 

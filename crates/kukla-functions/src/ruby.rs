@@ -361,7 +361,11 @@ pub fn no_method(name: &str, receiver: &Value) -> Error {
     let receiver = match receiver {
         Value::Undef => "nil:NilClass".into(),
         Value::Boolean(b) => format!("{b}:{}", class(receiver)),
-        other => format!("{}:{}", inspect(other), class(other)),
+        // What shows its class needs no further word.
+        other => match inspect(other) {
+            shown if shown.starts_with("#<") => shown.into(),
+            shown => format!("{shown}:{}", class(other)),
+        },
     };
     Error::runtime(format!("undefined method `{name}' for {receiver}"))
 }

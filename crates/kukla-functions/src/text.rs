@@ -9,7 +9,7 @@ use kukla_values::{Result, Str, Value};
 
 use crate::iterate::call;
 use crate::legacy::{at_least, legacy};
-use crate::logging::deprecated;
+use crate::logging::deprecated_here;
 use crate::ruby;
 use crate::scan::scan;
 
@@ -20,14 +20,14 @@ builtins! {
     /// sprintf('%s is %05.1f', 'pi', 3.14159)         # => 'pi is 003.1'
     /// sprintf('%<x>s: %<y>d', {x => 'a', y => 1})    # => 'a: 1'
     /// ```
-    "sprintf" { "Any *$args" => sprintf }
+    "sprintf" { "Any *$args, Optional[Callable] &$block" => sprintf }
 
     /// Quotes words for a Bourne shell and joins them with spaces; arrays give their elements.
     ///
     /// ```puppet
     /// shellquote('echo', ['a b', '$c'])    # => "echo \"a b\" '\$c'"
     /// ```
-    "shellquote" { "Any *$args" => shellquote }
+    "shellquote" { "Any *$args, Optional[Callable] &$block" => shellquote }
 
     /// Formats a point in time or a length of time.
     ///
@@ -61,6 +61,8 @@ fn shellquote(Rest(args): Rest) -> Result<String> {
     let words = ruby::flatten(&legacy(args)?);
     let quoted = words.iter().map(|word| match word {
         Value::String(text) => Ok(shell_word(text)),
+        Value::Hash(_) => Err(ruby::no_conversion(word, "String")),
+        Value::Default => Err(ruby::no_method("count", word)),
         other => Err(ruby::no_method("length", other)),
     });
     Ok(quoted.collect::<Result<Vec<_>>>()?.join(" "))
@@ -100,7 +102,7 @@ fn format_timestamp(time: Value, format: Str, zone: Option<Str>) -> Result<Str> 
 }
 
 fn format_now(vm: &mut Vm<'_>, format: Str, zone: Option<Str>) -> Flow<Str> {
-    deprecated(
+    deprecated_here(
         vm,
         "legacy#strftime",
         "The argument signature (String format, [String timezone]) is deprecated for #strftime. See #strftime documentation and Timespan type for more info",

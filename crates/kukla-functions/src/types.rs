@@ -1,6 +1,5 @@
 //! Types of values: `type`, `type_of`, `is_a`, `assert_type`, `new`, `convert_to`.
 
-use std::cell::RefCell;
 use std::sync::Arc;
 
 use kukla_eval::builtins;
@@ -8,10 +7,8 @@ use kukla_eval::error::{Flow, Raise};
 use kukla_eval::function::Rest;
 use kukla_eval::lambda::Block;
 use kukla_eval::vm::Vm;
-use kukla_values::convert::{Surroundings, new_instance};
-use kukla_values::time::Timestamp;
 use kukla_values::types::mismatch;
-use kukla_values::{Error, Str, Type, Value};
+use kukla_values::{Str, Type, Value};
 
 use crate::iterate::call;
 
@@ -117,24 +114,8 @@ fn new(vm: &mut Vm<'_>, ty: Arc<Type>, Rest(args): Rest, block: Option<Block>) -
         // What needs no conversion does not reach the lambda either.
         return Ok(value.clone());
     }
-    let value = new_instance(&ty, &args, &Around(RefCell::new(vm)))?;
+    let value = vm.instantiate(&ty, args)?;
     if block.is_some() { call(vm, &block, vec![value]) } else { Ok(value) }
-}
-
-/// What making a value may ask of the compilation.
-struct Around<'v, 'e>(RefCell<&'v mut Vm<'e>>);
-
-impl Surroundings for Around<'_, '_> {
-    fn now(&self) -> Timestamp {
-        self.0.borrow().environment.world.now()
-    }
-
-    fn read_type(&self, text: &str) -> kukla_values::Result<Type> {
-        self.0.borrow_mut().parse_type(text).map_err(|raise| match raise.failure() {
-            Some(failure) => Error::new(failure.code, failure.message.clone()),
-            None => Error::runtime(format!("'{text}' is no type")),
-        })
-    }
 }
 
 fn convert_to(

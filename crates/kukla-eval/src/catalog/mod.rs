@@ -20,6 +20,7 @@ mod node;
 mod output;
 mod overrides;
 mod parameters;
+mod query;
 mod relate;
 mod resource;
 mod tags;

@@ -1,12 +1,14 @@
 //! Arrays: `any2array`, `concat`, `count`, `difference`, `intersection`, `union`, `member`, `reverse`, `range`, `values_at`,
 //! `zip`, `grep`, `reject`.
 
+use std::sync::Arc;
+
 use kukla_eval::builtins;
 use kukla_eval::error::Flow;
 use kukla_eval::function::Rest;
 use kukla_eval::vm::Vm;
 use kukla_values::regexp::Regexp;
-use kukla_values::{Array, Error, Result, Str, Value};
+use kukla_values::{Array, Error, Hash, Result, Value};
 
 use crate::legacy::{at_least, legacy};
 use crate::ruby;
@@ -21,14 +23,14 @@ builtins! {
     /// any2array('x')          # => ['x']
     /// any2array('')           # => []
     /// ```
-    "any2array" { "Any *$args" => any2array }
+    "any2array" { "Any *$args, Optional[Callable] &$block" => any2array }
 
     /// An array with the elements of other arrays, or other values, appended.
     ///
     /// ```puppet
     /// concat([1], [2, 3], 4)    # => [1, 2, 3, 4]
     /// ```
-    "concat" { "Any *$args" => concat }
+    "concat" { "Any *$args, Optional[Callable] &$block" => concat }
 
     /// How many elements equal a value; without one, how many are neither undef nor empty strings.
     ///
@@ -36,28 +38,28 @@ builtins! {
     /// count(['a', 'b', 'a'], 'a')    # => 2
     /// count(['a', '', undef])        # => 1
     /// ```
-    "count" { "Any *$args" => count }
+    "count" { "Any *$args, Optional[Callable] &$block" => count }
 
     /// The elements of one array that are not in another.
     ///
     /// ```puppet
     /// difference([1, 2, 3], [2])    # => [1, 3]
     /// ```
-    "difference" { "Any *$args" => difference }
+    "difference" { "Any *$args, Optional[Callable] &$block" => difference }
 
     /// The elements that two arrays share, each once.
     ///
     /// ```puppet
     /// intersection([1, 2, 2, 3], [2, 3])    # => [2, 3]
     /// ```
-    "intersection" { "Any *$args" => intersection }
+    "intersection" { "Any *$args, Optional[Callable] &$block" => intersection }
 
     /// The elements of two or more arrays, each once.
     ///
     /// ```puppet
     /// union([1, 2], [2, 3])    # => [1, 2, 3]
     /// ```
-    "union" { "Any *$args" => union }
+    "union" { "Any *$args, Optional[Callable] &$block" => union }
 
     /// Whether an array holds a value, or all values of another array.
     ///
@@ -65,7 +67,7 @@ builtins! {
     /// member(['a', 'b'], 'b')           # => true
     /// member(['a', 'b'], ['a', 'c'])    # => false
     /// ```
-    "member" { "Any *$args" => member }
+    "member" { "Any *$args, Optional[Callable] &$block" => member }
 
     /// The elements of an array, or the characters of a string, last first.
     ///
@@ -73,7 +75,7 @@ builtins! {
     /// reverse([1, 2])    # => [2, 1]
     /// reverse('ab')      # => 'ba'
     /// ```
-    "reverse" { "Any *$args" => reverse }
+    "reverse" { "Any *$args, Optional[Callable] &$block" => reverse }
 
     /// The members of a range of integers or strings, from first to last in steps, or from a text such as `0-9` or `a..c`.
     ///
@@ -82,14 +84,14 @@ builtins! {
     /// range('1', '6', '2')    # => [1, 3, 5]
     /// range('a..c')           # => ['a', 'b', 'c']
     /// ```
-    "range" { "Any *$args" => range }
+    "range" { "Any *$args, Optional[Callable] &$block" => range }
 
     /// The elements at some indexes: numbers, and ranges such as `1-3`.
     ///
     /// ```puppet
     /// values_at(['a', 'b', 'c', 'd'], [0, '2-3'])    # => ['a', 'c', 'd']
     /// ```
-    "values_at" { "Any *$args" => values_at }
+    "values_at" { "Any *$args, Optional[Callable] &$block" => values_at }
 
     /// Pairs of the elements of two arrays; flattened if told so.
     ///
@@ -97,21 +99,21 @@ builtins! {
     /// zip([1, 2], ['a', 'b'])          # => [[1, 'a'], [2, 'b']]
     /// zip([1, 2], ['a', 'b'], true)    # => [1, 'a', 2, 'b']
     /// ```
-    "zip" { "Any *$args" => zip }
+    "zip" { "Any *$args, Optional[Callable] &$block" => zip }
 
     /// The elements of an array that match a regular expression.
     ///
     /// ```puppet
     /// grep(['aaa', 'bbb'], 'a+')    # => ['aaa']
     /// ```
-    "grep" { "Any *$args" => grep }
+    "grep" { "Any *$args, Optional[Callable] &$block" => grep }
 
     /// The elements of an array that do not match a regular expression.
     ///
     /// ```puppet
     /// reject(['aaa', 'bbb'], 'a+')    # => ['bbb']
     /// ```
-    "reject" { "Any *$args" => reject }
+    "reject" { "Any *$args, Optional[Callable] &$block" => reject }
 }
 
 fn wrong_number<T>(message: String) -> Result<T> {
@@ -279,7 +281,11 @@ fn range(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<Array> {
 
 /// `0-9`, `a..c`, `a...c`.
 fn written_range(value: &Value) -> Result<(Value, Value, bool)> {
-    let Value::String(text) = value else { return Err(ruby::no_method("match", value)) };
+    let text = match value {
+        Value::String(text) => text.as_str(),
+        Value::Default => "default",
+        other => return Err(ruby::no_method("match", other)),
+    };
     let word = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     for (separator, exclusive) in [("...", true), ("..", false), ("-", false)] {
         if let Some((start, stop)) = text.split_once(separator)
@@ -300,12 +306,7 @@ fn written_range(value: &Value) -> Result<(Value, Value, bool)> {
 fn text_range<'a>(first: &'a str, last: &'a str, exclusive: bool) -> impl Iterator<Item = String> + 'a {
     let single =
         first.chars().count() == 1 && last.chars().count() == 1 && first.is_ascii() && last.is_ascii();
-    let ahead = if single {
-        first <= last
-    } else {
-        first.len() <= last.len() && (first.len() < last.len() || first <= last)
-    };
-    let mut next = ahead.then(|| first.to_owned());
+    let mut next = (first <= last).then(|| first.to_owned());
     std::iter::from_fn(move || {
         let current = next.take()?;
         let reached = current == last;
@@ -423,39 +424,39 @@ fn zip(Rest(args): Rest) -> Result<Vec<Value>> {
     Ok(if flatten { ruby::flatten(&pairs) } else { pairs })
 }
 
-fn grep(Rest(args): Rest) -> Result<Vec<Value>> {
-    sift("grep", args, "grep", true)
-}
-
-fn reject(Rest(args): Rest) -> Result<Vec<Value>> {
-    sift("reject", args, "reject", false)
-}
-
-fn sift(name: &str, args: Vec<Value>, method: &str, wanted: bool) -> Result<Vec<Value>> {
-    let args = legacy(args)?;
-    if args.len() != 2 {
-        return wrong_number(format!("{name}(): Wrong number of arguments given {} for 2", args.len()));
+fn grep(Rest(args): Rest) -> Result<Array> {
+    let (collection, regexp) = sieve("grep", args)?;
+    match &collection {
+        Value::Array(values) => Ok(values.iter().filter(|value| matches(&regexp, value)).cloned().collect()),
+        Value::Hash(_) => Ok(Array::new()),
+        other => Err(ruby::no_method("grep", other)),
     }
-    let regexp = Regexp::new(ruby::text(&args[1])?)?;
-    let values = match &args[0] {
-        Value::Array(values) => values.clone(),
-        Value::Hash(hash) => ruby::pairs(hash),
-        other => return Err(ruby::no_method(method, other)),
-    };
-    let mut kept = Vec::new();
-    for value in values {
-        let matches = match &value {
-            Value::String(text) => regexp.try_is_match(text)?,
-            _ => false,
-        };
-        if matches == wanted {
-            kept.push(value);
+}
+
+fn reject(Rest(args): Rest) -> Result<Value> {
+    let (collection, regexp) = sieve("reject", args)?;
+    match &collection {
+        Value::Array(values) => {
+            Ok(values.iter().filter(|value| !matches(&regexp, value)).cloned().collect::<Array>().into())
         }
+        // Of a hash, the keys are what must not match.
+        Value::Hash(hash) => {
+            let kept = hash.iter().filter(|(key, _)| !matches(&regexp, key));
+            Ok(kept.map(|(key, value)| (key.clone(), value.clone())).collect::<Hash>().into())
+        }
+        other => Err(ruby::no_method("reject", other)),
     }
-    Ok(kept)
 }
 
-/// Text of one character.
-pub fn letter(c: char) -> Value {
-    Value::String(Str::from(c))
+/// What to go through, and what to look for in it.
+fn sieve(name: &str, args: Vec<Value>) -> Result<(Value, Arc<Regexp>)> {
+    let args = legacy(args)?;
+    let [collection, pattern] = args.as_slice() else {
+        return wrong_number(format!("{name}(): Wrong number of arguments given {} for 2", args.len()));
+    };
+    Ok((collection.clone(), Regexp::new(ruby::text(pattern)?)?))
+}
+
+fn matches(regexp: &Regexp, value: &Value) -> bool {
+    value.as_str().is_some_and(|text| regexp.is_match(text))
 }

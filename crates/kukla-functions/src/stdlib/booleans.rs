@@ -15,7 +15,7 @@ builtins! {
     /// any2bool(0)        # => false
     /// any2bool([])       # => true
     /// ```
-    "any2bool" { "Any *$args" => any2bool }
+    "any2bool" { "Any *$args, Optional[Callable] &$block" => any2bool }
 
     /// True as 1 and false as 0; strings are read as `str2bool` reads them.
     ///
@@ -23,7 +23,7 @@ builtins! {
     /// bool2num(true)      # => 1
     /// bool2num('no')      # => 0
     /// ```
-    "bool2num" { "Any *$args" => bool2num }
+    "bool2num" { "Any *$args, Optional[Callable] &$block" => bool2num }
 
     /// A boolean as text, or as one of two given texts.
     ///
@@ -31,7 +31,7 @@ builtins! {
     /// bool2str(true)                  # => 'true'
     /// bool2str(false, 'on', 'off')    # => 'off'
     /// ```
-    "bool2str" { "Any *$args" => bool2str }
+    "bool2str" { "Any *$args, Optional[Callable] &$block" => bool2str }
 
     /// Whether a number, or a string that spells one, is greater than zero once its fraction is cut off.
     ///
@@ -39,7 +39,7 @@ builtins! {
     /// num2bool('3')    # => true
     /// num2bool(0.9)    # => false
     /// ```
-    "num2bool" { "Any *$args" => num2bool }
+    "num2bool" { "Any *$args, Optional[Callable] &$block" => num2bool }
 
     /// The truth of a text: `1`, `t`, `y`, `true`, `yes` are true; `0`, `f`, `n`, `false`, `no` and nothing are false; without regard to case.
     ///
@@ -47,7 +47,7 @@ builtins! {
     /// str2bool('Yes')    # => true
     /// str2bool('')       # => false
     /// ```
-    "str2bool" { "Any *$args" => str2bool }
+    "str2bool" { "Any *$args, Optional[Callable] &$block" => str2bool }
 }
 
 fn any2bool(Rest(args): Rest) -> Result<bool> {

@@ -16,35 +16,35 @@ builtins! {
     /// delete({a => 1, b => 2}, ['a'])        # => {'b' => 2}
     /// delete('abracadabra', 'bra')           # => 'acada'
     /// ```
-    "delete" { "Any *$args" => delete }
+    "delete" { "Any *$args, Optional[Callable] &$block" => delete }
 
     /// An array without the element at an index.
     ///
     /// ```puppet
     /// delete_at(['a', 'b', 'c'], 1)    # => ['a', 'c']
     /// ```
-    "delete_at" { "Any *$args" => delete_at }
+    "delete_at" { "Any *$args, Optional[Callable] &$block" => delete_at }
 
     /// An array or hash without the elements or keys in which a regular expression matches a whole word.
     ///
     /// ```puppet
     /// delete_regex(['abf', 'ab', 'ac'], '^ab.*')    # => ['ac']
     /// ```
-    "delete_regex" { "Any *$args" => delete_regex }
+    "delete_regex" { "Any *$args, Optional[Callable] &$block" => delete_regex }
 
     /// An array without its undef elements, or a hash without the keys whose values are undef.
     ///
     /// ```puppet
     /// delete_undef_values({a => 1, b => undef})    # => {'a' => 1}
     /// ```
-    "delete_undef_values" { "Any *$args" => delete_undef_values }
+    "delete_undef_values" { "Any *$args, Optional[Callable] &$block" => delete_undef_values }
 
     /// A hash without the keys that have a value.
     ///
     /// ```puppet
     /// delete_values({a => 1, b => 2}, 1)    # => {'b' => 2}
     /// ```
-    "delete_values" { "Any *$args" => delete_values }
+    "delete_values" { "Any *$args, Optional[Callable] &$block" => delete_values }
 }
 
 fn delete(Rest(args): Rest) -> Result<Value> {
@@ -64,7 +64,13 @@ fn delete(Rest(args): Rest) -> Result<Value> {
             Value::Hash(hash) => {
                 hash.remove(item);
             }
-            Value::String(text) => *text = text.replace(ruby::text(item)?.as_str(), ""),
+            Value::String(text) => {
+                let Value::String(part) = item else {
+                    let class = ruby::class(item);
+                    return Err(Error::runtime(format!("wrong argument type {class} (expected Regexp)")));
+                };
+                *text = text.replace(part.as_str(), "");
+            }
             other => {
                 return Err(Error::runtime(format!(
                     "delete(): First argument must be an Array, String, or Hash. Given an argument of class {}.",

@@ -17,7 +17,7 @@ builtins! {
     /// base64('encode', 'hello', 'strict')    # => 'aGVsbG8='
     /// base64('decode', 'aGVsbG8=')           # => 'hello'
     /// ```
-    "base64" { "Any *$args" => base64 }
+    "base64" { "Any *$args, Optional[Callable] &$block" => base64 }
 
     /// An integer, or a text that spells one in base ten, as text in another base from 2 to 36.
     ///
@@ -25,14 +25,14 @@ builtins! {
     /// convert_base(254, 16)      # => 'fe'
     /// convert_base('5', '2')     # => '101'
     /// ```
-    "convert_base" { "Any *$args" => convert_base }
+    "convert_base" { "Any *$args, Optional[Callable] &$block" => convert_base }
 
     /// The number of bytes that a text such as `4 kB` or `2M` stands for.
     ///
     /// ```puppet
     /// to_bytes('4 kB')    # => 4096
     /// ```
-    "to_bytes" { "Any *$args" => to_bytes }
+    "to_bytes" { "Any *$args, Optional[Callable] &$block" => to_bytes }
 
     /// The CRC-32 checksum of a value's text, in hexadecimal digits.
     ///
@@ -202,7 +202,10 @@ fn to_bytes(Rest(args): Rest) -> Result<Value> {
     if matches!(arg, Value::Integer(_) | Value::Float(_)) {
         return Ok(arg.clone());
     }
-    let text = ruby::text(arg)?;
+    let text = match arg {
+        Value::Default => "default",
+        other => ruby::text(other)?.as_str(),
+    };
     let number =
         text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit() || ".e+-".contains(c)).len();
     let rest = text[number..].trim_start_matches(ruby::is_space);

@@ -27,14 +27,14 @@ builtins! {
     /// ```puppet
     /// shell_join(['echo', 'a b'])    # => 'echo a\ b'
     /// ```
-    "shell_join" { "Any *$args" => shell_join }
+    "shell_join" { "Any *$args, Optional[Callable] &$block" => shell_join }
 
     /// The words of a command line, as a Bourne shell splits it.
     ///
     /// ```puppet
     /// shell_split("echo 'a b' c\\ d")    # => ['echo', 'a b', 'c d']
     /// ```
-    "shell_split" { "Any *$args" => shell_split }
+    "shell_split" { "Any *$args, Optional[Callable] &$block" => shell_split }
 
     /// A value as one word for a Windows batch file.
     ///
@@ -67,7 +67,7 @@ builtins! {
     /// ```puppet
     /// uriescape('a b')    # => 'a%20b'
     /// ```
-    "uriescape" { "Any *$args" => |Rest(args): Rest| each_text("uriescape", args, uri_escaped) }
+    "uriescape" { "Any *$args, Optional[Callable] &$block" => |Rest(args): Rest| each_text("uriescape", args, uri_escaped) }
 }
 
 fn shell_escape(value: Value) -> String {

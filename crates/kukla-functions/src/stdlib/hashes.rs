@@ -4,12 +4,13 @@ use kukla_eval::builtins;
 use kukla_eval::error::Flow;
 use kukla_eval::function::Rest;
 use kukla_eval::lambda::Block;
+use kukla_eval::settings::LogLevel;
 use kukla_eval::vm::Vm;
 use kukla_values::{Array, Error, Hash, Result, Value};
 
 use crate::items::{hash_style, items};
 use crate::iterate::call;
-use crate::legacy::legacy;
+use crate::legacy::{at_least, legacy};
 use crate::ruby;
 
 builtins! {
@@ -42,7 +43,7 @@ builtins! {
     /// ```puppet
     /// deep_merge({a => {x => 1}}, {a => {y => 2}})    # => {'a' => {'x' => 1, 'y' => 2}}
     /// ```
-    "deep_merge" { "Any *$args" => deep_merge }
+    "deep_merge" { "Any *$args, Optional[Callable] &$block" => deep_merge }
 
     /// All values of a hash and of the hashes in it.
     ///
@@ -161,14 +162,14 @@ pub mod old {
         /// ```puppet
         /// hash(['a', 1, 'b', 2])    # => {'a' => 1, 'b' => 2}
         /// ```
-        "hash" { "Any *$args" => hash }
+        "hash" { "Any *$args, Optional[Callable] &$block" => hash }
 
         /// Whether a hash has a key; `$key in $hash` says so too.
         ///
         /// ```puppet
         /// has_key({a => 1}, 'a')    # => true
         /// ```
-        "has_key" { "Any *$args" => has_key }
+        "has_key" { "Any *$args, Optional[Callable] &$block" => has_key }
 
         /// The value at the end of a path given as an array, or a default; `dig` does so too.
         ///
@@ -176,7 +177,14 @@ pub mod old {
         /// dig44({a => [1, 2]}, ['a', 1])       # => 2
         /// dig44({a => 1}, ['b'], 'none')       # => 'none'
         /// ```
-        "dig44" { "Any *$args" => dig44 }
+        "dig44" { "Any *$args, Optional[Callable] &$block" => dig44 }
+
+        /// The value at the end of a path written with slashes, or another separator, or a default; `dig` does so better.
+        ///
+        /// ```puppet
+        /// try_get_value({a => [1, 2]}, 'a/1')    # => 2
+        /// ```
+        "try_get_value" { "Any *$args, Optional[Callable] &$block" => try_get_value }
     }
 
     fn hash(Rest(args): Rest) -> Result<Hash> {
@@ -214,8 +222,38 @@ pub mod old {
         }
     }
 
+    fn try_get_value(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<Value> {
+        let args = at_least("try_get_value", 1, args)?;
+        vm.log(
+            LogLevel::Warning,
+            "try_get_value() DEPRECATED: this function is deprecated, please use dig() instead.",
+        );
+        let given = |at: usize| args.get(at).filter(|value| value.is_true());
+        let path = given(1).cloned().unwrap_or_else(|| "".into());
+        if !matches!(args[0], Value::Array(_) | Value::Hash(_)) || path.as_str() == Some("") {
+            return Ok(given(2).unwrap_or(&args[0]).clone());
+        }
+        let Value::String(path) = &path else { return Err(ruby::no_method("split", &path).into()) };
+        let separator = match given(3) {
+            Some(separator) => ruby::text(separator)?.clone(),
+            None => "/".into(),
+        };
+        let mut steps: Vec<&str> = path.split(separator.as_str()).collect();
+        while steps.last().is_some_and(|step| step.is_empty()) {
+            steps.pop();
+        }
+        let numeric = |step: &str| !step.is_empty() && step.bytes().all(|b| b.is_ascii_digit());
+        let step = |step: &str| if numeric(step) { ruby::to_i(step).into() } else { Value::from(step) };
+        vm.log(
+            LogLevel::Warning,
+            "dig() DEPRECATED: This function has been replaced in Puppet 4.5.0, please use dig44() for backwards compatibility or use the new version.",
+        );
+        let path: Array = steps.into_iter().map(step).collect();
+        Ok(dig44(Rest(vec![args[0].clone(), path.into(), args.get(2).cloned().unwrap_or_default()]))?)
+    }
+
     fn dig44(Rest(args): Rest) -> Result<Value> {
-        let args = crate::legacy::at_least("dig44", 1, args)?;
+        let args = at_least("dig44", 1, args)?;
         if args.len() < 2 {
             let given = args.len();
             return Err(Error::runtime(format!(

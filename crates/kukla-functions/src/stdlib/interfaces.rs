@@ -12,11 +12,11 @@ use crate::ruby;
 
 builtins! {
     /// Whether there is a network interface of a name, or one that has a value: `macaddress`, `netmask`, `ipaddress` or `network`.
-    "has_interface_with" { "Any *$args" => |vm: &mut Vm<'_>, Rest(args): Rest| has_interface_with(vm, legacy(args)?) }
+    "has_interface_with" { "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, Rest(args): Rest| has_interface_with(vm, legacy(args)?) }
     /// Whether an interface has an address.
-    "has_ip_address" { "Any *$args" => |vm: &mut Vm<'_>, args: Rest| of_kind(vm, args, "has_ip_address", "ipaddress") }
+    "has_ip_address" { "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, args: Rest| of_kind(vm, args, "has_ip_address", "ipaddress") }
     /// Whether an interface is in a network.
-    "has_ip_network" { "Any *$args" => |vm: &mut Vm<'_>, args: Rest| of_kind(vm, args, "has_ip_network", "network") }
+    "has_ip_network" { "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, args: Rest| of_kind(vm, args, "has_ip_network", "network") }
 
     /// Whether there is a network interface of a name, or one that has a value.
     "stdlib::has_interface_with" {

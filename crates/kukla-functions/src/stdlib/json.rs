@@ -31,7 +31,7 @@ builtins! {
     /// The same as `to_json_pretty`; if there is anything `Sensitive` in the value, so is the result.
     ///
     /// ```puppet
-    /// stdlib::to_json_pretty([])    # => "[]\n"
+    /// stdlib::to_json_pretty([])    # => "[\n\n]\n"
     /// ```
     "stdlib::to_json_pretty" { "Variant[Hash, Array] $data, Optional[Boolean] $skip_undef = false, Struct[{indent => Optional[String], space => Optional[String], space_before => Optional[String], object_nl => Optional[String], array_nl => Optional[String], allow_nan => Optional[Boolean], max_nesting => Optional[Integer[-1,default]]}] $opts = undef" => namespaced_pretty }
 }
@@ -139,10 +139,6 @@ impl Layout {
 
     fn write_array(&self, out: &mut String, values: &[Value], depth: usize) -> Result<()> {
         self.check(depth)?;
-        if values.is_empty() {
-            out.push_str("[]");
-            return Ok(());
-        }
         out.push('[');
         out.push_str(&self.array_nl);
         for (at, value) in values.iter().enumerate() {
@@ -163,10 +159,6 @@ impl Layout {
 
     fn write_object(&self, out: &mut String, hash: &Hash, depth: usize) -> Result<()> {
         self.check(depth)?;
-        if hash.is_empty() {
-            out.push_str("{}");
-            return Ok(());
-        }
         out.push('{');
         for (at, (key, value)) in hash.iter().enumerate() {
             if at > 0 {

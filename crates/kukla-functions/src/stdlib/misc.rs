@@ -26,14 +26,14 @@ builtins! {
     /// ```puppet
     /// pick(undef, '', 'a', 'b')    # => 'a'
     /// ```
-    "pick" { "Any *$args" => pick }
+    "pick" { "Any *$args, Optional[Callable] &$block" => pick }
 
     /// The first argument that is neither undef nor an empty string, or else the last one.
     ///
     /// ```puppet
     /// pick_default(undef, '')    # => ''
     /// ```
-    "pick_default" { "Any *$args" => pick_default }
+    "pick_default" { "Any *$args, Optional[Callable] &$block" => pick_default }
 
     /// The middle one of three numbers, so that one of them stays between the others.
     ///
@@ -41,14 +41,14 @@ builtins! {
     /// clamp(3, 5, 4)        # => 4
     /// clamp([1, 8], 10)     # => 8
     /// ```
-    "clamp" { "Any *$args" => clamp }
+    "clamp" { "Any *$args, Optional[Callable] &$block" => clamp }
 
     /// Seconds since 1970.
     ///
     /// ```puppet
     /// time() =~ Integer    # => true
     /// ```
-    "time" { "Any *$args" => time }
+    "time" { "Any *$args, Optional[Callable] &$block" => time }
     /// The same as `time`.
     ///
     /// ```puppet
@@ -117,7 +117,7 @@ builtins! {
     "deprecation" { "String $key, String $message, Boolean $use_strict_setting = true" => deprecation }
 
     /// Would stop for a debugger of Ruby; refused.
-    "pry" { "Any *$args" => pry }
+    "pry" { "Any *$args, Optional[Callable] &$block" => pry }
 
     /// A template rendered now, or as a `Deferred` if a value is only known on the node.
     "stdlib::deferrable_epp" { "String $template, Hash $variables" => deferrable_epp }

@@ -23,6 +23,7 @@ pub mod parse;
 pub mod passwords;
 pub mod paths;
 pub mod random;
+pub mod resources;
 pub mod text;
 pub mod validate;
 
@@ -45,6 +46,7 @@ pub static CURRENT: &[&[Builtin]] = &[
     passwords::BUILTINS,
     paths::BUILTINS,
     random::BUILTINS,
+    resources::BUILTINS,
     text::BUILTINS,
     validate::BUILTINS,
 ];

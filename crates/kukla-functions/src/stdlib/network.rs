@@ -15,7 +15,7 @@ builtins! {
     /// ```puppet
     /// enclose_ipv6(['127.0.0.1', '::1'])    # => ['127.0.0.1', '[::1]']
     /// ```
-    "enclose_ipv6" { "Any *$args" => enclose_ipv6 }
+    "enclose_ipv6" { "Any *$args, Optional[Callable] &$block" => enclose_ipv6 }
 
     /// Whether an address is in a network or in one of several.
     ///
@@ -66,7 +66,10 @@ impl Address {
     fn mask(&mut self, prefix: &str, text: &str) -> Result<()> {
         let all = u128::MAX >> (128 - self.width());
         let digits = !prefix.is_empty() && prefix.bytes().all(|b| b.is_ascii_digit());
-        let mask = if digits && (prefix == "0" || !prefix.starts_with('0')) {
+        if digits && prefix.len() > 1 && prefix.starts_with('0') {
+            return Err(Error::runtime("leading zeros in prefix"));
+        }
+        let mask = if digits {
             let length: u32 = prefix.parse().unwrap_or(u32::MAX);
             if length > self.width() {
                 return Err(Error::runtime(format!("invalid length: {text}")));

@@ -22,14 +22,14 @@ builtins! {
     /// parsejson('{"a": [1, null]}')    # => {'a' => [1, undef]}
     /// parsejson('{', 'none')           # => 'none'
     /// ```
-    "parsejson" { "Any *$args" => parsejson }
+    "parsejson" { "Any *$args, Optional[Callable] &$block" => parsejson }
 
     /// The value that a text in YAML stands for, or a default if it is no YAML.
     ///
     /// ```puppet
     /// parseyaml("a: [1, yes]")    # => {'a' => [1, true]}
     /// ```
-    "parseyaml" { "Any *$args" => parseyaml }
+    "parseyaml" { "Any *$args, Optional[Callable] &$block" => parseyaml }
 
     /// The value that a text in HOCON stands for, or a default if it is no HOCON.
     ///
@@ -56,17 +56,17 @@ builtins! {
     /// ```puppet
     /// loadjson('/no/such/file', {})    # => {}
     /// ```
-    "loadjson" { "Any *$args" => loadjson }
+    "loadjson" { "Any *$args, Optional[Callable] &$block" => loadjson }
 
     /// The value that a file in YAML holds, or a default if there is none or it is no YAML.
     ///
     /// ```puppet
     /// loadyaml('/no/such/file', {})    # => {}
     /// ```
-    "loadyaml" { "Any *$args" => loadyaml }
+    "loadyaml" { "Any *$args, Optional[Callable] &$block" => loadyaml }
 
     /// What a module's `metadata.json` says; nothing, if told that the file may be missing.
-    "load_module_metadata" { "Any *$args" => load_module_metadata }
+    "load_module_metadata" { "Any *$args, Optional[Callable] &$block" => load_module_metadata }
 }
 
 fn read_json(text: &str) -> Result<Value> {
@@ -137,7 +137,11 @@ fn loadyaml(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<Value> {
 fn load(vm: &mut Vm<'_>, args: &[Value], read: impl Fn(&[u8]) -> Result<Value>) -> Flow<Value> {
     let default = args.get(1);
     let Value::String(path) = &args[0] else {
-        return Ok(or_default(Err(ruby::no_method("start_with?", &args[0])), default)?);
+        let why = match &args[0] {
+            symbol @ Value::Default => ruby::no_conversion(symbol, "String"),
+            other => ruby::no_method("start_with?", other),
+        };
+        return Ok(or_default(Err(why), default)?);
     };
     if path.starts_with("http://") || path.starts_with("https://") {
         let why =

@@ -20,17 +20,17 @@ builtins! {
     /// ```puppet
     /// pw_hash('password', 'MD5', 'salt')    # => '$1$salt$qJH7.N4xYta3aEG/dfqo/0'
     /// ```
-    "pw_hash" { "Any *$args" => pw_hash }
+    "pw_hash" { "Any *$args, Optional[Callable] &$block" => pw_hash }
 
     /// A password hashed for macOS by PBKDF2, with salt and number of iterations.
-    "str2saltedpbkdf2" { "Any *$args" => str2saltedpbkdf2 }
+    "str2saltedpbkdf2" { "Any *$args, Optional[Callable] &$block" => str2saltedpbkdf2 }
 
     /// A password hashed for macOS 10.7 by SHA-512 with a random salt.
     ///
     /// ```puppet
     /// length(str2saltedsha512('password'))    # => 136
     /// ```
-    "str2saltedsha512" { "Any *$args" => str2saltedsha512 }
+    "str2saltedsha512" { "Any *$args, Optional[Callable] &$block" => str2saltedsha512 }
 }
 
 fn opened(args: Vec<Value>) -> Vec<Value> {

@@ -18,7 +18,7 @@ builtins! {
     /// basename('/a/b.txt')            # => 'b.txt'
     /// basename('/a/b.txt', '.txt')    # => 'b'
     /// ```
-    "basename" { "Any *$args" => basename }
+    "basename" { "Any *$args, Optional[Callable] &$block" => basename }
 
     /// All but the last part of a path.
     ///
@@ -26,7 +26,7 @@ builtins! {
     /// dirname('/a/b.txt')    # => '/a'
     /// dirname('b.txt')       # => '.'
     /// ```
-    "dirname" { "Any *$args" => dirname }
+    "dirname" { "Any *$args, Optional[Callable] &$block" => dirname }
 
     /// The extension of a path, with its dot.
     ///
@@ -37,10 +37,10 @@ builtins! {
     "stdlib::extname" { "String $filename" => extname }
 
     /// The paths of files that match a pattern or one of several.
-    "glob" { "Any *$args" => glob }
+    "glob" { "Any *$args, Optional[Callable] &$block" => glob }
 
     /// The directory of a module.
-    "get_module_path" { "Any *$args" => get_module_path }
+    "get_module_path" { "Any *$args, Optional[Callable] &$block" => get_module_path }
 }
 
 fn basename(Rest(args): Rest) -> Result<String> {

@@ -20,7 +20,7 @@ builtins! {
     /// ```puppet
     /// length(fqdn_rand_string(10))    # => 10
     /// ```
-    "fqdn_rand_string" { "Any *$args" => fqdn_rand_string }
+    "fqdn_rand_string" { "Any *$args, Optional[Callable] &$block" => fqdn_rand_string }
     /// The same as `fqdn_rand_string`.
     ///
     /// ```puppet
@@ -33,7 +33,7 @@ builtins! {
     /// ```puppet
     /// length(fqdn_rotate(['a', 'b', 'c']))    # => 3
     /// ```
-    "fqdn_rotate" { "Any *$args" => fqdn_rotate }
+    "fqdn_rotate" { "Any *$args, Optional[Callable] &$block" => fqdn_rotate }
     /// The same as `fqdn_rotate`.
     ///
     /// ```puppet
@@ -49,14 +49,14 @@ builtins! {
     /// ```puppet
     /// fqdn_uuid('puppetlabs.com')    # => '9c70320f-6815-5fc5-ab0f-debe68bf764c'
     /// ```
-    "fqdn_uuid" { "Any *$args" => fqdn_uuid }
+    "fqdn_uuid" { "Any *$args, Optional[Callable] &$block" => fqdn_uuid }
 
     /// A number from zero up to but not including a limit, always the same for the same seed.
     ///
     /// ```puppet
     /// seeded_rand(100, 'seed') == seeded_rand(100, 'seed')    # => true
     /// ```
-    "seeded_rand" { "Any *$args" => seeded_rand }
+    "seeded_rand" { "Any *$args, Optional[Callable] &$block" => seeded_rand }
     /// The same as `seeded_rand`.
     ///
     /// ```puppet
@@ -82,7 +82,7 @@ builtins! {
     /// ```puppet
     /// sort(shuffle([3, 1, 2]))    # => [1, 2, 3]
     /// ```
-    "shuffle" { "Any *$args" => shuffle }
+    "shuffle" { "Any *$args, Optional[Callable] &$block" => shuffle }
 }
 
 const LETTERS: &str = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

@@ -16,35 +16,35 @@ builtins! {
     /// squeeze('aabbc')          # => 'abc'
     /// squeeze('aabbc', 'a')     # => 'abbc'
     /// ```
-    "squeeze" { "Any *$args" => squeeze }
+    "squeeze" { "Any *$args, Optional[Callable] &$block" => squeeze }
 
     /// A text, or each text of an array, with upper case made lower and the other way round.
     ///
     /// ```puppet
     /// swapcase('aBc')    # => 'AbC'
     /// ```
-    "swapcase" { "Any *$args" => swapcase }
+    "swapcase" { "Any *$args, Optional[Callable] &$block" => swapcase }
 
     /// A text with the line ends of Unix.
     ///
     /// ```puppet
     /// dos2unix("a\r\nb")    # => "a\nb"
     /// ```
-    "dos2unix" { "Any *$args" => dos2unix }
+    "dos2unix" { "Any *$args, Optional[Callable] &$block" => dos2unix }
 
     /// A text with the line ends of DOS.
     ///
     /// ```puppet
     /// unix2dos("a\nb")    # => "a\r\nb"
     /// ```
-    "unix2dos" { "Any *$args" => unix2dos }
+    "unix2dos" { "Any *$args, Optional[Callable] &$block" => unix2dos }
 
     /// A text, or each text of an array, as a regular expression that matches it and nothing else.
     ///
     /// ```puppet
     /// regexpescape('a.b*')    # => 'a\.b\*'
     /// ```
-    "regexpescape" { "Any *$args" => regexpescape }
+    "regexpescape" { "Any *$args, Optional[Callable] &$block" => regexpescape }
 
     /// Whether a text begins with one of some prefixes.
     ///
@@ -115,13 +115,13 @@ fn squeeze(Rest(args): Rest) -> Result<Value> {
             args.len()
         )));
     }
-    let set = match args.get(1).filter(|set| set.is_true()) {
-        Some(set) => Some(CharSet::parse(ruby::text(set)?)),
-        None => None,
-    };
-    let squeezed = |value: &Value| match value {
-        Value::String(text) => Ok(Value::from(without_runs(text, set.as_ref()))),
-        other => Err(ruby::no_method("squeeze", other)),
+    let squeezed = |value: &Value| {
+        let Value::String(text) = value else { return Err(ruby::no_method("squeeze", value)) };
+        let set = match args.get(1).filter(|set| set.is_true()) {
+            Some(set) => Some(CharSet::parse(ruby::text(set)?)),
+            None => None,
+        };
+        Ok(Value::from(without_runs(text, set.as_ref())))
     };
     match &args[0] {
         Value::Array(values) => Ok(values.iter().map(squeezed).collect::<Result<Array>>()?.into()),

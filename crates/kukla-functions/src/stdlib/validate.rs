@@ -10,6 +10,7 @@ use kukla_eval::error::{Flow, Raise};
 use kukla_eval::function::Rest;
 use kukla_eval::settings::LogLevel;
 use kukla_eval::vm::{Log, Vm};
+use kukla_eval::world::FileError;
 use kukla_values::regexp::Regexp;
 use kukla_values::types::mismatch;
 use kukla_values::{Error, Result, Type, Value};
@@ -29,21 +30,21 @@ builtins! {
     /// ```puppet
     /// validate_domain_name('example.com')    # => undef
     /// ```
-    "validate_domain_name" { "Any *$args" => |Rest(args): Rest| validate("validate_domain_name", &legacy(args)?) }
+    "validate_domain_name" { "Any *$args, Optional[Callable] &$block" => |Rest(args): Rest| validate("validate_domain_name", &legacy(args)?) }
     /// Fails unless all arguments are addresses of electronic mail.
     ///
     /// ```puppet
     /// validate_email_address('me@example.com')    # => undef
     /// ```
-    "validate_email_address" { "Any *$args" => |Rest(args): Rest| validate("validate_email_address", &legacy(args)?) }
+    "validate_email_address" { "Any *$args, Optional[Callable] &$block" => |Rest(args): Rest| validate("validate_email_address", &legacy(args)?) }
     /// Fails unless a command accepts a file with a content; `%` in the command stands for the file, which otherwise comes last.
-    "validate_cmd" { "Any *$args" => validate_cmd }
+    "validate_cmd" { "Any *$args, Optional[Callable] &$block" => validate_cmd }
     /// Would check a text with a lens of Augeas, which is not at hand.
-    "validate_augeas" { "Any *$args" => validate_augeas }
+    "validate_augeas" { "Any *$args, Optional[Callable] &$block" => validate_augeas }
     /// Would check that a certificate and a private key belong together; OpenSSL is not at hand.
-    "validate_x509_rsa_key_pair" { "Any *$args" => validate_x509_rsa_key_pair }
+    "validate_x509_rsa_key_pair" { "Any *$args, Optional[Callable] &$block" => validate_x509_rsa_key_pair }
     /// Fails unless a value is of a type; what an old function of the family accepted passes with a warning.
-    "validate_legacy" { "Any *$args" => validate_legacy }
+    "validate_legacy" { "Any *$args, Optional[Callable] &$block" => validate_legacy }
 }
 
 fn some(name: &str, Rest(values): Rest) -> Result<()> {
@@ -280,12 +281,15 @@ fn validate_cmd(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
             args.len()
         ));
     }
-    let command = ruby::text(&args[1])?;
     let message = match args.get(2).filter(|message| message.is_true()) {
         Some(message) => ruby::to_s(message).to_string(),
         None => {
             format!("validate_cmd(): failed to validate content with command {}", ruby::inspect(&args[1]))
         }
+    };
+    let Value::String(command) = &args[1] else {
+        let why = ruby::no_conversion(&args[1], "String");
+        return ruby::fail(format!("{message}\nTypeError {why}"));
     };
     let placed = Regexp::new(r"\s%(\s|$)")?.is_match(command);
     let line = if placed { command.replace("%", "\"$f\"") } else { ecow::eco_format!("{command} \"$f\"") };
@@ -298,7 +302,8 @@ fn validate_cmd(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
             let code = output.code.unwrap_or(1);
             ruby::fail(format!("{message}\nExecution of '{command}' returned {code}: {said}"))
         }
-        Err(why) => ruby::fail(format!("{message}\n{why:?}")),
+        Err(FileError::NotFound) => ruby::fail(format!("{message}\nExecution of '{command}' returned 1: ")),
+        Err(FileError::Other(why)) => ruby::fail(format!("{message}\n{why}")),
     }
 }
 
@@ -334,34 +339,24 @@ fn validate_x509_rsa_key_pair(Rest(args): Rest) -> Result<()> {
 
 fn validate_legacy(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
     // Puppet's own function counts the scope as its first argument.
-    let (Some(wanted), Some(Value::String(function)), Some(value)) = (args.first(), args.get(1), args.get(2))
-    else {
+    if args.len() < 3 {
         return ruby::fail(format!("'validate_legacy' expects at least 4 arguments, got {}", args.len() + 1));
-    };
+    }
+    let (wanted, Value::String(function)) = (&args[0], &args[1]) else { return Err(refused(&args)) };
     let wanted: Arc<Type> = match wanted {
         Value::Type(ty) => Arc::clone(ty),
         Value::String(text) => Arc::new(vm.parse_type(text)?),
-        other => {
-            let ty = Type::of_generalized(other).name();
-            return ruby::fail(format!(
-                "The function 'validate_legacy' was called with arguments it does not accept. It expects one of:\n  (Any scope, Type target_type, String function_name, Any value, Any args*)\n    rejected: parameter 'target_type' expects a Type value, got {ty}\n  (Any scope, String type_string, String function_name, Any value, Any args*)\n    rejected: parameter 'type_string' expects a String value, got {ty}"
-            ));
-        }
+        _ => return Err(refused(&args)),
     };
-    let passed = |_: &Raise| ();
-    let previously = validate(function, &args[2..]).map_err(|raise| {
-        let unknown = raise.failure().is_some_and(|failure| failure.message.starts_with("undefined method"));
-        if unknown {
-            Some(raise)
-        } else {
-            passed(&raise);
-            None
-        }
-    });
-    let previously = match previously {
-        Err(Some(raise)) => return Err(raise),
-        Err(None) => false,
+    let value = &args[2];
+    let previously = match validate(function, &args[2..]) {
         Ok(()) => true,
+        Err(raise)
+            if raise.failure().is_some_and(|failure| failure.message.starts_with("undefined method")) =>
+        {
+            return Err(raise);
+        }
+        Err(_) => false,
     };
     if wanted.contains(value) {
         if !previously {
@@ -378,6 +373,28 @@ fn validate_legacy(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
     }
     let why = mismatch::describe(&format!("validate_legacy({function})"), &wanted, &Type::of(value));
     if previously { deprecation(vm, "validate_legacy".into(), why.into(), None) } else { ruby::fail(why) }
+}
+
+/// What Puppet says when neither of its two signatures fits.
+fn refused(args: &[Value]) -> Raise {
+    let kind = |at: usize| Type::of(&args[at]).name();
+    let mut message = String::from(
+        "The function 'validate_legacy' was called with arguments it does not accept. It expects one of:",
+    );
+    for (parameter, wanted) in [("target_type", "Type"), ("type_string", "String")] {
+        message +=
+            &format!("\n  (Any scope, {wanted} {parameter}, String function_name, Any value, Any args*)");
+        let fits = if wanted == "Type" { args[0].as_type().is_some() } else { args[0].as_str().is_some() };
+        if !fits {
+            message +=
+                &format!("\n    rejected: parameter '{parameter}' expects a {wanted} value, got {}", kind(0));
+        }
+        if args[1].as_str().is_none() && fits {
+            message +=
+                &format!("\n    rejected: parameter 'function_name' expects a String value, got {}", kind(1));
+        }
+    }
+    Raise::runtime(message)
 }
 
 /// The functions that stdlib 9 no longer has.
@@ -400,28 +417,28 @@ pub mod old {
 
     builtins! {
         /// Fails unless all arguments are absolute paths, or arrays of them. Deprecated: use `Stdlib::Absolutepath`.
-        "validate_absolute_path" { "Any *$args" => deprecated!("validate_absolute_path", "Stdlib::Compat::Absolute_Path") }
+        "validate_absolute_path" { "Any *$args, Optional[Callable] &$block" => deprecated!("validate_absolute_path", "Stdlib::Compat::Absolute_Path") }
         /// Fails unless all arguments are arrays. Deprecated: use `Array`.
-        "validate_array" { "Any *$args" => deprecated!("validate_array", "Stdlib::Compat::Array") }
+        "validate_array" { "Any *$args, Optional[Callable] &$block" => deprecated!("validate_array", "Stdlib::Compat::Array") }
         /// Fails unless all arguments are booleans. Deprecated: use `Boolean`.
-        "validate_bool" { "Any *$args" => deprecated!("validate_bool", "Stdlib::Compat::Bool") }
+        "validate_bool" { "Any *$args, Optional[Callable] &$block" => deprecated!("validate_bool", "Stdlib::Compat::Bool") }
         /// Fails unless all arguments are hashes. Deprecated: use `Hash`.
-        "validate_hash" { "Any *$args" => deprecated!("validate_hash", "Stdlib::Compat::Hash") }
+        "validate_hash" { "Any *$args, Optional[Callable] &$block" => deprecated!("validate_hash", "Stdlib::Compat::Hash") }
         /// Fails unless a value is an integer within limits. Deprecated: use `Integer`.
-        "validate_integer" { "Any *$args" => deprecated!("validate_integer", "Stdlib::Compat::Integer") }
+        "validate_integer" { "Any *$args, Optional[Callable] &$block" => deprecated!("validate_integer", "Stdlib::Compat::Integer") }
         /// Fails unless all arguments are addresses. Deprecated: use `Stdlib::IP::Address`.
-        "validate_ip_address" { "Any *$args" => deprecated!("validate_ip_address", "Stdlib::Compat::Ip_Address") }
+        "validate_ip_address" { "Any *$args, Optional[Callable] &$block" => deprecated!("validate_ip_address", "Stdlib::Compat::Ip_Address") }
         /// Fails unless all arguments are addresses of IPv4. Deprecated: use `Stdlib::IP::Address::V4`.
-        "validate_ipv4_address" { "Any *$args" => deprecated!("validate_ipv4_address", "Stdlib::Compat::Ipv4_Address") }
+        "validate_ipv4_address" { "Any *$args, Optional[Callable] &$block" => deprecated!("validate_ipv4_address", "Stdlib::Compat::Ipv4_Address") }
         /// Fails unless all arguments are addresses of IPv6. Deprecated: use `Stdlib::IP::Address::V6`.
-        "validate_ipv6_address" { "Any *$args" => deprecated!("validate_ipv6_address", "Stdlib::Compat::Ipv6_address") }
+        "validate_ipv6_address" { "Any *$args, Optional[Callable] &$block" => deprecated!("validate_ipv6_address", "Stdlib::Compat::Ipv6_address") }
         /// Fails unless a value is a number within limits. Deprecated: use `Numeric`.
-        "validate_numeric" { "Any *$args" => deprecated!("validate_numeric", "Stdlib::Compat::Numeric") }
+        "validate_numeric" { "Any *$args, Optional[Callable] &$block" => deprecated!("validate_numeric", "Stdlib::Compat::Numeric") }
         /// Fails unless a text matches one of some regular expressions. Deprecated: use `Pattern`.
-        "validate_re" { "Any *$args" => deprecated!("validate_re", "Pattern[]") }
+        "validate_re" { "Any *$args, Optional[Callable] &$block" => deprecated!("validate_re", "Pattern[]") }
         /// Fails unless a text has a length within limits. Deprecated: use `String[1, 10]`.
-        "validate_slength" { "Any *$args" => deprecated!("validate_slength", "String[]") }
+        "validate_slength" { "Any *$args, Optional[Callable] &$block" => deprecated!("validate_slength", "String[]") }
         /// Fails unless all arguments are strings. Deprecated: use `String`.
-        "validate_string" { "Any *$args" => deprecated!("validate_string", "Stdlib::Compat::String") }
+        "validate_string" { "Any *$args, Optional[Callable] &$block" => deprecated!("validate_string", "Stdlib::Compat::String") }
     }
 }

@@ -1,0 +1,294 @@
+//! Resources: `ensure_resource`, `ensure_resources`, `ensure_packages`, `defined_with_params`, `getparam`, `stdlib::str2resource`,
+//! `assert_private`.
+
+use kukla_eval::builtins;
+use kukla_eval::error::Flow;
+use kukla_eval::function::Rest;
+use kukla_eval::vm::Vm;
+use kukla_values::{Error, Hash, Result, Str, Type, Value};
+
+use crate::legacy::legacy;
+use crate::letters::capital;
+use crate::ruby;
+
+builtins! {
+    /// Declares a resource unless one like it is declared already.
+    ///
+    /// ```puppet
+    /// ensure_resource('notify', 'a', {message => 'hi'})
+    /// ensure_resource('notify', 'a', {message => 'hi'})
+    /// Notify['a']['message']    # => 'hi'
+    /// ```
+    "ensure_resource" { "Any *$args, Optional[Callable] &$block" => ensure_resource }
+
+    /// Declares resources, given as a hash of titles and attributes, unless ones like them are declared already.
+    ///
+    /// ```puppet
+    /// ensure_resources('notify', {'a' => {message => 'hi'}}, {tag => 'x'})
+    /// defined(Notify['a'])    # => true
+    /// ```
+    "ensure_resources" { "Any *$args, Optional[Callable] &$block" => ensure_resources }
+
+    /// Declares packages, given by name, as an array or as a hash of names and attributes, unless they are declared already.
+    ///
+    /// ```puppet
+    /// ensure_packages(['vim', 'git'])
+    /// Package['git']['ensure']    # => 'installed'
+    /// ```
+    "ensure_packages" { "Variant[String[1], Array[String[1]], Hash[String[1], Any]] $packages, Hash $default_attributes = {}" => ensure_packages }
+
+    /// Declares packages unless they are declared already, also where that was with the other word for installed.
+    ///
+    /// ```puppet
+    /// package { 'vim': ensure => present }
+    /// stdlib::ensure_packages('vim')
+    /// Package['vim']['ensure']    # => 'present'
+    /// ```
+    "stdlib::ensure_packages" {
+        "Variant[String[1], Array[String[1]]] $packages, Hash $default_attributes = {}" => namespaced_packages,
+        "Hash[String[1], Any] $packages, Hash $default_attributes = {}" => namespaced_packages,
+    }
+
+    /// Whether a resource is declared with some attributes; without a title, any resource of the type.
+    ///
+    /// ```puppet
+    /// notify { 'a': message => 'hi' }
+    /// defined_with_params(Notify['a'], {message => 'hi'})    # => true
+    /// defined_with_params('Notify[a]', {message => 'no'})    # => false
+    /// ```
+    "defined_with_params" { "Any *$args, Optional[Callable] &$block" => defined_with_params }
+
+    /// The value of a resource's attribute, or an empty string.
+    ///
+    /// ```puppet
+    /// notify { 'a': message => 'hi' }
+    /// getparam(Notify['a'], 'message')    # => 'hi'
+    /// getparam(Notify['b'], 'message')    # => ''
+    /// ```
+    "getparam" { "Any *$args, Optional[Callable] &$block" => getparam }
+
+    /// A reference to the declared resource that a text such as `File[/etc/x]` names.
+    ///
+    /// ```puppet
+    /// notify { 'a': }
+    /// stdlib::str2resource('Notify[a]')    # => Notify['a']
+    /// ```
+    "stdlib::str2resource" { "String $res_string" => str2resource }
+
+    /// Fails unless the class or define that calls it is declared from its own module.
+    "assert_private" { "Any *$args, Optional[Callable] &$block" => assert_private }
+}
+
+/// The type and title of a reference in text: `File[/x]`.
+fn split_reference(text: &str) -> Result<(Str, Str)> {
+    let parts = text.split_once('[').and_then(|(name, rest)| Some((name, rest.strip_suffix(']')?)));
+    match parts {
+        Some((name, title)) if !name.is_empty() && !title.is_empty() && !name.contains(']') => {
+            Ok((kukla_eval::vm::capitalize(&name.to_lowercase()), title.into()))
+        }
+        _ => {
+            let why = format!(
+                "No title provided and {} is not a valid resource reference",
+                ruby::inspect_str(text)
+            );
+            Err(Error::runtime(why))
+        }
+    }
+}
+
+/// The type and title of a reference, in text or as a type.
+fn reference(value: &Value) -> Result<(Str, Str)> {
+    match value {
+        Value::String(text) => split_reference(text),
+        Value::Type(ty) => match &**ty {
+            Type::Resource(Some(resource)) => {
+                Ok((resource.name.clone(), resource.title.clone().unwrap_or_default()))
+            }
+            Type::Class(name) => Ok(("Class".into(), name.clone().unwrap_or_default())),
+            _ => Err(not_understood(value)),
+        },
+        other => Err(not_understood(other)),
+    }
+}
+
+fn not_understood(value: &Value) -> Error {
+    Error::runtime(format!("Reference is not understood: '{}'", ruby::class(value)))
+}
+
+fn defined_with_params(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<bool> {
+    let args = legacy(args)?;
+    let Some(given) = args.first().filter(|given| given.is_true()) else {
+        return ruby::fail("Must specify a reference");
+    };
+    let params = match args.get(1) {
+        Some(Value::Hash(params)) => params.clone(),
+        None | Some(Value::Undef | Value::Boolean(false)) => Hash::new(),
+        Some(Value::String(text)) if text.is_empty() => Hash::new(),
+        Some(other) => return Err(ruby::no_method("map", other).into()),
+    };
+    let (name, title) = reference(given)?;
+    Ok(is_defined(vm, &name, &title, &params))
+}
+
+fn is_defined(vm: &Vm<'_>, name: &str, title: &str, params: &Hash) -> bool {
+    let candidates = if title.is_empty() {
+        vm.declared_of_type(name)
+    } else {
+        vm.declared(name, title).into_iter().collect()
+    };
+    let current = vm.current_resource();
+    let matches = |resource| {
+        params.iter().all(|(key, value)| {
+            let actual = vm.given_attribute(resource, &ruby::to_s(key));
+            (actual.is_undef() && value.is_undef()) || ruby::equal(&actual, value)
+        })
+    };
+    candidates.into_iter().any(|resource| Some(resource) != current && matches(resource))
+}
+
+fn ensure_resource(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
+    let args = legacy(args)?;
+    let (kind, title, params) = request(&args)?;
+    declare_unless_there(vm, &kind, &title, params)
+}
+
+/// The kind, title and attributes that a function was asked to ensure.
+fn request(args: &[Value]) -> Result<(Str, Value, Value)> {
+    let given = |at: usize| args.get(at).filter(|value| value.is_true());
+    let Some(kind) = given(0) else { return Err(Error::runtime("Must specify a type")) };
+    let Some(title) = given(1) else { return Err(Error::runtime("Must specify a title")) };
+    let Value::String(kind) = kind else { return Err(ruby::no_method("capitalize", kind)) };
+    Ok((kind.clone(), title.clone(), given(2).cloned().unwrap_or_else(|| Hash::new().into())))
+}
+
+fn declare_unless_there(vm: &mut Vm<'_>, kind: &str, title: &Value, params: Value) -> Flow<()> {
+    for item in ruby::flatten(&[title.clone()]) {
+        let reference = format!("{kind}[{}]", ruby::to_s(&item));
+        let (name, title) = split_reference(&reference)?;
+        let wanted = match &params {
+            Value::Hash(params) => params.clone(),
+            _ => Hash::new(),
+        };
+        if !is_defined(vm, &name, &title, &wanted) {
+            let instances = Hash::from_iter([(item, params.clone())]);
+            vm.create_resources(&capital(kind), &instances, &Hash::new())?;
+        }
+    }
+    Ok(())
+}
+
+fn ensure_resources(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
+    let args = legacy(args)?;
+    let (kind, titles, params) = request(&args)?;
+    let Value::Hash(titles) = &titles else {
+        return ruby::fail("ensure_resources(): Requires second argument to be a Hash");
+    };
+    for (title, attributes) in titles {
+        let merged = if attributes.is_true() { merged(&params, attributes)? } else { params.clone() };
+        declare_unless_there(vm, &kind, title, merged)?;
+    }
+    Ok(())
+}
+
+fn merged(defaults: &Value, attributes: &Value) -> Result<Value> {
+    let Value::Hash(mut merged) = defaults.clone() else { return Err(ruby::no_method("merge", defaults)) };
+    let Value::Hash(attributes) = attributes else { return Err(ruby::no_conversion(attributes, "Hash")) };
+    merged.make_mut().extend(attributes.iter().map(|(key, value)| (key.clone(), value.clone())));
+    Ok(merged.into())
+}
+
+fn ensure_packages(vm: &mut Vm<'_>, packages: Value, attributes: Option<Hash>) -> Flow<()> {
+    let mut defaults = Hash::from_iter([("ensure", "installed")]);
+    defaults
+        .make_mut()
+        .extend(attributes.iter().flat_map(|given| given.iter().map(|(k, v)| (k.clone(), v.clone()))));
+    if defaults.get("ensure").and_then(Value::as_str) == Some("present") {
+        defaults.insert("ensure", "installed");
+    }
+    match packages {
+        Value::Hash(packages) => {
+            for (name, attributes) in &packages {
+                let all = if attributes.is_true() {
+                    merged(&defaults.clone().into(), attributes)?
+                } else {
+                    defaults.clone().into()
+                };
+                declare_unless_there(vm, "package", name, all)?;
+            }
+            Ok(())
+        }
+        names => declare_unless_there(vm, "package", &names, defaults.into()),
+    }
+}
+
+fn namespaced_packages(vm: &mut Vm<'_>, packages: Value, attributes: Option<Hash>) -> Flow<()> {
+    let attributes = attributes.unwrap_or_default();
+    if let Value::Hash(packages) = &packages {
+        for (name, own) in packages {
+            let all = merged(&attributes.clone().into(), own)?.as_hash().cloned();
+            namespaced_packages(vm, name.clone(), all)?;
+        }
+        return Ok(());
+    }
+    for name in &ruby::to_array(&packages) {
+        let mut all = Hash::from_iter([("ensure", "installed")]);
+        all.make_mut().extend(attributes.iter().map(|(key, value)| (key.clone(), value.clone())));
+        if matches!(all.get("ensure").and_then(Value::as_str), Some("present" | "installed")) {
+            let present = Hash::from_iter([("ensure", "present")]);
+            let there = is_defined(vm, "Package", &ruby::to_s(name), &present);
+            all.insert("ensure", if there { "present" } else { "installed" });
+        }
+        declare_unless_there(vm, "package", name, all.into())?;
+    }
+    Ok(())
+}
+
+fn getparam(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<Value> {
+    let args = legacy(args)?;
+    let Some(given) = args.first().filter(|given| given.is_true()) else {
+        return ruby::fail("Must specify a reference");
+    };
+    let Some(Value::String(param)) = args.get(1) else {
+        return ruby::fail("Must specify name of a parameter");
+    };
+    let found = match given {
+        _ if param.is_empty() => None,
+        Value::Type(_) => reference(given).ok(),
+        other => Some(split_reference(&ruby::to_s(other))?),
+    };
+    let resource = found.and_then(|(name, title)| vm.declared(&name, &title));
+    Ok(match resource.map(|resource| vm.given_attribute(resource, param)) {
+        None | Some(Value::Undef) => "".into(),
+        Some(value) => value,
+    })
+}
+
+fn str2resource(vm: &mut Vm<'_>, text: Str) -> Flow<Type> {
+    let (name, title) = split_reference(&text)?;
+    match vm.declared(&name, &title) {
+        Some(resource) => Ok(vm.reference_to(resource)),
+        None => ruby::fail(format!(
+            "stdlib::str2resource(): could not find {name}[{title}], this is parse order dependent and values should not be quoted"
+        )),
+    }
+}
+
+fn assert_private(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
+    let args = legacy(args)?;
+    if args.len() > 1 {
+        let given = args.len();
+        return ruby::fail(format!(
+            "assert_private(): Wrong number of arguments given ({given}}}) for 0 or 1)"
+        ));
+    }
+    if vm.variable("module_name")? == vm.variable("caller_module_name")? {
+        return Ok(());
+    }
+    match args.first() {
+        Some(Value::String(message)) => ruby::fail(message.as_str()),
+        _ => {
+            let (kind, name) = vm.current_definition();
+            ruby::fail(format!("{kind} {name} is private"))
+        }
+    }
+}
