@@ -62,6 +62,13 @@ impl Vm<'_> {
         self.catalog.find_reference(reference)
     }
 
+    /// All declared resources of a type.
+    pub fn declared_of_type(&self, type_name: &str) -> Vec<ResourceId> {
+        let name = Name::existing(&capitalize(&type_name.to_lowercase()));
+        let kindred = name.and_then(|name| self.catalog.of_type(name));
+        kindred.map(|kindred| kindred.all.clone()).unwrap_or_default()
+    }
+
     /// The value a declared resource has for an attribute; defaults of its type's parameters do not count.
     pub fn declared_attribute(&self, id: ResourceId, name: &str) -> Option<Value> {
         let resource = self.catalog.get(id);

@@ -20,7 +20,6 @@ mod node;
 mod output;
 mod overrides;
 mod parameters;
-mod query;
 mod relate;
 mod resource;
 mod tags;

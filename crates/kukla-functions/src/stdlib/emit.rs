@@ -2,7 +2,8 @@
 
 use kukla_eval::builtins;
 use kukla_hiera::yaml;
-use kukla_values::{Error, Hash, Result, Value};
+use kukla_values::{Error, Hash, Result, Value, richdata};
+use serde_json::Value as Json;
 
 use crate::ruby;
 use crate::stdlib::misc::{rewrapped, unwrapped};
@@ -151,40 +152,45 @@ fn toml_value(value: &Value) -> String {
     }
 }
 
-/// A value as plain data, as catalogs carry it.
-fn data(object: &Value) -> Result<Value> {
-    Ok(object.clone())
-}
-
 fn to_python(object: Value) -> Result<String> {
-    Ok(in_python(&data(&object)?))
-}
-
-fn in_python(value: &Value) -> String {
-    match value {
-        Value::Undef => "None".into(),
-        Value::Boolean(true) => "True".into(),
-        Value::Boolean(false) => "False".into(),
-        Value::Array(values) => format!("[{}]", values.iter().map(in_python).collect::<Vec<_>>().join(", ")),
-        Value::Hash(hash) => {
-            let entries = hash.iter().map(|(key, value)| format!("{}: {}", in_python(key), in_python(value)));
-            format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
-        }
-        other => ruby::inspect(other).into(),
-    }
+    const PYTHON: Notation = Notation { none: "None", yes: "True", no: "False", arrow: ": " };
+    Ok(PYTHON.write(&richdata::to_json(&object)?))
 }
 
 fn to_ruby(object: Value) -> Result<String> {
-    Ok(in_ruby(&data(&object)?))
+    const RUBY: Notation = Notation { none: "nil", yes: "true", no: "false", arrow: " => " };
+    Ok(RUBY.write(&richdata::to_json(&object)?))
 }
 
-fn in_ruby(value: &Value) -> String {
-    match value {
-        Value::Array(values) => format!("[{}]", values.iter().map(in_ruby).collect::<Vec<_>>().join(", ")),
-        Value::Hash(hash) => {
-            let entries = hash.iter().map(|(key, value)| format!("{} => {}", in_ruby(key), in_ruby(value)));
-            format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
+/// How a language writes data.
+struct Notation {
+    none: &'static str,
+    yes: &'static str,
+    no: &'static str,
+    arrow: &'static str,
+}
+
+impl Notation {
+    fn write(&self, data: &Json) -> String {
+        match data {
+            Json::Null => self.none.into(),
+            Json::Bool(true) => self.yes.into(),
+            Json::Bool(false) => self.no.into(),
+            Json::Number(number) => match number.as_i64() {
+                Some(number) => number.to_string(),
+                None => ruby::float_to_s(number.as_f64().unwrap_or_default()),
+            },
+            Json::String(text) => ruby::inspect_str(text),
+            Json::Array(values) => {
+                let values: Vec<String> = values.iter().map(|value| self.write(value)).collect();
+                format!("[{}]", values.join(", "))
+            }
+            Json::Object(entries) => {
+                let entry = |(key, value): (&String, &Json)| {
+                    format!("{}{}{}", ruby::inspect_str(key), self.arrow, self.write(value))
+                };
+                format!("{{{}}}", entries.iter().map(entry).collect::<Vec<_>>().join(", "))
+            }
         }
-        other => ruby::inspect(other).into(),
     }
 }

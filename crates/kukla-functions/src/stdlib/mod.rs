@@ -8,7 +8,6 @@ use kukla_eval::function::Builtin;
 pub mod affixes;
 pub mod arrays;
 pub mod booleans;
-pub mod catalog;
 pub mod checks;
 pub mod delete;
 pub mod emit;
@@ -32,7 +31,6 @@ pub static CURRENT: &[&[Builtin]] = &[
     affixes::BUILTINS,
     arrays::BUILTINS,
     booleans::BUILTINS,
-    catalog::BUILTINS,
     delete::BUILTINS,
     emit::BUILTINS,
     encode::BUILTINS,

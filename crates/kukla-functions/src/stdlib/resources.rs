@@ -134,12 +134,12 @@ fn is_defined(vm: &Vm<'_>, name: &str, title: &str, params: &Hash) -> bool {
     let candidates = if title.is_empty() {
         vm.declared_of_type(name)
     } else {
-        vm.declared(name, title).into_iter().collect()
+        vm.declared(&format!("{name}[{title}]")).into_iter().collect()
     };
-    let current = vm.current_resource();
+    let current = vm.container_id();
     let matches = |resource| {
         params.iter().all(|(key, value)| {
-            let actual = vm.given_attribute(resource, &ruby::to_s(key));
+            let actual = vm.declared_attribute(resource, &ruby::to_s(key)).unwrap_or_default();
             (actual.is_undef() && value.is_undef()) || ruby::equal(&actual, value)
         })
     };
@@ -256,17 +256,17 @@ fn getparam(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<Value> {
         Value::Type(_) => reference(given).ok(),
         other => Some(split_reference(&ruby::to_s(other))?),
     };
-    let resource = found.and_then(|(name, title)| vm.declared(&name, &title));
-    Ok(match resource.map(|resource| vm.given_attribute(resource, param)) {
+    let resource = found.and_then(|(name, title)| vm.declared(&format!("{name}[{title}]")));
+    Ok(match resource.map(|resource| vm.declared_attribute(resource, param).unwrap_or_default()) {
         None | Some(Value::Undef) => "".into(),
         Some(value) => value,
     })
 }
 
-fn str2resource(vm: &mut Vm<'_>, text: Str) -> Flow<Type> {
+fn str2resource(vm: &mut Vm<'_>, text: Str) -> Flow<Value> {
     let (name, title) = split_reference(&text)?;
-    match vm.declared(&name, &title) {
-        Some(resource) => Ok(vm.reference_to(resource)),
+    match vm.declared(&format!("{name}[{title}]")) {
+        Some(resource) => Ok(vm.declared_reference(resource)),
         None => ruby::fail(format!(
             "stdlib::str2resource(): could not find {name}[{title}], this is parse order dependent and values should not be quoted"
         )),
@@ -287,7 +287,7 @@ fn assert_private(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
     match args.first() {
         Some(Value::String(message)) => ruby::fail(message.as_str()),
         _ => {
-            let (kind, name) = vm.current_definition();
+            let (kind, name) = vm.code_in_charge();
             ruby::fail(format!("{kind} {name} is private"))
         }
     }
