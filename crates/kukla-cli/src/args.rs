@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand};
 
 use crate::Outcome;
-use crate::commands::{check, doc, explain, parse, rpc};
+use crate::commands::{check, compile, doc, explain, lookup, parse, rpc};
 
 /// The Puppet language, native: checks, evaluates and compiles Puppet code without Ruby.
 #[derive(Debug, Parser)]
@@ -17,8 +17,10 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::Args),
+    Compile(compile::Args),
     Doc(doc::Args),
     Explain(explain::Args),
+    Lookup(lookup::Args),
     Parse(parse::Args),
     Rpc(rpc::Args),
 }
@@ -28,8 +30,10 @@ impl Cli {
     pub fn run(self) -> Outcome {
         match self.command {
             Command::Check(args) => check::run(&args),
+            Command::Compile(args) => compile::run(&args),
             Command::Doc(args) => doc::run(&args),
             Command::Explain(args) => explain::run(&args),
+            Command::Lookup(args) => lookup::run(&args),
             Command::Parse(args) => parse::run(&args),
             Command::Rpc(args) => rpc::run(&args),
         }

@@ -7,7 +7,7 @@ use kukla_eval::world::{FileError, World};
 use crate::conf::{Conf, interpolate};
 
 /// The directories Puppet searches for modules after an environment's own.
-const BASE_MODULEPATH: &str = "/etc/puppetlabs/code/modules:/opt/puppetlabs/puppet/modules";
+pub const BASE_MODULEPATH: &str = "/etc/puppetlabs/code/modules:/opt/puppetlabs/puppet/modules";
 
 /// What `environment.conf` and the directory layout say about an environment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub struct Layout {
 
 impl Layout {
     /// Reads the layout of an environment directory; without an `environment.conf` Puppet's defaults hold.
-    pub fn read(world: &dyn World, root: &Path, base: Option<&str>) -> Result<Layout, String> {
+    pub fn read(world: &dyn World, root: &Path, base: &str) -> Result<Layout, String> {
         let file = root.join("environment.conf");
         let conf = match world.read(&file) {
             Ok(bytes) => Conf::parse(&String::from_utf8_lossy(&bytes))
@@ -40,7 +40,6 @@ impl Layout {
         };
         let name =
             root.file_name().map_or_else(|| "production".to_owned(), |name| name.to_string_lossy().into());
-        let base = base.unwrap_or(BASE_MODULEPATH);
         let known = |setting: &str| match setting {
             "basemodulepath" => Some(base.to_owned()),
             "environment" => Some(name.clone()),
@@ -114,7 +113,7 @@ mod tests {
             "/code/test/environment.conf",
             "modulepath = site:modules:$basemodulepath\nconfig_version = bin/version\nodd = 1\n",
         );
-        let layout = Layout::read(&world, Path::new("/code/test"), Some("/base")).unwrap();
+        let layout = Layout::read(&world, Path::new("/code/test"), "/base").unwrap();
         assert_eq!(layout.name, "test");
         let path: Vec<&str> = layout.modulepath.iter().filter_map(|path| path.to_str()).collect();
         assert_eq!(path, ["/code/test/site", "/code/test/modules", "/base"]);

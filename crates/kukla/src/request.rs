@@ -8,6 +8,7 @@ use kukla_values::{Array, Hash, Value};
 use serde_json::Map;
 
 use crate::classify::class_list;
+use crate::control::BASE_MODULEPATH;
 
 /// Everything that decides the outcome of a compilation, apart from the files it names.
 #[derive(Clone, Debug)]
@@ -24,6 +25,10 @@ pub struct Request {
     pub environment: String,
     /// The directory of environments.
     pub environmentpath: Option<PathBuf>,
+    /// The environment's directory, where it is not one of `environmentpath`.
+    pub environment_root: Option<PathBuf>,
+    /// What `$basemodulepath` stands for in `environment.conf`.
+    pub basemodulepath: String,
     /// Where modules lie.
     pub modulepath: Option<Vec<PathBuf>>,
     /// The global layer's `hiera.yaml`.
@@ -45,6 +50,8 @@ impl Default for Request {
             node: Node { name: "localhost".into(), ..Node::default() },
             environment: "production".into(),
             environmentpath: None,
+            environment_root: None,
+            basemodulepath: BASE_MODULEPATH.into(),
             modulepath: None,
             hiera_config: None,
             settings: Settings::default(),
@@ -57,7 +64,8 @@ impl Default for Request {
 impl Request {
     /// Reads the parameters of a request; the error says which one is wrong and how.
     pub fn from_json(params: &Map<String, serde_json::Value>) -> Result<Request, String> {
-        let mut request = Request::default();
+        // What lies on the machine is no part of a request.
+        let mut request = Request { basemodulepath: String::new(), ..Request::default() };
         let (mut trusted, mut server_facts) = (None, None);
         for (name, value) in params {
             if value.is_null() {
@@ -96,6 +104,14 @@ impl Request {
             [("environment", Value::from(request.environment.as_str()))].into_iter().collect()
         });
         Ok(request)
+    }
+}
+
+impl Request {
+    /// The environment's directory, if it has one.
+    pub fn root(&self) -> Option<PathBuf> {
+        let in_path = || self.environmentpath.as_ref().map(|path| path.join(&self.environment));
+        self.environment_root.clone().or_else(in_path)
     }
 }
 

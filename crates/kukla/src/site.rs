@@ -39,6 +39,7 @@ pub struct Site {
 struct Key {
     environment: String,
     root: Option<PathBuf>,
+    basemodulepath: String,
     modulepath: Option<Vec<PathBuf>>,
     manifest: Option<PathBuf>,
     code: Option<String>,
@@ -58,7 +59,8 @@ impl Sites {
     pub fn get(&self, request: &Request, watched: impl FnOnce() -> Watched) -> Result<Arc<Site>, String> {
         let key = Key {
             environment: request.environment.clone(),
-            root: request.environmentpath.as_ref().map(|path| path.join(&request.environment)),
+            root: request.root(),
+            basemodulepath: request.basemodulepath.clone(),
             modulepath: request.modulepath.clone(),
             manifest: request.manifest.clone(),
             code: request.code.clone(),
@@ -88,7 +90,7 @@ impl Site {
         let watched = Arc::new(watched);
         let world = Arc::clone(&watched) as Arc<dyn kukla_eval::world::World>;
         let layout = match &key.root {
-            Some(root) => Some(Layout::read(&*world, root, Some(""))?),
+            Some(root) => Some(Layout::read(&*world, root, &key.basemodulepath)?),
             None => None,
         };
         let mut settings = key.settings.clone();

@@ -1,7 +1,10 @@
 //! The subcommands, one file each.
 
 pub mod check;
+pub mod compile;
 pub mod doc;
 pub mod explain;
+pub mod lookup;
 pub mod parse;
 pub mod rpc;
+mod target;

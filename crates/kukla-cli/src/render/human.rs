@@ -28,7 +28,7 @@ pub fn picture(out: &mut String, source: &Source, diagnostic: &Diagnostic) {
 
 /// The renderer wants ranges that lie within the text, on borders of characters. The end of the text is the end of its last
 /// line, not the line that would come next.
-fn clamp(text: &str, range: std::ops::Range<usize>) -> std::ops::Range<usize> {
+pub(super) fn clamp(text: &str, range: std::ops::Range<usize>) -> std::ops::Range<usize> {
     let text = text.trim_end_matches(['\n', '\r']);
     let start = text.floor_char_boundary(range.start.min(text.len()));
     let end = text.ceil_char_boundary(range.end.clamp(start, text.len()));

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use clap::ValueEnum;
 use kukla_syntax::{Diagnostic, Severity, Source};
 
+pub mod failure;
 mod github;
 mod human;
 mod json;

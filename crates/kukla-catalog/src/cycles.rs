@@ -1,0 +1,186 @@
+//! Dependency cycles, which an agent would refuse to apply.
+//!
+//! A relationship with a class or define is one with everything inside it, so each container counts as two points: one
+//! before all it contains and one after. Resources on a cycle are those that can reach themselves.
+
+use crate::{Catalog, Resource};
+
+/// The attributes that say what comes after a resource, and those that say what comes before it.
+const AFTER: [&str; 2] = ["before", "notify"];
+const BEFORE: [&str; 2] = ["require", "subscribe"];
+
+impl Catalog {
+    /// The cycles, each as the references on it in order, the first one repeated at the end; no resource is on two of them.
+    pub fn cycles(&self) -> Vec<Vec<String>> {
+        let graph = self.graph();
+        let mut cycles: Vec<Vec<String>> = components(&graph)
+            .into_iter()
+            .filter_map(|component| circle(&graph, &component))
+            .map(|points| self.references(&points))
+            .collect();
+        cycles.sort();
+        cycles
+    }
+
+    /// What follows each point. Point `2 * n` is the beginning of resource `n` and `2 * n + 1` its end; they are the same
+    /// moment for a resource that contains nothing.
+    fn graph(&self) -> Vec<Vec<u32>> {
+        let mut graph = vec![Vec::new(); self.resources.len() * 2];
+        for point in 0..self.resources.len() as u32 {
+            graph[point as usize * 2].push(point * 2 + 1);
+        }
+        for edge in &self.edges {
+            graph[edge.source as usize * 2].push(edge.target * 2);
+            graph[edge.target as usize * 2 + 1].push(edge.source * 2 + 1);
+        }
+        let mut relate = |first: u32, second: u32| graph[first as usize * 2 + 1].push(second * 2);
+        for (resource, at) in self.resources.iter().zip(0..) {
+            for other in AFTER.iter().flat_map(|attribute| self.related_positions(resource, attribute)) {
+                relate(at, other);
+            }
+            for other in BEFORE.iter().flat_map(|attribute| self.related_positions(resource, attribute)) {
+                relate(other, at);
+            }
+        }
+        graph
+    }
+
+    fn related_positions(&self, resource: &Resource, attribute: &str) -> Vec<u32> {
+        if resource.get(attribute).is_none() {
+            return Vec::new();
+        }
+        self.related(resource, attribute)
+            .iter()
+            .filter_map(|reference| {
+                let (type_name, title) = crate::resource::split_reference(reference)?;
+                self.position(type_name, title)
+            })
+            .collect()
+    }
+
+    fn references(&self, points: &[u32]) -> Vec<String> {
+        let mut named: Vec<u32> = points.iter().map(|point| point / 2).collect();
+        named.dedup();
+        if named.len() > 1 && named.first() == named.last() {
+            named.pop();
+        }
+        // A cycle has no beginning; start where the catalog does.
+        if let Some(first) = (0..named.len()).min_by_key(|&at| named[at]) {
+            named.rotate_left(first);
+        }
+        named.push(named[0]);
+        named.iter().map(|&at| self.resources[at as usize].reference()).collect()
+    }
+}
+
+/// Groups of points that can all reach each other, by Tarjan's algorithm with a stack of its own: catalogs are deep.
+fn components(graph: &[Vec<u32>]) -> Vec<Vec<u32>> {
+    const UNSEEN: u32 = u32::MAX;
+    let mut order = vec![UNSEEN; graph.len()];
+    let mut low = vec![0; graph.len()];
+    let mut on_stack = vec![false; graph.len()];
+    let (mut stack, mut found, mut next) = (Vec::new(), Vec::new(), 0);
+    for start in 0..graph.len() as u32 {
+        if order[start as usize] != UNSEEN {
+            continue;
+        }
+        let mut work = vec![(start, 0_usize)];
+        while let Some((point, child)) = work.pop() {
+            let at = point as usize;
+            if child == 0 {
+                order[at] = next;
+                low[at] = next;
+                next += 1;
+                stack.push(point);
+                on_stack[at] = true;
+            }
+            if let Some(&follower) = graph[at].get(child) {
+                work.push((point, child + 1));
+                let to = follower as usize;
+                if order[to] == UNSEEN {
+                    work.push((follower, 0));
+                } else if on_stack[to] {
+                    low[at] = low[at].min(order[to]);
+                }
+                continue;
+            }
+            if let Some(&(parent, _)) = work.last() {
+                low[parent as usize] = low[parent as usize].min(low[at]);
+            }
+            if low[at] == order[at] {
+                let from = stack.iter().rposition(|&other| other == point).unwrap_or(0);
+                let component: Vec<u32> = stack.drain(from..).collect();
+                component.iter().for_each(|&member| on_stack[member as usize] = false);
+                if component.len() > 1 {
+                    found.push(component);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// A shortest way from a point of a group back to it, within the group.
+fn circle(graph: &[Vec<u32>], component: &[u32]) -> Option<Vec<u32>> {
+    let start = *component.iter().min()?;
+    let inside: std::collections::BTreeSet<u32> = component.iter().copied().collect();
+    let mut came_from = std::collections::BTreeMap::new();
+    let mut queue = std::collections::VecDeque::from([start]);
+    while let Some(point) = queue.pop_front() {
+        for &follower in &graph[point as usize] {
+            if follower == start {
+                let mut way = vec![point];
+                while let Some(&before) = came_from.get(way.last()?) {
+                    way.push(before);
+                }
+                way.reverse();
+                return Some(way);
+            }
+            if inside.contains(&follower) && !came_from.contains_key(&follower) {
+                came_from.insert(follower, point);
+                queue.push_back(follower);
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Catalog;
+
+    fn catalog(resources: &str, edges: &str) -> Catalog {
+        let text = format!(
+            r#"{{"name":"n","version":1,"environment":"e","catalog_format":2,"classes":[],"tags":[],"resources":[{resources}],"edges":[{edges}]}}"#
+        );
+        Catalog::from_json(text.as_bytes()).unwrap()
+    }
+
+    fn notify(title: &str, parameters: &str) -> String {
+        format!(
+            r#"{{"type":"Notify","title":"{title}","tags":[],"exported":false,"parameters":{{{parameters}}}}}"#
+        )
+    }
+
+    #[test]
+    fn a_cycle_is_named_in_order() {
+        let resources = [
+            notify("a", r#""before":"Notify[b]""#),
+            notify("b", r#""notify":["Notify[c]"]"#),
+            notify("c", r#""before":"Notify[a]""#),
+            notify("d", r#""require":"Notify[a]""#),
+        ];
+        let cycles = catalog(&resources.join(","), "").cycles();
+        assert_eq!(cycles, [["Notify[a]", "Notify[b]", "Notify[c]", "Notify[a]"]]);
+    }
+
+    #[test]
+    fn containers_order_what_they_contain() {
+        let class = r#"{"type":"Class","title":"K","tags":[],"exported":false,"parameters":{"require":"Notify[in]"}}"#;
+        let resources = format!("{class},{}", notify("in", ""));
+        let cycles = catalog(&resources, r#"{"source":"Class[K]","target":"Notify[in]"}"#).cycles();
+        assert_eq!(cycles, [["Class[K]", "Notify[in]", "Class[K]"]]);
+        let resources = format!("{},{}", class.replace("in", "out"), notify("out", ""));
+        assert!(catalog(&resources, "").cycles().is_empty());
+    }
+}

@@ -1,0 +1,238 @@
+//! `kukla compile`: the catalog of a node, or of all of them.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use clap::ValueEnum;
+use kukla::compiler::{Compiler, Outcome as Compiled};
+use kukla::request::Request;
+use kukla_catalog::Catalog;
+use rayon::prelude::*;
+
+use super::target::Target;
+use crate::Outcome;
+use crate::render::failure::{self, ErrorFormat};
+
+/// Compile the catalog of a node, as a Puppet server would
+///
+/// The catalog goes to standard output, everything else to standard error. Exit status: 0 compiled, 1 the code or data is at
+/// fault, 2 the command could not run.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  kukla compile --facts facts/web1.json                     the environment in the current directory
+  kukla compile ~/control --node web1.example.com --facts web1.yaml --format summary
+  kukla compile -e 'notify { hello: }' --node test
+  kukla compile --all --facts facts/ --output catalogs/     every node there are facts for")]
+pub struct Args {
+    /// The control repository (a directory with manifests, modules, hiera.yaml), or a manifest
+    #[arg(default_value = ".")]
+    path: PathBuf,
+    #[command(flatten)]
+    target: Target,
+    /// How to print the catalog
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// How to print errors and messages
+    #[arg(long, value_enum, default_value_t)]
+    errors: ErrorFormat,
+    /// Compile every node that has a fact file in the directory that --facts names
+    #[arg(long, conflicts_with = "node")]
+    all: bool,
+    /// With --all: write each catalog to DIR/NODE.json
+    #[arg(long, value_name = "DIR", requires = "all")]
+    output: Option<PathBuf>,
+    /// Keep virtual resources that nothing collected
+    #[arg(long)]
+    keep_virtual: bool,
+    /// What counts as a failure although a server would accept it
+    #[arg(long, value_enum, value_name = "WHAT")]
+    fail_on: Vec<FailOn>,
+}
+
+/// How a catalog is printed.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Format {
+    /// The document that an agent receives
+    #[default]
+    Json,
+    /// The same as YAML
+    Yaml,
+    /// Classes and numbers of resources
+    Summary,
+    /// A graph for Graphviz
+    Dot,
+}
+
+/// What can be made a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    /// Resources that depend on each other in a circle, which an agent refuses to apply
+    Cycles,
+    /// Anything that is warned about
+    Warnings,
+}
+
+/// Compiles and prints.
+pub fn run(args: &Args) -> Outcome {
+    let compiler = args.target.compiler();
+    let outcome = if args.all { all(args, &compiler) } else { one(args, &compiler) };
+    outcome.unwrap_or_else(|problem| {
+        anstream::eprintln!("kukla: {problem}");
+        Outcome::Unable
+    })
+}
+
+fn one(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
+    let mut request = args.target.request(&args.path)?;
+    request.keep_virtual = args.keep_virtual;
+    let compiled = compiler.compile(&request);
+    let failed = report(args, &request, &compiled);
+    let Ok(catalog) = &compiled.result else { return Ok(Outcome::Found) };
+    if failed {
+        return Ok(Outcome::Found);
+    }
+    // A reader that has seen enough is no error.
+    let _ = std::io::Write::write_all(&mut std::io::stdout().lock(), print(catalog, args.format).as_bytes());
+    Ok(Outcome::Done)
+}
+
+fn print(catalog: &Catalog, format: Format) -> String {
+    match format {
+        Format::Json => catalog.to_json() + "\n",
+        Format::Yaml => catalog.to_yaml(),
+        Format::Summary => catalog.to_summary(),
+        Format::Dot => catalog.to_dot(),
+    }
+}
+
+/// Prints what was logged and what went wrong; whether that makes the compilation a failure.
+fn report(args: &Args, request: &Request, compiled: &Compiled<Catalog>) -> bool {
+    let mut out = String::new();
+    for log in &compiled.logs {
+        failure::log(&mut out, log, args.errors);
+    }
+    let warned = compiled.logs.iter().any(|log| log.level == kukla_eval::settings::LogLevel::Warning);
+    let mut failed = warned && args.fail_on.contains(&FailOn::Warnings);
+    match &compiled.result {
+        Err(failure) => {
+            failure::render(&mut out, failure, &request.node.name, args.errors);
+            failed = true;
+        }
+        Ok(catalog) => {
+            let cycles = catalog.cycles();
+            let fatal = args.fail_on.contains(&FailOn::Cycles);
+            for cycle in &cycles {
+                let level = if fatal { "error" } else { "warning" };
+                out += &format!(
+                    "{level}[CYCLE]: dependency cycle on {}: {}\n",
+                    request.node.name,
+                    cycle.join(" => ")
+                );
+            }
+            failed |= fatal && !cycles.is_empty();
+        }
+    }
+    anstream::eprint!("{out}");
+    failed
+}
+
+fn all(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
+    let requests = args.target.requests(&args.path)?;
+    if let Some(directory) = &args.output {
+        std::fs::create_dir_all(directory).map_err(|error| crate::files::problem(directory, &error))?;
+    }
+    let progress = Progress { total: requests.len(), done: AtomicUsize::new(0), shown: is_terminal() };
+    let rows: Vec<Result<Row, String>> = requests
+        .into_par_iter()
+        .map(|mut request| {
+            request.keep_virtual = args.keep_virtual;
+            let compiled = compiler.compile(&request);
+            let row = row(args, &request, compiled);
+            progress.step(&request.node.name);
+            row
+        })
+        .collect();
+    progress.clear();
+    let rows: Vec<Row> = rows.into_iter().collect::<Result<_, _>>()?;
+    let width = rows.iter().map(|row| row.node.len()).max().unwrap_or(0).max(4);
+    anstream::println!("{:width$}  resources  edges  warnings  outcome", "node");
+    for row in &rows {
+        let Row { node, resources, edges, warnings, outcome, .. } = row;
+        anstream::println!("{node:width$}  {resources:9}  {edges:5}  {warnings:8}  {outcome}");
+    }
+    let failed = rows.iter().filter(|row| row.failed).count();
+    anstream::println!("{} compiled, {failed} failed", rows.len() - failed);
+    Ok(if failed > 0 { Outcome::Found } else { Outcome::Done })
+}
+
+/// One node of the summary.
+struct Row {
+    node: String,
+    resources: usize,
+    edges: usize,
+    warnings: usize,
+    outcome: String,
+    failed: bool,
+}
+
+fn row(args: &Args, request: &Request, compiled: Compiled<Catalog>) -> Result<Row, String> {
+    let warnings =
+        compiled.logs.iter().filter(|log| log.level == kukla_eval::settings::LogLevel::Warning).count();
+    let node = request.node.name.clone();
+    match compiled.result {
+        Ok(catalog) => {
+            let cycles = catalog.cycles().len();
+            let failed = (cycles > 0 && args.fail_on.contains(&FailOn::Cycles))
+                || (warnings > 0 && args.fail_on.contains(&FailOn::Warnings));
+            if let Some(directory) = &args.output {
+                let path = directory.join(format!("{node}.json"));
+                std::fs::write(&path, catalog.to_json())
+                    .map_err(|error| crate::files::problem(&path, &error))?;
+            }
+            let outcome = match cycles {
+                0 => "compiled".to_owned(),
+                n => format!("compiled, {n} dependency cycles"),
+            };
+            Ok(Row {
+                node,
+                resources: catalog.resources.len(),
+                edges: catalog.edges.len(),
+                warnings,
+                outcome,
+                failed,
+            })
+        }
+        Err(failure) => {
+            let outcome = failure.to_string();
+            Ok(Row { node, resources: 0, edges: 0, warnings, outcome, failed: true })
+        }
+    }
+}
+
+/// How far a long run has come, on one line of the terminal.
+struct Progress {
+    total: usize,
+    done: AtomicUsize,
+    shown: bool,
+}
+
+impl Progress {
+    fn step(&self, node: &str) {
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        if self.shown {
+            let filled = done * 30 / self.total.max(1);
+            anstream::eprint!("\r\x1b[2K[{:30}] {done}/{} {node}", "#".repeat(filled), self.total);
+        }
+    }
+
+    fn clear(&self) {
+        if self.shown {
+            anstream::eprint!("\r\x1b[2K");
+        }
+    }
+}
+
+fn is_terminal() -> bool {
+    std::io::IsTerminal::is_terminal(&std::io::stderr())
+}

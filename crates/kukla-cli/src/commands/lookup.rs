@@ -1,0 +1,164 @@
+//! `kukla lookup`: what data says, and why.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use kukla::compiler::{Answer, Compiler};
+use kukla::request::{Request, from_json};
+use kukla_eval::data;
+use kukla_eval::error::Failure;
+use kukla_values::{Type, Value};
+
+use super::target::Target;
+use crate::Outcome;
+use crate::render::failure::{self, ErrorFormat};
+
+/// Look up data as Hiera does, and say where it came from
+///
+/// Exit status: 0 found, 1 not found or the data is at fault, 2 the command could not run.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  kukla lookup ntp::servers --facts facts/web1.json          one value
+  kukla lookup ntp::servers --facts facts/web1.json --explain
+  kukla lookup ntp::servers --all --facts facts/             every node, grouped by equal answers")]
+pub struct Args {
+    /// The keys, tried in order; a dotted key reaches into the value
+    #[arg(required = true, value_name = "KEY")]
+    keys: Vec<String>,
+    /// The control repository (a directory with manifests, modules, hiera.yaml), or a manifest
+    #[arg(long = "in", short = 'C', default_value = ".", value_name = "PATH")]
+    path: PathBuf,
+    #[command(flatten)]
+    target: Target,
+    /// How values of several levels are joined: first, unique, hash, deep, or a hash of options as JSON
+    #[arg(long, value_name = "STRATEGY")]
+    merge: Option<String>,
+    /// What the value must be, as a Puppet type
+    #[arg(long = "type", value_name = "TYPE")]
+    value_type: Option<String>,
+    /// The value if nothing is found, as JSON or else as text
+    #[arg(long, value_name = "VALUE")]
+    default: Option<String>,
+    /// Show every layer, level and file that was asked, and the winner
+    #[arg(long)]
+    explain: bool,
+    /// Answer for every node that has a fact file in the directory that --facts names
+    #[arg(long, conflicts_with = "explain")]
+    all: bool,
+    /// How to print the value
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// How a value is printed.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Format {
+    /// YAML
+    #[default]
+    Yaml,
+    /// JSON, rich data in Puppet's form
+    Json,
+    /// Puppet notation
+    Puppet,
+}
+
+/// Looks up and prints.
+pub fn run(args: &Args) -> Outcome {
+    let compiler = args.target.compiler();
+    let outcome = if args.all { all(args, &compiler) } else { one(args, &compiler) };
+    outcome.unwrap_or_else(|problem| {
+        anstream::eprintln!("kukla: {problem}");
+        Outcome::Unable
+    })
+}
+
+fn wanted(args: &Args) -> Result<data::Request, String> {
+    let json = |text: &String| match serde_json::from_str(text) {
+        Ok(json) => from_json(&json),
+        Err(_) => Value::from(text.as_str()),
+    };
+    let value_type = match &args.value_type {
+        Some(text) => Some(Type::parse(text).map_err(|error| format!("--type {text}: {error}"))?),
+        None => None,
+    };
+    Ok(data::Request {
+        keys: args.keys.iter().map(|key| key.as_str().into()).collect(),
+        value_type,
+        merge: args.merge.as_ref().map(json),
+        default: args.default.as_ref().map(json),
+        ..data::Request::default()
+    })
+}
+
+fn ask(compiler: &Compiler, request: &Request, wanted: &data::Request) -> Result<Answer, Box<Failure>> {
+    let outcome = compiler.lookup(request, wanted);
+    let mut out = String::new();
+    outcome.logs.iter().for_each(|log| failure::log(&mut out, log, ErrorFormat::Human));
+    anstream::eprint!("{out}");
+    outcome.result
+}
+
+fn one(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
+    let mut request = args.target.request(&args.path)?;
+    request.explain = args.explain;
+    let answer = ask(compiler, &request, &wanted(args)?);
+    let answer = answer.and_then(|answer| {
+        if let Some(explanation) = &answer.explanation {
+            anstream::println!("{}", explanation.text().trim_end());
+        }
+        answer.found
+    });
+    match answer {
+        Ok(found) => {
+            if !args.explain {
+                anstream::println!("{}", print(&found.value, args.format));
+            }
+            Ok(Outcome::Done)
+        }
+        Err(failure) => {
+            let mut out = String::new();
+            failure::render(&mut out, &failure, &request.node.name, ErrorFormat::Human);
+            anstream::eprint!("{out}");
+            Ok(Outcome::Found)
+        }
+    }
+}
+
+fn all(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
+    let wanted = wanted(args)?;
+    let mut answers = BTreeMap::<String, Vec<String>>::new();
+    let mut failed = false;
+    for request in args.target.requests(&args.path)? {
+        let text = match ask(compiler, &request, &wanted).and_then(|answer| answer.found) {
+            Ok(found) => print(&found.value, args.format),
+            Err(failure) => {
+                failed = true;
+                format!("error: {failure}")
+            }
+        };
+        answers.entry(text).or_default().push(request.node.name);
+    }
+    let mut answers: Vec<_> = answers.into_iter().collect();
+    answers.sort_by_key(|(_, nodes)| std::cmp::Reverse(nodes.len()));
+    for (text, nodes) in answers {
+        anstream::println!("{} nodes: {}", nodes.len(), nodes.join(", "));
+        text.lines().for_each(|line| anstream::println!("    {line}"));
+    }
+    Ok(if failed { Outcome::Found } else { Outcome::Done })
+}
+
+fn print(value: &Value, format: Format) -> String {
+    match format {
+        Format::Yaml => match kukla_hiera::yaml::emit(value) {
+            Ok(text) => text.trim_start_matches("---").trim().to_owned(),
+            Err(_) => kukla_values::format::interpolate(value).to_string(),
+        },
+        Format::Json => kukla::rpc::rich(value).to_string(),
+        Format::Puppet => match kukla_values::format::format_value(value, &"%p".into()) {
+            Ok(text) => text.to_string(),
+            Err(_) => kukla_values::format::interpolate(value).to_string(),
+        },
+    }
+}

@@ -1,0 +1,189 @@
+//! What `compile`, `lookup` and their like have in common: which environment, which node, which facts.
+
+use std::path::{Path, PathBuf};
+
+use kukla::classify::Classification;
+use kukla::compiler::Compiler;
+use kukla::disk::{Commands, DiskWorld};
+use kukla::facts::FactFile;
+use kukla::request::{Request, trusted_data};
+use kukla_syntax::Strict;
+use kukla_values::Value;
+
+use crate::files;
+
+/// Which environment and which node. Where the control repository lies is for each command to ask.
+#[derive(Debug, clap::Args)]
+pub struct Target {
+    /// The node's name; by default the one the fact file gives
+    #[arg(long, short, value_name = "NAME")]
+    node: Option<String>,
+    /// The node's facts, as Facter, an agent or PuppetDB writes them (JSON or YAML)
+    #[arg(long, short, value_name = "FILE")]
+    facts: Option<PathBuf>,
+    /// The directory of environments, in place of PATH
+    #[arg(long, value_name = "DIR")]
+    environmentpath: Option<PathBuf>,
+    /// The environment's name
+    #[arg(long, value_name = "NAME")]
+    environment: Option<String>,
+    /// Directories of modules, separated by colons; by default what environment.conf says
+    #[arg(long, value_name = "DIR:DIR", value_delimiter = ':')]
+    modulepath: Option<Vec<PathBuf>>,
+    /// The global layer's hiera.yaml
+    #[arg(long, value_name = "FILE")]
+    hiera_config: Option<PathBuf>,
+    /// Puppet's setting: what becomes of questionable code (off, warning, error)
+    #[arg(long, value_name = "LEVEL")]
+    strict: Option<Strict>,
+    /// Another of Puppet's settings, as `strict_variables=false`; may be given several times
+    #[arg(long = "set", value_name = "SETTING=VALUE")]
+    settings: Vec<String>,
+    /// Puppet code to use as the site manifest
+    #[arg(long, short = 'e', value_name = "CODE")]
+    execute: Option<String>,
+    /// An external node classifier: a command that gets the node's name and prints its classes
+    #[arg(long, value_name = "COMMAND")]
+    enc: Option<String>,
+    /// A file with what a node classifier would print
+    #[arg(long, value_name = "FILE", conflicts_with = "enc")]
+    classification: Option<PathBuf>,
+    /// Commands that generate(), config_version and the like may run: off, on, or paths separated by commas
+    #[arg(long, value_name = "POLICY", default_value = "off")]
+    commands: String,
+}
+
+impl Target {
+    /// The compiler to ask.
+    pub fn compiler(&self) -> Compiler {
+        Compiler::new(self.world())
+    }
+
+    fn world(&self) -> DiskWorld {
+        let commands = match self.commands.as_str() {
+            "off" => Commands::Off,
+            "on" => Commands::On,
+            list => Commands::Only(list.split(',').map(str::to_owned).collect()),
+        };
+        DiskWorld { commands }
+    }
+
+    /// The request for the node that the options name.
+    pub fn request(&self, path: &Path) -> Result<Request, String> {
+        let facts = self.facts.as_deref().map(read_facts).transpose()?.unwrap_or_default();
+        self.request_for(path, &facts)
+    }
+
+    /// The requests for every node there are facts for, below a directory of fact files.
+    pub fn requests(&self, path: &Path) -> Result<Vec<Request>, String> {
+        let directory = match &self.facts {
+            Some(directory) => directory.clone(),
+            None => path.join("facts"),
+        };
+        let entries = std::fs::read_dir(&directory).map_err(|error| {
+            format!(
+                "{}\n  hint: --facts names the directory of fact files, one for each node",
+                files::problem(&directory, &error)
+            )
+        })?;
+        let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        paths.retain(|path| {
+            path.extension().is_some_and(|ending| ending == "json" || ending == "yaml" || ending == "yml")
+        });
+        paths.sort();
+        if paths.is_empty() {
+            return Err(format!("{}: no fact files (.json, .yaml) here", directory.display()));
+        }
+        paths.iter().map(|file| self.request_for(path, &named_by_file(read_facts(file)?, file))).collect()
+    }
+
+    fn request_for(&self, path: &Path, facts: &FactFile) -> Result<Request, String> {
+        let mut request = Request::default();
+        let name = self.node.as_deref().or(facts.node_name());
+        request.node.name = name.unwrap_or("localhost").to_owned();
+        request.node.facts = facts.facts.clone();
+        request.code.clone_from(&self.execute);
+        request.modulepath.clone_from(&self.modulepath);
+        request.hiera_config = self.hiera_config.as_deref().map(absolute).transpose()?;
+        self.place(path, &mut request)?;
+        self.classify(&mut request)?;
+        if let Some(strict) = self.strict {
+            request.settings.strict = strict;
+        }
+        for setting in &self.settings {
+            let (name, value) = setting
+                .split_once('=')
+                .ok_or_else(|| format!("--set {setting}: expected SETTING=VALUE, as in strict=warning"))?;
+            if name == "basemodulepath" {
+                request.basemodulepath = value.to_owned();
+            }
+            request.settings.set(name, value.into())?;
+        }
+        request.node.trusted = trusted_data(&request.node.name);
+        request.node.server_facts =
+            [("environment", Value::from(request.environment.as_str()))].into_iter().collect();
+        Ok(request)
+    }
+
+    /// Where the environment lies.
+    fn place(&self, path: &Path, request: &mut Request) -> Result<(), String> {
+        if let Some(environment) = &self.environment {
+            request.environment.clone_from(environment);
+        }
+        if let Some(path) = &self.environmentpath {
+            let path = absolute(path)?;
+            let root = path.join(&request.environment);
+            if !root.is_dir() {
+                return Err(format!(
+                    "there is no environment '{}' in {}",
+                    request.environment,
+                    path.display()
+                ));
+            }
+            request.environmentpath = Some(path);
+            return Ok(());
+        }
+        let path = absolute(path)?;
+        if path.is_dir() {
+            request.environment_root = Some(path);
+        } else if request.code.is_none() {
+            request.manifest = Some(path);
+        }
+        Ok(())
+    }
+
+    fn classify(&self, request: &mut Request) -> Result<(), String> {
+        let classification = match (&self.enc, &self.classification) {
+            (Some(command), _) => {
+                let program = command.split_whitespace().next().unwrap_or_default().to_owned();
+                let world = DiskWorld { commands: Commands::Only(vec![program]) };
+                Classification::ask(&world, command, &request.node.name)?
+            }
+            (None, Some(file)) => Classification::read(&self.world(), file)?,
+            (None, None) => return Ok(()),
+        };
+        request.node.classes = classification.classes;
+        request.node.variables = classification.parameters;
+        if let (Some(environment), None) = (classification.environment, &self.environment) {
+            request.environment = environment;
+        }
+        Ok(())
+    }
+}
+
+fn absolute(path: &Path) -> Result<PathBuf, String> {
+    path.canonicalize().map_err(|error| files::problem(path, &error))
+}
+
+fn read_facts(path: &Path) -> Result<FactFile, String> {
+    let bytes = std::fs::read(path).map_err(|error| files::problem(path, &error))?;
+    FactFile::parse(&bytes, &path.display().to_string())
+}
+
+/// A file that does not say whose facts it holds is named after the node.
+fn named_by_file(mut facts: FactFile, path: &Path) -> FactFile {
+    if facts.node_name().is_none() {
+        facts.node = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    }
+    facts
+}
