@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand};
 
 use crate::Outcome;
-use crate::commands::{check, compile, doc, explain, lookup, parse, rpc};
+use crate::commands::{check, compile, doc, epp, eval, explain, lookup, parse, rpc};
 
 /// The Puppet language, native: checks, evaluates and compiles Puppet code without Ruby.
 #[derive(Debug, Parser)]
@@ -19,6 +19,8 @@ enum Command {
     Check(check::Args),
     Compile(compile::Args),
     Doc(doc::Args),
+    Epp(epp::Args),
+    Eval(eval::Args),
     Explain(explain::Args),
     Lookup(lookup::Args),
     Parse(parse::Args),
@@ -32,6 +34,8 @@ impl Cli {
             Command::Check(args) => check::run(&args),
             Command::Compile(args) => compile::run(&args),
             Command::Doc(args) => doc::run(&args),
+            Command::Epp(args) => epp::run(&args),
+            Command::Eval(args) => eval::run(&args),
             Command::Explain(args) => explain::run(&args),
             Command::Lookup(args) => lookup::run(&args),
             Command::Parse(args) => parse::run(&args),

@@ -24,6 +24,14 @@ pub enum Outcome {
     Unable,
 }
 
+impl Outcome {
+    /// Says on standard error why the command cannot run.
+    fn unable(problem: &str) -> Self {
+        anstream::eprintln!("kukla: {problem}");
+        Self::Unable
+    }
+}
+
 impl From<Outcome> for ExitCode {
     fn from(outcome: Outcome) -> Self {
         match outcome {

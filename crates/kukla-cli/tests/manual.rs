@@ -76,6 +76,9 @@ fn session(directory: &Path, command: &str) -> String {
         .unwrap();
     let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
     text.push_str(&String::from_utf8_lossy(&output.stderr));
+    // Where a page happens to run is nobody's business.
+    let here = format!("{}/", directory.canonicalize().unwrap().display());
+    let text = text.replace(&here, "");
     let mut text: String = text.lines().map(|l| format!("{}\n", l.trim_end())).collect();
     match output.status.code() {
         Some(0) => {}

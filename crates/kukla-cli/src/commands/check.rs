@@ -40,8 +40,7 @@ pub fn run(args: &Args) -> Outcome {
     let mut paths = match files::below(&paths) {
         Ok(paths) => paths,
         Err(problem) => {
-            anstream::eprintln!("kukla: {problem}");
-            return Outcome::Unable;
+            return Outcome::unable(&problem);
         }
     };
     paths.extend(input);

@@ -77,10 +77,7 @@ enum FailOn {
 pub fn run(args: &Args) -> Outcome {
     let compiler = args.target.compiler();
     let outcome = if args.all { all(args, &compiler) } else { one(args, &compiler) };
-    outcome.unwrap_or_else(|problem| {
-        anstream::eprintln!("kukla: {problem}");
-        Outcome::Unable
-    })
+    outcome.unwrap_or_else(|problem| Outcome::unable(&problem))
 }
 
 fn one(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {

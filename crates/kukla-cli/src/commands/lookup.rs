@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use clap::ValueEnum;
 use kukla::compiler::{Answer, Compiler};
 use kukla::request::{Request, from_json};
 use kukla_eval::data;
@@ -12,6 +11,7 @@ use kukla_values::{Type, Value};
 
 use super::target::Target;
 use crate::Outcome;
+use crate::render::ValueFormat;
 use crate::render::failure::{self, ErrorFormat};
 
 /// Look up data as Hiera does, and say where it came from
@@ -48,30 +48,15 @@ pub struct Args {
     #[arg(long, conflicts_with = "explain")]
     all: bool,
     /// How to print the value
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
-}
-
-/// How a value is printed.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-enum Format {
-    /// YAML
-    #[default]
-    Yaml,
-    /// JSON, rich data in Puppet's form
-    Json,
-    /// Puppet notation
-    Puppet,
+    #[arg(long, value_enum, default_value_t = ValueFormat::Yaml)]
+    format: ValueFormat,
 }
 
 /// Looks up and prints.
 pub fn run(args: &Args) -> Outcome {
     let compiler = args.target.compiler();
     let outcome = if args.all { all(args, &compiler) } else { one(args, &compiler) };
-    outcome.unwrap_or_else(|problem| {
-        anstream::eprintln!("kukla: {problem}");
-        Outcome::Unable
-    })
+    outcome.unwrap_or_else(|problem| Outcome::unable(&problem))
 }
 
 fn wanted(args: &Args) -> Result<data::Request, String> {
@@ -113,7 +98,7 @@ fn one(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
     match answer {
         Ok(found) => {
             if !args.explain {
-                anstream::println!("{}", print(&found.value, args.format));
+                anstream::println!("{}", args.format.print(&found.value));
             }
             Ok(Outcome::Done)
         }
@@ -132,7 +117,7 @@ fn all(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
     let mut failed = false;
     for request in args.target.requests(&args.path)? {
         let text = match ask(compiler, &request, &wanted).and_then(|answer| answer.found) {
-            Ok(found) => print(&found.value, args.format),
+            Ok(found) => args.format.print(&found.value),
             Err(failure) => {
                 failed = true;
                 format!("error: {failure}")
@@ -143,22 +128,8 @@ fn all(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
     let mut answers: Vec<_> = answers.into_iter().collect();
     answers.sort_by_key(|(_, nodes)| std::cmp::Reverse(nodes.len()));
     for (text, nodes) in answers {
-        anstream::println!("{} nodes: {}", nodes.len(), nodes.join(", "));
+        anstream::println!("{}:", nodes.join(", "));
         text.lines().for_each(|line| anstream::println!("    {line}"));
     }
     Ok(if failed { Outcome::Found } else { Outcome::Done })
-}
-
-fn print(value: &Value, format: Format) -> String {
-    match format {
-        Format::Yaml => match kukla_hiera::yaml::emit(value) {
-            Ok(text) => text.trim_start_matches("---").trim().to_owned(),
-            Err(_) => kukla_values::format::interpolate(value).to_string(),
-        },
-        Format::Json => kukla::rpc::rich(value).to_string(),
-        Format::Puppet => match kukla_values::format::format_value(value, &"%p".into()) {
-            Ok(text) => text.to_string(),
-            Err(_) => kukla_values::format::interpolate(value).to_string(),
-        },
-    }
 }

@@ -3,6 +3,8 @@
 pub mod check;
 pub mod compile;
 pub mod doc;
+pub mod epp;
+pub mod eval;
 pub mod explain;
 pub mod lookup;
 pub mod parse;

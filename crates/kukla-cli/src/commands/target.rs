@@ -18,7 +18,8 @@ pub struct Target {
     /// The node's name; by default the one the fact file gives
     #[arg(long, short, value_name = "NAME")]
     node: Option<String>,
-    /// The node's facts, as Facter, an agent or PuppetDB writes them (JSON or YAML)
+    /// The node's facts, as Facter, an agent or PuppetDB writes them (JSON or YAML), or a directory with a file for each node;
+    /// by default the control repository's `facts`, if there is such a directory
     #[arg(long, short, value_name = "FILE")]
     facts: Option<PathBuf>,
     /// The directory of environments, in place of PATH
@@ -70,8 +71,27 @@ impl Target {
 
     /// The request for the node that the options name.
     pub fn request(&self, path: &Path) -> Result<Request, String> {
-        let facts = self.facts.as_deref().map(read_facts).transpose()?.unwrap_or_default();
+        let facts = self.fact_file(path)?.as_deref().map(read_facts).transpose()?.unwrap_or_default();
         self.request_for(path, &facts)
+    }
+
+    /// The file with the node's facts: what `--facts` names, or the node's own in such a directory, by default `facts` in the
+    /// control repository.
+    fn fact_file(&self, path: &Path) -> Result<Option<PathBuf>, String> {
+        let directory = match &self.facts {
+            Some(file) if !file.is_dir() => return Ok(Some(file.clone())),
+            Some(directory) => directory.clone(),
+            None => path.join("facts"),
+        };
+        let own = self.node.as_ref().and_then(|node| {
+            let candidates = ["json", "yaml", "yml"].map(|ending| directory.join(format!("{node}.{ending}")));
+            candidates.into_iter().find(|file| file.is_file())
+        });
+        match (&own, &self.facts, &self.node) {
+            (None, Some(_), Some(node)) => Err(format!("{}: no facts of {node} here", directory.display())),
+            (None, Some(_), None) => Err(format!("{}: whose facts? --node says it", directory.display())),
+            _ => Ok(own),
+        }
     }
 
     /// The requests for every node there are facts for, below a directory of fact files.

@@ -10,8 +10,10 @@ mod github;
 mod human;
 mod json;
 mod sarif;
+mod value;
 
 pub use json::value as json_value;
+pub use value::ValueFormat;
 
 /// How diagnostics are printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

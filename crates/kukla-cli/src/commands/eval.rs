@@ -1,0 +1,70 @@
+//! `kukla eval`: the value of a program.
+
+use std::path::PathBuf;
+
+use kukla_values::Type;
+
+use super::target::Target;
+use crate::render::ValueFormat;
+use crate::render::failure::{self, ErrorFormat};
+use crate::{Outcome, files};
+
+/// Evaluate Puppet code and print the value of its last expression
+///
+/// The code runs with a full compiler behind it: it may declare resources, include classes of modules and look up data. Exit status: 0
+/// evaluated, 1 the code is at fault, 2 the command could not run.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  kukla eval -e '[1, 2, 3].map |$x| { $x * 2 }'
+  kukla eval -e '$facts[\"os\"][\"family\"]' --facts facts/web1.json --format text
+  kukla eval program.pp --type")]
+pub struct Args {
+    /// The program; `-` is standard input
+    #[arg(required_unless_present = "execute")]
+    file: Option<PathBuf>,
+    /// The control repository whose modules and data the code may use
+    #[arg(long = "in", short = 'C', default_value = ".", value_name = "PATH")]
+    path: PathBuf,
+    #[command(flatten)]
+    target: Target,
+    /// How to print the value
+    #[arg(long, value_enum, default_value_t)]
+    format: ValueFormat,
+    /// Print the value's type instead
+    #[arg(long = "type")]
+    show_type: bool,
+    /// How to print errors and messages
+    #[arg(long, value_enum, default_value_t)]
+    errors: ErrorFormat,
+}
+
+/// Evaluates and prints.
+pub fn run(args: &Args) -> Outcome {
+    let request = args.target.request(&args.path).and_then(|mut request| {
+        if let Some(file) = &args.file {
+            request.code = Some(files::read(file)?.0.text().to_owned());
+        }
+        Ok(request)
+    });
+    let request = match request {
+        Ok(request) => request,
+        Err(problem) => return Outcome::unable(&problem),
+    };
+    let evaluated = args.target.compiler().eval(&request);
+    let mut out = String::new();
+    evaluated.logs.iter().for_each(|log| failure::log(&mut out, log, args.errors));
+    let outcome = match evaluated.result {
+        Ok(value) => {
+            let text = if args.show_type { Type::of(&value).to_string() } else { args.format.print(&value) };
+            anstream::println!("{text}");
+            Outcome::Done
+        }
+        Err(failure) => {
+            failure::render(&mut out, &failure, &request.node.name, args.errors);
+            Outcome::Found
+        }
+    };
+    anstream::eprint!("{out}");
+    outcome
+}

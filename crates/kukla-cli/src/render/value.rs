@@ -1,0 +1,36 @@
+//! Values, as people and programs want to see them.
+
+use clap::ValueEnum;
+use kukla_values::{Value, format};
+
+/// How a value is printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ValueFormat {
+    /// Puppet notation, as one would write it in a program
+    #[default]
+    Puppet,
+    /// JSON, rich data in Puppet's form
+    Json,
+    /// YAML
+    Yaml,
+    /// The text that interpolation into a string gives
+    Text,
+}
+
+impl ValueFormat {
+    /// The value's text; what a form cannot express is printed as text.
+    pub fn print(self, value: &Value) -> String {
+        let text = || format::interpolate(value).to_string();
+        match self {
+            // Formatting nothing gives nothing, but here nothing is an answer.
+            Self::Puppet if *value == Value::Undef => "undef".into(),
+            Self::Puppet => {
+                format::format_value(value, &"%p".into()).map_or_else(|_| text(), |t| t.to_string())
+            }
+            Self::Json => kukla::rpc::rich(value).to_string(),
+            Self::Yaml => kukla_hiera::yaml::emit(value)
+                .map_or_else(|_| text(), |yaml| yaml.trim_start_matches("---").trim().to_owned()),
+            Self::Text => text(),
+        }
+    }
+}
