@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use kukla_syntax::ast::{Expr, Manifest};
-use kukla_syntax::{Source, parse, parse_epp, pn::Pn};
+use kukla_syntax::pn::Pn;
+use kukla_syntax::validate::{Rules, check};
+use kukla_syntax::{Source, parse, parse_epp};
 
 fn collect(directory: &Path, files: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(directory) else { return };
@@ -65,6 +67,12 @@ fn main() {
             let parse = parsed(source);
             black_box(parse.tree.elements().filter_map(Expr::cast).count());
             black_box(Manifest::of(&parse.tree).map(|manifest| manifest.statements().count()));
+        }
+    });
+    measure("text to validated tree", bytes, || {
+        for source in &sources {
+            let parse = parsed(source);
+            black_box(check(&source.0, &parse, &Rules::default()));
         }
     });
     measure("text to tree to PN text", bytes, || {
