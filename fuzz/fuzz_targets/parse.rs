@@ -1,14 +1,15 @@
-//! No text makes the lexer, the parser or a walk over the typed views panic.
+//! No text makes the lexer, the parser, the validator or a walk over the typed views panic.
 #![no_main]
 
 use kukla_syntax::ast::{Expr, Segment};
+use kukla_syntax::validate::{Rules, check};
 use kukla_syntax::{Source, parse, parse_epp};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
     let source = Source::unnamed(text);
     for parsed in [parse(&source), parse_epp(&source)] {
-        for diagnostic in &parsed.diagnostics {
+        for diagnostic in &check(&source, &parsed, &Rules::default()) {
             source.line_column(diagnostic.span.start);
         }
         for element in parsed.tree.elements() {

@@ -1,11 +1,14 @@
 //! How fast text becomes a tree, on one core.
 //!
 //! `KUKLA_BENCH_DIR=/path/to/modules cargo bench -p kukla-syntax` reads every manifest and template below that directory;
-//! without it, the example control repository of this project.
+//! without it, the example control repository of this project. `KUKLA_BENCH_PEER=command` has another implementation, one
+//! that answers `command rpc`, do the same work and shows the ratio.
 #![allow(clippy::disallowed_methods)] // a bench reads files and clocks
 
 use std::hint::black_box;
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use kukla_syntax::ast::{Expr, Manifest};
@@ -25,8 +28,8 @@ fn collect(directory: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The best of several runs.
-fn measure(what: &str, bytes: usize, mut run: impl FnMut()) {
+/// The best of several runs, in MB/s.
+fn measure(what: &str, bytes: usize, mut run: impl FnMut()) -> f64 {
     let began = Instant::now();
     let mut best = Duration::MAX;
     let mut runs = 0;
@@ -38,6 +41,40 @@ fn measure(what: &str, bytes: usize, mut run: impl FnMut()) {
     }
     let rate = bytes as f64 / 1e6 / best.as_secs_f64();
     println!("{what:<28} {:>9.2} ms {rate:>9.1} MB/s", best.as_secs_f64() * 1e3);
+    rate
+}
+
+/// How fast another implementation of the `rpc` protocol parses and validates the same files; MB/s.
+fn measure_peer(command: &str, files: &[PathBuf], bytes: usize) -> std::io::Result<f64> {
+    let mut words = command.split_whitespace();
+    let mut child = Command::new(words.next().unwrap_or_default())
+        .args(words)
+        .arg("rpc")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()?;
+    let (Some(mut input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+        return Err(std::io::Error::other("the process has no pipes"));
+    };
+    let mut answers = BufReader::new(output).lines();
+    let mut ask = |params: serde_json::Value| -> std::io::Result<()> {
+        writeln!(input, "{}", serde_json::json!({ "id": 1, "method": "parse", "params": params }))?;
+        input.flush()?;
+        answers.next().transpose().map(drop)
+    };
+    // The first answer waits for the process to start.
+    ask(serde_json::json!({ "code": "1" }))?;
+    let start = Instant::now();
+    for file in files {
+        ask(serde_json::json!({ "manifest": file }))?;
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    let rate = bytes as f64 / 1e6 / seconds;
+    println!("{:<28} {:>9.2} ms {rate:>9.1} MB/s", "the peer", seconds * 1e3);
+    drop(ask);
+    child.kill()?;
+    child.wait()?;
+    Ok(rate)
 }
 
 fn main() {
@@ -69,7 +106,7 @@ fn main() {
             black_box(Manifest::of(&parse.tree).map(|manifest| manifest.statements().count()));
         }
     });
-    measure("text to validated tree", bytes, || {
+    let validated = measure("text to validated tree", bytes, || {
         for source in &sources {
             let parse = parsed(source);
             black_box(check(&source.0, &parse, &Rules::default()));
@@ -81,4 +118,10 @@ fn main() {
             black_box(Pn::of(&parse.tree).to_text());
         }
     });
+    if let Ok(command) = std::env::var("KUKLA_BENCH_PEER") {
+        match measure_peer(&command, &files, bytes) {
+            Ok(rate) => println!("to the validated tree, {:.0} times the peer's speed", validated / rate),
+            Err(error) => println!("the peer does not answer: {error}"),
+        }
+    }
 }

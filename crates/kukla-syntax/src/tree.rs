@@ -1,6 +1,6 @@
 //! The lossless tree: every byte of the text is in it, and printing its tokens gives the text back.
 //!
-//! The tree is four flat arrays in preorder: for each element (node or token) its kind, the offset where it begins and the
+//! The tree is one flat array in preorder: for each element (node or token) its kind, the offset where it begins and the
 //! number of elements it consists of. A node allocates nothing, its children follow it, and its next sibling is found by
 //! adding its size.
 
@@ -17,11 +17,19 @@ pub const MAX_DEPTH: u32 = 2000;
 #[derive(Clone, Debug)]
 pub struct Tree {
     text: Arc<str>,
-    kinds: Vec<SyntaxKind>,
-    starts: Vec<u32>,
-    sizes: Vec<u32>,
+    /// The elements, and one more that stands where the text ends.
+    elements: Vec<Element>,
     /// For each heredoc whose tag and body are in the tree: the tag's element, the body's element, the particulars.
     heredocs: Vec<(u32, u32, Heredoc)>,
+}
+
+/// What is stored of a node or token.
+#[derive(Clone, Copy, Debug)]
+struct Element {
+    start: u32,
+    /// How many elements this is, with all it contains.
+    size: u32,
+    kind: SyntaxKind,
 }
 
 /// An element of a tree: a node with children, or a token.
@@ -44,17 +52,17 @@ impl Tree {
 
     /// The number of nodes and tokens.
     pub fn len(&self) -> usize {
-        self.kinds.len()
+        self.elements.len() - 1
     }
 
     /// Always false, since a tree has at least a root.
     pub fn is_empty(&self) -> bool {
-        self.kinds.is_empty()
+        self.len() == 0
     }
 
     /// All nodes and tokens, each before its children, in the order of the text.
     pub fn elements(&self) -> impl Iterator<Item = Node<'_>> + '_ {
-        (0..self.kinds.len() as u32).map(|index| Node { tree: self, index })
+        (0..self.len() as u32).map(|index| Node { tree: self, index })
     }
 
     /// The token before an element.
@@ -73,8 +81,8 @@ impl Tree {
 
     /// The innermost token that holds the byte at `offset`.
     pub fn token_at(&self, offset: u32) -> Option<Node<'_>> {
-        let after = self.starts.partition_point(|&start| start <= offset);
-        (0..after.min(self.kinds.len()) as u32)
+        let after = self.elements.partition_point(|element| element.start <= offset);
+        (0..after.min(self.len()) as u32)
             .rev()
             .map(|index| Node { tree: self, index })
             .take_while(|node| node.start() <= offset)
@@ -96,20 +104,20 @@ impl<'t> Node<'t> {
     /// What this is.
     #[inline]
     pub fn kind(self) -> SyntaxKind {
-        self.tree.kinds[self.index as usize]
+        self.tree.elements[self.index as usize].kind
     }
 
     /// Where this begins.
     #[inline]
     pub fn start(self) -> u32 {
-        self.tree.starts[self.index as usize]
+        self.tree.elements[self.index as usize].start
     }
 
     /// Where this stands. A node begins and ends with a token that is neither blank nor comment.
     #[inline]
     pub fn span(self) -> Span {
         let end = (self.index + self.size()) as usize;
-        Span::new(self.start(), self.tree.starts[end])
+        Span::new(self.start(), self.tree.elements[end].start)
     }
 
     /// The text of this and all it contains.
@@ -120,7 +128,7 @@ impl<'t> Node<'t> {
 
     #[inline]
     fn size(self) -> u32 {
-        self.tree.sizes[self.index as usize]
+        self.tree.elements[self.index as usize].size
     }
 
     /// The children, blanks and comments included.
@@ -209,52 +217,43 @@ impl<'t> Iterator for Children<'t> {
 /// Collects the elements of a tree in postorder, where wrapping what has already been read in another node is free.
 #[derive(Default)]
 pub(crate) struct Builder {
-    kinds: Vec<SyntaxKind>,
-    starts: Vec<u32>,
-    sizes: Vec<u32>,
+    elements: Vec<Element>,
 }
 
 impl Builder {
     pub fn with_capacity(capacity: usize) -> Builder {
-        Builder {
-            kinds: Vec::with_capacity(capacity),
-            starts: Vec::with_capacity(capacity),
-            sizes: Vec::with_capacity(capacity),
-        }
+        Builder { elements: Vec::with_capacity(capacity) }
     }
 
     /// The place where the next element will be.
     #[inline]
     pub fn len(&self) -> usize {
-        self.kinds.len()
+        self.elements.len()
     }
 
     /// The kind of the element completed last.
     #[inline]
     pub fn last_kind(&self) -> SyntaxKind {
-        self.kinds.last().copied().unwrap_or(SyntaxKind::Error)
+        self.elements.last().map_or(SyntaxKind::Error, |element| element.kind)
     }
 
     #[inline]
     pub fn token(&mut self, kind: SyntaxKind, start: u32) {
-        self.kinds.push(kind);
-        self.starts.push(start);
-        self.sizes.push(1);
+        self.elements.push(Element { start, size: 1, kind });
     }
 
     /// Makes a node of everything since `from`; `end` is the offset where an empty one is.
     #[inline]
     pub fn node(&mut self, kind: SyntaxKind, from: usize, end: u32) {
         // The first element in postorder is the leftmost token, which begins where the node does.
-        let start = self.starts.get(from).copied().unwrap_or(end);
-        self.kinds.push(kind);
-        self.starts.push(start);
-        self.sizes.push((self.kinds.len() - from) as u32);
+        let start = self.elements.get(from).map_or(end, |element| element.start);
+        let size = (self.elements.len() - from) as u32 + 1;
+        self.elements.push(Element { start, size, kind });
     }
 
     /// The kinds of the elements since `from`.
-    pub fn kinds_since(&self, from: usize) -> &[SyntaxKind] {
-        &self.kinds[from..]
+    pub fn kinds_since(&self, from: usize) -> impl Iterator<Item = SyntaxKind> {
+        self.elements[from..].iter().map(|element| element.kind)
     }
 
     /// Puts the elements into preorder. `heredocs` are the places of tags and bodies in postorder.
@@ -262,30 +261,26 @@ impl Builder {
     /// A subtree takes up the same range in both orders but for a shift by its depth, so one pass from the end suffices.
     /// `None` if the tree is deeper than allowed.
     pub fn finish(self, text: Arc<str>, heredocs: Vec<(u32, u32, Heredoc)>) -> Option<Tree> {
-        let count = self.kinds.len();
-        let mut kinds = vec![SyntaxKind::Error; count];
-        let mut starts = vec![text.len() as u32; count + 1];
-        let mut sizes = vec![1; count];
+        let end = Element { start: text.len() as u32, size: 1, kind: SyntaxKind::Eof };
+        let mut elements = vec![end; self.elements.len() + 1];
         let mut moved: Vec<(u32, u32)> = Vec::new();
         let mut ancestors: Vec<u32> = Vec::with_capacity(64);
-        for at in (0..count).rev() {
-            let (kind, size) = (self.kinds[at], self.sizes[at]);
-            let first = at as u32 + 1 - size;
-            while ancestors.last().is_some_and(|&start| (at as u32) < start) {
+        for (at, &element) in self.elements.iter().enumerate().rev() {
+            let at = at as u32;
+            let first = at + 1 - element.size;
+            while ancestors.last().is_some_and(|&start| at < start) {
                 ancestors.pop();
             }
-            let target = first as usize + ancestors.len();
-            kinds[target] = kind;
-            starts[target] = self.starts[at];
-            sizes[target] = size;
-            if !kind.is_token() {
+            let target = first + ancestors.len() as u32;
+            elements[target as usize] = element;
+            if !element.kind.is_token() {
                 ancestors.push(first);
                 if ancestors.len() > MAX_DEPTH as usize {
                     return None;
                 }
             }
-            if matches!(kind, HeredocTag | HeredocBody) {
-                moved.push((at as u32, target as u32));
+            if matches!(element.kind, HeredocTag | HeredocBody) {
+                moved.push((at, target));
             }
         }
         moved.reverse();
@@ -296,6 +291,6 @@ impl Builder {
             .filter_map(|(tag, body, heredoc)| Some((target(tag)?, target(body)?, heredoc)))
             .collect();
         heredocs.sort_unstable_by_key(|(tag, ..)| *tag);
-        Some(Tree { text, kinds, starts, sizes, heredocs })
+        Some(Tree { text, elements, heredocs })
     }
 }

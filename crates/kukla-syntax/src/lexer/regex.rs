@@ -69,6 +69,9 @@ fn problem(pattern: &[u8]) -> Option<&'static str> {
                         continue;
                     }
                     at += 1;
+                    if !group_option(&pattern[at..]) {
+                        return Some("undefined group option");
+                    }
                 }
                 groups += 1;
                 repeatable = false;
@@ -89,14 +92,38 @@ fn problem(pattern: &[u8]) -> Option<&'static str> {
     (groups > 0).then_some("end pattern with unmatched parenthesis")
 }
 
+/// Whether what follows `(?` means something.
+fn group_option(rest: &[u8]) -> bool {
+    match rest.first() {
+        Some(b':' | b'=' | b'!' | b'>' | b'~' | b'<' | b'\'' | b'(') => true,
+        _ => {
+            let options = rest.iter().take_while(|byte| b"imxadu-".contains(byte)).count();
+            options > 0 && matches!(rest.get(options), Some(b':' | b')'))
+        }
+    }
+}
+
 /// The offset after the `]` of a character class whose inside begins at `at`.
 fn class_end(pattern: &[u8], mut at: usize) -> Result<usize, &'static str> {
     const OPEN: &str = "premature end of char-class";
     let mut depth = 1usize;
     let mut first = true;
+    // The character a range could begin with.
+    let mut low = None;
     loop {
         let Some(&byte) = pattern.get(at) else { return Err(OPEN) };
         at += 1;
+        if let (b'-', Some(from), Some(&to)) = (byte, low.take(), pattern.get(at)) {
+            if to.is_ascii() && !matches!(to, b']' | b'[' | b'\\') {
+                if to < from {
+                    return Err("empty range in char class");
+                }
+                at += 1;
+                continue;
+            }
+        } else if byte.is_ascii() && !matches!(byte, b']' | b'[' | b'\\') {
+            low = Some(byte);
+        }
         match byte {
             b'^' if first => continue,
             // A `]` in front is itself, if another one follows.
@@ -133,12 +160,25 @@ mod tests {
 
     #[test]
     fn structure() {
-        for good in
-            ["", "a(b|[)\\]]*)+?", "[]a]", "[^]]", "[[:alpha:]_]", "(?#(()x", "(?:a)*", "\\(", "a{2}", "^*?"]
-        {
+        for good in [
+            "",
+            "a(b|[)\\]]*)+?",
+            "[]a]",
+            "[^]]",
+            "[[:alpha:]_]",
+            "(?#(()x",
+            "(?:a)*",
+            "\\(",
+            "a{2}",
+            "^*?",
+            "[a-z-]",
+            "[%-+]",
+            "(?i)a",
+            "(?<n>a)",
+        ] {
             assert_eq!(problem(good.as_bytes()), None, "{good}");
         }
-        for bad in ["(", ")", "[", "[a", "[]", "*", "a|*", "(?:", "\\", "[[a]"] {
+        for bad in ["(", ")", "[", "[a", "[]", "*", "a|*", "(?:", "\\", "[[a]", "[z-a]", "(?iz)"] {
             assert!(problem(bad.as_bytes()).is_some(), "{bad}");
         }
     }

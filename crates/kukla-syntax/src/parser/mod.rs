@@ -369,7 +369,7 @@ impl<'t> Parser<'t> {
         self.depth += 1;
         let result = if self.depth > MAX_DEPTH / 2 {
             self.too_deep()
-        } else if self.depth % 16 == 0 {
+        } else if self.depth.is_multiple_of(16) {
             stacker::maybe_grow(256 * 1024, 2 * 1024 * 1024, || read(self))
         } else {
             read(self)
@@ -397,7 +397,22 @@ impl<'t> Parser<'t> {
     fn token_span(&self) -> Span {
         match self.current {
             InterpolationClose => Span::at(self.tokens.span(self.at).end),
+            HeredocEnd => Span::at(self.heredoc_text_end()),
             _ => self.tokens.span(self.at),
+        }
+    }
+
+    /// Where the text of the heredoc ends whose end line is the current token.
+    fn heredoc_text_end(&self) -> u32 {
+        let found = self.tokens.heredocs.iter().find(|heredoc| heredoc.tokens.1 as usize == self.at + 1);
+        let Some(heredoc) = found else { return self.tokens.starts[self.at] };
+        let text = &self.text[heredoc.text.range()];
+        match text.strip_suffix('\n') {
+            Some(line) if heredoc.trim => {
+                let trimmed = line.strip_suffix('\r').unwrap_or(line);
+                heredoc.text.start + trimmed.len() as u32
+            }
+            _ => heredoc.text.end,
         }
     }
 

@@ -95,7 +95,7 @@ impl Parser<'_> {
             _ => ResourceOverride,
         };
         self.complete(from, kind);
-        if kind == UntitledResource && self.builder.kinds_since(inside).contains(&PlusArrow) {
+        if kind == UntitledResource && self.builder.kinds_since(inside).any(|kind| kind == PlusArrow) {
             let detail = "Syntax error resource body without title or hash with +>";
             self.broken_rule(opening, detail);
         }

@@ -97,12 +97,11 @@ impl Parser<'_> {
             match self.assignment().and_then(|_| self.statement_rest(from, first, previous_name)) {
                 Ok(()) => {
                     // In `a b` the argument, too, is a name that Puppet might find in front of a list.
-                    previous_name = match self.builder.kinds_since(from) {
-                        [Name] => Some(first),
-                        [Name, between @ .., Name, BareCall]
-                            if between.iter().all(|kind| kind.is_trivia()) =>
-                        {
-                            Some(self.unread - 1)
+                    previous_name = match self.builder.last_kind() {
+                        Name if self.builder.len() == from + 1 => Some(first),
+                        BareCall => {
+                            let parts = self.builder.kinds_since(from).filter(|kind| !kind.is_trivia());
+                            parts.eq([Name, Name, BareCall]).then(|| self.unread - 1)
                         }
                         _ => None,
                     };
