@@ -557,7 +557,10 @@ fn float(keys: &[Value]) -> Made {
 fn regexp(key: &Value) -> Made<Arc<Regexp>> {
     match key {
         Value::Regexp(regexp) => Ok(regexp.clone()),
-        key => Ok(Regexp::new(key.as_str().unwrap_or_default())?),
+        key => {
+            Ok(Regexp::new(key.as_str().unwrap_or_default())
+                .map_err(|error| Error::runtime(error.message))?)
+        }
     }
 }
 
