@@ -7,7 +7,7 @@ use kukla_values::{Name, Type};
 use rustc_hash::FxHashMap;
 
 use crate::error::{Failure, Location};
-use crate::program::{AliasDefinition, Class, Define, Definition, NodeDefinition, Place};
+use crate::program::{AliasDefinition, Class, Define, Definition, NodeDefinition, NodeMatch, Place};
 use crate::registry::Function;
 
 /// Definitions by name, as far as files have been loaded.
@@ -75,14 +75,15 @@ impl Known {
                 self.aliases.insert(lower, Some(Arc::new(KnownAlias::new(Arc::clone(alias)))));
             }
             Definition::Node(node) => {
-                for known in &self.nodes {
-                    if let Some(name) =
-                        node.matches.iter().find(|name| known.matches.iter().any(|known| known.is(name)))
-                    {
+                for title in node.matches.iter().map(NodeMatch::title) {
+                    let same = |known: &&Arc<NodeDefinition>| {
+                        known.matches.iter().any(|known| known.title() == title)
+                    };
+                    if let Some(known) = self.nodes.iter().find(same) {
                         let known = at(&known.place);
                         return Err(taken(
                             &node.place,
-                            format!("Node '{name}' is already defined{known}; cannot redefine"),
+                            format!("Node '{title}' is already defined{known}; cannot redefine"),
                         ));
                     }
                 }

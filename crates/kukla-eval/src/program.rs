@@ -181,25 +181,42 @@ pub enum NodeMatch {
 }
 
 impl NodeMatch {
-    /// Whether both are written alike.
-    pub fn is(&self, other: &NodeMatch) -> bool {
-        match (self, other) {
-            (NodeMatch::Name(a), NodeMatch::Name(b)) => a == b,
-            (NodeMatch::Regexp(a), NodeMatch::Regexp(b)) => a.source() == b.source(),
-            (NodeMatch::Default, NodeMatch::Default) => true,
-            _ => false,
+    /// The title of the node's resource, by which definitions are also told apart.
+    pub fn title(&self) -> String {
+        match self {
+            NodeMatch::Name(name) => name.to_string(),
+            NodeMatch::Regexp(regexp) => title_of(regexp.source()),
+            NodeMatch::Default => "default".to_owned(),
         }
     }
 }
 
-impl std::fmt::Display for NodeMatch {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            NodeMatch::Name(name) => f.write_str(name),
-            NodeMatch::Regexp(regexp) => write!(f, "/{}/", regexp.source()),
-            NodeMatch::Default => f.write_str("default"),
+/// A title made of a regular expression: what can stand in a tag is kept, look-around groups are spelled out.
+fn title_of(source: &str) -> String {
+    let source = source.to_lowercase();
+    let mut spelled = String::new();
+    let mut rest = source.as_str();
+    while let Some(at) = rest.find("(?") {
+        let Some(end) = rest[at..].find(')') else { break };
+        spelled.push_str(&rest[..at]);
+        for c in rest[at..=at + end].chars() {
+            match c {
+                '(' => spelled.push_str("LP"),
+                '?' => spelled.push_str("QU"),
+                '<' => spelled.push_str("LT"),
+                '>' => spelled.push_str("GT"),
+                '!' => spelled.push_str("EX"),
+                '=' => spelled.push_str("EQ"),
+                ')' => spelled.push_str("RP"),
+                other => spelled.push(other),
+            }
         }
+        rest = &rest[at + end + 1..];
     }
+    spelled.push_str(rest);
+    let kept = |c: &char| matches!(c, '-' | ':' | '.' | '_') || c.is_ascii_alphanumeric();
+    let kept: String = spelled.chars().filter(kept).collect();
+    format!("__node_regexp__{}", kept.trim_start_matches('.'))
 }
 
 /// Parameters, return type and body.
@@ -671,5 +688,14 @@ impl Expr {
             expr = inner;
         }
         expr
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn titles_of_regular_expressions() {
+        assert_eq!(super::title_of("^local(h.*)t$"), "__node_regexp__localh.t");
+        assert_eq!(super::title_of("..Web(?=\\d)x"), "__node_regexp__webLPQUEQdRPx");
     }
 }

@@ -91,12 +91,35 @@ impl Vm<'_> {
             return self.setting(name.as_str()).ok_or(None);
         }
         match self.scopes.class(class) {
-            Some(scope) => self.scopes.find_in_class(scope, name).cloned().ok_or(None),
+            // While its parameters get their values a class has them in a frame.
+            Some(scope) if self.defaulting.is_some() && self.at.scope == scope => {
+                match self.scopes.find(self.at, name) {
+                    Found::Value(value) => Ok(value.clone()),
+                    _ => Err(None),
+                }
+            }
+            Some(scope) => {
+                if self.scopes.get(scope).slots.is_private(name) {
+                    self.may_read_private(scope, class, name)?;
+                }
+                self.scopes.find_in_class(scope, name).cloned().ok_or(None)
+            }
             None => Err(Some(match self.environment.class(class) {
                 Ok(Some(_)) => format!("class {class} has not been evaluated"),
                 _ => format!("class {class} could not be found"),
             })),
         }
+    }
+
+    /// A private parameter can be read in its own module only.
+    #[cold]
+    fn may_read_private(&self, scope: ScopeId, class: Name, name: Name) -> Result<(), Option<String>> {
+        let owner = self.scopes.get(scope).module;
+        if self.scopes.get(self.at.scope).module == owner {
+            return Ok(());
+        }
+        let owner = owner.map_or_else(|| "the environment".to_owned(), |module| format!("module '{module}'"));
+        Err(Some(format!("the parameter '{name}' of class '{class}' is private to {owner}")))
     }
 
     fn setting(&self, name: &str) -> Option<Value> {

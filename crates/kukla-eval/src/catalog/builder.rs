@@ -178,6 +178,15 @@ pub struct ScopeSlots {
     pub(crate) origin: Origin,
     /// The resource defaults set in it, by type.
     pub(crate) defaults: Vec<(Name, Vec<Param>)>,
+    /// The parameters that other modules may not read.
+    pub(crate) private: Vec<Name>,
+}
+
+impl ScopeSlots {
+    /// Whether a variable of the scope is a private parameter.
+    pub(crate) fn is_private(&self, name: Name) -> bool {
+        self.private.contains(&name)
+    }
 }
 
 /// The catalog being built.

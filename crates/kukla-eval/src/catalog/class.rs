@@ -196,6 +196,8 @@ impl Vm<'_> {
         opened.caller_module = caller;
         opened.slots.resource = Some(id);
         opened.slots.origin = Origin::Class(class.name);
+        opened.slots.private =
+            class.params.iter().filter(|param| param.private).map(|param| param.name).collect();
         self.add_class(&class.name);
         self.run_body(id, scope, &class.place, |vm| {
             vm.bind_attributes(id, scope, &class.params, Some(class.name))?;

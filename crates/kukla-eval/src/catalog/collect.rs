@@ -174,7 +174,11 @@ impl Vm<'_> {
 
     /// A value that a query compares with; only simple expressions can stand there.
     fn query_value(&mut self, expr: &Expr) -> Flow {
-        let class = match &expr.unwrapped().kind {
+        let mut simple = expr.unwrapped();
+        if let Kind::Constant(constant) = &simple.kind {
+            simple = constant.expr.unwrapped();
+        }
+        let class = match &simple.kind {
             Kind::Variable(_) | Kind::Match(_) | Kind::Interpolate(_) | Kind::Name(_) | Kind::Access(_) => {
                 None
             }

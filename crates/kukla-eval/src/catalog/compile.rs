@@ -151,6 +151,13 @@ impl Vm<'_> {
     #[cold]
     fn blame_declaration(&self, raise: Raise, id: ResourceId) -> Raise {
         let resource = self.catalog.get(id);
+        if let Raised::Break(location) = raise.reason() {
+            let message = "Evaluation Error: Error while evaluating an Object, break() from context where this is illegal";
+            let mut failure = Failure::new("RUNTIME_ERROR", message);
+            failure.location = location.clone();
+            failure.no_column = true;
+            return failure.into();
+        }
         let inner = failure(raise);
         let mut outer = Failure::new(
             "RUNTIME_ERROR",

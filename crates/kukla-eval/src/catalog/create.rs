@@ -1,9 +1,10 @@
 //! `create_resources`: resources out of a hash.
 
+use kukla_syntax::Source;
 use kukla_values::{Array, Hash, Name, Str, Value};
 
 use super::builder::Param;
-use crate::error::{Flow, Raise};
+use crate::error::{Failure, Flow, Raise};
 use crate::program::ResourceForm;
 use crate::vm::Vm;
 
@@ -20,9 +21,20 @@ impl Vm<'_> {
         };
         let name = name.to_lowercase();
         if name == "class" && form != ResourceForm::Regular {
-            return Err(Raise::error("CLASS_NOT_VIRTUALIZABLE", "Classes are not virtualizable"));
+            let mut failure = Failure::new("CLASS_NOT_VIRTUALIZABLE", "Classes are not virtualizable");
+            if let Some(location) = self.caller() {
+                failure = failure.located(location);
+            }
+            failure.no_column = true;
+            return Err(failure.into());
         }
-        let location = self.caller();
+        let location = self.caller().map(|mut location| {
+            // What stands in no file stands in one called so, as far as the call stack knows.
+            if location.file().is_none() {
+                location.source = Source::new("unknown", location.source.shared_text());
+            }
+            location
+        });
         let mut references = Array::new();
         for (title, attributes) in instances {
             let mut all = defaults.clone();

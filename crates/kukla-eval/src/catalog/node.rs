@@ -78,7 +78,7 @@ fn find(nodes: &[Arc<NodeDefinition>], name: &str) -> Flow<Option<(Arc<NodeDefin
         if let NodeMatch::Regexp(regexp) = each
             && regexp.try_is_match(name)?
         {
-            return Ok(Some((Arc::clone(node), title_of(regexp.source()))));
+            return Ok(Some((Arc::clone(node), each.title())));
         }
     }
     let default = every().find(|(_, each)| matches!(each, NodeMatch::Default));
@@ -89,41 +89,4 @@ fn captures(regexp: &Regexp, name: &str) -> Option<Captures> {
     let found = regexp.captures(name).ok().flatten()?;
     let group = |at: usize| found.get(at).map_or(Value::Undef, Value::from);
     Some((0..found.len()).map(group).collect())
-}
-
-/// A title made of a regular expression: what can stand in a tag is kept, look-around groups are spelled out.
-fn title_of(source: &str) -> String {
-    let source = source.to_lowercase();
-    let mut spelled = String::new();
-    let mut rest = source.as_str();
-    while let Some(at) = rest.find("(?") {
-        let Some(end) = rest[at..].find(')') else { break };
-        spelled.push_str(&rest[..at]);
-        for c in rest[at..=at + end].chars() {
-            match c {
-                '(' => spelled.push_str("LP"),
-                '?' => spelled.push_str("QU"),
-                '<' => spelled.push_str("LT"),
-                '>' => spelled.push_str("GT"),
-                '!' => spelled.push_str("EX"),
-                '=' => spelled.push_str("EQ"),
-                ')' => spelled.push_str("RP"),
-                other => spelled.push(other),
-            }
-        }
-        rest = &rest[at + end + 1..];
-    }
-    spelled.push_str(rest);
-    let kept = |c: &char| matches!(c, '-' | ':' | '.' | '_') || c.is_ascii_alphanumeric();
-    let kept: String = spelled.chars().filter(kept).collect();
-    format!("__node_regexp__{}", kept.trim_start_matches('.'))
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn titles_of_regular_expressions() {
-        assert_eq!(super::title_of("^local(h.*)t$"), "__node_regexp__localh.t");
-        assert_eq!(super::title_of("..Web(?=\\d)x"), "__node_regexp__webLPQUEQdRPx");
-    }
 }
