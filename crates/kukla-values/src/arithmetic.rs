@@ -197,20 +197,27 @@ fn on_numbers(operator: Operator, left: &Value, right: &Value) -> Outcome {
         (Value::Float(a), Value::Float(b)) => on_floats(operator, left, *a, *b),
         (Value::Timestamp(stamp), _) => on_timestamp(operator, *stamp, left, right),
         (Value::Timespan(span), _) => on_timespan(operator, *span, left, right),
-        (Value::SemVer(_), _) => not_applicable(operator, left),
-        (_, Value::SemVer(_)) => runtime("can't convert SemanticPuppet::Version into Float"),
+        (Value::Integer(_), Value::SemVer(_))
+            if matches!(operator, Operator::ShiftLeft | Operator::ShiftRight) =>
+        {
+            not_applicable(operator, left)
+        }
+        (Value::Integer(_) | Value::Float(_), Value::SemVer(_)) => {
+            runtime("can't convert SemanticPuppet::Version into Float")
+        }
         (_, Value::Timespan(span)) => match operator {
             Operator::Add | Operator::Multiply => on_timespan(operator, *span, right, left),
-            Operator::Subtract => {
-                let span = Timespan::from_nanos(nanos(left).unwrap_or(0) - span.nanos());
-                Ok(Value::Timespan(span))
-            }
+            Operator::Subtract => match nanos(left) {
+                Some(nanos) => Ok(Value::Timespan(Timespan::from_nanos(nanos - span.nanos()))),
+                None => not_applicable(operator, left),
+            },
             _ => not_applicable_when(operator, left, right),
         },
         (_, Value::Timestamp(stamp)) if operator == Operator::Add => {
             on_timestamp(operator, *stamp, right, left)
         }
-        _ => not_applicable_when(operator, left, right),
+        (_, Value::Timestamp(_)) => not_applicable_when(operator, left, right),
+        _ => not_applicable(operator, left),
     }
 }
 

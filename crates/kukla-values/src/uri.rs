@@ -172,10 +172,8 @@ impl Uri {
         if uri.path.as_deref() == Some("") {
             uri.path = Some("/".into());
         }
-        for part in [&mut uri.scheme, &mut uri.host] {
-            if let Some(part) = part {
-                part.make_ascii_lowercase();
-            }
+        for part in [&mut uri.scheme, &mut uri.host].into_iter().flatten() {
+            part.make_ascii_lowercase();
         }
         uri
     }

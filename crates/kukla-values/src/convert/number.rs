@@ -34,7 +34,7 @@ fn whole(number: f64) -> Result<Value> {
         return Err(Error::runtime("NaN"));
     }
     // The largest float below 2^63 is the last that fits.
-    if number >= 9_223_372_036_854_775_808.0 || number < -9_223_372_036_854_775_808.0 {
+    if !(-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&number) {
         return Err(outside(&crate::format::float_text(number)));
     }
     Ok(Value::Integer(number as i64))

@@ -140,3 +140,23 @@ fn escaped(text: &str, ascii: bool) -> String {
     out.push('"');
     out
 }
+
+/// Bytes in double quotes, those outside ASCII in hexadecimal.
+pub(super) fn inspect_bytes(bytes: &[u8]) -> String {
+    let mut out = String::from("\"");
+    for part in bytes.utf8_chunks() {
+        let shown = inspect_text(part.valid());
+        for c in shown[1..shown.len() - 1].replace("\\u00", "\\x").chars() {
+            match c {
+                c if c.is_ascii() => out.push(c),
+                c => c
+                    .encode_utf8(&mut [0; 4])
+                    .bytes()
+                    .for_each(|byte| out.push_str(&format!("\\x{byte:02X}"))),
+            }
+        }
+        part.invalid().iter().for_each(|byte| out.push_str(&format!("\\x{byte:02X}")));
+    }
+    out.push('"');
+    out
+}

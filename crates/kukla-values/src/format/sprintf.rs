@@ -454,7 +454,10 @@ fn floating(directive: char, value: &Value, spec: &Spec, out: &mut String) -> Re
         Value::Timespan(span) => span.to_f64(),
         Value::String(text) => match number::parse_float(text) {
             Some(number) => number,
-            None => return bad(format!("invalid value for Float(): {}", inspect_text(text))),
+            None => {
+                let shown = super::ruby::inspect_bytes(text.as_bytes());
+                return bad(format!("invalid value for Float(): {shown}"));
+            }
         },
         value => return Err(refused(value, "Float")),
     };

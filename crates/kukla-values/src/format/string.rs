@@ -490,7 +490,7 @@ fn binary(bytes: &crate::binary::Binary, format: &Format) -> Result<String> {
     let letter = if format.alternate { 'p' } else { 's' };
     let text = match format.letter {
         's' if format.alternate => {
-            return print(&format.with_letter('s'), inspect_bytes(&bytes.0));
+            return print(&format.with_letter('s'), super::ruby::inspect_bytes(&bytes.0));
         }
         's' => return print(&format.text, bytes.to_text()?),
         'p' => return Ok(format!("Binary(\"{}\")", print(&format.with_letter('s'), bytes.to_base64())?)),
@@ -502,27 +502,4 @@ fn binary(bytes: &crate::binary::Binary, format: &Format) -> Result<String> {
         letter => return illegal("Binary", letter, "bButTsp"),
     };
     print(&format.with_letter(letter), text)
-}
-
-/// Bytes in double quotes, those outside ASCII in hexadecimal.
-fn inspect_bytes(bytes: &[u8]) -> String {
-    let mut out = String::from("\"");
-    for part in bytes.utf8_chunks() {
-        for c in part.valid().chars() {
-            if c.is_ascii() {
-                let shown = super::inspect_text(c.encode_utf8(&mut [0; 4]));
-                match c {
-                    c if c.is_ascii_control() && shown.starts_with("\"\\u") => {
-                        out.push_str(&format!("\\x{:02X}", c as u32));
-                    }
-                    _ => out.push_str(&shown[1..shown.len() - 1]),
-                }
-            } else {
-                c.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| out.push_str(&format!("\\x{byte:02X}")));
-            }
-        }
-        part.invalid().iter().for_each(|byte| out.push_str(&format!("\\x{byte:02X}")));
-    }
-    out.push('"');
-    out
 }

@@ -49,9 +49,9 @@ fn posix(name: &str, ascii: bool) -> Option<&'static str> {
         ("blank", _) => r"\t\p{Zs}",
         ("cntrl", _) => r"\p{Cc}",
         ("digit", _) => r"\p{Nd}",
-        ("graph", _) => r"[^\p{White_Space}\p{Cc}\p{Cn}\p{Cs}]",
+        ("graph", _) => r"[^\p{White_Space}\p{Cc}\p{Cn}]",
         ("lower", _) => r"\p{Lowercase}",
-        ("print", _) => r"[^\p{White_Space}\p{Cc}\p{Cn}\p{Cs}]\p{Zs}",
+        ("print", _) => r"[^\p{White_Space}\p{Cc}\p{Cn}]\p{Zs}",
         ("punct", _) => r"\p{P}$+<=>\^`|\x7e",
         ("space", _) => r"\p{White_Space}",
         ("upper", _) => r"\p{Uppercase}",
@@ -80,7 +80,8 @@ impl Translator<'_> {
         let plain: String =
             name.chars().filter(|c| !matches!(c, ' ' | '_' | '-')).collect::<String>().to_lowercase();
         let sign = if negated { "^" } else { "" };
-        if let Some(inside) = posix(&plain, false) {
+        // As a property it lacks the symbols that POSIX counts as punctuation.
+        if let Some(inside) = posix(&plain, false).filter(|_| plain != "punct") {
             return Ok(format!("[{sign}{inside}]"));
         }
         if name.contains('=') && !plain.starts_with("age=") {

@@ -5,6 +5,7 @@
 //! `fancy-regex` with a limit on its steps, so no pattern can hang a compile.
 
 mod class;
+mod escape;
 mod substitute;
 mod translate;
 
@@ -166,10 +167,7 @@ impl Regexp {
     }
 
     /// The places of all matches, left to right.
-    pub fn find_iter<'r, 't>(
-        &'r self,
-        text: &'t str,
-    ) -> impl std::iter::Iterator<Item = Result<(usize, usize)>> {
+    pub fn find_iter(&self, text: &str) -> impl std::iter::Iterator<Item = Result<(usize, usize)>> {
         self.captures_iter(text).map(|found| found.map(|captures| (captures.start(), captures.end())))
     }
 

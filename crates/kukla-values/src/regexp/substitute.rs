@@ -39,6 +39,8 @@ impl Regexp {
                 return Ok(());
             };
             match c {
+                // Numbers mean nothing where groups have names.
+                '1'..='9' if !self.names().is_empty() => {}
                 '0'..='9' => out.push_str(captures.get(c as usize - '0' as usize).unwrap_or_default()),
                 '&' => out.push_str(captures.get(0).unwrap_or_default()),
                 '`' => out.push_str(&captures.text[..captures.start()]),

@@ -17,6 +17,7 @@ fn letters_are_ascii_and_posix_brackets_unicode() {
     assert_eq!(all(r"\w+", "aé1_"), ["a", "1_"]);
     assert_eq!(all(r"[[:alpha:]]+", "aé1"), ["aé"]);
     assert_eq!(all(r"(?a)[[:alpha:]]+", "aé1"), ["a"]);
+    assert_eq!(all(r"[[:graph:]]+|[[:print:]]", "aé \n"), ["aé", " "]);
     assert_eq!(all(r"[\d\-x]+|\H", "1-x g"), ["1-x", " ", "g"]);
 }
 

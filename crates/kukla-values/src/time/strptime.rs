@@ -255,7 +255,7 @@ impl Parsed {
         }
         let day = self.day_number()?;
         let mut hour = self.hour.unwrap_or(0);
-        if let Some(afternoon) = self.afternoon {
+        if let Some(afternoon) = self.afternoon.filter(|_| self.hour.is_some()) {
             hour = hour % 12 + if afternoon { 12 } else { 0 };
         }
         let (minute, second) = (self.minute.unwrap_or(0), self.second.unwrap_or(0));

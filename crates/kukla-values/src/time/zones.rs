@@ -72,8 +72,10 @@ pub(super) fn designator(text: &str) -> Option<(Option<i32>, &str)> {
         .iter()
         .find(|prefix| lower.strip_prefix(*prefix).is_some_and(|rest| rest.starts_with(['+', '-'])))
         .map_or(0, |prefix| prefix.len());
-    if text[prefix..].starts_with(['+', '-']) {
-        return numeric(&text[prefix..]);
+    if text[prefix..].starts_with(['+', '-'])
+        && let Some(found) = numeric(&text[prefix..])
+    {
+        return Some(found);
     }
     let letters = |c: char| c.is_alphabetic();
     for suffix in [" standard time", " daylight time"] {
