@@ -171,7 +171,7 @@ impl Vm<'_> {
             let (ty, _) = self.parameter_type(param)?;
             declared.push(match param.default {
                 Some(_) => StructField::optional(param.name.as_str(), ty),
-                None => StructField::new(param.name.as_str(), ty),
+                None => StructField::required(param.name.as_str(), ty),
             });
             if given(param.name).is_some() {
                 continue;

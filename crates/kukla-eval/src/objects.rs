@@ -53,8 +53,14 @@ impl Vm<'_> {
 
     /// An `Error` value.
     pub fn error_value(&mut self, message: &str, kind: &str, issue: &str, details: Hash) -> Flow {
-        let args = [message.into(), kind.into(), Value::Hash(details), issue.into()];
-        Ok(Value::Object(Arc::new(Object::new(&names::error(), &args)?)))
+        // The details may hold types, which a manifest could not put there.
+        let attributes: [(&str, Value); 4] = [
+            ("msg", message.into()),
+            ("kind", kind.into()),
+            ("details", details.into()),
+            ("issue_code", issue.into()),
+        ];
+        Ok(Value::Object(Arc::new(Object::from_hash(&names::error(), &attributes.into_iter().collect()))))
     }
 
     /// What a deferred call or variable gives now; other values stand for themselves, collections part by part.

@@ -90,6 +90,9 @@ fn create_resources(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
         Some(Value::Hash(defaults)) => defaults.clone(),
         Some(_) => return ruby::fail("create_resources(): third argument, if provided, must be a hash"),
     };
+    if let Some(wrong) = instances.values().find(|attributes| !matches!(attributes, Value::Hash(_))) {
+        return Err(ruby::no_conversion(wrong, "Hash").into());
+    }
     let Value::String(kind) = &args[0] else { return Err(ruby::no_method("sub", &args[0]).into()) };
     vm.create_resources(kind, instances, &defaults)?;
     Ok(())

@@ -1,7 +1,7 @@
 //! Templates in Puppet: `epp`, `inline_epp`.
 
 use kukla_eval::builtins;
-use kukla_eval::error::Flow;
+use kukla_eval::error::{Failure, Flow, Raise};
 use kukla_eval::vm::Vm;
 use kukla_values::{Hash, Str, Value};
 
@@ -36,6 +36,12 @@ fn epp(vm: &mut Vm<'_>, reference: Str, parameters: Option<Hash>) -> Flow<Value>
 fn inline_epp(vm: &mut Vm<'_>, template: Str, parameters: Option<Hash>) -> Flow<Value> {
     let source = kukla_syntax::Source::unnamed(&*template);
     let module = vm.scopes.get(vm.at.scope).module;
-    let program = kukla_eval::lower::lower_epp(&source, module, &vm.environment.rules(None))?;
+    let program =
+        kukla_eval::lower::lower_epp(&source, module, &vm.environment.rules(None)).map_err(invalid)?;
     vm.render_epp("inline_epp", &program, parameters)
+}
+
+/// What is wrong with the text of a template; the first error counts.
+fn invalid(failure: Failure) -> Raise {
+    Raise::runtime(format!("inline_epp(): Invalid EPP: {}", failure.message))
 }

@@ -68,12 +68,18 @@ fn abs(val: Value) -> Result<Value> {
 
 fn abs_text(vm: &mut Vm<'_>, val: Str) -> Flow<Value> {
     coerces(vm, "abs", "Numeric");
-    let digits = val.strip_prefix('-').unwrap_or(&val);
+    // The patterns are anchored by line, so one line that is a number is enough.
+    let any = |test: &dyn Fn(&str) -> bool| {
+        val.split('\n').any(|line| test(line.strip_prefix('-').unwrap_or(line)))
+    };
     let numeric = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    match digits.split_once('.') {
-        Some((whole, fraction)) if numeric(whole) && numeric(fraction) => Ok(ruby::to_f(&val).abs().into()),
-        None if numeric(digits) => Ok(ruby::to_i(&val).abs().into()),
-        _ => ruby::fail("abs(): Requires float or integer to work with - was given non decimal string"),
+    if any(&|line| line.split_once('.').is_some_and(|(whole, fraction)| numeric(whole) && numeric(fraction)))
+    {
+        Ok(ruby::to_f(&val).abs().into())
+    } else if any(&numeric) {
+        Ok(ruby::to_i(&val).abs().into())
+    } else {
+        ruby::fail("abs(): Requires float or integer to work with - was given non decimal string")
     }
 }
 

@@ -61,6 +61,16 @@ builtins! {
     /// ```
     "new" { "Type $type, Any *$args, Optional[Callable] &$block" => new }
 
+    /// Would attach annotations, values of a type derived from `Annotation`, to a value; there are none in a manifest.
+    "annotate" {
+        type "Annotation = Object[{name => 'Annotation'}]";
+        type "Pcore = Object[{name => 'Pcore'}]";
+        type "Pcore::MemberName = Pattern[/\\A[a-z_]\\w*\\z/]";
+        "Type[Annotation] $type, Any $value, Optional[Callable[0, 0]] &$block" => annotate,
+        "Type[Annotation] $type, Any $value, Variant[Enum[clear], Hash[Pcore::MemberName, Any]] $annotation_hash" => annotate,
+        "Type[Pcore] $type, Any $value, Hash[Type[Annotation], Hash[Pcore::MemberName, Any]] $annotations" => annotate,
+    }
+
     /// A value converted to a type; reads well at the end of a chain.
     ///
     /// ```puppet
@@ -116,6 +126,10 @@ fn new(vm: &mut Vm<'_>, ty: Arc<Type>, Rest(args): Rest, block: Option<Block>) -
     }
     let value = vm.instantiate(&ty, args)?;
     if block.is_some() { call(vm, &block, vec![value]) } else { Ok(value) }
+}
+
+fn annotate(_args: Rest) -> Flow<Value> {
+    Err(Raise::runtime("annotate(): annotations are not supported"))
 }
 
 fn convert_to(

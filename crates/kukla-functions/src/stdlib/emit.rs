@@ -62,8 +62,18 @@ builtins! {
     "stdlib::to_ruby" { "Any $object" => to_ruby }
 }
 
-fn to_yaml(data: Value, _options: Option<Hash>) -> Result<String> {
-    yaml::emit(&data).map_err(|error| Error::runtime(error.0))
+fn to_yaml(data: Value, options: Option<Hash>) -> Result<String> {
+    let options = options.unwrap_or_default();
+    let number = |name: &str, default: i32| match options.get(name) {
+        Some(Value::Integer(n)) => i32::try_from(*n).unwrap_or(default),
+        _ => default,
+    };
+    let layout = yaml::Layout {
+        indentation: number("indentation", 2),
+        line_width: number("line_width", 0),
+        header: options.get("header").is_some_and(Value::is_true),
+    };
+    yaml::emit_with(&data, layout).map_err(|error| Error::runtime(error.0))
 }
 
 fn namespaced_yaml(data: Value, options: Option<Hash>) -> Result<Value> {

@@ -118,7 +118,7 @@ fn shell_split(Rest(args): Rest) -> Result<Array> {
 }
 
 fn words(line: &str) -> Result<Array> {
-    let unmatched = || Error::runtime(format!("Unmatched quote: {line}"));
+    let unmatched = || Error::runtime(format!("Unmatched quote: {}", ruby::inspect_str(line)));
     let mut words = Array::new();
     let mut word: Option<String> = None;
     let mut chars = line.chars().peekable();
@@ -146,7 +146,7 @@ fn words(line: &str) -> Result<Array> {
                         Some('"') => break,
                         Some('\\') => match chars.next() {
                             Some(c @ ('$' | '`' | '"' | '\\')) => word.push(c),
-                            Some('\n') => {}
+                            Some('\n') => word.push('\n'),
                             Some(c) => {
                                 word.push('\\');
                                 word.push(c);
@@ -160,7 +160,12 @@ fn words(line: &str) -> Result<Array> {
             }
             '\\' => {
                 let word = word.get_or_insert_default();
-                word.push(chars.next().unwrap_or('\\'));
+                match chars.next() {
+                    // Ruby's splitter leaves an escaped line end as it is.
+                    Some('\n') => word.push_str("\\\n"),
+                    Some(c) => word.push(c),
+                    None => word.push('\\'),
+                }
             }
             c => word.get_or_insert_default().push(c),
         }

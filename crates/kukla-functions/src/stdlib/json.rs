@@ -134,7 +134,12 @@ impl Layout {
 
     fn check(&self, depth: usize) -> Result<()> {
         let limit = if self.max_nesting == 0 { 1000 } else { self.max_nesting };
-        if depth > limit { Err(Error::runtime(format!("nesting of {depth} is too deep"))) } else { Ok(()) }
+        // Ruby names the depth before the one that is too much.
+        if depth > limit {
+            Err(Error::runtime(format!("nesting of {} is too deep", depth - 1)))
+        } else {
+            Ok(())
+        }
     }
 
     fn write_array(&self, out: &mut String, values: &[Value], depth: usize) -> Result<()> {

@@ -73,10 +73,18 @@ fn read_json(text: &str) -> Result<Value> {
     json::read(text).map(|document| document.value).map_err(|error| Error::runtime(error.to_string()))
 }
 
-fn read_yaml(text: &[u8]) -> Result<Value> {
-    let options = yaml::Options { aliases: true, symbols: true, times: true };
+/// Plain data and symbols, as Ruby's `YAML.load` allows; symbols become text.
+const PLAIN: yaml::Options = yaml::Options { aliases: false, symbols: true, times: false };
+/// Plain data and references within the text.
+const WITH_ALIASES: yaml::Options = yaml::Options { aliases: true, symbols: false, times: false };
+
+fn read_yaml(text: &[u8], options: yaml::Options) -> Result<Value> {
     let document = yaml::read(text, options);
-    document.map(|document| document.value).map_err(|error| Error::runtime(error.to_string()))
+    let message = |error: yaml::Error| match error.place() {
+        Some(_) => error.to_string(),
+        None => error.to_string().trim_start_matches("(<unknown>): ").to_owned(),
+    };
+    document.map(|document| document.value).map_err(|error| Error::runtime(message(error)))
 }
 
 /// What was read, or the default if that is nothing or went wrong.
@@ -104,7 +112,7 @@ fn parsejson(Rest(args): Rest) -> Result<Value> {
 
 fn parseyaml(Rest(args): Rest) -> Result<Value> {
     let args = one_or_two(args)?;
-    or_default(ruby::text(&args[0]).and_then(|text| read_yaml(text.as_bytes())), args.get(1))
+    or_default(ruby::text(&args[0]).and_then(|text| read_yaml(text.as_bytes(), PLAIN)), args.get(1))
 }
 
 fn parsehocon(vm: &mut Vm<'_>, text: Str, default: Option<Value>) -> Result<Value> {
@@ -131,7 +139,7 @@ fn loadjson(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<Value> {
 
 fn loadyaml(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<Value> {
     let args = at_least("loadyaml", 1, args)?;
-    load(vm, &args, read_yaml)
+    load(vm, &args, |bytes| read_yaml(bytes, WITH_ALIASES))
 }
 
 fn load(vm: &mut Vm<'_>, args: &[Value], read: impl Fn(&[u8]) -> Result<Value>) -> Flow<Value> {

@@ -75,7 +75,7 @@ fn pw_hash(Rest(args): Rest) -> Result<Value> {
         });
         if !fits {
             return Err(Error::runtime(
-                "pw_hash(): characters in salt must match (?-mix:^(0[4-9]|[12][0-9]|3[01])\\$[./A-Za-z0-9]{22})",
+                "pw_hash(): characters in salt must match (?-mix:^(0[4-9]|[12][0-9]|3[01])\\$[.\\/A-Za-z0-9]{22})",
             ));
         }
     } else if !plain(salt) {

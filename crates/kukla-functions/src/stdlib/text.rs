@@ -2,12 +2,15 @@
 //! `sprintf_hash`.
 
 use kukla_eval::builtins;
+use kukla_eval::error::Flow;
 use kukla_eval::function::Rest;
+use kukla_eval::vm::Vm;
 use kukla_values::regexp::escape;
 use kukla_values::{Array, Error, Hash, Result, Str, Value};
 
 use crate::legacy::{exactly, legacy};
 use crate::ruby;
+use crate::stdlib::misc::deprecation;
 
 builtins! {
     /// A text, or each text of an array, with runs of the same character made one; only of the characters given, if any are.
@@ -217,6 +220,7 @@ fn xml_encode(text: Str, kind: Option<Str>) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' if attribute => out.push_str("&quot;"),
+            '\'' if attribute => out.push_str("&apos;"),
             c => out.push(c),
         }
     }
@@ -231,15 +235,14 @@ pub mod old {
     use super::*;
 
     builtins! {
-        /// Formats named values; `sprintf` does so too.
-        ///
-        /// ```puppet
-        /// sprintf_hash('%<x>s: %<y>d', {x => 'a', y => 1})    # => 'a: 1'
-        /// ```
+        /// Formats named values. Deprecated: `sprintf` does so too.
         "sprintf_hash" { "String $format, Hash $arguments" => sprintf_hash }
     }
 
-    fn sprintf_hash(format: Str, arguments: Hash) -> Result<Str> {
-        kukla_values::format::sprintf(&format, &[arguments.into()])
+    fn sprintf_hash(vm: &mut Vm<'_>, format: Str, arguments: Hash) -> Flow<Str> {
+        let why =
+            "This method is deprecated. From Puppet 4.10.10/5.3.4 please use the built-in sprintf instead";
+        deprecation(vm, "sprintf_hash".into(), why.into(), None)?;
+        Ok(kukla_values::format::sprintf(&format, &[arguments.into()])?)
     }
 }

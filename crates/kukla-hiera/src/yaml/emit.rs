@@ -18,6 +18,28 @@ pub struct EmitError(pub String);
 /// Writes `value` as one YAML document. A collection that occurs more than once (the same one, not an equal one) is
 /// written once and referred to after that, as Psych does.
 pub fn emit(value: &Value) -> Result<String, EmitError> {
+    emit_with(value, Layout::default())
+}
+
+/// How a document is laid out.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    /// How far each level is indented.
+    pub indentation: i32,
+    /// Where lines are folded; zero stands for eighty columns, less for never.
+    pub line_width: i32,
+    /// Whether the version of YAML is said first.
+    pub header: bool,
+}
+
+impl Default for Layout {
+    fn default() -> Layout {
+        Layout { indentation: 2, line_width: 0, header: false }
+    }
+}
+
+/// Writes `value` as one YAML document, laid out as asked.
+pub fn emit_with(value: &Value, layout: Layout) -> Result<String, EmitError> {
     let mut writer = Writer { events: Vec::new(), seen: FxHashMap::default(), names: 0, astral: Vec::new() };
     writer.push(value, 0)?;
     let Writer { events, astral, .. } = writer;
@@ -27,8 +49,8 @@ pub fn emit(value: &Value) -> Result<String, EmitError> {
         let mut emitter = Emitter::new();
         emitter.set_output_string(&mut out);
         emitter.set_unicode(true);
-        emitter.set_indent(2);
-        emitter.set_width(0);
+        emitter.set_indent(layout.indentation);
+        emitter.set_width(layout.line_width);
         emitter.emit(Event::stream_start(libyaml_safer::Encoding::Utf8)).map_err(failed)?;
         emitter.emit(Event::document_start(None, &[], false)).map_err(failed)?;
         for event in events {
@@ -38,7 +60,8 @@ pub fn emit(value: &Value) -> Result<String, EmitError> {
         emitter.emit(Event::stream_end()).map_err(failed)?;
         emitter.flush().map_err(failed)?;
     }
-    Ok(astral_escapes(String::from_utf8_lossy(&out).into_owned(), astral))
+    let text = astral_escapes(String::from_utf8_lossy(&out).into_owned(), astral);
+    Ok(if layout.header { format!("%YAML 1.1\n{text}") } else { text })
 }
 
 /// libyaml escapes every character beyond U+FFFF, our emitter none. Each is therefore emitted as two characters whose

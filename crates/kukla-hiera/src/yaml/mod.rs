@@ -8,7 +8,7 @@ mod lines;
 mod read;
 mod scalar;
 
-pub use emit::{EmitError, emit};
+pub use emit::{EmitError, Layout, emit, emit_with};
 pub use lines::{Lines, lines};
 pub use read::{Document, Options, read};
 pub use scalar::{Scalar, resolve};

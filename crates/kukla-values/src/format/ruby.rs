@@ -29,7 +29,9 @@ pub fn to_s(value: &Value) -> Str {
         Value::SemVerRange(range) => ecow::eco_format!("{range}"),
         Value::Binary(bytes) => ecow::eco_format!("{bytes}"),
         Value::Uri(uri) => ecow::eco_format!("{uri}"),
-        Value::Iterator(iterator) => ecow::eco_format!("Iterator[{}]-Value", iterator.element_type()),
+        Value::Iterator(iterator) => {
+            ecow::eco_format!("Iterator[{}]-Value", iterator.element_type().generalized())
+        }
         Value::Callable(callable) => ecow::eco_format!("{callable:?}"),
         Value::Object(_) => write::literal(value).into(),
         Value::Array(_) | Value::Hash(_) => inspect(value),
