@@ -13,6 +13,7 @@ pub mod claim;
 pub mod notation;
 pub mod options;
 pub mod ratchet;
+pub mod reference;
 pub mod scratch;
 pub mod spec;
 pub mod statement;

@@ -3,6 +3,8 @@
 use std::fmt::Write;
 
 use clap::{CommandFactory, ValueEnum};
+use kukla_eval::function::{Builtin, Overload};
+use kukla_eval::registry::{Origin, Registered};
 
 use crate::Outcome;
 use crate::args::Cli;
@@ -19,6 +21,8 @@ pub struct Args {
 enum Subject {
     /// The subcommands and their options
     Commands,
+    /// The built-in functions: signatures, descriptions, examples
+    Functions,
     /// The issue codes, as `kukla explain` tells them
     Codes,
 }
@@ -27,6 +31,7 @@ enum Subject {
 pub fn run(args: &Args) -> Outcome {
     let page = match args.subject {
         Subject::Commands => commands(),
+        Subject::Functions => functions(),
         Subject::Codes => codes(),
     };
     anstream::print!("{page}");
@@ -49,6 +54,36 @@ fn commands() -> String {
         let _ = writeln!(page, "\n## {name}\n\n```\n{}\n```", help.trim_end());
     }
     page
+}
+
+fn functions() -> String {
+    let registry = kukla::compiler::registry();
+    let all: Vec<&Registered> = registry.names().into_iter().filter_map(|name| registry.get(name)).collect();
+    let mut page = String::from(
+        "# Functions\n\nMade by `kukla doc functions`. Every example is a test. All functions are built in; those of \
+         puppetlabs-stdlib need no module.\n",
+    );
+    for (origin, title) in [
+        (Origin::Core, "Functions of Puppet"),
+        (Origin::Stdlib, "Functions of puppetlabs-stdlib"),
+        (Origin::FormerStdlib, "Functions of puppetlabs-stdlib before version 9"),
+    ] {
+        let _ = writeln!(page, "\n## {title}");
+        if origin == Origin::FormerStdlib {
+            let _ = writeln!(page, "\nThey are there when the environment has such a version of the module.");
+        }
+        for function in all.iter().filter(|f| f.origin == origin) {
+            let Builtin { name, doc, overloads, .. } = function.builtin;
+            let _ = writeln!(page, "\n### {name}\n\n```\n{}\n```", signatures(name, overloads).join("\n"));
+            let lines: Vec<&str> = doc.lines().map(|l| l.strip_prefix(' ').unwrap_or(l)).collect();
+            let _ = writeln!(page, "\n{}", lines.join("\n").trim());
+        }
+    }
+    page
+}
+
+fn signatures(name: &str, overloads: &[Overload]) -> Vec<String> {
+    overloads.iter().map(|o| format!("{name}({})", o.signature)).collect()
 }
 
 fn codes() -> String {
