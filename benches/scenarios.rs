@@ -21,15 +21,13 @@ struct Timing {
 fn time(command: &str, params: &Value, rounds: usize) -> Result<Timing, String> {
     let start = Instant::now();
     let mut peer = Peer::start(command).map_err(|error| format!("{command}: {error}"))?;
-    let mut ask = || -> Result<Value, String> {
-        let answer = peer.ask("compile", params).map_err(|error| error.to_string())?;
-        match answer.get("error") {
-            Some(error) => Err(error["message"].to_string()),
-            None => Ok(answer),
-        }
-    };
+    let mut ask = || peer.ask("compile", params).map_err(|error| error.to_string());
     let answer = ask()?;
     let cold = start.elapsed();
+    let answer: Value = serde_json::from_str(&answer).map_err(|error| error.to_string())?;
+    if let Some(error) = answer.get("error") {
+        return Err(error["message"].to_string());
+    }
     let mut warm = Vec::new();
     for _ in 0..rounds {
         let start = Instant::now();
