@@ -196,6 +196,6 @@ pub(crate) fn key_type(value: &Value) -> String {
     match value {
         Value::Undef => "Undef".to_owned(),
         Value::Default => "Default".to_owned(),
-        other => Type::of(other).generalized().to_string(),
+        other => Type::of_generalized(other).to_string(),
     }
 }

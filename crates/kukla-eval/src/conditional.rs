@@ -1,7 +1,7 @@
 //! `if`, `unless`, `case` and selectors. A match made in the test is visible in the branches and nowhere after.
 
 use kukla_syntax::Strict;
-use kukla_values::Value;
+use kukla_values::{Value, format};
 
 use crate::error::Flow;
 use crate::program::{Case, Expr, If, Kind, Selector};
@@ -61,7 +61,7 @@ impl Vm<'_> {
 
     /// Under `strict => error` a selector without a match is an error, otherwise a warning and `undef`.
     fn unmatched(&mut self, test: &Expr, value: &Value) -> Flow {
-        let shown = self.text_of(value);
+        let shown = format::to_s(value);
         let message = format!("No matching entry for selector parameter with value '{shown}'");
         match self.environment.settings.strict {
             Strict::Error => Err(self.fail(test.span, "UNMATCHED_SELECTOR", message)),

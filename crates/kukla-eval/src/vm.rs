@@ -25,7 +25,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { depth: 2_000, steps: 0, size: 256 << 20 }
+        Limits { depth: 2_000, steps: 20_000_000, size: 32 << 20 }
     }
 }
 

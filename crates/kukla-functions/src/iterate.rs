@@ -193,7 +193,11 @@ enum OnBreak {
 }
 
 /// Calls a lambda.
-pub fn call(vm: &mut Vm<'_>, block: &Option<Block>, args: Vec<Value>) -> Flow<Value> {
+pub fn call<A>(vm: &mut Vm<'_>, block: &Option<Block>, args: A) -> Flow<Value>
+where
+    A: IntoIterator<Item = Value>,
+    A::IntoIter: ExactSizeIterator,
+{
     match block {
         Some(block) => block.call(vm, args),
         None => Ok(Value::Undef),
@@ -229,13 +233,12 @@ fn run(
 ) -> Flow<()> {
     let paired = two && hash_style(values);
     for (index, item) in items(values)?.enumerate() {
-        vm.charge(1)?;
-        let args = match (&item, two) {
-            (_, false) => vec![item.clone()],
-            (Value::Array(pair), true) if paired => pair.to_vec(),
-            (_, true) => vec![Value::Integer(index as i64), item.clone()],
+        let result = match (&item, two) {
+            (_, false) => call(vm, block, [item.clone()]),
+            (Value::Array(pair), true) if paired => call(vm, block, pair.iter().cloned()),
+            (_, true) => call(vm, block, [Value::Integer(index as i64), item.clone()]),
         };
-        match call(vm, block, args) {
+        match result {
             Ok(result) => {
                 if !take(index, item, result) {
                     break;
@@ -364,7 +367,7 @@ fn fold(vm: &mut Vm<'_>, values: Value, start: Option<Value>, block: Option<Bloc
             memo = Some(item);
             continue;
         };
-        match call(vm, &block, vec![so_far.clone(), item]) {
+        match call(vm, &block, [so_far.clone(), item]) {
             Ok(result) => memo = Some(result),
             Err(raise) if is_break(&raise) => return Ok(so_far),
             Err(raise) => return Err(raise),

@@ -1,0 +1,96 @@
+//! Generated programs against real Puppet: values, types, texts, logs, messages and their places must agree.
+//!
+//! `KUKLA_REFERENCE` names a command that, given the argument `rpc`, answers as Puppet does; without it the programs only
+//! have to be answered. `KUKLA_SEED` picks other programs, `KUKLA_ROUNDS` more of them.
+#![allow(clippy::disallowed_methods, reason = "settings of a test come from the environment")]
+
+mod generate;
+
+use generate::Generator;
+use kukla_tests::subject::Subject;
+use serde_json::{Value, json};
+
+/// Differences shown in full.
+const SHOWN: usize = 40;
+
+/// What a fault in the reference itself looks like.
+const CRASHED: [&str; 9] = [
+    "undefined method",
+    "undefined local variable",
+    "the oracle process died",
+    "Infinity not allowed",
+    "Endless recursion",
+    "comparison of",
+    "does not match any of the attributes",
+    "failed to allocate",
+    "#<",
+];
+
+fn main() {
+    let setting =
+        |name: &str, default| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);
+    let (seed, rounds) = (setting("KUKLA_SEED", 1), setting("KUKLA_ROUNDS", 300));
+    let ours = Subject::Kukla(Box::default());
+    let theirs = Subject::from_environment().unwrap_or_else(|error| panic!("{error}"));
+    let mut generator = Generator::new(seed);
+    let (mut differences, mut failures, mut crashed) = (0, 0, 0);
+    for _ in 0..rounds {
+        let program = generator.program();
+        let params = json!({"code": program, "settings": {"log_level": "notice"}});
+        let mine = ours.ask("eval", params.clone());
+        assert_ne!(mine["error"]["issue"], "INTERNAL_ERROR", "{program}");
+        if theirs.reference().is_none() {
+            continue;
+        }
+        let other = theirs.ask("eval", params);
+        let message = other["error"]["message"].as_str().unwrap_or_default();
+        if CRASHED.iter().any(|fault| message.contains(fault)) {
+            crashed += 1;
+            continue;
+        }
+        failures += usize::from(other["error"].is_object());
+        let (mut mine, other) = (facts(&mine), facts(&other));
+        // Ours has a place even where Puppet has none.
+        if other["line"].is_null() && other["message"].is_string() {
+            mine["line"] = Value::Null;
+            mine["column"] = Value::Null;
+        }
+        if mine != other {
+            differences += 1;
+            if differences <= SHOWN {
+                println!("---\n{program}\n  ours   {mine}\n  theirs {other}");
+            }
+        }
+    }
+    match theirs.reference() {
+        None => println!("{rounds} programs ran; KUKLA_REFERENCE names no command to compare with"),
+        Some(version) => {
+            println!(
+                "{rounds} programs, {failures} of them wrong, {crashed} beyond the reference; {differences} answered unlike Puppet {version}"
+            );
+            assert_eq!(differences, 0, "some programs are answered unlike Puppet");
+        }
+    }
+}
+
+/// What must agree. Puppet has one code for most of what goes wrong; ours are finer, so codes are not compared.
+fn facts(answer: &Value) -> Value {
+    let error = &answer["error"];
+    let logs = if error.is_object() { &answer["logs"] } else { &answer["result"]["logs"] };
+    let logs: Vec<Value> = logs
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter(|log| !matches!(log["level"].as_str(), Some("debug" | "info" | "err")))
+        .map(|log| json!([log["level"], log["message"], log["line"], log["column"]]))
+        .collect();
+    match error.is_object() {
+        true => {
+            json!({"message": error["message"], "line": error["line"], "column": error["column"], "logs": logs})
+        }
+        false => {
+            let result = &answer["result"];
+            json!({"value": result["value"], "string": result["string"], "type": result["type"], "logs": logs})
+        }
+    }
+}
