@@ -100,7 +100,7 @@ pub(super) fn bare_hexadecimal(args: &[Value], around: &dyn Surroundings) -> Opt
 /// `Numeric('010', 10)`: a radix says that an integer is meant.
 pub(super) fn with_radix(args: &[Value], around: &dyn Surroundings) -> Option<Result<Value>> {
     let radix = match args {
-        [_, radix] | [_, radix, Value::Boolean(_)] => radix,
+        [Value::String(_), radix] | [Value::String(_), radix, Value::Boolean(_)] => radix,
         _ => return None,
     };
     let known = matches!(radix, Value::Integer(2 | 8 | 10 | 16) | Value::Default);

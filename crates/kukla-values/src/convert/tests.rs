@@ -36,6 +36,7 @@ fn integers_from_anything_that_spells_one() {
     );
     assert_eq!(made("Integer", &[]), "! 'new' expects between 1 and 3 arguments, got none");
     assert_eq!(made("Numeric", &["010".into(), 10.into()]), "10");
+    assert!(made("Numeric", &[1.into(), 2.into()]).starts_with("! The function 'new_numeric' was called"));
 }
 
 #[test]

@@ -190,8 +190,13 @@ fn signatures_text(name: &str, signatures: &[Signature], args: &[Type]) -> Strin
         }
     };
     for (signature, problems) in signatures.iter().zip(&problems) {
-        if !bare {
-            let _ = write!(out, "\n  ({})", signature_text(signature));
+        match signature_text(signature) {
+            _ if bare => {}
+            // A signature without parameters is a line with nothing but a blank.
+            text if text.is_empty() => out.push_str("\n "),
+            text => {
+                let _ = write!(out, "\n  ({text})");
+            }
         }
         for problem in problems {
             let _ = write!(out, "\n{indent}rejected:{}", problem.without_step(0));
