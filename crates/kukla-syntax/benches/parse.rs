@@ -71,7 +71,6 @@ fn measure_peer(command: &str, files: &[PathBuf], bytes: usize) -> std::io::Resu
     let seconds = start.elapsed().as_secs_f64();
     let rate = bytes as f64 / 1e6 / seconds;
     println!("{:<28} {:>9.2} ms {rate:>9.1} MB/s", "the peer", seconds * 1e3);
-    drop(ask);
     child.kill()?;
     child.wait()?;
     Ok(rate)

@@ -309,6 +309,20 @@ impl<'t> Parser<'t> {
         if self.eat(kind) { Ok(()) } else { self.unexpected() }
     }
 
+    /// As `expect`, with a hint of its own.
+    #[inline]
+    fn expect_or_hint(&mut self, kind: SyntaxKind, hint: &str) -> Parsed {
+        if self.eat(kind) {
+            return Ok(());
+        }
+        let known = self.diagnostics.len();
+        let result = self.unexpected();
+        if let (Some((_, wrong)), true) = (self.diagnostics.get_mut(known), self.current != Eof) {
+            wrong.hints = vec![hint.to_owned()];
+        }
+        result
+    }
+
     /// The current token cannot be here.
     #[cold]
     fn unexpected<T>(&mut self) -> Parsed<T> {

@@ -111,7 +111,7 @@ impl Parser<'_> {
         loop {
             let body = self.start();
             self.expression()?;
-            self.expect(Colon)?;
+            self.expect_or_hint(Colon, "a `:` follows the title of a resource")?;
             self.attributes()?;
             self.complete(body, ResourceBody);
             if !self.eat(Semicolon) || self.current == RBrace {
