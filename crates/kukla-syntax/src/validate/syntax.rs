@@ -68,7 +68,11 @@ fn base64(text: &str, syntax: &str, span: Span) -> Option<Diagnostic> {
     let padding = &clean[digits..];
     let letters =
         clean[..digits].iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'));
-    if letters && clean.len().is_multiple_of(4) && padding.len() <= 2 && padding.iter().all(|&byte| byte == b'=') {
+    if letters
+        && clean.len().is_multiple_of(4)
+        && padding.len() <= 2
+        && padding.iter().all(|&byte| byte == b'=')
+    {
         return None;
     }
     let detail = if !(clean.len() * 8).is_multiple_of(6) {
