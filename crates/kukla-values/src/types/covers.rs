@@ -64,17 +64,12 @@ impl Guard {
 #[derive(Clone, Copy, Default)]
 pub(super) struct Way<'a> {
     guard: Option<&'a Guard>,
-    depth: u32,
+    /// How many names have been replaced by their meaning.
+    unfolded: u32,
 }
 
-/// Deeper than any type a person writes; names that lead round in a circle without ever saying anything end here.
-const DEEPEST: u32 = 500;
-
-impl<'a> Way<'a> {
-    fn deeper(self) -> Way<'a> {
-        Way { depth: self.depth + 1, ..self }
-    }
-}
+/// Names that lead round in a circle without ever saying anything end here.
+const MOST_UNFOLDED: u32 = 500;
 
 impl Type {
     /// Whether every value of `other` may be used where this type is wanted.
@@ -95,13 +90,13 @@ impl Type {
             (Type::Variant(types), Type::Variant(others)) => {
                 types.is_empty() || !others.is_empty() && others.iter().all(|ty| self.accepts_part(ty, way))
             }
-            _ if way.depth > DEEPEST => false,
+            _ if way.unfolded > MOST_UNFOLDED => false,
             _ => match self.recursive_meaning() {
                 Some(name) => {
                     let own = Guard::default();
                     let guard = way.guard.unwrap_or(&own);
                     guard.with_wide(name, |guard| {
-                        let way = Way { guard: Some(guard), depth: way.depth + 1 };
+                        let way = Way { guard: Some(guard), unfolded: way.unfolded + 1 };
                         guard.both_came_back() || self.accepts_part(other, way)
                     })
                 }
@@ -129,10 +124,10 @@ impl Type {
                         let own = Guard::default();
                         let guard = way.guard.unwrap_or(&own);
                         guard.note_narrow(name);
-                        let way = Way { guard: Some(guard), depth: way.depth + 1 };
+                        let way = Way { guard: Some(guard), unfolded: way.unfolded + 1 };
                         guard.both_came_back() || self.accepts(meaning, way)
                     }
-                    None => self.accepts(meaning, way.deeper()),
+                    None => self.accepts(meaning, Way { unfolded: way.unfolded + 1, ..way }),
                 }
             }
             Type::Variant(types) => match self {
@@ -220,41 +215,38 @@ impl Type {
             },
             Type::Collection(size) => other.collection_size().is_some_and(|o| size.as_size().covers(o)),
             Type::Array(array) => {
-                let inner = way.deeper();
                 let fits = other.collection_size().is_some_and(|o| array.size.as_size().covers(o));
                 match other {
-                    Type::Tuple(tuple) => {
-                        fits && tuple.types.iter().all(|ty| array.element.accepts(ty, inner))
-                    }
-                    Type::Array(o) => fits && array.element.accepts(&o.element, inner),
+                    Type::Tuple(tuple) => fits && tuple.types.iter().all(|ty| array.element.accepts(ty, way)),
+                    Type::Array(o) => fits && array.element.accepts(&o.element, way),
                     _ => false,
                 }
             }
-            Type::Tuple(tuple) => tuple_accepts(&tuple.types, tuple.size, other, way.deeper()),
-            Type::Hash(hash) => hash_accepts(hash, other, way.deeper()),
-            Type::Struct(fields) => struct_accepts(fields, other, way.deeper()),
+            Type::Tuple(tuple) => tuple_accepts(&tuple.types, tuple.size, other, way),
+            Type::Hash(hash) => hash_accepts(hash, other, way),
+            Type::Struct(fields) => struct_accepts(fields, other, way),
             Type::Iterable(element) => match element {
                 Some(element) if !element.accepts(&Type::Any, way) => other
                     .element_when_iterated()
                     .flatten()
-                    .is_some_and(|narrow| element.accepts(&narrow, way.deeper())),
+                    .is_some_and(|narrow| element.accepts(&narrow, way)),
                 _ => other.element_when_iterated().is_some() || matches!(other, Type::Collection(_)),
             },
             Type::Iterator(element) => match (element, other) {
                 (None, Type::Iterator(_)) => true,
-                (Some(wide), Type::Iterator(Some(narrow))) => wide.accepts(narrow, way.deeper()),
+                (Some(wide), Type::Iterator(Some(narrow))) => wide.accepts(narrow, way),
                 _ => false,
             },
-            Type::Sensitive(ty) => matches!(other, Type::Sensitive(o) if ty.accepts(o, way.deeper())),
+            Type::Sensitive(ty) => matches!(other, Type::Sensitive(o) if ty.accepts(o, way)),
             Type::Type(ty) => match (ty, other) {
                 (None, Type::Type(_)) => true,
-                (Some(wide), Type::Type(Some(narrow))) => wide.accepts(narrow, way.deeper()),
+                (Some(wide), Type::Type(Some(narrow))) => wide.accepts(narrow, way),
                 _ => false,
             },
             Type::Init(init) => init.accepts(other, way),
             Type::Callable(None) => matches!(other, Type::Callable(_)),
             Type::Callable(Some(callable)) => {
-                matches!(other, Type::Callable(Some(o)) if callable.accepts(o, way.deeper()))
+                matches!(other, Type::Callable(Some(o)) if callable.accepts(o, way))
             }
             Type::Runtime(runtime) => match other {
                 Type::Runtime(o) => {
