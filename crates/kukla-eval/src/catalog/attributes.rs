@@ -53,7 +53,7 @@ impl Vm<'_> {
             let construct = if adds { "a '+>' expression" } else { "a '=>' expression" };
             return Err(self.while_evaluating(refused, span, construct));
         }
-        Ok(Param { name, value, origin: self.origin(), adds, location: Some(self.location(span)) })
+        Ok(Param { name, value, origin: self.origin(), adds, location: Some(self.location(span)), shared: 0 })
     }
 
     /// The code being evaluated.

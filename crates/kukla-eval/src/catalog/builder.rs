@@ -1,9 +1,10 @@
 //! The catalog while it is built: resources that may still change, and how they are found.
 
+use indexmap::IndexMap;
 use kukla_catalog::Kind;
 use kukla_catalog::resource::{capitalize, split_reference};
 use kukla_values::{Error, Name, Str, Value};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::collect::Collector;
 use super::kind::{Definition, Resolved};
@@ -36,6 +37,18 @@ pub(crate) struct Param {
     /// Whether it was written with `+>`.
     pub adds: bool,
     pub location: Option<Location>,
+    /// A number that all resources have in common which got this very attribute, or zero.
+    ///
+    /// In Puppet they share one array then, so that a relationship drawn for one of them is drawn for all:
+    /// `file { ['/a', '/b']: before => [Service['c']] }` and `File['/a'] -> Service['d']` put `/b` before `d`, too.
+    pub shared: u32,
+}
+
+impl Param {
+    /// An attribute that nobody wrote.
+    pub fn unwritten(name: Name, value: Value, origin: Origin) -> Param {
+        Param { name, value, origin, adds: false, location: None, shared: 0 }
+    }
 }
 
 /// A resource that may still change.
@@ -198,13 +211,15 @@ pub struct CatalogBuilder {
     pub(crate) tags: TagSet,
     pub(crate) tag_table: TagTable,
     /// Overrides of resources that have not been declared yet.
-    pub(crate) overrides: FxHashMap<(Name, Str), Vec<Override>>,
+    pub(crate) overrides: IndexMap<(Name, Str), Vec<Override>, FxBuildHasher>,
     /// Code that has used a collector with overrides: it may override anything from then on.
     pub(crate) overriding: FxHashSet<Origin>,
     pub(crate) collectors: Vec<Collector>,
     pub(crate) relationships: Vec<Relationship>,
     /// Classes and defines that wait to be evaluated.
     pub(crate) waiting: Vec<ResourceId>,
+    /// How many attributes are shared.
+    shared: u32,
     /// Types found so far, by the name they were asked for.
     pub(crate) resolved: FxHashMap<Str, Resolved>,
 }
@@ -317,6 +332,41 @@ impl CatalogBuilder {
         }
     }
 
+    /// Marks the attributes that several resources are about to get. Only lists that relationships are added to matter.
+    pub(crate) fn share(&mut self, params: &mut [Param]) {
+        for param in params {
+            let grows =
+                matches!(param.name.as_str(), "before" | "notify") && matches!(param.value, Value::Array(_));
+            if grows && param.shared == 0 {
+                self.shared += 1;
+                param.shared = self.shared;
+            }
+        }
+    }
+
+    /// Adds to a list among the attributes of a resource, and of those that share it; `false` if it has no such list.
+    pub(crate) fn append(&mut self, id: ResourceId, name: Name, value: &Value) -> bool {
+        let lists = |resource: &mut Building, shared: Option<u32>| {
+            let param = resource.params.iter_mut().find(|param| param.name == name)?;
+            match &mut param.value {
+                Value::Array(all) if shared.is_none_or(|shared| param.shared == shared) => {
+                    all.push(value.clone());
+                    Some(param.shared)
+                }
+                _ => None,
+            }
+        };
+        let Some(shared) = lists(self.get_mut(id), None) else { return false };
+        if shared != 0 {
+            for (at, resource) in self.resources.iter_mut().enumerate() {
+                if at != id.0 as usize {
+                    lists(resource, Some(shared));
+                }
+            }
+        }
+        true
+    }
+
     /// Says that one resource contains another; once is enough.
     pub(crate) fn contain(&mut self, container: ResourceId, contained: ResourceId) {
         if !self.get(contained).containers.contains(&container) {
@@ -351,7 +401,7 @@ impl CatalogBuilder {
     /// Sets an attribute that nobody wrote.
     pub(crate) fn set_value(&mut self, id: ResourceId, name: Name, value: Value) -> Result<(), String> {
         let origin = self.get(id).origin;
-        self.set(id, Param { name, value, origin, adds: false, location: None })
+        self.set(id, Param::unwritten(name, value, origin))
     }
 }
 

@@ -115,12 +115,16 @@ impl Vm<'_> {
         };
         let overrides = match expr.overrides.is_empty() {
             true => None,
-            false => Some(Changes {
-                params: self.eval_attributes(&expr.overrides)?,
-                origin: self.origin(),
-                location: self.location(span),
-                scope: self.at.scope,
-            }),
+            false => {
+                let mut params = self.eval_attributes(&expr.overrides)?;
+                self.catalog.share(&mut params);
+                Some(Changes {
+                    params,
+                    origin: self.origin(),
+                    location: self.location(span),
+                    scope: self.at.scope,
+                })
+            }
         };
         let query = match &expr.query {
             Some(query) => Some(self.condition(query)?),

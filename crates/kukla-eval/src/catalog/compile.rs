@@ -105,12 +105,12 @@ impl Vm<'_> {
         }
         for (class, params) in found {
             let given = params.map(|params| {
-                let param = |(name, value): (&Value, &Value)| Param {
-                    name: Name::new(&super::tags::text(name)),
-                    value: value.clone(),
-                    origin: Origin::Class(class.name),
-                    adds: false,
-                    location: None,
+                let param = |(name, value): (&Value, &Value)| {
+                    Param::unwritten(
+                        Name::new(&super::tags::text(name)),
+                        value.clone(),
+                        Origin::Class(class.name),
+                    )
                 };
                 params.iter().map(param).collect::<Vec<_>>()
             });

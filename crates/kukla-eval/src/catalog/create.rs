@@ -35,6 +35,11 @@ impl Vm<'_> {
             }
             location
         });
+        let common = |(name, value): (&Value, &Value)| {
+            Param::unwritten(Name::new(&super::tags::text(name)), value.clone(), self.origin())
+        };
+        let mut common: Vec<Param> = defaults.iter().map(common).collect();
+        self.catalog.share(&mut common);
         let mut references = Array::new();
         for (title, attributes) in instances {
             let mut all = defaults.clone();
@@ -50,12 +55,18 @@ impl Vm<'_> {
                     return Err(Raise::runtime(format!("the attributes of '{title}' must be a hash")));
                 }
             }
-            let params = all.iter().map(|(name, value)| Param {
-                name: Name::new(&super::tags::text(name)),
-                value: value.clone(),
-                origin: self.origin(),
-                adds: false,
-                location: None,
+            let own =
+                |name: &Value| matches!(attributes, Value::Hash(attributes) if attributes.contains_key(name));
+            let params = all.iter().map(|(name, value)| {
+                let mut param =
+                    Param::unwritten(Name::new(&super::tags::text(name)), value.clone(), self.origin());
+                if !own(name) {
+                    param.shared = common
+                        .iter()
+                        .find(|common| common.name == param.name)
+                        .map_or(0, |common| common.shared);
+                }
+                param
             });
             let params: Vec<Param> = params.collect();
             let titles: Vec<Str> = match title {

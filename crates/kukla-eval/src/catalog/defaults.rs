@@ -30,7 +30,8 @@ impl Vm<'_> {
             );
             self.fail(expr.ty.span, "ILLEGAL_RESOURCE_TYPE", message)
         })?;
-        let params = self.eval_attributes(&expr.attributes)?;
+        let mut params = self.eval_attributes(&expr.attributes)?;
+        self.catalog.share(&mut params);
         self.set_defaults(Name::new(&capitalize(&type_name.to_lowercase())), params)?;
         Ok(value)
     }

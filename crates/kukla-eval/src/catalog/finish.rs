@@ -18,7 +18,7 @@ impl Vm<'_> {
         for id in self.catalog.ids().skip(OWN) {
             let resource = self.catalog.get(id);
             let key = (resource.type_name, resource.title.clone());
-            for change in self.catalog.overrides.remove(&key).unwrap_or_default() {
+            for change in self.catalog.overrides.shift_remove(&key).unwrap_or_default() {
                 self.apply_override(id, change)?;
             }
             self.finish_resource(id)?;
@@ -106,7 +106,7 @@ impl Vm<'_> {
 
     /// Overrides and `realize` calls whose resources were never declared.
     fn refuse_leftovers(&self) -> Flow<()> {
-        let mut left: Vec<String> = self
+        let left: Vec<String> = self
             .catalog
             .overrides
             .iter()
@@ -115,7 +115,6 @@ impl Vm<'_> {
             })
             .collect();
         if !left.is_empty() {
-            left.sort();
             let message = format!("Could not find resource(s) {} for overriding", left.join(", "));
             return Err(parse_error(message, None));
         }

@@ -25,7 +25,8 @@ pub(crate) struct Override {
 impl Vm<'_> {
     pub(crate) fn eval_override(&mut self, expr: &OverrideExpr, span: Span) -> Flow {
         let value = self.eval(&expr.resources)?;
-        let params = self.eval_attributes(&expr.attributes)?;
+        let mut params = self.eval_attributes(&expr.attributes)?;
+        self.catalog.share(&mut params);
         for each in flat(&value) {
             let reference = match &each {
                 Value::Type(ty) => match &**ty {
@@ -137,6 +138,7 @@ impl Vm<'_> {
                 let mut joined = flat(&current.value);
                 joined.extend(flat(&param.value));
                 param.value = joined.into();
+                param.shared = 0;
             }
         }
         let location = param.location.clone();

@@ -134,9 +134,10 @@ impl Vm<'_> {
         for Relationship { from, to, attribute } in std::mem::take(&mut self.catalog.relationships) {
             let attribute = Name::new(attribute);
             let targets = self.targets(&to);
-            for source in self.sources(&from) {
+            let (sources, instead) = self.sources(&from);
+            for source in sources {
                 for target in &targets {
-                    self.relate(&source, target, attribute)?;
+                    self.relate(&source, instead, target, attribute)?;
                 }
             }
         }
@@ -155,28 +156,40 @@ impl Vm<'_> {
         collected.map(|resource| (resource.type_name.as_str().into(), resource.title.clone())).collect()
     }
 
-    /// The left side: for a collector that found nothing, what stands left of it.
-    fn sources(&self, side: &Side) -> Vec<(Str, Str)> {
-        let Side::Collector(mut at) = *side else { return self.targets(side) };
+    /// The left side: for a collector that found nothing, what stands left of it (which is then said).
+    fn sources(&self, side: &Side) -> (Vec<(Str, Str)>, bool) {
+        let Side::Collector(mut at) = *side else { return (self.targets(side), false) };
         // Each step goes left in a chain, so there are at most as many as collectors.
         for _ in 0..=self.catalog.collectors.len() {
             let collector = &self.catalog.collectors[at];
             match &collector.instead {
-                _ if !collector.collected.is_empty() => return self.collected(at),
-                None => return Vec::new(),
+                _ if !collector.collected.is_empty() => return (self.collected(at), false),
+                None => break,
                 Some(instead) => match instead[..] {
                     [Side::Collector(left)] => at = left,
-                    _ => return instead.iter().flat_map(|side| self.targets(side)).collect(),
+                    _ => return (instead.iter().flat_map(|side| self.targets(side)).collect(), true),
                 },
             }
         }
-        Vec::new()
+        (Vec::new(), false)
     }
 
-    fn relate(&mut self, source: &(Str, Str), target: &(Str, Str), attribute: Name) -> Flow<()> {
+    fn relate(
+        &mut self,
+        source: &(Str, Str),
+        instead: bool,
+        target: &(Str, Str),
+        attribute: Name,
+    ) -> Flow<()> {
         let shown = |side: &(Str, Str)| format!("{}[{}]", side.0, side.1);
         let Some(id) = self.catalog.find(&source.0, &source.1) else {
-            let (source, target) = (shown(source), shown(target));
+            let target = shown(target);
+            // What stands in for an empty collector is still a type, and messages show it as one.
+            let source = match instead {
+                false => shown(source),
+                true if source.0 == "Class" => format!("Class[{}]", source.1.to_lowercase()),
+                true => format!("{}['{}']", source.0, source.1),
+            };
             return Err(argument_error(format!(
                 "Could not find resource '{source}' for relationship on '{target}'"
             )));
@@ -188,13 +201,10 @@ impl Vm<'_> {
             )));
         }
         let target = Value::from(shown(target));
-        let resource = self.catalog.get_mut(id);
-        if let Some(param) = resource.params.iter_mut().find(|param| param.name == attribute)
-            && let Value::Array(all) = &mut param.value
-        {
-            all.push(target);
+        if self.catalog.append(id, attribute, &target) {
             return Ok(());
         }
+        let resource = self.catalog.get(id);
         let mut all: Array = resource.value(&attribute).cloned().into_iter().collect();
         all.push(target);
         let set = self.catalog.set_value(id, attribute, all.into());

@@ -89,6 +89,7 @@ impl Vm<'_> {
             }
             bodies.push((titles, params));
         }
+        self.catalog.share(&mut defaults);
         let mut references = Array::new();
         for (titles, params) in bodies {
             let params = if defaults.is_empty() { params } else { with_defaults(&defaults, params) };
@@ -136,9 +137,12 @@ impl Vm<'_> {
         form: ResourceForm,
         type_name: &str,
         titles: Vec<Str>,
-        params: Vec<Param>,
+        mut params: Vec<Param>,
         location: Option<Location>,
     ) -> Flow<Vec<Value>> {
+        if titles.len() > 1 {
+            self.catalog.share(&mut params);
+        }
         let (scope, origin) = (self.at.scope, self.origin());
         let mut declaration = Declaration { form, location, kind: CatalogKind::Class, origin, scope };
         if type_name.eq_ignore_ascii_case("class") {
