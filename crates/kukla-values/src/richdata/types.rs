@@ -67,6 +67,10 @@ fn each(types: &[Type]) -> Part {
     Part::Each(types.iter().cloned().map(Part::from).collect())
 }
 
+fn by_text(text: Str) -> Part {
+    Part::Made("Type".into(), vec![(super::VALUE_KEY, text.into())])
+}
+
 /// The description of a type. Types that Puppet cannot describe, as they contain themselves, are given by their text.
 pub(super) fn described(ty: &Type) -> Part {
     let kind = ty.kind();
@@ -204,14 +208,11 @@ pub(super) fn described(ty: &Type) -> Part {
             let init = if object.is_any() { Hash::new() } else { object.describe(true) };
             made(kind, vec![("_pcore_init_hash", Part::Value(init.into()))])
         }
-        Type::Data
-        | Type::RichData
-        | Type::RichDataKey
-        | Type::Alias(_)
-        | Type::ObjectExtension(_)
-        | Type::TypeSet(_) => {
-            Part::Made("Type".into(), vec![(super::VALUE_KEY, Part::from(Str::from(ty.short())))])
+        Type::Data | Type::RichData | Type::RichDataKey | Type::Alias(_) | Type::ObjectExtension(_) => {
+            by_text(ty.short().into())
         }
+        Type::TypeSet(set) if set.is_any() => by_text(kind.into()),
+        Type::TypeSet(set) => by_text(set.name.clone()),
         _ => made(kind, Vec::new()),
     }
 }
