@@ -75,7 +75,7 @@ builtins! {
     ///
     /// ```puppet
     /// '12'.convert_to(Integer)               # => 12
-    /// 'ff'.convert_to(Integer, 16)           # => 255
+    /// '0xff'.convert_to(Integer, 16)         # => 255
     /// ```
     "convert_to" { "Any $value, Type $type, Any *$args, Optional[Callable[1, 1]] &$block" => convert_to }
 }

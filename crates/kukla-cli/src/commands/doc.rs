@@ -75,6 +75,9 @@ fn functions() -> String {
         for function in all.iter().filter(|f| f.origin == origin) {
             let Builtin { name, doc, overloads, .. } = function.builtin;
             let _ = writeln!(page, "\n### {name}\n\n```\n{}\n```", signatures(name, overloads).join("\n"));
+            if kukla_functions::stdlib::NEW.contains(name) {
+                let _ = writeln!(page, "\nSince version 9 of the module.");
+            }
             let lines: Vec<&str> = doc.lines().map(|l| l.strip_prefix(' ').unwrap_or(l)).collect();
             let _ = writeln!(page, "\n{}", lines.join("\n").trim());
         }

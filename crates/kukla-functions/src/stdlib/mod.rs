@@ -50,5 +50,44 @@ pub static CURRENT: &[&[Builtin]] = &[
 ];
 
 /// The functions that only version 8 has.
-pub static FORMER: &[&[Builtin]] =
-    &[checks::BUILTINS, hashes::old::BUILTINS, text::old::BUILTINS, validate::old::BUILTINS];
+pub static FORMER: &[&[Builtin]] = &[
+    checks::BUILTINS,
+    hashes::old::BUILTINS,
+    resources::old::BUILTINS,
+    text::old::BUILTINS,
+    validate::old::BUILTINS,
+];
+
+/// The names that only version 9 has.
+pub static NEW: &[&str] = &[
+    "stdlib::batch_escape",
+    "stdlib::crc32",
+    "stdlib::ensure_packages",
+    "stdlib::fqdn_rand_string",
+    "stdlib::fqdn_rotate",
+    "stdlib::has_function",
+    "stdlib::has_interface_with",
+    "stdlib::has_ip_address",
+    "stdlib::has_ip_network",
+    "stdlib::merge",
+    "stdlib::nested_values",
+    "stdlib::os_version_gte",
+    "stdlib::parsehocon",
+    "stdlib::powershell_escape",
+    "stdlib::rewrap_sensitive_data",
+    "stdlib::seeded_rand",
+    "stdlib::seeded_rand_string",
+    "stdlib::sha256",
+    "stdlib::shell_escape",
+    "stdlib::sort_by",
+    "stdlib::time",
+    "stdlib::to_json",
+    "stdlib::to_json_pretty",
+    "stdlib::to_python",
+    "stdlib::to_ruby",
+    "stdlib::to_toml",
+    "stdlib::to_yaml",
+    "stdlib::type_of",
+    "stdlib::validate_domain_name",
+    "stdlib::validate_email_address",
+];

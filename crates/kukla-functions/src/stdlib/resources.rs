@@ -4,6 +4,7 @@
 use kukla_eval::builtins;
 use kukla_eval::error::Flow;
 use kukla_eval::function::Rest;
+use kukla_eval::settings::LogLevel;
 use kukla_eval::vm::Vm;
 use kukla_values::{Error, Hash, Result, Str, Type, Value};
 
@@ -290,5 +291,23 @@ fn assert_private(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
             let (kind, name) = vm.code_in_charge();
             ruby::fail(format!("{kind} {name} is private"))
         }
+    }
+}
+
+/// The functions that stdlib 9 no longer has.
+pub mod old {
+    use super::*;
+
+    builtins! {
+        /// The former name of `assert_private`; since the word is reserved, only `call('private')` reaches it.
+        "private" { "Any *$args, Optional[Callable] &$block" => private }
+    }
+
+    fn private(vm: &mut Vm<'_>, args: Rest) -> Flow<()> {
+        vm.log(
+            LogLevel::Warning,
+            "private() DEPRECATED: This function will cease to function on Puppet 4; please use assert_private() before upgrading to puppet 4 for backwards-compatibility, or migrate to the new parser's typing system.",
+        );
+        assert_private(vm, args)
     }
 }

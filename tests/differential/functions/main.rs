@@ -1,0 +1,210 @@
+//! Every function against real Puppet: the same calls, asked of both, must give the same values, messages and logs.
+//!
+//! `core.txt` and `stdlib.txt` list calls, one a line, under a heading for each function. Each function is also called with the same
+//! thirty-odd argument lists, so that what it says of wrong arguments is compared too. `explained.txt` lists the calls
+//! whose answers differ and must, each with the reason.
+//!
+//! * `KUKLA_REFERENCE=command` names a command that, given the argument `rpc`, answers as Puppet does; without it nothing is compared.
+//! * `KUKLA_MODULES=directory` names a directory with puppetlabs-stdlib; without it only Puppet's own functions are compared.
+//! * Arguments choose functions by name.
+
+#![allow(clippy::disallowed_methods)] // a test runner reads the disk
+
+mod answer;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use answer::Answer;
+use kukla_tests::subject::Subject;
+use serde_json::{Value, json};
+
+/// Arguments that every function is called with.
+const ARGUMENTS: [&str; 37] = [
+    "()",
+    "(undef)",
+    "(true)",
+    "(0)",
+    "(-3)",
+    "(2.5)",
+    "('')",
+    "('abc')",
+    "(\"a b\\n\")",
+    "(['b','a',1])",
+    "([])",
+    "({a=>1})",
+    "({})",
+    "(Integer)",
+    "(/a/)",
+    "(default)",
+    "(Sensitive('s'))",
+    "('a','b')",
+    "(['a','b'],'a')",
+    "({a=>1},'a')",
+    "('abc',1)",
+    "(1,2)",
+    "([1,2],[2])",
+    "({a=>1},{b=>2})",
+    "('a',undef)",
+    "([3,1],true)",
+    "('a','b','c')",
+    "(['a'],'b','c')",
+    "(1,2,3)",
+    "('a',[1],{b=>2})",
+    "('10','16')",
+    "('a',Integer)",
+    "([1,2]) |$x| {$x}",
+    "({a=>1,b=>2}) |$k,$v| {$v}",
+    "('ab') |$x| {$x}",
+    "([2,1]) |$a,$b| {$a}",
+    "(5) |$x| {$x}",
+];
+
+/// Differences shown in full.
+const SHOWN: usize = 80;
+
+fn main() -> ExitCode {
+    if std::env::var_os("KUKLA_REFERENCE").is_none() {
+        println!("skipped: KUKLA_REFERENCE names no command to compare with");
+        return ExitCode::SUCCESS;
+    }
+    match run() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(problem) => {
+            eprintln!("{problem}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<bool, String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("differential/functions");
+    let modules = std::env::var("KUKLA_MODULES").ok();
+    let mut calls = calls(&folder, "core.txt")?;
+    if modules.is_some() {
+        calls.extend(self::calls(&folder, "stdlib.txt")?);
+    }
+    let wanted: Vec<String> =
+        std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    calls.retain(|(function, _)| wanted.is_empty() || wanted.contains(function));
+    let explained = explained(&folder)?;
+    let (ours, theirs) = (Subject::Kukla(Box::default()), Subject::from_environment()?);
+    let (next, outcomes) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let ask = || {
+        while let Some((function, code)) = calls.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let params = params(code, modules.as_deref());
+            let (our, their) =
+                (Answer::of(&ours.ask("eval", params.clone())), Answer::of(&theirs.ask("eval", params)));
+            let difference = our.difference(&their).map(|kind| (kind, our, their));
+            outcomes
+                .lock()
+                .unwrap_or_else(|poisoned| poisoned.into_inner())
+                .push((function, code, difference));
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(ask);
+        }
+    });
+    let outcomes = outcomes.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    Ok(report(&outcomes, &explained))
+}
+
+/// One call and how its answers differ, if they do.
+type Outcome<'c> = (&'c String, &'c String, Option<(answer::Difference, Answer, Answer)>);
+
+fn report(outcomes: &[Outcome<'_>], explained: &BTreeMap<String, String>) -> bool {
+    let mut functions: BTreeMap<&str, usize> = BTreeMap::new();
+    let (mut known, mut shown) = (0, 0);
+    for (function, code, difference) in outcomes {
+        *functions.entry(function.as_str()).or_default() += 1;
+        let Some((kind, ours, theirs)) = difference else { continue };
+        if kind.is_explained() || explained.contains_key(code.as_str()) {
+            known += 1;
+            continue;
+        }
+        shown += 1;
+        if shown <= SHOWN {
+            println!("{code}\n  ours   {ours}\n  theirs {theirs}");
+        }
+    }
+    let fewest = functions.values().min().copied().unwrap_or_default();
+    println!(
+        "{} calls of {} functions, at least {fewest} each: {shown} unexplained differences, {known} explained",
+        outcomes.len(),
+        functions.len()
+    );
+    shown == 0
+}
+
+/// The facts and modules that calls find.
+fn params(code: &str, modules: Option<&str>) -> Value {
+    let mut params = json!({
+        "code": code,
+        "facts": {
+            "fqdn": "node.example.com",
+            "interfaces": "lo,eth0",
+            "ipaddress": "10.0.0.5",
+            "ipaddress_eth0": "10.0.0.5",
+            "list": [1, {"a.b": 2}],
+            "network_lo": "127.0.0.0",
+            "networking": {
+                "fqdn": "node.example.com",
+                "interfaces": {
+                    "eth0": {"ip": "10.0.0.5"},
+                    "lo": {"ip": "127.0.0.1", "mac": "00:00:00:00:00:00", "netmask": "255.0.0.0", "network": "127.0.0.0"},
+                },
+            },
+            "operatingsystem": "Debian",
+            "operatingsystemmajrelease": "12",
+            "os": {"name": "Debian", "release": {"major": "12"}},
+        },
+    });
+    if let Some(modules) = modules {
+        params["modulepath"] = json!([modules]);
+    }
+    params
+}
+
+/// The calls of a list, each with the function it is about: those listed, and the function with every argument list.
+fn calls(folder: &Path, file: &str) -> Result<Vec<(String, String)>, String> {
+    let text = std::fs::read_to_string(folder.join(file)).map_err(|error| format!("{file}: {error}"))?;
+    let mut calls = Vec::new();
+    let mut function = String::new();
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        if let Some(name) = line.strip_prefix("## ") {
+            function = name.to_owned();
+            if !name.contains(' ') {
+                calls.extend(
+                    ARGUMENTS.iter().map(|arguments| (function.clone(), format!("{name}{arguments}"))),
+                );
+            }
+        } else if !line.starts_with("# ") {
+            calls.push((function.clone(), line.to_owned()));
+        }
+    }
+    Ok(calls)
+}
+
+/// Calls whose answers differ for a reason: a line says why, those below it are the calls.
+fn explained(folder: &Path) -> Result<BTreeMap<String, String>, String> {
+    let text = std::fs::read_to_string(folder.join("explained.txt"))
+        .map_err(|error| format!("explained.txt: {error}"))?;
+    let mut explained = BTreeMap::new();
+    let mut why = String::new();
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        match line.strip_prefix("## ") {
+            Some(reason) => why = reason.to_owned(),
+            None if line.starts_with("# ") => {}
+            None => {
+                explained.insert(line.to_owned(), why.clone());
+            }
+        }
+    }
+    Ok(explained)
+}
