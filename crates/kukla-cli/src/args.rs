@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand};
 
 use crate::Outcome;
-use crate::commands::{check, compile, doc, epp, eval, explain, lookup, parse, rpc};
+use crate::commands::{check, compile, doc, epp, eval, explain, lookup, parse, repl, rpc};
 
 /// The Puppet language, native: checks, evaluates and compiles Puppet code without Ruby.
 #[derive(Debug, Parser)]
@@ -24,6 +24,7 @@ enum Command {
     Explain(explain::Args),
     Lookup(lookup::Args),
     Parse(parse::Args),
+    Repl(repl::Args),
     Rpc(rpc::Args),
 }
 
@@ -39,6 +40,7 @@ impl Cli {
             Command::Explain(args) => explain::run(&args),
             Command::Lookup(args) => lookup::run(&args),
             Command::Parse(args) => parse::run(&args),
+            Command::Repl(args) => repl::run(&args),
             Command::Rpc(args) => rpc::run(&args),
         }
     }

@@ -8,5 +8,6 @@ pub mod eval;
 pub mod explain;
 pub mod lookup;
 pub mod parse;
+pub mod repl;
 pub mod rpc;
 mod target;
