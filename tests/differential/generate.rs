@@ -137,7 +137,7 @@ impl Generator {
 
     fn statement(&mut self, depth: usize) -> String {
         match self.roll(if depth == 0 { 5 } else { 10 }) {
-            0 | 1 | 2 => self.assignment(depth),
+            0..=2 => self.assignment(depth),
             3 => format!("notice({})", self.any(depth)),
             4 => {
                 // Matches must be assigned, since a value that is forgotten is an error.

@@ -162,7 +162,7 @@ impl Vm<'_> {
         for value in iterator.members().into_iter().flatten() {
             self.charge(1)?;
             values.push(value);
-            if values.len() % 4096 == 0 {
+            if values.len().is_multiple_of(4096) {
                 self.check_size(values.len())?;
             }
         }

@@ -26,7 +26,7 @@ impl Vm<'_> {
         self.inherit_metaparameters()?;
         self.refuse_leftovers()?;
         self.check_references()?;
-        self.to_catalog(output)
+        self.finished_catalog(output)
     }
 
     fn finish_resource(&mut self, id: ResourceId) -> Flow<()> {

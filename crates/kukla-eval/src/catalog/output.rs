@@ -15,7 +15,7 @@ use crate::vm::Vm;
 
 impl Vm<'_> {
     /// The finished catalog: without what is still virtual, and with plain data only.
-    pub(super) fn to_catalog(&mut self, output: Output) -> Flow<Catalog> {
+    pub(super) fn finished_catalog(&mut self, output: Output) -> Flow<Catalog> {
         let mut tags = TagSet::default();
         let table = &mut self.catalog.tag_table;
         for class in &self.catalog.classes {

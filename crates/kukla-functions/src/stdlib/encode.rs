@@ -134,7 +134,7 @@ fn strictly_decoded(text: &str) -> Result<Vec<u8>> {
     let invalid = || Error::runtime("invalid base64");
     let body = text.trim_end_matches('=');
     let padding = text.len() - body.len();
-    if text.len() % 4 != 0 || padding > 2 || !body.bytes().all(|byte| digit(byte).is_some()) {
+    if !text.len().is_multiple_of(4) || padding > 2 || !body.bytes().all(|byte| digit(byte).is_some()) {
         return Err(invalid());
     }
     let bytes = decoded(body);

@@ -431,10 +431,7 @@ impl Reader<'_> {
             }
             return Known::Unknown;
         }
-        let receiver = match &call.receiver {
-            Some(receiver) => Some(self.eval(receiver, frame)),
-            None => None,
-        };
+        let receiver = call.receiver.as_ref().map(|receiver| self.eval(receiver, frame));
         let args = self.list(&call.args, frame);
         let block = match (&call.block, &call.passed) {
             (Some(block), _) => Some(Rc::clone(block)),

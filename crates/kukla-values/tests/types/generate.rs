@@ -307,7 +307,7 @@ impl Generator {
                 let n = self.below(40) as f64 / 4.0;
                 Sample { text: format!("{n:?}"), value: Value::Float(n) }
             }
-            6 | 7 | 8 => {
+            6..=8 => {
                 let text = self.quoted();
                 self.literal(&text)
             }
