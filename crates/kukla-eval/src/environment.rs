@@ -337,6 +337,8 @@ impl Environment {
         // All native types live in one namespace.
         let found = if lower.contains(':') {
             None
+        } else if let Some(generated) = self.generated_type(lower) {
+            Some(generated)
         } else if let Some(core) = types::core(lower) {
             Some(core.clone())
         } else {
@@ -345,6 +347,16 @@ impl Environment {
         };
         let found = found.map(Arc::new);
         write(&self.resource_types).entry(lower.into()).or_insert(found).clone()
+    }
+
+    /// The type that `puppet generate types` has written down for this environment.
+    fn generated_type(&self, lower: &str) -> Option<ResourceType> {
+        let directory = self.root.as_ref()?.join(".resource_types");
+        let path = directory.join(lower).with_extension("pp");
+        if !self.world.exists(&path) {
+            return None;
+        }
+        crate::catalog::generated::read(&*self.load(&path).ok()?)
     }
 
     /// The functions written in Puppet that are known so far, for suggestions.

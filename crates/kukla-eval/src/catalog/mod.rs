@@ -15,6 +15,7 @@ mod create;
 mod defaults;
 mod defined;
 mod finish;
+pub(crate) mod generated;
 mod kind;
 mod node;
 mod output;
