@@ -21,7 +21,7 @@ pub enum Format {
     /// A picture of the source with what is wrong underlined, and hints
     #[default]
     Human,
-    /// One line each: file:line:column: severity[CODE] message
+    /// One line each: file:line:column: severity, code, message
     Short,
     /// One JSON array
     Json,

@@ -163,7 +163,7 @@ fn request(args: &[Value]) -> Result<(Str, Value, Value)> {
 }
 
 fn declare_unless_there(vm: &mut Vm<'_>, kind: &str, title: &Value, params: Value) -> Flow<()> {
-    for item in ruby::flatten(&[title.clone()]) {
+    for item in ruby::flatten(std::slice::from_ref(title)) {
         let reference = format!("{kind}[{}]", ruby::to_s(&item));
         let (name, title) = split_reference(&reference)?;
         let wanted = match &params {
