@@ -2,6 +2,8 @@
 //!
 //! With `KUKLA_REFERENCE` set, Puppet is asked the same in the same run.
 
+#![allow(clippy::disallowed_methods)] // a benchmark looks at the clock
+
 #[path = "../tests/types/reference.rs"]
 mod reference;
 
