@@ -1,6 +1,6 @@
 //! HOCON, the format of Puppet's own service configuration, as the `hocon` gem reads a single text.
 //!
-//! A text becomes a tree whose leaves may still be references (`${x}`), concatenations or appended lists; [`resolve`]
+//! A text becomes a tree whose leaves may still be references (`${x}`), concatenations or appended lists; `resolve`
 //! then replaces those, looking up each path from the root of the same text and after that in the environment.
 //! `include` of a file that cannot be found is silently nothing, and a text has no files beside it, so every include is.
 
