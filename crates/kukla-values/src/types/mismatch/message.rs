@@ -1,8 +1,9 @@
 //! Saying them.
 
 use std::fmt;
+use std::sync::Arc;
 
-use super::super::{Range, Type, leaf};
+use super::super::{InitType, Range, RuntimeType, Type, leaf};
 use super::describe::{Mismatch, Problem, Step, is_alias};
 
 impl fmt::Display for Step {
@@ -192,8 +193,10 @@ impl Type {
             Type::NotUndef(_) => Type::NotUndef(None),
             Type::Iterable(_) => Type::Iterable(None),
             Type::Iterator(_) => Type::Iterator(None),
-            Type::Sensitive(_) => Type::Sensitive(std::sync::Arc::new(Type::Any)),
+            Type::Sensitive(_) => Type::Sensitive(Arc::new(Type::Any)),
             Type::Type(_) => Type::Type(None),
+            Type::Init(_) => Type::Init(Arc::new(InitType { ty: None, args: Vec::new() })),
+            Type::Runtime(_) => Type::Runtime(Arc::new(RuntimeType { runtime: None, name: None })),
             Type::Callable(_) => Type::Callable(None),
             Type::Resource(_) => Type::Resource(None),
             Type::Class(_) => Type::Class(None),
