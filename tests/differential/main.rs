@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 const SHOWN: usize = 40;
 
 /// What a fault in the reference itself looks like.
-const CRASHED: [&str; 9] = [
+const CRASHED: [&str; 10] = [
     "undefined method",
     "undefined local variable",
     "the oracle process died",
@@ -23,6 +23,7 @@ const CRASHED: [&str; 9] = [
     "comparison of",
     "does not match any of the attributes",
     "failed to allocate",
+    "no answer within",
     "#<",
 ];
 

@@ -123,7 +123,13 @@ impl Vm<'_> {
 
     fn call_builtin(&mut self, builtin: &'static Registered, args: Vec<Value>, block: Option<Block>) -> Flow {
         let overload = self.select(builtin, &args, block.as_ref())?;
-        (builtin.builtin.overloads[overload].body)(self, Args::new(args, block))
+        let value = (builtin.builtin.overloads[overload].body)(self, Args::new(args, block))?;
+        match &value {
+            Value::Array(values) => self.check_size(values.len())?,
+            Value::String(text) => self.check_text(text.len())?,
+            _ => {}
+        }
+        self.check_nesting(value)
     }
 
     /// Calls a function written in Puppet: it sees the top scope and its own variables.

@@ -8,9 +8,10 @@ use crate::program::{Expr, Kind, Segment};
 use crate::variable::UNEVALUATED;
 use crate::vm::Vm;
 
-/// The stack left at which a new piece is taken, and how large a piece.
-const RED_ZONE: usize = 128 << 10;
-const STACK: usize = 2 << 20;
+/// The stack left at which a new piece is taken, and how large a piece; how many levels of expressions the former is good for.
+const LEVELS: u32 = 8;
+const RED_ZONE: usize = 1 << 20;
+const STACK: usize = 4 << 20;
 
 impl Vm<'_> {
     /// The value of an expression.
@@ -19,11 +20,17 @@ impl Vm<'_> {
         match &expr.kind {
             Kind::Literal(value) => Ok(value.clone()),
             Kind::Variable(variable) => self.eval_variable(variable, expr.span),
-            // Expressions nest as deep as the parser allows, calls as deep as the limits do: the stack grows with them.
-            _ => match stacker::maybe_grow(RED_ZONE, STACK, || self.eval_kind(expr)) {
-                Ok(value) => Ok(value),
-                Err(raise) => Err(self.blame(raise, expr)),
-            },
+            _ => {
+                self.nesting += 1;
+                // Expressions nest as deep as the parser allows, calls as deep as the limits do: the stack grows with
+                // them. Looking at every level would cost more than it is worth.
+                let result = match self.nesting % LEVELS == 0 {
+                    true => stacker::maybe_grow(RED_ZONE, STACK, || self.eval_kind(expr)),
+                    false => self.eval_kind(expr),
+                };
+                self.nesting -= 1;
+                result.map_err(|raise| self.blame(raise, expr))
+            }
         }
     }
 
@@ -48,7 +55,10 @@ impl Vm<'_> {
             Kind::Match(n) => Ok(self.scopes.capture(self.at, *n as usize)),
             Kind::Interpolate(segments) => self.eval_interpolation(segments),
             Kind::Heredoc(heredoc) => self.eval_heredoc(heredoc),
-            Kind::Array(elements) => Ok(Value::Array(self.eval_list(elements)?)),
+            Kind::Array(elements) => {
+                let list = Value::Array(self.eval_list(elements)?);
+                self.check_nesting(list)
+            }
             Kind::Hash(entries) => self.eval_hash(entries),
             Kind::TypeName(name) => self.eval_type_name(name, expr.span),
             Kind::Constant(constant) => match constant.cached.get() {
@@ -141,7 +151,7 @@ impl Vm<'_> {
             let value = self.eval(value)?;
             table.insert(key, value);
         }
-        Ok(Value::Hash(hash))
+        self.check_nesting(Value::Hash(hash))
     }
 
     /// What `*value` stands for.
@@ -176,7 +186,9 @@ impl Vm<'_> {
 
     /// The text of an interpolated string.
     fn eval_interpolation(&mut self, segments: &[Segment]) -> Flow {
-        let mut text = String::new();
+        // The text is put together in memory that is used again; a nested string finds none there and takes its own.
+        let mut text = std::mem::take(&mut self.scratch);
+        text.clear();
         for segment in segments {
             match segment {
                 Segment::Text(fixed) => text.push_str(fixed),
@@ -186,8 +198,10 @@ impl Vm<'_> {
                 }
             }
         }
-        self.check_size(text.len())?;
-        Ok(Value::String(text.into()))
+        self.check_text(text.len())?;
+        let value = Value::String(text.as_str().into());
+        self.scratch = text;
+        Ok(value)
     }
 }
 

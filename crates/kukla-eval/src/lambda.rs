@@ -65,7 +65,7 @@ impl Vm<'_> {
         A::IntoIter: ExactSizeIterator,
     {
         self.charge(1)?;
-        let lambda = Arc::clone(&block.lambda);
+        let lambda = &*block.lambda;
         let args = args.into_iter();
         self.enter(|vm| {
             let outside = vm.at;
@@ -81,7 +81,7 @@ impl Vm<'_> {
                 }
                 false => {
                     let args: Vec<Value> = args.collect();
-                    vm.bind_parameters("lambda", &lambda, &block.signature, args)
+                    vm.bind_parameters("lambda", lambda, &block.signature, args)
                         .and_then(|()| vm.eval(&lambda.body))
                 }
             };

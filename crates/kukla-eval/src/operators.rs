@@ -64,7 +64,7 @@ impl Vm<'_> {
             }
             _ => {}
         }
-        Ok(value)
+        self.check_nesting(value)
     }
 
     /// Says what `strict` has to say about strings taken as numbers.

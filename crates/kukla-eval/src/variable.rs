@@ -122,12 +122,27 @@ impl Vm<'_> {
         Err(Some(format!("the parameter '{name}' of class '{class}' is private to {owner}")))
     }
 
+    /// A setting; some are the environment's own.
     fn setting(&self, name: &str) -> Option<Value> {
-        let all = &self.environment.settings.all;
+        let environment = self.environment;
         match name {
-            "all_local" => Some(Value::Hash(all.clone())),
-            _ => all.get(name).cloned(),
+            "environment" => Some(environment.name.as_str().into()),
+            "modulepath" if !environment.modulepath.is_empty() => Some(self.modulepath().into()),
+            "all_local" => {
+                let mut all = environment.settings.all.clone();
+                all.insert("environment", environment.name.as_str());
+                if !environment.modulepath.is_empty() {
+                    all.insert("modulepath", self.modulepath());
+                }
+                Some(Value::Hash(all))
+            }
+            _ => environment.settings.all.get(name).cloned(),
         }
+    }
+
+    fn modulepath(&self) -> String {
+        let paths = self.environment.modulepath.iter().map(|path| path.to_string_lossy());
+        paths.collect::<Vec<_>>().join(":")
     }
 
     /// Top-scope variables that come with the node: `$facts` and the like, each fact, what a classifier sets.

@@ -9,25 +9,8 @@ use crate::data::Data;
 use crate::environment::{Environment, Node};
 use crate::error::{Failure, FailureKind, Flow, Location, Raise, Raised, Trace};
 use crate::scope::{Position, ScopeId, ScopeKind, Scopes};
-use crate::settings::LogLevel;
+use crate::settings::{Limits, LogLevel};
 use crate::variable::Defaulting;
-
-/// How much one compilation may use.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// Calls inside calls.
-    pub depth: u32,
-    /// Expressions evaluated and elements produced; zero means without limit.
-    pub steps: u64,
-    /// Elements or bytes in one value.
-    pub size: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits { depth: 2_000, steps: 20_000_000, size: 32 << 20 }
-    }
-}
 
 /// A message from a logging function, a warning or a deprecation.
 #[derive(Clone, Debug)]
@@ -85,6 +68,12 @@ pub struct Vm<'e> {
     /// The type aliases being resolved.
     pub(crate) resolving: Vec<Name>,
     pub(crate) depth: u32,
+    /// How deep expressions are nested at this point.
+    pub(crate) nesting: u32,
+    /// Decides when the nesting of a value is looked at.
+    pub(crate) chance: u64,
+    /// Memory for putting text together.
+    pub(crate) scratch: String,
     pub(crate) steps: u64,
     warned: FxHashSet<String>,
 }
@@ -108,12 +97,15 @@ impl<'e> Vm<'e> {
             source: Source::unnamed(""),
             calls: Vec::new(),
             logs: Vec::new(),
-            limits: Limits::default(),
+            limits: environment.settings.limits,
             output: Vec::new(),
             call_span: Span::default(),
             defaulting: None,
             resolving: Vec::new(),
             depth: 0,
+            nesting: 0,
+            chance: 1,
+            scratch: String::new(),
             steps: 0,
             warned: FxHashSet::default(),
         }
@@ -262,19 +254,69 @@ impl<'e> Vm<'e> {
     #[cold]
     fn exhausted(&self) -> Raise {
         let message = format!("The evaluation took more than the {} steps allowed", self.limits.steps);
-        Failure::new("EVALUATION_LIMIT", message).hint("the limit can be raised in the settings").into()
+        Failure::new("EVALUATION_LIMIT", message).hint("the setting limit_steps raises it").into()
     }
 
-    /// An error if a value of so many elements or bytes would be too large.
-    pub fn check_size(&self, size: usize) -> Flow<()> {
-        if size > self.limits.size {
-            let message =
-                format!("A value of {size} elements is larger than the {} allowed", self.limits.size);
-            return Err(Failure::new("SIZE_LIMIT", message)
-                .hint("the limit can be raised in the settings")
-                .into());
+    /// An error if a collection of so many elements would be too large.
+    pub fn check_size(&self, elements: usize) -> Flow<()> {
+        match elements > self.limits.elements {
+            true => Err(too_large(format!(
+                "A collection of {elements} elements is larger than the {} allowed",
+                self.limits.elements
+            ))),
+            false => Ok(()),
         }
-        Ok(())
+    }
+
+    /// An error if a string of so many bytes would be too long.
+    pub fn check_text(&self, bytes: usize) -> Flow<()> {
+        match bytes > self.limits.text {
+            true => Err(too_large(format!(
+                "A string of {bytes} bytes is longer than the {} allowed",
+                self.limits.text
+            ))),
+            false => Ok(()),
+        }
+    }
+
+    /// An error if collections are nested so deep in a value that walking through it would take too much stack. A level is
+    /// added by one operation at a time, so it is enough to look now and then.
+    #[inline]
+    pub(crate) fn check_nesting(&mut self, value: Value) -> Flow {
+        if !matches!(value, Value::Array(_) | Value::Hash(_)) {
+            return Ok(value);
+        }
+        self.chance = self.chance.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+        if self.chance >> 59 == 0 && nested_beyond(&value, self.limits.nesting, &mut { LOOKED_AT }) {
+            let message = format!("Collections are nested more than {} levels deep", self.limits.nesting);
+            // Taking the value apart is safe as long as it is found early.
+            return Err(too_large(message));
+        }
+        Ok(value)
+    }
+}
+
+#[cold]
+fn too_large(message: String) -> Raise {
+    Failure::new("SIZE_LIMIT", message)
+        .hint("the settings limit_elements and limit_text say how large values may be")
+        .into()
+}
+
+/// How many elements are looked at to find out how deep a value is; a list that holds the same list twice, and so on, has
+/// more of them than can be counted.
+const LOOKED_AT: usize = 100_000;
+
+fn nested_beyond(value: &Value, levels: usize, budget: &mut usize) -> bool {
+    let mut deeper = |value: &Value| {
+        *budget = budget.saturating_sub(1);
+        *budget > 0 && nested_beyond(value, levels.saturating_sub(1), budget)
+    };
+    match value {
+        Value::Array(_) | Value::Hash(_) if levels == 0 => true,
+        Value::Array(values) => values.iter().any(&mut deeper),
+        Value::Hash(hash) => hash.values().any(&mut deeper),
+        _ => false,
     }
 }
 

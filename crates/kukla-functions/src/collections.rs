@@ -1,6 +1,7 @@
 //! What collections hold: `length`, `size`, `empty`, `keys`, `values`, `flatten`, `join`.
 
 use kukla_eval::builtins;
+use kukla_eval::error::Flow;
 use kukla_eval::function::Rest;
 use kukla_eval::vm::Vm;
 use kukla_values::{Array, Hash, Str, Value};
@@ -81,8 +82,18 @@ fn join(arg: Array, delimiter: Option<Str>) -> String {
     ruby::join(&arg, &delimiter.unwrap_or_default())
 }
 
-fn flatten(Rest(args): Rest) -> Vec<Value> {
-    ruby::flatten(&args)
+/// A list that holds the same list twice, which does again, is short to write and endless to flatten: hence the check.
+fn flatten(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<Vec<Value>> {
+    let mut flat = Vec::with_capacity(args.len());
+    let mut open: Vec<Value> = args.into_iter().rev().collect();
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Array(inner) => open.extend(inner.iter().rev().cloned()),
+            other => flat.push(other),
+        }
+        vm.check_size(flat.len() + open.len())?;
+    }
+    Ok(flat)
 }
 
 fn keys(hsh: Hash) -> Array {

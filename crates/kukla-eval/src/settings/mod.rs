@@ -1,7 +1,11 @@
 //! Puppet's settings, as far as a compilation depends on them.
 
+mod defaults;
+
 use kukla_syntax::Strict;
 use kukla_values::{Hash, Value};
+
+use defaults::DEFAULTS;
 
 /// The settings of one environment.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,6 +20,8 @@ pub struct Settings {
     pub storeconfigs: bool,
     /// The lowest level that is logged.
     pub log_level: LogLevel,
+    /// How much one compilation may use.
+    pub limits: Limits,
     /// All settings by name, as `$settings::name` shows them.
     pub all: Hash,
 }
@@ -28,7 +34,8 @@ impl Default for Settings {
             rich_data: true,
             storeconfigs: false,
             log_level: LogLevel::Notice,
-            all: Hash::new(),
+            limits: Limits::default(),
+            all: DEFAULTS.clone(),
         }
     }
 }
@@ -52,11 +59,24 @@ impl Settings {
                 self.log_level =
                     LogLevel::parse(text).ok_or_else(|| format!("'{text}' is not a log level"))?;
             }
+            "limit_depth" => self.limits.depth = count(name, &value)?.try_into().unwrap_or(u32::MAX),
+            "limit_steps" => self.limits.steps = count(name, &value)?,
+            "limit_elements" => self.limits.elements = count(name, &value)?.try_into().unwrap_or(usize::MAX),
+            "limit_text" => self.limits.text = count(name, &value)?.try_into().unwrap_or(usize::MAX),
             _ => {}
         }
         self.all.insert(name, value);
         Ok(())
     }
+}
+
+fn count(name: &str, value: &Value) -> Result<u64, String> {
+    let number = match value {
+        Value::Integer(n) => u64::try_from(*n).ok(),
+        Value::String(text) => text.parse().ok(),
+        _ => None,
+    };
+    number.ok_or_else(|| format!("the setting '{name}' is a number, zero or more"))
 }
 
 /// How urgent a message is.
@@ -109,5 +129,26 @@ impl LogLevel {
     /// The level of that name.
     pub fn parse(name: &str) -> Option<LogLevel> {
         LogLevel::ALL.into_iter().find(|level| level.name() == name)
+    }
+}
+
+/// How much one compilation may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Calls inside calls.
+    pub depth: u32,
+    /// Expressions evaluated and elements produced; zero means without limit.
+    pub steps: u64,
+    /// Elements in one collection.
+    pub elements: usize,
+    /// Bytes in one string.
+    pub text: usize,
+    /// Collections inside each other.
+    pub nesting: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { depth: 2_000, steps: 20_000_000, elements: 8_000_000, text: 64 << 20, nesting: 500 }
     }
 }
