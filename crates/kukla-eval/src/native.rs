@@ -10,7 +10,7 @@ use kukla_values::types::object::ObjectType;
 use kukla_values::value::Callable;
 use kukla_values::{Name, Value};
 
-use crate::error::{Flow, Raise};
+use crate::error::Flow;
 use crate::lambda::Block;
 use crate::vm::Vm;
 
@@ -71,11 +71,8 @@ impl Vm<'_> {
         block: Option<&Block>,
     ) -> Flow {
         native.call(self, method.as_str(), args, block).unwrap_or_else(|| {
-            let ty = native.object_type().name.clone().unwrap_or_default();
-            Err(Raise::error(
-                "UNKNOWN_FUNCTION",
-                format!("Unknown function: '{method}' of {ty} with {} arguments", args.len()),
-            ))
+            let message = format!("Unknown function: '{method}'.");
+            Err(self.fail(self.call_span, "UNKNOWN_FUNCTION", message))
         })
     }
 }

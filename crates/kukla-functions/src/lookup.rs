@@ -9,6 +9,7 @@ use kukla_eval::function::Rest;
 use kukla_eval::lambda::Block;
 use kukla_eval::vm::Vm;
 use kukla_syntax::Strict;
+use kukla_values::types::mismatch;
 use kukla_values::{Error, Hash, Str, Type, Value};
 
 use crate::control::at_the_call;
@@ -155,14 +156,25 @@ fn by_name_and_options(vm: &mut Vm<'_>, name: Value, options: Hash, block: Optio
     ask(vm, &name, request, block)
 }
 
-fn ask(vm: &mut Vm<'_>, name: &Value, request: Request, block: Option<Block>) -> Flow<Value> {
+fn ask(vm: &mut Vm<'_>, name: &Value, mut request: Request, block: Option<Block>) -> Flow<Value> {
+    // A block comes before a default.
+    if block.is_some() {
+        request.default = None;
+    }
     let found = match vm.data {
         Some(data) => data.lookup(vm, &request)?,
         None => without_data(&request)?,
     };
     match found {
         Some(value) => Ok(value),
-        None if block.is_some() => call(vm, &block, vec![name.clone()]),
+        None if block.is_some() => {
+            let value = call(vm, &block, vec![name.clone()])?;
+            if let Some(ty) = &request.value_type {
+                let subject = "Value returned from default block";
+                mismatch::assert(subject, ty, &value).map_err(|error| Raise::runtime(error.message))?;
+            }
+            Ok(value)
+        }
         None => Err(at_the_call(vm, not_found(&request.keys))),
     }
 }
@@ -178,7 +190,7 @@ fn without_data(request: &Request) -> Result<Option<Value>, Error> {
     }
     let found = table(&request.defaults).or_else(|| request.default.clone());
     if let (Some(value), Some(ty)) = (&found, &request.value_type) {
-        kukla_values::types::mismatch::assert("Default value", ty, value)?;
+        mismatch::assert("Default value", ty, value)?;
     }
     Ok(found)
 }

@@ -125,6 +125,20 @@ const LOCATION_KEYS: [&str; 7] = ["path", "paths", "glob", "globs", "uri", "uris
 const LOCATION_LIST: &str = "path, paths, glob, globs, uri, uris, or mapped_paths";
 
 impl Config {
+    /// The configuration of a layer that nobody configured: it has no levels.
+    pub fn empty() -> Config {
+        Config {
+            root: Str::default(),
+            path: None,
+            version: 5,
+            hierarchy: Vec::new(),
+            default_hierarchy: None,
+            warning: None,
+            deprecated: false,
+            text: String::new(),
+        }
+    }
+
     /// Reads the configuration at `path`; a missing file stands for the default of a `common.yaml` in `data`.
     pub fn read(files: &dyn Files, path: &Str, place: Place) -> Result<Config> {
         let root = Str::from(path.rsplit_once('/').map_or("", |(directory, _)| directory));
@@ -136,16 +150,7 @@ impl Config {
                 locations: Some(Locations::Paths(vec!["common.yaml".into()])),
                 options: Hash::new(),
             };
-            return Ok(Config {
-                root,
-                path: None,
-                version: 5,
-                hierarchy: vec![common],
-                default_hierarchy: None,
-                warning: None,
-                deprecated: false,
-                text: String::new(),
-            });
+            return Ok(Config { root, hierarchy: vec![common], ..Config::empty() });
         }
         let bytes = read_text(files, path)?;
         let document = yaml::read(&bytes, yaml::Options::HIERA)

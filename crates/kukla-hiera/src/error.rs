@@ -1,8 +1,6 @@
 //! Why a lookup failed.
 
-use std::any::Any;
 use std::fmt;
-use std::sync::Arc;
 
 /// The result of something that may fail as a lookup does.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -18,7 +16,6 @@ struct Failure {
     message: String,
     file: Option<String>,
     line: Option<u32>,
-    inner: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 /// How far an error has come. Puppet turns some into others on their way out, which decides how they are reported.
@@ -34,7 +31,7 @@ pub enum Kind {
 
 impl Error {
     fn make(kind: Kind, code: &'static str, message: String) -> Error {
-        Error(Box::new(Failure { kind, code, message, file: None, line: None, inner: None }))
+        Error(Box::new(Failure { kind, code, message, file: None, line: None }))
     }
 
     /// An error of the data without a code of its own.
@@ -65,13 +62,6 @@ impl Error {
         self
     }
 
-    /// Takes along what the host threw, for the host to find again.
-    #[must_use]
-    pub fn with_inner(mut self, inner: Arc<dyn Any + Send + Sync>) -> Error {
-        self.0.inner = Some(inner);
-        self
-    }
-
     /// How far the error has come.
     pub fn kind(&self) -> Kind {
         self.0.kind
@@ -95,11 +85,6 @@ impl Error {
     /// The line at fault, from one.
     pub fn line(&self) -> Option<u32> {
         self.0.line
-    }
-
-    /// What the host threw, if this came through it unchanged.
-    pub fn inner(&self) -> Option<&(dyn Any + Send + Sync)> {
-        self.0.inner.as_deref()
     }
 
     /// What becomes of the error when it leaves a layer.

@@ -114,10 +114,23 @@ pub(crate) struct Explainer {
     open: Vec<Step>,
     /// While above zero, values are not to be shown.
     pub hidden: u32,
+    /// What was decrypted: text that contains it is not to be shown.
+    secrets: Vec<Str>,
 }
 
 impl Explainer {
-    pub fn push(&mut self, what: What) {
+    pub fn keep_secret(&mut self, text: &Str) {
+        if !text.is_empty() && !self.secrets.contains(text) {
+            self.secrets.push(text.clone());
+        }
+    }
+
+    pub fn push(&mut self, mut what: What) {
+        if let What::Interpolate(text) = &mut what
+            && self.is_secret(text)
+        {
+            *text = REDACTED.into();
+        }
         self.open.push(Step { what, steps: Vec::new(), outcome: None, remarks: Vec::new() });
     }
 
@@ -151,7 +164,31 @@ impl Explainer {
     }
 
     fn shown(&self, value: &Value) -> Option<Value> {
-        (self.hidden == 0).then(|| value.clone())
+        match value {
+            _ if self.hidden > 0 => None,
+            value if self.secrets.is_empty() => Some(value.clone()),
+            Value::String(text) if self.is_secret(text) => None,
+            value => Some(self.redacted(value)),
+        }
+    }
+
+    fn is_secret(&self, text: &str) -> bool {
+        self.secrets.iter().any(|secret| text.contains(secret.as_str()))
+    }
+
+    /// A value in which text that must not be shown is marked as such.
+    fn redacted(&self, value: &Value) -> Value {
+        match value {
+            Value::String(text) if self.is_secret(text) => Value::Sensitive(Value::Undef.into()),
+            Value::Array(array) => {
+                array.iter().map(|element| self.redacted(element)).collect::<kukla_values::Array>().into()
+            }
+            Value::Hash(hash) => {
+                let entry = |(key, value)| (self.redacted(key), self.redacted(value));
+                hash.iter().map(entry).collect::<Hash>().into()
+            }
+            other => other.clone(),
+        }
     }
 
     pub fn remark(&mut self, text: String) {
@@ -314,6 +351,9 @@ impl Writer {
     }
 }
 
+/// What stands for a value that must not be shown.
+const REDACTED: &str = "Sensitive [value redacted]";
+
 /// A value over several lines, the way Puppet shows it.
 fn show(value: Option<&Value>, indent: usize) -> String {
     let pad = " ".repeat(indent);
@@ -326,7 +366,7 @@ fn show(value: Option<&Value>, indent: usize) -> String {
         format!("{open}\n{}\n{pad}{close}", items.join(",\n"))
     };
     match value {
-        None => "Sensitive [value redacted]".into(),
+        None => REDACTED.into(),
         Some(Value::Hash(hash)) => {
             let entry = |(k, v)| format!("{} => {}", show(Some(k), inner), show(Some(v), inner));
             list('{', hash.iter().map(entry).collect(), '}')

@@ -156,9 +156,9 @@ impl Invocation<'_> {
     }
 
     pub fn search_global(&mut self, key: &Key, merge: &Merge) -> Result<Option<Value>> {
-        let found = self.check(key.text().clone(), |this| match this.session.global_layer(this.host)? {
-            Some(layer) => this.search_layer(key, merge, &layer),
-            None => Ok(None),
+        let found = self.check(key.text().clone(), |this| {
+            let layer = this.session.global_layer(this.host)?;
+            this.search_layer(key, merge, &layer)
         });
         let top_key = &self.frame.top_key;
         found.map_err(|error| error.leaving_global(top_key))
@@ -312,6 +312,8 @@ impl Invocation<'_> {
             location: location.path().cloned(),
             line,
             key: key.root().clone(),
+            encrypted: level.backend == Backend::Eyaml
+                && location.file.get().and_then(|file| file.get(key.root())).is_some_and(|e| is_encrypted(&e.value)),
         });
         Ok(Some(match &level.backend {
             Backend::Function(Kind::DataDig, _) => key.undig(value),
@@ -421,11 +423,7 @@ impl Invocation<'_> {
         Ok(match value {
             Value::String(text) if eyaml::is_encrypted(text) => {
                 let plain = self.open_blocks(key, text, level, location)?;
-                // Once decrypted it stays out of the explanation.
-                self.tell(|explainer| explainer.hidden += 1);
-                let value = self.interpolate(&plain.into(), true);
-                self.tell(|explainer| explainer.hidden -= 1);
-                value?
+                self.interpolate(&plain.into(), true)?
             }
             Value::String(_) => self.interpolate(value, true)?,
             Value::Array(array) => {
@@ -468,6 +466,7 @@ impl Invocation<'_> {
             },
         };
         let mut out = String::new();
+        let mut secrets = Vec::new();
         for piece in eyaml::pieces(text) {
             let opened = match piece {
                 eyaml::Piece::Plain(text) => {
@@ -482,7 +481,10 @@ impl Invocation<'_> {
                 }
             };
             match opened {
-                Ok(text) => out.push_str(&text),
+                Ok(text) => {
+                    out.push_str(&text);
+                    secrets.push(text);
+                }
                 Err(error) => {
                     let path = location.path().map_or("", Str::as_str);
                     return Err(Error::data(format!(
@@ -490,6 +492,10 @@ impl Invocation<'_> {
                     )));
                 }
             }
+        }
+        for secret in secrets {
+            self.session.keep_secret(&secret);
+            self.tell(|explainer| explainer.keep_secret(&secret));
         }
         if out.ends_with('\n') {
             out.pop();
@@ -585,6 +591,16 @@ impl Invocation<'_> {
         arguments.push(options.into());
         let context = Context::new(self.session.clone(), location.memory.clone());
         self.ask(|host| host.call(name, arguments, &context))
+    }
+}
+
+/// Whether something inside is encrypted.
+fn is_encrypted(value: &Value) -> bool {
+    match value {
+        Value::String(text) => eyaml::is_encrypted(text),
+        Value::Array(array) => array.iter().any(is_encrypted),
+        Value::Hash(hash) => hash.iter().any(|(_, value)| is_encrypted(value)),
+        _ => false,
     }
 }
 

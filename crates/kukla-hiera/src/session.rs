@@ -29,6 +29,8 @@ pub struct Origin {
     pub line: Option<u32>,
     /// The key as the data has it.
     pub key: Str,
+    /// Whether the value was encrypted there.
+    pub encrypted: bool,
 }
 
 /// A value and where it came from.
@@ -50,7 +52,7 @@ pub struct Session {
 
 #[derive(Debug, Default)]
 struct State {
-    global: Option<Option<Arc<Layer>>>,
+    global: Option<Arc<Layer>>,
     environment: Option<Option<Arc<Layer>>>,
     modules: FxHashMap<Str, Option<Arc<Layer>>>,
     options: FxHashMap<Str, Arc<LookupOptions>>,
@@ -59,6 +61,8 @@ struct State {
     environment_options: Option<Option<Hash>>,
     default_options: FxHashMap<Str, Arc<LookupOptions>>,
     warned: FxHashSet<Str>,
+    /// What was decrypted, which no message may show.
+    secrets: FxHashSet<Str>,
     /// Lookups that wait while the host does something for them, innermost last.
     parked: Vec<Frame>,
 }
@@ -171,6 +175,25 @@ impl Session {
         lock(&self.state).warned.insert(what.clone())
     }
 
+    /// Remembers something decrypted.
+    pub(crate) fn keep_secret(&self, text: &Str) {
+        if !text.trim().is_empty() {
+            lock(&self.state).secrets.insert(text.clone());
+        }
+    }
+
+    /// A message without what was decrypted, unless that is too short to be told from other words.
+    pub fn redact(&self, message: &str) -> Option<String> {
+        const SHORTEST: usize = 4;
+        let state = lock(&self.state);
+        let mut told: Vec<&Str> = state.secrets.iter().filter(|secret| message.contains(secret.as_str())).collect();
+        told.retain(|secret| secret.len() >= SHORTEST);
+        told.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        (!told.is_empty()).then(|| {
+            told.iter().fold(message.to_owned(), |text, secret| text.replace(secret.as_str(), "[value redacted]"))
+        })
+    }
+
     fn config(&self, host: &mut dyn Host, path: &Str, place: Place) -> Result<Arc<Config>> {
         let files = host.files();
         let config = remember(&self.cache.configs, &(path.clone(), place), || {
@@ -189,17 +212,16 @@ impl Session {
         Ok(config)
     }
 
-    pub(crate) fn global_layer(&self, host: &mut dyn Host) -> Result<Option<Arc<Layer>>> {
+    pub(crate) fn global_layer(&self, host: &mut dyn Host) -> Result<Arc<Layer>> {
         if let Some(known) = &lock(&self.state).global {
             return Ok(known.clone());
         }
-        let layer = match &self.settings.global_config {
-            None => None,
-            Some(path) => {
-                let config = self.config(host, &path.as_str().into(), Place::Global)?;
-                Some(Arc::new(Layer::new(Place::Global, None, config)))
-            }
+        // There always is a global layer, and explanations mention it.
+        let config = match &self.settings.global_config {
+            None => Arc::new(Config::empty()),
+            Some(path) => self.config(host, &path.as_str().into(), Place::Global)?,
         };
+        let layer = Arc::new(Layer::new(Place::Global, None, config));
         lock(&self.state).global = Some(layer.clone());
         Ok(layer)
     }

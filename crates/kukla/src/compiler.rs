@@ -1,5 +1,6 @@
 //! From a request to its outcome: the site is found, the programs run.
 
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use kukla_catalog::Catalog;
@@ -9,6 +10,7 @@ use kukla_eval::error::{Failure, FailureKind, Raise, Raised};
 use kukla_eval::program::Program;
 use kukla_eval::registry::Registry;
 use kukla_eval::vm::{Log, Vm};
+use kukla_eval::world::World;
 use kukla_hiera::{Explanation, Found};
 use kukla_values::Value;
 
@@ -55,6 +57,11 @@ impl Compiler {
         Compiler { world, sites: Sites::default() }
     }
 
+    /// Whether there is a file at a path.
+    pub fn exists(&self, path: &Path) -> bool {
+        self.world.exists(path)
+    }
+
     /// The site a request is about.
     pub fn site(&self, request: &Request) -> Result<Arc<Site>, String> {
         self.sites.get(request, || Watched::new(self.world.clone()))
@@ -98,7 +105,12 @@ impl Compiler {
                 }
                 false => (data.find_or_fail(vm, wanted), None),
             };
-            Ok(Answer { found: found.map_err(failure), explanation })
+            let found = found.map_err(|raise| {
+                let mut failure = failure(raise);
+                data.redact(&mut failure);
+                failure
+            });
+            Ok(Answer { found, explanation })
         })
     }
 
@@ -121,7 +133,12 @@ impl Compiler {
         let result = body(&mut vm, &site, &data);
         vm.log_loading();
         let logs = std::mem::take(&mut vm.logs);
-        Outcome { result: result.map_err(failure), logs }
+        let result = result.map_err(|raise| {
+            let mut failure = failure(raise);
+            data.redact(&mut failure);
+            failure
+        });
+        Outcome { result, logs }
     }
 }
 

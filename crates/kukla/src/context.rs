@@ -8,6 +8,7 @@ use kukla_eval::native::{Native, NativeObject};
 use kukla_eval::vm::Vm;
 use kukla_hiera::backend::Context;
 use kukla_values::types::object::ObjectType;
+use kukla_values::iterator::Iterator;
 use kukla_values::{Array, Str, Value};
 
 use crate::data::{VmHost, WorldFiles, raise};
@@ -50,7 +51,7 @@ impl Native for LookupContext {
             ("cache_has_key", [key]) => Ok(context.cache_has_key(key).into()),
             ("cached_value", [key]) => Ok(context.cached_value(key)),
             ("cached_entries", []) => match block {
-                None => Ok(Value::Hash(context.cached_entries())),
+                None => Ok(Value::Iterator(Arc::new(Iterator::Each(context.cached_entries().into())))),
                 Some(block) => each_entry(vm, context, block),
             },
             ("interpolate", [value]) => {
@@ -65,8 +66,31 @@ impl Native for LookupContext {
                 _ => Ok(Value::Undef),
             },
             ("cached_file_data", [Value::String(path)]) => self.file_data(vm, path, block),
-            _ => return None,
+            _ => return arity(method).map(|wanted| Err(Raise::runtime(miscalled(method, wanted, args.len())))),
         })
+    }
+}
+
+/// How many arguments a function of the context takes.
+fn arity(method: &str) -> Option<usize> {
+    Some(match method {
+        "not_found" | "environment_name" | "module_name" | "cached_entries" | "explain" => 0,
+        "cache_all" | "cache_has_key" | "cached_value" | "interpolate" | "cached_file_data" => 1,
+        "cache" => 2,
+        _ => return None,
+    })
+}
+
+fn miscalled(method: &str, wanted: usize, given: usize) -> String {
+    let function = format!("'function Puppet::LookupContext[{method}]'");
+    match (wanted, given) {
+        (0, given) => format!("{function} expects no arguments, got {given}"),
+        (1, 1) if method == "cache_all" => format!("{function} parameter 1 expects a Hash value"),
+        (1, 1) => format!("{function} parameter 1 expects a String value"),
+        (1, 0) => format!("{function} expects 1 argument, got none"),
+        (1, given) => format!("{function} expects 1 argument, got {given}"),
+        (wanted, 0) => format!("{function} expects {wanted} arguments, got none"),
+        (wanted, given) => format!("{function} expects {wanted} arguments, got {given}"),
     }
 }
 

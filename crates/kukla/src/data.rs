@@ -41,12 +41,7 @@ impl HieraData {
         HieraData { session: Session::new(cache, settings), files }
     }
 
-    /// Answers a request and says where the value came from; nothing if nothing is found and there is no default.
-    pub fn find(&self, vm: &mut Vm<'_>, request: &Request) -> Flow<Option<Found>> {
-        self.session.try_lookup(&mut self.host(vm), &lookup(request)).map_err(raise)
-    }
-
-    /// Answers a request; finding nothing is an error.
+    /// Answers a request and says where the value came from; finding nothing is an error.
     pub fn find_or_fail(&self, vm: &mut Vm<'_>, request: &Request) -> Flow<Found> {
         self.session.lookup(&mut self.host(vm), &lookup(request)).map_err(raise)
     }
@@ -57,6 +52,13 @@ impl HieraData {
         (found.map_err(raise), explanation)
     }
 
+    /// Takes what was decrypted out of a message.
+    pub fn redact(&self, failure: &mut Failure) {
+        if let Some(message) = self.session.redact(&failure.message) {
+            failure.message = message;
+        }
+    }
+
     fn host<'a, 'v, 'e>(&'a self, vm: &'v mut Vm<'e>) -> VmHost<'a, 'v, 'e> {
         VmHost { vm, files: &self.files }
     }
@@ -64,12 +66,13 @@ impl HieraData {
 
 impl Data for HieraData {
     fn lookup(&self, vm: &mut Vm<'_>, request: &Request) -> Flow<Option<Value>> {
-        Ok(self.find(vm, request)?.map(|found| found.value))
+        let found = self.session.try_lookup(&mut self.host(vm), &lookup(request)).map_err(raise_in_code)?;
+        Ok(found.map(|found| found.value))
     }
 
     fn class_parameter(&self, vm: &mut Vm<'_>, class: Name, parameter: Name) -> Flow<Option<Value>> {
         let key = format!("{class}::{parameter}");
-        let found = self.session.class_parameter(&mut self.host(vm), &key).map_err(raise)?;
+        let found = self.session.class_parameter(&mut self.host(vm), &key).map_err(raise_in_code)?;
         Ok(found.map(|found| found.value))
     }
 }
@@ -87,11 +90,18 @@ fn lookup(request: &Request) -> Lookup {
     }
 }
 
-/// What the evaluator makes of a failed lookup: its own error if it threw one, else an error of the data or of the call.
-pub(crate) fn raise(error: Error) -> Raise {
-    if let Some(thrown) = error.inner().and_then(|inner| inner.downcast_ref::<Failure>()) {
-        return thrown.clone().into();
+/// What the evaluator makes of a lookup that failed while code was evaluated: an error of the data, or of the call.
+fn raise_in_code(error: Error) -> Raise {
+    let is_data = error.kind() == ErrorKind::Data;
+    let mut raise = raise(error);
+    if let (Raised::Error(failure), false) = (raise.reason_mut(), is_data) {
+        failure.code = "RUNTIME_ERROR";
     }
+    raise
+}
+
+/// A failed lookup as an error of the evaluator.
+pub(crate) fn raise(error: Error) -> Raise {
     let mut failure = Failure::new(error.code(), error.message());
     if error.kind() == ErrorKind::Data {
         failure.kind = FailureKind::Data;
@@ -103,13 +113,21 @@ pub(crate) fn raise(error: Error) -> Raise {
     failure.into()
 }
 
-/// The other way: what a lookup makes of an error the evaluator threw while working for it.
-pub(crate) fn thrown(raise: Raise) -> Error {
+/// The other way: what a lookup makes of an error in a function that works for it. It becomes an error of the data, which
+/// has no place in Puppet; ours says where the function failed.
+fn thrown(raise: Raise) -> Error {
     match raise.illegal().into_reason() {
         Raised::Error(failure) => {
-            Error::caller(failure.code, failure.message.clone()).with_inner(Arc::new(failure))
+            let error = match failure.kind {
+                FailureKind::Data => Error::issue(failure.code, failure.message.clone()),
+                _ => Error::plain(failure.code, failure.message.clone()),
+            };
+            match failure.location.as_ref().and_then(|location| Some((location.file()?, location.line()))) {
+                Some((file, line)) => error.at(file, Some(line)),
+                None => error,
+            }
         }
-        _ => Error::caller("RUNTIME_ERROR", "a jump to nowhere"),
+        _ => Error::plain("RUNTIME_ERROR", "a jump to nowhere"),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The methods of `kukla rpc`, as functions from parameters to results.
 
 use kukla_eval::data;
-use kukla_eval::error::Failure;
+use kukla_eval::error::{Failure, FailureKind};
 use kukla_eval::vm::Log;
 use kukla_values::{Type, Value, format, richdata};
 use serde_json::{Map, Value as Json, json};
@@ -26,8 +26,14 @@ fn bad_request(message: String) -> Failed {
     Failed { errors: vec![error], logs: Vec::new() }
 }
 
-fn request(params: &Map<String, Json>) -> Result<Request, Failed> {
-    Request::from_json(params).map_err(bad_request)
+fn request(compiler: &Compiler, params: &Map<String, Json>) -> Result<Request, Failed> {
+    let request = Request::from_json(params).map_err(bad_request)?;
+    match &request.hiera_config {
+        Some(path) if !compiler.exists(path) => {
+            Err(bad_request(format!("no such hiera_config: {}", path.display())))
+        }
+        _ => Ok(request),
+    }
 }
 
 fn failed(failure: &Failure, logs: &[Log]) -> Failed {
@@ -40,7 +46,7 @@ fn all(logs: &[Log]) -> Json {
 
 /// `compile`: the catalog of one node.
 pub fn compile(compiler: &Compiler, params: &Map<String, Json>) -> Answer {
-    let Outcome { result, logs } = compiler.compile(&request(params)?);
+    let Outcome { result, logs } = compiler.compile(&request(compiler, params)?);
     match result {
         // The catalog is text already; taking it apart to put it together again would cost more than compiling it.
         Ok(catalog) => Ok(format!(r#"{{"catalog":{},"logs":{}}}"#, catalog.to_json(), all(&logs))),
@@ -50,7 +56,7 @@ pub fn compile(compiler: &Compiler, params: &Map<String, Json>) -> Answer {
 
 /// `eval`: the value of the last expression of `code`.
 pub fn eval(compiler: &Compiler, params: &Map<String, Json>) -> Answer {
-    let Outcome { result, logs } = compiler.eval(&request(params)?);
+    let Outcome { result, logs } = compiler.eval(&request(compiler, params)?);
     match result {
         Ok(value) => Ok(json!({
             "value": rich(&value),
@@ -65,7 +71,7 @@ pub fn eval(compiler: &Compiler, params: &Map<String, Json>) -> Answer {
 
 /// `lookup`: the value data has for `key`.
 pub fn lookup(compiler: &Compiler, params: &Map<String, Json>) -> Answer {
-    let request = request(params)?;
+    let request = request(compiler, params)?;
     let wanted = wanted(params).map_err(bad_request)?;
     let Outcome { result, logs } = compiler.lookup(&request, &wanted);
     let answer = result.map_err(|failure| failed(&failure, &logs))?;
@@ -126,7 +132,9 @@ fn error(failure: &Failure) -> Json {
         "line": null,
         "column": null,
     });
-    if let Some(location) = &failure.location {
+    // What is wrong with data is not the fault of the code that asked for it.
+    let location = failure.location.as_ref().filter(|_| failure.kind != FailureKind::Data);
+    if let Some(location) = location {
         let at = location.source.line_column(location.span.start);
         json["file"] = location.file().map_or(Json::Null, Json::from);
         json["line"] = at.line.into();
