@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand};
 
 use crate::Outcome;
-use crate::commands::{check, compile, doc, epp, eval, explain, lookup, parse, repl, rpc};
+use crate::commands::{check, compile, doc, epp, eval, explain, lookup, parse, repl, rpc, why};
 
 /// The Puppet language, native: checks, evaluates and compiles Puppet code without Ruby.
 #[derive(Debug, Parser)]
@@ -26,6 +26,7 @@ enum Command {
     Parse(parse::Args),
     Repl(repl::Args),
     Rpc(rpc::Args),
+    Why(why::Args),
 }
 
 impl Cli {
@@ -42,6 +43,7 @@ impl Cli {
             Command::Parse(args) => parse::run(&args),
             Command::Repl(args) => repl::run(&args),
             Command::Rpc(args) => rpc::run(&args),
+            Command::Why(args) => why::run(&args),
         }
     }
 }

@@ -107,6 +107,8 @@ pub struct Failure {
     pub message: String,
     /// Where; set when the failure leaves the expression that is at fault.
     pub location: Option<Location>,
+    /// The configuration of data that is at fault, and the line where known.
+    pub data_file: Option<Box<(String, Option<u32>)>>,
     /// Only the line is known, as for what Puppet raises with a line but no column.
     pub no_column: bool,
     /// What might help.
@@ -125,6 +127,7 @@ impl Failure {
             kind: FailureKind::Evaluation,
             message: message.into(),
             location: None,
+            data_file: None,
             no_column: false,
             hints: Vec::new(),
             trace: Vec::new(),
@@ -156,6 +159,11 @@ impl fmt::Display for Failure {
     /// Puppet's one line: `message (file: x, line: 1, column: 2)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
+        match self.data_file.as_deref() {
+            Some((file, Some(line))) => return write!(f, " (file: {file}, line: {line})"),
+            Some((file, None)) => return write!(f, " (file: {file})"),
+            None => {}
+        }
         let Some(location) = &self.location else { return Ok(()) };
         let at = location.source.line_column(location.span.start);
         f.write_str(" (")?;

@@ -291,6 +291,26 @@ impl Scopes {
         Found::Nothing
     }
 
+    /// The named scope in which a plain name looked up from `at` is found; none if a frame has it, or nothing does.
+    pub(crate) fn holder(&self, at: Position, name: Name) -> Option<ScopeId> {
+        let mut frame = at.frame;
+        while frame != FrameId::NONE {
+            let here = &self.frames[frame.0 as usize];
+            if here.variables.get(name).is_some() {
+                return None;
+            }
+            frame = here.outer;
+        }
+        let mut scope = Some(at.scope);
+        while let Some(id) = scope {
+            if self.get(id).variables.get(name).is_some() {
+                return Some(id);
+            }
+            scope = self.next(id);
+        }
+        None
+    }
+
     /// Looks a variable up in a class and those it inherits.
     pub(crate) fn find_in_class(&self, class: ScopeId, name: Name) -> Option<&Value> {
         let mut scope = Some(class);

@@ -4,7 +4,7 @@ use kukla_syntax::{Diagnostic, Source, Span};
 use kukla_values::{Name, Str, Value};
 use rustc_hash::FxHashSet;
 
-use crate::catalog::CatalogBuilder;
+use crate::catalog::{CatalogBuilder, Recorder};
 use crate::data::Data;
 use crate::environment::{Environment, Node};
 use crate::error::{Failure, FailureKind, Flow, Location, Raise, Raised, Trace};
@@ -47,6 +47,8 @@ pub struct Vm<'e> {
     pub data: Option<&'e dyn Data>,
     /// The catalog being built.
     pub catalog: CatalogBuilder,
+    /// Keeps how attributes get their values, if someone wants to know.
+    pub recorder: Option<Box<Recorder>>,
     /// All scopes.
     pub scopes: Scopes,
     /// Where evaluation stands.
@@ -92,6 +94,7 @@ impl<'e> Vm<'e> {
             node,
             data: None,
             catalog: CatalogBuilder::default(),
+            recorder: None,
             scopes,
             at: Position::named(ScopeId::TOP),
             source: Source::unnamed(""),

@@ -167,8 +167,11 @@ impl Config {
             deprecated: false,
             text: String::new(),
         };
+        // A file that configures nothing is no reason to fail.
+        let mut configures = false;
         match document.value {
             Value::Hash(hash) => {
+                configures = hash.keys().any(|key| key.as_str() != Some("version"));
                 config.version = match hash.get("version") {
                     None | Some(Value::Undef) => 3,
                     Some(Value::Integer(n)) => *n,
@@ -193,7 +196,7 @@ impl Config {
         }
         config.deprecated = config.version < 5;
         match (config.version, place) {
-            (3, Place::Global) => Err(reader.issue(
+            (3, Place::Global) if configures => Err(reader.issue(
                 "HIERA_VERSION_3",
                 "hiera.yaml version 3 is not supported. Convert it to version 5: give each level a name, and a path with its extension, below 'hierarchy'; replace 'backends' by 'data_hash' or 'lookup_key' under 'defaults', and ':datadir' by 'datadir' there".into(),
                 None,

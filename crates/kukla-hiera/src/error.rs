@@ -16,6 +16,7 @@ struct Failure {
     message: String,
     file: Option<String>,
     line: Option<u32>,
+    hint: Option<String>,
 }
 
 /// How far an error has come. Puppet turns some into others on their way out, which decides how they are reported.
@@ -31,7 +32,7 @@ pub enum Kind {
 
 impl Error {
     fn make(kind: Kind, code: &'static str, message: String) -> Error {
-        Error(Box::new(Failure { kind, code, message, file: None, line: None }))
+        Error(Box::new(Failure { kind, code, message, file: None, line: None, hint: None }))
     }
 
     /// An error of the data without a code of its own.
@@ -60,6 +61,18 @@ impl Error {
         self.0.file = Some(file.to_owned());
         self.0.line = line;
         self
+    }
+
+    /// Adds something that might help.
+    #[must_use]
+    pub fn with_hint(mut self, hint: String) -> Error {
+        self.0.hint = Some(hint);
+        self
+    }
+
+    /// What might help.
+    pub fn hint(&self) -> Option<&str> {
+        self.0.hint.as_deref()
     }
 
     /// How far the error has come.

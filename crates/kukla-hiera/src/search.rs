@@ -313,7 +313,11 @@ impl Invocation<'_> {
             line,
             key: key.root().clone(),
             encrypted: level.backend == Backend::Eyaml
-                && location.file.get().and_then(|file| file.get(key.root())).is_some_and(|e| is_encrypted(&e.value)),
+                && location
+                    .file
+                    .get()
+                    .and_then(|file| file.get(key.root()))
+                    .is_some_and(|e| is_encrypted(&e.value)),
         });
         Ok(Some(match &level.backend {
             Backend::Function(Kind::DataDig, _) => key.undig(value),

@@ -186,11 +186,13 @@ impl Session {
     pub fn redact(&self, message: &str) -> Option<String> {
         const SHORTEST: usize = 4;
         let state = lock(&self.state);
-        let mut told: Vec<&Str> = state.secrets.iter().filter(|secret| message.contains(secret.as_str())).collect();
+        let mut told: Vec<&Str> =
+            state.secrets.iter().filter(|secret| message.contains(secret.as_str())).collect();
         told.retain(|secret| secret.len() >= SHORTEST);
         told.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
         (!told.is_empty()).then(|| {
-            told.iter().fold(message.to_owned(), |text, secret| text.replace(secret.as_str(), "[value redacted]"))
+            told.iter()
+                .fold(message.to_owned(), |text, secret| text.replace(secret.as_str(), "[value redacted]"))
         })
     }
 
@@ -202,7 +204,7 @@ impl Session {
         if let Some(warning) = &config.warning {
             host.warn(warning.clone());
         }
-        if config.deprecated {
+        if config.deprecated && self.settings.strict != Strict::Off {
             let version = config.version;
             let message = format!(
                 "{path}: Use of 'hiera.yaml' version {version} is deprecated. It should be converted to version 5"

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use kukla_catalog::Catalog;
-use kukla_eval::catalog::Output;
+use kukla_eval::catalog::{Output, Provenance};
 use kukla_eval::data;
 use kukla_eval::error::{Failure, FailureKind, Raise, Raised};
 use kukla_eval::program::Program;
@@ -72,6 +72,17 @@ impl Compiler {
         self.run(request, |vm, site, _| {
             let manifests = manifests(vm, site)?;
             Ok(vm.compile_as(manifests, Output { keep_virtual: request.keep_virtual })?)
+        })
+    }
+
+    /// Compiles a catalog and says how its attributes got their values.
+    pub fn compile_traced(&self, request: &Request) -> Outcome<(Catalog, Vec<Provenance>)> {
+        self.run(request, |vm, site, _| {
+            let manifests = manifests(vm, site)?;
+            vm.recorder = Some(Box::default());
+            let catalog = vm.compile_as(manifests, Output { keep_virtual: request.keep_virtual })?;
+            let provenance = vm.provenance(&catalog);
+            Ok((catalog, provenance))
         })
     }
 

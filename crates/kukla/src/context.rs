@@ -7,8 +7,8 @@ use kukla_eval::lambda::Block;
 use kukla_eval::native::{Native, NativeObject};
 use kukla_eval::vm::Vm;
 use kukla_hiera::backend::Context;
-use kukla_values::types::object::ObjectType;
 use kukla_values::iterator::Iterator;
+use kukla_values::types::object::ObjectType;
 use kukla_values::{Array, Str, Value};
 
 use crate::data::{VmHost, WorldFiles, raise};
@@ -66,7 +66,9 @@ impl Native for LookupContext {
                 _ => Ok(Value::Undef),
             },
             ("cached_file_data", [Value::String(path)]) => self.file_data(vm, path, block),
-            _ => return arity(method).map(|wanted| Err(Raise::runtime(miscalled(method, wanted, args.len())))),
+            _ => {
+                return arity(method).map(|wanted| Err(Raise::runtime(miscalled(method, wanted, args.len()))));
+            }
         })
     }
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use kukla_eval::catalog::DataPlace;
 use kukla_eval::data::{Data, Request};
 use kukla_eval::environment::Environment;
 use kukla_eval::error::{Failure, FailureKind, Flow, Raise, Raised};
@@ -10,8 +11,8 @@ use kukla_eval::vm::Vm;
 use kukla_eval::world::{self, World};
 use kukla_hiera::backend::Context;
 use kukla_hiera::{
-    Conversion, DataCache, Entry, Error, ErrorKind, Explanation, FileError, Files, Found, Host, Lookup,
-    Session, Settings, Strict, Variable,
+    Conversion, DataCache, Entry, Error, ErrorKind, Explanation, FileError, Files, Found, Host, LOOKUP_ERROR,
+    Lookup, Origin, Session, Settings, Strict, Variable,
 };
 use kukla_values::{Name, Type, Value};
 
@@ -67,14 +68,29 @@ impl HieraData {
 impl Data for HieraData {
     fn lookup(&self, vm: &mut Vm<'_>, request: &Request) -> Flow<Option<Value>> {
         let found = self.session.try_lookup(&mut self.host(vm), &lookup(request)).map_err(raise_in_code)?;
-        Ok(found.map(|found| found.value))
+        Ok(found.map(|found| noted(vm, found)))
     }
 
     fn class_parameter(&self, vm: &mut Vm<'_>, class: Name, parameter: Name) -> Flow<Option<Value>> {
         let key = format!("{class}::{parameter}");
         let found = self.session.class_parameter(&mut self.host(vm), &key).map_err(raise_in_code)?;
-        Ok(found.map(|found| found.value))
+        Ok(found.map(|found| noted(vm, found)))
     }
+}
+
+/// The value found; where it was found is noted if someone wants to know.
+fn noted(vm: &mut Vm<'_>, found: Found) -> Value {
+    if let Some(recorder) = &mut vm.recorder {
+        let place = |origin: Origin| DataPlace {
+            key: origin.key,
+            file: origin.location,
+            line: origin.line,
+            level: origin.level,
+            encrypted: origin.encrypted,
+        };
+        recorder.found = found.origins.into_iter().map(place).collect();
+    }
+    found.value
 }
 
 fn lookup(request: &Request) -> Lookup {
@@ -102,13 +118,16 @@ fn raise_in_code(error: Error) -> Raise {
 
 /// A failed lookup as an error of the evaluator.
 pub(crate) fn raise(error: Error) -> Raise {
-    let mut failure = Failure::new(error.code(), error.message());
+    let code = match (error.kind(), error.code()) {
+        // What the global layer says of its data has no code of its own.
+        (ErrorKind::Plain, LOOKUP_ERROR) => "ERROR",
+        (_, code) => code,
+    };
+    let mut failure = Failure::new(code, error.message());
+    failure.hints.extend(error.hint().map(str::to_owned));
     if error.kind() == ErrorKind::Data {
         failure.kind = FailureKind::Data;
-        if let Some(file) = error.file() {
-            let place = error.line().map_or_else(|| file.to_owned(), |line| format!("{file}, line {line}"));
-            failure = failure.hint(format!("see {place}"));
-        }
+        failure.data_file = error.file().map(|file| Box::new((file.to_owned(), error.line())));
     }
     failure.into()
 }
@@ -123,7 +142,7 @@ fn thrown(raise: Raise) -> Error {
                 _ => Error::plain(failure.code, failure.message.clone()),
             };
             match failure.location.as_ref().and_then(|location| Some((location.file()?, location.line()))) {
-                Some((file, line)) => error.at(file, Some(line)),
+                Some((file, line)) => error.with_hint(format!("see {file}, line {line}")),
                 None => error,
             }
         }
@@ -175,9 +194,12 @@ impl Host for VmHost<'_, '_, '_> {
 
     fn convert(&mut self, type_name: &Value, value: Value, arguments: &[Value]) -> Result<Value, Conversion> {
         let ty = match type_name {
-            Value::String(text) => {
-                self.vm.parse_type(text).map_err(|raise| Conversion::BadType(message(raise)))?
-            }
+            Value::String(text) => self.vm.parse_type(text).map_err(|raise| match raise.failure() {
+                Some(failure) if failure.code == "UNKNOWN_RESOURCE_TYPE" => Conversion::Failed(format!(
+                    "Creation of new instance of type 'TypeReference['{text}']' is not supported"
+                )),
+                _ => Conversion::BadType(message(raise)),
+            })?,
             Value::Type(ty) => Type::clone(ty),
             other => {
                 let text = kukla_values::format::interpolate(other);
@@ -193,8 +215,12 @@ impl Host for VmHost<'_, '_, '_> {
         self.vm.warn(message);
     }
 
-    fn warn_once(&mut self, key: &str, message: String, _file: Option<&str>) {
-        self.vm.warn_once(key, message);
+    fn warn_once(&mut self, key: &str, message: String, file: Option<&str>) {
+        let place = match file {
+            Some(file) => format!("(file: {file})"),
+            None => "(file & line not available)".to_owned(),
+        };
+        self.vm.warn_once(key, format!("{message}\n   {place}"));
     }
 }
 

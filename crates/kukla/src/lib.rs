@@ -8,6 +8,7 @@ pub mod control;
 pub mod data;
 pub mod disk;
 pub mod facts;
+pub mod provenance;
 pub mod request;
 pub mod rpc;
 pub mod ruby_types;

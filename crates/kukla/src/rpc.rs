@@ -142,6 +142,10 @@ fn error(failure: &Failure) -> Json {
             json["column"] = at.column.into();
         }
     }
+    if let Some((file, line)) = failure.data_file.as_deref() {
+        json["file"] = file.as_str().into();
+        json["line"] = line.map_or(Json::Null, Json::from);
+    }
     if !failure.hints.is_empty() {
         json["hints"] = failure.hints.clone().into();
     }

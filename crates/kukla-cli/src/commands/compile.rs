@@ -42,6 +42,9 @@ pub struct Args {
     /// With --all: write each catalog to DIR/NODE.json
     #[arg(long, value_name = "DIR", requires = "all")]
     output: Option<PathBuf>,
+    /// Also write where each attribute got its value, as JSON: to a file, or behind the catalog with '-'
+    #[arg(long, value_name = "FILE", conflicts_with = "all")]
+    provenance: Option<PathBuf>,
     /// Keep virtual resources that nothing collected
     #[arg(long)]
     keep_virtual: bool,
@@ -83,14 +86,34 @@ pub fn run(args: &Args) -> Outcome {
 fn one(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
     let mut request = args.target.request(&args.path)?;
     request.keep_virtual = args.keep_virtual;
-    let compiled = compiler.compile(&request);
+    let (compiled, provenance) = match args.provenance {
+        None => (compiler.compile(&request), None),
+        Some(_) => {
+            let Compiled { result, logs } = compiler.compile_traced(&request);
+            let (result, trails) = match result {
+                Ok((catalog, trails)) => (Ok(catalog), Some(trails)),
+                Err(failure) => (Err(failure), None),
+            };
+            let document = trails.map(|trails| kukla::provenance::document(&request.node.name, &trails));
+            (Compiled { result, logs }, document)
+        }
+    };
     let failed = report(args, &request, &compiled);
     let Ok(catalog) = &compiled.result else { return Ok(Outcome::Found) };
     if failed {
         return Ok(Outcome::Found);
     }
+    let mut out = print(catalog, args.format);
+    if let (Some(path), Some(document)) = (&args.provenance, provenance) {
+        let text = format!("{document}\n");
+        if path.as_os_str() == "-" {
+            out += &text;
+        } else {
+            std::fs::write(path, text).map_err(|error| crate::files::problem(path, &error))?;
+        }
+    }
     // A reader that has seen enough is no error.
-    let _ = std::io::Write::write_all(&mut std::io::stdout().lock(), print(catalog, args.format).as_bytes());
+    let _ = std::io::Write::write_all(&mut std::io::stdout().lock(), out.as_bytes());
     Ok(Outcome::Done)
 }
 

@@ -11,3 +11,4 @@ pub mod parse;
 pub mod repl;
 pub mod rpc;
 mod target;
+pub mod why;

@@ -43,7 +43,11 @@ fn picture(out: &mut String, failure: &Failure) {
     let title = Level::ERROR.primary_title(&failure.message).id(failure.code);
     let Some(location) = &failure.location else {
         let mut group = annotate_snippets::Group::with_title(title);
-        for hint in &failure.hints {
+        let place = failure.data_file.as_deref().map(|(file, line)| match line {
+            Some(line) => format!("see {file}, line {line}"),
+            None => format!("see {file}"),
+        });
+        for hint in place.iter().chain(&failure.hints) {
             group = group.element(Level::HELP.message(hint));
         }
         out.push_str(&Renderer::styled().render(&[group]));

@@ -4,8 +4,9 @@ use kukla_syntax::Span;
 use kukla_values::{Name, Type, Value};
 
 use super::builder::{Origin, Param};
+use super::provenance::How;
 use crate::error::{Flow, Raise};
-use crate::program::{Attribute, AttributeOperation};
+use crate::program::{Attribute, AttributeOperation, Expr};
 use crate::vm::Vm;
 
 impl Vm<'_> {
@@ -15,12 +16,12 @@ impl Vm<'_> {
         for attribute in attributes {
             match &attribute.operation {
                 AttributeOperation::Set(name, value) => {
-                    let value = self.eval(value)?;
-                    params.push(self.attribute(*name, value, false, attribute.span)?);
+                    let given = self.eval(value)?;
+                    params.push(self.attribute(*name, given, false, attribute.span, value)?);
                 }
                 AttributeOperation::Add(name, value) => {
-                    let value = self.eval(value)?;
-                    params.push(self.attribute(*name, value, true, attribute.span)?);
+                    let given = self.eval(value)?;
+                    params.push(self.attribute(*name, given, true, attribute.span, value)?);
                 }
                 AttributeOperation::Splat(expr) => {
                     let value = self.eval(expr)?;
@@ -39,7 +40,8 @@ impl Vm<'_> {
                                 "a '* =>' expression",
                             ));
                         };
-                        params.push(self.attribute(Name::new(name), value.clone(), false, attribute.span)?);
+                        let (name, value) = (Name::new(name), value.clone());
+                        params.push(self.attribute(name, value, false, attribute.span, expr)?);
                     }
                 }
             }
@@ -47,13 +49,15 @@ impl Vm<'_> {
         Ok(params)
     }
 
-    fn attribute(&self, name: Name, value: Value, adds: bool, span: Span) -> Flow<Param> {
+    fn attribute(&self, name: Name, value: Value, adds: bool, span: Span, expr: &Expr) -> Flow<Param> {
         if has_iterator(&value) {
             let refused = Raise::runtime("Use of an Iterator is not supported here");
             let construct = if adds { "a '+>' expression" } else { "a '=>' expression" };
             return Err(self.while_evaluating(refused, span, construct));
         }
-        Ok(Param { name, value, origin: self.origin(), adds, location: Some(self.location(span)), shared: 0 })
+        let location = Some(self.location(span));
+        let trail = self.trail(How::Manifest, Some(expr), location.as_ref());
+        Ok(Param { name, value, origin: self.origin(), adds, location, trail, shared: 0 })
     }
 
     /// The code being evaluated.

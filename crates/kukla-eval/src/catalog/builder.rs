@@ -1,5 +1,7 @@
 //! The catalog while it is built: resources that may still change, and how they are found.
 
+use std::sync::Arc;
+
 use indexmap::IndexMap;
 use kukla_catalog::Kind;
 use kukla_catalog::resource::{capitalize, split_reference};
@@ -9,6 +11,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use super::collect::Collector;
 use super::kind::{Definition, Resolved};
 use super::overrides::Override;
+use super::provenance::Trail;
 use super::relate::Relationship;
 use super::tags::{TagSet, TagTable};
 use crate::error::Location;
@@ -37,6 +40,8 @@ pub(crate) struct Param {
     /// Whether it was written with `+>`.
     pub adds: bool,
     pub location: Option<Location>,
+    /// How it came to be, if that is recorded.
+    pub trail: Option<Arc<Trail>>,
     /// A number that all resources have in common which got this very attribute, or zero.
     ///
     /// In Puppet they share one array then, so that a relationship drawn for one of them is drawn for all:
@@ -47,7 +52,7 @@ pub(crate) struct Param {
 impl Param {
     /// An attribute that nobody wrote.
     pub fn unwritten(name: Name, value: Value, origin: Origin) -> Param {
-        Param { name, value, origin, adds: false, location: None, shared: 0 }
+        Param { name, value, origin, adds: false, location: None, trail: None, shared: 0 }
     }
 }
 
@@ -383,7 +388,7 @@ impl CatalogBuilder {
     }
 
     /// Sets an attribute, keeping its place if it had one. The error is a word that cannot be a tag.
-    pub(crate) fn set(&mut self, id: ResourceId, param: Param) -> Result<(), String> {
+    pub(crate) fn set(&mut self, id: ResourceId, mut param: Param) -> Result<(), String> {
         let mut tags = std::mem::take(&mut self.get_mut(id).tags);
         let tagged = match param.name.as_str() {
             "tag" => self.tag_table.add_value(&mut tags, &param.value),
@@ -392,7 +397,12 @@ impl CatalogBuilder {
         let resource = self.get_mut(id);
         resource.tags = tags;
         match resource.params.iter_mut().find(|known| known.name == param.name) {
-            Some(known) => *known = param,
+            Some(known) => {
+                if let Some(trail) = &mut param.trail {
+                    Arc::make_mut(trail).replaced = known.trail.take();
+                }
+                *known = param;
+            }
             None => resource.params.push(param),
         }
         tagged

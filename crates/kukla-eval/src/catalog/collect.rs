@@ -16,6 +16,7 @@ use rustc_hash::FxHashSet;
 use super::builder::{Building, Origin, Param, ResourceId, flat};
 use super::kind::Resolved;
 use super::overrides::Override;
+use super::provenance::How;
 use super::relate::Side;
 use super::resource::Declaration;
 use crate::error::{Flow, Location, Raise};
@@ -118,12 +119,9 @@ impl Vm<'_> {
             false => {
                 let mut params = self.eval_attributes(&expr.overrides)?;
                 self.catalog.share(&mut params);
-                Some(Changes {
-                    params,
-                    origin: self.origin(),
-                    location: self.location(span),
-                    scope: self.at.scope,
-                })
+                params.iter_mut().for_each(|param| param.mark(How::Collector));
+                let (origin, location) = (self.origin(), self.location(span));
+                Some(Changes { params, origin, location, scope: self.at.scope })
             }
         };
         let query = match &expr.query {

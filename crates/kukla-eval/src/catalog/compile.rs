@@ -7,6 +7,7 @@ use kukla_values::{Name, Value};
 
 use super::builder::{Origin, Param, ResourceId};
 use super::kind::{Definition, Resolved};
+use super::provenance::How;
 use super::resource::Declaration;
 use crate::error::{Failure, Flow, Location, Raise, Raised};
 use crate::program::{Program, ResourceForm};
@@ -106,11 +107,10 @@ impl Vm<'_> {
         for (class, params) in found {
             let given = params.map(|params| {
                 let param = |(name, value): (&Value, &Value)| {
-                    Param::unwritten(
-                        Name::new(&super::tags::text(name)),
-                        value.clone(),
-                        Origin::Class(class.name),
-                    )
+                    let name = Name::new(&super::tags::text(name));
+                    let mut param = Param::unwritten(name, value.clone(), Origin::Class(class.name));
+                    param.trail = self.trail(How::Classifier, None, None);
+                    param
                 };
                 params.iter().map(param).collect::<Vec<_>>()
             });

@@ -4,6 +4,7 @@ use kukla_syntax::Source;
 use kukla_values::{Array, Hash, Name, Str, Value};
 
 use super::builder::Param;
+use super::provenance::How;
 use crate::error::{Failure, Flow, Raise};
 use crate::program::ResourceForm;
 use crate::vm::Vm;
@@ -60,6 +61,7 @@ impl Vm<'_> {
             let params = all.iter().map(|(name, value)| {
                 let mut param =
                     Param::unwritten(Name::new(&super::tags::text(name)), value.clone(), self.origin());
+                param.trail = self.trail(How::Manifest, None, location.as_ref());
                 if !own(name) {
                     param.shared = common
                         .iter()

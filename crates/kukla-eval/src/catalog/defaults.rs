@@ -9,6 +9,7 @@ use kukla_values::{Array, Name, Type, Value};
 
 use super::builder::Param;
 use super::compile::parse_error;
+use super::provenance::How;
 use crate::error::Flow;
 use crate::program::DefaultsExpr;
 use crate::scope::ScopeId;
@@ -39,6 +40,7 @@ impl Vm<'_> {
     fn set_defaults(&mut self, type_name: Name, params: Vec<Param>) -> Flow<()> {
         let scope = self.at.scope;
         for mut param in params {
+            param.mark(How::Default);
             let current =
                 self.defaults_for(scope, type_name).into_iter().find(|known| known.name == param.name);
             let slots = &mut self.scopes.get_mut(scope).slots;

@@ -9,6 +9,7 @@ use kukla_values::{Name, Str, Type, Value};
 
 use super::builder::{Origin, Param, ResourceId, flat, location_text};
 use super::compile::parse_error;
+use super::provenance::How;
 use crate::error::{Flow, Location};
 use crate::label;
 use crate::program::OverrideExpr;
@@ -27,6 +28,7 @@ impl Vm<'_> {
         let value = self.eval(&expr.resources)?;
         let mut params = self.eval_attributes(&expr.attributes)?;
         self.catalog.share(&mut params);
+        params.iter_mut().for_each(|param| param.mark(How::Override));
         for each in flat(&value) {
             let reference = match &each {
                 Value::Type(ty) => match &**ty {

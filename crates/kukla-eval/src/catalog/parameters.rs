@@ -74,6 +74,7 @@ impl Vm<'_> {
                 && (!value.is_undef() || param.default.is_none())
             {
                 self.set_parameter(id, param.name, value);
+                self.record_data(id, param.name);
             }
         }
         Ok(())
@@ -148,10 +149,11 @@ impl Vm<'_> {
         self.scopes.pop();
         result?;
         for (param, value) in params.iter().zip(&values) {
-            if let (Some(_), Some(value)) = (&param.default, value)
+            if let (Some(default), Some(value)) = (&param.default, value)
                 && self.catalog.get(id).value(&param.name).is_none()
             {
                 self.set_parameter(id, param.name, value.clone());
+                self.record_default(id, param.name, default);
             }
         }
         Ok(values)

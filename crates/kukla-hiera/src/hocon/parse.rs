@@ -92,6 +92,10 @@ impl Parser {
                     return Ok(Node::Object(entries));
                 }
                 Token::End if !braced => return Ok(Node::Object(entries)),
+                Token::End if entries.is_empty() => {
+                    return self
+                        .error("expecting a close brace or a field name here, got end of file".into());
+                }
                 Token::End => {
                     return self.error("Expecting close brace } or a comma, got end of file".into());
                 }

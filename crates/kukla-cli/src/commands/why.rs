@@ -1,0 +1,93 @@
+//! `kukla why`: how one attribute of one resource got its value.
+
+use std::path::PathBuf;
+
+use kukla::provenance;
+use kukla_catalog::resource::split_reference;
+use kukla_values::Value;
+
+use super::target::Target;
+use crate::Outcome;
+use crate::render::failure::{self, ErrorFormat};
+
+/// Say where an attribute of a resource got its value
+///
+/// Exit status: 0 said, 1 there is no such resource or attribute, or the catalog does not compile, 2 the command could not run.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  kukla why 'File[/etc/motd]' mode --node web1.example.com --facts facts/web1.json
+  kukla why 'Class[Ntp]' --facts facts/web1.json              every parameter")]
+pub struct Args {
+    /// The resource, as in Type[title]
+    #[arg(value_name = "RESOURCE")]
+    resource: String,
+    /// The attribute; without it, all of them
+    attribute: Option<String>,
+    /// The control repository (a directory with manifests, modules, hiera.yaml), or a manifest
+    #[arg(long = "in", short = 'C', default_value = ".", value_name = "PATH")]
+    path: PathBuf,
+    #[command(flatten)]
+    target: Target,
+}
+
+/// Compiles and explains.
+pub fn run(args: &Args) -> Outcome {
+    say(args).unwrap_or_else(|problem| Outcome::unable(&problem))
+}
+
+fn say(args: &Args) -> Result<Outcome, String> {
+    let (type_name, title) = split_reference(&args.resource)
+        .ok_or_else(|| format!("'{}' is no resource; write it as Type[title]", args.resource))?;
+    let request = args.target.request(&args.path)?;
+    let compiled = args.target.compiler().compile_traced(&request);
+    let (catalog, trails) = match compiled.result {
+        Ok(compiled) => compiled,
+        Err(failure) => {
+            let mut out = String::new();
+            failure::render(&mut out, &failure, &request.node.name, ErrorFormat::Human);
+            anstream::eprint!("{out}");
+            return Ok(Outcome::Found);
+        }
+    };
+    let is_it =
+        |kind: &str, name: &str| kind.eq_ignore_ascii_case(type_name) && same_title(kind, name, title);
+    let known = catalog.resources.iter().find(|resource| is_it(&resource.type_name, &resource.title));
+    let trail = trails.iter().find(|trail| is_it(&trail.type_name, &trail.title));
+    let (Some(resource), Some(trail)) = (known, trail) else {
+        anstream::eprintln!("kukla: {} is not in the catalog of {}", args.resource, request.node.name);
+        return Ok(Outcome::Found);
+    };
+    let mut found = false;
+    for ((name, trail), (_, value)) in trail.parameters.iter().zip(&resource.parameters) {
+        if args.attribute.as_ref().is_some_and(|wanted| wanted != name.as_str()) {
+            continue;
+        }
+        found = true;
+        let secret = resource.sensitive_parameters.contains(name)
+            || trail.as_ref().is_some_and(|trail| provenance::is_secret(trail));
+        let shown = if secret { "(not shown)".to_owned() } else { notation(value) };
+        anstream::println!("{}[{}] {name} = {shown}", resource.type_name, resource.title);
+        anstream::print!("{}", provenance::chain(trail.as_deref()));
+    }
+    match (&args.attribute, found) {
+        (Some(attribute), false) => {
+            anstream::eprintln!("kukla: {} has no attribute '{attribute}'", args.resource);
+            Ok(Outcome::Found)
+        }
+        _ => Ok(Outcome::Done),
+    }
+}
+
+/// Whether a title is the one that was asked for; that of a class may be written in any case.
+fn same_title(type_name: &str, title: &str, wanted: &str) -> bool {
+    let wanted = wanted.trim_matches(['\'', '"']);
+    title == wanted || type_name == "Class" && title.eq_ignore_ascii_case(wanted)
+}
+
+fn notation(value: &Value) -> String {
+    match kukla_values::format::format_value(value, &"%p".into()) {
+        Ok(text) => text.to_string(),
+        Err(_) => kukla_values::format::interpolate(value).to_string(),
+    }
+}
