@@ -363,7 +363,9 @@ impl Reader<'_> {
             return Ok(());
         }
         let names = |line: &str| {
-            let Some(at) = line.find("name:").filter(|at| *at > 0) else { return false };
+            let Some(at) = line.find("name:").filter(|at| line[..*at].ends_with(char::is_whitespace)) else {
+                return false;
+            };
             let value = line[at + 5..].trim_start().trim_start_matches(['"', '\'']);
             let rest = value.strip_prefix(name);
             rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))

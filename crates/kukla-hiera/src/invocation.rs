@@ -7,7 +7,7 @@ use kukla_values::{Hash, Str, Value};
 use crate::error::{Error, Result};
 use crate::explain::{Explainer, Outcome, Source, What};
 use crate::host::{Host, Strict, Variable};
-use crate::session::{Origin, Session};
+use crate::session::{Found, Origin, Session};
 
 /// What belongs to a lookup and not to those who answer it.
 #[derive(Debug, Default)]
@@ -21,6 +21,16 @@ pub(crate) struct Frame {
     pub module: Option<Str>,
     pub global_only: bool,
     pub origins: Vec<Origin>,
+    /// The `lookup_options` of the key that was looked up last.
+    pub options: Hash,
+}
+
+impl Frame {
+    /// A value with what became known of it.
+    pub fn found(&mut self, value: Value) -> Found {
+        let (origins, options) = (std::mem::take(&mut self.origins), std::mem::take(&mut self.options));
+        Found { value, origins, options }
+    }
 }
 
 /// A variable that a hierarchy was resolved with.

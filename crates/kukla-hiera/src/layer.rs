@@ -121,6 +121,9 @@ impl Layer {
                         line,
                     )
                 }
+                None if error.code() == "HIERA_INTERPOLATION_METHOD_SYNTAX_NOT_ALLOWED" => {
+                    self.config.issue(error.code(), error.message().to_owned(), None)
+                }
                 None => error,
             }
         })?;

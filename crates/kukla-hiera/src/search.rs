@@ -90,10 +90,10 @@ impl Invocation<'_> {
             },
         );
         self.tell(|explainer| explainer.hidden -= hidden);
-        match found? {
-            Some(value) => self.converted(&key, options, value).map(Some),
-            None => Ok(None),
-        }
+        let Some(value) = found? else { return Ok(None) };
+        let value = self.converted(&key, options, value)?;
+        self.frame.options = options.clone();
+        Ok(Some(value))
     }
 
     fn all_layers(&mut self, key: &Key, merge: Option<&Value>) -> Result<Option<Value>> {

@@ -40,6 +40,8 @@ pub struct Found {
     pub value: Value,
     /// Every place that contributed, highest first; none if the value is a default or an override.
     pub origins: Vec<Origin>,
+    /// The `lookup_options` in force for the key.
+    pub options: Hash,
 }
 
 /// The lookups of one compilation: the hierarchies as resolved for it, the `lookup_options` in force.
@@ -104,7 +106,7 @@ impl Session {
                 request.merge.as_ref(),
                 request.default.as_ref(),
             )?;
-            Ok(value.map(|value| Found { value, origins: std::mem::take(&mut invocation.frame.origins) }))
+            Ok(value.map(|value| invocation.frame.found(value)))
         })
     }
 
@@ -112,7 +114,7 @@ impl Session {
     pub fn class_parameter(self: &Arc<Self>, host: &mut dyn Host, name: &str) -> Result<Option<Found>> {
         Invocation::nested(self, host, |invocation| {
             let value = invocation.lookup(name, None)?;
-            Ok(value.map(|value| Found { value, origins: std::mem::take(&mut invocation.frame.origins) }))
+            Ok(value.map(|value| invocation.frame.found(value)))
         })
     }
 
@@ -141,6 +143,7 @@ impl Session {
                 top_key: outer.top_key.clone(),
                 module: outer.module.clone(),
                 origins: Vec::new(),
+                options: Hash::new(),
             },
         }
     }

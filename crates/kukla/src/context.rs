@@ -67,7 +67,8 @@ impl Native for LookupContext {
             },
             ("cached_file_data", [Value::String(path)]) => self.file_data(vm, path, block),
             _ => {
-                return arity(method).map(|wanted| Err(Raise::runtime(miscalled(method, wanted, args.len()))));
+                return arity(method)
+                    .map(|wanted| Err(Raise::runtime(miscalled(method, wanted, args.len()))));
             }
         })
     }

@@ -7,6 +7,7 @@ use kukla::compiler::{Answer, Compiler};
 use kukla::request::{Request, from_json};
 use kukla_eval::data;
 use kukla_eval::error::Failure;
+use kukla_hiera::Found;
 use kukla_values::{Type, Value};
 
 use super::target::Target;
@@ -97,8 +98,9 @@ fn one(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
     });
     match answer {
         Ok(found) => {
-            if !args.explain {
-                anstream::println!("{}", args.format.print(&found.value));
+            match args.explain {
+                true => summary(&found, args.format),
+                false => anstream::println!("{}", args.format.print(&found.value)),
             }
             Ok(Outcome::Done)
         }
@@ -109,6 +111,31 @@ fn one(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
             Ok(Outcome::Found)
         }
     }
+}
+
+/// The answer behind an explanation: the options in force, where it came from, and the value unless it is a secret.
+fn summary(found: &Found, format: ValueFormat) {
+    if !found.options.is_empty() {
+        let options = ValueFormat::Puppet.print(&found.options.clone().into());
+        anstream::println!("lookup_options in force: {options}");
+    }
+    if found.origins.is_empty() {
+        anstream::println!("Nothing found; this is the default");
+    }
+    for (at, origin) in found.origins.iter().enumerate() {
+        let word = if at == 0 { "Winner" } else { "Merged with" };
+        let place = match (&origin.location, origin.line) {
+            (Some(file), Some(line)) => format!("{file}:{line}, "),
+            (Some(file), None) => format!("{file}, "),
+            (None, _) => String::new(),
+        };
+        anstream::println!("{word}: {place}level \"{}\"", origin.level);
+    }
+    let encrypted = found.origins.iter().any(|origin| origin.encrypted);
+    let secret = encrypted || matches!(found.value, Value::Sensitive(_));
+    let value = if secret { "(not shown)".to_owned() } else { format.print(&found.value) };
+    anstream::println!("Value:");
+    value.lines().for_each(|line| anstream::println!("  {line}"));
 }
 
 fn all(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
