@@ -42,7 +42,22 @@ impl From<Outcome> for ExitCode {
     }
 }
 
+/// How much stack commands run on. Deeply nested data is walked recursively; the memory is taken only when used.
+const STACK: usize = 256 << 20;
+
+/// Gives the threads of parallel commands the same stack; to be called before the first of them runs.
+fn deepen_pool() {
+    // A pool that is there already stays as it is.
+    let _ = rayon::ThreadPoolBuilder::new().stack_size(STACK).build_global();
+}
+
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    args::Cli::parse().run().into()
+    let run = || args::Cli::parse().run();
+    let outcome = match std::thread::Builder::new().stack_size(STACK).spawn(run) {
+        // A panic has been reported where it happened.
+        Ok(thread) => thread.join().unwrap_or(Outcome::Unable),
+        Err(_) => run(),
+    };
+    outcome.into()
 }

@@ -90,7 +90,7 @@ impl FailureKind {
 /// What was going on when something went wrong.
 #[derive(Clone, Debug)]
 pub struct Trace {
-    /// In words: "while calling f", "while declaring Ntp::Server[a]".
+    /// In words: "while calling f", "while declaring `Ntp::Server[a]`".
     pub what: String,
     /// Where.
     pub location: Location,

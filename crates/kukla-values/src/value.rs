@@ -146,7 +146,7 @@ impl<'a> IntoIterator for &'a Array {
     }
 }
 
-/// The table behind a [`Hash`].
+/// The table behind a [`struct@Hash`].
 pub type Entries = IndexMap<Value, Value, FxBuildHasher>;
 
 /// An ordered map, shared on clone and copied when changed while shared.

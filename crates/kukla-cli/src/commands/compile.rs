@@ -158,6 +158,7 @@ fn report(args: &Args, request: &Request, compiled: &Compiled<Catalog>) -> bool 
 }
 
 fn all(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
+    crate::deepen_pool();
     let requests = args.target.requests(&args.path)?;
     if let Some(directory) = &args.output {
         std::fs::create_dir_all(directory).map_err(|error| crate::files::problem(directory, &error))?;

@@ -1,6 +1,6 @@
 //! `new`: making a value of a type from other values, as in `Integer('0xff', 16)`.
 //!
-//! Every type that can be made has a [`Maker`]: the signatures its `new` accepts, and what to do for each. Whatever is
+//! Every type that can be made has a `Maker`: the signatures its `new` accepts, and what to do for each. Whatever is
 //! made is checked against the type that was asked for.
 
 mod collection;

@@ -1,6 +1,6 @@
 //! Ruby's regular expressions on Rust's engines.
 //!
-//! Puppet's patterns are Ruby's. [`translate`] reads Ruby's syntax and writes the same meaning for the `regex` crate, which
+//! Puppet's patterns are Ruby's. `translate` reads Ruby's syntax and writes the same meaning for the `regex` crate, which
 //! runs in linear time; the few patterns that need backtracking (look-around, back references, atomic groups) go to
 //! `fancy-regex` with a limit on its steps, so no pattern can hang a compile.
 
