@@ -284,8 +284,15 @@ impl Environment {
         Ok(write(&self.known).functions.entry(name).or_insert(None).clone())
     }
 
-    /// Whether a built-in function is there: those that stdlib dropped in version 9 need an older one among the modules.
+    /// Whether a built-in function is there and counts: those that stdlib dropped in version 9 need an older one among the
+    /// modules, and a setting can let the module's own win.
     fn offers(&self, function: &Registered) -> bool {
+        if self.settings.module_functions
+            && function.origin != Origin::Core
+            && self.path_of("functions", function.builtin.name).is_some()
+        {
+            return false;
+        }
         function.origin != Origin::FormerStdlib
             || self.module("stdlib").and_then(|stdlib| self.metadata(stdlib)).is_some_and(|metadata| {
                 let version = metadata["version"].as_str().unwrap_or_default();

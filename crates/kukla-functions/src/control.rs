@@ -79,7 +79,7 @@ builtins! {
     }
 
     /// Was a way to read other manifests; always fails.
-    "import" { "Any *$args, Optional[Callable] &$block" => import }
+    "import" { "Any *$args" => import }
 }
 
 fn stop(vm: &mut Vm<'_>) -> Flow<Value> {

@@ -15,6 +15,7 @@ use kukla_values::{Error, Hash, Str, Type, Value};
 use crate::control::at_the_call;
 use crate::iterate::call;
 use crate::logging::deprecated;
+use crate::ruby;
 
 builtins! {
     /// The value that data has for a name, or for the first of several that it knows. The value must be of a type, if one is given; values of several
@@ -262,7 +263,7 @@ fn finish(vm: &mut Vm<'_>, which: Hiera, key: Str, request: Request, block: Opti
         Value::Array(values) => values.is_empty(),
         Value::Hash(hash) => hash.is_empty(),
         Value::String(text) => text.is_empty(),
-        _ => false,
+        other => return Err(ruby::no_method("empty?", other).into()),
     };
     if empty { Ok(Value::Undef) } else { vm.call("include", vec![found], None) }
 }

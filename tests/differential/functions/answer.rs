@@ -87,7 +87,7 @@ impl Answer {
 /// A message without what Ruby adds for its own programmers, and without what differs between versions of its libraries.
 fn message(text: &str) -> String {
     let text = text.split("\nDid you mean?").next().unwrap_or_default();
-    let text = text.split("\n\n        ").next().unwrap_or_default();
+    let text = text.split("\n\n   ").next().unwrap_or_default();
     let text = match text.split_once(": unexpected token") {
         Some((before, after)) => {
             let kept = before.trim_end_matches(|c: char| c.is_ascii_digit());

@@ -37,6 +37,9 @@ pub struct Target {
     /// Puppet's setting: what becomes of questionable code (off, warning, error)
     #[arg(long, value_name = "LEVEL")]
     strict: Option<Strict>,
+    /// Whose functions of stdlib are used where a module has its own in Puppet: native or module
+    #[arg(long, value_name = "WHOSE")]
+    functions: Option<String>,
     /// Another of Puppet's settings, as `strict_variables=false`; may be given several times
     #[arg(long = "set", value_name = "SETTING=VALUE")]
     settings: Vec<String>,
@@ -129,6 +132,9 @@ impl Target {
         self.classify(&mut request)?;
         if let Some(strict) = self.strict {
             request.settings.strict = strict;
+        }
+        if let Some(whose) = &self.functions {
+            request.settings.set("functions", whose.as_str().into())?;
         }
         for setting in &self.settings {
             let (name, value) = setting

@@ -344,9 +344,11 @@ pub fn successor(text: &str) -> String {
         };
         chars[at] = next;
         let Some(carry) = carry else { break };
-        // The carry goes to the next letter or digit to the left, if one is near.
+        // The carry goes to the next letter or digit to the left; across anything else only to one of the same kind.
         match chars[..at].iter().rposition(char::is_ascii_alphanumeric) {
-            Some(left) if at - left <= 1 || chars[left].is_ascii_alphanumeric() => at = left,
+            Some(left) if at - left == 1 || chars[left].is_ascii_digit() == chars[at].is_ascii_digit() => {
+                at = left
+            }
             _ => {
                 chars.insert(at, carry);
                 break;

@@ -249,7 +249,7 @@ pub mod old {
             "dig() DEPRECATED: This function has been replaced in Puppet 4.5.0, please use dig44() for backwards compatibility or use the new version.",
         );
         let path: Array = steps.into_iter().map(step).collect();
-        Ok(dig44(Rest(vec![args[0].clone(), path.into(), args.get(2).cloned().unwrap_or_default()]))?)
+        Ok(follow(&args[0], &path).unwrap_or_else(|| args.get(2).cloned().unwrap_or_default()))
     }
 
     fn dig44(Rest(args): Rest) -> Result<Value> {
@@ -270,8 +270,12 @@ pub mod old {
             let class = ruby::class(&args[1]);
             return Err(Error::runtime(format!("dig44(): second argument must be an array, given {class}")));
         };
-        let default = args.get(2).cloned().unwrap_or_default();
-        let mut here = args[0].clone();
+        Ok(follow(&args[0], path).unwrap_or_else(|| args.get(2).cloned().unwrap_or_default()))
+    }
+
+    /// What lies at the end of a path, if anything does.
+    fn follow(data: &Value, path: &[Value]) -> Option<Value> {
+        let mut here = data.clone();
         for key in path {
             let next = match &here {
                 Value::Hash(hash) => hash.get(key).cloned(),
@@ -289,9 +293,9 @@ pub mod old {
             };
             match next {
                 Some(value) if !value.is_undef() => here = value,
-                _ => return Ok(default),
+                _ => return None,
             }
         }
-        Ok(here)
+        Some(here)
     }
 }

@@ -121,13 +121,13 @@ fn defined_with_params(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<bool> {
     let Some(given) = args.first().filter(|given| given.is_true()) else {
         return ruby::fail("Must specify a reference");
     };
+    let (name, title) = reference(given)?;
     let params = match args.get(1) {
         Some(Value::Hash(params)) => params.clone(),
         None | Some(Value::Undef | Value::Boolean(false)) => Hash::new(),
         Some(Value::String(text)) if text.is_empty() => Hash::new(),
         Some(other) => return Err(ruby::no_method("map", other).into()),
     };
-    let (name, title) = reference(given)?;
     Ok(is_defined(vm, &name, &title, &params))
 }
 
@@ -154,23 +154,26 @@ fn ensure_resource(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
 }
 
 /// The kind, title and attributes that a function was asked to ensure.
-fn request(args: &[Value]) -> Result<(Str, Value, Value)> {
+fn request(args: &[Value]) -> Result<(Value, Value, Value)> {
     let given = |at: usize| args.get(at).filter(|value| value.is_true());
     let Some(kind) = given(0) else { return Err(Error::runtime("Must specify a type")) };
     let Some(title) = given(1) else { return Err(Error::runtime("Must specify a title")) };
-    let Value::String(kind) = kind else { return Err(ruby::no_method("capitalize", kind)) };
     Ok((kind.clone(), title.clone(), given(2).cloned().unwrap_or_else(|| Hash::new().into())))
 }
 
-fn declare_unless_there(vm: &mut Vm<'_>, kind: &str, title: &Value, params: Value) -> Flow<()> {
+fn declare_unless_there(vm: &mut Vm<'_>, kind: &Value, title: &Value, params: Value) -> Flow<()> {
     for item in ruby::flatten(std::slice::from_ref(title)) {
-        let reference = format!("{kind}[{}]", ruby::to_s(&item));
+        let reference = format!("{}[{}]", ruby::to_s(kind), ruby::to_s(&item));
         let (name, title) = split_reference(&reference)?;
         let wanted = match &params {
             Value::Hash(params) => params.clone(),
             _ => Hash::new(),
         };
         if !is_defined(vm, &name, &title, &wanted) {
+            let Value::String(kind) = kind else { return Err(ruby::no_method("capitalize", kind).into()) };
+            if !matches!(params, Value::Hash(_)) {
+                return Err(ruby::no_conversion(&params, "Hash").into());
+            }
             let instances = Hash::from_iter([(item, params.clone())]);
             vm.create_resources(&capital(kind), &instances, &Hash::new())?;
         }
@@ -214,11 +217,11 @@ fn ensure_packages(vm: &mut Vm<'_>, packages: Value, attributes: Option<Hash>) -
                 } else {
                     defaults.clone().into()
                 };
-                declare_unless_there(vm, "package", name, all)?;
+                declare_unless_there(vm, &"package".into(), name, all)?;
             }
             Ok(())
         }
-        names => declare_unless_there(vm, "package", &names, defaults.into()),
+        names => declare_unless_there(vm, &"package".into(), &names, defaults.into()),
     }
 }
 
@@ -239,7 +242,7 @@ fn namespaced_packages(vm: &mut Vm<'_>, packages: Value, attributes: Option<Hash
             let there = is_defined(vm, "Package", &ruby::to_s(name), &present);
             all.insert("ensure", if there { "present" } else { "installed" });
         }
-        declare_unless_there(vm, "package", name, all.into())?;
+        declare_unless_there(vm, &"package".into(), name, all.into())?;
     }
     Ok(())
 }
