@@ -8,8 +8,7 @@ use crate::chapter::{self, Section};
 const OLD_STDLIB: &str = r#"{"name": "puppetlabs-stdlib", "version": "8.5.0"}"#;
 
 /// Functions whose examples real Puppet does not fulfil, and why.
-const DIFFERS: [(&str, &str); 4] = [
-    ("convert_to", "Puppet wants the prefix of a hexadecimal number"),
+const DIFFERS: [(&str, &str); 3] = [
     ("is_a", "Puppet has it in stdlib only"),
     ("scanf", "Puppet needs a library that may not be installed"),
     ("type_of", "Puppet has it in stdlib only"),
