@@ -6,7 +6,7 @@
 
 use kukla_syntax::Span;
 use kukla_values::arithmetic::Operator;
-use kukla_values::{Array, Name, Type, Value};
+use kukla_values::{Array, Name, Type, Value, format};
 
 use crate::error::{Flow, Raise};
 use crate::label;
@@ -63,12 +63,12 @@ impl Vm<'_> {
     fn assign_list(&mut self, targets: &[Target], value: Value, spans: (Span, Span)) -> Flow<()> {
         match value {
             Value::Hash(hash) => targets.iter().try_for_each(|target| {
-                let name = target_name(target);
-                let found = name.and_then(|name| hash.get(name.as_str())).cloned();
-                match found {
+                // A nested list is a key too: `[$a, [$b, $c]] = { a => 1, [b, c] => [2, 3] }`.
+                let key = target_key(target);
+                match hash.get(&key).cloned() {
                     Some(value) => self.assign(target, value, spans),
                     None => {
-                        let key = name.map(|name| name.to_string()).unwrap_or_else(|| shown(target));
+                        let key = format::to_s(&key);
                         let message =
                             format!("No value for required key '{key}' in assignment to variables from hash");
                         Err(self.fail(spans.0, "MISSING_MULTI_ASSIGNMENT_KEY", message))
@@ -187,11 +187,11 @@ fn target_name(target: &Target) -> Option<Name> {
     }
 }
 
-/// A nested list of targets, as a message shows it.
-fn shown(target: &Target) -> String {
+/// The key of a hash that a target takes its value from.
+fn target_key(target: &Target) -> Value {
     match target {
-        Target::Variable(_, name) => format!("\"{name}\""),
-        Target::List(_, targets) => format!("[{}]", targets.iter().map(shown).collect::<Vec<_>>().join(", ")),
-        Target::Illegal(..) => String::new(),
+        Target::Variable(_, name) => name.as_str().into(),
+        Target::List(_, targets) => Value::Array(targets.iter().map(target_key).collect()),
+        Target::Illegal(..) => Value::Undef,
     }
 }

@@ -34,3 +34,6 @@ pub mod world;
 pub use environment::{Environment, Node};
 pub use error::{Failure, Flow, Location, Raise};
 pub use vm::Vm;
+
+#[cfg(test)]
+mod tests;

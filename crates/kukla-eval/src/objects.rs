@@ -93,6 +93,10 @@ impl Vm<'_> {
                 }
                 Ok(Value::Hash(resolved))
             }
+            Value::Sensitive(inner) => {
+                let inner = self.resolve_deferred((*inner).clone())?;
+                Ok(Value::Sensitive(Arc::new(inner)))
+            }
             other => Ok(other),
         }
     }

@@ -82,7 +82,7 @@ impl Vm<'_> {
         let ty = match result? {
             Value::Type(ty) => (*ty).clone(),
             other => {
-                let actual = Type::of(&other).generalized();
+                let actual = Type::of_generalized(&other);
                 return Err(Raise::runtime(format!(
                     "The expression {actual} is not a valid type specification."
                 )));
@@ -117,7 +117,7 @@ impl Vm<'_> {
                 Ok(found)
             }
             other => {
-                let actual = Type::of(&other).generalized();
+                let actual = Type::of_generalized(&other);
                 let message = format!("expected a Type, got {actual}");
                 Err(self.fail(ty.expr.span, "TYPE_MISMATCH", message))
             }

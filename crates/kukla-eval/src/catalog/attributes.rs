@@ -26,13 +26,13 @@ impl Vm<'_> {
                 AttributeOperation::Splat(expr) => {
                     let value = self.eval(expr)?;
                     let Value::Hash(hash) = value else {
-                        let actual = Type::of(&value).generalized();
+                        let actual = Type::of_generalized(&value);
                         let message = format!("expected a Hash value, got {actual}");
                         return Err(self.fail(expr.span, "TYPE_MISMATCH", message));
                     };
                     for (name, value) in &hash {
                         let Value::String(name) = name else {
-                            let actual = Type::of(name).generalized();
+                            let actual = Type::of_generalized(name);
                             let message = format!("Attribute names must be strings, got {actual}");
                             return Err(self.while_evaluating(
                                 Raise::runtime(message),

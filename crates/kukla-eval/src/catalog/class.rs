@@ -367,7 +367,7 @@ fn class_names(values: &[Value]) -> Flow<Vec<Str>> {
             ))),
             other => Err(Raise::runtime(format!("Cannot use {other} as a class name"))),
         },
-        other => Err(Raise::runtime(format!("Cannot use {} as a class name", Type::of(other).generalized()))),
+        other => Err(Raise::runtime(format!("Cannot use {} as a class name", Type::of_generalized(other)))),
     };
     values.iter().flat_map(flat).map(name).collect()
 }

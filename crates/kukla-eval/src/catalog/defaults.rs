@@ -23,7 +23,7 @@ impl Vm<'_> {
                 Type::Resource(Some(resource)) if resource.title.is_none() => Ok(resource.name.clone()),
                 other => Err(other.to_string()),
             },
-            other => Err(Type::of(other).generalized().to_string()),
+            other => Err(Type::of_generalized(other).to_string()),
         };
         let type_name = type_name.map_err(|actual| {
             let message = format!(

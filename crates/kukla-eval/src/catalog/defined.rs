@@ -30,7 +30,7 @@ impl Vm<'_> {
                 other => self.is_declared(other),
             },
             other => {
-                let kind = Type::of(other).generalized();
+                let kind = Type::of_generalized(other);
                 Err(Raise::runtime(format!("Invalid argument of type '{kind}' to 'defined'")))
             }
         }

@@ -62,7 +62,7 @@ impl Vm<'_> {
                         return Err(self.fail(body.title.span, "MISSING_TITLE_AT", message));
                     }
                     other => {
-                        let actual = Type::of(&other).generalized();
+                        let actual = Type::of_generalized(&other);
                         let message =
                             format!("Illegal title type at index {index}. Expected String, got {actual}");
                         return Err(self.fail(body.title.span, "ILLEGAL_TITLE_TYPE_AT", message));
@@ -121,9 +121,9 @@ impl Vm<'_> {
                     ));
                 }
                 Type::Class(_) | Type::Resource(_) => ty.to_string(),
-                _ => Type::of(&value).generalized().to_string(),
+                _ => Type::of_generalized(&value).to_string(),
             },
-            other => Type::of(other).generalized().to_string(),
+            other => Type::of_generalized(other).to_string(),
         };
         let message = format!(
             "Illegal Resource Type expression, expected result to be a type name, or untitled Resource, got {actual}"
