@@ -4,7 +4,7 @@ use kukla_eval::builtins;
 use kukla_eval::error::Flow;
 use kukla_eval::function::Rest;
 use kukla_eval::vm::Vm;
-use kukla_values::{Hash, Value};
+use kukla_values::{Hash, Type, Value};
 
 use crate::legacy::at_least;
 use crate::ruby;
@@ -90,17 +90,38 @@ fn create_resources(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
         Some(Value::Hash(defaults)) => defaults.clone(),
         Some(_) => return ruby::fail("create_resources(): third argument, if provided, must be a hash"),
     };
+    let Value::String(kind) = &args[0] else { return Err(ruby::no_method("sub", &args[0]).into()) };
     if let Some(wrong) = instances.values().find(|attributes| !matches!(attributes, Value::Hash(_))) {
         return Err(ruby::no_conversion(wrong, "Hash").into());
     }
-    let Value::String(kind) = &args[0] else { return Err(ruby::no_method("sub", &args[0]).into()) };
     vm.create_resources(kind, instances, &defaults)?;
     Ok(())
 }
 
 fn realize(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
-    let references = at_least("realize", 1, args)?;
-    vm.realize(&ruby::flatten(&references))
+    let references = ruby::flatten(&at_least("realize", 1, args)?);
+    for reference in &references {
+        if !is_reference(reference) {
+            let shown = ruby::inspect_str(&ruby::to_s(reference));
+            return ruby::fail(format!("No title provided and {shown} is not a valid resource reference"));
+        }
+    }
+    vm.realize(&references)
+}
+
+/// Whether a value refers to one resource: `File['/x']`, or the same in text.
+fn is_reference(value: &Value) -> bool {
+    match value {
+        Value::Type(ty) => match &**ty {
+            Type::Resource(Some(resource)) => resource.title.is_some(),
+            Type::Class(name) => name.is_some(),
+            _ => false,
+        },
+        Value::String(text) => {
+            text.split_once('[').is_some_and(|(name, rest)| !name.is_empty() && rest.ends_with(']'))
+        }
+        _ => false,
+    }
 }
 
 fn tag(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {

@@ -41,6 +41,9 @@ const MACHINERY: [&str; 8] = [
     "for nil:NilClass",
 ];
 
+/// What stands before the message of a function that failed.
+const FAILED: &str = "Evaluation Error: Error while evaluating a Function Call, ";
+
 /// Warnings about how functions of the old API call each other.
 const OLD_API: &str = "Puppet::Parser::Functions.autoloader#";
 
@@ -96,6 +99,8 @@ fn message(text: &str) -> String {
         }
         None => text.to_owned(),
     };
+    // What fails after the main block, as `realize` does, has another beginning.
+    let text = text.replace("Puppet::Parser::Compiler failed with error ArgumentError: ", FAILED);
     text.replace(" (line: 1)", "").trim().to_owned()
 }
 

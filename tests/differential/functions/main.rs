@@ -1,6 +1,6 @@
 //! Every function against real Puppet: the same calls, asked of both, must give the same values, messages and logs.
 //!
-//! `core.txt` and `stdlib.txt` list calls, one a line, under a heading for each function. Each function is also called with the same
+//! `core.txt`, `stdlib.txt` (version 8) and `stdlib9.txt` list calls, one a line, under a heading for each function. Each function is also called with the same
 //! thirty-odd argument lists, so that what it says of wrong arguments is compared too. `explained.txt` lists the calls
 //! whose answers differ and must, each with the reason.
 //!
@@ -85,8 +85,8 @@ fn run() -> Result<bool, String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("differential/functions");
     let modules = std::env::var("KUKLA_MODULES").ok();
     let mut calls = calls(&folder, "core.txt")?;
-    if modules.is_some() {
-        calls.extend(self::calls(&folder, "stdlib.txt")?);
+    if let Some(modules) = &modules {
+        calls.extend(self::calls(&folder, list_for(modules)?)?);
     }
     let wanted: Vec<String> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
@@ -141,6 +141,17 @@ fn report(outcomes: &[Outcome<'_>], explained: &BTreeMap<String, String>) -> boo
         functions.len()
     );
     shown == 0
+}
+
+/// The list for the version of stdlib in a directory of modules.
+fn list_for(modules: &str) -> Result<&'static str, String> {
+    let path = Path::new(modules).join("stdlib/metadata.json");
+    let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let metadata: Value =
+        serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?;
+    let major =
+        metadata["version"].as_str().and_then(|version| version.split('.').next()?.parse::<u32>().ok());
+    Ok(if major.is_some_and(|major| major >= 9) { "stdlib9.txt" } else { "stdlib.txt" })
 }
 
 /// The facts and modules that calls find.

@@ -121,17 +121,11 @@ impl TagSet {
 /// A value where Ruby would call `to_s` on it.
 pub(super) fn text(value: &Value) -> String {
     match value {
-        Value::Undef => String::new(),
-        Value::String(text) => text.to_string(),
-        Value::Boolean(b) => b.to_string(),
-        Value::Integer(n) => n.to_string(),
-        Value::Float(n) => format!("{n:?}"),
-        Value::Default => "default".into(),
         Value::Type(ty) => match super::kind::reference(ty) {
             Some((type_name, title)) => format!("{type_name}[{title}]"),
             None => ty.to_string(),
         },
-        other => format!("{other:?}"),
+        other => kukla_values::format::to_s(other).into(),
     }
 }
 

@@ -24,9 +24,15 @@ builtins! {
         "Enum['macaddress','netmask','ipaddress','network','ip','mac'] $kind, String[1] $value" => any_interface,
     }
     /// Whether an interface has an address.
-    "stdlib::has_ip_address" { "Stdlib::IP::Address::V4::Nosubnet $ip_address" => |vm: &mut Vm<'_>, value: Str| any_interface(vm, "ip".into(), value) }
+    "stdlib::has_ip_address" {
+        type "Stdlib::IP::Address::V4::Nosubnet = Pattern[/\\A([0-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])(\\.([0-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])){3}\\z/]";
+        "Stdlib::IP::Address::V4::Nosubnet $ip_address" => |vm: &mut Vm<'_>, value: Str| any_interface(vm, "ip".into(), value)
+    }
     /// Whether an interface is in a network.
-    "stdlib::has_ip_network" { "Stdlib::IP::Address::V4::Nosubnet $ip_network" => |vm: &mut Vm<'_>, value: Str| any_interface(vm, "network".into(), value) }
+    "stdlib::has_ip_network" {
+        type "Stdlib::IP::Address::V4::Nosubnet = Pattern[/\\A([0-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])(\\.([0-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])){3}\\z/]";
+        "Stdlib::IP::Address::V4::Nosubnet $ip_network" => |vm: &mut Vm<'_>, value: Str| any_interface(vm, "network".into(), value)
+    }
 }
 
 /// `$facts['networking']['interfaces']`.

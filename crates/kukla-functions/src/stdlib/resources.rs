@@ -4,6 +4,7 @@
 use kukla_eval::builtins;
 use kukla_eval::error::Flow;
 use kukla_eval::function::Rest;
+use kukla_eval::scope::ScopeId;
 use kukla_eval::settings::LogLevel;
 use kukla_eval::vm::Vm;
 use kukla_values::{Error, Hash, Result, Str, Type, Value};
@@ -285,7 +286,9 @@ fn assert_private(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
             "assert_private(): Wrong number of arguments given ({given}}}) for 0 or 1)"
         ));
     }
-    if vm.variable("module_name")? == vm.variable("caller_module_name")? {
+    // The site manifest belongs to no module and has no caller.
+    let at_top = vm.at.scope == ScopeId::TOP;
+    if !at_top && vm.variable("module_name")? == vm.variable("caller_module_name")? {
         return Ok(());
     }
     match args.first() {

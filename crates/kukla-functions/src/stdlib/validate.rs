@@ -22,9 +22,16 @@ use crate::stdlib::misc::deprecation;
 
 builtins! {
     /// Fails unless all arguments are domain names.
-    "stdlib::validate_domain_name" { "Variant[Stdlib::Fqdn, Stdlib::Dns::Zone] *$values" => |values: Rest| some("domain_name", values) }
+    "stdlib::validate_domain_name" {
+        type "Stdlib::Fqdn = Pattern[/\\A(([a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9\\-]*[a-zA-Z0-9])\\.)*([A-Za-z0-9]|[A-Za-z0-9][A-Za-z0-9\\-]*[A-Za-z0-9])\\z/]";
+        type "Stdlib::Dns::Zone = Pattern[/\\A((([a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])\\.)+|\\.)\\z/]";
+        "Variant[Stdlib::Fqdn, Stdlib::Dns::Zone] *$values" => |values: Rest| some("domain_name", values)
+    }
     /// Fails unless all arguments are addresses of electronic mail.
-    "stdlib::validate_email_address" { "Stdlib::Email *$values" => |values: Rest| some("email_address", values) }
+    "stdlib::validate_email_address" {
+        type "Stdlib::Email = Pattern[/\\A[a-zA-Z0-9.!#$%&'*+\\/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*\\z/]";
+        "Stdlib::Email *$values" => |values: Rest| some("email_address", values)
+    }
     /// Fails unless all arguments are domain names.
     ///
     /// ```puppet
