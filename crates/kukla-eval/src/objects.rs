@@ -34,6 +34,12 @@ impl Surroundings for Around<'_, '_> {
 impl Vm<'_> {
     /// `Type.new(args)`.
     pub fn instantiate(&mut self, ty: &Type, args: Vec<Value>) -> Flow {
+        // `Array(Integer[1, 10000000000])` would list them all.
+        if let Some(from @ (Value::Type(_) | Value::Iterator(_))) = args.first()
+            && let Some(members) = kukla_values::iterator::iterate(from)
+        {
+            self.check_size(members.size_hint().0)?;
+        }
         convert::new_instance(ty, &args, &Around(RefCell::new(self))).map_err(Raise::from)
     }
 
