@@ -36,6 +36,15 @@ impl TitlePattern {
 pub type Names = Vec<(&'static str, Option<Str>)>;
 
 impl ResourceType {
+    /// Whether a title is the value of the only name variable, as it stands.
+    pub fn title_is_name(&self, title: &str) -> bool {
+        match self.titles {
+            Titles::Whole => self.namevars.len() == 1,
+            Titles::Path => !title.is_empty() && (title == "/" || !title.ends_with('/')),
+            Titles::First | Titles::Patterns(_) => false,
+        }
+    }
+
     /// The name variables a title sets.
     pub fn parse_title(&self, title: &Str) -> Result<Names> {
         match &self.titles {

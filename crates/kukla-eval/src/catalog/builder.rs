@@ -5,7 +5,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use kukla_catalog::Kind;
 use kukla_catalog::resource::{capitalize, split_reference};
-use kukla_values::{Error, Name, Str, Value};
+use kukla_values::{Error, Name, Str, Type, Value};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::collect::Collector;
@@ -133,10 +133,9 @@ impl Building {
             return Ok(None);
         }
         let namevar = self.definition.namevar();
+        // The usual case: the title is the name, and nobody says otherwise.
         let plain = match &self.definition {
-            Definition::Native(ty) => {
-                matches!(ty.titles, kukla_catalog::types::Titles::Whole) && ty.namevars.len() == 1
-            }
+            Definition::Native(ty) => ty.title_is_name(&self.title),
             _ => true,
         };
         if plain && self.value(namevar).is_none() {
@@ -326,6 +325,22 @@ impl CatalogBuilder {
             [Value::String(name)] => kindred.titles.get(name).copied(),
             _ => kindred.keys.get(&key).copied(),
         }
+    }
+
+    /// Finds a resource by a reference, be it a type or text.
+    pub(crate) fn find_value(&self, value: &Value) -> Option<ResourceId> {
+        if let Value::Type(ty) = value {
+            // Most references are spelled as they are stored.
+            if let Type::Resource(Some(resource)) = &**ty
+                && let Some(title) = &resource.title
+                && let Some(found) = self.find(&resource.name, title)
+            {
+                return Some(found);
+            }
+            let (type_name, title) = super::kind::reference(ty)?;
+            return self.find(&type_name, &title);
+        }
+        self.find_reference(&super::tags::text(value))
     }
 
     /// Finds a resource by a reference in text, as `File[/x]`.

@@ -135,13 +135,10 @@ impl Vm<'_> {
             }
             for param in resource.params.iter().filter(|param| is_relationship(&param.name)) {
                 for value in flat(&param.value) {
-                    if value.is_undef() {
+                    if value.is_undef() || self.catalog.find_value(&value).is_some() {
                         continue;
                     }
                     let reference = super::tags::text(&value);
-                    if self.catalog.find_reference(&reference).is_some() {
-                        continue;
-                    }
                     let message = match kukla_catalog::resource::split_reference(&reference) {
                         Some(_) => {
                             format!("Could not find resource '{reference}' in parameter '{}'", param.name)

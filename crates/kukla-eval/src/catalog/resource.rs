@@ -158,10 +158,12 @@ impl Vm<'_> {
             self.check_private_params(&define.params, &params, place, define.name)?;
         }
         let mut references = Vec::with_capacity(titles.len());
-        for title in titles {
+        let last = titles.len().saturating_sub(1);
+        for (at, title) in titles.into_iter().enumerate() {
             let reference =
                 ResourceReference { name: resolved.type_name.as_str().into(), title: Some(title.clone()) };
-            let resource = self.prepare(&resolved, title, params.clone(), &declaration, true)?;
+            let params = if at == last { std::mem::take(&mut params) } else { params.clone() };
+            let resource = self.prepare(&resolved, title, params, &declaration, true)?;
             self.add_resource(resource, scope)?;
             references.push(Value::of_type(Type::Resource(Some(Arc::new(reference)))));
         }
