@@ -124,7 +124,7 @@ impl Vm<'_> {
             above = parent;
         }
         match self.parent_class(class)? {
-            Some(parent) => self.declare_class(&parent, None, scope).map(drop),
+            Some(parent) => self.enter(|vm| vm.declare_class(&parent, None, scope).map(drop)),
             None => Ok(()),
         }
     }
@@ -170,12 +170,13 @@ impl Vm<'_> {
             return Ok(());
         }
         self.add_scope_tags(id);
-        match self.catalog.get(id).definition.clone() {
-            Definition::Class(class) => self.evaluate_class(id, &class),
-            Definition::Define(define) => self.evaluate_define(id, &define),
-            Definition::Node(node) => self.evaluate_node(id, &node),
+        let definition = self.catalog.get(id).definition.clone();
+        self.enter(|vm| match definition {
+            Definition::Class(class) => vm.evaluate_class(id, &class),
+            Definition::Define(define) => vm.evaluate_define(id, &define),
+            Definition::Node(node) => vm.evaluate_node(id, &node),
             Definition::Native(_) | Definition::Main | Definition::Settings => Ok(()),
-        }
+        })
     }
 
     fn evaluate_class(&mut self, id: ResourceId, class: &Arc<Class>) -> Flow<()> {
@@ -199,7 +200,7 @@ impl Vm<'_> {
         opened.slots.private =
             class.params.iter().filter(|param| param.private).map(|param| param.name).collect();
         self.add_class(&class.name);
-        self.run_body(id, scope, &class.place, |vm| {
+        self.run_body(scope, &class.place, |vm| {
             vm.bind_attributes(id, scope, &class.params, Some(class.name))?;
             vm.contain_in_stage(id)?;
             ends_with_return(vm.eval(&class.body))
@@ -217,7 +218,7 @@ impl Vm<'_> {
         opened.label = Some(label.into());
         opened.slots.resource = Some(id);
         opened.slots.origin = Origin::Define(define.name);
-        self.run_body(id, scope, &define.place, |vm| {
+        self.run_body(scope, &define.place, |vm| {
             vm.bind_attributes(id, scope, &define.params, None)?;
             ends_with_return(vm.eval(&define.body))
         })
@@ -226,14 +227,13 @@ impl Vm<'_> {
     /// Does something in a named scope and with the text it stands in.
     pub(super) fn run_body(
         &mut self,
-        _id: ResourceId,
         scope: ScopeId,
         place: &Place,
         body: impl FnOnce(&mut Self) -> Flow<()>,
     ) -> Flow<()> {
         let at = std::mem::replace(&mut self.at, Position::named(scope));
         let source = std::mem::replace(&mut self.source, place.source.clone());
-        let result = self.enter(body);
+        let result = body(self);
         self.at = at;
         self.source = source;
         result

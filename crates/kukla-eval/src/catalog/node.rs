@@ -60,7 +60,7 @@ impl Vm<'_> {
             _ => None,
         });
         self.scopes.set_captures(Position::named(scope), captures);
-        self.run_body(id, scope, &node.place, |vm| ends_with_return(vm.eval(&node.body)))
+        self.run_body(scope, &node.place, |vm| ends_with_return(vm.eval(&node.body)))
     }
 }
 

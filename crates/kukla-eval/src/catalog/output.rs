@@ -3,7 +3,7 @@
 use kukla_catalog::types::is_relationship;
 use kukla_catalog::{Catalog, Edge, Resource};
 use kukla_syntax::Strict;
-use kukla_values::{Hash, Name, Str, Value, richdata};
+use kukla_values::{Hash, Name, Str, Type, Value, richdata};
 use rustc_hash::FxHashMap;
 
 use super::builder::{ResourceId, flat, location_text};
@@ -170,9 +170,10 @@ fn is_plain(value: &Value) -> bool {
 /// A value with the references in it as text.
 fn as_text(value: Value) -> Value {
     match &value {
-        Value::Type(ty) => match reference(ty) {
-            Some((type_name, title)) => format!("{type_name}[{title}]").into(),
-            None => value,
+        Value::Type(ty) => match (reference(ty), &**ty) {
+            (Some((type_name, title)), _) => format!("{type_name}[{title}]").into(),
+            (None, Type::Resource(Some(resource))) => format!("{}[]", resource.name).into(),
+            _ => value,
         },
         Value::Array(values) if values.iter().any(holds_reference) => {
             Value::Array(values.iter().cloned().map(as_text).collect())
@@ -190,7 +191,9 @@ fn as_text(value: Value) -> Value {
 
 fn holds_reference(value: &Value) -> bool {
     match value {
-        Value::Type(ty) => reference(ty).is_some(),
+        Value::Type(ty) => {
+            matches!(&**ty, Type::Resource(Some(_)) | Type::Class(Some(_))) || reference(ty).is_some()
+        }
         Value::Array(values) => values.iter().any(holds_reference),
         Value::Hash(hash) => hash.iter().any(|(key, value)| holds_reference(key) || holds_reference(value)),
         _ => false,

@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use kukla_catalog::types::{ResourceType, TitlePattern, Titles};
 use kukla_values::Name;
 
+mod known;
 mod read;
 mod tree;
 

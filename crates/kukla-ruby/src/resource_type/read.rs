@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::known::Known;
 use super::tree::{self, Block, Call, Def, Expr, Params, Part, Target};
 use super::{Facts, Library};
 
@@ -28,24 +29,6 @@ pub(super) fn read(name: &str, source: &str, library: &dyn Library) -> Option<Fa
         }
     }
     Some(facts)
-}
-
-/// What an expression is known to be.
-#[derive(Clone, Debug)]
-enum Known {
-    Nil,
-    Boolean(bool),
-    Integer(i64),
-    Text(String),
-    Symbol(String),
-    Regexp(String, &'static str),
-    Array(Vec<Known>),
-    Hash(Vec<(Known, Known)>),
-    Module(String),
-    /// The type being made.
-    Type,
-    Block(Rc<Block>),
-    Unknown,
 }
 
 /// What `self` is.
@@ -741,132 +724,4 @@ fn group_names(regexp: &str) -> Vec<String> {
         name.starts_with(|c: char| c.is_alphabetic() || c == '_').then(|| name.to_string())
     });
     named.collect()
-}
-
-impl Known {
-    fn truth(&self) -> Option<bool> {
-        match self {
-            Known::Unknown => None,
-            Known::Nil | Known::Boolean(false) => Some(false),
-            _ => Some(true),
-        }
-    }
-
-    fn text(&self) -> Option<String> {
-        match self {
-            Known::Text(text) | Known::Symbol(text) => Some(text.clone()),
-            Known::Integer(n) => Some(n.to_string()),
-            Known::Regexp(source, flags) => {
-                let off: String = "mix".chars().filter(|c| !flags.contains(*c)).collect();
-                let minus = if off.is_empty() { "" } else { "-" };
-                Some(format!("(?{flags}{minus}{off}:{source})"))
-            }
-            Known::Nil => Some(String::new()),
-            _ => None,
-        }
-    }
-
-    /// A regular expression with its options inside.
-    fn regexp(&self) -> Option<String> {
-        match self {
-            Known::Regexp(source, "") => Some(source.clone()),
-            Known::Regexp(..) => self.text(),
-            _ => None,
-        }
-    }
-
-    /// What `title_patterns` returned.
-    fn patterns(&self) -> Option<Vec<(String, Vec<String>)>> {
-        let Known::Array(patterns) = self else { return None };
-        let attribute = |known: &Known| match known {
-            Known::Array(parts) => parts.first()?.text(),
-            other => other.text(),
-        };
-        let pattern = |known: &Known| match known {
-            Known::Array(parts) => match &parts[..] {
-                [regexp, Known::Array(names), ..] => {
-                    Some((regexp.regexp()?, names.iter().map(attribute).collect::<Option<_>>()?))
-                }
-                _ => None,
-            },
-            _ => None,
-        };
-        patterns.iter().map(pattern).collect()
-    }
-
-    /// A method of a value that needs no block.
-    fn method(self, name: &str, args: &[Known]) -> Known {
-        match (self, name, args) {
-            (value, "freeze" | "dup" | "to_a" | "compact" | "uniq" | "sort" | "to_h", []) => value,
-            (Known::Text(text) | Known::Symbol(text), "to_sym" | "intern", []) => Known::Symbol(text),
-            (Known::Regexp(source, _), "source", []) => Known::Text(source),
-            (value @ (Known::Text(_) | Known::Symbol(_) | Known::Integer(_) | Known::Nil), "to_s", []) => {
-                value.text().map_or(Known::Unknown, Known::Text)
-            }
-            (Known::Text(a), "+", [Known::Text(b)]) => Known::Text(a + b),
-            (Known::Text(text), "downcase", []) => Known::Text(text.to_lowercase()),
-            (Known::Text(text), "upcase", []) => Known::Text(text.to_uppercase()),
-            (Known::Text(text), "split", []) => {
-                Known::Array(text.split_whitespace().map(|w| Known::Text(w.into())).collect())
-            }
-            (Known::Text(a), "==", [Known::Text(b)]) | (Known::Symbol(a), "==", [Known::Symbol(b)]) => {
-                Known::Boolean(a == *b)
-            }
-            (Known::Text(a), "!=", [Known::Text(b)]) | (Known::Symbol(a), "!=", [Known::Symbol(b)]) => {
-                Known::Boolean(a != *b)
-            }
-            (Known::Integer(a), "==", [Known::Integer(b)]) => Known::Boolean(a == *b),
-            (Known::Integer(a), "!=", [Known::Integer(b)]) => Known::Boolean(a != *b),
-            (value, "nil?", []) if value.truth().is_some() => Known::Boolean(matches!(value, Known::Nil)),
-            (value, "!", []) => value.truth().map_or(Known::Unknown, |truth| Known::Boolean(!truth)),
-            (Known::Array(elements), "empty?", []) => Known::Boolean(elements.is_empty()),
-            (Known::Array(elements), "count" | "length" | "size", []) => {
-                Known::Integer(elements.len() as i64)
-            }
-            (Known::Array(elements), "first", []) => elements.into_iter().next().unwrap_or(Known::Nil),
-            (Known::Array(elements), "last", []) => elements.into_iter().next_back().unwrap_or(Known::Nil),
-            (Known::Array(mut elements), "[]", [Known::Integer(at)]) => match usize::try_from(*at) {
-                Ok(at) if at < elements.len() => elements.swap_remove(at),
-                Ok(_) => Known::Nil,
-                Err(_) => Known::Unknown,
-            },
-            (Known::Array(mut a), "+" | "concat" | "|", [Known::Array(b)]) => {
-                a.extend(b.iter().cloned());
-                Known::Array(a)
-            }
-            (Known::Array(elements), "flatten", []) => {
-                let mut flat = Vec::new();
-                flatten(elements, &mut flat);
-                Known::Array(flat)
-            }
-            (Known::Array(elements), "join", rest) => {
-                let parts: Option<Vec<_>> = elements.iter().map(Known::text).collect();
-                let separator = rest.first().and_then(Known::text).unwrap_or_default();
-                parts.map_or(Known::Unknown, |parts| Known::Text(parts.join(&separator)))
-            }
-            (Known::Hash(pairs), "keys", []) => Known::Array(pairs.into_iter().map(|(key, _)| key).collect()),
-            (Known::Hash(pairs), "values", []) => {
-                Known::Array(pairs.into_iter().map(|(_, value)| value).collect())
-            }
-            (Known::Hash(pairs), "[]" | "fetch", [key]) => {
-                let found =
-                    pairs.into_iter().find(|(name, _)| name.text().is_some() && name.text() == key.text());
-                found.map_or(Known::Unknown, |(_, value)| value)
-            }
-            (Known::Hash(mut a), "merge", [Known::Hash(b)]) => {
-                a.extend(b.iter().cloned());
-                Known::Hash(a)
-            }
-            _ => Known::Unknown,
-        }
-    }
-}
-
-fn flatten(elements: Vec<Known>, flat: &mut Vec<Known>) {
-    for element in elements {
-        match element {
-            Known::Array(inner) => flatten(inner, flat),
-            other => flat.push(other),
-        }
-    }
 }
