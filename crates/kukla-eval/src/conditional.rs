@@ -13,7 +13,7 @@ impl Vm<'_> {
     pub(crate) fn guarded<T>(&mut self, body: impl FnOnce(&mut Self) -> Flow<T>) -> Flow<T> {
         let before = self.scopes.captures(self.at);
         let result = body(self);
-        self.scopes.set_captures(self.at, before);
+        self.scopes.restore_captures(self.at, before);
         result
     }
 

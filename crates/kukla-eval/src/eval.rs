@@ -1,5 +1,7 @@
 //! Evaluation: from an expression to its value.
 
+use std::fmt::Write as _;
+
 use kukla_values::{Array, Hash, Value, format};
 
 use crate::error::{Flow, Raise};
@@ -194,7 +196,14 @@ impl Vm<'_> {
                 Segment::Text(fixed) => text.push_str(fixed),
                 Segment::Expr(expr) => {
                     let value = self.eval(expr)?;
-                    format::interpolate_into(&value, &mut text);
+                    match &value {
+                        Value::String(part) => text.push_str(part),
+                        Value::Integer(n) => {
+                            // Writing to a string cannot fail.
+                            let _ = write!(text, "{n}");
+                        }
+                        other => format::interpolate_into(other, &mut text),
+                    }
                 }
             }
         }

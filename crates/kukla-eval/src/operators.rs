@@ -21,6 +21,9 @@ impl Vm<'_> {
                 Operator::Add => a.checked_add(*b),
                 Operator::Subtract => a.checked_sub(*b),
                 Operator::Multiply => a.checked_mul(*b),
+                // Rounded down; the remainder has the sign of the divisor.
+                Operator::Divide if *b > 0 => Some(a.div_euclid(*b)),
+                Operator::Modulo if *b > 0 => Some(a.rem_euclid(*b)),
                 _ => None,
             };
             if let Some(n) = quick {
@@ -117,6 +120,16 @@ impl Vm<'_> {
     pub(crate) fn eval_comparison(&mut self, operator: Comparison, operands: &[Expr; 2], span: Span) -> Flow {
         let left = self.eval(&operands[0])?;
         let right = self.eval(&operands[1])?;
+        if let (Value::Integer(a), Value::Integer(b)) = (&left, &right) {
+            return Ok(Value::Boolean(match operator {
+                Comparison::Equal => a == b,
+                Comparison::NotEqual => a != b,
+                Comparison::Less => a < b,
+                Comparison::LessOrEqual => a <= b,
+                Comparison::Greater => a > b,
+                Comparison::GreaterOrEqual => a >= b,
+            }));
+        }
         let holds = match (operator, &left) {
             (Comparison::Equal, Value::Type(ty)) => same_type(ty, &right),
             (Comparison::NotEqual, Value::Type(ty)) => !same_type(ty, &right),
@@ -132,12 +145,9 @@ impl Vm<'_> {
                 _ => false,
             },
             _ => {
-                let order = match (&left, &right) {
-                    (Value::Integer(a), Value::Integer(b)) => a.cmp(b),
-                    _ => match compare::order(&left, &right) {
-                        Ok(order) => order,
-                        Err(error) => return Err(self.incomparable(operator, &left, &right, error, span)),
-                    },
+                let order = match compare::order(&left, &right) {
+                    Ok(order) => order,
+                    Err(error) => return Err(self.incomparable(operator, &left, &right, error, span)),
                 };
                 match operator {
                     Comparison::Less => order == Ordering::Less,

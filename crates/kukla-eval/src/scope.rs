@@ -96,10 +96,19 @@ impl Variables {
     }
 
     /// Sets a variable known not to be set.
+    #[inline]
     pub(crate) fn push(&mut self, name: Name, value: Value) {
+        if self.entries.len() < SEARCHED {
+            self.entries.push((name, value));
+        } else {
+            self.push_indexed(name, value);
+        }
+    }
+
+    fn push_indexed(&mut self, name: Name, value: Value) {
         if let Some(index) = &mut self.index {
             index.insert(name, self.entries.len() as u32);
-        } else if self.entries.len() == SEARCHED {
+        } else {
             let mut index: FxHashMap<Name, u32> =
                 self.entries.iter().enumerate().map(|(at, (known, _))| (*known, at as u32)).collect();
             index.insert(name, SEARCHED as u32);
@@ -121,6 +130,7 @@ impl Variables {
         self.entries.iter().map(|(name, value)| (*name, value))
     }
 
+    #[inline]
     fn clear(&mut self) {
         self.entries.clear();
         self.index = None;
@@ -385,6 +395,18 @@ impl Scopes {
         match at.frame {
             FrameId::NONE => self.get_mut(at.scope).captures = captures,
             frame => self.frames[frame.0 as usize].captures = captures,
+        }
+    }
+
+    /// Puts the captures back as they were; most of the time there were none and are none.
+    #[inline]
+    pub(crate) fn restore_captures(&mut self, at: Position, before: Option<Captures>) {
+        let captures = match at.frame {
+            FrameId::NONE => &mut self.named[at.scope.0 as usize].captures,
+            frame => &mut self.frames[frame.0 as usize].captures,
+        };
+        if before.is_some() || captures.is_some() {
+            *captures = before;
         }
     }
 
