@@ -142,11 +142,14 @@ impl Vm<'_> {
         self.charge(1)?;
         let lambda = &function.lambda;
         let name = function.name.as_str();
-        let signature = {
-            let outside = std::mem::replace(&mut self.source, function.place.source.clone());
-            let signature = self.signature(lambda);
-            self.source = outside;
-            signature?
+        let signature = match lambda.signature.get() {
+            Some(known) => Arc::clone(known),
+            None => {
+                let outside = std::mem::replace(&mut self.source, function.place.source.clone());
+                let signature = self.signature(lambda);
+                self.source = outside;
+                signature?
+            }
         };
         self.check_call(name, function, &signature, &args, block.as_ref())?;
         let location = self.location(self.call_span);

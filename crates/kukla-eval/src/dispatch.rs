@@ -95,9 +95,22 @@ fn accepts(signature: &CallableType, args: &[Value], block: Option<&Block>) -> b
         (None, None) => true,
         (None, Some(_)) => false,
         (Some(ty), None) => ty.covers(&Type::Undef),
-        (Some(ty), Some(block)) => ty.covers(&Type::Callable(Some(Arc::clone(block.signature())))),
+        (Some(ty), Some(block)) => match (ty, block.plain_count()) {
+            (Type::Callable(None), _) => true,
+            // The usual case: a lambda without types, and a function that says how many arguments it will give.
+            (Type::Callable(Some(wanted)), Some(count)) if is_plain(wanted) => {
+                Range::exactly(count).covers(wanted.arity())
+            }
+            _ => ty.covers(&Type::Callable(Some(Arc::clone(block.signature())))),
+        },
     };
     fits && signature.accepts_args(args)
+}
+
+/// Whether a type of lambdas only says how many arguments they are given.
+fn is_plain(callable: &CallableType) -> bool {
+    let any = callable.params.iter().all(|ty| matches!(ty, Type::Any | Type::Unit));
+    any && callable.size.is_some() && callable.block.is_none() && callable.returns.is_none()
 }
 
 /// The signatures of a built-in function.

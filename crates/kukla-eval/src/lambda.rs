@@ -45,6 +45,11 @@ impl Block {
         vm.call_block(self, args)
     }
 
+    /// The number of arguments it takes, if that is all there is to say about them.
+    pub(crate) fn plain_count(&self) -> Option<i64> {
+        self.lambda.plain.then_some(self.lambda.params.len() as i64)
+    }
+
     /// Its type.
     pub fn signature(&self) -> &Arc<CallableType> {
         &self.signature
