@@ -186,8 +186,11 @@ impl Vm<'_> {
             if let Some(parent_id) = self.catalog.find("Class", &capitalize(&parent.name)) {
                 self.evaluate(parent_id)?;
             }
-            inherited = self.scopes.class(parent.name);
-            outer = inherited.unwrap_or(outer);
+            let Some(scope) = self.scopes.class(parent.name) else {
+                // The parent is being evaluated, and has not come as far as its own scope.
+                return Err(Raise::runtime(format!("Could not find scope for {}", parent.name)));
+            };
+            (inherited, outer) = (Some(scope), scope);
         }
         let caller = self.scopes.get(outer).module;
         let scope = self.scopes.open(ScopeKind::Class(class.name), Some(outer));

@@ -101,7 +101,7 @@ impl Vm<'_> {
             .partition(|(_, params)| params.as_ref().is_some_and(|params| !params.is_empty()));
         let mut found = Vec::new();
         for (name, params) in with.into_iter().chain(without) {
-            let class = self.find_class(name)?.ok_or_else(|| self.unknown_class(name))?;
+            let class = self.find_class(name)?.ok_or_else(|| coded(self.unknown_class(name), "ERROR"))?;
             found.push((class, params.as_ref().filter(|params| !params.is_empty())));
         }
         for (class, params) in found {
@@ -115,7 +115,8 @@ impl Vm<'_> {
                 params.iter().map(param).collect::<Vec<_>>()
             });
             if given.is_some() || self.scopes.class(class.name).is_none() {
-                self.declare_class(&class, given, scope)?;
+                self.declare_class(&class, given, scope)
+                    .map_err(|raise| coded(raise, "DUPLICATE_RESOURCE_ERROR"))?;
             }
         }
         Ok(())
@@ -182,6 +183,16 @@ fn failure(raise: Raise) -> Failure {
         Raised::Error(failure) => failure,
         _ => Failure::new("RUNTIME_ERROR", "a jump to nowhere"),
     }
+}
+
+/// An error with the code that Puppet gives it outside of any expression.
+fn coded(mut raise: Raise, code: &'static str) -> Raise {
+    if let Raised::Error(failure) = raise.reason_mut()
+        && failure.code == "RUNTIME_ERROR"
+    {
+        failure.code = code;
+    }
+    raise
 }
 
 /// An error that Puppet raises with a line at most.

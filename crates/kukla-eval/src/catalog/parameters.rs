@@ -1,12 +1,16 @@
 //! The parameters of classes and defines: from attributes, data and defaults to variables.
 
+use std::sync::Arc;
+
 use kukla_catalog::types::{METAPARAMETERS, is_metaparameter};
+use kukla_values::types::object::Object;
 use kukla_values::types::{StructField, Type, mismatch};
 use kukla_values::{Hash, Name, Value};
 
 use super::builder::ResourceId;
 use crate::error::{Flow, Raise, Raised};
 use crate::program::Params;
+use crate::registry::Function;
 use crate::scope::{Position, ScopeId};
 use crate::variable::Defaulting;
 use crate::vm::Vm;
@@ -175,11 +179,25 @@ impl Vm<'_> {
                 None => None,
             };
             fits &= match (&ty, value) {
+                (ty, Some(Value::Object(deferred))) if is_deferred(deferred) => {
+                    self.check_deferred(param.name, ty.as_deref(), deferred, subject)?;
+                    true
+                }
                 (Some(ty), Some(value)) => ty.contains(value),
                 (None, Some(_)) => true,
                 (_, None) => param.default.is_some(),
             };
             types.push(ty);
+        }
+        let metaparameters = self.catalog.get(id).params.iter().filter(|param| is_metaparameter(&param.name));
+        let deferred: Vec<_> = metaparameters
+            .filter_map(|param| match &param.value {
+                Value::Object(object) if is_deferred(object) => Some((param.name, Arc::clone(object))),
+                _ => None,
+            })
+            .collect();
+        for (name, object) in deferred {
+            self.check_deferred(name, None, &object, subject)?;
         }
         let known = |name: Name| params.iter().any(|param| param.name == name) || is_metaparameter(&name);
         let given = &self.catalog.get(id).params;
@@ -201,7 +219,10 @@ impl Vm<'_> {
         }
         let any = std::iter::once("name").chain(METAPARAMETERS.iter().copied());
         let mut declared: Vec<StructField> = any.map(|name| StructField::optional(name, Type::Any)).collect();
-        for (param, ty) in params.iter().zip(types) {
+        for ((param, ty), value) in params.iter().zip(types).zip(values) {
+            // A deferred value has been checked already.
+            let is_deferred = matches!(value, Some(Value::Object(object)) if is_deferred(object));
+            let ty = ty.filter(|_| !is_deferred);
             let ty = ty.map_or(Type::Any, |ty| (*ty).clone());
             declared.push(match param.default {
                 Some(_) => StructField::optional(param.name.as_str(), ty),
@@ -210,6 +231,50 @@ impl Vm<'_> {
         }
         mismatch::assert_parameters(subject, &declared, &all, false)
             .map_err(|error| Raise::runtime(error.message))
+    }
+
+    /// Checks a parameter whose value is computed by the agent: by what the function says it returns, if it says so.
+    fn check_deferred(
+        &mut self,
+        name: Name,
+        ty: Option<&Type>,
+        deferred: &Object,
+        subject: &str,
+    ) -> Flow<()> {
+        let function = deferred.get("name").unwrap_or_default();
+        let function = function.as_str().unwrap_or_default();
+        if function.starts_with('$') {
+            return Ok(());
+        }
+        let found = self.environment.function(Name::new(function)).map_err(super::kind::again)?;
+        let args: Vec<Value> = match deferred.get("arguments") {
+            Some(Value::Array(args)) => args.into_iter().collect(),
+            _ => Vec::new(),
+        };
+        let returns = match found {
+            None => return Err(Raise::runtime(format!("Unknown function '{function}'"))),
+            Some(Function::Puppet(found)) => self.signature(&found.lambda)?.returns.clone(),
+            Some(Function::Builtin(found)) => {
+                let callables = found.callables();
+                let fitting = callables.iter().find(|callable| callable.accepts_args(&args));
+                fitting.and_then(|callable| callable.returns.clone())
+            }
+            Some(Function::Foreign(_)) => None,
+        };
+        match (returns, ty) {
+            (Some(returns), Some(ty)) if !ty.generalized().covers(&returns.generalized()) => {
+                let problem = mismatch::describe(&format!("parameter '{name}'"), ty, &returns);
+                Err(Raise::runtime(format!("{subject}: {problem}")))
+            }
+            (Some(_), _) => Ok(()),
+            (None, _) => {
+                let message = format!(
+                    "Deferred function {function} has no return_type, unable to guarantee value type during compilation.\n   (file & line not available)"
+                );
+                self.warn_once(&format!("{function}_deferred_warning"), message);
+                Ok(())
+            }
+        }
     }
 
     /// Checks the attributes of a class or define that was never evaluated, or was changed since.
@@ -227,6 +292,10 @@ impl Vm<'_> {
             raise
         })
     }
+}
+
+fn is_deferred(object: &Object) -> bool {
+    object.ty.name.as_deref() == Some("Deferred")
 }
 
 fn lower(value: Value) -> Value {
