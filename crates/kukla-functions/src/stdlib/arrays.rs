@@ -315,7 +315,7 @@ fn text_range<'a>(first: &'a str, last: &'a str, exclusive: bool) -> impl Iterat
         }
         if !reached {
             let following = if single { next_byte(&current) } else { successor(&current) };
-            next = (following.len() <= last.len()).then_some(following);
+            next = (!following.is_empty() && following.len() <= last.len()).then_some(following);
         }
         Some(current)
     })

@@ -168,24 +168,32 @@ fn convert_base(Rest(args): Rest) -> Result<String> {
             ));
         }
     }
-    let (number, base) = (ruby::value_to_i(&args[0])?, ruby::value_to_i(&args[1])?);
-    match u64::try_from(base) {
-        Ok(base @ 2..=36) => Ok(in_base(number, base)),
+    match u32::try_from(ruby::value_to_i(&args[1])?) {
+        Ok(base @ 2..=36) => Ok(in_base(&ruby::to_s(&args[0]), base)),
         _ => Err(Error::runtime("convert_base(): base must be at least 2 and must not be greater than 36")),
     }
 }
 
-fn in_base(number: i64, base: u64) -> String {
-    let mut rest = number.unsigned_abs();
+/// A decimal number of any length in another base, by long division.
+fn in_base(number: &str, base: u32) -> String {
+    let (negative, number) = match number.strip_prefix('-') {
+        Some(number) => (true, number),
+        None => (false, number),
+    };
+    let mut rest: Vec<u32> = number.chars().map_while(|c| c.to_digit(10)).collect();
     let mut digits = Vec::new();
     loop {
-        digits.push(char::from_digit((rest % base) as u32, base as u32).unwrap_or('0'));
-        rest /= base;
-        if rest == 0 {
+        let mut remainder = 0;
+        for digit in &mut rest {
+            let value = remainder * 10 + *digit;
+            (*digit, remainder) = (value / base, value % base);
+        }
+        digits.push(char::from_digit(remainder, base).unwrap_or('0'));
+        if rest.iter().all(|digit| *digit == 0) {
             break;
         }
     }
-    if number < 0 {
+    if negative {
         digits.push('-');
     }
     digits.iter().rev().collect()
@@ -256,6 +264,6 @@ mod tests {
         assert_eq!(in_lines(&encoded(&[0; 46], STANDARD)).lines().map(str::len).collect::<Vec<_>>(), [60, 4]);
         assert_eq!(decoded("aGV\nsbG8"), b"hello");
         assert!(strictly_decoded("aGVsbG8").is_err() && strictly_decoded("aGVsbG9=").is_err());
-        assert_eq!((crc32("my string".into()), in_base(-255, 16)), ("18fbd270".into(), "-ff".into()));
+        assert_eq!((crc32("my string".into()), in_base("-255", 16)), ("18fbd270".into(), "-ff".into()));
     }
 }

@@ -33,6 +33,9 @@ builtins! {
     "str2saltedsha512" { "Any *$args, Optional[Callable] &$block" => str2saltedsha512 }
 }
 
+/// The highest cost of bcrypt that is computed; each step doubles the time.
+const HIGHEST_COST: i64 = 18;
+
 fn opened(args: Vec<Value>) -> Vec<Value> {
     let open = |arg| match arg {
         Value::Sensitive(inner) => (*inner).clone(),
@@ -83,6 +86,10 @@ fn pw_hash(Rest(args): Rest) -> Result<Value> {
     }
     if password.is_empty() {
         return Ok(Value::Undef);
+    }
+    if bcrypt && ruby::to_i(salt) > HIGHEST_COST {
+        let why = format!("pw_hash(): a cost of more than {HIGHEST_COST} takes too long to compute");
+        return Err(Error::runtime(why));
     }
     let hashed = match prefix {
         "1" => crypt::md5(password.as_bytes(), salt),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use kukla_eval::builtins;
 use kukla_eval::function::Rest;
 use kukla_eval::vm::Vm;
-use kukla_eval::world::World;
+use kukla_eval::world::{Entry, World};
 use kukla_values::{Array, Error, Result, Str, Value};
 
 use crate::legacy::legacy;
@@ -141,8 +141,10 @@ fn glob(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<Array> {
                 Some(rest) => ("/", rest.to_owned()),
                 None => ("", pattern),
             };
-            let parts: Vec<&str> = rest.split('/').filter(|part| !part.is_empty()).collect();
-            search(&*vm.environment.world, root.into(), &parts, &mut found);
+            let mut parts: Vec<&str> = rest.split('/').filter(|part| !part.is_empty()).collect();
+            parts.dedup_by(|part, before| *part == "**" && *before == "**");
+            let mut search = Search { world: &*vm.environment.world, found: &mut found, left: MOST_LISTED };
+            search.below(root.into(), &parts)?;
         }
     }
     Ok(found)
@@ -176,77 +178,115 @@ fn braces(pattern: &str) -> Vec<String> {
     choices.flat_map(|choice| braces(&choice)).collect()
 }
 
-fn search(world: &dyn World, base: String, parts: &[&str], found: &mut Array) {
-    let Some((part, rest)) = parts.split_first() else { return };
-    let below = |name: &str| {
-        if base.is_empty() || base.ends_with('/') {
-            format!("{base}{name}")
-        } else {
-            format!("{base}/{name}")
+/// How many directories one pattern may have listed.
+const MOST_LISTED: usize = 100_000;
+
+/// A search for what fits a pattern.
+struct Search<'s> {
+    world: &'s dyn World,
+    found: &'s mut Array,
+    left: usize,
+}
+
+impl Search<'_> {
+    fn list(&mut self, directory: &str) -> Result<Vec<Entry>> {
+        let why = || Error::runtime(format!("glob(): more than {MOST_LISTED} directories to look into"));
+        self.left = self.left.checked_sub(1).ok_or_else(why)?;
+        Ok(self.world.list(Path::new(if directory.is_empty() { "." } else { directory })))
+    }
+
+    fn below(&mut self, base: String, parts: &[&str]) -> Result<()> {
+        let Some((part, rest)) = parts.split_first() else { return Ok(()) };
+        let within = |name: &str| match base.is_empty() || base.ends_with('/') {
+            true => format!("{base}{name}"),
+            false => format!("{base}/{name}"),
+        };
+        if let ("**", [next, after @ ..]) = (*part, rest) {
+            // Directory by directory, each entry before what lies below it.
+            for entry in self.list(&base)? {
+                let visible = !entry.name.starts_with('.');
+                let path = within(&entry.name);
+                if (visible || next.starts_with('.')) && fits(next.as_bytes(), entry.name.as_bytes()) {
+                    match after.is_empty() {
+                        true => self.found.push(path.clone().into()),
+                        false if entry.is_directory => self.below(path.clone(), after)?,
+                        false => {}
+                    }
+                }
+                if entry.is_directory && visible {
+                    self.below(path, parts)?;
+                }
+            }
+            return Ok(());
         }
-    };
-    let directory = if base.is_empty() { "." } else { base.as_str() };
-    if *part == "**" && !rest.is_empty() {
-        search(world, base.clone(), rest, found);
-        for entry in world.list(Path::new(directory)) {
-            if entry.is_directory && !entry.name.starts_with('.') {
-                search(world, below(&entry.name), parts, found);
+        if !part.contains(['*', '?', '[']) {
+            let path = within(part);
+            if self.world.exists(Path::new(&path)) {
+                if rest.is_empty() { self.found.push(path.into()) } else { self.below(path, rest)? }
+            }
+            return Ok(());
+        }
+        for entry in self.list(&base)? {
+            let hidden = entry.name.starts_with('.') && !part.starts_with('.');
+            if hidden || !fits(part.as_bytes(), entry.name.as_bytes()) {
+                continue;
+            }
+            let path = within(&entry.name);
+            if rest.is_empty() {
+                self.found.push(path.into());
+            } else if entry.is_directory {
+                self.below(path, rest)?;
             }
         }
-        return;
-    }
-    if !part.contains(['*', '?', '[']) {
-        let path = below(part);
-        if world.exists(Path::new(&path)) {
-            if rest.is_empty() { found.push(path.into()) } else { search(world, path, rest, found) }
-        }
-        return;
-    }
-    for entry in world.list(Path::new(directory)) {
-        let hidden = entry.name.starts_with('.') && !part.starts_with('.');
-        if hidden || !fits(part.as_bytes(), entry.name.as_bytes()) {
-            continue;
-        }
-        let path = below(&entry.name);
-        if rest.is_empty() {
-            found.push(path.into());
-        } else if entry.is_directory {
-            search(world, path, rest, found);
-        }
+        Ok(())
     }
 }
 
-/// Whether a name fits a pattern of `*`, `?` and `[a-z]`.
+/// Whether a name fits a pattern of `*`, `?` and `[a-z]`. After a star only the last one can be given more, so the time is bounded.
 fn fits(pattern: &[u8], name: &[u8]) -> bool {
-    match pattern.split_first() {
-        None => name.is_empty(),
-        Some((b'*', rest)) => (0..=name.len()).any(|skipped| fits(rest, &name[skipped..])),
-        Some((b'?', rest)) => !name.is_empty() && fits(rest, &name[1..]),
-        Some((b'[', rest)) => {
-            let (Some(end), Some((c, after))) =
-                (rest.iter().skip(1).position(|b| *b == b']'), name.split_first())
-            else {
-                return false;
-            };
-            let (set, rest) = (&rest[..end + 1], &rest[end + 2..]);
-            let (negated, set) = match set.split_first() {
+    let (mut at, mut read) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while read < name.len() {
+        if pattern.get(at) == Some(&b'*') {
+            star = Some((at, read));
+            at += 1;
+        } else if let Some(taken) = pattern.get(at..).and_then(|rest| one_fits(rest, name[read])) {
+            at += taken;
+            read += 1;
+        } else if let Some((starred, from)) = star {
+            star = Some((starred, from + 1));
+            (at, read) = (starred + 1, from + 1);
+        } else {
+            return false;
+        }
+    }
+    pattern[at..].iter().all(|byte| *byte == b'*')
+}
+
+/// How much of a pattern stands for one character that fits it.
+fn one_fits(pattern: &[u8], c: u8) -> Option<usize> {
+    match pattern.split_first()? {
+        (b'?', _) => Some(1),
+        (b'[', rest) => {
+            let end = rest.iter().skip(1).position(|byte| *byte == b']')? + 1;
+            let (negated, set) = match rest[..end].split_first() {
                 Some((b'^' | b'!', set)) => (true, set),
-                _ => (false, set),
+                _ => (false, &rest[..end]),
             };
             let mut within = false;
             let mut at = 0;
             while at < set.len() {
                 if at + 2 < set.len() && set[at + 1] == b'-' {
-                    within |= (set[at]..=set[at + 2]).contains(c);
+                    within |= (set[at]..=set[at + 2]).contains(&c);
                     at += 3;
                 } else {
-                    within |= set[at] == *c;
+                    within |= set[at] == c;
                     at += 1;
                 }
             }
-            within != negated && fits(rest, after)
+            (within != negated).then_some(end + 2)
         }
-        Some((literal, rest)) => name.first() == Some(literal) && fits(rest, &name[1..]),
+        (literal, _) => (*literal == c).then_some(1),
     }
 }
 
