@@ -26,7 +26,7 @@ impl Vm<'_> {
                 self.nesting += 1;
                 // Expressions nest as deep as the parser allows, calls as deep as the limits do: the stack grows with
                 // them. Looking at every level would cost more than it is worth.
-                let result = match self.nesting % LEVELS == 0 {
+                let result = match self.nesting.is_multiple_of(LEVELS) {
                     true => stacker::maybe_grow(RED_ZONE, STACK, || self.eval_kind(expr)),
                     false => self.eval_kind(expr),
                 };

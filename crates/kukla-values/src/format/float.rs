@@ -33,14 +33,37 @@ pub fn float_text(number: f64) -> String {
     }
 }
 
+/// Ruby rounds the shortest digits that read back, a final 5 to the even neighbour, where C rounds the exact value: 2.675
+/// is a little less than that, and yet `%.2f` gives 2.68. Moving the number to the right side of such a tie makes exact
+/// rounding agree. `kept` says how many digits remain of a number with that exponent; where none do, Ruby is exact too.
+fn off_the_tie(number: f64, kept: impl Fn(i32) -> i32) -> f64 {
+    let shortest = format!("{number:e}");
+    let (digits, exponent) = shortest.split_once('e').unwrap_or((&shortest, "0"));
+    let kept = kept(exponent.parse().unwrap_or(0));
+    let mut digits =
+        digits.bytes().filter(u8::is_ascii_digit).skip(usize::try_from(kept - 1).unwrap_or(usize::MAX));
+    match (digits.next(), digits.next(), digits.next()) {
+        (Some(last), Some(b'5'), None) if kept > 0 => {
+            if last % 2 == 0 {
+                number.next_down()
+            } else {
+                number.next_up()
+            }
+        }
+        _ => number,
+    }
+}
+
 /// `%f` of a magnitude.
 pub(super) fn fixed(number: f64, precision: usize, alternate: bool) -> String {
+    let number = off_the_tie(number, |exponent| exponent.saturating_add(1).saturating_add(precision as i32));
     let text = format!("{number:.precision$}");
     if alternate && precision == 0 { text + "." } else { text }
 }
 
 /// `%e` of a magnitude.
 pub(super) fn scientific(number: f64, precision: usize, alternate: bool) -> String {
+    let number = off_the_tie(number, |_| (precision as i32).saturating_add(1));
     let text = format!("{number:.precision$e}");
     let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
@@ -52,7 +75,8 @@ pub(super) fn scientific(number: f64, precision: usize, alternate: bool) -> Stri
 /// `%g` of a magnitude: whichever of the two is shorter, without idle zeros.
 pub(super) fn general(number: f64, precision: usize, alternate: bool) -> String {
     let precision = precision.max(1);
-    let text = format!("{number:.*e}", precision - 1);
+    let settled = off_the_tie(number, |_| precision as i32);
+    let text = format!("{settled:.*e}", precision - 1);
     let exponent: i32 = text.split_once('e').map_or(0, |(_, exponent)| exponent.parse().unwrap_or(0));
     let plain = exponent >= -4 && exponent < precision as i32;
     let text = if plain {

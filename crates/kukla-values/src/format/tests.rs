@@ -82,3 +82,23 @@ fn formats_say_what_is_wrong() {
     );
     assert_eq!(refusal(1.into(), "%##d"), "The same flag can only be used once, got '%##d'");
 }
+
+#[test]
+fn ties_are_rounded_by_their_shortest_digits() {
+    for (format, number, text) in [
+        ("%.2f", 2.675, "2.68"),
+        ("%.2f", 0.125, "0.12"),
+        ("%.2f", 0.005, "0.01"),
+        ("%e", 93784.005, "9.378400e+04"),
+        ("%e", 93784.015, "9.378402e+04"),
+        ("%.3g", 1.0005, "1"),
+        ("%.4g", 1.0005, "1"),
+    ] {
+        let args = [Value::Float(number)];
+        assert_eq!(
+            super::sprintf(format, &args).map(|text| text.to_string()),
+            Ok(text.to_owned()),
+            "{format} {number}"
+        );
+    }
+}
