@@ -9,6 +9,7 @@ use kukla_eval::data;
 use kukla_eval::error::{Failure, FailureKind, Raise, Raised};
 use kukla_eval::program::Program;
 use kukla_eval::registry::Registry;
+use kukla_eval::settings::LogLevel;
 use kukla_eval::vm::{Log, Vm};
 use kukla_eval::world::World;
 use kukla_hiera::{Explanation, Found};
@@ -69,18 +70,14 @@ impl Compiler {
 
     /// Compiles the catalog a request asks for.
     pub fn compile(&self, request: &Request) -> Outcome<Catalog> {
-        self.run(request, |vm, site, _| {
-            let manifests = manifests(vm, site)?;
-            Ok(vm.compile_as(manifests, Output { keep_virtual: request.keep_virtual })?)
-        })
+        self.run(request, |vm, site, _| catalog(vm, site, request))
     }
 
     /// Compiles a catalog and says how its attributes got their values.
     pub fn compile_traced(&self, request: &Request) -> Outcome<(Catalog, Vec<Provenance>)> {
         self.run(request, |vm, site, _| {
-            let manifests = manifests(vm, site)?;
             vm.recorder = Some(Box::default());
-            let catalog = vm.compile_as(manifests, Output { keep_virtual: request.keep_virtual })?;
+            let catalog = catalog(vm, site, request)?;
             let provenance = vm.provenance(&catalog);
             Ok((catalog, provenance))
         })
@@ -151,6 +148,20 @@ impl Compiler {
         });
         Outcome { result, logs }
     }
+}
+
+/// The catalog, under the version that the environment's `config_version` gives it if that may run.
+fn catalog(vm: &mut Vm<'_>, site: &Site, request: &Request) -> Result<Catalog, Raise> {
+    let manifests = manifests(vm, site)?;
+    let mut catalog = vm.compile_as(manifests, Output { keep_virtual: request.keep_virtual })?;
+    match site.version() {
+        Some(Ok(version)) => catalog.version = version.as_str().into(),
+        Some(Err(why)) => {
+            vm.log(LogLevel::Info, format!("config_version was not asked, the time stands in for it: {why}"))
+        }
+        None => {}
+    }
+    Ok(catalog)
 }
 
 /// The programs of the site manifest; what was questionable about them is logged.

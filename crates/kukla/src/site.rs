@@ -1,11 +1,12 @@
 //! Sites: an environment together with its site manifest and data, kept for as long as nothing they were made from changes.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use kukla_eval::environment::Environment;
 use kukla_eval::error::Failure;
 use kukla_eval::program::Program;
+use kukla_eval::world::FileError;
 use kukla_hiera::DataCache;
 use kukla_syntax::Source;
 
@@ -31,6 +32,7 @@ pub struct Site {
     pub data: Arc<DataCache>,
     /// What `environment.conf` says, if the environment has a directory.
     pub layout: Option<Layout>,
+    version: OnceLock<Option<Result<String, String>>>,
     watched: Arc<Watched>,
 }
 
@@ -86,6 +88,23 @@ impl Sites {
 }
 
 impl Site {
+    /// What the environment's `config_version` command prints, asked once; `None` if the environment has none.
+    pub fn version(&self) -> Option<&Result<String, String>> {
+        let ask = || {
+            let command = self.layout.as_ref()?.config_version.as_ref()?;
+            let words: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
+            Some(match self.environment.world.run(&words) {
+                Ok(output) if output.code == Some(0) => {
+                    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+                }
+                Ok(output) => Err(format!("'{command}' ended with {:?}", output.code)),
+                Err(FileError::Other(why)) => Err(why),
+                Err(FileError::NotFound) => Err(format!("there is no '{command}'")),
+            })
+        };
+        self.version.get_or_init(ask).as_ref()
+    }
+
     fn open(key: &Key, watched: Watched) -> Result<Site, String> {
         let watched = Arc::new(watched);
         let world = Arc::clone(&watched) as Arc<dyn kukla_eval::world::World>;
@@ -120,7 +139,15 @@ impl Site {
             (None, None) => Ok(Vec::new()),
         };
         let prelude = key.prelude.as_ref().map(|code| text(&environment, code));
-        Ok(Site { environment, manifests: main, prelude, data: Arc::new(DataCache::new()), layout, watched })
+        Ok(Site {
+            environment,
+            manifests: main,
+            prelude,
+            data: Arc::new(DataCache::new()),
+            layout,
+            version: OnceLock::new(),
+            watched,
+        })
     }
 }
 
