@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::regexp::Regexp;
 use crate::types::write;
 use crate::{Str, Type, Value};
 
@@ -19,7 +20,7 @@ pub fn to_s(value: &Value) -> Str {
         Value::String(text) => text.clone(),
         Value::Regexp(regexp) => {
             let literal = regexp.to_literal();
-            ecow::eco_format!("(?-mix:{})", literal.get(1..literal.len() - 1).unwrap_or_default())
+            with_options(literal.get(1..literal.len() - 1).unwrap_or_default())
         }
         Value::Type(ty) => ecow::eco_format!("{ty}"),
         Value::Sensitive(_) => "Sensitive [value redacted]".into(),
@@ -70,6 +71,27 @@ fn inner_argument(value: &Value) -> Value {
         ),
         value => value.clone(),
     }
+}
+
+/// A pattern with its options spelled out. One that is a single group with options of its own gives them away.
+fn with_options(source: &str) -> Str {
+    let group = source
+        .strip_prefix("(?")
+        .and_then(|rest| rest.strip_suffix(')'))
+        .and_then(|rest| rest.split_once(':'));
+    if let Some((flags, inside)) = group
+        && flags.chars().all(|flag| "mix-".contains(flag))
+        && flags.matches('-').count() <= 1
+        && Regexp::new(inside).is_ok()
+    {
+        let on = flags.split('-').next().unwrap_or_default();
+        let (set, unset): (Vec<char>, Vec<char>) =
+            ['m', 'i', 'x'].into_iter().partition(|flag| on.contains(*flag));
+        let dash = if unset.is_empty() { "" } else { "-" };
+        let (set, unset) = (String::from_iter(set), String::from_iter(unset));
+        return ecow::eco_format!("(?{set}{dash}{unset}:{inside})");
+    }
+    ecow::eco_format!("(?-mix:{source})")
 }
 
 /// Ruby's `inspect`.
@@ -161,4 +183,22 @@ pub(super) fn inspect_bytes(bytes: &[u8]) -> String {
     }
     out.push('"');
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_of_patterns() {
+        for (source, shown) in [
+            ("AB", "(?-mix:AB)"),
+            ("(?i:AB)", "(?i-mx:AB)"),
+            ("(?im-x:a|b)", "(?mi-x:a|b)"),
+            ("(?:a)", "(?-mix:a)"),
+            ("(?i:a)(?x:b)", "(?-mix:(?i:a)(?x:b))"),
+        ] {
+            assert_eq!(with_options(source), shown);
+        }
+    }
 }
