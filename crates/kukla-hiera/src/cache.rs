@@ -1,5 +1,6 @@
 //! Data files, read and understood once for as many nodes as share a cache.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 use kukla_values::{Hash, Str, Value};
@@ -25,11 +26,15 @@ pub enum Format {
 /// Something shared that is mostly read.
 type Table<K, V> = RwLock<FxHashMap<K, V>>;
 
+/// A data file that is read once, however many want it at the same time.
+type Reading = OnceLock<Result<Arc<DataFile>>>;
+
 /// What files said when they were first asked: which exist, what is in them, what encrypted values they hold. Shared by
 /// all nodes of a fleet; make a new one when files change.
 #[derive(Default)]
 pub struct DataCache {
-    files: Table<(Str, Format), Result<Arc<DataFile>>>,
+    files: Table<(Str, Format), Arc<Reading>>,
+    readings: AtomicUsize,
     exists: Table<Str, bool>,
     pub(crate) configs: Table<(Str, Place), Result<Arc<Config>>>,
     globs: Table<Str, Arc<[Str]>>,
@@ -66,9 +71,14 @@ impl DataCache {
         DataCache::default()
     }
 
-    /// How many data files were read.
+    /// How many data files are known.
     pub fn files_read(&self) -> usize {
         self.files.read().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    /// How often a data file was read; a file that several threads want at once is read by one of them.
+    pub fn readings(&self) -> usize {
+        self.readings.load(Ordering::Relaxed)
     }
 
     /// Whether there is something at a path.
@@ -85,7 +95,12 @@ impl DataCache {
 
     /// A data file.
     pub(crate) fn file(&self, files: &dyn Files, path: &Str, format: Format) -> Result<Arc<DataFile>> {
-        remember(&self.files, &(path.clone(), format), || DataFile::read(files, path, format).map(Arc::new))
+        let known = remember(&self.files, &(path.clone(), format), Arc::default);
+        let read = || {
+            self.readings.fetch_add(1, Ordering::Relaxed);
+            DataFile::read(files, path, format).map(Arc::new)
+        };
+        known.get_or_init(read).clone()
     }
 
     /// Opens an encrypted block with the key in PEM that `pem` gives; `name` tells keys apart.

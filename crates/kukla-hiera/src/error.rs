@@ -111,8 +111,9 @@ impl Error {
 
     /// What becomes of the error when it leaves the global layer.
     pub(crate) fn leaving_global(mut self, key: &str) -> Error {
-        if self.0.kind == Kind::Data && self.0.code == LOOKUP_ERROR {
+        if self.0.kind == Kind::Data && matches!(self.0.code, LOOKUP_ERROR | RECURSIVE) {
             self.0.kind = Kind::Plain;
+            self.0.code = LOOKUP_ERROR;
             self.0.message = format!("Lookup of key '{key}' failed: {}", self.0.message);
         }
         self
@@ -121,6 +122,9 @@ impl Error {
 
 /// The code of errors of the data that Puppet gives no code.
 pub const LOOKUP_ERROR: &str = "LOOKUP_ERROR";
+
+/// The code of a lookup that comes back to itself.
+pub(crate) const RECURSIVE: &str = "RECURSIVE_LOOKUP_ERROR";
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kukla_values::{Hash, Str, Value};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, RECURSIVE, Result};
 use crate::explain::{Explainer, Outcome, Source, What};
 use crate::host::{Host, Strict, Variable};
 use crate::session::{Found, Origin, Session};
@@ -116,7 +116,7 @@ impl<'a> Invocation<'a> {
         const DEEPEST: usize = 200;
         if self.frame.names.contains(&name) || self.frame.names.len() > DEEPEST {
             let names = self.frame.names.join(", ");
-            return Err(Error::data(format!("Recursive lookup detected in [{names}]")));
+            return Err(Error::issue(RECURSIVE, format!("Recursive lookup detected in [{names}]")));
         }
         self.frame.names.push(name);
         let result = run(self);
