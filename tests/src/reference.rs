@@ -23,7 +23,7 @@ pub fn sections() -> Result<Vec<(String, Section)>, String> {
         let name = function.builtin.name;
         let origin = match function.origin {
             Origin::Core => "core",
-            Origin::Stdlib | Origin::FormerStdlib => "stdlib",
+            Origin::Stdlib | Origin::FormerStdlib | Origin::LaterStdlib => "stdlib",
         };
         let lines: Vec<&str> =
             function.builtin.doc.lines().map(|l| l.strip_prefix(' ').unwrap_or(l)).collect();

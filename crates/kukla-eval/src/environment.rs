@@ -52,6 +52,7 @@ pub struct Environment {
     modules: Vec<Module>,
     by_name: FxHashMap<Name, usize>,
     root_files: OnceLock<FxHashSet<PathBuf>>,
+    stdlib: OnceLock<Option<u32>>,
     programs: RwLock<FxHashMap<PathBuf, Loaded>>,
     known: RwLock<Known>,
     warnings: Mutex<Vec<(Source, Diagnostic)>>,
@@ -108,6 +109,7 @@ impl Environment {
             modules,
             by_name,
             root_files: OnceLock::new(),
+            stdlib: OnceLock::new(),
             programs: RwLock::default(),
             known: RwLock::default(),
             warnings: Mutex::default(),
@@ -273,7 +275,8 @@ impl Environment {
         if let Some(found) = read(&self.known).functions.get(&name) {
             return Ok(found.clone());
         }
-        if let Some(builtin) = self.registry.get(name)
+        let later = self.registry.later(name).filter(|_| self.stdlib().is_some_and(|major| major >= 9));
+        if let Some(builtin) = later.or_else(|| self.registry.get(name))
             && self.offers(builtin)
         {
             return Ok(Some(Function::Builtin(builtin)));
@@ -293,15 +296,15 @@ impl Environment {
         {
             return false;
         }
-        function.origin != Origin::FormerStdlib
-            || self.module("stdlib").and_then(|stdlib| self.metadata(stdlib)).is_some_and(|metadata| {
-                let version = metadata["version"].as_str().unwrap_or_default();
-                version
-                    .split('.')
-                    .next()
-                    .and_then(|major| major.parse::<u32>().ok())
-                    .is_some_and(|major| major < 9)
-            })
+        function.origin != Origin::FormerStdlib || self.stdlib().is_some_and(|major| major < 9)
+    }
+
+    /// The major version of puppetlabs-stdlib among the modules.
+    pub fn stdlib(&self) -> Option<u32> {
+        *self.stdlib.get_or_init(|| {
+            let version = self.metadata(self.module("stdlib")?)?["version"].as_str()?;
+            version.split('.').next()?.parse().ok()
+        })
     }
 
     /// Makes a function known that no file of Puppet code defines.

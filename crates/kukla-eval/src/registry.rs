@@ -49,6 +49,8 @@ pub enum Origin {
     Stdlib,
     /// It was one of puppetlabs-stdlib's before version 9, and is there only with such a version.
     FormerStdlib,
+    /// What version 9 of puppetlabs-stdlib made of one of its functions; it takes that one's place with such a version.
+    LaterStdlib,
 }
 
 /// Functions of one origin.
@@ -64,27 +66,34 @@ pub struct Library {
 #[derive(Debug, Default)]
 pub struct Registry {
     functions: FxHashMap<Name, &'static Registered>,
+    later: FxHashMap<Name, &'static Registered>,
 }
 
 impl Registry {
     /// A registry of these functions; of two with one name the first counts. It lives as long as the process; make one and
     /// share it.
     pub fn new(libraries: &[Library]) -> Registry {
-        let mut functions = FxHashMap::default();
+        let (mut functions, mut later) = (FxHashMap::default(), FxHashMap::default());
         for library in libraries {
+            let table = if library.origin == Origin::LaterStdlib { &mut later } else { &mut functions };
             for builtin in library.tables.iter().flat_map(|table| table.iter()) {
-                functions.entry(Name::new(builtin.name)).or_insert_with(|| -> &'static Registered {
+                table.entry(Name::new(builtin.name)).or_insert_with(|| -> &'static Registered {
                     let origin = library.origin;
                     Box::leak(Box::new(Registered { builtin, origin, signatures: OnceLock::new() }))
                 });
             }
         }
-        Registry { functions }
+        Registry { functions, later }
     }
 
     /// The function of that name.
     pub fn get(&self, name: Name) -> Option<&'static Registered> {
         self.functions.get(&name).copied()
+    }
+
+    /// What version 9 of puppetlabs-stdlib made of the function of that name, if it made something else of it.
+    pub fn later(&self, name: Name) -> Option<&'static Registered> {
+        self.later.get(&name).copied()
     }
 
     /// The names of all functions, sorted.

@@ -30,12 +30,14 @@ pub mod text;
 pub mod tree_each;
 pub mod types;
 pub mod unique;
+pub mod x509;
 
 /// Every function, by where it comes from.
 pub static LIBRARIES: &[Library] = &[
     Library { origin: Origin::Core, tables: CORE },
     Library { origin: Origin::Stdlib, tables: stdlib::CURRENT },
     Library { origin: Origin::FormerStdlib, tables: stdlib::FORMER },
+    Library { origin: Origin::LaterStdlib, tables: stdlib::LATER },
 ];
 
 /// The functions that Puppet ships, and two of stdlib's that the language's own documents know (`type_of`, `is_a`).

@@ -82,7 +82,34 @@ fn functions() -> String {
             let _ = writeln!(page, "\n{}", lines.join("\n").trim());
         }
     }
+    page.push_str(&versions(&all));
     page
+}
+
+/// Which function is in which version of stdlib, and where the newer version does something else.
+fn versions(all: &[&Registered]) -> String {
+    let registry = kukla::compiler::registry();
+    let mut table = String::from(
+        "\n## Versions of puppetlabs-stdlib\n\nEvery function of stdlib 8.5 and 9.7 is here. A namespaced one does what it does in \
+         version 9. An old one does what it did in version 8; with version 9 among the modules it does what it does there, which \
+         for most is a warning and a call of the namespaced one.\n\n\
+         | function | 8 | 9 | |\n|---|---|---|---|\n",
+    );
+    for function in all {
+        let name = function.builtin.name;
+        let Some(versions) = kukla_functions::stdlib::versions(name) else { continue };
+        let later = registry.later(kukla_values::Name::new(name));
+        let remark = match later.map(|later| later.builtin.doc.trim()) {
+            _ if function.origin == Origin::Core && !versions.nine => "Puppet's own counts",
+            Some(doc) if doc.starts_with("Deprecated: use `stdlib::") => "renamed in 9",
+            Some(_) if versions.eight => "differs in 9",
+            _ => "",
+        };
+        let mark = |has: bool| if has { "x" } else { "" };
+        let _ =
+            writeln!(table, "| `{name}` | {} | {} | {remark} |", mark(versions.eight), mark(versions.nine));
+    }
+    table
 }
 
 fn signatures(name: &str, overloads: &[Overload]) -> Vec<String> {

@@ -451,7 +451,7 @@ fn reject(Rest(args): Rest) -> Result<Value> {
 }
 
 /// What to go through, and what to look for in it.
-fn sieve(name: &str, args: Vec<Value>) -> Result<(Value, Arc<Regexp>)> {
+pub fn sieve(name: &str, args: Vec<Value>) -> Result<(Value, Arc<Regexp>)> {
     let args = legacy(args)?;
     let [collection, pattern] = args.as_slice() else {
         return wrong_number(format!("{name}(): Wrong number of arguments given {} for 2", args.len()));
@@ -459,6 +459,7 @@ fn sieve(name: &str, args: Vec<Value>) -> Result<(Value, Arc<Regexp>)> {
     Ok((collection.clone(), Regexp::new(ruby::text(pattern)?)?))
 }
 
-fn matches(regexp: &Regexp, value: &Value) -> bool {
+/// Whether a value is text that a regular expression matches.
+pub fn matches(regexp: &Regexp, value: &Value) -> bool {
     value.as_str().is_some_and(|text| regexp.is_match(text))
 }

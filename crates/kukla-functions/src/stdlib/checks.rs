@@ -82,7 +82,22 @@ fn check(vm: &mut Vm<'_>, Rest(args): Rest, name: &str, compat: &str) -> Flow<bo
         "This method is deprecated, please use match expressions with Stdlib::Compat::{compat} instead. They are described at https://docs.puppet.com/puppet/latest/reference/lang_data_type.html#match-expressions."
     );
     deprecation(vm, key.into(), why.into(), None)?;
+    if let (1, "is_absolute_path") = (args.len(), name) {
+        warn_unless_text(vm, &legacy(args.clone())?[0]);
+    }
     quietly(args, name)
+}
+
+/// Warns, once for each system, of a path that is no text.
+pub fn warn_unless_text(vm: &mut Vm<'_>, path: &Value) {
+    if path.as_str().is_none() {
+        let (shown, class) = (ruby::to_s(path), ruby::class(path));
+        let why = format!(
+            "Cannot check if {shown} is an absolute path because it is a '{class}' and not a String'"
+        );
+        vm.warn(why.as_str());
+        vm.warn(why);
+    }
 }
 
 /// The check alone.

@@ -114,7 +114,7 @@ builtins! {
     "stdlib::type_of" { "Any $value" => |value: Value| Type::of(&value) }
 
     /// Warns that something is deprecated; an error where the setting `strict` says so, unless told to leave that setting alone.
-    "deprecation" { "String $key, String $message, Boolean $use_strict_setting = true" => deprecation }
+    "deprecation" { "String $key, String $message" => |vm: &mut Vm<'_>, key: Str, message: Str| deprecation(vm, key, message, None) }
 
     /// Would stop for a debugger of Ruby; refused.
     "pry" { "Any *$args, Optional[Callable] &$block" => pry }
@@ -367,27 +367,59 @@ fn has_function(vm: &mut Vm<'_>, name: Str) -> Flow<bool> {
 
 /// Warns of a deprecated thing, or fails where `strict` is error and counts.
 pub fn deprecation(vm: &mut Vm<'_>, key: Str, message: Str, use_strict: Option<bool>) -> Flow<()> {
-    let message = format!("{message} at {}", callers(vm));
+    let caller = vm.caller();
+    let outer = vm.calls.last().map(|call| &call.location);
+    let message = format!("{message} at {}:{}", place(caller.as_ref()), place(outer));
+    deprecate(vm, &key, &message, use_strict.unwrap_or(true))
+}
+
+/// The same, said from a line of one of stdlib's own files.
+pub fn deprecation_at(
+    vm: &mut Vm<'_>,
+    file: Option<(String, usize)>,
+    key: &str,
+    message: &str,
+    use_strict: bool,
+) -> Flow<()> {
+    let inner = match file {
+        Some((path, line)) => format!("[{}, {line}]", ruby::inspect_str(&path)),
+        None => place(None),
+    };
+    let message = format!("{message} at {inner}:{}", place(vm.caller().as_ref()));
+    deprecate(vm, key, &message, use_strict)
+}
+
+fn deprecate(vm: &mut Vm<'_>, key: &str, message: &str, use_strict: bool) -> Flow<()> {
     match vm.environment.settings.strict {
-        Strict::Off if use_strict.unwrap_or(true) => {}
-        Strict::Error if use_strict.unwrap_or(true) => {
-            return ruby::fail(format!("deprecation. {key}. {message}"));
-        }
-        _ => deprecated(vm, &key, &message),
+        Strict::Off if use_strict => {}
+        Strict::Error if use_strict => return ruby::fail(format!("deprecation. {key}. {message}")),
+        // Puppet names the line of Ruby that warns.
+        _ => match place_in_module(vm, "lib/puppet/functions/deprecation.rb", "deprecation_warning(") {
+            Some((path, line)) => {
+                vm.warn_once(key, format!("{message}\n   (location: {path}:{line}:in `deprecation')"))
+            }
+            None => deprecated(vm, key, message),
+        },
     }
     Ok(())
 }
 
-/// The two innermost calls, as Ruby prints their places.
-fn callers(vm: &Vm<'_>) -> String {
-    let place = |location: Option<&Location>| match location {
+/// The first line of a file of the environment's stdlib that holds a text, comments aside.
+pub fn place_in_module(vm: &Vm<'_>, file: &str, text: &str) -> Option<(String, usize)> {
+    let path = vm.environment.module("stdlib")?.root.join(file);
+    let source = String::from_utf8(vm.environment.world.read(&path).ok()?).ok()?;
+    let at = source.lines().position(|line| !line.trim_start().starts_with('#') && line.contains(text))?;
+    Some((path.to_string_lossy().into_owned(), at + 1))
+}
+
+/// The place of a call as Ruby prints it.
+fn place(location: Option<&Location>) -> String {
+    match location {
         Some(location) => {
             format!("[{}, {}]", ruby::inspect_str(location.file().unwrap_or("unknown")), location.line())
         }
         None => "[\"unknown\", 0]".to_owned(),
-    };
-    let outer = vm.calls.last().map(|call| &call.location);
-    format!("{}:{}", place(vm.caller().as_ref()), place(outer))
+    }
 }
 
 fn pry(_args: Rest) -> Result<Value> {

@@ -1,7 +1,7 @@
 //! puppetlabs-stdlib: its functions of version 9 under their old and their namespaced names, and those of version 8 that it dropped.
 //!
-//! An old name does what it did in version 8, without the deprecation that version 9 adds to some; the namespaced one does what it does in
-//! version 9.
+//! A namespaced name does what it does in version 9. An old one does what it did in version 8, and with version 9 among the modules what it
+//! does there.
 
 use kukla_eval::function::Builtin;
 
@@ -23,6 +23,7 @@ pub mod passwords;
 pub mod paths;
 pub mod random;
 pub mod resources;
+pub mod since9;
 pub mod text;
 pub mod validate;
 
@@ -58,6 +59,9 @@ pub static FORMER: &[&[Builtin]] = &[
     validate::old::BUILTINS,
 ];
 
+/// What version 9 made of functions that version 8 has too.
+pub static LATER: &[&[Builtin]] = &[since9::BUILTINS];
+
 /// The names that only version 9 has.
 pub static NEW: &[&str] = &[
     "stdlib::batch_escape",
@@ -91,3 +95,61 @@ pub static NEW: &[&str] = &[
     "stdlib::validate_domain_name",
     "stdlib::validate_email_address",
 ];
+
+/// The names of version 8 that Puppet has taken over; its own function counts.
+pub static TAKEN_OVER: &[&str] = &[
+    "abs",
+    "camelcase",
+    "capitalize",
+    "ceiling",
+    "chomp",
+    "chop",
+    "dig",
+    "downcase",
+    "empty",
+    "flatten",
+    "floor",
+    "getvar",
+    "join",
+    "keys",
+    "length",
+    "lstrip",
+    "max",
+    "min",
+    "round",
+    "rstrip",
+    "size",
+    "sort",
+    "strip",
+    "type",
+    "unique",
+    "upcase",
+    "values",
+];
+
+/// Names of both versions that Kukla knows without the module, as the language's own documents do.
+pub static ALWAYS: &[&str] = &["is_a", "type_of"];
+
+/// What puppetlabs-stdlib has under a name, in versions 8 and 9.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Versions {
+    /// Whether version 8 has it.
+    pub eight: bool,
+    /// Whether version 9 has it.
+    pub nine: bool,
+}
+
+/// The versions that have a function, if it is one of stdlib's.
+pub fn versions(name: &str) -> Option<Versions> {
+    let has =
+        |tables: &[&[Builtin]]| tables.iter().any(|table| table.iter().any(|builtin| builtin.name == name));
+    if TAKEN_OVER.contains(&name) || has(FORMER) {
+        Some(Versions { eight: true, nine: false })
+    } else if NEW.contains(&name) {
+        Some(Versions { eight: false, nine: true })
+    } else if ALWAYS.contains(&name) || has(CURRENT) {
+        Some(Versions { eight: true, nine: true })
+    } else {
+        None
+    }
+}

@@ -125,7 +125,15 @@ fn parsehocon(vm: &mut Vm<'_>, text: Str, default: Option<Value>) -> Result<Valu
 }
 
 fn parsepson(text: Str, default: Option<Value>) -> Result<Value> {
-    match (read_json(&text), default) {
+    let value = match text.trim_start() {
+        "" => Err(Error::runtime("source did not contain any PSON!")),
+        rest if rest.starts_with(['[', '{']) => read_json(&text),
+        rest => {
+            let shown: String = rest.chars().take(20).collect();
+            Err(Error::runtime(format!("source '{shown}' not in PSON!")))
+        }
+    };
+    match (value, default) {
         (Ok(value), _) => Ok(value),
         (Err(_), Some(default)) => Ok(default),
         (Err(error), None) => Err(error),
@@ -152,9 +160,10 @@ fn load(vm: &mut Vm<'_>, args: &[Value], read: impl Fn(&[u8]) -> Result<Value>) 
         return Ok(or_default(Err(why), default)?);
     };
     if path.starts_with("http://") || path.starts_with("https://") {
-        let why =
-            Error::runtime(format!("{path}: files on other hosts are not read while a catalog is compiled"));
-        return Ok(or_default(Err(why), default)?);
+        return match fetch(vm, path) {
+            Ok(bytes) => Ok(or_default(read(&bytes), default)?),
+            Err(why) => Ok(or_default(Err(why), default)?),
+        };
     }
     match vm.environment.world.read(Path::new(path.as_str())) {
         Ok(bytes) => Ok(or_default(read(&bytes), default)?),
@@ -166,6 +175,39 @@ fn load(vm: &mut Vm<'_>, args: &[Value], read: impl Fn(&[u8]) -> Result<Value>) 
             Ok(or_default(Err(Error::runtime(format!("{why} - {path}"))), default)?)
         }
     }
+}
+
+/// What another host gives. The network is reached through `curl`, so the policy for commands is the policy for the network.
+fn fetch(vm: &mut Vm<'_>, given: &str) -> Result<Vec<u8>> {
+    let (scheme, rest) = given.split_once("://").unwrap_or(("http", given));
+    let (user, url) = match rest.rsplit_once('@') {
+        Some((user, place)) => (Some(user), format!("{scheme}://{place}")),
+        None => (None, given.to_owned()),
+    };
+    let mut command = vec!["curl", "--silent", "--show-error", "--location", "--write-out", "%{http_code}"];
+    let user = user.map(|user| if user.contains(':') { user.to_owned() } else { format!("{user}:") });
+    if let Some(user) = &user {
+        command.extend(["--user", user]);
+    }
+    command.extend(["--", &url]);
+    let command: Vec<String> = command.into_iter().map(str::to_owned).collect();
+    let output = match vm.environment.world.run(&command) {
+        Ok(output) => output,
+        Err(FileError::NotFound) => {
+            return Err(Error::runtime(format!("{url}: there is no curl to fetch it with")));
+        }
+        Err(FileError::Other(why)) => return Err(Error::runtime(format!("{url}: {why}"))),
+    };
+    if output.code != Some(0) {
+        return Err(Error::runtime(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
+    }
+    let (body, status) = output.stdout.split_at(output.stdout.len().saturating_sub(3));
+    if !status.starts_with(b"2") {
+        let status = String::from_utf8_lossy(status);
+        vm.log(LogLevel::Warning, format!("Can't load '{url}' HTTP Error Code: '{status}'"));
+        return Ok(Vec::new());
+    }
+    Ok(body.to_vec())
 }
 
 fn load_module_metadata(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<Value> {

@@ -44,7 +44,7 @@ fn opened(args: Vec<Value>) -> Vec<Value> {
     args.into_iter().map(open).collect()
 }
 
-fn pw_hash(Rest(args): Rest) -> Result<Value> {
+fn pw_hash(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<Value> {
     let args = opened(exactly("pw_hash", 3, args)?);
     let password = match &args[0] {
         Value::String(password) => password.clone(),
@@ -72,14 +72,22 @@ fn pw_hash(Rest(args): Rest) -> Result<Value> {
     }
     let plain = |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.' || b == b'/');
     if bcrypt {
+        let costs = match vm.environment.stdlib() {
+            Some(..9) => (0..=99, "[0-9]{2}"),
+            _ => (4..=31, "(0[4-9]|[12][0-9]|3[01])"),
+        };
+        let digits = |cost: &str| cost.bytes().all(|byte| byte.is_ascii_digit());
         let fits = salt.split('\n').any(|line| match (line.get(..2), line.get(2..3), line.get(3..25)) {
-            (Some(cost), Some("$"), Some(salt)) => (4..=31).contains(&ruby::to_i(cost)) && plain(salt),
+            (Some(cost), Some("$"), Some(salt)) if digits(cost) => {
+                costs.0.contains(&ruby::to_i(cost)) && plain(salt)
+            }
             _ => false,
         });
         if !fits {
-            return Err(Error::runtime(
-                "pw_hash(): characters in salt must match (?-mix:^(0[4-9]|[12][0-9]|3[01])\\$[.\\/A-Za-z0-9]{22})",
-            ));
+            return Err(Error::runtime(format!(
+                "pw_hash(): characters in salt must match (?-mix:^{}\\$[.\\/A-Za-z0-9]{{22}})",
+                costs.1
+            )));
         }
     } else if !plain(salt) {
         return Err(Error::runtime("pw_hash(): characters in salt must be in the set [a-zA-Z0-9./]"));

@@ -17,8 +17,9 @@ use kukla_values::{Error, Result, Type, Value};
 
 use crate::legacy::legacy;
 use crate::ruby;
-use crate::stdlib::checks::{domain_name, email_address, holds};
+use crate::stdlib::checks::{domain_name, email_address, holds, warn_unless_text};
 use crate::stdlib::misc::deprecation;
+use crate::x509::{Certificate, RsaKey, WrongKeyType};
 
 builtins! {
     /// Fails unless all arguments are domain names.
@@ -37,13 +38,13 @@ builtins! {
     /// ```puppet
     /// validate_domain_name('example.com')    # => undef
     /// ```
-    "validate_domain_name" { "Any *$args, Optional[Callable] &$block" => |Rest(args): Rest| validate("validate_domain_name", &legacy(args)?) }
+    "validate_domain_name" { "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, Rest(args): Rest| validate(vm, "validate_domain_name", &legacy(args)?) }
     /// Fails unless all arguments are addresses of electronic mail.
     ///
     /// ```puppet
     /// validate_email_address('me@example.com')    # => undef
     /// ```
-    "validate_email_address" { "Any *$args, Optional[Callable] &$block" => |Rest(args): Rest| validate("validate_email_address", &legacy(args)?) }
+    "validate_email_address" { "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, Rest(args): Rest| validate(vm, "validate_email_address", &legacy(args)?) }
     /// Fails unless a command accepts a file with a content; `%` in the command stands for the file, which otherwise comes last.
     "validate_cmd" { "Any *$args, Optional[Callable] &$block" => validate_cmd }
     /// Would check a text with a lens of Augeas, which is not at hand.
@@ -63,7 +64,7 @@ fn some(name: &str, Rest(values): Rest) -> Result<()> {
 }
 
 /// What a function of the family has to say about its arguments.
-fn validate(name: &str, args: &[Value]) -> Flow<()> {
+fn validate(vm: &mut Vm<'_>, name: &str, args: &[Value]) -> Flow<()> {
     match name {
         "validate_integer" | "validate_numeric" => return Ok(validate_number(name, args)?),
         "validate_re" => return Ok(validate_re(args)?),
@@ -85,7 +86,10 @@ fn validate(name: &str, args: &[Value]) -> Flow<()> {
             "validate_absolute_path" => {
                 let paths = if let Value::Array(paths) = arg { paths.to_vec() } else { vec![arg.clone()] };
                 let wrong = paths.iter().find(|path| !holds("is_absolute_path", path).unwrap_or(false));
-                wrong.map_or(Ok(()), |path| Err(format!("{} is not an absolute path.", ruby::inspect(path))))
+                wrong.map_or(Ok(()), |path| {
+                    warn_unless_text(vm, path);
+                    Err(format!("{} is not an absolute path.", ruby::inspect(path)))
+                })
             }
             "validate_array" if is("is_array") => Ok(()),
             "validate_array" => Err(format!("{shown} is not an Array.  It looks to be a {class}")),
@@ -277,8 +281,9 @@ fn validate_slength(args: &[Value]) -> Result<()> {
     }
 }
 
-/// Puts the content into a file that the command gets; everything happens in one shell, so that nothing is left behind.
-const CHECK: &str = r#"f=$(mktemp) || exit 1; trap 'rm -f "$f"' EXIT; printf %s "$1" >"$f"; eval "$2""#;
+/// Puts the content into a file that the command gets; everything happens in one shell, so that nothing is left behind. The first line it
+/// writes is the path of the file.
+const CHECK: &str = r#"f=$(mktemp -t validate_cmd.XXXXXXXXXX) || exit 1; trap 'rm -f "$f"' EXIT; echo "$f"; printf %s "$1" >"$f"; eval "$2" 2>&1"#;
 
 fn validate_cmd(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
     let args = legacy(args)?;
@@ -288,29 +293,35 @@ fn validate_cmd(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
             args.len()
         ));
     }
-    let message = match args.get(2).filter(|message| message.is_true()) {
-        Some(message) => ruby::to_s(message).to_string(),
-        None => {
-            format!("validate_cmd(): failed to validate content with command {}", ruby::inspect(&args[1]))
+    let fails = |why: &str| match args.get(2) {
+        Some(message @ Value::Array(_)) => {
+            Err(ruby::no_conversion(&Value::from(why), ruby::class(message)).into())
         }
+        Some(message) if message.is_true() => ruby::fail(format!("{}\n{why}", ruby::to_s(message))),
+        _ => ruby::fail(format!(
+            "validate_cmd(): failed to validate content with command {}\n{why}",
+            ruby::inspect(&args[1])
+        )),
     };
     let Value::String(command) = &args[1] else {
-        let why = ruby::no_conversion(&args[1], "String");
-        return ruby::fail(format!("{message}\nTypeError {why}"));
+        return fails(&format!("TypeError {}", ruby::no_conversion(&args[1], "String")));
     };
     let placed = Regexp::new(r"\s%(\s|$)")?.is_match(command);
-    let line = if placed { command.replace("%", "\"$f\"") } else { ecow::eco_format!("{command} \"$f\"") };
+    let on = |path: &str| {
+        if placed { command.replace("%", path) } else { ecow::eco_format!("{command} {path}") }
+    };
     let content = ruby::to_s(&args[0]);
-    let shell = ["/bin/sh", "-c", CHECK, "validate_cmd", &content, &line].map(String::from);
+    let shell = ["/bin/sh", "-c", CHECK, "validate_cmd", &content, &on("\"$f\"")].map(String::from);
     match vm.environment.world.run(&shell) {
         Ok(output) if output.code == Some(0) => Ok(()),
         Ok(output) => {
-            let said = String::from_utf8_lossy(&output.stdout);
+            let written = String::from_utf8_lossy(&output.stdout);
+            let (path, said) = written.split_once('\n').unwrap_or((&written, ""));
             let code = output.code.unwrap_or(1);
-            ruby::fail(format!("{message}\nExecution of '{command}' returned {code}: {said}"))
+            fails(&format!("Execution of '{}' returned {code}: {said}", on(path)))
         }
-        Err(FileError::NotFound) => ruby::fail(format!("{message}\nExecution of '{command}' returned 1: ")),
-        Err(FileError::Other(why)) => ruby::fail(format!("{message}\n{why}")),
+        Err(FileError::NotFound) => fails(&format!("there is no shell to run '{command}' with")),
+        Err(FileError::Other(why)) => fails(&why),
     }
 }
 
@@ -330,18 +341,15 @@ fn validate_x509_rsa_key_pair(Rest(args): Rest) -> Result<()> {
     if let Some(wrong) = args.iter().find(|arg| arg.as_str().is_none()) {
         return Err(Error::runtime(format!("{} is not a string.", ruby::inspect(wrong))));
     }
-    let pem = |text: &Value, what: &str| {
-        text.as_str().is_some_and(|text| text.contains(&format!("-----BEGIN {what}")))
-    };
-    if !pem(&args[0], "CERTIFICATE") {
-        return Err(Error::runtime("Not a valid x509 certificate: PEM_read_bio_X509: no start line"));
+    let (certificate, key) = (ruby::to_s(&args[0]), ruby::to_s(&args[1]));
+    let certificate = Certificate::read(&certificate)
+        .map_err(|why| Error::runtime(format!("Not a valid x509 certificate: PEM_read_bio_X509{why}")))?;
+    let key = RsaKey::read(&key).map_err(|why| Error::runtime(format!("Not a valid RSA key: {why}")))?;
+    match certificate.is_signed_by(&key) {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(Error::runtime("Certificate signature does not match supplied key")),
+        Err(WrongKeyType) => Err(Error::runtime("wrong public key type")),
     }
-    if !pem(&args[1], "") {
-        return Err(Error::runtime("Not a valid RSA key: Neither PUB key nor PRIV key: no start line"));
-    }
-    Err(Error::runtime(
-        "validate_x509_rsa_key_pair(): certificates are not checked while a catalog is compiled",
-    ))
 }
 
 fn validate_legacy(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
@@ -356,7 +364,7 @@ fn validate_legacy(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
         _ => return Err(refused(&args)),
     };
     let value = &args[2];
-    let previously = match validate(function, &args[2..]) {
+    let previously = match validate(vm, function, &args[2..]) {
         Ok(()) => true,
         Err(raise)
             if raise.failure().is_some_and(|failure| failure.message.starts_with("undefined method")) =>
@@ -383,7 +391,7 @@ fn validate_legacy(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
 }
 
 /// What Puppet says when neither of its two signatures fits.
-fn refused(args: &[Value]) -> Raise {
+pub fn refused(args: &[Value]) -> Raise {
     let kind = |at: usize| Type::of(&args[at]).name();
     let mut message = String::from(
         "The function 'validate_legacy' was called with arguments it does not accept. It expects one of:",
@@ -417,7 +425,7 @@ pub mod old {
                     ". There is further documentation for validate_legacy function in the README."
                 );
                 deprecation(vm, $name.into(), why.into(), None)?;
-                validate($name, &legacy(args)?)
+                validate(vm, $name, &args)
             }
         };
     }

@@ -1,0 +1,148 @@
+//! What version 9 of stdlib made of functions that version 8 has too. These count where the environment carries such a version.
+//!
+//! Most old names only warn there and call the namespaced function.
+
+use std::sync::Arc;
+
+use kukla_eval::builtins;
+use kukla_eval::error::Flow;
+use kukla_eval::function::Rest;
+use kukla_eval::lambda::Block;
+use kukla_eval::vm::Vm;
+use kukla_values::types::mismatch;
+use kukla_values::{Array, Error, Result, Str, Type, Value};
+
+use crate::ruby;
+use crate::stdlib::arrays::{matches, sieve};
+use crate::stdlib::misc::{deprecation, deprecation_at, place_in_module};
+use crate::stdlib::validate::refused;
+
+/// Calls the namespaced function, with a warning.
+fn renamed(vm: &mut Vm<'_>, name: &str, args: Vec<Value>, block: Option<Block>) -> Flow<Value> {
+    let why = format!("This function is deprecated, please use stdlib::{name} instead.");
+    deprecation(vm, name.into(), why.into(), Some(false))?;
+    vm.call(&format!("stdlib::{name}"), args, block)
+}
+
+macro_rules! renamed {
+    ($name:literal) => {
+        |vm: &mut Vm<'_>, Rest(args): Rest| renamed(vm, $name, args, None)
+    };
+}
+
+builtins! {
+    /// Deprecated: use `stdlib::batch_escape`.
+    "batch_escape" { "Any *$args" => renamed!("batch_escape") }
+    /// Warns of something deprecated, once for each key; where `strict` is error it fails, unless the last argument is false.
+    "deprecation" { "String $key, String $message, Boolean $use_strict_setting = true" => deprecation }
+    /// Deprecated: use `stdlib::ensure_packages`.
+    "ensure_packages" { "Any *$args" => renamed!("ensure_packages") }
+    /// Deprecated: use `stdlib::fqdn_rand_string`.
+    "fqdn_rand_string" { "Any *$args" => renamed!("fqdn_rand_string") }
+    /// Deprecated: use `stdlib::fqdn_rotate`.
+    "fqdn_rotate" { "Any *$args" => renamed!("fqdn_rotate") }
+    /// Deprecated: use `stdlib::has_interface_with`.
+    "has_interface_with" { "Any *$args" => renamed!("has_interface_with") }
+    /// Deprecated: use `stdlib::has_ip_address`.
+    "has_ip_address" { "Any *$args" => renamed!("has_ip_address") }
+    /// Deprecated: use `stdlib::has_ip_network`.
+    "has_ip_network" { "Any *$args" => renamed!("has_ip_network") }
+    /// Deprecated: use `stdlib::merge`.
+    "merge" { "Any *$args, Optional[Variant[Callable[2,2], Callable[3,3]]] &$block" => |vm: &mut Vm<'_>, Rest(args): Rest, block: Option<Block>| renamed(vm, "merge", args, block) }
+    /// Deprecated: use `stdlib::os_version_gte`.
+    "os_version_gte" { "Any *$args" => renamed!("os_version_gte") }
+    /// Deprecated: use `stdlib::parsehocon`.
+    "parsehocon" { "Any *$args" => renamed!("parsehocon") }
+    /// Deprecated: PSON is gone from Puppet 8.
+    "parsepson" { "String[1] $pson_string, Any $default = undef" => parsepson }
+    /// Deprecated: use `stdlib::powershell_escape`.
+    "powershell_escape" { "Any *$args" => renamed!("powershell_escape") }
+    /// The elements that do not match a regular expression.
+    "reject" { "Any *$args, Optional[Callable] &$block" => reject }
+    /// Deprecated: use `stdlib::seeded_rand`.
+    "seeded_rand" { "Any *$args" => renamed!("seeded_rand") }
+    /// Deprecated: use `stdlib::seeded_rand_string`.
+    "seeded_rand_string" { "Any *$args" => renamed!("seeded_rand_string") }
+    /// Deprecated: use `stdlib::shell_escape`.
+    "shell_escape" { "Any *$args" => renamed!("shell_escape") }
+    /// Deprecated: the seconds since 1970; use `Timestamp`.
+    "stdlib::time" { "Optional[String] $_timezone = undef" => |vm: &mut Vm<'_>, _zone: Option<Value>| time(vm) }
+    /// Deprecated: the seconds since 1970; use `Timestamp`.
+    "time" { "Any *$args" => |vm: &mut Vm<'_>, Rest(args): Rest| vm.call("stdlib::time", args, None) }
+    /// Deprecated: use `stdlib::to_json`.
+    "to_json" { "Any *$args" => renamed!("to_json") }
+    /// Deprecated: use `stdlib::to_json_pretty`.
+    "to_json_pretty" { "Any *$args" => renamed!("to_json_pretty") }
+    /// Deprecated: use `stdlib::to_python`.
+    "to_python" { "Any *$args" => renamed!("to_python") }
+    /// Deprecated: use `stdlib::to_ruby`.
+    "to_ruby" { "Any *$args" => renamed!("to_ruby") }
+    /// Deprecated: use `stdlib::to_toml`.
+    "to_toml" { "Any *$args" => renamed!("to_toml") }
+    /// Deprecated: use `stdlib::to_yaml`.
+    "to_yaml" { "Any *$args" => renamed!("to_yaml") }
+    /// Deprecated: use `stdlib::type_of`, or `type`.
+    "type_of" { "Any *$args" => renamed!("type_of") }
+    /// Refused: Ruby has dropped the method behind it.
+    "uriescape" { "Any *$args, Optional[Callable] &$block" => uriescape }
+    /// Deprecated: use `stdlib::validate_domain_name`.
+    "validate_domain_name" { "Any *$args" => renamed!("validate_domain_name") }
+    /// Deprecated: use `stdlib::validate_email_address`.
+    "validate_email_address" { "Any *$args" => renamed!("validate_email_address") }
+    /// Deprecated: fails unless a value is of a type.
+    "validate_legacy" { "Any *$args, Optional[Callable] &$block" => validate_legacy }
+}
+
+fn parsepson(vm: &mut Vm<'_>, _text: Str, default: Option<Value>) -> Flow<Value> {
+    let why = "This method is deprecated. From Puppet 8, PSON is no longer natively supported. Please use JSON.parse().";
+    match (deprecation(vm, "parsepson".into(), why.into(), None), default) {
+        (Ok(()), _) => Ok(Value::Undef),
+        (Err(_), Some(default)) => Ok(default),
+        (Err(raise), None) => Err(raise),
+    }
+}
+
+fn reject(Rest(args): Rest) -> Result<Array> {
+    let (collection, regexp) = sieve("reject", args)?;
+    match &collection {
+        Value::Array(values) => Ok(values.iter().filter(|value| !matches(&regexp, value)).cloned().collect()),
+        // A pair never matches a regular expression.
+        Value::Hash(hash) => {
+            Ok(hash.iter().map(|(key, value)| vec![key.clone(), value.clone()].into()).collect())
+        }
+        other => Err(ruby::no_method("grep_v", other)),
+    }
+}
+
+fn uriescape(_args: Rest) -> Result<Value> {
+    Err(Error::runtime(
+        "Puppet: This function is not available in Puppet 8. URI.escape no longer exists as of Ruby 3+.",
+    ))
+}
+
+/// stdlib writes this one in Puppet, so the warning names a line of that file.
+fn time(vm: &mut Vm<'_>) -> Flow<i64> {
+    let why = "The stdlib `time` function is deprecated. Please direcly use native Puppet functionality instead. eg. `Integer(Timestamp().strftime('%s'))`";
+    let place = place_in_module(vm, "functions/time.pp", "deprecation(");
+    deprecation_at(vm, place, "time", why, false)?;
+    Ok(vm.environment.world.now().seconds())
+}
+
+fn validate_legacy(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
+    // Puppet's own function counts the scope as its first argument.
+    if args.len() < 3 {
+        return ruby::fail(format!("'validate_legacy' expects at least 4 arguments, got {}", args.len() + 1));
+    }
+    let (wanted, Value::String(_)) = (&args[0], &args[1]) else { return Err(refused(&args)) };
+    let wanted: Arc<Type> = match wanted {
+        Value::Type(ty) => Arc::clone(ty),
+        Value::String(text) => Arc::new(vm.parse_type(text)?),
+        _ => return Err(refused(&args)),
+    };
+    let why = "This method is deprecated, please use Puppet data types to validate parameters";
+    deprecation(vm, "validate_legacy".into(), why.into(), None)?;
+    if wanted.contains(&args[2]) {
+        return Ok(());
+    }
+    ruby::fail(mismatch::describe(&format!("validate_legacy({wanted}, ...)"), &wanted, &Type::of(&args[2])))
+}
