@@ -88,6 +88,10 @@ impl Vm<'_> {
 
     #[cold]
     fn unknown_function(&self, name: Name) -> Failure {
+        if let Some(path) = self.environment.ruby_function(name) {
+            let message = format!("{name}(): functions in Ruby are not supported yet: {}", path.display());
+            return Failure::new("RUBY_FUNCTION", message).hint("write the function in the Puppet language");
+        }
         let failure = Failure::new("UNKNOWN_FUNCTION", format!("Unknown function: '{name}'."));
         let (builtin, puppet) = (self.environment.registry.names(), self.environment.function_names());
         let names = builtin.iter().chain(&puppet).map(|name| name.as_str());
@@ -101,7 +105,11 @@ impl Vm<'_> {
     pub fn call(&mut self, name: &str, args: Vec<Value>, block: Option<Block>) -> Flow {
         let unknown = || Raise::runtime(format!("Unknown function '{name}'"));
         let name = Name::existing(name.strip_prefix("::").unwrap_or(name)).ok_or_else(unknown)?;
-        let function = self.find_function(name)?.ok_or_else(unknown)?;
+        let function =
+            self.find_function(name)?.ok_or_else(|| match self.environment.ruby_function(name) {
+                Some(_) => self.unknown_function(name).into(),
+                None => unknown(),
+            })?;
         self.invoke(&function, args, block)
     }
 

@@ -13,12 +13,13 @@ use kukla_syntax::{Diagnostic, Source};
 use kukla_values::{Hash, Name};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::error::{Failure, FailureKind};
+use crate::error::{Failure, FailureKind, Raised};
 use crate::known::Known;
 pub use crate::known::KnownAlias;
-use crate::program::{Class, Define, NodeDefinition, Program, PuppetFunction};
+use crate::program::{Class, Define, Definition, NodeDefinition, Program, PuppetFunction};
 use crate::registry::{Function, Origin, Registered, Registry};
 use crate::settings::Settings;
+use crate::vm::Vm;
 use crate::world::{FileError, World};
 
 /// A module of the environment.
@@ -169,13 +170,47 @@ impl Environment {
             return loaded.clone();
         }
         let loaded = self.read_program(path);
-        let mut programs = write(&self.programs);
-        if let Some(earlier) = programs.get(path) {
-            return earlier.clone();
+        self.adopt(path, loaded)
+    }
+
+    /// Keeps what a file was read as and makes its definitions known, unless it was loaded meanwhile.
+    fn adopt(&self, path: &Path, loaded: Loaded) -> Loaded {
+        let program = {
+            let mut programs = write(&self.programs);
+            if let Some(earlier) = programs.get(path) {
+                return earlier.clone();
+            }
+            let loaded = loaded.and_then(|program| self.learn(&program).map(|()| program).map_err(Arc::new));
+            programs.insert(path.to_owned(), loaded.clone());
+            loaded?
+        };
+        self.check_signatures(&program).inspect_err(|failure| {
+            write(&self.known).forget(&program);
+            write(&self.programs).insert(path.to_owned(), Err(Arc::clone(failure)));
+        })?;
+        Ok(program)
+    }
+
+    /// Resolves the parameter types of the classes and defined types of a file, used or not, as soon as it is loaded.
+    pub fn check_signatures(&self, program: &Program) -> Result<(), Arc<Failure>> {
+        let node = Node::default();
+        let mut vm = Vm::new(self, &node);
+        vm.source = program.source.clone();
+        for definition in &program.definitions {
+            let params = match definition {
+                Definition::Class(class) => &class.params,
+                Definition::Define(define) => &define.params,
+                _ => continue,
+            };
+            for ty in params.iter().filter_map(|param| param.ty.as_ref()).filter(|ty| ty.constant) {
+                if let Err(mut raise) = vm.eval_type_expr(ty)
+                    && let Raised::Error(failure) = raise.reason_mut()
+                {
+                    return Err(Arc::new(failure.clone()));
+                }
+            }
         }
-        let loaded = loaded.and_then(|program| self.learn(&program).map(|()| program).map_err(Arc::new));
-        programs.insert(path.to_owned(), loaded.clone());
-        loaded
+        Ok(())
     }
 
     fn read_program(&self, path: &Path) -> Loaded {
@@ -244,25 +279,37 @@ impl Environment {
         Ok(write(&self.known).defines.entry(name).or_insert(None).clone())
     }
 
-    /// Loads the files a class or define of that name can stand in: its own, then those of the names around it.
+    /// Loads the files a class or define of that name can stand in: always the module's first, then its own, then those of
+    /// the names around it.
     fn load_manifests_for(&self, name: Name) -> Result<(), Arc<Failure>> {
         let mut segments: Vec<&str> = name.as_str().split("::").collect();
         let Some(module) = self.module(segments[0]) else { return Ok(()) };
-        while !segments.is_empty() {
+        let file = |segments: &[&str]| {
             let mut path = PathBuf::from("manifests");
             match segments.len() {
                 1 => path.push("init"),
                 _ => path.extend(&segments[1..]),
             }
             path.set_extension("pp");
-            if self.module_has(module, &path) {
-                self.load(&module.root.join(&path))?;
-                let known = read(&self.known);
-                if known.classes.get(&name).is_some_and(Option::is_some)
-                    || known.defines.get(&name).is_some_and(Option::is_some)
-                {
-                    break;
-                }
+            self.module_has(module, &path).then(|| module.root.join(path))
+        };
+        let init = file(&segments[..1]);
+        while !segments.is_empty() {
+            let own = file(&segments).filter(|own| Some(own) != init.as_ref());
+            // Both are read before the definitions of either count.
+            let unread = init.iter().chain(&own).filter(|path| !read(&self.programs).contains_key(*path));
+            let texts: Vec<_> = unread.map(|path| (path, self.read_program(path))).collect();
+            for (path, loaded) in texts {
+                self.adopt(path, loaded)?;
+            }
+            for path in init.iter().chain(&own) {
+                self.load(path)?;
+            }
+            let known = read(&self.known);
+            if known.classes.get(&name).is_some_and(Option::is_some)
+                || known.defines.get(&name).is_some_and(Option::is_some)
+            {
+                break;
             }
             segments.pop();
         }
@@ -285,6 +332,17 @@ impl Environment {
             self.load(&path)?;
         }
         Ok(write(&self.known).functions.entry(name).or_insert(None).clone())
+    }
+
+    /// The file in which a module, or the environment itself, writes the function of that name in Ruby.
+    pub fn ruby_function(&self, name: Name) -> Option<PathBuf> {
+        let file = format!("{}.rb", name.as_str().replace("::", "/"));
+        let libraries = self.modules.iter().map(|module| &module.root).chain(&self.root);
+        let candidates = libraries.flat_map(|root| {
+            ["lib/puppet/functions", "lib/puppet/parser/functions"]
+                .map(|directory| root.join(directory).join(&file))
+        });
+        candidates.into_iter().find(|path| self.world.exists(path))
     }
 
     /// Whether a built-in function is there and counts: those that stdlib dropped in version 9 need an older one among the

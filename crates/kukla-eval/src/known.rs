@@ -7,7 +7,7 @@ use kukla_values::{Name, Type};
 use rustc_hash::FxHashMap;
 
 use crate::error::{Failure, Location};
-use crate::program::{AliasDefinition, Class, Define, Definition, NodeDefinition, NodeMatch, Place};
+use crate::program::{AliasDefinition, Class, Define, Definition, NodeDefinition, NodeMatch, Place, Program};
 use crate::registry::Function;
 
 /// Definitions by name, as far as files have been loaded.
@@ -21,6 +21,17 @@ pub(crate) struct Known {
 }
 
 impl Known {
+    /// Drops the classes and defined types of a file that turned out to be unusable.
+    pub fn forget(&mut self, program: &Program) {
+        for definition in &program.definitions {
+            match definition {
+                Definition::Class(class) => drop(self.classes.remove(&class.name)),
+                Definition::Define(define) => drop(self.defines.remove(&define.name)),
+                _ => {}
+            }
+        }
+    }
+
     /// Makes a definition known, unless its name is taken.
     pub fn add(&mut self, definition: &Definition) -> Result<(), Failure> {
         match definition {

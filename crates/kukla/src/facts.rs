@@ -25,6 +25,7 @@ impl FactFile {
         let options = yaml::Options { aliases: true, symbols: true, times: true };
         let document = yaml::read(&without_tag(bytes), options).map_err(|error| error.message(file))?;
         from_value(&document.value)
+            .map(|file| FactFile { facts: without_nulls(&file.facts), ..file })
             .ok_or_else(|| format!("({file}): facts are a hash of names and values, this is something else"))
     }
 
@@ -36,6 +37,20 @@ impl FactFile {
             .or_else(|| self.facts.get("clientcert")?.as_str())
             .or_else(|| networking?.get("fqdn")?.as_str())
             .or_else(|| self.facts.get("fqdn")?.as_str())
+    }
+}
+
+/// The facts with the empty text wherever there is no value: that is what Puppet makes of those it receives.
+pub(crate) fn without_nulls(facts: &Hash) -> Hash {
+    facts.iter().map(|(name, value)| (filled(name), filled(value))).collect()
+}
+
+fn filled(value: &Value) -> Value {
+    match value {
+        Value::Undef => "".into(),
+        Value::Array(values) => values.iter().map(filled).collect::<Vec<_>>().into(),
+        Value::Hash(entries) => without_nulls(entries).into(),
+        other => other.clone(),
     }
 }
 

@@ -76,7 +76,7 @@ impl Request {
                 "prelude" => request.prelude = Some(text(name, value)?),
                 "manifest" => request.manifest = Some(text(name, value)?.into()),
                 "node" => request.node.name = text(name, value)?,
-                "facts" => request.node.facts = hash(name, value)?,
+                "facts" => request.node.facts = crate::facts::without_nulls(&hash(name, value)?),
                 "trusted" => trusted = Some(hash(name, value)?),
                 "server_facts" => server_facts = Some(hash(name, value)?),
                 "variables" => request.node.variables = hash(name, value)?,

@@ -156,5 +156,6 @@ fn text(environment: &Environment, code: &str) -> Result<Arc<Program>, Arc<Failu
     let source = Source::unnamed(code);
     let program = kukla_eval::lower::lower(&source, None, &environment.rules(None)).map_err(Arc::new)?;
     environment.learn(&program).map_err(Arc::new)?;
+    environment.check_signatures(&program)?;
     Ok(Arc::new(program))
 }

@@ -60,8 +60,8 @@ impl Vm<'_> {
         let main = self.add_own(class(Definition::Main), "main")?;
         let top = self.scopes.get_mut(ScopeId::TOP);
         top.slots.resource = Some(main);
-        for variable in ["title", "name"] {
-            top.variables.bind(Name::new(variable), "main".into());
+        for (variable, value) in [("title", "main"), ("name", "main"), ("module_name", "")] {
+            top.variables.bind(Name::new(variable), value.into());
         }
         self.contain_in_stage(main)
     }

@@ -53,6 +53,9 @@ impl Vm<'_> {
         for variable in ["title", "name"] {
             opened.variables.bind(Name::new(variable), title.clone().into());
         }
+        for variable in ["module_name", "caller_module_name"] {
+            opened.variables.bind(Name::new(variable), "".into());
+        }
         self.add_class(&title);
         let name = self.node.name.to_lowercase();
         let captures = node.matches.iter().find_map(|each| match each {

@@ -24,12 +24,14 @@ impl Vm<'_> {
         params: &Params,
         class: Option<Name>,
     ) -> Flow<()> {
+        // What lies in no module has the empty name.
+        let name = |module: Option<Name>| Some(module.map_or("", |name| name.as_str()).into());
         let (module, caller) = {
             let scope = self.scopes.get(scope);
-            (scope.module, scope.caller_module)
+            (name(scope.module), name(scope.caller_module))
         };
-        self.bind_variable(scope, "module_name", module.map(|name| name.as_str().into()));
-        self.bind_variable(scope, "caller_module_name", caller.map(|name| name.as_str().into()));
+        self.bind_variable(scope, "module_name", module);
+        self.bind_variable(scope, "caller_module_name", caller);
         if let Some(class) = class {
             self.parameters_from_data(id, params, class)?;
         }

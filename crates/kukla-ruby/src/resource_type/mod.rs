@@ -166,6 +166,19 @@ mod tests {
     }
 
     #[test]
+    fn titles_defined_on_the_type() {
+        let helper = "module Helper; def self.fill(type)
+            type.define_singleton_method(:title_patterns) { [[%r{^(.*)/(.*)$}, [[:section], [:setting]]]] }
+            type.newparam(:section) { isnamevar }
+            type.newparam(:setting) { isnamevar }
+          end; end";
+        let source = "require File.join(File.dirname(__FILE__), '..', '..', 'helper')
+          Puppet::Type.newtype(:thing) { Helper.fill(self) }";
+        let ty = read("thing", source, &Files(&[("helper.rb", helper)])).unwrap();
+        assert!(matches!(&ty.titles, Titles::Patterns(patterns) if patterns.len() == 1) && !ty.open);
+    }
+
+    #[test]
     fn what_cannot_be_read_is_open() {
         let source = "Puppet::Type.newtype(:thing) { newparam(:name); Other.list.each { |x| newparam(x) } }";
         assert!(read("thing", source, &Files(&[])).unwrap().open);

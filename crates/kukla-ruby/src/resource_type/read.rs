@@ -513,6 +513,19 @@ impl Reader<'_> {
                     Known::Unknown
                 }
             },
+            "define_singleton_method" => {
+                let titles = args.first().and_then(Known::text).is_some_and(|name| name == "title_patterns");
+                if let Some(block) = block.filter(|_| titles) {
+                    let file = Rc::clone(&frame.file);
+                    let mut inner =
+                        Frame { locals: frame.locals.clone(), this: This::Type, file, returned: None };
+                    let patterns = self.eval(&block.body, &mut inner).patterns();
+                    let facts = self.facts.get_or_insert_default();
+                    facts.open |= patterns.is_none();
+                    facts.patterns = patterns.or(facts.patterns.take());
+                }
+                Known::Nil
+            }
             "class_eval" | "class_exec" | "module_eval" | "instance_exec" | "tap" => {
                 if let Some(block) = block {
                     let file = Rc::clone(&frame.file);
