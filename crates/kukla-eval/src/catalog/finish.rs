@@ -34,9 +34,10 @@ impl Vm<'_> {
         let resource = self.catalog.get(id);
         match resource.definition.clone() {
             Definition::Native(ty) => {
-                if let Some(param) = resource.params.iter().find(|param| !ty.accepts(&param.name)) {
-                    let message = format!("no parameter named '{}' on {}", param.name, resource.reference());
-                    let near = crate::suggest::nearest(&param.name, ty.attributes());
+                if let Some(name) = self.catalog.unknown_attribute(id, &ty) {
+                    let resource = self.catalog.get(id);
+                    let message = format!("no parameter named '{name}' on {}", resource.reference());
+                    let near = crate::suggest::nearest(&name, ty.attributes());
                     let mut raise = parse_error(message, resource.location.clone());
                     if let (Raised::Error(failure), Some(near)) = (raise.reason_mut(), near) {
                         failure.hints.push(format!("there is a parameter '{near}'"));

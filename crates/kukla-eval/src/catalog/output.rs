@@ -6,7 +6,7 @@ use kukla_syntax::Strict;
 use kukla_values::{Hash, Name, Str, Type, Value, richdata};
 use rustc_hash::FxHashMap;
 
-use super::builder::{ResourceId, flat, location_text};
+use super::builder::{Building, ResourceId, flat, location_text};
 use super::compile::{Output, argument_error};
 use super::kind::reference;
 use super::tags::TagSet;
@@ -23,20 +23,22 @@ impl Vm<'_> {
         }
         table.merge(&mut tags, &self.catalog.tags);
         self.check_aliases()?;
-        let mut positions: FxHashMap<ResourceId, u32> = FxHashMap::default();
-        let mut resources = Vec::new();
+        let mut positions: Vec<Option<u32>> = Vec::with_capacity(self.catalog.len());
+        let mut resources = Vec::with_capacity(self.catalog.len());
+        let mut file = None;
         for id in self.catalog.ids() {
-            if output.keep_virtual || !self.catalog.get(id).is_virtual {
-                positions.insert(id, resources.len() as u32);
-                resources.push(self.output(id)?);
+            let is_shown = output.keep_virtual || !self.catalog.get(id).is_virtual;
+            positions.push(is_shown.then_some(resources.len() as u32));
+            if is_shown {
+                resources.push(self.output(id, &mut file)?);
             }
         }
-        let mut edges = Vec::new();
-        for id in self.catalog.ids() {
-            let Some(&target) = positions.get(&id) else { continue };
-            let containers =
-                self.catalog.get(id).containers.iter().filter_map(|container| positions.get(container));
-            edges.extend(containers.map(|&source| Edge { source, target }));
+        let mut edges = Vec::with_capacity(resources.len());
+        for (id, target) in self.catalog.ids().zip(&positions) {
+            let Some(target) = *target else { continue };
+            let containers = self.catalog.get(id).containers.iter();
+            let sources = containers.filter_map(|container| positions[container.index()]);
+            edges.extend(sources.map(|source| Edge { source, target }));
         }
         Ok(Catalog {
             name: self.node.name.as_str().into(),
@@ -78,14 +80,21 @@ impl Vm<'_> {
         Ok(())
     }
 
-    fn output(&mut self, id: ResourceId) -> Flow<Resource> {
+    /// A resource as the catalog shows it; `file` is that of the one before, whose name is shared if it is the same.
+    fn output(&mut self, id: ResourceId, file: &mut Option<Str>) -> Flow<Resource> {
         let parameters = self.parameters(id)?;
         let resource = self.catalog.get(id);
+        if let Some(location) = &resource.location {
+            let name = location.file().unwrap_or_default();
+            if file.as_deref() != Some(name) {
+                *file = Some(name.into());
+            }
+        }
         Ok(Resource {
             type_name: resource.type_name.as_str().into(),
             title: resource.title.clone(),
             tags: self.catalog.tag_table.words(&resource.tags),
-            file: resource.location.as_ref().map(|location| location.file().unwrap_or_default().into()),
+            file: resource.location.as_ref().and(file.clone()),
             line: resource.location.as_ref().map(|location| location.line()),
             exported: resource.exported,
             is_virtual: resource.is_virtual,
@@ -98,27 +107,19 @@ impl Vm<'_> {
     /// The attributes as the document shows them: the name variable only where it differs from the title.
     fn parameters(&mut self, id: ResourceId) -> Flow<Vec<(Str, Value)>> {
         let resource = self.catalog.get(id);
-        let namevar = resource.definition.namevar();
-        let mut all: Vec<(&'static str, Value)> = Vec::new();
-        for (name, value) in resource.attributes()? {
-            let name = if name.as_str() == "name" { namevar } else { name.as_str() };
-            let value = if is_relationship(name) { references(value) } else { value };
-            match all.iter_mut().find(|(known, _)| *known == name) {
-                Some((_, known)) => *known = value,
-                None => all.push((name, value)),
+        let mut shown = match resource.is_named_by_title() {
+            true => {
+                let given = resource.params.iter().filter(|param| !param.value.is_undef());
+                given.map(|param| (param.name.as_str().into(), shown(&param.name, &param.value))).collect()
+            }
+            false => named_parameters(resource)?,
+        };
+        for (name, value) in &mut shown {
+            if !is_plain(value) {
+                *value = self.rich(id, name, std::mem::take(value))?;
             }
         }
-        let is_title = |value: &Value| {
-            !resource.is_main() && matches!(value, Value::String(text) if *text == resource.title)
-        };
-        all.retain(|(name, value)| !(*name == namevar && is_title(value)));
-        let mut data = Vec::with_capacity(all.len());
-        for (name, value) in all {
-            let value = as_text(flat_references(value));
-            let value = if is_plain(&value) { value } else { self.rich(id, name, value)? };
-            data.push((name.into(), value));
-        }
-        Ok(data)
+        Ok(shown)
     }
 
     /// A value in the notation of rich data; without it such values become text, which is worth a warning or an error.
@@ -151,6 +152,45 @@ impl Vm<'_> {
                 Err(failure.into())
             }
         }
+    }
+}
+
+/// The attributes of a resource whose name variables are worth showing.
+fn named_parameters(resource: &Building) -> Flow<Vec<(Str, Value)>> {
+    let namevar = resource.definition.namevar();
+    let mut all: Vec<(&'static str, Value)> = Vec::new();
+    for (name, value) in resource.attributes()? {
+        let name = if name.as_str() == "name" { namevar } else { name.as_str() };
+        match all.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, known)) => *known = value,
+            None => all.push((name, value)),
+        }
+    }
+    let is_title =
+        |value: &Value| !resource.is_main() && matches!(value, Value::String(text) if *text == resource.title);
+    all.retain(|(name, value)| !(*name == namevar && is_title(value)));
+    Ok(all.into_iter().map(|(name, value)| (name.into(), shown(name, &value))).collect())
+}
+
+/// The value of an attribute with the references in it as text.
+fn shown(name: &str, value: &Value) -> Value {
+    match value {
+        Value::Array(_) if is_relationship(name) => {
+            let flat = flat(value).into_iter().filter(|each| !each.is_undef()).collect::<Vec<_>>();
+            as_text(flat.into())
+        }
+        Value::Array(values) if values.iter().any(nests_reference) => as_text(flat(value).into()),
+        Value::Array(_) | Value::Hash(_) | Value::Type(_) => as_text(value.clone()),
+        plain => plain.clone(),
+    }
+}
+
+/// Whether a value is a reference or a list with one somewhere; such lists are shown flat.
+fn nests_reference(value: &Value) -> bool {
+    match value {
+        Value::Type(ty) => reference(ty).is_some(),
+        Value::Array(values) => values.iter().any(nests_reference),
+        _ => false,
     }
 }
 
@@ -197,24 +237,5 @@ fn holds_reference(value: &Value) -> bool {
         Value::Array(values) => values.iter().any(holds_reference),
         Value::Hash(hash) => hash.iter().any(|(key, value)| holds_reference(key) || holds_reference(value)),
         _ => false,
-    }
-}
-
-/// A relationship attribute as one flat list.
-fn references(value: Value) -> Value {
-    match value {
-        Value::Array(_) => {
-            flat(&value).into_iter().filter(|each| !each.is_undef()).collect::<Vec<_>>().into()
-        }
-        other => other,
-    }
-}
-
-/// A list that holds references anywhere is flattened.
-fn flat_references(value: Value) -> Value {
-    let is_reference = |each: &Value| matches!(each, Value::Type(ty) if reference(ty).is_some());
-    match &value {
-        Value::Array(_) if flat(&value).iter().any(is_reference) => flat(&value).into(),
-        _ => value,
     }
 }

@@ -255,7 +255,7 @@ impl Vm<'_> {
         if let Some(tag) = resource.value("tag") {
             tagged = table.add_value(&mut tags, tag);
         }
-        table.add_if_valid(&mut tags, &resource.type_name);
+        table.add_type(&mut tags, resource.type_name);
         if !resource.is_main() {
             table.add_if_valid(&mut tags, &resource.title);
         }

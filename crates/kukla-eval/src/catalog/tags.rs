@@ -4,7 +4,7 @@
 //! makes many copies of few words, so words are numbered and a set is a list of numbers in the order they were added.
 
 use kukla_catalog::tags::{is_valid, segments};
-use kukla_values::{Str, Value};
+use kukla_values::{Name, Str, Value};
 use rustc_hash::FxHashMap;
 
 use super::builder::ResourceId;
@@ -17,6 +17,8 @@ use crate::vm::Vm;
 pub(crate) struct TagTable {
     words: Vec<Str>,
     numbers: FxHashMap<Str, u32>,
+    /// The tags that the names of types give.
+    types: FxHashMap<Name, Vec<u32>>,
     /// For each word the last merge that met it.
     met: Vec<u32>,
     merge: u32,
@@ -61,6 +63,20 @@ impl TagTable {
         if is_valid(word) {
             self.add_valid(set, &word.to_lowercase());
         }
+    }
+
+    /// Adds the name of a type and its segments.
+    pub fn add_type(&mut self, set: &mut TagSet, name: Name) {
+        if let Some(numbers) = self.types.get(&name) {
+            numbers.iter().for_each(|&number| {
+                set.push(number);
+            });
+            return;
+        }
+        let mut own = TagSet::default();
+        self.add_if_valid(&mut own, &name);
+        self.types.insert(name, own.0);
+        self.add_type(set, name);
     }
 
     fn add_valid(&mut self, set: &mut TagSet, word: &str) {
