@@ -25,7 +25,8 @@ const LEVELS: [&str; 12] = [
 
 /// A role of so many profiles, each with two modules of its own.
 pub fn full_catalog(profiles: usize) -> Scenario {
-    let mut hiera = String::from("version: 5\ndefaults:\n  datadir: data\n  data_hash: yaml_data\nhierarchy:\n");
+    let mut hiera =
+        String::from("version: 5\ndefaults:\n  datadir: data\n  data_hash: yaml_data\nhierarchy:\n");
     for level in LEVELS {
         let _ = writeln!(hiera, "  - name: \"{level}\"\n    path: \"{level}.yaml\"");
     }
@@ -43,10 +44,19 @@ pub fn full_catalog(profiles: usize) -> Scenario {
             .replace("FIRST", &format!("component{}", modules[0]))
             .replace("SECOND", &format!("component{}", modules[1]));
         scenario = scenario.with(format!("modules/profile/manifests/p{n}.pp"), text);
-        let _ = writeln!(common, "profile::p{n}::accounts:\n  user{n}a: {{uid: {}, groups: [adm, web]}}\n  user{n}b: {{uid: {}}}", 2000 + n, 3000 + n);
+        let _ = writeln!(
+            common,
+            "profile::p{n}::accounts:\n  user{n}a: {{uid: {}, groups: [adm, web]}}\n  user{n}b: {{uid: {}}}",
+            2000 + n,
+            3000 + n
+        );
         for module in modules {
             let name = format!("component{module}");
-            let _ = writeln!(common, "{name}::port: {}\n{name}::options:\n  timeout: 30\n  listen: \"%{{facts.whereami}}-{module}\"\n  log: true", 8000 + module);
+            let _ = writeln!(
+                common,
+                "{name}::port: {}\n{name}::options:\n  timeout: 30\n  listen: \"%{{facts.whereami}}-{module}\"\n  log: true",
+                8000 + module
+            );
             let _ = writeln!(debian, "{name}::package: {name}-server");
             for (file, text) in COMPONENT {
                 scenario = scenario.with(format!("modules/{name}/{file}"), text.replace("COMPONENT", &name));

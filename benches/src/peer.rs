@@ -1,8 +1,8 @@
 //! One side of a comparison: a process that speaks the `rpc` protocol.
 
 use std::io::{self, BufRead, BufReader, Write};
-use std::time::Duration;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 

@@ -166,7 +166,8 @@ impl Vm<'_> {
             let outside = (vm.at, std::mem::replace(&mut vm.source, function.place.source.clone()));
             let frame = vm.scopes.push_sealed(Position::named(ScopeId::TOP));
             vm.at = frame;
-            let result = match lambda.plain {
+            // The arguments have been checked; only defaults would have to be checked as well.
+            let result = match lambda.positional {
                 true => {
                     for (param, value) in lambda.params.iter().zip(args) {
                         vm.scopes.give(frame, param.name, value);

@@ -91,7 +91,11 @@ fn describe(name: &str, signatures: &[Signature], args: &[Value], block: Option<
 
 /// Whether a call fits.
 fn accepts(signature: &CallableType, args: &[Value], block: Option<&Block>) -> bool {
-    let fits = match (&signature.block, block) {
+    signature.accepts_args(args) && accepts_block(signature, block)
+}
+
+fn accepts_block(signature: &CallableType, block: Option<&Block>) -> bool {
+    match (&signature.block, block) {
         (None, None) => true,
         (None, Some(_)) => false,
         (Some(ty), None) => ty.covers(&Type::Undef),
@@ -103,8 +107,7 @@ fn accepts(signature: &CallableType, args: &[Value], block: Option<&Block>) -> b
             }
             _ => ty.covers(&Type::Callable(Some(Arc::clone(block.signature())))),
         },
-    };
-    fits && signature.accepts_args(args)
+    }
 }
 
 /// Whether a type of lambdas only says how many arguments they are given.

@@ -77,12 +77,17 @@ impl Vm<'_> {
             let frame = vm.scopes.push(block.scope);
             vm.at = frame;
             // Arguments beyond the last parameter are dropped.
-            let result = match lambda.plain && args.len() >= lambda.params.len() {
+            let result = match lambda.positional && args.len() >= lambda.params.len() {
                 true => {
                     for (param, value) in lambda.params.iter().zip(args) {
                         vm.scopes.give(frame, param.name, value);
                     }
-                    vm.eval(&lambda.body)
+                    match lambda.plain {
+                        true => vm.eval(&lambda.body),
+                        false => {
+                            vm.check_given(lambda, &block.signature).and_then(|()| vm.eval(&lambda.body))
+                        }
+                    }
                 }
                 false => {
                     let args: Vec<Value> = args.collect();
@@ -157,6 +162,16 @@ impl Vm<'_> {
         self.check_arguments(callee, params, signature, &all)
     }
 
+    /// Checks the arguments that the parameters of the current frame were given one by one.
+    fn check_given(&self, lambda: &Lambda, signature: &CallableType) -> Flow<()> {
+        let given = self.scopes.given(self.at);
+        if given.iter().zip(&signature.params).all(|((_, value), ty)| ty.contains(value)) {
+            return Ok(());
+        }
+        let args: Vec<Value> = given.iter().map(|(_, value)| value.clone()).collect();
+        self.check_arguments("lambda", &lambda.params, signature, &args)
+    }
+
     /// Gives the parameters of the current frame their values by name, defaults included, and checks them.
     pub(crate) fn bind_by_name(&mut self, callee: &str, params: &[Param], args: &Hash) -> Flow<()> {
         let frame = self.at;
@@ -171,16 +186,16 @@ impl Vm<'_> {
         }
         waiting.extend(params.iter().map(|param| param.name).filter(|name| given(*name).is_none()));
         let mut all = args.clone();
-        let mut declared = Vec::with_capacity(params.len());
+        let mut types = Vec::with_capacity(params.len());
+        let mut fitting = 0;
         for (index, param) in params.iter().enumerate() {
             let (ty, _) = self.parameter_type(param)?;
-            declared.push(match param.default {
-                Some(_) => StructField::optional(param.name.as_str(), ty),
-                None => StructField::required(param.name.as_str(), ty),
-            });
-            if given(param.name).is_some() {
+            if let Some(value) = given(param.name) {
+                fitting += usize::from(ty.contains(value));
+                types.push(ty);
                 continue;
             }
+            types.push(ty);
             let value = match &param.default {
                 Some(_) => self.default_with(callee, params, index, waiting.clone())?,
                 None if args.contains_key(param.name.as_str()) => Value::Undef,
@@ -190,6 +205,15 @@ impl Vm<'_> {
             all.insert(param.name.as_str(), value.clone());
             self.scopes.give(frame, param.name, value);
         }
+        // Whatever is not this simple is worth a closer look.
+        if fitting == params.len() && fitting == all.len() {
+            return Ok(());
+        }
+        let field = |(param, ty): (&Param, Type)| match param.default {
+            Some(_) => StructField::optional(param.name.as_str(), ty),
+            None => StructField::required(param.name.as_str(), ty),
+        };
+        let declared: Vec<StructField> = params.iter().zip(types).map(field).collect();
         mismatch::assert_parameters(callee, &declared, &all, false)?;
         Ok(())
     }

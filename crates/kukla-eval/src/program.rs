@@ -232,6 +232,8 @@ pub struct Lambda {
     pub body: Expr,
     /// Whether the parameters are all untyped and required, so that calling it needs only a count.
     pub plain: bool,
+    /// Whether each parameter takes exactly one argument, so that none has a default.
+    pub positional: bool,
     /// The signature, if every type in it is constant.
     pub signature: OnceLock<Arc<kukla_values::types::callable::CallableType>>,
 }

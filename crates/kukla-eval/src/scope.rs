@@ -455,6 +455,12 @@ impl Scopes {
         self.frames[at.frame.0 as usize].variables.push(name, value);
     }
 
+    /// The parameters set in a frame.
+    #[inline]
+    pub(crate) fn given(&self, at: Position) -> &[(Name, Value)] {
+        &self.frames[at.frame.0 as usize].variables.entries
+    }
+
     /// Says which parameters of a frame have no value yet, and whether assignments are refused meanwhile.
     pub(crate) fn set_pending(&mut self, at: Position, pending: Vec<Name>, read_only: bool) {
         let frame = &mut self.frames[at.frame.0 as usize];

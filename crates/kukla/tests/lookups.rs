@@ -230,8 +230,9 @@ fn essence(answer: &Json) -> Json {
 
 fn ours(compiler: &Compiler, params: &Json) -> Json {
     let params = params.as_object().expect("an object");
-    let answer = match rpc::eval(compiler, params) {
-        Ok(text) => json!({"result": serde_json::from_str::<Json>(&text).expect("JSON")}),
+    let mut text = String::new();
+    let answer = match rpc::eval(compiler, params, &mut text) {
+        Ok(()) => json!({"result": serde_json::from_str::<Json>(&text).expect("JSON")}),
         Err(failed) => json!({"error": failed.errors[0], "logs": failed.logs}),
     };
     essence(&answer)

@@ -313,7 +313,7 @@ impl CatalogBuilder {
         let Some(kindred) = self.kindred.get_mut(&type_name) else { return };
         for &id in &kindred.all[kindred.indexed..] {
             let title = self.resources[id.0 as usize].title.to_ascii_lowercase();
-            kindred.by_title.entry(title.into()).or_default().push(id);
+            kindred.by_title.entry(title).or_default().push(id);
         }
         kindred.indexed = kindred.all.len();
     }

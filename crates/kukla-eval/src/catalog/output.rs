@@ -166,8 +166,9 @@ fn named_parameters(resource: &Building) -> Flow<Vec<(Str, Value)>> {
             None => all.push((name, value)),
         }
     }
-    let is_title =
-        |value: &Value| !resource.is_main() && matches!(value, Value::String(text) if *text == resource.title);
+    let is_title = |value: &Value| {
+        !resource.is_main() && matches!(value, Value::String(text) if *text == resource.title)
+    };
     all.retain(|(name, value)| !(*name == namevar && is_title(value)));
     Ok(all.into_iter().map(|(name, value)| (name.into(), shown(name, &value))).collect())
 }

@@ -146,9 +146,9 @@ impl Lowering<'_> {
 }
 
 fn lambda(span: Span, params: Params, returns: Option<TypeExpr>, body: Expr) -> Lambda {
-    let plain = returns.is_none()
-        && params.iter().all(|param| param.ty.is_none() && param.default.is_none() && !param.captures_rest);
-    Lambda { span, params, returns, body, plain, signature: OnceLock::new() }
+    let positional = params.iter().all(|param| param.default.is_none() && !param.captures_rest);
+    let plain = positional && returns.is_none() && params.iter().all(|param| param.ty.is_none());
+    Lambda { span, params, returns, body, plain, positional, signature: OnceLock::new() }
 }
 
 /// `Object[{ ... }]`.
