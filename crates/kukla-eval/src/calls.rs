@@ -121,6 +121,13 @@ impl Vm<'_> {
         }
     }
 
+    /// The type that a function written in Puppet says it returns.
+    pub fn return_type(&mut self, name: &str) -> Option<kukla_values::Type> {
+        let function = self.environment.puppet_function(Name::existing(name)?)?;
+        function.lambda.returns.as_ref()?;
+        self.signature(&function.lambda).ok()?.returns.clone()
+    }
+
     fn invoke(&mut self, function: &Function, args: Vec<Value>, block: Option<Block>) -> Flow {
         match function {
             Function::Builtin(builtin) => self.call_builtin(builtin, args, block),

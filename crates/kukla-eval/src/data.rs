@@ -24,6 +24,8 @@ pub struct Request {
     pub overrides: Option<Value>,
     /// Whether one of the older `hiera` functions asks.
     pub hiera: bool,
+    /// What such a function was given to search first.
+    pub extra_paths: Vec<Str>,
 }
 
 /// Data, as the evaluator sees it.

@@ -390,7 +390,8 @@ impl Environment {
         if first == "environment" {
             let root = self.root.as_ref()?;
             let files = self.root_files.get_or_init(|| self.list_code(root));
-            return files.contains(&path).then(|| root.join(path));
+            let below = Path::new(directory).join(first).join(path.strip_prefix(directory).ok()?);
+            return [path, below].into_iter().find(|path| files.contains(path)).map(|path| root.join(path));
         }
         let module = self.module(first)?;
         self.module_has(module, &path).then(|| module.root.join(path))

@@ -71,6 +71,8 @@ pub type Captures = Arc<[Value]>;
 pub struct Variables {
     entries: Vec<(Name, Value)>,
     index: Option<Box<FxHashMap<Name, u32>>>,
+    /// The marks of all names: most questions whether one of some is here end with this.
+    marks: u64,
 }
 
 /// The number of variables up to which comparing pointers beats hashing.
@@ -98,6 +100,7 @@ impl Variables {
     /// Sets a variable known not to be set.
     #[inline]
     pub(crate) fn push(&mut self, name: Name, value: Value) {
+        self.marks |= name.mark();
         if self.entries.len() < SEARCHED {
             self.entries.push((name, value));
         } else {
@@ -134,6 +137,7 @@ impl Variables {
     fn clear(&mut self) {
         self.entries.clear();
         self.index = None;
+        self.marks = 0;
     }
 }
 
@@ -299,6 +303,32 @@ impl Scopes {
             scope = self.next(id);
         }
         Found::Nothing
+    }
+
+    /// A number that stays the same as long as these names, looked up from `at`, mean the same variables of the top scope;
+    /// none if one of them is found further in, where it can mean something else from one call to the next.
+    pub(crate) fn token(&self, at: Position, marks: u64, names: &[Name]) -> Option<u64> {
+        let has = |variables: &Variables| {
+            variables.marks & marks != 0 && names.iter().any(|name| variables.get(*name).is_some())
+        };
+        let mut frame = at.frame;
+        while frame != FrameId::NONE {
+            let here = &self.frames[frame.0 as usize];
+            if has(&here.variables) || !here.pending.is_empty() {
+                return None;
+            }
+            frame = here.outer;
+        }
+        let mut id = at.scope;
+        while id != ScopeId::TOP {
+            if has(&self.get(id).variables) {
+                return None;
+            }
+            id = self.next(id)?;
+        }
+        // Variables of the top scope are set once and never again.
+        let top = &self.get(ScopeId::TOP).variables;
+        Some(if top.marks & marks == 0 { 0 } else { top.entries.len() as u64 })
     }
 
     /// The named scope in which a plain name looked up from `at` is found; none if a frame has it, or nothing does.

@@ -5,7 +5,7 @@ use kukla_values::{Hash, Name, Value};
 
 use crate::error::{Failure, Flow, Raise};
 use crate::program::{Variable, VariableTarget};
-use crate::scope::{Found, Position, ScopeId};
+use crate::scope::{Found, Position, ScopeId, ScopeKind};
 use crate::vm::Vm;
 
 /// Variables that exist everywhere, if only as `undef`.
@@ -71,6 +71,32 @@ impl Vm<'_> {
                 None => Err(None),
             },
         }
+    }
+
+    /// The name to watch a variable by with [`Vm::variables_token`]; none for what a class has and what was matched last, which
+    /// change with what is evaluated.
+    pub fn watchable(&self, name: &str) -> Option<Name> {
+        let plain = name.strip_prefix("::").unwrap_or(name);
+        (!plain.contains("::") && plain.parse::<usize>().is_err()).then(|| Name::new(plain))
+    }
+
+    /// A number that is the same as long as these variables, whose marks are given too, have the same values; none if that
+    /// would have to be found out by asking for them.
+    pub fn variables_token(&self, marks: u64, names: &[Name]) -> Option<u64> {
+        self.scopes.token(self.at, marks, names)
+    }
+
+    /// The class whose code is being evaluated, through the defined types it declared; none at the top.
+    pub fn calling_class(&self) -> Option<Name> {
+        let mut scope = Some(self.at.scope);
+        while let Some(id) = scope {
+            let here = self.scopes.get(id);
+            if let ScopeKind::Class(name) = here.kind {
+                return Some(name);
+            }
+            scope = here.parent;
+        }
+        None
     }
 
     /// Whether a variable exists, even as `undef`.

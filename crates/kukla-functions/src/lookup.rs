@@ -7,6 +7,7 @@ use kukla_eval::data::Request;
 use kukla_eval::error::{Failure, FailureKind, Flow, Raise};
 use kukla_eval::function::Rest;
 use kukla_eval::lambda::Block;
+use kukla_eval::native::NativeObject;
 use kukla_eval::vm::Vm;
 use kukla_syntax::Strict;
 use kukla_values::types::mismatch;
@@ -77,23 +78,23 @@ builtins! {
         "String $key, Any $override, Callable[1, 1] &$default_block" => |vm: &mut Vm<'_>, key: Str, over: Value, block: Option<Block>| hiera(vm, HIERA_INCLUDE, key, Some(over), block),
     }
 
-    /// Reads data from YAML; named in hiera.yaml, never called from a manifest.
+    /// Reads data from YAML: named in hiera.yaml, or called by a function that is, with the context it was given.
     "yaml_data" {
-        "Struct[{path=>String[1]}] $options, Puppet::LookupContext $context" => only_in_configuration;
+        "Struct[{path=>String[1]}] $options, Puppet::LookupContext $context" => |vm: &mut Vm<'_>, options: Value, context: Value| data_function(vm, "yaml_data", &[options], &context);
         mismatch "Hash $options, Puppet::LookupContext $context" => needs_path
     }
-    /// Reads data from JSON; named in hiera.yaml, never called from a manifest.
+    /// Reads data from JSON: named in hiera.yaml, or called by a function that is, with the context it was given.
     "json_data" {
-        "Struct[{path=>String[1]}] $options, Puppet::LookupContext $context" => only_in_configuration;
+        "Struct[{path=>String[1]}] $options, Puppet::LookupContext $context" => |vm: &mut Vm<'_>, options: Value, context: Value| data_function(vm, "json_data", &[options], &context);
         mismatch "Hash $options, Puppet::LookupContext $context" => needs_path
     }
-    /// Reads data from HOCON; named in hiera.yaml, never called from a manifest.
+    /// Reads data from HOCON: named in hiera.yaml, or called by a function that is, with the context it was given.
     "hocon_data" {
-        "Struct[{path=>String[1]}] $options, Puppet::LookupContext $context" => only_in_configuration;
+        "Struct[{path=>String[1]}] $options, Puppet::LookupContext $context" => |vm: &mut Vm<'_>, options: Value, context: Value| data_function(vm, "hocon_data", &[options], &context);
         mismatch "Hash $options, Puppet::LookupContext $context" => needs_path
     }
-    /// Reads encrypted data; named in hiera.yaml, never called from a manifest.
-    "eyaml_lookup_key" { "String[1] $key, Hash[String[1],Any] $options, Puppet::LookupContext $context" => only_in_configuration }
+    /// Reads encrypted data: named in hiera.yaml, or called by a function that is, with the context it was given.
+    "eyaml_lookup_key" { "String[1] $key, Hash[String[1],Any] $options, Puppet::LookupContext $context" => |vm: &mut Vm<'_>, key: Value, options: Value, context: Value| data_function(vm, "eyaml_lookup_key", &[key, options], &context) }
 }
 
 fn names(name: &Value) -> Vec<Str> {
@@ -152,7 +153,7 @@ fn by_name_and_options(vm: &mut Vm<'_>, name: Value, options: Hash, block: Optio
         default: options.get("default_value").cloned(),
         defaults: given(options.get("default_values_hash")),
         overrides: given(options.get("override")),
-        hiera: false,
+        ..Request::default()
     };
     ask(vm, &name, request, block)
 }
@@ -231,19 +232,25 @@ fn hiera_default(
     which: Hiera,
     key: Str,
     default: Value,
-    _over: Option<Value>,
+    over: Option<Value>,
 ) -> Flow<Value> {
-    let request = Request { default: Some(default), ..older(&key, which) };
+    let request = Request { default: Some(default), ..older(&key, which, over.as_ref()) };
     finish(vm, which, key, request, None)
 }
 
-fn hiera(vm: &mut Vm<'_>, which: Hiera, key: Str, _over: Option<Value>, block: Option<Block>) -> Flow<Value> {
-    let request = older(&key, which);
+fn hiera(vm: &mut Vm<'_>, which: Hiera, key: Str, over: Option<Value>, block: Option<Block>) -> Flow<Value> {
+    let request = older(&key, which, over.as_ref());
     finish(vm, which, key, request, block)
 }
 
-fn older(key: &Str, which: Hiera) -> Request {
-    Request { keys: vec![key.clone()], merge: Some(which.merge.into()), hiera: true, ..Request::default() }
+fn older(key: &Str, which: Hiera, over: Option<&Value>) -> Request {
+    Request {
+        keys: vec![key.clone()],
+        merge: Some(which.merge.into()),
+        hiera: true,
+        extra_paths: over.map(names).unwrap_or_default(),
+        ..Request::default()
+    }
 }
 
 fn finish(vm: &mut Vm<'_>, which: Hiera, key: Str, request: Request, block: Option<Block>) -> Flow<Value> {
@@ -268,10 +275,15 @@ fn finish(vm: &mut Vm<'_>, which: Hiera, key: Str, request: Request, block: Opti
     if empty { Ok(Value::Undef) } else { vm.call("include", vec![found], None) }
 }
 
-fn only_in_configuration(_args: Rest) -> Flow<Value> {
-    Err(Raise::runtime("data functions are named in hiera.yaml and cannot be called from a manifest"))
+/// A data function called by another: the context knows how the data is read.
+fn data_function(vm: &mut Vm<'_>, name: &str, args: &[Value], context: &Value) -> Flow<Value> {
+    let answer = NativeObject::of(context).and_then(|context| context.call(vm, name, args, None));
+    answer.unwrap_or_else(|| Err(Raise::runtime(NEEDS_PATH)))
 }
 
 fn needs_path(_args: Rest) -> &'static str {
-    "one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml when using this data_hash function"
+    NEEDS_PATH
 }
+
+const NEEDS_PATH: &str =
+    "one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml when using this data_hash function";

@@ -73,13 +73,14 @@ fn main() {
             black_box(warm.class_parameter(&mut host, key).expect("no error"));
         });
     }
-    let merged = Lookup { merge: Some("deep".into()), ..Lookup::key("site::all") };
+    let (all, deep) = ("site::all".into(), "deep".into());
+    let merged = Lookup { merge: Some(&deep), ..Lookup::key(&all) };
     measure("deep merge of ten levels", || {
         black_box(warm.lookup(&mut host, &merged).expect("found"));
     });
     measure("a new node's first lookup", || {
         let value: Value =
-            session(&cache).lookup(&mut host, &Lookup::key("site::l9::key7")).expect("found").value;
+            session(&cache).lookup(&mut host, &Lookup::key(&"site::l9::key7".into())).expect("found").value;
         black_box(value);
     });
 }

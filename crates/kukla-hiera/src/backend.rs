@@ -7,9 +7,11 @@ use kukla_values::{Hash, Str, Value};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::cache::lock;
+use crate::config::{Backend, Config, Place};
 use crate::error::Result;
-use crate::host::Host;
+use crate::host::{Host, Kind};
 use crate::invocation::Invocation;
+use crate::layer::{Layer, Level, Location};
 use crate::session::Session;
 
 /// What a backend function keeps between calls, one for each level and location; it lives as long as the resolved
@@ -93,6 +95,37 @@ impl Context {
     /// `interpolate`.
     pub fn interpolate(&self, host: &mut dyn Host, value: &Value) -> Result<Value> {
         Invocation::nested(&self.session, host, |invocation| invocation.interpolate(value, true))
+    }
+
+    /// What a built-in data function gives that a function calls with its own options: `yaml_data` and its like all data, and
+    /// `eyaml_lookup_key` the value of a key.
+    pub fn built_in(
+        &self,
+        host: &mut dyn Host,
+        name: &str,
+        key: Option<&Str>,
+        mut options: Hash,
+    ) -> Result<Option<Value>> {
+        let kind = if key.is_some() { Kind::LookupKey } else { Kind::DataHash };
+        let path = options.make_mut().shift_remove("path").and_then(|path| path.as_str().map(Str::from));
+        let place = path.map(|path| (path.clone(), path));
+        let location = Location { place, exists: true, ..Location::default() };
+        let level = Level {
+            name: name.into(),
+            backend: Backend::new(kind, name),
+            options,
+            locations: Vec::new(),
+            datadir: None,
+        };
+        let layer = Layer::new(Place::Environment, None, Arc::new(Config::empty()));
+        Invocation::nested(&self.session, host, |invocation| match (key, level.backend.format()) {
+            (Some(key), _) => invocation.in_eyaml(key, &layer, &level, &location),
+            (None, Some(format)) => {
+                let file = invocation.load_file(format, &layer, &level, &location)?;
+                Ok(Some(file.hash.clone().into()))
+            }
+            (None, None) => Ok(None),
+        })
     }
 
     /// `cached_file_data` without a block: the text of a file.

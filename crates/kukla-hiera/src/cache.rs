@@ -8,8 +8,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::config::{Config, Place};
 use crate::error::{Error, Result};
-use crate::host::{FileError, Files};
+use crate::host::{FileError, Files, Settings};
+use crate::answers::Shared;
 use crate::key::LOOKUP_OPTIONS;
+use crate::template::Template;
 use crate::{eyaml, hocon, json, yaml};
 
 /// The formats of data files Hiera reads itself.
@@ -38,6 +40,8 @@ pub struct DataCache {
     exists: Table<Str, bool>,
     pub(crate) configs: Table<(Str, Place), Result<Arc<Config>>>,
     globs: Table<Str, Arc<[Str]>>,
+    /// What compilations found, by the settings they have in common.
+    shared: Mutex<Vec<(Settings, Arc<Shared>)>>,
     keys: Mutex<FxHashMap<Str, Result<Arc<eyaml::Key>, eyaml::Error>>>,
     opened: Mutex<FxHashMap<(Str, Str), Result<Str, eyaml::Error>>>,
 }
@@ -81,6 +85,17 @@ impl DataCache {
         self.readings.load(Ordering::Relaxed)
     }
 
+    /// What compilations with these settings share.
+    pub(crate) fn shared(&self, settings: &Settings) -> Arc<Shared> {
+        let mut all = lock(&self.shared);
+        if let Some((_, known)) = all.iter().find(|(known, _)| known == settings) {
+            return Arc::clone(known);
+        }
+        let fresh = Arc::<Shared>::default();
+        all.push((settings.clone(), Arc::clone(&fresh)));
+        fresh
+    }
+
     /// Whether there is something at a path.
     pub(crate) fn exists(&self, files: &dyn Files, path: &Str) -> bool {
         remember(&self.exists, path, || files.exists(path))
@@ -101,6 +116,12 @@ impl DataCache {
             DataFile::read(files, path, format).map(Arc::new)
         };
         known.get_or_init(read).clone()
+    }
+
+    /// A data file that was read before.
+    pub(crate) fn known_file(&self, path: &Str, format: Format) -> Option<Arc<DataFile>> {
+        let files = self.files.read().unwrap_or_else(PoisonError::into_inner);
+        files.get(&(path.clone(), format))?.get()?.as_ref().ok().cloned()
     }
 
     /// Opens an encrypted block with the key in PEM that `pem` gives; `name` tells keys apart.
@@ -141,8 +162,8 @@ pub(crate) fn read_text(files: &dyn Files, path: &str) -> Result<Vec<u8>> {
 pub struct Entry {
     /// The value, not yet interpolated.
     pub value: Value,
-    /// Whether an interpolation is somewhere inside.
-    pub(crate) interpolates: bool,
+    /// The same, taken apart where it has interpolations.
+    pub(crate) template: Template,
     /// Whether something inside is no data to Puppet: a symbol, or a key that is neither text nor number.
     pub(crate) invalid: bool,
     line: u32,
@@ -200,7 +221,7 @@ impl DataFile {
             let Value::String(key) = key else { continue };
             let entry = Entry {
                 value: value.clone(),
-                interpolates: interpolates(value),
+                template: Template::new(value),
                 invalid: symbolic.contains(key) || !is_data(value),
                 line: lines.get(key).copied().unwrap_or(0),
             };
@@ -259,16 +280,6 @@ impl DataFile {
         };
         let (known, keys) = self.foreign.get_or_init(|| (module.into(), find()));
         if known == module { keys.clone() } else { find() }
-    }
-}
-
-/// Whether an interpolation is somewhere inside.
-pub(crate) fn interpolates(value: &Value) -> bool {
-    match value {
-        Value::String(text) => text.contains("%{"),
-        Value::Array(array) => array.iter().any(interpolates),
-        Value::Hash(hash) => hash.iter().any(|(key, value)| interpolates(key) || interpolates(value)),
-        _ => false,
     }
 }
 

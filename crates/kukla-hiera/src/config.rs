@@ -1,4 +1,4 @@
-//! `hiera.yaml`: versions 5 and 4, with the errors Puppet gives for what is wrong in one.
+//! `hiera.yaml`: versions 5 and 4 (for 3 see `legacy`), with the errors Puppet gives for what is wrong in one.
 
 use std::sync::LazyLock;
 
@@ -43,8 +43,10 @@ pub struct Config {
     pub warning: Option<String>,
     /// Whether the format is an old one, which Puppet warns of once.
     pub deprecated: bool,
+    /// How version 3 merges for `hiera_hash`, if it says so.
+    pub hash_merge: Option<Value>,
     /// Its text, to find lines in.
-    text: String,
+    pub(crate) text: String,
 }
 
 /// One level as declared.
@@ -73,16 +75,27 @@ pub enum Backend {
     Function(Kind, Str),
     /// A Hiera 3 backend, which is Ruby code for another program.
     Hiera3(Str),
+    /// A function without arguments that gives all data, from before there were others.
+    Legacy(Str),
 }
 
 impl Backend {
-    fn new(kind: Kind, name: &str) -> Backend {
+    pub(crate) fn new(kind: Kind, name: &str) -> Backend {
         match (kind, name) {
             (Kind::DataHash, "yaml_data") => Backend::File(Format::Yaml),
             (Kind::DataHash, "json_data") => Backend::File(Format::Json),
             (Kind::DataHash, "hocon_data") => Backend::File(Format::Hocon),
             (Kind::LookupKey, "eyaml_lookup_key") => Backend::Eyaml,
             _ => Backend::Function(kind, name.into()),
+        }
+    }
+
+    /// The format of its files, if Hiera reads them itself.
+    pub fn format(&self) -> Option<Format> {
+        match self {
+            Backend::File(format) => Some(*format),
+            Backend::Eyaml => Some(Format::Yaml),
+            Backend::Function(..) | Backend::Hiera3(_) | Backend::Legacy(_) => None,
         }
     }
 
@@ -95,6 +108,7 @@ impl Backend {
             Backend::Eyaml => "lookup_key function 'eyaml_lookup_key'".into(),
             Backend::Function(kind, name) => format!("{} function '{name}'", kind.name()),
             Backend::Hiera3(name) => format!("hiera version 3 backend '{name}'"),
+            Backend::Legacy(name) => format!("deprecated API function '{name}'"),
         }
     }
 }
@@ -110,8 +124,8 @@ pub enum Locations {
     Uris(Vec<Str>),
     /// `mapped_paths`: a variable with a list, the name each element goes by, the path made with it.
     Mapped([Str; 3]),
-    /// The paths of version 4, whose extension may be left out.
-    Extended(Vec<Str>, &'static str),
+    /// The paths of versions 3 and 4, whose extension may be left out.
+    Extended(Vec<Str>, Str),
 }
 
 const FUNCTION_KEYS: [(&str, Option<Kind>); 4] = [
@@ -125,6 +139,12 @@ const LOCATION_KEYS: [&str; 7] = ["path", "paths", "glob", "globs", "uri", "uris
 const LOCATION_LIST: &str = "path, paths, glob, globs, uri, uris, or mapped_paths";
 
 impl Config {
+    /// Whether a level has its data from a function.
+    pub fn has_functions(&self) -> bool {
+        let levels = self.hierarchy.iter().chain(self.default_hierarchy.iter().flatten());
+        levels.into_iter().any(|entry| matches!(entry.backend, Backend::Function(..) | Backend::Legacy(_)))
+    }
+
     /// The configuration of a layer that nobody configured: it has no levels.
     pub fn empty() -> Config {
         Config {
@@ -135,6 +155,7 @@ impl Config {
             default_hierarchy: None,
             warning: None,
             deprecated: false,
+            hash_merge: None,
             text: String::new(),
         }
     }
@@ -143,14 +164,7 @@ impl Config {
     pub fn read(files: &dyn Files, path: &Str, place: Place) -> Result<Config> {
         let root = Str::from(path.rsplit_once('/').map_or("", |(directory, _)| directory));
         if !files.exists(path) {
-            let common = Entry {
-                name: "Common".into(),
-                backend: Backend::File(Format::Yaml),
-                datadir: "data".into(),
-                locations: Some(Locations::Paths(vec!["common.yaml".into()])),
-                options: Hash::new(),
-            };
-            return Ok(Config { root, hierarchy: vec![common], ..Config::empty() });
+            return Ok(Config::unwritten(root));
         }
         let bytes = read_text(files, path)?;
         let document = yaml::read(&bytes, yaml::Options::HIERA)
@@ -165,13 +179,11 @@ impl Config {
             default_hierarchy: None,
             warning: None,
             deprecated: false,
+            hash_merge: None,
             text: String::new(),
         };
-        // A file that configures nothing is no reason to fail.
-        let mut configures = false;
         match document.value {
             Value::Hash(hash) => {
-                configures = hash.keys().any(|key| key.as_str() != Some("version"));
                 config.version = match hash.get("version") {
                     None | Some(Value::Undef) => 3,
                     Some(Value::Integer(n)) => *n,
@@ -181,6 +193,7 @@ impl Config {
                 match config.version {
                     5 => reader.version_5(hash, place, &mut config)?,
                     4 => reader.version_4(hash, &mut config)?,
+                    3 if place == Place::Global => reader.version_3(hash, &mut config)?,
                     3 => {}
                     other => {
                         let message = format!("This runtime does not support hiera.yaml version {other}");
@@ -192,15 +205,13 @@ impl Config {
                 config.warning = Some(format!(
                     "{path}: File exists but does not contain a valid YAML hash. Falling back to Hiera version 3 default config"
                 ));
+                if place == Place::Global {
+                    reader.version_3(Hash::new(), &mut config)?;
+                }
             }
         }
         config.deprecated = config.version < 5;
         match (config.version, place) {
-            (3, Place::Global) if configures => Err(reader.issue(
-                "HIERA_VERSION_3",
-                "hiera.yaml version 3 is not supported. Convert it to version 5: give each level a name, and a path with its extension, below 'hierarchy'; replace 'backends' by 'data_hash' or 'lookup_key' under 'defaults', and ':datadir' by 'datadir' there".into(),
-                None,
-            )),
             (4, Place::Global) => {
                 let message = "hiera.yaml version 4 cannot be used in the global layer".into();
                 Err(reader.issue("HIERA_UNSUPPORTED_VERSION_IN_GLOBAL", message, None))
@@ -228,17 +239,18 @@ impl Config {
     }
 }
 
-struct Reader<'a> {
+/// A configuration being read.
+pub(crate) struct Reader<'a> {
     path: &'a Str,
-    text: &'a str,
+    pub text: &'a str,
 }
 
 impl Reader<'_> {
-    fn issue(&self, code: &'static str, message: String, line: Option<u32>) -> Error {
+    pub fn issue(&self, code: &'static str, message: String, line: Option<u32>) -> Error {
         Error::issue(code, message).at(self.path, line)
     }
 
-    fn assert(&self, ty: &Type, hash: &Hash) -> Result<()> {
+    pub fn assert(&self, ty: &Type, hash: &Hash) -> Result<()> {
         let subject = format!("The Lookup Configuration at '{}'", self.path);
         mismatch::assert(&subject, ty, &hash.clone().into()).map_err(type_error)
     }
@@ -416,7 +428,7 @@ impl Reader<'_> {
                 name,
                 backend: Backend::File(format),
                 datadir: datadir.into(),
-                locations: Some(Locations::Extended(paths, extension)),
+                locations: Some(Locations::Extended(paths, extension.into())),
                 options: Hash::new(),
             });
         }
@@ -459,7 +471,7 @@ fn leading_integer(text: &str) -> i64 {
 }
 
 /// The first line from `start` on that fits, comments left out.
-fn line_matching(text: &str, start: u32, fits: impl Fn(&str) -> bool) -> Option<u32> {
+pub(crate) fn line_matching(text: &str, start: u32, fits: impl Fn(&str) -> bool) -> Option<u32> {
     text.lines().zip(1u32..).find_map(|(line, number)| {
         let mut quote = None;
         let mut end = line.len();

@@ -1,6 +1,6 @@
 //! What lookups need from outside: files, and the compilation they are part of.
 
-use kukla_values::{Hash, Value};
+use kukla_values::{Hash, Name, Str, Type, Value};
 
 use crate::backend::Context;
 use crate::error::Result;
@@ -85,24 +85,65 @@ impl Kind {
     }
 }
 
+/// Variables to watch.
+#[derive(Clone, Debug, Default)]
+pub struct Watch {
+    /// Their names.
+    pub names: Vec<Name>,
+    /// The marks of their names.
+    pub marks: u64,
+    /// Whether there are others that cannot be watched.
+    pub blind: bool,
+}
+
 /// The compilation a lookup is part of.
 pub trait Host {
     /// Files and environment variables.
     fn files(&self) -> &dyn Files;
     /// A variable as the scope that asked for the lookup sees it; the name may be qualified.
     fn variable(&mut self, name: &str) -> Variable;
-    /// A number that is the same as long as every variable is; none if the host cannot tell cheaply. Hierarchies are then
-    /// taken to be current without asking for their variables again.
-    fn generation(&self) -> Option<u64> {
+    /// The name to watch a variable by with [`Host::token`]; none if the host cannot tell whether it changes.
+    fn watch(&self, name: &str) -> Option<Name> {
+        let _ = name;
+        None
+    }
+    /// A number that is the same as long as all these variables have the same values; none if the host cannot tell cheaply.
+    /// What was made of them is then taken to be current without asking for each again.
+    fn token(&self, watch: &Watch) -> Option<u64> {
+        let _ = watch;
         None
     }
     /// The directory of a module, if there is such a module.
     fn module_root(&mut self, name: &str) -> Option<String>;
+    /// The `data_provider` that a module's `metadata.json` names.
+    fn module_provider(&mut self, name: &str) -> Option<String> {
+        let _ = name;
+        None
+    }
+    /// The class whose code asked, for `calling_class` in version 3.
+    fn calling_class(&mut self) -> Option<String> {
+        None
+    }
     /// Whether there is a function of this name for `hiera.yaml` to use.
     fn has_function(&mut self, name: &str) -> bool;
-    /// Calls a function as a backend with these arguments and the context as the last one; nothing when it called
+    /// The type that a function says it returns, if it does.
+    fn return_type(&mut self, name: &str) -> Option<Type> {
+        let _ = name;
+        None
+    }
+    /// The file of a function in a language that cannot be called, to say so instead of that there is none.
+    fn foreign_function(&mut self, name: &str) -> Option<String> {
+        let _ = name;
+        None
+    }
+    /// Calls a function as a backend with these arguments and the context, if any, as the last one; nothing when it called
     /// `not_found`.
-    fn call(&mut self, name: &str, arguments: Vec<Value>, context: &Context) -> Result<Option<Value>>;
+    fn call(
+        &mut self,
+        name: &str,
+        arguments: Vec<Value>,
+        context: Option<&Context>,
+    ) -> Result<Option<Value>>;
     /// `new(type, value, arguments…)` for `convert_to`; the type is usually text still to be read.
     fn convert(&mut self, type_name: &Value, value: Value, arguments: &[Value]) -> Result<Value, Conversion>;
     /// A warning.
@@ -122,7 +163,7 @@ pub enum Conversion {
 }
 
 /// What applies to all lookups of one compilation.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     /// The path of the global layer's `hiera.yaml`, whether or not it exists.
     pub global_config: Option<String>,
@@ -130,32 +171,38 @@ pub struct Settings {
     pub environment: String,
     /// The environment's directory.
     pub environment_root: Option<String>,
+    /// The `environment_data_provider` that `environment.conf` names.
+    pub environment_provider: Option<String>,
+    /// The directory of code and data, where `hiera.yaml` version 3 has its data if it does not say.
+    pub codedir: String,
     /// Puppet's `strict` setting.
     pub strict: Strict,
 }
 
 /// A request: what the `lookup` function is asked.
 #[derive(Clone, Debug, Default)]
-pub struct Lookup {
+pub struct Lookup<'a> {
     /// The keys, tried in order; each may be dotted.
-    pub names: Vec<String>,
+    pub names: &'a [Str],
     /// What the value must be.
-    pub value_type: Option<kukla_values::Type>,
+    pub value_type: Option<&'a Type>,
     /// How values of several levels are joined: a name, or a hash with `strategy`.
-    pub merge: Option<Value>,
+    pub merge: Option<&'a Value>,
     /// What is given when nothing is found.
-    pub default: Option<Value>,
+    pub default: Option<&'a Value>,
     /// What is given per key when nothing is found.
-    pub default_values_hash: Hash,
+    pub default_values_hash: Option<&'a Hash>,
     /// What wins over all data.
-    pub override_hash: Hash,
+    pub override_hash: Option<&'a Hash>,
     /// Whether one of the old `hiera` functions asks, which stay in the global layer unless the environment has data.
     pub hiera_function: bool,
+    /// What such a function was given to search before the hierarchy of a version 3 configuration.
+    pub extra_paths: &'a [Str],
 }
 
-impl Lookup {
+impl<'a> Lookup<'a> {
     /// A request for one key and nothing else.
-    pub fn key(name: impl Into<String>) -> Lookup {
-        Lookup { names: vec![name.into()], ..Lookup::default() }
+    pub fn key(name: &'a Str) -> Lookup<'a> {
+        Lookup { names: std::slice::from_ref(name), ..Lookup::default() }
     }
 }

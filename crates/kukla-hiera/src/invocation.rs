@@ -7,25 +7,44 @@ use kukla_values::{Hash, Str, Value};
 use crate::error::{Error, RECURSIVE, Result};
 use crate::explain::{Explainer, Outcome, Source, What};
 use crate::host::{Host, Strict, Variable};
+use crate::reads::{Needs, Reads};
 use crate::session::{Found, Origin, Session};
 
 /// What belongs to a lookup and not to those who answer it.
 #[derive(Debug, Default)]
 pub(crate) struct Frame {
     pub explainer: Option<Explainer>,
-    pub overrides: Hash,
-    pub defaults: Hash,
+    pub overrides: Option<Hash>,
+    pub defaults: Option<Hash>,
     /// The keys being looked up, to notice when one comes up again.
     pub names: Vec<Str>,
     pub top_key: Str,
     pub module: Option<Str>,
     pub global_only: bool,
-    pub origins: Vec<Origin>,
+    /// Whether one of the old functions asks.
+    pub hiera_function: bool,
+    /// What it was given to search before the hierarchy of version 3.
+    pub extra_paths: Vec<Str>,
+    /// Whether a configuration of version 3 is being searched, which sees variables in a way of its own.
+    pub version_3: bool,
+    pub origins: Vec<Arc<Origin>>,
+    /// What the answer depends on.
+    pub needs: Needs,
     /// The `lookup_options` of the key that was looked up last.
-    pub options: Hash,
+    pub options: Option<Hash>,
 }
 
 impl Frame {
+    /// What wins over all data for a name.
+    pub fn overriding(&self, name: &str) -> Option<&Value> {
+        self.overrides.as_ref()?.get(name)
+    }
+
+    /// What stands in for a name that is not found.
+    pub fn defaulting(&self, name: &str) -> Option<&Value> {
+        self.defaults.as_ref()?.get(name)
+    }
+
     /// A value with what became known of it.
     pub fn found(&mut self, value: Value) -> Found {
         let (origins, options) = (std::mem::take(&mut self.origins), std::mem::take(&mut self.options));
@@ -33,18 +52,10 @@ impl Frame {
     }
 }
 
-/// A variable that a hierarchy was resolved with.
-#[derive(Clone, Debug)]
-pub(crate) struct Reading {
-    pub root: Str,
-    pub segments: Vec<Value>,
-    pub value: Value,
-}
-
 /// What is different while a hierarchy is resolved.
 #[derive(Debug, Default)]
 pub(crate) struct Resolving {
-    pub readings: Vec<(Str, Reading)>,
+    pub reads: Reads,
     /// Whether an undefined variable is a warning at most.
     pub lenient: bool,
     /// A variable of `mapped_paths`.
@@ -124,6 +135,21 @@ impl<'a> Invocation<'a> {
         result.map_err(Error::leaving_layer)
     }
 
+    /// Runs something and says what its result depends on.
+    pub fn needing<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> (T, Needs) {
+        let outer = std::mem::take(&mut self.frame.needs);
+        let result = run(self);
+        let needs = std::mem::replace(&mut self.frame.needs, outer).settled();
+        self.frame.needs.absorb(&needs);
+        (result, needs)
+    }
+
+    /// Says that a warning is given: what is found is not for other compilations, which must warn as well.
+    pub fn warned(&mut self) {
+        self.frame.needs.fickle = true;
+        self.session.warned();
+    }
+
     /// The value of a variable; nothing if there is none and that is no error.
     pub fn variable(&mut self, name: &str, may_be_missing: bool) -> Result<Option<Value>> {
         if let Some(Resolving { local: Some((local, value)), .. }) = &self.resolving
@@ -131,12 +157,20 @@ impl<'a> Invocation<'a> {
         {
             return Ok(Some(value.clone()));
         }
-        let (name, reason) = match self.host.variable(name) {
+        let is_old = self.frame.version_3;
+        if is_old && let "calling_class" | "calling_class_path" = name {
+            let class = self.host.calling_class();
+            let separator = if name == "calling_class" { "::" } else { "/" };
+            return Ok(class.map(|class| class.replace("::", separator).into()));
+        }
+        let asked = if is_old && name == "calling_module" { "module_name" } else { name };
+        let (name, reason) = match self.host.variable(asked) {
+            Variable::Found(Value::String(text)) if is_old && text.is_empty() => return Ok(None),
             Variable::Found(value) => return Ok(Some(value)),
             Variable::Undefined { .. } if may_be_missing => return Ok(None),
             Variable::Undefined { name, reason } => (name, reason),
         };
-        let lenient = self.resolving.as_ref().is_some_and(|resolving| resolving.lenient);
+        let lenient = !is_old && self.resolving.as_ref().is_some_and(|resolving| resolving.lenient);
         let message = match self.session.settings().strict {
             Strict::Off => return Ok(None),
             Strict::Error if lenient => {
@@ -150,6 +184,7 @@ impl<'a> Invocation<'a> {
             }
             Strict::Warning => format!("Undefined variable '{name}'; {reason}"),
         };
+        self.warned();
         self.host.warn_once(&format!("Variable: {name}"), message, None);
         Ok(None)
     }

@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 pub struct Key {
     text: Str,
     root: Str,
+    module: Option<Str>,
     segments: Vec<Value>,
 }
 
@@ -23,13 +24,14 @@ impl Key {
             Some(Value::Integer(n)) => n.to_string().into(),
             _ => text.into(),
         };
-        Ok(Key { text: text.into(), root, segments: segments.collect() })
+        let module = root.find("::").map(|end| root[..end].into());
+        Ok(Key { text: text.into(), root, module, segments: segments.collect() })
     }
 
     /// The reserved key under which data describes how data is looked up.
     pub fn lookup_options() -> Key {
         let text = Str::from(LOOKUP_OPTIONS);
-        Key { root: text.clone(), text, segments: Vec::new() }
+        Key { root: text.clone(), text, module: None, segments: Vec::new() }
     }
 
     /// As it was written.
@@ -48,8 +50,8 @@ impl Key {
     }
 
     /// The module whose data may hold it.
-    pub fn module(&self) -> Option<&str> {
-        self.root.find("::").map(|end| &self.root[..end])
+    pub fn module(&self) -> Option<&Str> {
+        self.module.as_ref()
     }
 
     /// A structure that has `value` where the segments lead.

@@ -9,7 +9,9 @@ use crate::cache::{DataFile, lock};
 use crate::config::{Backend, Config, Entry, Locations, Place};
 use crate::error::{Error, Result};
 use crate::host::Host;
-use crate::invocation::{Frame, Invocation, Reading, Resolving};
+use crate::invocation::{Frame, Invocation, Resolving};
+use crate::reads::Reads;
+use crate::template::Path;
 
 /// One of the three layers, or one of the modules of the third.
 #[derive(Debug)]
@@ -25,8 +27,7 @@ pub(crate) struct Layer {
 pub(crate) struct Resolved {
     pub levels: Vec<Level>,
     pub default_levels: Vec<Level>,
-    readings: Vec<(Str, Reading)>,
-    generation: Option<u64>,
+    pub reads: Arc<Reads>,
 }
 
 /// A level with its places.
@@ -37,10 +38,38 @@ pub(crate) struct Level {
     pub options: Hash,
     /// Always at least one, except for a pattern that nothing matched.
     pub locations: Vec<Location>,
+    /// The directory of its data, in version 3.
+    pub datadir: Option<Str>,
+}
+
+impl Level {
+    /// Its name in an explanation.
+    pub fn title(&self) -> String {
+        match &self.backend {
+            Backend::Legacy(name) => format!("Deprecated API function \"{name}\""),
+            _ => format!("Hierarchy entry \"{}\"", self.name),
+        }
+    }
+
+    /// How messages name what gives its data.
+    pub fn describe(&self) -> String {
+        let text = self.backend.describe();
+        if self.datadir.is_some() { format!("v3_{text}") } else { text }
+    }
+
+    /// Places to search before its own, in version 3.
+    pub fn extra(&self, paths: &[Str], invocation: &mut Invocation<'_>) -> Result<Vec<Location>> {
+        let Some(datadir) = self.datadir.as_ref().filter(|_| !matches!(self.backend, Backend::Hiera3(_)))
+        else {
+            return Ok(Vec::new());
+        };
+        let extension = format!(".{}", self.name);
+        paths.iter().map(|path| Location::extended(path, datadir, &extension, invocation)).collect()
+    }
 }
 
 /// Where a level has some of its data.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Location {
     /// As declared, and as resolved; a level without locations has one that is nowhere.
     pub place: Option<(Str, Str)>,
@@ -56,6 +85,22 @@ impl Location {
     /// Where it is.
     pub fn path(&self) -> Option<&Str> {
         self.place.as_ref().map(|(_, path)| path)
+    }
+
+    /// A path whose extension may be left out.
+    fn extended(
+        original: &Str,
+        datadir: &str,
+        extension: &str,
+        invocation: &mut Invocation<'_>,
+    ) -> Result<Location> {
+        let mut path = invocation.interpolate_path(original)?;
+        if !path.ends_with(extension) {
+            path.push_str(extension);
+        }
+        let path = Str::from(join(datadir, &path));
+        let exists = invocation.session.cache().exists(invocation.host.files(), &path);
+        Ok(Location { place: Some((original.clone(), path)), exists, ..Location::default() })
     }
 }
 
@@ -82,22 +127,34 @@ impl Layer {
     /// The hierarchy for the variables of now: the one already known unless a variable that it was made with changed.
     pub fn resolve(&self, invocation: &mut Invocation<'_>) -> Result<Arc<Resolved>> {
         let known = lock(&self.resolved).clone();
-        if let Some(known) = &known {
-            if known.is_current(invocation) {
-                return Ok(known.clone());
+        let session = invocation.session;
+        let resolved = match &known {
+            Some(known) if known.reads.is_empty() || session.holds(invocation.host, &known.reads) => {
+                Arc::clone(known)
             }
-            let text = "Hiera configuration recreated due to change of scope variables used in interpolation expressions";
-            invocation.tell(|explainer| explainer.remark(text.into()));
-        }
-        let fresh = Arc::new(self.resolve_anew(invocation.session, invocation.host)?);
-        *lock(&self.resolved) = Some(fresh.clone());
-        Ok(fresh)
+            _ => {
+                if known.is_some() {
+                    let text = "Hiera configuration recreated due to change of scope variables used in interpolation expressions";
+                    invocation.tell(|explainer| explainer.remark(text.into()));
+                }
+                let fresh = self.resolve_anew(session, invocation.host)?;
+                *lock(&self.resolved) = Some(Arc::clone(&fresh));
+                fresh
+            }
+        };
+        invocation.frame.needs.add(&resolved.reads);
+        Ok(resolved)
     }
 
-    fn resolve_anew(&self, session: &Arc<crate::Session>, host: &mut dyn Host) -> Result<Resolved> {
-        let generation = host.generation();
-        let mut invocation =
-            Invocation { session, host, frame: Frame::default(), resolving: Some(Resolving::default()) };
+    /// Resolves the hierarchy, or takes what another compilation made of the same variables.
+    fn resolve_anew(&self, session: &Arc<crate::Session>, host: &mut dyn Host) -> Result<Arc<Resolved>> {
+        let may_share = self.config.version > 3 && !self.config.has_functions();
+        let shared = self.config.path.as_ref().filter(|_| may_share);
+        if let Some(known) = shared.and_then(|config| session.shared().resolved(config, host)) {
+            return Ok(known);
+        }
+        let frame = Frame { version_3: self.config.version == 3, ..Frame::default() };
+        let mut invocation = Invocation { session, host, frame, resolving: Some(Resolving::default()) };
         let mut levels = |entries: &[Entry]| -> Result<Vec<Level>> {
             let mut levels = Vec::new();
             for entry in entries {
@@ -127,15 +184,32 @@ impl Layer {
                 None => error,
             }
         })?;
-        let readings = invocation.resolving.map(|resolving| resolving.readings).unwrap_or_default();
-        Ok(Resolved { levels, default_levels, readings, generation })
+        let reads = invocation.resolving.map(|resolving| resolving.reads).unwrap_or_default();
+        let resolved = Arc::new(Resolved { levels, default_levels, reads: Arc::new(reads) });
+        if let Some(config) = shared.filter(|_| session.is_quiet()) {
+            session.shared().keep_resolved(config, &resolved);
+        }
+        Ok(resolved)
     }
 
     fn level(&self, entry: &Entry, invocation: &mut Invocation<'_>) -> Result<Option<Level>> {
-        if let Backend::Hiera3(_) = &entry.backend {
-            return Err(Error::data("Hiera 3 is not installed"));
+        if let Backend::Hiera3(name) = &entry.backend
+            && self.config.version > 3
+        {
+            let hint = format!(
+                "'{name}' is a backend in Ruby for Hiera 3, which cannot be used; a 'data_hash' or 'lookup_key' function can"
+            );
+            return Err(Error::data("Hiera 3 is not installed").with_hint(hint));
         }
-        let datadir = invocation.interpolate_path(&join(&self.config.root, &entry.datadir))?;
+        let datadir = match (self.config.version, entry.datadir.is_empty()) {
+            (3, true) => {
+                let codedir = &invocation.session.settings().codedir;
+                let default = join(codedir, "environments/%{::environment}/hieradata");
+                invocation.interpolate_path(&default)?
+            }
+            (3, false) => invocation.interpolate_path(&entry.datadir)?,
+            _ => invocation.interpolate_path(&join(&self.config.root, &entry.datadir))?,
+        };
         set_lenient(invocation, true);
         let locations = self.locations(entry, &datadir, invocation);
         set_lenient(invocation, false);
@@ -150,7 +224,13 @@ impl Layer {
             Value::Hash(options) => options,
             _ => Hash::new(),
         };
-        Ok(Some(Level { name: entry.name.clone(), backend: entry.backend.clone(), options, locations }))
+        Ok(Some(Level {
+            name: entry.name.clone(),
+            backend: entry.backend.clone(),
+            options,
+            locations,
+            datadir: (self.config.version == 3).then_some(datadir),
+        }))
     }
 
     fn locations(
@@ -180,13 +260,8 @@ impl Layer {
             }
             Some(Locations::Extended(paths, extension)) => {
                 for original in paths {
-                    let mut path = invocation.interpolate_path(original)?;
-                    if !path.ends_with(extension) {
-                        path.push_str(extension);
-                    }
-                    let path = Str::from(join(datadir, &path));
-                    let exists = cache.exists(invocation.host.files(), &path);
-                    out.push(make(original.clone(), path, false, exists));
+                    let location = Location::extended(original, datadir, extension, invocation)?;
+                    out.push(Location { memory: memory(), ..location });
                 }
             }
             Some(Locations::Globs(globs)) => {
@@ -200,11 +275,15 @@ impl Layer {
             Some(Locations::Uris(uris)) => {
                 for original in uris {
                     let uri = invocation.interpolate_path(original)?;
+                    if !uri.bytes().all(|b| b.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&b)) {
+                        let message = format!("bad URI(is not URI?): {}", crate::ruby::inspect_text(&uri));
+                        return Err(Error::caller("URI_INVALID_URI_ERROR", message));
+                    }
                     out.push(make(original.clone(), uri, true, true));
                 }
             }
             Some(Locations::Mapped([variable, name, template])) => {
-                let elements = match invocation.scope_value(variable, "mapped_path[0]")? {
+                let elements = match invocation.scope_value(&Path::new(variable), "mapped_path[0]")? {
                     Value::Array(elements) => elements.to_vec(),
                     Value::Hash(hash) => {
                         hash.iter().map(|(k, v)| vec![k.clone(), v.clone()].into()).collect()
@@ -215,16 +294,12 @@ impl Layer {
                 };
                 for element in elements {
                     let before =
-                        invocation.resolving.as_ref().map_or(0, |resolving| resolving.readings.len());
+                        invocation.resolving.as_ref().map_or(0, |resolving| resolving.reads.count());
                     set_local(invocation, Some((name.clone(), element)));
                     let path = invocation.interpolate_path(template);
                     set_local(invocation, None);
                     if let Some(resolving) = &mut invocation.resolving {
-                        let mut n = 0;
-                        resolving.readings.retain(|(_, reading)| {
-                            n += 1;
-                            n <= before || reading.root != *name
-                        });
+                        resolving.reads.forget(before, name);
                     }
                     let path = Str::from(join(datadir, &path?));
                     let exists = cache.exists(invocation.host.files(), &path);
@@ -245,35 +320,6 @@ fn set_lenient(invocation: &mut Invocation<'_>, lenient: bool) {
 fn set_local(invocation: &mut Invocation<'_>, local: Option<(Str, Value)>) {
     if let Some(resolving) = &mut invocation.resolving {
         resolving.local = local;
-    }
-}
-
-impl Resolved {
-    /// Whether all variables still have the values they had.
-    fn is_current(&self, invocation: &mut Invocation<'_>) -> bool {
-        if self.readings.is_empty() {
-            return true;
-        }
-        if self.generation.is_some() && self.generation == invocation.host.generation() {
-            return true;
-        }
-        self.readings.iter().all(|(_, reading)| {
-            let mut value = match invocation.host.variable(&reading.root) {
-                crate::Variable::Found(value) => value,
-                crate::Variable::Undefined { .. } => Value::Undef,
-            };
-            for segment in &reading.segments {
-                let next = match (&value, segment) {
-                    (Value::Array(array), Value::Integer(n)) => {
-                        usize::try_from(*n).ok().and_then(|n| array.get(n))
-                    }
-                    (Value::Hash(hash), segment) => hash.get(segment),
-                    _ => None,
-                };
-                value = next.cloned().unwrap_or_default();
-            }
-            value == reading.value
-        })
     }
 }
 

@@ -14,6 +14,7 @@ pub mod memory;
 pub mod merge;
 pub mod yaml;
 
+mod answers;
 mod base64;
 mod cache;
 mod deep;
@@ -24,14 +25,17 @@ mod interpolate;
 mod invocation;
 mod key;
 mod layer;
+mod legacy;
 mod options;
+mod reads;
 mod ruby;
 mod search;
 mod session;
+mod template;
 
 pub use cache::{DataCache, DataFile, Format};
 pub use config::Place;
 pub use error::{Error, Kind as ErrorKind, LOOKUP_ERROR, Result};
 pub use explain::Explanation;
-pub use host::{Conversion, Entry, FileError, Files, Host, Kind, Lookup, Settings, Strict, Variable};
+pub use host::{Conversion, Entry, FileError, Files, Host, Kind, Lookup, Settings, Strict, Variable, Watch};
 pub use session::{Found, Origin, Session};

@@ -103,10 +103,15 @@ impl Host for MemoryHost {
         self.functions.contains_key(name)
     }
 
-    fn call(&mut self, name: &str, arguments: Vec<Value>, context: &Context) -> Result<Option<Value>> {
-        match self.functions.get(name).cloned() {
-            Some(function) => function(self, arguments, context),
-            None => Ok(None),
+    fn call(
+        &mut self,
+        name: &str,
+        arguments: Vec<Value>,
+        context: Option<&Context>,
+    ) -> Result<Option<Value>> {
+        match (self.functions.get(name).cloned(), context) {
+            (Some(function), Some(context)) => function(self, arguments, context),
+            _ => Ok(None),
         }
     }
 

@@ -12,17 +12,20 @@ use crate::host::Conversion;
 use crate::invocation::Invocation;
 use crate::key::{Key, LOOKUP_OPTIONS};
 use crate::merge::{Merge, Strategy};
+use crate::reads::Needs;
 
 /// The options of keys, and of patterns that keys may match.
 #[derive(Debug, Default)]
 pub(crate) struct LookupOptions {
     keys: FxHashMap<Str, Hash>,
     patterns: Vec<(Arc<Regexp>, Hash)>,
+    /// What they depend on.
+    needs: Needs,
 }
 
 impl LookupOptions {
-    fn new(options: &Hash) -> Result<LookupOptions> {
-        let mut compiled = LookupOptions::default();
+    fn new(options: &Hash, needs: Needs) -> Result<LookupOptions> {
+        let mut compiled = LookupOptions { needs, ..LookupOptions::default() };
         for (key, value) in options {
             let (Value::String(key), value) = (key, value.as_hash().cloned().unwrap_or_default()) else {
                 continue;
@@ -47,7 +50,10 @@ impl LookupOptions {
 }
 
 /// Refuses options that are no hash, and those of a module for keys that are not its own.
-fn validated(options: Value, module: Option<&str>) -> Result<Hash> {
+fn validated(options: Value, module: Option<&str>) -> Result<Option<Hash>> {
+    if options.is_undef() {
+        return Ok(None);
+    }
     let Value::Hash(options) = options else {
         return Err(Error::data(format!("value of {LOOKUP_OPTIONS} must be a hash")));
     };
@@ -62,32 +68,36 @@ fn validated(options: Value, module: Option<&str>) -> Result<Hash> {
             }
         }
     }
-    Ok(options)
+    Ok(Some(options))
 }
 
 impl Invocation<'_> {
     /// The options for keys of a module, or of none.
     pub fn lookup_options(&mut self, module: Option<&str>) -> Result<Arc<LookupOptions>> {
         if let Some(known) = self.session.known_options(module, self.frame.global_only) {
+            self.frame.needs.absorb(&known.needs);
             return Ok(known);
         }
-        // This is a lookup of its own: what the call overrides or defaults has no part in it.
-        let overrides = std::mem::take(&mut self.frame.overrides);
-        let defaults = std::mem::take(&mut self.frame.defaults);
-        let top_key = std::mem::replace(&mut self.frame.top_key, LOOKUP_OPTIONS.into());
-        let origins = std::mem::take(&mut self.frame.origins);
-        let options = self.step(
-            || What::Search(LOOKUP_OPTIONS.into()),
-            |this| match this.frame.global_only {
-                true => this.global_options(),
-                false => this.all_options(module),
-            },
-        );
-        self.frame.overrides = overrides;
-        self.frame.defaults = defaults;
-        self.frame.top_key = top_key;
-        self.frame.origins = origins;
-        let compiled = Arc::new(LookupOptions::new(&options?.unwrap_or_default())?);
+        let (options, needs) = self.needing(|this| {
+            // This is a lookup of its own: what the call overrides or defaults has no part in it.
+            let overrides = std::mem::take(&mut this.frame.overrides);
+            let defaults = std::mem::take(&mut this.frame.defaults);
+            let top_key = std::mem::replace(&mut this.frame.top_key, LOOKUP_OPTIONS.into());
+            let origins = std::mem::take(&mut this.frame.origins);
+            let options = this.step(
+                || What::Search(LOOKUP_OPTIONS.into()),
+                |this| match this.frame.global_only {
+                    true => this.global_options(),
+                    false => this.all_options(module),
+                },
+            );
+            this.frame.overrides = overrides;
+            this.frame.defaults = defaults;
+            this.frame.top_key = top_key;
+            this.frame.origins = origins;
+            options
+        });
+        let compiled = Arc::new(LookupOptions::new(&options?.unwrap_or_default(), needs)?);
         self.session.keep_options(module, self.frame.global_only, compiled.clone());
         Ok(compiled)
     }
@@ -96,12 +106,13 @@ impl Invocation<'_> {
         let options = self.environment_options()?;
         let Some(module) = module else { return Ok(options) };
         if self.session.known_options(None, false).is_none() {
-            let compiled = LookupOptions::new(&options.clone().unwrap_or_default())?;
+            let needs = self.frame.needs.clone().settled();
+            let compiled = LookupOptions::new(&options.clone().unwrap_or_default(), needs)?;
             self.session.keep_options(None, false, Arc::new(compiled));
         }
         let merge = Merge::plain(Strategy::Hash);
         let Some(own) = self.search_module(&Key::lookup_options(), &merge)? else { return Ok(options) };
-        let own = validated(own, Some(module))?;
+        let Some(own) = validated(own, Some(module))? else { return Ok(options) };
         let Some(options) = options else { return Ok(Some(own)) };
         let sources = [("Global and Environment".to_owned(), options), (format!("Module {module}"), own)];
         let joined = self.merged(&merge, &sources, |this, (name, options)| {
@@ -118,29 +129,37 @@ impl Invocation<'_> {
     }
 
     fn global_options(&mut self) -> Result<Option<Hash>> {
-        if let Some(known) = self.session.known_global_options() {
+        if let Some((known, needs)) = self.session.known_global_options() {
+            self.frame.needs.absorb(&needs);
             return Ok(known);
         }
-        let found = self.search_global(&Key::lookup_options(), &Merge::plain(Strategy::Hash))?;
-        let options = found.map(|options| validated(options, None)).transpose()?;
-        self.session.keep_global_options(options.clone());
+        let (options, needs) = self.needing(|this| {
+            let found = this.search_global(&Key::lookup_options(), &Merge::plain(Strategy::Hash))?;
+            found.map_or(Ok(None), |options| validated(options, None))
+        });
+        let options = options?;
+        self.session.keep_global_options(options.clone(), needs);
         Ok(options)
     }
 
     /// The options of the global layer and the environment.
     fn environment_options(&mut self) -> Result<Option<Hash>> {
-        if let Some(known) = self.session.known_environment_options() {
+        if let Some((known, needs)) = self.session.known_environment_options() {
+            self.frame.needs.absorb(&needs);
             return Ok(known);
         }
-        let global = self.global_options()?;
-        let merge = Merge::plain(Strategy::Hash);
-        let found = self.search_environment(&Key::lookup_options(), &merge)?;
-        let own = found.map(|options| validated(options, None)).transpose()?;
-        let options = match (global, own) {
-            (Some(global), Some(own)) => merge.join(global.into(), own.into())?.as_hash().cloned(),
-            (global, own) => global.or(own),
-        };
-        self.session.keep_environment_options(options.clone());
+        let (options, needs) = self.needing(|this| -> Result<Option<Hash>> {
+            let global = this.global_options()?;
+            let merge = Merge::plain(Strategy::Hash);
+            let found = this.search_environment(&Key::lookup_options(), &merge)?;
+            let own = found.map_or(Ok(None), |options| validated(options, None))?;
+            Ok(match (global, own) {
+                (Some(global), Some(own)) => merge.join(global.into(), own.into())?.as_hash().cloned(),
+                (global, own) => global.or(own),
+            })
+        });
+        let options = options?;
+        self.session.keep_environment_options(options.clone(), needs);
         Ok(options)
     }
 
@@ -152,19 +171,24 @@ impl Invocation<'_> {
         layer: &crate::layer::Layer,
     ) -> Result<Option<Value>> {
         let options = match self.session.known_default_options(module) {
-            Some(known) => known,
+            Some(known) => {
+                self.frame.needs.absorb(&known.needs);
+                known
+            }
             None => {
-                let options = self.step(
-                    || What::Scope(format!("Searching for \"{LOOKUP_OPTIONS}\"")),
-                    |this| {
-                        let origins = std::mem::take(&mut this.frame.origins);
-                        let found =
-                            this.search_default(&Key::lookup_options(), &Merge::plain(Strategy::Hash), layer);
-                        this.frame.origins = origins;
-                        found?.map(|options| validated(options, Some(module))).transpose()
-                    },
-                )?;
-                let compiled = Arc::new(LookupOptions::new(&options.unwrap_or_default())?);
+                let (options, needs) = self.needing(|this| {
+                    this.step(
+                        || What::Scope(format!("Searching for \"{LOOKUP_OPTIONS}\"")),
+                        |this| {
+                            let origins = std::mem::take(&mut this.frame.origins);
+                            let merge = Merge::plain(Strategy::Hash);
+                            let found = this.search_default(&Key::lookup_options(), &merge, layer);
+                            this.frame.origins = origins;
+                            found?.map_or(Ok(None), |options| validated(options, Some(module)))
+                        },
+                    )
+                });
+                let compiled = Arc::new(LookupOptions::new(&options?.unwrap_or_default(), needs)?);
                 self.session.keep_default_options(module, compiled.clone());
                 compiled
             }
@@ -173,11 +197,11 @@ impl Invocation<'_> {
     }
 
     /// Converts a found value as `convert_to` asks.
-    pub fn converted(&mut self, key: &Key, options: &Hash, value: Value) -> Result<Value> {
-        let wanted = match options.get("convert_to") {
-            None | Some(Value::Undef) => return Ok(value),
-            Some(Value::Array(wanted)) => wanted.to_vec(),
-            Some(wanted) => vec![wanted.clone()],
+    pub fn converted(&mut self, key: &Key, wanted: &Value, value: Value) -> Result<Value> {
+        let wanted = match wanted {
+            Value::Undef => return Ok(value),
+            Value::Array(wanted) => wanted.to_vec(),
+            wanted => vec![wanted.clone()],
         };
         let Some((type_name, arguments)) = wanted.split_first() else { return Ok(value) };
         let converted = self.ask(|host| host.convert(type_name, value, arguments)).map_err(|error| {
@@ -203,10 +227,10 @@ impl Invocation<'_> {
 }
 
 /// Whether `convert_to` makes the value sensitive, so that it must not be shown.
-pub(crate) fn hides(options: &Hash) -> bool {
-    let wanted = match options.get("convert_to") {
-        Some(Value::Array(wanted)) => wanted.first(),
-        other => other,
+pub(crate) fn hides(wanted: &Value) -> bool {
+    let wanted = match wanted {
+        Value::Array(wanted) => wanted.first(),
+        other => Some(other),
     };
     wanted.and_then(Value::as_str).is_some_and(|name| name.trim_start().starts_with("Sensitive"))
 }

@@ -1,10 +1,14 @@
 //! The search itself: layers, their levels, their locations.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use kukla_values::types::mismatch;
 use kukla_values::{Hash, Str, Type, Value};
 
 use crate::backend::Context;
-use crate::cache::{Format, lock};
+use crate::answers::{Answer, How};
+use crate::cache::{DataFile, Format, lock};
 use crate::config::{Backend, Place};
 use crate::error::{Error, Result};
 use crate::explain::{Outcome, Source, What};
@@ -13,7 +17,7 @@ use crate::host::{Kind, Strict};
 use crate::invocation::Invocation;
 use crate::key::{Key, LOOKUP_OPTIONS};
 use crate::layer::{Layer, Level, Location};
-use crate::merge::{Merge, type_error};
+use crate::merge::{Merge, Strategy, type_error};
 use crate::options;
 use crate::session::Origin;
 
@@ -21,79 +25,131 @@ impl Invocation<'_> {
     /// The first of several keys that has a value, as `lookup` asks; a default if none has.
     pub fn find(
         &mut self,
-        names: &[&str],
+        names: &[Str],
         value_type: Option<&Type>,
         merge: Option<&Value>,
         default: Option<&Value>,
     ) -> Result<Option<Value>> {
-        let checked = |subject: &str, value: Value| -> Result<Option<Value>> {
-            if let Some(ty) = value_type {
-                mismatch::assert(subject, ty, &value).map_err(type_error)?;
+        let checked = |subject: &dyn Fn() -> String, value: Value| -> Result<Option<Value>> {
+            if let Some(ty) = value_type.filter(|ty| !ty.contains(&value)) {
+                mismatch::assert(&subject(), ty, &value).map_err(type_error)?;
             }
             Ok(Some(value))
         };
         for name in names {
-            if let Some(value) = self.frame.overrides.get(*name).cloned() {
-                return checked(&format!("Value found for key '{name}' in override hash"), value);
+            if let Some(value) = self.frame.overriding(name).cloned() {
+                return checked(&|| format!("Value found for key '{name}' in override hash"), value);
             }
             if let Some(value) = self.lookup(name, merge)? {
-                return checked("Found value", value);
+                return checked(&|| "Found value".into(), value);
             }
         }
         for name in names {
-            if let Some(value) = self.frame.defaults.get(*name).cloned() {
-                return checked(&format!("Value found for key '{name}' in default values hash"), value);
+            if let Some(value) = self.frame.defaulting(name).cloned() {
+                return checked(&|| format!("Value found for key '{name}' in default values hash"), value);
             }
         }
         match default {
-            Some(default) => checked("Default value", default.clone()),
+            Some(default) => checked(&|| "Default value".into(), default.clone()),
             None => Ok(None),
         }
     }
 
     /// One key in all layers, merged and converted as asked or as `lookup_options` say.
     pub fn lookup(&mut self, name: &str, merge: Option<&Value>) -> Result<Option<Value>> {
-        if name.strip_prefix(LOOKUP_OPTIONS).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')) {
+        match self.known(name, merge) {
+            Some(answer) => Ok(self.take(&answer)),
+            None => self.lookup_anew(&Key::new(name)?, merge),
+        }
+    }
+
+    /// The same for a key that is known to be one.
+    pub fn lookup_key(&mut self, key: &Key, merge: Option<&Value>) -> Result<Option<Value>> {
+        match self.known(key.text(), merge) {
+            Some(answer) => Ok(self.take(&answer)),
+            None => self.lookup_anew(key, merge),
+        }
+    }
+
+    /// Whether answers can be kept and used again: nobody wants to know how they are found, and the call itself has no part
+    /// in them.
+    fn may_keep(&self) -> bool {
+        let frame = &self.frame;
+        frame.explainer.is_none() && frame.overrides.is_none() && frame.defaults.is_none()
+    }
+
+    fn known(&mut self, name: &str, merge: Option<&Value>) -> Option<Arc<Answer>> {
+        if !self.may_keep() {
+            return None;
+        }
+        self.session.known_answer(self.host, name, merge, self.frame.global_only)
+    }
+
+    /// Uses an answer that was found before.
+    fn take(&mut self, answer: &Answer) -> Option<Value> {
+        self.frame.needs.absorb(&answer.needs);
+        self.frame.origins.extend_from_slice(&answer.origins);
+        self.frame.options = answer.options.clone();
+        answer.value.clone()
+    }
+
+    fn lookup_anew(&mut self, key: &Key, merge: Option<&Value>) -> Result<Option<Value>> {
+        if !self.may_keep() {
+            return self.search(key, merge);
+        }
+        let before = self.frame.origins.len();
+        let (found, needs) = self.needing(|this| this.search(key, merge));
+        let value = found?;
+        if !needs.fickle {
+            let how = How { merge: merge.cloned(), global_only: self.frame.global_only };
+            let origins = self.frame.origins[before..].to_vec();
+            let options = self.frame.options.clone();
+            self.session.keep_answer(key.text(), how, Answer { value: value.clone(), origins, options, needs });
+        }
+        Ok(value)
+    }
+
+    fn search(&mut self, key: &Key, merge: Option<&Value>) -> Result<Option<Value>> {
+        if key.text().strip_prefix(LOOKUP_OPTIONS).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')) {
             self.step(|| What::Reserved(LOOKUP_OPTIONS.into()), |_| ());
             return Ok(None);
         }
-        let key = Key::new(name)?;
         self.frame.top_key = key.text().clone();
-        self.frame.module = key.module().map(Str::from);
-        let all_options = self.lookup_options(key.module())?;
+        self.frame.module = key.module().cloned();
+        let all_options = self.lookup_options(key.module().map(Str::as_str))?;
         let own = all_options.of(key.root());
-        let none = Hash::new();
-        let options = own.unwrap_or(&none);
+        let option = |name: &str| own.and_then(|own| own.get(name));
         let merge = match merge {
             Some(merge) if merge.is_true() => Some(merge),
             _ => {
-                let merge = options.get("merge").filter(|merge| !merge.is_undef());
+                let merge = option("merge").filter(|merge| !merge.is_undef());
                 if merge.is_some() {
                     self.step(|| What::MergeOptions, |_| ());
                 }
                 merge
             }
         };
-        let hidden = u32::from(options::hides(options));
+        let hidden = u32::from(option("convert_to").is_some_and(options::hides));
         self.tell(|explainer| explainer.hidden += hidden);
         let found = self.step(
             || What::Search(key.text().clone()),
             |this| {
-                let value = this.all_layers(&key, merge)?;
+                let value = this.all_layers(key, merge)?;
                 if value.is_some() || this.frame.global_only {
                     return Ok(value);
                 }
-                match this.default_hierarchy(&key)? {
+                match this.default_hierarchy(key)? {
                     Some(value) => this.dig(key.text(), key.segments(), value),
                     None => Ok(None),
                 }
             },
         );
         self.tell(|explainer| explainer.hidden -= hidden);
-        let Some(value) = found? else { return Ok(None) };
-        let value = self.converted(&key, options, value)?;
-        self.frame.options = options.clone();
-        Ok(Some(value))
+        self.frame.options = own.cloned();
+        match (found?, option("convert_to")) {
+            (Some(value), Some(wanted)) => self.converted(key, wanted, value).map(Some),
+            (found, _) => Ok(found),
+        }
     }
 
     fn all_layers(&mut self, key: &Key, merge: Option<&Value>) -> Result<Option<Value>> {
@@ -158,10 +214,46 @@ impl Invocation<'_> {
     pub fn search_global(&mut self, key: &Key, merge: &Merge) -> Result<Option<Value>> {
         let found = self.check(key.text().clone(), |this| {
             let layer = this.session.global_layer(this.host)?;
-            this.search_layer(key, merge, &layer)
+            match layer.config.version {
+                3 => this.search_version_3(key, merge, &layer),
+                _ => this.search_layer(key, merge, &layer),
+            }
         });
         let top_key = &self.frame.top_key;
         found.map_err(|error| error.leaving_global(top_key))
+    }
+
+    /// Searches a global layer of version 3, which sees other variables and stays among itself unless the environment has
+    /// data of its own.
+    fn search_version_3(&mut self, key: &Key, merge: &Merge, layer: &Layer) -> Result<Option<Value>> {
+        let outer = (self.frame.version_3, self.frame.global_only);
+        self.frame.needs.fickle = true;
+        self.frame.version_3 = true;
+        self.frame.global_only |= !self.session.environment_has_data(self.host)?;
+        let found = match (&layer.config.hash_merge, merge.strategy) {
+            (Some(own), Strategy::Hash) if self.frame.hiera_function => {
+                self.search_layer(key, &Merge::parse(Some(own))?, layer)
+            }
+            _ => self.search_layer(key, merge, layer),
+        };
+        (self.frame.version_3, self.frame.global_only) = outer;
+        let Some(value) = found? else { return Ok(None) };
+        let hashes = matches!(merge.strategy, Strategy::Hash | Strategy::Deep);
+        if self.frame.hiera_function && hashes {
+            mismatch::assert("value", &Type::any_hash(), &value).map_err(type_error)?;
+        }
+        let strategy = match merge.strategy {
+            Strategy::Hash => "hash",
+            Strategy::Unique => "array",
+            _ => return Ok(Some(value)),
+        };
+        if self.frame.hiera_function && !key.segments().is_empty() {
+            return Err(Error::data(format!(
+                "Resolution type :{strategy} is illegal when accessing values using dotted keys. Offending key was '{}'",
+                key.text()
+            )));
+        }
+        Ok(Some(value))
     }
 
     pub fn search_environment(&mut self, key: &Key, merge: &Merge) -> Result<Option<Value>> {
@@ -253,9 +345,15 @@ impl Invocation<'_> {
         level: &Level,
     ) -> Result<Option<Value>> {
         self.step(
-            || What::Level(format!("Hierarchy entry \"{}\"", level.name)),
+            || What::Level(level.title()),
             |this| {
-                this.merged(merge, &level.locations, |this, location| match &location.place {
+                let mut locations = Cow::Borrowed(&level.locations[..]);
+                if level.datadir.is_some() && !this.frame.extra_paths.is_empty() {
+                    let mut all = level.extra(&this.frame.extra_paths.clone(), this)?;
+                    all.extend_from_slice(&level.locations);
+                    locations = Cow::Owned(all);
+                }
+                this.merged(merge, &locations, |this, location| match &location.place {
                     None => this.search_location(key, layer, level, location),
                     Some((original, path)) => {
                         let (original, path, is_uri) = (original.clone(), path.clone(), location.is_uri);
@@ -297,15 +395,30 @@ impl Invocation<'_> {
                 segments.extend_from_slice(key.segments());
                 (key.text(), self.by_key(key.text(), segments.into(), name, layer, level, location)?)
             }
-            Backend::Hiera3(_) => (key.root(), None),
+            Backend::Legacy(name) => (key.root(), self.in_data_hash(key.root(), name, layer, level, location)?),
+            Backend::Hiera3(name) => {
+                let text = format!("Unable to load backend '{name}': it is written in Ruby for Hiera 3");
+                if self.session.first_time(&text.as_str().into()) {
+                    self.warned();
+                    let message = format!("{text}. It is skipped");
+                    self.host.warn_once(name, message, layer.config.path.as_deref());
+                }
+                self.tell(|explainer| explainer.remark(text));
+                return Ok(None);
+            }
         };
         let Some(value) = found else {
             self.not_found(name);
             return Ok(None);
         };
-        let line = location.file.get().and_then(|file| file.line(key.root()));
+        let file = match (location.file.get(), location.path(), level.backend.format()) {
+            (Some(file), ..) => Some(Arc::clone(file)),
+            (None, Some(path), Some(format)) => self.session.cache().known_file(path, format),
+            _ => None,
+        };
+        let line = file.as_ref().and_then(|file| file.line(key.root()));
         self.tell(|explainer| explainer.found(name.clone(), &value, Source::Data, line));
-        self.frame.origins.push(Origin {
+        self.frame.origins.push(Arc::new(Origin {
             place: layer.place,
             module: layer.module.clone(),
             level: level.name.clone(),
@@ -313,12 +426,10 @@ impl Invocation<'_> {
             line,
             key: key.root().clone(),
             encrypted: level.backend == Backend::Eyaml
-                && location
-                    .file
-                    .get()
-                    .and_then(|file| file.get(key.root()))
+                && file
+                    .and_then(|file| file.get(key.root()).cloned())
                     .is_some_and(|e| is_encrypted(&e.value)),
-        });
+        }));
         Ok(Some(match &level.backend {
             Backend::Function(Kind::DataDig, _) => key.undig(value),
             _ => value,
@@ -333,10 +444,7 @@ impl Invocation<'_> {
         level: &Level,
         location: &Location,
     ) -> Result<Option<Value>> {
-        if location.file.get().is_none() {
-            self.load_file(format, layer, level, location)?;
-        }
-        let Some(file) = location.file.get() else { return Ok(None) };
+        let file = self.file(format, layer, level, location)?;
         let Some(entry) = file.get(key) else { return Ok(None) };
         if entry.invalid {
             let actual = if file.is_symbolic(key) {
@@ -344,18 +452,34 @@ impl Invocation<'_> {
             } else {
                 Type::of(&entry.value).short()
             };
-            let source = format!("Value for key '{key}', in hash returned from {}", level.backend.describe());
+            let source = format!("Value for key '{key}', in hash returned from {}", level.describe());
             return Err(wrong_value(&source, location, &actual));
         }
-        if entry.interpolates {
-            self.interpolate(&entry.value, true).map(Some)
-        } else {
-            Ok(Some(entry.value.clone()))
+        self.render(&entry.template, true).map(Some)
+    }
+
+    /// The file of a location.
+    fn file(
+        &mut self,
+        format: Format,
+        layer: &Layer,
+        level: &Level,
+        location: &Location,
+    ) -> Result<Arc<DataFile>> {
+        match location.file.get() {
+            Some(file) => Ok(Arc::clone(file)),
+            None => self.load_file(format, layer, level, location),
         }
     }
 
     /// Reads the file of a location the first time it is asked, with the warnings that come with it.
-    fn load_file(&mut self, format: Format, layer: &Layer, level: &Level, location: &Location) -> Result<()> {
+    pub fn load_file(
+        &mut self,
+        format: Format,
+        layer: &Layer,
+        level: &Level,
+        location: &Location,
+    ) -> Result<Arc<DataFile>> {
         let Some(path) =
             location.path().filter(|_| level.options.is_empty() || level.backend == Backend::Eyaml)
         else {
@@ -373,33 +497,40 @@ impl Invocation<'_> {
         };
         let file = self.session.cache().file(self.host.files(), path, format)?;
         if let Some(odd) = file.odd.as_ref().filter(|_| format != Format::Yaml) {
-            let source = located(&format!("Value returned from {}", level.backend.describe()), location);
+            let source = located(&format!("Value returned from {}", level.describe()), location);
             mismatch::assert(&source, &Type::any_hash(), odd).map_err(type_error)?;
         }
+        let mut warnings = Vec::new();
         if file.blank || file.odd.is_some() {
             let message = format!("{path}: file does not contain a valid yaml hash");
             if file.odd.is_some() && self.session.settings().strict == Strict::Error {
                 return Err(Error::data(message));
             }
-            if self.session.first_time(path) {
-                self.host.warn(message);
-            }
+            warnings.push(message);
         }
         if let (Place::Module, Some(module)) = (layer.place, &layer.module)
             && level.backend != Backend::Eyaml
         {
             for key in file.foreign_keys(module) {
-                let source = located(&format!("Value returned from {}", level.backend.describe()), location);
-                self.host.warn(format!(
+                let source = located(&format!("Value returned from {}", level.describe()), location);
+                warnings.push(format!(
                     "Module '{module}': {source} must use keys qualified with the name of the module; got {key}"
                 ));
             }
         }
-        location.file.set(file).ok();
-        Ok(())
+        // A hierarchy may be shared with other compilations, each of which gives the warnings once.
+        if warnings.is_empty() {
+            location.file.set(Arc::clone(&file)).ok();
+        } else {
+            self.warned();
+            if self.session.first_time(path) {
+                warnings.into_iter().for_each(|warning| self.host.warn(warning));
+            }
+        }
+        Ok(file)
     }
 
-    fn in_eyaml(
+    pub fn in_eyaml(
         &mut self,
         key: &Str,
         layer: &Layer,
@@ -412,12 +543,10 @@ impl Invocation<'_> {
                 "'eyaml_lookup_key': one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml when using this lookup_key function",
             ));
         }
-        if location.file.get().is_none() {
-            self.load_file(Format::Yaml, layer, level, location)?;
-        }
-        let Some(entry) = location.file.get().and_then(|file| file.get(key)) else { return Ok(None) };
+        let file = self.file(Format::Yaml, layer, level, location)?;
+        let Some(entry) = file.get(key) else { return Ok(None) };
         if entry.invalid {
-            let source = format!("Value for key '{key}', returned from {}", level.backend.describe());
+            let source = format!("Value for key '{key}', returned from {}", level.describe());
             return Err(wrong_value(&source, location, "Runtime[ruby, 'Symbol']"));
         }
         self.decrypted(key, &entry.value, level, location).map(Some)
@@ -497,6 +626,7 @@ impl Invocation<'_> {
                 }
             }
         }
+        self.frame.needs.private = true;
         for secret in secrets {
             self.session.keep_secret(&secret);
             self.tell(|explainer| explainer.keep_secret(&secret));
@@ -518,12 +648,19 @@ impl Invocation<'_> {
         level: &Level,
         location: &Location,
     ) -> Result<Option<Value>> {
+        self.frame.needs.fickle = true;
         let known = lock(&location.memory.data).clone();
         let hash = match known {
             Some(hash) => hash,
             None => {
-                let given = self.call(Kind::DataHash, name, Vec::new(), layer, level, location)?;
-                let source = located(&format!("Value returned from {}", level.backend.describe()), location);
+                let given = match &level.backend {
+                    Backend::Legacy(_) => {
+                        self.known_function(Kind::DataHash, name, layer)?;
+                        self.ask(|host| host.call(name, Vec::new(), None))?
+                    }
+                    _ => self.call(Kind::DataHash, name, Vec::new(), layer, level, location)?,
+                };
+                let source = located(&format!("Value returned from {}", level.describe()), location);
                 let Some(given) = given else { return Ok(None) };
                 mismatch::assert(&source, &Type::any_hash(), &given).map_err(type_error)?;
                 let mut hash = given.as_hash().cloned().unwrap_or_default();
@@ -533,6 +670,7 @@ impl Invocation<'_> {
                             || key.strip_prefix(module.as_str()).is_some_and(|k| k.starts_with("::"))
                     };
                     for key in hash.keys().filter_map(Value::as_str).filter(|key| !own(key)) {
+                        self.warned();
                         self.host.warn(format!(
                             "Module '{module}': {source} must use keys qualified with the name of the module; got {key}"
                         ));
@@ -548,7 +686,7 @@ impl Invocation<'_> {
             }
         };
         let Some(value) = hash.get(key.as_str()) else { return Ok(None) };
-        let source = || format!("Value for key '{key}', in hash returned from {}", level.backend.describe());
+        let source = || format!("Value for key '{key}', in hash returned from {}", level.describe());
         check_value(value, source, location)?;
         self.interpolate(value, true).map(Some)
     }
@@ -563,13 +701,14 @@ impl Invocation<'_> {
         level: &Level,
         location: &Location,
     ) -> Result<Option<Value>> {
+        self.frame.needs.fickle = true;
         if let Some(known) = lock(&location.memory.values).get(key) {
             return Ok(Some(known.clone()));
         }
         let kind = if matches!(argument, Value::Array(_)) { Kind::DataDig } else { Kind::LookupKey };
         let given = self.call(kind, name, vec![argument], layer, level, location)?;
         let Some(value) = given else { return Ok(None) };
-        let source = || format!("Value for key '{key}', returned from {}", level.backend.describe());
+        let source = || format!("Value for key '{key}', returned from {}", level.describe());
         check_value(&value, source, location)?;
         lock(&location.memory.values).insert(key.clone(), value.clone());
         Ok(Some(value))
@@ -584,17 +723,35 @@ impl Invocation<'_> {
         level: &Level,
         location: &Location,
     ) -> Result<Option<Value>> {
-        if !self.host.has_function(name) {
-            let message = format!("Unable to find '{}' function named '{name}'", kind.name());
-            return Err(layer.config.issue("HIERA_DATA_PROVIDER_FUNCTION_NOT_FOUND", message, None));
-        }
+        self.known_function(kind, name, layer)?;
         let mut options = level.options.clone();
         if let Some(path) = location.path() {
             options.insert(if location.is_uri { "uri" } else { "path" }, path.clone());
         }
         arguments.push(options.into());
+        self.frame.needs.fickle = true;
         let context = Context::new(self.session.clone(), location.memory.clone());
-        self.ask(|host| host.call(name, arguments, &context))
+        self.ask(|host| host.call(name, arguments, Some(&context)))
+    }
+
+    fn known_function(&mut self, kind: Kind, name: &str, layer: &Layer) -> Result<()> {
+        if self.host.has_function(name) {
+            let Some(returns) = self.host.return_type(name) else { return Ok(()) };
+            let wanted = match kind {
+                Kind::DataHash => Type::hash(Type::Any, Type::RichData),
+                Kind::LookupKey | Kind::DataDig => Type::RichData,
+            };
+            let subject = format!("Return type of '{}' function named '{name}'", kind.name());
+            return mismatch::assert_covered(&subject, &wanted, &returns).map_err(type_error);
+        }
+        let message = format!("Unable to find '{}' function named '{name}'", kind.name());
+        let error = layer.config.issue("HIERA_DATA_PROVIDER_FUNCTION_NOT_FOUND", message, None);
+        Err(match self.host.foreign_function(name) {
+            Some(file) => error.with_hint(format!(
+                "{file} is written in Ruby, which cannot be called here; a function written in Puppet can"
+            )),
+            None => error,
+        })
     }
 }
 

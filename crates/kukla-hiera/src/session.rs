@@ -1,10 +1,12 @@
 //! The lookups of one compilation.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use kukla_values::{Hash, Str, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::answers::{self, Answer, Answers, How, Shared};
 use crate::cache::{DataCache, lock, remember};
 use crate::config::{CONFIG_FILE, Config, Place};
 use crate::error::{Error, Result};
@@ -12,7 +14,9 @@ use crate::explain::{Explainer, Explanation};
 use crate::host::{Host, Lookup, Settings, Strict};
 use crate::invocation::{Frame, Invocation};
 use crate::layer::{Layer, join};
+use crate::legacy::Provider;
 use crate::options::LookupOptions;
+use crate::reads::{Needs, Reads};
 
 /// Where a value came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,9 +43,9 @@ pub struct Found {
     /// The value.
     pub value: Value,
     /// Every place that contributed, highest first; none if the value is a default or an override.
-    pub origins: Vec<Origin>,
+    pub origins: Vec<Arc<Origin>>,
     /// The `lookup_options` in force for the key.
-    pub options: Hash,
+    pub options: Option<Hash>,
 }
 
 /// The lookups of one compilation: the hierarchies as resolved for it, the `lookup_options` in force.
@@ -50,6 +54,9 @@ pub struct Session {
     cache: Arc<DataCache>,
     settings: Settings,
     state: Mutex<State>,
+    answers: Mutex<Answers>,
+    shared: Arc<Shared>,
+    noisy: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -59,8 +66,8 @@ struct State {
     modules: FxHashMap<Str, Option<Arc<Layer>>>,
     options: FxHashMap<Str, Arc<LookupOptions>>,
     global_only_options: Option<Arc<LookupOptions>>,
-    global_options: Option<Option<Hash>>,
-    environment_options: Option<Option<Hash>>,
+    global_options: Option<(Option<Hash>, Needs)>,
+    environment_options: Option<(Option<Hash>, Needs)>,
     default_options: FxHashMap<Str, Arc<LookupOptions>>,
     warned: FxHashSet<Str>,
     /// What was decrypted, which no message may show.
@@ -72,12 +79,57 @@ struct State {
 impl Session {
     /// Begins the lookups of a compilation.
     pub fn new(cache: Arc<DataCache>, settings: Settings) -> Arc<Session> {
-        Arc::new(Session { cache, settings, state: Mutex::default() })
+        let shared = cache.shared(&settings);
+        Arc::new(Session {
+            cache,
+            settings,
+            state: Mutex::default(),
+            answers: Mutex::default(),
+            shared,
+            noisy: AtomicBool::new(false),
+        })
     }
 
     /// What applies to all lookups.
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// What other compilations share.
+    pub(crate) fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
+    /// Whether no warning was given so far.
+    pub(crate) fn is_quiet(&self) -> bool {
+        !self.noisy.load(Ordering::Relaxed)
+    }
+
+    /// Says that a warning is given.
+    pub(crate) fn warned(&self) {
+        self.noisy.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether what was read of variables still holds.
+    pub(crate) fn holds(&self, host: &mut dyn Host, reads: &Arc<Reads>) -> bool {
+        answers::holds(&self.answers, host, reads)
+    }
+
+    /// The answer to a question, if it is known.
+    pub(crate) fn known_answer(
+        &self,
+        host: &mut dyn Host,
+        key: &str,
+        merge: Option<&Value>,
+        global_only: bool,
+    ) -> Option<Arc<Answer>> {
+        answers::known(&self.answers, &self.shared, host, key, merge, global_only)
+    }
+
+    /// Keeps an answer.
+    pub(crate) fn keep_answer(&self, key: &Str, how: How, answer: Answer) {
+        let shared = self.is_quiet().then_some(&*self.shared);
+        answers::keep(&self.answers, shared, key, how, answer);
     }
 
     /// The cache shared with other compilations.
@@ -86,28 +138,46 @@ impl Session {
     }
 
     /// Answers a request. Nothing is found: the default if there is one, else an error that names the keys.
-    pub fn lookup(self: &Arc<Self>, host: &mut dyn Host, request: &Lookup) -> Result<Found> {
-        self.try_lookup(host, request)?.ok_or_else(|| not_found(&request.names))
+    pub fn lookup(self: &Arc<Self>, host: &mut dyn Host, request: &Lookup<'_>) -> Result<Found> {
+        self.try_lookup(host, request)?.ok_or_else(|| not_found(request.names))
     }
 
     /// Answers a request; nothing if nothing is found and there is no default, for callers with a default of their own.
-    pub fn try_lookup(self: &Arc<Self>, host: &mut dyn Host, request: &Lookup) -> Result<Option<Found>> {
+    pub fn try_lookup(self: &Arc<Self>, host: &mut dyn Host, request: &Lookup<'_>) -> Result<Option<Found>> {
+        if let Some(answer) = self.answer_again(host, request) {
+            return Ok(Some(answer));
+        }
         Invocation::nested(self, host, |invocation| {
-            invocation.frame.overrides = request.override_hash.clone();
-            invocation.frame.defaults = request.default_values_hash.clone();
+            invocation.frame.overrides = request.override_hash.cloned();
+            invocation.frame.defaults = request.default_values_hash.cloned();
             if request.hiera_function {
-                let environment = self.environment_layer(invocation.host)?;
-                invocation.frame.global_only |= environment.is_none_or(|layer| layer.config.version < 5);
+                invocation.frame.hiera_function = true;
+                invocation.frame.extra_paths = request.extra_paths.to_vec();
+                invocation.frame.global_only |= !self.environment_has_data(invocation.host)?;
             }
-            let names: Vec<&str> = request.names.iter().map(String::as_str).collect();
-            let value = invocation.find(
-                &names,
-                request.value_type.as_ref(),
-                request.merge.as_ref(),
-                request.default.as_ref(),
-            )?;
+            let value =
+                invocation.find(request.names, request.value_type, request.merge, request.default)?;
             Ok(value.map(|value| invocation.frame.found(value)))
         })
+    }
+
+    /// Answers a plain request as before, if everything is still as it was.
+    fn answer_again(&self, host: &mut dyn Host, request: &Lookup<'_>) -> Option<Found> {
+        let [name] = request.names else { return None };
+        let plain = request.override_hash.is_none() && request.default_values_hash.is_none();
+        if !plain || !lock(&self.state).parked.is_empty() {
+            return None;
+        }
+        let global_only = request.hiera_function && !self.environment_has_data(host).ok()?;
+        let answer = answers::known(&self.answers, &self.shared, host, name, request.merge, global_only)?;
+        let value = answer.value.clone()?;
+        let fits = request.value_type.is_none_or(|ty| ty.contains(&value));
+        fits.then(|| Found { value, origins: answer.origins.clone(), options: answer.options.clone() })
+    }
+
+    /// Whether the environment has data in a way that old functions and old configurations may see.
+    pub(crate) fn environment_has_data(&self, host: &mut dyn Host) -> Result<bool> {
+        Ok(self.environment_layer(host)?.is_some_and(|layer| layer.config.version >= 5))
     }
 
     /// The value that data has for a parameter of a class, under `class::parameter`.
@@ -119,7 +189,7 @@ impl Session {
     }
 
     /// Answers a request and explains the answer, whatever it is.
-    pub fn explain(self: &Arc<Self>, host: &mut dyn Host, request: &Lookup) -> (Result<Found>, Explanation) {
+    pub fn explain(self: &Arc<Self>, host: &mut dyn Host, request: &Lookup<'_>) -> (Result<Found>, Explanation) {
         let outer = lock(&self.state).parked.len();
         let frame = Frame { explainer: Some(Explainer::default()), ..Frame::default() };
         lock(&self.state).parked.push(frame);
@@ -138,12 +208,14 @@ impl Session {
                 explainer: outer.explainer.take(),
                 names: outer.names.clone(),
                 global_only: outer.global_only,
+                hiera_function: outer.hiera_function,
+                extra_paths: outer.extra_paths.clone(),
+                version_3: outer.version_3,
                 overrides: outer.overrides.clone(),
                 defaults: outer.defaults.clone(),
                 top_key: outer.top_key.clone(),
                 module: outer.module.clone(),
-                origins: Vec::new(),
-                options: Hash::new(),
+                ..Frame::default()
             },
         }
     }
@@ -205,6 +277,7 @@ impl Session {
             Config::read(files, path, place).map(Arc::new)
         })?;
         if let Some(warning) = &config.warning {
+            self.warned();
             host.warn(warning.clone());
         }
         if config.deprecated && self.settings.strict != Strict::Off {
@@ -212,6 +285,7 @@ impl Session {
             let message = format!(
                 "{path}: Use of 'hiera.yaml' version {version} is deprecated. It should be converted to version 5"
             );
+            self.warned();
             host.warn_once("hiera.yaml", message, Some(path));
         }
         Ok(config)
@@ -235,8 +309,11 @@ impl Session {
         if let Some(known) = &lock(&self.state).environment {
             return Ok(known.clone());
         }
-        let path = self.settings.environment_root.as_ref().map(|root| Str::from(join(root, CONFIG_FILE)));
-        let layer = self.layer(host, path, Place::Environment, None)?;
+        let settings = &self.settings;
+        let layer = match &settings.environment_root {
+            Some(root) => self.layer(host, root, settings.environment_provider.as_deref(), None)?,
+            None => None,
+        };
         lock(&self.state).environment = Some(layer.clone());
         Ok(layer)
     }
@@ -245,43 +322,54 @@ impl Session {
         if let Some(known) = lock(&self.state).modules.get(module) {
             return Ok(known.clone());
         }
-        let path = host.module_root(module).map(|root| Str::from(join(&root, CONFIG_FILE)));
-        let layer = self.layer(host, path, Place::Module, Some(module.clone()))?;
+        let layer = match host.module_root(module) {
+            Some(root) => {
+                let provider = host.module_provider(module);
+                self.layer(host, &root, provider.as_deref(), Some(module))?
+            }
+            None => None,
+        };
         lock(&self.state).modules.insert(module.clone(), layer.clone());
         Ok(layer)
     }
 
-    /// The layer of a configuration file, if there is that file.
+    /// The layer of an environment or module, if it has data.
     fn layer(
         &self,
         host: &mut dyn Host,
-        path: Option<Str>,
-        place: Place,
-        module: Option<Str>,
+        root: &str,
+        provider: Option<&str>,
+        module: Option<&Str>,
     ) -> Result<Option<Arc<Layer>>> {
-        match path.filter(|path| self.cache.exists(host.files(), path)) {
-            None => Ok(None),
-            Some(path) => {
-                let config = self.config(host, &path, place)?;
-                if config.version > 3 {
-                    return Ok(Some(Arc::new(Layer::new(place, module, config))));
-                }
-                let (scope, root) = match place {
-                    Place::Module => ("a module", "module root"),
-                    _ => ("an environment", "the environment root"),
-                };
-                if self.settings.strict == Strict::Error {
-                    let message = format!("hiera.yaml version 3 cannot be used in {scope}");
-                    return Err(config.issue("HIERA_VERSION_3_NOT_GLOBAL", message, None));
-                }
-                host.warn_once(
-                    &path,
-                    format!("hiera.yaml version 3 found at {root} was ignored"),
-                    Some(&path),
-                );
-                Ok(None)
-            }
+        let place = if module.is_some() { Place::Module } else { Place::Environment };
+        let path = Str::from(join(root, CONFIG_FILE));
+        let mut config = match self.cache.exists(host.files(), &path) {
+            true => self.usable(host, &path, place)?,
+            false => None,
+        };
+        if let Some(name) = provider {
+            config = Provider { name, module, root }.configuration(self, host, config)?;
         }
+        Ok(config.map(|config| Arc::new(Layer::new(place, module.cloned(), config))))
+    }
+
+    /// The configuration of an environment or module, unless it is of a version that cannot be used there.
+    fn usable(&self, host: &mut dyn Host, path: &Str, place: Place) -> Result<Option<Arc<Config>>> {
+        let config = self.config(host, path, place)?;
+        if config.version > 3 {
+            return Ok(Some(config));
+        }
+        let (scope, root) = match place {
+            Place::Module => ("a module", "module root"),
+            _ => ("an environment", "the environment root"),
+        };
+        if self.settings.strict == Strict::Error {
+            let message = format!("hiera.yaml version 3 cannot be used in {scope}");
+            return Err(config.issue("HIERA_VERSION_3_NOT_GLOBAL", message, None));
+        }
+        self.warned();
+        host.warn_once(path, format!("hiera.yaml version 3 found at {root} was ignored"), Some(path));
+        Ok(None)
     }
 
     pub(crate) fn known_options(
@@ -306,20 +394,20 @@ impl Session {
         }
     }
 
-    pub(crate) fn known_global_options(&self) -> Option<Option<Hash>> {
+    pub(crate) fn known_global_options(&self) -> Option<(Option<Hash>, Needs)> {
         lock(&self.state).global_options.clone()
     }
 
-    pub(crate) fn keep_global_options(&self, options: Option<Hash>) {
-        lock(&self.state).global_options = Some(options);
+    pub(crate) fn keep_global_options(&self, options: Option<Hash>, needs: Needs) {
+        lock(&self.state).global_options = Some((options, needs));
     }
 
-    pub(crate) fn known_environment_options(&self) -> Option<Option<Hash>> {
+    pub(crate) fn known_environment_options(&self) -> Option<(Option<Hash>, Needs)> {
         lock(&self.state).environment_options.clone()
     }
 
-    pub(crate) fn keep_environment_options(&self, options: Option<Hash>) {
-        lock(&self.state).environment_options = Some(options);
+    pub(crate) fn keep_environment_options(&self, options: Option<Hash>, needs: Needs) {
+        lock(&self.state).environment_options = Some((options, needs));
     }
 
     pub(crate) fn known_default_options(&self, module: &str) -> Option<Arc<LookupOptions>> {
@@ -332,7 +420,7 @@ impl Session {
 }
 
 /// The error of a request that found nothing.
-fn not_found(names: &[String]) -> Error {
+fn not_found(names: &[Str]) -> Error {
     Error::data(match names {
         [name] => format!("Function lookup() did not find a value for the name '{name}'"),
         names => {

@@ -27,12 +27,13 @@ fn session_with(cache: Arc<DataCache>) -> Arc<Session> {
         environment: "production".into(),
         environment_root: Some("/env".into()),
         strict: Strict::Error,
+        ..Settings::default()
     };
     Session::new(cache, settings)
 }
 
 fn get(session: &Arc<Session>, host: &mut MemoryHost, key: &str) -> Value {
-    session.lookup(host, &Lookup::key(key)).map_or_else(|error| error.message().into(), |found| found.value)
+    session.lookup(host, &Lookup::key(&key.into())).map_or_else(|error| error.message().into(), |found| found.value)
 }
 
 const COMMON: &str = "version: 5\nhierarchy:\n- name: Common\n  path: common.yaml\n";
@@ -50,7 +51,8 @@ fn a_value_knows_where_it_came_from() {
     assert_eq!(found.origins.len(), 1);
     assert_eq!(found.origins[0].location.as_deref(), Some("/env/data/first.yaml"));
     assert_eq!((found.origins[0].line, found.origins[0].level.as_str()), (Some(2), "Both"));
-    let merged = Lookup { merge: Some("unique".into()), ..Lookup::key("a") };
+    let (key, unique) = ("a".into(), "unique".into());
+    let merged = Lookup { merge: Some(&unique), ..Lookup::key(&key) };
     let (found, explanation) = session.explain(&mut host, &merged);
     let lines: Vec<_> = found.expect("found").origins.iter().map(|origin| origin.line).collect();
     assert_eq!(lines, [Some(2), Some(3)]);
@@ -67,10 +69,10 @@ fn a_hierarchy_follows_the_variables_it_reads() {
     assert_eq!(get(&session, &mut host, "a"), "web".into());
     host.variables.insert("role", "db");
     assert_eq!(get(&session, &mut host, "a"), "db".into());
-    let (_, explanation) = session.explain(&mut host, &Lookup::key("a"));
+    let (_, explanation) = session.explain(&mut host, &Lookup::key(&"a".into()));
     assert!(!explanation.puppet_text().contains("recreated"));
     host.variables.insert("role", "web");
-    let (_, explanation) = session.explain(&mut host, &Lookup::key("a"));
+    let (_, explanation) = session.explain(&mut host, &Lookup::key(&"a".into()));
     assert!(explanation.puppet_text().contains("recreated"));
 }
 
@@ -88,7 +90,7 @@ fn each_file_is_read_once_for_all_nodes() {
 fn secrets_stay_out_of_explanations() {
     let data = "lookup_options: {a: {convert_to: Sensitive}}\na: hush\n";
     let mut host = host(&[("hiera.yaml", COMMON), ("data/common.yaml", data)]);
-    let (found, explanation) = session().explain(&mut host, &Lookup::key("a"));
+    let (found, explanation) = session().explain(&mut host, &Lookup::key(&"a".into()));
     assert!(matches!(found.expect("found").value, Value::Sensitive(_)));
     assert!(!explanation.text().contains("hush"), "{}", explanation.text());
     assert!(explanation.text().contains("Found key: \"a\" value: Sensitive [value redacted]"));
@@ -137,14 +139,15 @@ fn functions_are_backends() {
         get(&session, &mut host, "loop"),
         "Lookup of key 'loop' failed: Recursive lookup detected in [loop]".into()
     );
-    let (_, explanation) = session.explain(&mut host, &Lookup::key("name"));
+    let (_, explanation) = session.explain(&mut host, &Lookup::key(&"name".into()));
     assert!(explanation.puppet_text().contains("no name here"), "{}", explanation.puppet_text());
 }
 
 #[test]
 fn an_old_function_stays_global_unless_the_environment_has_data() {
     let mut host = host(&[("hiera.yaml", COMMON), ("data/common.yaml", "a: 1")]);
-    let request = Lookup { hiera_function: true, ..Lookup::key("a") };
+    let key = "a".into();
+    let request = Lookup { hiera_function: true, ..Lookup::key(&key) };
     assert!(session().lookup(&mut host, &request).is_ok());
     host.files.files.remove("/env/hiera.yaml");
     assert!(session().lookup(&mut host, &request).is_err());

@@ -8,8 +8,8 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use kukla_hiera::memory::{MemoryFiles, MemoryHost};
-use kukla_hiera::{DataCache, ErrorKind, Lookup, Session, Settings, Strict};
-use kukla_values::{Array, Hash, Value};
+use kukla_hiera::{DataCache, ErrorKind, Found, Lookup, Session, Settings, Strict};
+use kukla_values::{Array, Hash, Str, Value};
 use serde_json::{Value as Json, json};
 
 struct Dice(u64);
@@ -264,7 +264,9 @@ fn trusted() -> Hash {
 struct Question {
     host: MemoryHost,
     settings: Settings,
-    request: Lookup,
+    key: Str,
+    merge: Option<Value>,
+    default: Option<Value>,
     params: Json,
 }
 
@@ -309,6 +311,7 @@ fn questions(base: &str, worlds: u64, lookups: usize) -> (BTreeMap<String, Strin
             environment: "production".into(),
             environment_root: Some(environment.clone()),
             strict: Strict::Error,
+            ..Settings::default()
         };
         all.extend(files);
         for _ in 0..lookups {
@@ -319,7 +322,7 @@ fn questions(base: &str, worlds: u64, lookups: usize) -> (BTreeMap<String, Strin
             if dice.one_in(5) {
                 key += dice.pick(&[".a", ".b.c", ".0", ".a.0", ".'b'", "..x", ".nothing"]);
             }
-            let mut request = Lookup::key(key.clone());
+            let (mut merge_by, mut default) = (None, None);
             let mut params = json!({
                 "key": key, "node": "node1", "facts": facts, "explain": true,
                 "environmentpath": format!("{root}/environments"), "modulepath": [format!("{environment}/modules")],
@@ -338,14 +341,15 @@ fn questions(base: &str, worlds: u64, lookups: usize) -> (BTreeMap<String, Strin
                         other => other,
                     },
                 };
-                request.merge = Some(from_json(&merge));
+                merge_by = Some(from_json(&merge));
                 params["merge"] = merge;
             }
             if !dice.one_in(6) {
-                request.default = Some("fallback".into());
+                default = Some("fallback".into());
                 params["default"] = json!("fallback");
             }
-            questions.push(Question { host: host.clone(), settings: settings.clone(), request, params });
+            let (host, settings, key) = (host.clone(), settings.clone(), key.into());
+            questions.push(Question { host, settings, key, merge: merge_by, default, params });
         }
     }
     (all, questions)
@@ -354,7 +358,21 @@ fn questions(base: &str, worlds: u64, lookups: usize) -> (BTreeMap<String, Strin
 fn ours(question: &Question) -> Json {
     let session = Session::new(Arc::new(DataCache::new()), question.settings.clone());
     let mut host = question.host.clone();
-    let (found, explanation) = session.explain(&mut host, &question.request);
+    let request = Lookup {
+        merge: question.merge.as_ref(),
+        default: question.default.as_ref(),
+        ..Lookup::key(&question.key)
+    };
+    let (found, explanation) = session.explain(&mut host, &request);
+    // What is kept, by the compilation and for others, is the same answer.
+    let told = |found: &kukla_hiera::Result<Found>| match found {
+        Ok(found) => format!("{:?} {:?}", found.value, found.origins),
+        Err(error) => error.message().to_owned(),
+    };
+    for session in [&session, &session, &Session::new(session.cache().clone(), question.settings.clone())] {
+        let again = session.lookup(&mut question.host.clone(), &request);
+        assert_eq!(told(&again), told(&found), "{}", question.params);
+    }
     match found {
         Ok(found) => json!({
             "value": to_json(&found.value), "warnings": host.warnings, "explain": explanation.puppet_text(),

@@ -9,7 +9,7 @@ use kukla_eval::vm::Vm;
 use kukla_hiera::backend::Context;
 use kukla_values::iterator::Iterator;
 use kukla_values::types::object::ObjectType;
-use kukla_values::{Array, Str, Value};
+use kukla_values::{Array, Hash, Str, Value};
 
 use crate::data::{VmHost, WorldFiles, raise};
 
@@ -66,6 +66,12 @@ impl Native for LookupContext {
                 _ => Ok(Value::Undef),
             },
             ("cached_file_data", [Value::String(path)]) => self.file_data(vm, path, block),
+            ("yaml_data" | "json_data" | "hocon_data", [Value::Hash(options)]) => {
+                self.built_in(vm, method, None, options)
+            }
+            ("eyaml_lookup_key", [Value::String(key), Value::Hash(options)]) => {
+                self.built_in(vm, method, Some(key), options)
+            }
             _ => {
                 return arity(method)
                     .map(|wanted| Err(Raise::runtime(miscalled(method, wanted, args.len()))));
@@ -98,6 +104,13 @@ fn miscalled(method: &str, wanted: usize, given: usize) -> String {
 }
 
 impl LookupContext {
+    /// Does the work of a built-in data function for the function whose context this is.
+    fn built_in(&self, vm: &mut Vm<'_>, name: &str, key: Option<&Str>, options: &Hash) -> Flow {
+        let mut host = VmHost { vm, files: &self.files };
+        let found = self.context.built_in(&mut host, name, key, options.clone()).map_err(raise)?;
+        found.ok_or_else(|| Raise::error(NOT_FOUND, "not found"))
+    }
+
     fn file_data(&self, vm: &mut Vm<'_>, path: &Str, block: Option<&Block>) -> Flow {
         let text = {
             let host = VmHost { vm, files: &self.files };

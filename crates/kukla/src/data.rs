@@ -12,7 +12,7 @@ use kukla_eval::world::{self, World};
 use kukla_hiera::backend::Context;
 use kukla_hiera::{
     Conversion, DataCache, Entry, Error, ErrorKind, Explanation, FileError, Files, Found, Host, LOOKUP_ERROR,
-    Lookup, Origin, Session, Settings, Strict, Variable,
+    Lookup, Origin, Session, Settings, Strict, Variable, Watch,
 };
 use kukla_values::{Name, Type, Value};
 
@@ -28,10 +28,13 @@ pub struct HieraData {
 impl HieraData {
     /// Begins the lookups of a compilation; `cache` is shared with others of the same environment.
     pub fn new(cache: Arc<DataCache>, environment: &Environment, global_config: Option<&Path>) -> HieraData {
+        let setting = |name: &str| environment.settings.all.get(name)?.as_str().map(str::to_owned);
         let settings = Settings {
             global_config: global_config.map(|path| path.display().to_string()),
             environment: environment.name.as_str().to_owned(),
             environment_root: environment.root.as_ref().map(|root| root.display().to_string()),
+            environment_provider: setting("environment_data_provider"),
+            codedir: setting("codedir").unwrap_or_default(),
             strict: match environment.settings.strict {
                 kukla_syntax::Strict::Off => Strict::Off,
                 kukla_syntax::Strict::Warning => Strict::Warning,
@@ -81,28 +84,28 @@ impl Data for HieraData {
 /// The value found; where it was found is noted if someone wants to know.
 fn noted(vm: &mut Vm<'_>, found: Found) -> Value {
     if let Some(recorder) = &mut vm.recorder {
-        let place = |origin: Origin| DataPlace {
-            key: origin.key,
-            file: origin.location,
+        let place = |origin: &Arc<Origin>| DataPlace {
+            key: origin.key.clone(),
+            file: origin.location.clone(),
             line: origin.line,
-            level: origin.level,
+            level: origin.level.clone(),
             encrypted: origin.encrypted,
         };
-        recorder.found = found.origins.into_iter().map(place).collect();
+        recorder.found = found.origins.iter().map(place).collect();
     }
     found.value
 }
 
-fn lookup(request: &Request) -> Lookup {
-    let hash = |value: &Option<Value>| value.as_ref().and_then(Value::as_hash).cloned().unwrap_or_default();
+fn lookup(request: &Request) -> Lookup<'_> {
     Lookup {
-        names: request.keys.iter().map(ToString::to_string).collect(),
-        value_type: request.value_type.clone(),
-        merge: request.merge.clone(),
-        default: request.default.clone(),
-        default_values_hash: hash(&request.defaults),
-        override_hash: hash(&request.overrides),
+        names: &request.keys,
+        value_type: request.value_type.as_ref(),
+        merge: request.merge.as_ref(),
+        default: request.default.as_ref(),
+        default_values_hash: request.defaults.as_ref().and_then(Value::as_hash),
+        override_hash: request.overrides.as_ref().and_then(Value::as_hash),
         hiera_function: request.hiera,
+        extra_paths: &request.extra_paths,
     }
 }
 
@@ -164,12 +167,31 @@ impl Host for VmHost<'_, '_, '_> {
     fn variable(&mut self, name: &str) -> Variable {
         match self.vm.variable_or_reason(name) {
             Ok(value) => Variable::Found(value),
+            Err(_) if self.vm.variable_exists(name) => Variable::Found(Value::Undef),
             Err(reason) => Variable::Undefined { name: name.to_owned(), reason: reason.unwrap_or_default() },
         }
     }
 
+    fn watch(&self, name: &str) -> Option<Name> {
+        self.vm.watchable(name)
+    }
+
+    fn token(&self, watch: &Watch) -> Option<u64> {
+        self.vm.variables_token(watch.marks, &watch.names)
+    }
+
     fn module_root(&mut self, name: &str) -> Option<String> {
         self.vm.environment.module(name).map(|module| module.root.display().to_string())
+    }
+
+    fn module_provider(&mut self, name: &str) -> Option<String> {
+        let environment = self.vm.environment;
+        let metadata = environment.module(name).and_then(|module| environment.metadata(module))?;
+        metadata["data_provider"].as_str().map(str::to_owned)
+    }
+
+    fn calling_class(&mut self) -> Option<String> {
+        self.vm.calling_class().map(|class| class.as_str().to_owned())
     }
 
     fn has_function(&mut self, name: &str) -> bool {
@@ -178,13 +200,28 @@ impl Host for VmHost<'_, '_, '_> {
         self.vm.function_exists(name).unwrap_or(true)
     }
 
+    fn return_type(&mut self, name: &str) -> Option<Type> {
+        self.vm.return_type(name)
+    }
+
+    fn foreign_function(&mut self, name: &str) -> Option<String> {
+        let (first, _) = name.split_once("::").unwrap_or((name, ""));
+        let environment = self.vm.environment;
+        let root = match first {
+            "environment" => environment.root.as_ref()?,
+            module => &environment.module(module)?.root,
+        };
+        let file = root.join("lib/puppet/functions").join(name.replace("::", "/")).with_extension("rb");
+        environment.world.exists(&file).then(|| file.display().to_string())
+    }
+
     fn call(
         &mut self,
         name: &str,
         mut arguments: Vec<Value>,
-        context: &Context,
+        context: Option<&Context>,
     ) -> Result<Option<Value>, Error> {
-        arguments.push(context::value(context.clone(), self.files.clone()));
+        arguments.extend(context.map(|context| context::value(context.clone(), self.files.clone())));
         match self.vm.call(name, arguments, None) {
             Ok(value) => Ok(Some(value)),
             Err(raise) if context::is_not_found(&raise) => Ok(None),

@@ -115,8 +115,8 @@ fn one(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
 
 /// The answer behind an explanation: the options in force, where it came from, and the value unless it is a secret.
 fn summary(found: &Found, format: ValueFormat) {
-    if !found.options.is_empty() {
-        let options = ValueFormat::Puppet.print(&found.options.clone().into());
+    if let Some(options) = &found.options {
+        let options = ValueFormat::Puppet.print(&options.clone().into());
         anstream::println!("lookup_options in force: {options}");
     }
     if found.origins.is_empty() {

@@ -1,0 +1,143 @@
+//! Answers that are kept: by a compilation, and by all compilations of a fleet that see the same variables.
+
+use std::sync::{Arc, Mutex, RwLock, PoisonError};
+
+use kukla_values::{Hash, Str, Value};
+use rustc_hash::FxHashMap;
+
+use crate::cache::lock;
+use crate::host::Host;
+use crate::layer::Resolved;
+use crate::reads::{Needs, Reads};
+use crate::session::Origin;
+
+/// So many answers to one question, or hierarchies of one layer, are kept for other compilations to use.
+const KEPT: usize = 16;
+
+/// What was found for a key, if anything was.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub value: Option<Value>,
+    pub origins: Vec<Arc<Origin>>,
+    pub options: Option<Hash>,
+    pub needs: Needs,
+}
+
+/// What beside the key makes one question different from another.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct How {
+    pub merge: Option<Value>,
+    pub global_only: bool,
+}
+
+impl How {
+    fn is(&self, merge: Option<&Value>, global_only: bool) -> bool {
+        self.global_only == global_only && self.merge.as_ref() == merge
+    }
+}
+
+type Table = FxHashMap<Str, Vec<(How, Arc<Answer>)>>;
+
+/// The answers of one compilation.
+#[derive(Debug, Default)]
+pub(crate) struct Answers {
+    own: Table,
+    /// The readings that are known to hold, and as long as what; each is kept alive so that its address stays its own.
+    holding: FxHashMap<usize, (u64, Arc<Reads>)>,
+}
+
+impl Answers {
+    fn candidate(&self, key: &str, merge: Option<&Value>, global_only: bool) -> Option<Arc<Answer>> {
+        let (_, answer) = self.own.get(key)?.iter().find(|(known, _)| known.is(merge, global_only))?;
+        Some(Arc::clone(answer))
+    }
+
+    fn keep(&mut self, key: &Str, how: How, answer: Arc<Answer>) {
+        let known = self.own.entry(key.clone()).or_default();
+        known.retain(|(other, _)| *other != how);
+        known.push((how, answer));
+    }
+}
+
+/// Whether readings still hold; the host is asked for every variable only if it cannot tell otherwise.
+pub(crate) fn holds(answers: &Mutex<Answers>, host: &mut dyn Host, reads: &Arc<Reads>) -> bool {
+    let token = if reads.watch.blind { None } else { host.token(&reads.watch) };
+    let address = Arc::as_ptr(reads).addr();
+    if let Some(token) = token
+        && lock(answers).holding.get(&address).is_some_and(|(known, _)| *known == token)
+    {
+        return true;
+    }
+    let holds = reads.is_current(host);
+    if let (true, Some(token)) = (holds, token) {
+        lock(answers).holding.insert(address, (token, Arc::clone(reads)));
+    }
+    holds
+}
+
+/// The answer a compilation has to a question, or can take from others.
+pub(crate) fn known(
+    answers: &Mutex<Answers>,
+    shared: &Shared,
+    host: &mut dyn Host,
+    key: &str,
+    merge: Option<&Value>,
+    global_only: bool,
+) -> Option<Arc<Answer>> {
+    let mut valid =
+        |answer: &Answer| answer.needs.reads.iter().all(|reads| holds(answers, host, reads));
+    let own = lock(answers).candidate(key, merge, global_only);
+    if let Some(own) = own.filter(|own| valid(own)) {
+        return Some(own);
+    }
+    let others = shared.answers.read().unwrap_or_else(PoisonError::into_inner);
+    let (key, others) = others.get_key_value(key)?;
+    let (_, found) = others.iter().rev().find(|(how, answer)| how.is(merge, global_only) && valid(answer))?;
+    lock(answers).keep(key, How { merge: merge.cloned(), global_only }, Arc::clone(found));
+    Some(Arc::clone(found))
+}
+
+/// Keeps an answer, also for others if they may have it.
+pub(crate) fn keep(
+    answers: &Mutex<Answers>,
+    shared: Option<&Shared>,
+    key: &Str,
+    how: How,
+    answer: Answer,
+) {
+    let answer = Arc::new(answer);
+    if let Some(shared) = shared.filter(|_| !answer.needs.private) {
+        let mut others = shared.answers.write().unwrap_or_else(PoisonError::into_inner);
+        let known = others.entry(key.clone()).or_default();
+        if known.len() >= KEPT {
+            known.remove(0);
+        }
+        known.push((how.clone(), Arc::clone(&answer)));
+    }
+    lock(answers).keep(key, how, answer);
+}
+
+/// What compilations with the same settings share.
+#[derive(Debug, Default)]
+pub(crate) struct Shared {
+    answers: RwLock<Table>,
+    layers: RwLock<FxHashMap<Str, Vec<Arc<Resolved>>>>,
+}
+
+impl Shared {
+    /// A hierarchy that another compilation resolved with the same variables.
+    pub fn resolved(&self, config: &Str, host: &mut dyn Host) -> Option<Arc<Resolved>> {
+        let layers = self.layers.read().unwrap_or_else(PoisonError::into_inner);
+        layers.get(config)?.iter().rev().find(|known| known.reads.is_current(host)).cloned()
+    }
+
+    /// Keeps a hierarchy for other compilations.
+    pub fn keep_resolved(&self, config: &Str, resolved: &Arc<Resolved>) {
+        let mut layers = self.layers.write().unwrap_or_else(PoisonError::into_inner);
+        let known = layers.entry(config.clone()).or_default();
+        if known.len() >= KEPT {
+            known.remove(0);
+        }
+        known.push(Arc::clone(resolved));
+    }
+}
