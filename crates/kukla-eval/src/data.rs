@@ -32,6 +32,8 @@ pub struct Request {
 pub trait Data: Send + Sync + Debug {
     /// Answers `lookup`: `None` when nothing was found and there is no default.
     fn lookup(&self, vm: &mut Vm<'_>, request: &Request) -> Flow<Option<Value>>;
+    /// A `Puppet::LookupContext` that belongs to no lookup, as a program can make one.
+    fn context(&self, module: Option<&str>) -> Value;
     /// The value data has for a parameter of a class.
     fn class_parameter(&self, vm: &mut Vm<'_>, class: Name, parameter: Name) -> Flow<Option<Value>>;
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kukla_values::convert::{self, Surroundings};
 use kukla_values::time::Timestamp;
 use kukla_values::types::names;
-use kukla_values::types::object::{Member, Object};
+use kukla_values::types::object::{Member, Object, ObjectType};
 use kukla_values::{Array, Error, Hash, Type, Value};
 
 use crate::error::{Flow, Raise};
@@ -39,6 +39,12 @@ impl Vm<'_> {
             && let Some(members) = kukla_values::iterator::iterate(from)
         {
             self.check_size(members.size_hint().0)?;
+        }
+        if let (Type::Object(object), Some(data), [module @ (Value::Undef | Value::String(_))]) =
+            (ty, self.data, &args[..])
+            && Arc::ptr_eq(object, ObjectType::lookup_context())
+        {
+            return Ok(data.context(module.as_str()));
         }
         convert::new_instance(ty, &args, &Around(RefCell::new(self))).map_err(Raise::from)
     }

@@ -204,9 +204,14 @@ impl<'e> Vm<'e> {
 
     /// Warns once per compilation about the same thing.
     pub fn warn_once(&mut self, key: &str, message: impl Into<String>) {
-        if self.warned.insert(key.to_owned()) {
+        if self.is_first(key) {
             self.warn(message);
         }
+    }
+
+    /// Whether nothing was said yet under this key, which now counts as said.
+    pub fn is_first(&mut self, key: &str) -> bool {
+        !self.warned.contains(key) && self.warned.insert(key.to_owned())
     }
 
     /// Logs what was questionable in a text, though not wrong.

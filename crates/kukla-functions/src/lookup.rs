@@ -15,7 +15,6 @@ use kukla_values::{Error, Hash, Str, Type, Value};
 
 use crate::control::at_the_call;
 use crate::iterate::call;
-use crate::logging::deprecated;
 use crate::ruby;
 
 builtins! {
@@ -254,12 +253,11 @@ fn older(key: &Str, which: Hiera, over: Option<&Value>) -> Request {
 }
 
 fn finish(vm: &mut Vm<'_>, which: Hiera, key: Str, request: Request, block: Option<Block>) -> Flow<Value> {
-    if vm.environment.settings.strict != Strict::Off {
-        let message = format!(
-            "The function '{}' is deprecated in favor of using 'lookup'. See https://puppet.com/docs/puppet/8.11/deprecated_language.html",
+    if vm.environment.settings.strict != Strict::Off && vm.is_first(which.name) {
+        vm.warn(format!(
+            "The function '{}' is deprecated in favor of using 'lookup'. See https://puppet.com/docs/puppet/8.11/deprecated_language.html\n   (file & line not available)",
             which.name
-        );
-        deprecated(vm, which.name, &message);
+        ));
     }
     let found = ask(vm, &key.clone().into(), request, block)?;
     if which.name != "hiera_include" {
@@ -285,5 +283,4 @@ fn needs_path(_args: Rest) -> &'static str {
     NEEDS_PATH
 }
 
-const NEEDS_PATH: &str =
-    "one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml when using this data_hash function";
+const NEEDS_PATH: &str = "one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml when using this data_hash function";

@@ -1,6 +1,6 @@
 //! Answers that are kept: by a compilation, and by all compilations of a fleet that see the same variables.
 
-use std::sync::{Arc, Mutex, RwLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use kukla_values::{Hash, Str, Value};
 use rustc_hash::FxHashMap;
@@ -84,8 +84,7 @@ pub(crate) fn known(
     merge: Option<&Value>,
     global_only: bool,
 ) -> Option<Arc<Answer>> {
-    let mut valid =
-        |answer: &Answer| answer.needs.reads.iter().all(|reads| holds(answers, host, reads));
+    let mut valid = |answer: &Answer| answer.needs.reads.iter().all(|reads| holds(answers, host, reads));
     let own = lock(answers).candidate(key, merge, global_only);
     if let Some(own) = own.filter(|own| valid(own)) {
         return Some(own);
@@ -98,13 +97,7 @@ pub(crate) fn known(
 }
 
 /// Keeps an answer, also for others if they may have it.
-pub(crate) fn keep(
-    answers: &Mutex<Answers>,
-    shared: Option<&Shared>,
-    key: &Str,
-    how: How,
-    answer: Answer,
-) {
+pub(crate) fn keep(answers: &Mutex<Answers>, shared: Option<&Shared>, key: &Str, how: How, answer: Answer) {
     let answer = Arc::new(answer);
     if let Some(shared) = shared.filter(|_| !answer.needs.private) {
         let mut others = shared.answers.write().unwrap_or_else(PoisonError::into_inner);

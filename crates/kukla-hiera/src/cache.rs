@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use kukla_values::{Hash, Str, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::answers::Shared;
 use crate::config::{Config, Place};
 use crate::error::{Error, Result};
 use crate::host::{FileError, Files, Settings};
-use crate::answers::Shared;
 use crate::key::LOOKUP_OPTIONS;
 use crate::template::Template;
 use crate::{eyaml, hocon, json, yaml};

@@ -138,12 +138,8 @@ pub trait Host {
     }
     /// Calls a function as a backend with these arguments and the context, if any, as the last one; nothing when it called
     /// `not_found`.
-    fn call(
-        &mut self,
-        name: &str,
-        arguments: Vec<Value>,
-        context: Option<&Context>,
-    ) -> Result<Option<Value>>;
+    fn call(&mut self, name: &str, arguments: Vec<Value>, context: Option<&Context>)
+    -> Result<Option<Value>>;
     /// `new(type, value, arguments…)` for `convert_to`; the type is usually text still to be read.
     fn convert(&mut self, type_name: &Value, value: Value, arguments: &[Value]) -> Result<Value, Conversion>;
     /// A warning.

@@ -293,8 +293,7 @@ impl Layer {
                     _ => Vec::new(),
                 };
                 for element in elements {
-                    let before =
-                        invocation.resolving.as_ref().map_or(0, |resolving| resolving.reads.count());
+                    let before = invocation.resolving.as_ref().map_or(0, |resolving| resolving.reads.count());
                     set_local(invocation, Some((name.clone(), element)));
                     let path = invocation.interpolate_path(template);
                     set_local(invocation, None);

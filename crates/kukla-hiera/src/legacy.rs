@@ -20,7 +20,8 @@ impl Reader<'_> {
         if missing(&hash, "version") {
             hash.insert("version", 3);
         }
-        for (key, default) in [("backends", &["yaml"][..]), ("hierarchy", &["nodes/%{::trusted.certname}", "common"])]
+        for (key, default) in
+            [("backends", &["yaml"][..]), ("hierarchy", &["nodes/%{::trusted.certname}", "common"])]
         {
             if missing(&hash, key) {
                 hash.insert(key, default.iter().map(|text| Value::from(*text)).collect::<Vec<_>>());
@@ -45,8 +46,8 @@ impl Reader<'_> {
                 "eyaml" => (Backend::Eyaml, ".eyaml"),
                 other => (Backend::Hiera3(other.into()), ""),
             };
-            let extension =
-                text("extension").map_or_else(|| extension.into(), |extension| format!(".{extension}").into());
+            let extension = text("extension")
+                .map_or_else(|| extension.into(), |extension| format!(".{extension}").into());
             let mut options = own.clone();
             options.make_mut().shift_remove("datadir");
             config.hierarchy.push(Entry {
@@ -63,7 +64,8 @@ impl Reader<'_> {
             _ => None,
         }
         .map(|strategy| {
-            let mut merge = hash.get("deep_merge_options").and_then(Value::as_hash).cloned().unwrap_or_default();
+            let mut merge =
+                hash.get("deep_merge_options").and_then(Value::as_hash).cloned().unwrap_or_default();
             merge.insert("strategy", strategy);
             merge.into()
         });
@@ -136,9 +138,14 @@ impl Provider<'_> {
             return Ok(configured);
         }
         let mut message = match self.module {
-            Some(_) => format!("Defining \"data_provider\": \"{}\" in metadata.json is deprecated.", self.name),
+            Some(_) => {
+                format!("Defining \"data_provider\": \"{}\" in metadata.json is deprecated.", self.name)
+            }
             None => {
-                format!("Defining environment_data_provider='{}' in environment.conf is deprecated.", self.name)
+                format!(
+                    "Defining environment_data_provider='{}' in environment.conf is deprecated.",
+                    self.name
+                )
             }
         };
         if configured.is_none() {
@@ -180,7 +187,8 @@ impl Provider<'_> {
             self.warn(session, host, "data_provider", message);
             return;
         }
-        let message = format!("Defining environment_data_provider='{name}' in environment.conf is deprecated");
+        let message =
+            format!("Defining environment_data_provider='{name}' in environment.conf is deprecated");
         self.warn(session, host, "data_provider", message);
         if name != "hiera" {
             let path = config.path.as_deref().unwrap_or_default();

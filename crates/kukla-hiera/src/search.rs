@@ -6,8 +6,8 @@ use std::sync::Arc;
 use kukla_values::types::mismatch;
 use kukla_values::{Hash, Str, Type, Value};
 
-use crate::backend::Context;
 use crate::answers::{Answer, How};
+use crate::backend::Context;
 use crate::cache::{DataFile, Format, lock};
 use crate::config::{Backend, Place};
 use crate::error::{Error, Result};
@@ -104,13 +104,21 @@ impl Invocation<'_> {
             let how = How { merge: merge.cloned(), global_only: self.frame.global_only };
             let origins = self.frame.origins[before..].to_vec();
             let options = self.frame.options.clone();
-            self.session.keep_answer(key.text(), how, Answer { value: value.clone(), origins, options, needs });
+            self.session.keep_answer(
+                key.text(),
+                how,
+                Answer { value: value.clone(), origins, options, needs },
+            );
         }
         Ok(value)
     }
 
     fn search(&mut self, key: &Key, merge: Option<&Value>) -> Result<Option<Value>> {
-        if key.text().strip_prefix(LOOKUP_OPTIONS).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')) {
+        if key
+            .text()
+            .strip_prefix(LOOKUP_OPTIONS)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        {
             self.step(|| What::Reserved(LOOKUP_OPTIONS.into()), |_| ());
             return Ok(None);
         }
@@ -395,7 +403,9 @@ impl Invocation<'_> {
                 segments.extend_from_slice(key.segments());
                 (key.text(), self.by_key(key.text(), segments.into(), name, layer, level, location)?)
             }
-            Backend::Legacy(name) => (key.root(), self.in_data_hash(key.root(), name, layer, level, location)?),
+            Backend::Legacy(name) => {
+                (key.root(), self.in_data_hash(key.root(), name, layer, level, location)?)
+            }
             Backend::Hiera3(name) => {
                 let text = format!("Unable to load backend '{name}': it is written in Ruby for Hiera 3");
                 if self.session.first_time(&text.as_str().into()) {

@@ -7,6 +7,7 @@ use kukla_values::{Hash, Str, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::answers::{self, Answer, Answers, How, Shared};
+use crate::backend::{Context, Memory};
 use crate::cache::{DataCache, lock, remember};
 use crate::config::{CONFIG_FILE, Config, Place};
 use crate::error::{Error, Result};
@@ -155,8 +156,7 @@ impl Session {
                 invocation.frame.extra_paths = request.extra_paths.to_vec();
                 invocation.frame.global_only |= !self.environment_has_data(invocation.host)?;
             }
-            let value =
-                invocation.find(request.names, request.value_type, request.merge, request.default)?;
+            let value = invocation.find(request.names, request.value_type, request.merge, request.default)?;
             Ok(value.map(|value| invocation.frame.found(value)))
         })
     }
@@ -188,8 +188,17 @@ impl Session {
         })
     }
 
+    /// A context for a function, with a memory of its own.
+    pub fn context(self: &Arc<Self>, module: Option<Str>) -> Context {
+        Context::new(Arc::clone(self), Arc::new(Memory::new(module)))
+    }
+
     /// Answers a request and explains the answer, whatever it is.
-    pub fn explain(self: &Arc<Self>, host: &mut dyn Host, request: &Lookup<'_>) -> (Result<Found>, Explanation) {
+    pub fn explain(
+        self: &Arc<Self>,
+        host: &mut dyn Host,
+        request: &Lookup<'_>,
+    ) -> (Result<Found>, Explanation) {
         let outer = lock(&self.state).parked.len();
         let frame = Frame { explainer: Some(Explainer::default()), ..Frame::default() };
         lock(&self.state).parked.push(frame);

@@ -33,7 +33,9 @@ fn session_with(cache: Arc<DataCache>) -> Arc<Session> {
 }
 
 fn get(session: &Arc<Session>, host: &mut MemoryHost, key: &str) -> Value {
-    session.lookup(host, &Lookup::key(&key.into())).map_or_else(|error| error.message().into(), |found| found.value)
+    session
+        .lookup(host, &Lookup::key(&key.into()))
+        .map_or_else(|error| error.message().into(), |found| found.value)
 }
 
 const COMMON: &str = "version: 5\nhierarchy:\n- name: Common\n  path: common.yaml\n";

@@ -28,7 +28,11 @@ pub struct HieraData {
 impl HieraData {
     /// Begins the lookups of a compilation; `cache` is shared with others of the same environment.
     pub fn new(cache: Arc<DataCache>, environment: &Environment, global_config: Option<&Path>) -> HieraData {
-        let setting = |name: &str| environment.settings.all.get(name)?.as_str().map(str::to_owned);
+        let setting = |name: &str| {
+            let value = environment.settings.all.get(name)?.as_str()?;
+            let unquoted = ['\'', '"'].into_iter().find_map(|q| value.strip_prefix(q)?.strip_suffix(q));
+            Some(unquoted.unwrap_or(value).to_owned()).filter(|value| !value.is_empty())
+        };
         let settings = Settings {
             global_config: global_config.map(|path| path.display().to_string()),
             environment: environment.name.as_str().to_owned(),
@@ -72,6 +76,10 @@ impl Data for HieraData {
     fn lookup(&self, vm: &mut Vm<'_>, request: &Request) -> Flow<Option<Value>> {
         let found = self.session.try_lookup(&mut self.host(vm), &lookup(request)).map_err(raise_in_code)?;
         Ok(found.map(|found| noted(vm, found)))
+    }
+
+    fn context(&self, module: Option<&str>) -> Value {
+        context::value(self.session.context(module.map(Into::into)), self.files.clone())
     }
 
     fn class_parameter(&self, vm: &mut Vm<'_>, class: Name, parameter: Name) -> Flow<Option<Value>> {

@@ -1,5 +1,6 @@
 //! Classes: `include`, `require`, `contain`, inheritance, and their evaluation, which happens once.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use kukla_catalog::Kind;
@@ -338,11 +339,23 @@ fn references(names: &[Str]) -> Value {
     Value::Array(names.iter().map(|name| class_type(name)).collect())
 }
 
+/// A name in lower case; most are already.
+pub(super) fn lower_case(name: &str) -> Cow<'_, str> {
+    match name.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase()) {
+        true => name.into(),
+        false => name.to_lowercase().into(),
+    }
+}
+
 /// Class names out of what `include` and its like were given, absolute and in lower case.
 fn class_names(values: &[Value]) -> Flow<Vec<Str>> {
     let absolute = |name: &str| -> Str {
-        let lower = name.to_lowercase();
-        if lower.starts_with(':') { lower.into() } else { format!("::{lower}").into() }
+        let mut text = Str::with_capacity(name.len() + 2);
+        if !name.starts_with(':') {
+            text.push_str("::");
+        }
+        text.push_str(&lower_case(name));
+        text
     };
     let name = |value: Value| match &value {
         Value::Undef => Err(Raise::runtime("Cannot use undef as a class name")),

@@ -7,6 +7,7 @@ use kukla_catalog::resource::capitalize;
 use kukla_catalog::types::ResourceType;
 use kukla_values::{Name, Str, Type};
 
+use super::class::lower_case;
 use crate::environment::Environment;
 use crate::error::{Failure, Flow, Raise};
 use crate::program::{Class, Define, NodeDefinition};
@@ -138,5 +139,5 @@ impl Vm<'_> {
 }
 
 fn class(environment: &Environment, name: &str) -> Flow<Option<Arc<Class>>> {
-    environment.class(Name::new(&strip(name).to_lowercase())).map_err(again)
+    environment.class(Name::new(&lower_case(strip(name)))).map_err(again)
 }
