@@ -111,8 +111,8 @@ pub fn many_modules(modules: usize) -> Scenario {
             scenario = scenario.with(format!("{root}/manifests/{class}.pp"), text);
         }
         let metadata = json!({
-            "name": format!("tester-module{n}"),
-            "author": "tester",
+            "name": format!("forge-module{n}"),
+            "author": "forge",
             "version": "1.0.0",
             "license": "Apache-2.0",
             "summary": "one of many modules",
@@ -195,21 +195,21 @@ pub fn evaluations(rounds: usize) -> Scenario {
 /// Resources whose attributes are fully qualified variables of a parameter class.
 pub fn fq_var_lookup(files: usize) -> Scenario {
     let mut body = String::from(
-        "class tst_generate::badclass {\n  include tst_generate::params\n  group { $tst_generate::params::ugroup: ensure => present }\n  user { $tst_generate::params::user: ensure => present, gid => $tst_generate::params::ugroup }\n  file { $tst_generate::params::basedir: ensure => directory, owner => $tst_generate::params::user, group => $tst_generate::params::ugroup }\n",
+        "class tree {\n  include tree::params\n  file { $tree::params::root: ensure => directory, owner => $tree::params::owner, group => $tree::params::team }\n  user { $tree::params::owner: ensure => present, gid => $tree::params::team }\n  group { $tree::params::team: ensure => present }\n",
     );
     for n in 1..=files {
         let _ = writeln!(
             body,
-            "  file {{ \"${{tst_generate::params::basedir}}/file_{n}\":\n    ensure  => file,\n    content => \"This is a test file.\\n\",\n    owner   => $tst_generate::params::user,\n    group   => $tst_generate::params::ugroup,\n    require => File[\"${{tst_generate::params::basedir}}\"],\n  }}"
+            "  file {{ \"${{tree::params::root}}/leaf{n}\":\n    ensure  => file,\n    content => 'leaf',\n    owner   => $tree::params::owner,\n    group   => $tree::params::team,\n    require => File[\"${{tree::params::root}}\"],\n  }}"
         );
     }
     body.push_str("}\n");
-    Scenario::new("fq_var_lookup", "include tst_generate::badclass\n")
+    Scenario::new("fq_var_lookup", "include tree\n")
         .with(
-            "modules/tst_generate/manifests/params.pp",
-            "class tst_generate::params {\n  $basedir = '/tmp/tst'\n  $user = 'tstusr'\n  $ugroup = 'tstgroup'\n}\n",
+            "modules/tree/manifests/params.pp",
+            "class tree::params {\n  $root = '/srv/tree'\n  $owner = 'gardener'\n  $team = 'forest'\n}\n",
         )
-        .with("modules/tst_generate/manifests/badclass.pp", body)
+        .with("modules/tree/manifests/init.pp", body)
 }
 
 /// Lambdas with a structured parameter type, called on a list of hashes.
