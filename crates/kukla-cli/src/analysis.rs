@@ -14,7 +14,7 @@ pub struct Rules {
     pub strict: Strict,
     /// Whether it is a template; by its name, unless said otherwise.
     pub epp: Option<bool>,
-    /// Puppet's `tasks` setting: whether `plan` and `apply` are keywords.
+    /// Puppet's `tasks` setting: whether `plan` and `apply` are keywords and catalogs are made only in `apply` blocks.
     pub tasks: bool,
     /// Where modules lie; a file below is bound to the names its path stands for.
     pub modulepath: Vec<PathBuf>,
@@ -44,12 +44,13 @@ impl Analysis {
         let ungrammatical = !parse.is_ok();
         let mut diagnostics = std::mem::take(&mut parse.diagnostics);
         if !ungrammatical {
+            let here = std::env::current_dir().unwrap_or_default();
             let place = match source.name() {
-                Some(file) => Place::of(file, &rules.modulepath, rules.site.as_deref()),
+                Some(file) => Place::seen_from(&here, file, &rules.modulepath, rules.site.as_deref()),
                 None => Place::Free,
             };
             diagnostics
-                .extend(validate::validate(&parse.tree, &validate::Rules { strict: rules.strict, place }));
+                .extend(validate::validate(&parse.tree, &validate::Rules { strict: rules.strict, place, tasks: rules.tasks }));
         }
         Self { parse, diagnostics, ungrammatical }
     }

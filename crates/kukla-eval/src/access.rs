@@ -62,7 +62,15 @@ impl Vm<'_> {
                     let value = self.eval(operand)?;
                     keys.extend(self.unfolded(value)?);
                 }
-                Kind::TypeName(name) if class => keys.push(Value::String(name.lower.as_str().into())),
+                Kind::TypeName(name) if class => {
+                    let unknown = |raise: &crate::error::Raise| {
+                        raise.failure().is_some_and(|failure| failure.code == "UNKNOWN_RESOURCE_TYPE")
+                    };
+                    keys.push(match self.eval(key) {
+                        Err(raise) if unknown(&raise) => Value::String(name.lower.as_str().into()),
+                        known => known?,
+                    });
+                }
                 _ => keys.push(self.eval(key)?),
             }
         }

@@ -239,7 +239,7 @@ impl Environment {
     pub fn rules<'a>(&self, file: Option<&'a str>) -> Rules<'a> {
         let place =
             file.map(|file| Place::of(file, &self.modulepath, self.manifest.as_deref())).unwrap_or_default();
-        Rules { strict: self.settings.strict, place }
+        Rules { strict: self.settings.strict, place, tasks: self.settings.tasks }
     }
 
     /// What was questionable in files loaded since this was last asked.

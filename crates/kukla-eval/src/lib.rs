@@ -13,6 +13,7 @@ pub mod error;
 mod eval;
 pub mod function;
 mod heredoc;
+mod interpret;
 mod known;
 pub mod label;
 pub mod lambda;

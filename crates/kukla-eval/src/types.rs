@@ -4,13 +4,11 @@ use std::sync::Arc;
 
 use kukla_syntax::Span;
 use kukla_values::types::ResourceType;
-use kukla_values::types::object::ObjectType;
 use kukla_values::{Name, Type, Value};
 
 use crate::environment::KnownAlias;
 use crate::error::{Failure, Flow, Raise};
 use crate::program::{TypeExpr, TypeName};
-use crate::scope::{Position, ScopeId};
 use crate::vm::Vm;
 
 impl Vm<'_> {
@@ -43,10 +41,16 @@ impl Vm<'_> {
         if let Some(ty) = Type::builtin(lower.as_str()) {
             return Ok(Some(ty));
         }
+        if let Some((_, member)) = self.members.iter().rev().find(|(known, _)| *known == lower) {
+            return Ok(Some(member.clone()));
+        }
         if let Some(alias) =
             self.environment.alias(lower).map_err(|failure| Raise::from((*failure).clone()))?
         {
             return self.resolve_alias(&alias).map(Some);
+        }
+        if let Some(member) = self.member_of_set(lower)? {
+            return Ok(Some(member));
         }
         if self.resource_type_exists(lower)? {
             let name = crate::vm::capitalize(lower.as_str());
@@ -54,6 +58,17 @@ impl Vm<'_> {
         }
         let _ = name;
         Ok(None)
+    }
+
+    /// The member of a set of types that has been used before.
+    fn member_of_set(&mut self, lower: Name) -> Flow<Option<Type>> {
+        let Some((set, member)) = lower.as_str().rsplit_once("::") else { return Ok(None) };
+        let alias =
+            self.environment.alias(Name::new(set)).map_err(|failure| Raise::from((*failure).clone()))?;
+        Ok(alias.and_then(|alias| match alias.ty.resolved() {
+            Type::TypeSet(set) => set.get(member).cloned(),
+            _ => None,
+        }))
     }
 
     /// Whether there is a resource type of that name, native or defined.
@@ -72,32 +87,17 @@ impl Vm<'_> {
     /// The type an alias names. Its right-hand side is evaluated once per environment; while that goes on the alias
     /// already stands for itself, so that it may be recursive.
     fn resolve_alias(&mut self, alias: &KnownAlias) -> Flow<Type> {
-        if alias.ty.is_resolved() || self.resolving.contains(&alias.definition.name) {
+        let unfinished = matches!(alias.ty.resolved(), Type::Object(object) if !object.is_defined());
+        if alias.ty.is_resolved() && !unfinished || self.resolving.contains(&alias.definition.name) {
             return Ok(alias.as_type());
         }
         self.resolving.push(alias.definition.name);
-        let place = &alias.definition.place;
-        let result = self.eval_in_scope(Position::named(ScopeId::TOP), &place.source, &alias.definition.ty);
+        let outside = std::mem::replace(&mut self.source, alias.definition.place.source.clone());
+        let result = self.enter(|vm| vm.interpret_alias(alias));
+        self.source = outside;
         self.resolving.pop();
-        let ty = match result? {
-            Value::Type(ty) => (*ty).clone(),
-            other => {
-                let actual = Type::of_generalized(&other);
-                return Err(Raise::runtime(format!(
-                    "The expression {actual} is not a valid type specification."
-                )));
-            }
-        };
+        let ty = result?;
         if !alias.ty.is_resolved() {
-            // An object type is known by the name it is given.
-            let ty = match &ty {
-                Type::Object(object) if object.name.is_none() => {
-                    let named = ObjectType::named(alias.definition.name.as_str());
-                    named.define(&object.describe(false))?;
-                    Type::Object(named)
-                }
-                _ => ty,
-            };
             alias.ty.resolve(ty)?;
         }
         Ok(alias.as_type())
@@ -130,10 +130,9 @@ impl Vm<'_> {
         let program = crate::lower::lower(&source, None, &self.environment.rules(None)).map_err(|_| {
             Raise::runtime(format!("The expression <{text}> is not a valid type specification."))
         })?;
-        let value = self.eval_in_scope(Position::named(ScopeId::TOP), &source, &program.main)?;
-        match value {
-            Value::Type(ty) => Ok((*ty).clone()),
-            _ => Err(Raise::runtime(format!("The expression <{text}> is not a valid type specification."))),
-        }
+        let outside = std::mem::replace(&mut self.source, source);
+        let result = self.enter(|vm| vm.interpret_type(&program.main));
+        self.source = outside;
+        result
     }
 }

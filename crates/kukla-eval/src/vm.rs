@@ -1,7 +1,7 @@
 //! The state of one compilation.
 
 use kukla_syntax::{Diagnostic, Source, Span};
-use kukla_values::{Name, Str, Value};
+use kukla_values::{Name, Str, Type, Value};
 use rustc_hash::FxHashSet;
 
 use crate::catalog::{CatalogBuilder, Recorder};
@@ -69,6 +69,8 @@ pub struct Vm<'e> {
     pub(crate) defaulting: Option<Defaulting>,
     /// The type aliases being resolved.
     pub(crate) resolving: Vec<Name>,
+    /// Members of the sets of types that are being read, under their short names in lower case.
+    pub(crate) members: Vec<(Name, Type)>,
     pub(crate) depth: u32,
     /// How deep expressions are nested at this point.
     pub(crate) nesting: u32,
@@ -105,6 +107,7 @@ impl<'e> Vm<'e> {
             call_span: Span::default(),
             defaulting: None,
             resolving: Vec::new(),
+            members: Vec::new(),
             depth: 0,
             nesting: 0,
             chance: 1,

@@ -1,7 +1,7 @@
 //! The catalog: `include`, `require`, `contain`, `create_resources`, `realize`, `tag`, `tagged`, `defined`.
 
 use kukla_eval::builtins;
-use kukla_eval::error::Flow;
+use kukla_eval::error::{Failure, Flow};
 use kukla_eval::function::Rest;
 use kukla_eval::vm::Vm;
 use kukla_values::{Hash, Type, Value};
@@ -16,7 +16,10 @@ builtins! {
     /// class a { }
     /// include('a')    # => [Class['a']]
     /// ```
-    "include" { "Array[Any, 1] *$names" => |vm: &mut Vm<'_>, Rest(names): Rest| vm.include(&names) }
+    "include" { "Array[Any, 1] *$names" => |vm: &mut Vm<'_>, Rest(names): Rest| {
+        makes_catalog(vm, "include")?;
+        vm.include(&names)
+    } }
 
     /// Declares classes that must come before whatever asks for them.
     ///
@@ -24,7 +27,10 @@ builtins! {
     /// class a { }
     /// require('a')    # => [Class['a']]
     /// ```
-    "require" { "Array[Any, 1] *$names" => |vm: &mut Vm<'_>, Rest(names): Rest| vm.require(&names) }
+    "require" { "Array[Any, 1] *$names" => |vm: &mut Vm<'_>, Rest(names): Rest| {
+        makes_catalog(vm, "require")?;
+        vm.require(&names)
+    } }
 
     /// Declares classes that are contained in the class that asks for them: what depends on that one depends on them.
     ///
@@ -32,7 +38,10 @@ builtins! {
     /// class a { }
     /// contain('a')    # => [Class['a']]
     /// ```
-    "contain" { "Array[Any, 1] *$names" => |vm: &mut Vm<'_>, Rest(names): Rest| vm.contain(&names) }
+    "contain" { "Array[Any, 1] *$names" => |vm: &mut Vm<'_>, Rest(names): Rest| {
+        makes_catalog(vm, "contain")?;
+        vm.contain(&names)
+    } }
 
     /// Declares a resource of a type for each key of a hash, with the attributes that are its value; a second hash gives defaults.
     ///
@@ -74,8 +83,21 @@ builtins! {
     "defined" { "Array[Variant[String, Type[CatalogEntry], Type[Type[CatalogEntry]]], 1] *$vals" => defined }
 }
 
+/// Scripts, which run with the setting `tasks`, make no catalog.
+fn makes_catalog(vm: &Vm<'_>, operation: &str) -> Flow<()> {
+    if !vm.environment.settings.tasks {
+        return Ok(());
+    }
+    let message = format!("The catalog operation '{operation}' is only available when compiling a catalog");
+    let mut failure = Failure::new("CATALOG_OPERATION_NOT_SUPPORTED_WHEN_SCRIPTING", message);
+    failure.location = vm.caller();
+    failure.no_column = true;
+    Err(failure.into())
+}
+
 fn create_resources(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
     let args = at_least("create_resources", 2, args)?;
+    makes_catalog(vm, "create_resources")?;
     let given = args.len();
     if given > 3 {
         return ruby::fail(format!(
@@ -100,6 +122,7 @@ fn create_resources(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
 
 fn realize(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
     let references = ruby::flatten(&at_least("realize", 1, args)?);
+    makes_catalog(vm, "realize")?;
     for reference in &references {
         if !is_reference(reference) {
             let shown = ruby::inspect_str(&ruby::to_s(reference));
@@ -125,11 +148,14 @@ fn is_reference(value: &Value) -> bool {
 }
 
 fn tag(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
-    vm.tag(&at_least("tag", 1, args)?)
+    let tags = at_least("tag", 1, args)?;
+    makes_catalog(vm, "tag")?;
+    vm.tag(&tags)
 }
 
 fn tagged(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<bool> {
     let tags = at_least("tagged", 1, args)?;
+    makes_catalog(vm, "tagged")?;
     Ok(vm.tagged(&tags))
 }
 

@@ -1,4 +1,5 @@
-//! Node definitions: exact names first, then regular expressions in the order of the text, then `default`.
+//! Node definitions: exact names first, then regular expressions in the order of the text, then `default`, which as a name of
+//! its own may match a regular expression too.
 
 use std::sync::Arc;
 
@@ -16,6 +17,9 @@ use crate::program::{NodeDefinition, NodeMatch, ResourceForm};
 use crate::scope::{Captures, Position, ScopeId, ScopeKind};
 use crate::vm::Vm;
 
+/// The name that stands for every node without a definition of its own.
+const DEFAULT: &str = "default";
+
 impl Vm<'_> {
     /// Evaluates the node definition that applies. If there are any, one has to.
     pub(super) fn evaluate_node_definition(&mut self) -> Flow<()> {
@@ -24,7 +28,11 @@ impl Vm<'_> {
             return Ok(());
         }
         let name = self.node.name.to_lowercase();
-        let Some((node, title)) = find(&nodes, &name)? else {
+        let found = match find(&nodes, &name)? {
+            None => find(&nodes, DEFAULT)?,
+            found => found,
+        };
+        let Some((node, title)) = found else {
             let message =
                 format!("Could not find node statement with name 'default' or '{}'", self.node.name);
             return Err(parse_error(message, None));
@@ -59,7 +67,7 @@ impl Vm<'_> {
         self.add_class(&title);
         let name = self.node.name.to_lowercase();
         let captures = node.matches.iter().find_map(|each| match each {
-            NodeMatch::Regexp(regexp) => captures(regexp, &name),
+            NodeMatch::Regexp(regexp) => captures(regexp, &name).or_else(|| captures(regexp, DEFAULT)),
             _ => None,
         });
         self.scopes.set_captures(Position::named(scope), captures);
@@ -70,12 +78,13 @@ impl Vm<'_> {
 /// The definition that applies to a node, and the title of its resource.
 fn find(nodes: &[Arc<NodeDefinition>], name: &str) -> Flow<Option<(Arc<NodeDefinition>, String)>> {
     let every = || nodes.iter().flat_map(|node| node.matches.iter().map(move |each| (node, each)));
-    let named = |wanted: &str| {
-        let is = |each: &NodeMatch| matches!(each, NodeMatch::Name(known) if known.as_str() == wanted);
-        every().find(|(_, each)| is(each)).map(|(node, _)| (Arc::clone(node), wanted.to_owned()))
+    let is = |each: &NodeMatch| match each {
+        NodeMatch::Name(known) => known.as_str() == name,
+        NodeMatch::Default => name == DEFAULT,
+        NodeMatch::Regexp(_) => false,
     };
-    if let Some(found) = named(name) {
-        return Ok(Some(found));
+    if let Some((node, _)) = every().find(|(_, each)| is(each)) {
+        return Ok(Some((Arc::clone(node), name.to_owned())));
     }
     for (node, each) in every() {
         if let NodeMatch::Regexp(regexp) = each
@@ -84,8 +93,7 @@ fn find(nodes: &[Arc<NodeDefinition>], name: &str) -> Flow<Option<(Arc<NodeDefin
             return Ok(Some((Arc::clone(node), each.title())));
         }
     }
-    let default = every().find(|(_, each)| matches!(each, NodeMatch::Default));
-    Ok(default.map(|(node, _)| (Arc::clone(node), "default".to_owned())))
+    Ok(None)
 }
 
 fn captures(regexp: &Regexp, name: &str) -> Option<Captures> {

@@ -18,6 +18,8 @@ pub struct Settings {
     pub module_functions: bool,
     /// Whether catalogs may hold rich data.
     pub rich_data: bool,
+    /// Whether a script runs, which makes no catalog.
+    pub tasks: bool,
     /// Whether exported resources are kept and collected.
     pub storeconfigs: bool,
     /// The lowest level that is logged.
@@ -36,6 +38,7 @@ impl Default for Settings {
             module_functions: false,
             rich_data: true,
             storeconfigs: false,
+            tasks: false,
             log_level: LogLevel::Notice,
             limits: Limits::default(),
             all: DEFAULTS.clone(),
@@ -64,6 +67,7 @@ impl Settings {
             }
             "rich_data" => self.rich_data = flag(&value)?,
             "storeconfigs" => self.storeconfigs = flag(&value)?,
+            "tasks" => self.tasks = flag(&value)?,
             "log_level" => {
                 let text = value.as_str().unwrap_or_default();
                 self.log_level =

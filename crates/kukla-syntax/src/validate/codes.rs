@@ -92,6 +92,15 @@ crate::codes! {
     /// Files of a module hold definitions only: code outside a class or define would run at some unpredictable moment.
     ILLEGAL_TOP_CONSTRUCT_LOCATION: Error, "{this} is unacceptable as a top level construct in this location";
 
+    /// With the setting `tasks` a script runs, which makes no catalog; catalogs are made in `apply` blocks.
+    EXPRESSION_NOT_SUPPORTED_WHEN_SCRIPTING: Error, "{construct} is only available when compiling a catalog";
+
+    /// The block of an `apply` makes a catalog, and something in it belongs to scripts or asks a database.
+    EXPRESSION_NOT_SUPPORTED_WHEN_COMPILING: Error, "{construct} is not available when compiling a catalog";
+
+    /// A mapping between a type and a type of the runtime pairs one with one, or a pattern with a pattern.
+    ILLEGAL_TYPE_MAPPING: Error, "Illegal type mapping. Expected {expected} on the left side, got {construct}";
+
     /// A parameter that takes all remaining arguments (`*$rest`) must be the last one.
     CAPTURES_REST_NOT_LAST: Error, "Parameter ${name} is not last, and has 'captures rest'";
 

@@ -117,16 +117,29 @@ impl<'t> Checker<'_, 't> {
         let Some(alias) = ast::TypeAlias::cast(node) else { return };
         let expr = Expr::TypeAlias(alias);
         self.top_level(expr);
-        if alias.name().is_some() {
+        if let Some(name) = alias.name() {
+            if name.starts_with("::") {
+                let construct = with_article(expr);
+                self.report(diagnostic!(at(expr), ILLEGAL_DEFINITION_NAME { name, construct }));
+            }
             self.type_reference(expr, alias.right());
             return;
         }
         // A mapping of types of the runtime, which has one form only.
         let runtime = matches!(alias.left(), Expr::Access(access)
             if matches!(access.left(), Expr::Type(ty) if ty.name() == "Runtime"));
+        let keys = match alias.left() {
+            Expr::Access(access) => access.keys().collect(),
+            _ => Vec::new(),
+        };
+        let pattern = keys.len() == 2 && is_replacement(keys[1]);
+        let construct = with_article(expr);
         if !runtime {
-            let construct = with_article(expr);
             self.report(diagnostic!(at(expr), UNSUPPORTED_EXPRESSION { construct }));
+        } else if (pattern && !is_replacement(alias.right())) || (!pattern && !is_type(alias.right())) {
+            let expected = if pattern { "a Tuple[Regexp,String]" } else { "a Type" };
+            let construct = Capitalized(construct);
+            self.report(diagnostic!(at(expr), ILLEGAL_TYPE_MAPPING { expected, construct }));
         }
     }
 
@@ -185,6 +198,7 @@ impl<'t> Checker<'_, 't> {
                         | K::NodeDefinition
                         | K::FunctionDefinition
                         | K::PlanDefinition
+                        | K::TypeDefinition
                 )
             });
             in_block = body || !only;
@@ -274,6 +288,21 @@ impl<'t> Checker<'_, 't> {
             self.report(diagnostic!(at(host), ILLEGAL_HOSTNAME_CHARS { name };
                 hint: "to match several names use a regular expression"));
         }
+    }
+}
+
+/// A regular expression and the text that takes the place of what it matches.
+fn is_replacement(expr: Expr<'_>) -> bool {
+    let Expr::Array(array) = expr else { return false };
+    let elements: Vec<_> = array.elements().collect();
+    matches!(elements[..], [Expr::Regex(_), Expr::String(_)])
+}
+
+fn is_type(expr: Expr<'_>) -> bool {
+    match expr {
+        Expr::Type(_) => true,
+        Expr::Access(access) => matches!(access.left(), Expr::Type(_)),
+        _ => false,
     }
 }
 

@@ -11,6 +11,7 @@ mod effect;
 mod label;
 mod literal;
 mod place;
+mod script;
 mod syntax;
 
 use crate::ast::{self, Expr};
@@ -31,6 +32,8 @@ pub struct Rules<'a> {
     pub strict: Strict,
     /// What the file's place in a module allows it to define.
     pub place: Place<'a>,
+    /// Puppet's `tasks` setting: a script runs, and what makes a catalog stands only in `apply` blocks.
+    pub tasks: bool,
 }
 
 /// What is wrong with a program that parses, in the order in which Puppet reports it.
@@ -96,6 +99,9 @@ impl<'t> Checker<'_, 't> {
     }
 
     fn construct(&mut self, node: Node<'t>) {
+        if self.rules.tasks && self.refused_in_script(node) {
+            return;
+        }
         match node.kind() {
             K::Manifest | K::Block => self.forgotten_values(node),
             K::Template => {

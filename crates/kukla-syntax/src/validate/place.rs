@@ -31,14 +31,24 @@ pub enum Place<'a> {
 impl<'a> Place<'a> {
     /// What a file may define, given where modules lie and which files are the site's manifest.
     pub fn of(file: &'a str, modulepath: &[PathBuf], manifest: Option<&Path>) -> Place<'a> {
-        let path = clean(Path::new(file));
+        Place::seen_from(Path::new(""), file, modulepath, manifest)
+    }
+
+    /// The same, where relative paths begin at a directory.
+    pub fn seen_from(
+        here: &Path,
+        file: &'a str,
+        modulepath: &[PathBuf],
+        manifest: Option<&Path>,
+    ) -> Place<'a> {
+        let path = clean(&here.join(file));
         let text = path.to_string_lossy();
         if !text.ends_with(".pp")
             || manifest.is_some_and(|manifest| text.starts_with(&*manifest.to_string_lossy()))
         {
             return Place::Free;
         }
-        let inside = modulepath.iter().find_map(|directory| path.strip_prefix(clean(directory)).ok());
+        let inside = modulepath.iter().find_map(|directory| path.strip_prefix(clean(&here.join(directory))).ok());
         let Some(inside) = inside else { return Place::Free };
         let parts: Vec<String> = inside.iter().map(|part| part.to_string_lossy().to_lowercase()).collect();
         match &parts[..] {

@@ -852,8 +852,6 @@ fn class_brackets(args: &[Value]) -> Result<Value, Refusal> {
     for (i, key) in flat.iter().enumerate() {
         let written = match key {
             Value::String(name) => name.clone(),
-            // A bare Foo reads as a resource type; here it means the class of that name.
-            Value::Type(ty) if ty.resource_name().is_some() => ty.resource_name().unwrap_or_default(),
             other => {
                 let label = with_article(&crate::compare::label(other));
                 return refuse(

@@ -1,0 +1,395 @@
+//! Types that are read rather than evaluated: the right-hand sides of aliases, and types given as text.
+//!
+//! Only literals have a meaning here, and a name that nothing defines is a reference, not an error. What is wrong is said in the
+//! words of a reader of types, where the type is used.
+
+use std::sync::Arc;
+
+use kukla_values::types::object::ObjectType;
+use kukla_values::{Array, Hash, Name, Str, Type, Value};
+
+use crate::error::{Flow, Raise};
+use crate::known::KnownAlias;
+use crate::program::{Access, AttributeOperation, Expr, Kind};
+use crate::vm::Vm;
+
+/// Object types whose names are known before what stands in their hashes.
+type Open<'e> = Vec<(Arc<ObjectType>, Hash, Vec<(&'e str, &'e Expr)>)>;
+
+impl Vm<'_> {
+    /// The type that the right-hand side of an alias spells. An object type or set of types gets the name of the alias.
+    pub(crate) fn interpret_alias(&mut self, alias: &KnownAlias) -> Flow<Type> {
+        let expr = unfolded(&alias.definition.ty);
+        let name = alias.definition.name.as_str();
+        match named_access(expr) {
+            Some(("object", access)) if access.keys.len() == 1 => {
+                let object = match alias.ty.resolved() {
+                    Type::Object(object) => Arc::clone(object),
+                    _ => ObjectType::named(name),
+                };
+                alias.ty.resolve(Type::Object(Arc::clone(&object)))?;
+                let Value::Hash(mut init) = self.interpret(&access.keys[0])? else {
+                    return self.interpret_type(expr);
+                };
+                init.remove("name");
+                object.define(&init)?;
+                Ok(Type::Object(object))
+            }
+            Some(("typeset", access)) => match &*access.keys {
+                [Expr { kind: Kind::Hash(entries), .. }] => self.interpret_set(name, entries),
+                _ => self.interpret_type(expr),
+            },
+            _ => self.interpret_type(expr),
+        }
+    }
+
+    /// The type an expression spells.
+    pub(crate) fn interpret_type(&mut self, expr: &Expr) -> Flow<Type> {
+        match self.interpret(expr)? {
+            Value::Type(ty) => Ok((*ty).clone()),
+            _ => Err(self.not_a_type(expr)),
+        }
+    }
+
+    fn interpret(&mut self, expr: &Expr) -> Flow {
+        match &expr.kind {
+            Kind::Literal(value) => Ok(value.clone()),
+            Kind::Name(name) => Ok(Value::String(name.clone())),
+            Kind::Array(elements) => {
+                let mut values = Array::with_capacity(elements.len());
+                for element in elements {
+                    values.push(self.interpret(element)?);
+                }
+                Ok(Value::Array(values))
+            }
+            Kind::Hash(entries) => {
+                let mut hash = Hash::new();
+                for (key, value) in entries {
+                    let key = self.interpret(key)?;
+                    let value = self.interpret(value)?;
+                    hash.insert(key, value);
+                }
+                Ok(Value::Hash(hash))
+            }
+            Kind::TypeName(name) => Ok(Value::of_type(match self.named_type(name.name, name.lower)? {
+                Some(ty) => ty,
+                None => Type::Reference(name.name.as_str().into()),
+            })),
+            Kind::Constant(constant) => self.interpret(&constant.expr),
+            Kind::Negate(operand) => match self.interpret(operand)? {
+                Value::Integer(n) => Ok(Value::Integer(n.wrapping_neg())),
+                Value::Float(n) => Ok(Value::Float(-n)),
+                _ => Err(self.not_a_type(expr)),
+            },
+            Kind::Heredoc(heredoc) => self.interpret(&heredoc.text),
+            Kind::Access(access) => self.interpret_access(expr, access),
+            _ => Err(self.not_a_type(expr)),
+        }
+    }
+
+    fn interpret_access(&mut self, expr: &Expr, access: &Access) -> Flow {
+        let mut keys = Vec::with_capacity(access.keys.len());
+        for key in &access.keys {
+            keys.push(self.interpret(key)?);
+        }
+        let Kind::TypeName(name) = &access.left.kind else { return Err(self.not_a_type(expr)) };
+        self.check_brackets(name.lower.as_str(), &keys, expr, access)?;
+        let Some(ty) = self.named_type(name.name, name.lower)? else {
+            return Ok(Value::of_type(Type::Reference(self.written(expr))));
+        };
+        if matches!(ty, Type::Alias(_)) && Type::builtin(name.lower.as_str()).is_none() {
+            return Err(self.unparameterized(access));
+        }
+        match (&ty, keys.as_slice()) {
+            (Type::Reference(_), [Value::String(text)]) => {
+                return Ok(Value::of_type(Type::Reference(text.clone())));
+            }
+            (Type::Resource(Some(resource)), keys) if keys.len() != 1 => {
+                return Err(wrong_count(&resource.name, "1", keys.len()));
+            }
+            _ => {}
+        }
+        ty.with_brackets(&keys).map_err(|wrong| Raise::runtime(wrong.error.message))
+    }
+
+    /// What a reader of types objects to before it makes one.
+    fn check_brackets(&self, name: &str, keys: &[Value], expr: &Expr, access: &Access) -> Flow<()> {
+        let is_type = |key: &Value| matches!(key, Value::Type(_));
+        let is_bound = |key: &Value| matches!(key, Value::Integer(_) | Value::Default);
+        let is_size = |key: &Value| is_bound(key) || key.as_type().is_some_and(|ty| matches!(ty, Type::Integer(_)));
+        let is_text = |key: &Value| matches!(key, Value::String(_));
+        let count = |label: &str, wanted: &str, right: bool| match right {
+            true => Ok(()),
+            false => Err(wrong_count(label, wanted, keys.len())),
+        };
+        let valid = match name {
+            "array" => {
+                count("Array", "1 to 3", (1..=3).contains(&keys.len()))?;
+                match keys {
+                    [ty] => is_type(ty),
+                    [from, to] if !is_type(from) => is_bound(from) && is_bound(to),
+                    [_, size] => is_size(size),
+                    [ty, from, to] => is_type(ty) && is_bound(from) && is_bound(to),
+                    _ => true,
+                }
+            }
+            "hash" => {
+                count("Hash", "2 to 4", (2..=4).contains(&keys.len()))?;
+                match keys {
+                    [key, value] => is_type(key) && is_type(value) || is_bound(key) && is_bound(value),
+                    [key, value, size] => is_size(size) && is_type(key) && is_type(value),
+                    [key, value, from, to] => {
+                        is_bound(from) && is_bound(to) && is_type(key) && is_type(value)
+                    }
+                    _ => true,
+                }
+            }
+            "collection" | "string" => {
+                let label = if name == "string" { "String" } else { "Collection" };
+                count(label, "1 to 2", (1..=2).contains(&keys.len()))?;
+                match keys {
+                    [size] => is_size(size),
+                    keys => keys.iter().all(is_bound),
+                }
+            }
+            "class" => return count("Class", "1", keys.len() == 1),
+            "resource" => return count("Resource", "1 or 2", (1..=2).contains(&keys.len())),
+            "regexp" => return count("Regexp", "1", keys.len() == 1),
+            "enum" => {
+                let names = match keys {
+                    [names @ .., Value::Boolean(_)] => names,
+                    names => names,
+                };
+                if names.is_empty() {
+                    return Err(wrong_count("Enum", "1 or more", 0));
+                }
+                if !names.iter().all(is_text) {
+                    return Err(Raise::runtime("Enum parameters must be identifiers or strings"));
+                }
+                true
+            }
+            "pattern" => return count("Pattern", "1 or more", !keys.is_empty()),
+            "uri" => return count("URI", "1", keys.len() == 1),
+            "variant" => {
+                count("Variant", "1 or more", !keys.is_empty())?;
+                keys.iter().all(is_type)
+            }
+            "tuple" => return count("Tuple", "1 or more", !keys.is_empty()),
+            "callable" => {
+                let listed = keys.len() > 1 && matches!(keys[0], Value::Array(_));
+                return count("callable", "2 when first parameter is an array", !listed || keys.len() == 2);
+            }
+            "struct" => {
+                count("Struct", "1", keys.len() == 1)?;
+                matches!(keys, [Value::Hash(_)])
+            }
+            "boolean" => {
+                count("Boolean", "1", keys.len() == 1)?;
+                if !matches!(keys, [Value::Boolean(_)]) {
+                    return Err(Raise::runtime("Boolean parameter must be true or false"));
+                }
+                true
+            }
+            "integer" => return count("Integer", "1 or 2", (1..=2).contains(&keys.len())),
+            "float" => return count("Float", "1 or 2", (1..=2).contains(&keys.len())),
+            "object" | "typeset" => return count("Object", "1", keys.len() == 1),
+            "init" => keys.first().is_some_and(is_type),
+            "iterable" | "iterator" | "type" => {
+                let label = match name {
+                    "iterable" => "Iterable",
+                    "iterator" => "Iterator",
+                    _ => "Type",
+                };
+                count(label, "1", keys.len() == 1)?;
+                keys.iter().all(is_type)
+            }
+            "sensitive" => {
+                count("Sensitive", "0 to 1", keys.len() <= 1)?;
+                keys.iter().all(is_type)
+            }
+            "optional" => {
+                count("Optional", "1", keys.len() == 1)?;
+                keys.iter().all(|key| is_type(key) || is_text(key))
+            }
+            "notundef" => {
+                count("NotUndef", "0 to 1", keys.len() <= 1)?;
+                keys.iter().all(|key| is_type(key) || is_text(key))
+            }
+            "runtime" => return count("Runtime", "2", keys.len() == 2),
+            "timespan" => return count("Timespan", "0 to 2", keys.len() <= 2),
+            "timestamp" => return count("Timestamp", "0 to 2", keys.len() <= 2),
+            "semver" => return count("SemVer", "1 or more", !keys.is_empty()),
+            "any" | "data" | "catalogentry" | "scalar" | "undef" | "numeric" | "default" | "semverrange" => {
+                return Err(self.unparameterized(access));
+            }
+            _ => true,
+        };
+        if valid { Ok(()) } else { Err(self.not_a_type(expr)) }
+    }
+
+    /// A set of types: its members know each other by their short names, whatever their order.
+    fn interpret_set(&mut self, set: &str, entries: &[(Expr, Expr)]) -> Flow<Type> {
+        let outside = self.members.len();
+        let result = self.interpret_members(set, entries);
+        self.members.truncate(outside);
+        let init = result?;
+        let ty = Type::builtin("typeset").unwrap_or_default();
+        match ty.with_brackets(&[Value::Hash(init)]).map_err(|wrong| Raise::runtime(wrong.error.message))? {
+            Value::Type(ty) => Ok((*ty).clone()),
+            _ => Ok(ty),
+        }
+    }
+
+    fn interpret_members(&mut self, set: &str, entries: &[(Expr, Expr)]) -> Flow<Hash> {
+        let mut init = Hash::new();
+        init.insert("name", set);
+        for (key, value) in entries {
+            let key = self.interpret(key)?;
+            let members = match (&key, &value.kind) {
+                (Value::String(key), Kind::Hash(members)) if key == "types" => members,
+                (Value::String(key), _) if key == "name" => continue,
+                _ => {
+                    let value = self.interpret(value)?;
+                    init.insert(key, value);
+                    continue;
+                }
+            };
+            let mut types = Hash::new();
+            let mut open: Open<'_> = Vec::new();
+            for (name, member) in members {
+                let Value::String(name) = self.member_name(name)? else { return Err(self.not_a_type(name)) };
+                let full = format!("{set}::{name}");
+                let Some((parent, attributes)) = object_form(unfolded(member)) else { continue };
+                let object = ObjectType::named(full);
+                self.members.push((Name::new(&name.to_lowercase()), Type::Object(Arc::clone(&object))));
+                types.insert(name.clone(), Type::Object(Arc::clone(&object)));
+                let mut given = Hash::new();
+                if let Some(parent) = parent {
+                    given.insert("parent", Value::String(parent.into()));
+                }
+                open.push((object, given, attributes));
+            }
+            for (name, member) in members {
+                let name = self.member_name(name)?;
+                if types.get(&name).is_none() {
+                    let ty = self.interpret(member)?;
+                    if let (Value::String(name), Value::Type(ty)) = (&name, &ty) {
+                        self.members.push((Name::new(&name.to_lowercase()), (**ty).clone()));
+                    }
+                    types.insert(name, ty);
+                }
+            }
+            for (object, mut given, attributes) in open {
+                if let Some(parent) = given.remove("parent") {
+                    let parent = parent.as_str().unwrap_or_default();
+                    let lower = Name::new(&parent.to_lowercase());
+                    let ty = self.named_type(Name::new(parent), lower)?;
+                    given.insert("parent", ty.unwrap_or_else(|| Type::Reference(parent.into())));
+                }
+                for (key, value) in attributes {
+                    let value = self.interpret(value)?;
+                    given.insert(key, value);
+                }
+                given.remove("name");
+                object.define(&given)?;
+            }
+            init.insert(key, types);
+        }
+        Ok(init)
+    }
+
+    /// The key of a member, which is a bare type name or text.
+    fn member_name(&mut self, key: &Expr) -> Flow {
+        match &key.kind {
+            Kind::TypeName(name) => Ok(Value::String(name.name.as_str().into())),
+            _ => self.interpret(key),
+        }
+    }
+
+    fn not_a_type(&self, expr: &Expr) -> Raise {
+        let text = self.written(expr);
+        Raise::runtime(format!("The expression <{text}> is not a valid type specification."))
+    }
+
+    fn unparameterized(&self, access: &Access) -> Raise {
+        Raise::runtime(format!("Not a parameterized type <{}>", self.written(&access.left)))
+    }
+
+    fn written(&self, expr: &Expr) -> Str {
+        let (from, to) = (start(expr) as usize, expr.span.end as usize);
+        self.source.text().get(from..to).unwrap_or_default().into()
+    }
+}
+
+fn wrong_count(label: &str, wanted: &str, given: usize) -> Raise {
+    Raise::runtime(format!(
+        "Invalid number of type parameters specified: {label} requires {wanted}, {given} provided"
+    ))
+}
+
+/// Where the text of an expression begins: an operator is placed at its sign.
+fn start(expr: &Expr) -> u32 {
+    let first = match &expr.kind {
+        Kind::Access(access) => &access.left,
+        Kind::Constant(constant) => &constant.expr,
+        Kind::And(operands)
+        | Kind::Or(operands)
+        | Kind::In(operands)
+        | Kind::Arithmetic(_, operands)
+        | Kind::Compare(_, operands)
+        | Kind::Matches(_, operands) => &operands[0],
+        _ => return expr.span.start,
+    };
+    expr.span.start.min(start(first))
+}
+
+/// An expression whose value is computed once is still that expression.
+fn unfolded(expr: &Expr) -> &Expr {
+    match &expr.kind {
+        Kind::Constant(constant) => &constant.expr,
+        _ => expr,
+    }
+}
+
+/// `Name[...]`, with the name in lower case.
+fn named_access(expr: &Expr) -> Option<(&str, &Access)> {
+    let Kind::Access(access) = &expr.kind else { return None };
+    let Kind::TypeName(name) = &access.left.kind else { return None };
+    Some((name.lower.as_str(), access))
+}
+
+/// `Object[{...}]`, `{...}`, `Object {...}` or `Parent {...}`: the parent and the attributes.
+fn object_form(expr: &Expr) -> Option<(Option<&str>, Vec<(&str, &Expr)>)> {
+    match &expr.kind {
+        Kind::Hash(entries) => Some((None, literal_entries(entries)?)),
+        Kind::Defaults(defaults) => {
+            let Kind::TypeName(name) = &defaults.ty.kind else { return None };
+            let mut attributes = Vec::with_capacity(defaults.attributes.len());
+            for attribute in &defaults.attributes {
+                let AttributeOperation::Set(name, value) = &attribute.operation else { return None };
+                attributes.push((name.as_str(), value));
+            }
+            let parent = (name.lower.as_str() != "object").then(|| name.name.as_str());
+            Some((parent, attributes))
+        }
+        _ => match named_access(expr)? {
+            ("object", access) => match &*access.keys {
+                [Expr { kind: Kind::Hash(entries), .. }] => Some((None, literal_entries(entries)?)),
+                _ => None,
+            },
+            _ => None,
+        },
+    }
+}
+
+fn literal_entries(entries: &[(Expr, Expr)]) -> Option<Vec<(&str, &Expr)>> {
+    let mut found = Vec::with_capacity(entries.len());
+    for (key, value) in entries {
+        match &key.kind {
+            Kind::Name(name) => found.push((name.as_str(), value)),
+            Kind::Literal(Value::String(name)) => found.push((name.as_str(), value)),
+            _ => return None,
+        }
+    }
+    Some(found)
+}
