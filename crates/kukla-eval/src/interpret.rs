@@ -13,8 +13,8 @@ use crate::known::KnownAlias;
 use crate::program::{Access, AttributeOperation, Expr, Kind};
 use crate::vm::Vm;
 
-/// Object types whose names are known before what stands in their hashes.
-type Open<'e> = Vec<(Arc<ObjectType>, Hash, Vec<(&'e str, &'e Expr)>)>;
+/// An object type as written: its parent, if that stands before the hash, and what is in the hash.
+type Form<'e> = (Option<&'e str>, Vec<(&'e str, &'e Expr)>);
 
 impl Vm<'_> {
     /// The type that the right-hand side of an alias spells. An object type or set of types gets the name of the alias.
@@ -255,19 +255,16 @@ impl Vm<'_> {
                 }
             };
             let mut types = Hash::new();
-            let mut open: Open<'_> = Vec::new();
+            // Names are known before what stands in the hashes.
+            let mut open: Vec<(Arc<ObjectType>, Form<'_>)> = Vec::new();
             for (name, member) in members {
                 let Value::String(name) = self.member_name(name)? else { return Err(self.not_a_type(name)) };
                 let full = format!("{set}::{name}");
-                let Some((parent, attributes)) = object_form(unfolded(member)) else { continue };
+                let Some(form) = object_form(unfolded(member)) else { continue };
                 let object = ObjectType::named(full);
                 self.members.push((Name::new(&name.to_lowercase()), Type::Object(Arc::clone(&object))));
                 types.insert(name.clone(), Type::Object(Arc::clone(&object)));
-                let mut given = Hash::new();
-                if let Some(parent) = parent {
-                    given.insert("parent", Value::String(parent.into()));
-                }
-                open.push((object, given, attributes));
+                open.push((object, form));
             }
             for (name, member) in members {
                 let name = self.member_name(name)?;
@@ -279,9 +276,9 @@ impl Vm<'_> {
                     types.insert(name, ty);
                 }
             }
-            for (object, mut given, attributes) in open {
-                if let Some(parent) = given.remove("parent") {
-                    let parent = parent.as_str().unwrap_or_default();
+            for (object, (parent, attributes)) in open {
+                let mut given = Hash::new();
+                if let Some(parent) = parent {
                     let lower = Name::new(&parent.to_lowercase());
                     let ty = self.named_type(Name::new(parent), lower)?;
                     given.insert("parent", ty.unwrap_or_else(|| Type::Reference(parent.into())));
@@ -359,7 +356,7 @@ fn named_access(expr: &Expr) -> Option<(&str, &Access)> {
 }
 
 /// `Object[{...}]`, `{...}`, `Object {...}` or `Parent {...}`: the parent and the attributes.
-fn object_form(expr: &Expr) -> Option<(Option<&str>, Vec<(&str, &Expr)>)> {
+fn object_form(expr: &Expr) -> Option<Form<'_>> {
     match &expr.kind {
         Kind::Hash(entries) => Some((None, literal_entries(entries)?)),
         Kind::Defaults(defaults) => {

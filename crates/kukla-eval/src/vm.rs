@@ -69,6 +69,8 @@ pub struct Vm<'e> {
     pub(crate) defaulting: Option<Defaulting>,
     /// The type aliases being resolved.
     pub(crate) resolving: Vec<Name>,
+    /// Values, the types of their annotations, and the annotations.
+    pub(crate) annotations: Vec<(Value, Type, Value)>,
     /// Members of the sets of types that are being read, under their short names in lower case.
     pub(crate) members: Vec<(Name, Type)>,
     pub(crate) depth: u32,
@@ -107,6 +109,7 @@ impl<'e> Vm<'e> {
             call_span: Span::default(),
             defaulting: None,
             resolving: Vec::new(),
+            annotations: Vec::new(),
             members: Vec::new(),
             depth: 0,
             nesting: 0,

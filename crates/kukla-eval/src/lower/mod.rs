@@ -13,7 +13,7 @@ use crate::program::{Definition, EppHead, Expr, Kind, Program};
 
 /// Reads, checks and lowers a manifest. The file may belong to a module.
 pub fn lower(source: &Source, module: Option<Name>, rules: &Rules<'_>) -> Result<Program, Failure> {
-    let parse = kukla_syntax::parse(source);
+    let parse = kukla_syntax::parse_with(source, kukla_syntax::ParseOptions { tasks: rules.tasks });
     let mut warnings = Vec::new();
     sort_out(source, parse.diagnostics, FailureKind::Syntax, &mut warnings)?;
     sort_out(source, validate(&parse.tree, rules), FailureKind::Validation, &mut warnings)?;

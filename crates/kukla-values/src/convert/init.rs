@@ -55,7 +55,17 @@ fn takes_after_one(params: &[Type], size: Range, args: &[Value]) -> bool {
 
 /// Whether a value is the type's own or fits a signature that takes exactly one argument.
 fn takes_alone(target: &Type, value: &Value) -> bool {
+    let object = match target.unaliased() {
+        Type::Object(object) => Some(object),
+        Type::ObjectExtension(extension) => Some(&extension.base),
+        _ => None,
+    };
+    let made_alone = object.is_some_and(|object| match object.given_attributes()[..] {
+        [only] if only.value.is_none() => only.ty.contains(value),
+        _ => false,
+    });
     target.contains(value)
+        || made_alone
         || signatures(target).into_iter().flatten().any(|signature| {
             signature.callable.arity() == Range::exactly(1)
                 && signature.callable.params.first().is_some_and(|param| param.contains(value))

@@ -4,8 +4,9 @@
 //! the hash by their text, and keys that no field names are found by counting.
 
 use std::ptr;
+use std::sync::Arc;
 
-use super::{EnumType, StructField, TupleType, Type, leaf};
+use super::{EnumType, InitType, StructField, TupleType, Type, leaf};
 use crate::{Array, Hash, Value};
 
 /// The names on the way to here. A name met again for the same value has told nothing in between, so it adds nothing.
@@ -101,7 +102,7 @@ impl Type {
             Type::Type(expected) => {
                 matches!(value, Value::Type(ty) if expected.as_ref().is_none_or(|e| e.covers(ty)))
             }
-            Type::Init(init) => init.holds(value),
+            Type::Init(init) => init.holds(value, trail),
             Type::Callable(None) => {
                 matches!(value, Value::Callable(function) if function.object_type().is_none())
             }
@@ -193,6 +194,28 @@ impl EnumType {
         } else {
             self.values.iter().any(|value| value == text)
         }
+    }
+}
+
+impl InitType {
+    /// An `Init` on the way to itself adds nothing.
+    fn holds(&self, value: &Value, trail: Option<&Trail<'_>>) -> bool {
+        let Some(ty) = &self.ty else { return Type::RichData.contains(value) };
+        let name: *const Type = match ty.unaliased() {
+            Type::Object(object) => Arc::as_ptr(object).cast(),
+            ty => ty,
+        };
+        let mut up = trail;
+        while let Some(step) = up {
+            if step.name == name && step.value.is_null() {
+                return false;
+            }
+            up = step.up;
+        }
+        let trail = Trail { name, value: std::ptr::null(), up: trail };
+        self.accepts_by(ty, &|ty| ty.holds(value, Some(&trail)), &|tuple, single| {
+            tuple.holds(value, Some(&trail)) || single && tuple.holds(&vec![value.clone()].into(), Some(&trail))
+        })
     }
 }
 

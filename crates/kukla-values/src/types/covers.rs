@@ -66,6 +66,15 @@ pub(super) struct Way<'a> {
     guard: Option<&'a Guard>,
     /// How many names have been replaced by their meaning.
     unfolded: u32,
+    /// How many times `Init` was replaced by what a value can be made from.
+    inits: u8,
+}
+
+impl Way<'_> {
+    /// On into what an `Init` stands for; not for ever, since an object may be made from what makes it.
+    pub(super) fn into_init(self) -> Option<Self> {
+        (self.inits < 3).then_some(Way { inits: self.inits + 1, ..self })
+    }
 }
 
 /// Names that lead round in a circle without ever saying anything end here.
@@ -96,7 +105,7 @@ impl Type {
                     let own = Guard::default();
                     let guard = way.guard.unwrap_or(&own);
                     guard.with_wide(name, |guard| {
-                        let way = Way { guard: Some(guard), unfolded: way.unfolded + 1 };
+                        let way = Way { guard: Some(guard), unfolded: way.unfolded + 1, ..way };
                         guard.both_came_back() || self.accepts_part(other, way)
                     })
                 }
@@ -124,7 +133,7 @@ impl Type {
                         let own = Guard::default();
                         let guard = way.guard.unwrap_or(&own);
                         guard.note_narrow(name);
-                        let way = Way { guard: Some(guard), unfolded: way.unfolded + 1 };
+                        let way = Way { guard: Some(guard), unfolded: way.unfolded + 1, ..way };
                         guard.both_came_back() || self.accepts(meaning, way)
                     }
                     None => self.accepts(meaning, Way { unfolded: way.unfolded + 1, ..way }),

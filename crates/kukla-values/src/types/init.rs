@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::callable::tuple_size;
 use super::covers::Way;
 use super::{InitType, Range, TupleType, Type};
-use crate::{Error, Result, Value};
+use crate::{Error, Result};
 
 const SIGN: &str = r"\A[+-]?\s*";
 const INTEGER: &str = r"(?:\d+)|(?:0[xX][0-9A-Fa-f]+)|(?:0[bB][01]+)";
@@ -187,7 +187,7 @@ impl InitType {
     }
 
     /// Whether one of the ways of making a value accepts what is asked about: alone, or as a list of arguments.
-    fn accepts_by(
+    pub(super) fn accepts_by(
         &self,
         ty: &Type,
         alone: &dyn Fn(&Type) -> bool,
@@ -209,24 +209,25 @@ impl InitType {
         })
     }
 
-    pub(super) fn holds(&self, value: &Value) -> bool {
-        match &self.ty {
-            None => Type::RichData.contains(value),
-            Some(ty) => self.accepts_by(ty, &|ty| ty.contains(value), &|tuple, single| {
-                tuple.contains(value) || single && tuple.contains(&vec![value.clone()].into())
-            }),
-        }
-    }
-
     pub(super) fn accepts(&self, other: &Type, way: Way<'_>) -> bool {
         match (&self.ty, other) {
             (None, Type::Init(_)) => true,
             (None, other) => Type::RichData.accepts(other, way),
             (Some(ty), Type::Init(o)) => o.ty.as_ref().is_some_and(|o| ty.accepts(o, way)),
-            (Some(ty), other) => self.accepts_by(ty, &|ty| ty.accepts(other, way), &|tuple, single| {
-                tuple.accepts(other, way)
-                    || single && tuple.accepts(&Type::tuple(vec![other.clone()], None), way)
-            }),
+            (Some(ty), other) => {
+                let Some(way) = way.into_init() else { return false };
+                // Asked for each attribute when the hash of an object is described, so without that description.
+                if let (Type::Object(object), Type::Undef) = (ty.unaliased(), other) {
+                    return match object.given_attributes()[..] {
+                        [only] if self.args.is_empty() => only.ty.accepts(other, way),
+                        _ => false,
+                    };
+                }
+                self.accepts_by(ty, &|ty| ty.accepts(other, way), &|tuple, single| {
+                    tuple.accepts(other, way)
+                        || single && tuple.accepts(&Type::tuple(vec![other.clone()], None), way)
+                })
+            }
         }
     }
 }

@@ -176,6 +176,7 @@ pub(crate) fn binary_includes(binary: &Binary, needle: &Value) -> bool {
         Value::Binary(part) => contains(&part.0),
         Value::String(text) => contains(text.as_bytes()),
         Value::Integer(n) => u8::try_from(*n).is_ok_and(|byte| binary.0.contains(&byte)),
+        Value::Float(n) => binary.0.iter().any(|byte| f64::from(*byte) == *n),
         _ => false,
     }
 }

@@ -11,6 +11,7 @@ use crate::{Hash, Value};
 
 static BUILTIN: LazyLock<FxHashMap<&'static str, Type>> = LazyLock::new(|| {
     FxHashMap::from_iter([
+        ("annotation", Type::Object(ObjectType::annotation())),
         ("any", Type::Any),
         ("array", Type::any_array()),
         ("binary", Type::Binary),
@@ -35,6 +36,7 @@ static BUILTIN: LazyLock<FxHashMap<&'static str, Type>> = LazyLock::new(|| {
         ("object", Type::any_object()),
         ("optional", Type::Optional(None)),
         ("pattern", Type::Pattern([].into())),
+        ("pcore", Type::Object(object("Pcore", &Hash::new()))),
         ("puppet::lookupcontext", Type::Object(LOOKUP_CONTEXT.clone())),
         ("puppet::lookupkey", alias("Puppet::LookupKey", Type::RichDataKey)),
         ("puppet::lookupvalue", alias("Puppet::LookupValue", Type::RichData)),
@@ -42,6 +44,7 @@ static BUILTIN: LazyLock<FxHashMap<&'static str, Type>> = LazyLock::new(|| {
         ("resource", Type::Resource(None)),
         ("richdata", Type::RichData),
         ("richdatakey", Type::RichDataKey),
+        ("rubymethod", Type::Object(RUBY_METHOD.clone())),
         ("runtime", Type::Runtime(Arc::new(RuntimeType { runtime: None, name: None }))),
         ("scalar", Type::Scalar),
         ("scalardata", Type::ScalarData),
@@ -118,6 +121,17 @@ impl ObjectType {
         &LOOKUP_CONTEXT
     }
 }
+
+/// How Ruby would carry out a function or attribute of an object.
+static RUBY_METHOD: LazyLock<Arc<ObjectType>> = LazyLock::new(|| {
+    let parameters = Type::optional(Type::String(Range::at_least(1)));
+    let attributes = hash([
+        ("body", attribute(Type::STRING, None)),
+        ("parameters", attribute(parameters, Some(Value::Undef))),
+    ]);
+    let parent = Type::Object(ObjectType::annotation());
+    object("RubyMethod", &hash([("parent", parent.into()), ("attributes", attributes.into())]))
+});
 
 /// A call to be made later, by whoever applies the catalog.
 static DEFERRED: LazyLock<Arc<ObjectType>> = LazyLock::new(|| {

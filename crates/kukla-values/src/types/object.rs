@@ -136,12 +136,24 @@ static ANY: LazyLock<Arc<ObjectType>> = LazyLock::new(|| {
     Arc::new(ObjectType { name: None, definition })
 });
 
+/// What every annotation inherits from. Its definition says nothing, and definitions are checked against it.
+static ANNOTATION: LazyLock<Arc<ObjectType>> = LazyLock::new(|| {
+    let definition = OnceLock::new();
+    let _ = definition.set(Definition::default());
+    Arc::new(ObjectType { name: Some("Annotation".into()), definition })
+});
+
 static UNDEFINED: LazyLock<Definition> = LazyLock::new(Definition::default);
 
 impl ObjectType {
     /// The bare `Object`.
     pub fn any() -> Arc<ObjectType> {
         ANY.clone()
+    }
+
+    /// `Annotation`: what further facts about a value or type inherit from.
+    pub fn annotation() -> Arc<ObjectType> {
+        ANNOTATION.clone()
     }
 
     /// A name that will be defined later.
@@ -189,6 +201,11 @@ impl ObjectType {
     /// Its name, or `Object`.
     pub fn label(&self) -> Cow<'_, str> {
         Cow::Borrowed(self.name.as_deref().unwrap_or("Object"))
+    }
+
+    /// The annotations it is declared with: from the type of each to the hash it is made from.
+    pub fn annotations(&self) -> Option<&Hash> {
+        self.definition().annotations.as_ref().and_then(Value::as_hash)
     }
 
     /// What it inherits from, as written.

@@ -17,8 +17,11 @@ static MEMBER_NAME: LazyLock<Type> = LazyLock::new(|| pattern(r"\A[a-z_]\w*\z"))
 /// What a type may be called.
 pub(super) static TYPE_NAME: LazyLock<Type> = LazyLock::new(|| pattern(r"\A[A-Z]\w*(?:::[A-Z]\w*)*\z"));
 
+/// From annotation types to the hashes annotations are made from.
 fn annotations() -> StructField {
-    StructField::optional("annotations", Type::hash(Type::Type(None), Type::any_hash()))
+    let facts = Type::hash(MEMBER_NAME.clone(), Type::Any);
+    let by_type = Type::hash(Type::type_of(Type::Object(ObjectType::annotation())), facts);
+    StructField::optional("annotations", Type::optional(by_type))
 }
 
 /// The hash an object type is made from.
