@@ -49,8 +49,10 @@ impl Analysis {
                 Some(file) => Place::seen_from(&here, file, &rules.modulepath, rules.site.as_deref()),
                 None => Place::Free,
             };
-            diagnostics
-                .extend(validate::validate(&parse.tree, &validate::Rules { strict: rules.strict, place, tasks: rules.tasks }));
+            diagnostics.extend(validate::validate(
+                &parse.tree,
+                &validate::Rules { strict: rules.strict, place, tasks: rules.tasks },
+            ));
         }
         Self { parse, diagnostics, ungrammatical }
     }

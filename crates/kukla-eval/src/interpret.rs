@@ -116,7 +116,8 @@ impl Vm<'_> {
     fn check_brackets(&self, name: &str, keys: &[Value], expr: &Expr, access: &Access) -> Flow<()> {
         let is_type = |key: &Value| matches!(key, Value::Type(_));
         let is_bound = |key: &Value| matches!(key, Value::Integer(_) | Value::Default);
-        let is_size = |key: &Value| is_bound(key) || key.as_type().is_some_and(|ty| matches!(ty, Type::Integer(_)));
+        let is_size =
+            |key: &Value| is_bound(key) || key.as_type().is_some_and(|ty| matches!(ty, Type::Integer(_)));
         let is_text = |key: &Value| matches!(key, Value::String(_));
         let count = |label: &str, wanted: &str, right: bool| match right {
             true => Ok(()),

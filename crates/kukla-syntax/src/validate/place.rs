@@ -48,7 +48,8 @@ impl<'a> Place<'a> {
         {
             return Place::Free;
         }
-        let inside = modulepath.iter().find_map(|directory| path.strip_prefix(clean(&here.join(directory))).ok());
+        let inside =
+            modulepath.iter().find_map(|directory| path.strip_prefix(clean(&here.join(directory))).ok());
         let Some(inside) = inside else { return Place::Free };
         let parts: Vec<String> = inside.iter().map(|part| part.to_string_lossy().to_lowercase()).collect();
         match &parts[..] {

@@ -11,7 +11,8 @@ impl<'t> Checker<'_, 't> {
     /// Reports a construct that has no place here; what is right about it otherwise no longer matters.
     pub(super) fn refused_in_script(&mut self, node: Node<'t>) -> bool {
         let Some(expr) = Expr::cast(node) else { return false };
-        let compiling = self.open.windows(2).any(|pair| pair[0].kind() == K::Apply && pair[1].kind() == K::Block);
+        let compiling =
+            self.open.windows(2).any(|pair| pair[0].kind() == K::Apply && pair[1].kind() == K::Block);
         let not_in_catalogs = match expr {
             Expr::Apply(_) => compiling,
             Expr::Collector(collector) => compiling && collector.query().is_some_and(ast::Query::is_exported),

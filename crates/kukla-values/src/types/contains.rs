@@ -214,7 +214,8 @@ impl InitType {
         }
         let trail = Trail { name, value: std::ptr::null(), up: trail };
         self.accepts_by(ty, &|ty| ty.holds(value, Some(&trail)), &|tuple, single| {
-            tuple.holds(value, Some(&trail)) || single && tuple.holds(&vec![value.clone()].into(), Some(&trail))
+            tuple.holds(value, Some(&trail))
+                || single && tuple.holds(&vec![value.clone()].into(), Some(&trail))
         })
     }
 }
