@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
 use kukla_catalog::types::{self, ResourceType};
 use kukla_syntax::validate::{Place, Rules};
-use kukla_syntax::{Diagnostic, Source};
+use kukla_syntax::{Diagnostic, Source, Strict};
 use kukla_values::{Hash, Name};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -30,6 +30,7 @@ pub struct Module {
     /// Its directory.
     pub root: PathBuf,
     metadata: OnceLock<Option<serde_json::Value>>,
+    sound: OnceLock<bool>,
     files: OnceLock<FxHashSet<PathBuf>>,
 }
 
@@ -57,6 +58,7 @@ pub struct Environment {
     programs: RwLock<FxHashMap<PathBuf, Loaded>>,
     known: RwLock<Known>,
     warnings: Mutex<Vec<(Source, Diagnostic)>>,
+    faults: Mutex<Vec<String>>,
     /// How resource types of other languages are read, if they are.
     pub foreign_types: Option<Arc<dyn ForeignTypes>>,
     resource_types: RwLock<FxHashMap<Box<str>, Option<Arc<ResourceType>>>>,
@@ -93,6 +95,7 @@ impl Environment {
                         name,
                         root: directory.join(&entry.name),
                         metadata: OnceLock::new(),
+                        sound: OnceLock::new(),
                         files: OnceLock::new(),
                     });
                     modules.len() - 1
@@ -114,6 +117,7 @@ impl Environment {
             programs: RwLock::default(),
             known: RwLock::default(),
             warnings: Mutex::default(),
+            faults: Mutex::default(),
             foreign_types: None,
             resource_types: RwLock::default(),
         }
@@ -133,6 +137,22 @@ impl Environment {
     pub fn metadata<'s>(&self, module: &'s Module) -> Option<&'s serde_json::Value> {
         let read = || serde_json::from_slice(&self.world.read(&module.root.join("metadata.json")).ok()?).ok();
         module.metadata.get_or_init(read).as_ref()
+    }
+
+    /// Whether code can be loaded from a module: to Puppet one with a faulty `metadata.json` does not exist.
+    fn is_sound(&self, module: &Module) -> bool {
+        *module.sound.get_or_init(|| {
+            let Ok(bytes) = self.world.read(&module.root.join("metadata.json")) else { return true };
+            let fault = metadata_fault(&module.name, &bytes, self.settings.strict == Strict::Error);
+            let is_sound = fault.is_none();
+            self.faults.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).extend(fault);
+            is_sound
+        })
+    }
+
+    /// What was wrong with modules used since this was last asked.
+    pub fn take_faults(&self) -> Vec<String> {
+        std::mem::take(&mut *self.faults.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
     }
 
     /// Whether a module has a file, by its path within the module; the module's directories are listed once.
@@ -283,7 +303,9 @@ impl Environment {
     /// the names around it.
     fn load_manifests_for(&self, name: Name) -> Result<(), Arc<Failure>> {
         let mut segments: Vec<&str> = name.as_str().split("::").collect();
-        let Some(module) = self.module(segments[0]) else { return Ok(()) };
+        let Some(module) = self.module(segments[0]).filter(|module| self.is_sound(module)) else {
+            return Ok(());
+        };
         let file = |segments: &[&str]| {
             let mut path = PathBuf::from("manifests");
             match segments.len() {
@@ -328,7 +350,10 @@ impl Environment {
         {
             return Ok(Some(Function::Builtin(builtin)));
         }
-        if let Some(path) = self.path_of("functions", name.as_str()) {
+        // A module has no function of its own name.
+        if name.as_str().contains("::")
+            && let Some(path) = self.path_of("functions", name.as_str())
+        {
             self.load(&path)?;
         }
         Ok(write(&self.known).functions.entry(name).or_insert(None).clone())
@@ -376,7 +401,22 @@ impl Environment {
             return Ok(found.clone());
         }
         if let Some(path) = self.path_of("types", lower.as_str()) {
-            self.load(&path)?;
+            let program = self.load(&path)?;
+            let first = program.definitions.iter().find_map(|definition| match definition {
+                Definition::TypeAlias(alias) => Some(alias),
+                _ => None,
+            });
+            if let Some(first) = first
+                && !first.name.eq_ignore_ascii_case(&lower)
+            {
+                let (path, actual) = (path.display(), &first.name);
+                return Err(Arc::new(Failure::new(
+                    "RUNTIME_ERROR",
+                    format!(
+                        "The code loaded from {path} produced type with the wrong name, expected '{lower}', actual '{actual}'"
+                    ),
+                )));
+            }
         }
         Ok(write(&self.known).aliases.entry(lower).or_insert(None).clone())
     }
@@ -394,7 +434,7 @@ impl Environment {
             return [path, below].into_iter().find(|path| files.contains(path)).map(|path| root.join(path));
         }
         let module = self.module(first)?;
-        self.module_has(module, &path).then(|| module.root.join(path))
+        (self.module_has(module, &path) && self.is_sound(module)).then(|| module.root.join(path))
     }
 
     /// The resource type of that name (lower case) that agents know how to apply: Puppet's own, a module's, or one that agent
@@ -461,6 +501,34 @@ pub struct Node {
     pub variables: Hash,
     /// The classes a node classifier assigns, with their parameters.
     pub classes: Vec<(String, Option<Hash>)>,
+}
+
+/// Why a `metadata.json` is not good enough to make its directory a module.
+fn metadata_fault(module: &str, bytes: &[u8], is_strict: bool) -> Option<String> {
+    if bytes.is_empty() {
+        return None;
+    }
+    let metadata: serde_json::Value = match serde_json::from_slice(bytes) {
+        Ok(metadata) => metadata,
+        Err(error) => {
+            return is_strict.then(|| {
+                format!("{module} has an invalid and unparsable metadata.json file. The parse error: {error}")
+            });
+        }
+    };
+    if metadata.as_object().is_none_or(serde_json::Map::is_empty) {
+        return None;
+    }
+    let required = ["source", "author", "version", "license", "dependencies"];
+    if let Some(missing) = required.into_iter().find(|key| metadata[key].is_null()) {
+        return Some(format!("No {missing} module metadata provided for {module}"));
+    }
+    let dependencies = &metadata["dependencies"];
+    (!dependencies.is_array()).then(|| {
+        format!(
+            "The value for the key dependencies in the file metadata.json of the module {module} must be an array, not: '{dependencies}'"
+        )
+    })
 }
 
 fn is_module(name: &str) -> bool {

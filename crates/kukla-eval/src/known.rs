@@ -50,6 +50,12 @@ impl Known {
                     );
                     return Err(taken(place, message));
                 }
+                if let Some(known) = self.node_named(name.as_str()) {
+                    let known = at(&known.place);
+                    let message =
+                        format!("Node '{name}' is already defined{known}; cannot be redefined as a class");
+                    return Err(taken(place, message));
+                }
                 self.classes.insert(name, Some(Arc::clone(class)));
             }
             Definition::Define(define) => {
@@ -86,16 +92,23 @@ impl Known {
                 self.aliases.insert(lower, Some(Arc::new(KnownAlias::new(Arc::clone(alias)))));
             }
             Definition::Node(node) => {
-                for title in node.matches.iter().map(NodeMatch::title) {
-                    let same = |known: &&Arc<NodeDefinition>| {
-                        known.matches.iter().any(|known| known.title() == title)
-                    };
-                    if let Some(known) = self.nodes.iter().find(same) {
+                for each in &node.matches {
+                    let title = each.title();
+                    if let Some(known) = self.node_named(&title) {
                         let known = at(&known.place);
                         return Err(taken(
                             &node.place,
                             format!("Node '{title}' is already defined{known}; cannot redefine"),
                         ));
+                    }
+                    // Nodes and classes share their names.
+                    if let NodeMatch::Name(name) = each
+                        && let Some(Some(known)) = self.classes.get(&Name::new(name))
+                    {
+                        let known = at(&known.place);
+                        let message =
+                            format!("Class '{name}' is already defined{known}; cannot be redefined as a node");
+                        return Err(taken(&node.place, message));
                     }
                 }
                 self.nodes.push(Arc::clone(node));
@@ -104,13 +117,17 @@ impl Known {
         }
         Ok(())
     }
+
+    fn node_named(&self, title: &str) -> Option<&Arc<NodeDefinition>> {
+        self.nodes.iter().find(|node| node.matches.iter().any(|each| each.title() == title))
+    }
 }
 
 /// Where something stands, after what it is.
 fn at(place: &Place) -> String {
     match place.source.name() {
         Some(file) => format!(" (file: {file}, line: {})", place.line()),
-        None => String::new(),
+        None => format!(" (line: {})", place.line()),
     }
 }
 

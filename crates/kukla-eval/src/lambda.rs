@@ -56,6 +56,17 @@ impl Block {
     }
 }
 
+/// Variables that no parameter of a lambda or function may hide.
+pub(crate) const RESERVED: [&str; 3] = ["facts", "server_facts", "trusted"];
+
+/// Puppet refuses such a name only when the parameter gets its value.
+fn refuse_reserved(name: Name) -> Flow<()> {
+    match RESERVED.contains(&name.as_str()) {
+        false => Ok(()),
+        true => Err(Raise::runtime(format!("Attempt to assign to a reserved variable name: '{name}'"))),
+    }
+}
+
 impl Vm<'_> {
     /// A lambda as seen from where evaluation stands.
     pub(crate) fn block(&mut self, lambda: &Arc<Lambda>) -> Flow<Block> {
@@ -159,7 +170,8 @@ impl Vm<'_> {
             }
             self.scopes.give(frame, param.name, value);
         }
-        self.check_arguments(callee, params, signature, &all)
+        self.check_arguments(callee, params, signature, &all)?;
+        params.iter().try_for_each(|param| refuse_reserved(param.name))
     }
 
     /// Checks the arguments that the parameters of the current frame were given one by one.
@@ -215,7 +227,7 @@ impl Vm<'_> {
         };
         let declared: Vec<StructField> = params.iter().zip(types).map(field).collect();
         mismatch::assert_parameters(callee, &declared, &all, false)?;
-        Ok(())
+        params.iter().try_for_each(|param| refuse_reserved(param.name))
     }
 
     /// Evaluates the default of a parameter; it sees the parameters before it and no later ones.

@@ -179,14 +179,12 @@ impl Vm<'_> {
             "facts" => return hash(&node.facts),
             "trusted" => return hash(&node.trusted),
             "server_facts" => return hash(&node.server_facts),
+            // Whatever else says so, this is the environment being compiled.
+            "environment" => return Some(self.environment.name.as_str().into()),
             _ => {}
         }
         let found = node.variables.get(name).or_else(|| node.facts.get(name));
-        match found {
-            Some(value) => Some(value.clone()),
-            None if name == "environment" => Some(self.environment.name.as_str().into()),
-            None => None,
-        }
+        found.or_else(|| node.server_facts.get(name)).cloned()
     }
 
     /// What an unknown variable evaluates to: `undef` where that is allowed.

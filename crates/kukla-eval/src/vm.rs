@@ -198,14 +198,16 @@ impl<'e> Vm<'e> {
 
     /// Warns about something that has no place in the program.
     pub fn warn(&mut self, message: impl Into<String>) {
-        let log = Log {
-            level: LogLevel::Warning,
-            message: message.into(),
-            source: "Puppet".into(),
-            location: None,
-            issue: None,
-        };
-        self.push_log(log);
+        self.say(LogLevel::Warning, message.into());
+    }
+
+    /// Reports an error that does not end the compilation.
+    pub fn complain(&mut self, message: impl Into<String>) {
+        self.say(LogLevel::Err, message.into());
+    }
+
+    fn say(&mut self, level: LogLevel, message: String) {
+        self.push_log(Log { level, message, source: "Puppet".into(), location: None, issue: None });
     }
 
     /// Warns once per compilation about the same thing.
@@ -234,6 +236,9 @@ impl<'e> Vm<'e> {
     pub fn log_loading(&mut self) {
         for (source, diagnostic) in self.environment.take_warnings() {
             self.log_diagnostics(&source, [diagnostic]);
+        }
+        for fault in self.environment.take_faults() {
+            self.complain(fault);
         }
     }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use kukla_catalog::Catalog;
 use kukla_eval::catalog::{Output, Provenance};
 use kukla_eval::data;
-use kukla_eval::error::{Failure, FailureKind, Raise, Raised};
+use kukla_eval::error::{Failure, Raise, Raised};
 use kukla_eval::program::Program;
 use kukla_eval::registry::Registry;
 use kukla_eval::settings::LogLevel;
@@ -64,7 +64,7 @@ impl Compiler {
     }
 
     /// The site a request is about.
-    pub fn site(&self, request: &Request) -> Result<Arc<Site>, String> {
+    pub fn site(&self, request: &Request) -> Result<Arc<Site>, Box<Failure>> {
         self.sites.get(request, || Watched::new(self.world.clone()))
     }
 
@@ -129,15 +129,15 @@ impl Compiler {
     ) -> Outcome<T> {
         let site = match self.site(request) {
             Ok(site) => site,
-            Err(message) => {
-                let mut failure = Failure::new("BAD_ENVIRONMENT", message);
-                failure.kind = FailureKind::Data;
-                return Outcome { result: Err(Box::new(failure)), logs: Vec::new() };
-            }
+            Err(failure) => return Outcome { result: Err(failure), logs: Vec::new() },
         };
         let data = HieraData::new(Arc::clone(&site.data), &site.environment, request.hiera_config.as_deref());
         let mut vm = Vm::new(&site.environment, &request.node);
         vm.data = Some(&data);
+        if let Some(layout) = &site.layout {
+            layout.errors.iter().for_each(|message| vm.complain(message));
+            layout.warnings.iter().for_each(|message| vm.warn(message));
+        }
         let result = body(&mut vm, &site, &data);
         vm.log_loading();
         let logs = std::mem::take(&mut vm.logs);

@@ -2,9 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use kukla_eval::error::{Failure, FailureKind};
+use kukla_eval::settings::Settings;
 use kukla_eval::world::{FileError, World};
+use kukla_values::Value;
 
-use crate::conf::{Conf, interpolate};
+use crate::conf::{Conf, ConfError, interpolate};
 
 /// The directories Puppet searches for modules after an environment's own.
 pub const BASE_MODULEPATH: &str = "/etc/puppetlabs/code/modules:/opt/puppetlabs/puppet/modules";
@@ -24,45 +27,141 @@ pub struct Layout {
     pub config_version: Option<String>,
     /// Settings it changes, by name.
     pub settings: Vec<(String, String)>,
-    /// Entries of `environment.conf` that mean nothing.
-    pub unknown: Vec<String>,
+    /// What in `environment.conf` means nothing, in Puppet's words.
+    pub warnings: Vec<String>,
+    /// What in `environment.conf` is refused, in Puppet's words.
+    pub errors: Vec<String>,
 }
+
+/// What `environment.conf` may set.
+const VALID: [&str; 7] = [
+    "modulepath",
+    "manifest",
+    "config_version",
+    "environment_timeout",
+    "environment_data_provider",
+    "rich_data",
+    "static_catalogs",
+];
 
 impl Layout {
     /// Reads the layout of an environment directory; without an `environment.conf` Puppet's defaults hold.
-    pub fn read(world: &dyn World, root: &Path, base: &str) -> Result<Layout, String> {
+    pub fn read(
+        world: &dyn World,
+        root: &Path,
+        base: &str,
+        settings: &Settings,
+    ) -> Result<Layout, Box<Failure>> {
         let file = root.join("environment.conf");
         let conf = match world.read(&file) {
-            Ok(bytes) => Conf::parse(&String::from_utf8_lossy(&bytes))
-                .map_err(|error| format!("{}: {error}", file.display()))?,
-            Err(FileError::NotFound) => Conf::default(),
-            Err(FileError::Other(why)) => return Err(format!("{}: {why}", file.display())),
-        };
+            Ok(bytes) => Conf::parse(&String::from_utf8_lossy(&bytes)).map_err(|error| unreadable(&file, &error)),
+            Err(FileError::NotFound) => Ok(Conf::default()),
+            Err(FileError::Other(why)) => Err(refused(format!("{}: {why}", file.display()))),
+        }?;
         let name =
             root.file_name().map_or_else(|| "production".to_owned(), |name| name.to_string_lossy().into());
         let known = |setting: &str| match setting {
             "basemodulepath" => Some(base.to_owned()),
             "environment" => Some(name.clone()),
-            _ => None,
+            _ => settings.all.get(setting).and_then(Value::as_str).map(str::to_owned),
         };
-        let setting = |setting: &str| conf.get("main", setting).map(|value| interpolate(value, known));
-        let modulepath = setting("modulepath").unwrap_or_else(|| format!("modules:{base}"));
+        let setting = |setting: &str| {
+            conf.get("main", setting).map(|value| interpolate(value, known).map_err(refused)).transpose()
+        };
+        let modulepath = setting("modulepath")?.unwrap_or_else(|| format!("modules:{base}"));
         let mut layout = Layout {
-            modulepath: split_path(&modulepath).map(|path| root.join(path)).collect(),
-            manifest: root.join(setting("manifest").unwrap_or_else(|| "manifests".into())),
-            config_version: setting("config_version").map(|command| absolute_command(root, &command)),
+            modulepath: split_path(&modulepath).flat_map(|path| expand(world, &root.join(path))).collect(),
+            config_version: setting("config_version")?.map(|command| absolute_command(root, &command)),
             ..Layout { name: name.clone(), root: root.to_owned(), ..Layout::default() }
         };
-        for (name, value) in conf.section("main") {
-            match name {
-                "modulepath" | "manifest" | "config_version" | "environment_timeout" => {}
-                "rich_data" | "static_catalogs" | "environment_data_provider" => {
-                    layout.settings.push((name.into(), value.into()));
-                }
-                _ => layout.unknown.push(name.into()),
-            }
+        layout.place_manifest(setting("manifest")?, settings);
+        layout.check(&file, &conf);
+        for name in ["rich_data", "static_catalogs", "environment_data_provider"] {
+            layout.settings.extend(setting(name)?.map(|value| (name.to_owned(), value.to_lowercase())));
         }
         Ok(layout)
+    }
+
+    /// The environment's own manifest counts, unless the settings say that there is one for all.
+    fn place_manifest(&mut self, own: Option<String>, settings: &Settings) {
+        let text = |name: &str| settings.all.get(name).map(kukla_values::format::to_s).unwrap_or_default();
+        let default = text("default_manifest");
+        let fallback = self.root.join(default.trim_start_matches("./"));
+        let own = own.map(|own| self.root.join(own));
+        if text("disable_per_environment_manifest") == "true" {
+            if let Some(own) = own.filter(|own| *own != fallback) {
+                let (root, own) = (self.root.display(), own.display());
+                self.errors.push(format!(
+                    "The 'disable_per_environment_manifest' setting is true, but the environment located at {root} has a manifest setting in its environment.conf of '{own}' which does not match the default_manifest setting '{default}'. If this environment is expecting to find modules in '{own}', they will not be available!"
+                ));
+            }
+            self.manifest = fallback;
+        } else {
+            self.manifest = own.unwrap_or(fallback);
+        }
+    }
+
+    fn check(&mut self, file: &Path, conf: &Conf) {
+        let file = file.display();
+        let sections: Vec<&str> = conf.sections().skip(1).collect();
+        if !sections.is_empty() {
+            let sections = sections.join(",");
+            self.warnings.push(format!(
+                "Invalid sections in environment.conf at '{file}'. Environment conf may not have sections. The following sections are being ignored: '{sections}'\n   (file & line not available)"
+            ));
+        }
+        let unknown: Vec<&str> =
+            conf.section("main").map(|(name, _)| name).filter(|name| !VALID.contains(name)).collect();
+        if !unknown.is_empty() {
+            let unknown = unknown.join(", ");
+            self.warnings.push(format!(
+                "Invalid settings in environment.conf at '{file}'. The following unknown setting(s) are being ignored: {unknown}\n   (file & line not available)"
+            ));
+        }
+    }
+}
+
+fn unreadable(file: &Path, error: &ConfError) -> Box<Failure> {
+    let mut failure = Failure::new("PARSE_ERROR", error.message.as_str());
+    failure.data_file =
+        Some(Box::new((file.display().to_string(), Some(u32::try_from(error.line).unwrap_or(u32::MAX)))));
+    Box::new(failure)
+}
+
+/// An environment that cannot be used at all.
+pub(crate) fn refused(message: String) -> Box<Failure> {
+    let mut failure = Failure::new("BAD_ENVIRONMENT", message);
+    failure.kind = FailureKind::Data;
+    Box::new(failure)
+}
+
+/// The directories a pattern of the module path stands for: `*` and `?` within a name.
+fn expand(world: &dyn World, path: &Path) -> Vec<PathBuf> {
+    let mut found = vec![PathBuf::new()];
+    for part in path.components() {
+        let part = part.as_os_str();
+        let Some(pattern) = part.to_str().filter(|part| part.contains(['*', '?'])) else {
+            found.iter_mut().for_each(|path| path.push(part));
+            continue;
+        };
+        let inside = |directory: &PathBuf| {
+            let names = world.list(directory).into_iter().map(|entry| entry.name);
+            let fits = names.filter(|name| !name.starts_with('.') && matches(pattern.as_bytes(), name.as_bytes()));
+            fits.map(|name| directory.join(name)).collect::<Vec<_>>()
+        };
+        found = found.iter().flat_map(inside).collect();
+    }
+    found
+}
+
+fn matches(pattern: &[u8], name: &[u8]) -> bool {
+    match (pattern.split_first(), name.split_first()) {
+        (None, None) => true,
+        (Some((b'*', rest)), None) => matches(rest, name),
+        (Some((b'*', rest)), Some((_, tail))) => matches(rest, name) || matches(pattern, tail),
+        (Some((b'?', rest)), Some((_, tail))) => matches(rest, tail),
+        (Some((wanted, rest)), Some((byte, tail))) => wanted == byte && matches(rest, tail),
+        _ => false,
     }
 }
 
@@ -76,7 +175,8 @@ pub fn manifests(world: &dyn World, manifest: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![manifest.to_owned()];
     while let Some(directory) = open.pop() {
-        for entry in world.list(&directory) {
+        // Ruby's patterns pass over hidden files and directories.
+        for entry in world.list(&directory).into_iter().filter(|entry| !entry.name.starts_with('.')) {
             let path = directory.join(&entry.name);
             if entry.is_directory {
                 open.push(path);
@@ -113,13 +213,41 @@ mod tests {
             "/code/test/environment.conf",
             "modulepath = site:modules:$basemodulepath\nconfig_version = bin/version\nodd = 1\n",
         );
-        let layout = Layout::read(&world, Path::new("/code/test"), "/base").unwrap();
+        let settings = Settings::default();
+        let layout = Layout::read(&world, Path::new("/code/test"), "/base", &settings).unwrap();
         assert_eq!(layout.name, "test");
         let path: Vec<&str> = layout.modulepath.iter().filter_map(|path| path.to_str()).collect();
         assert_eq!(path, ["/code/test/site", "/code/test/modules", "/base"]);
         assert_eq!(layout.manifest, Path::new("/code/test/manifests"));
         assert_eq!(layout.config_version.as_deref(), Some("/code/test/bin/version"));
-        assert_eq!(layout.unknown, ["odd"]);
+        assert!(layout.warnings[0].contains("being ignored: odd"));
+    }
+
+    #[test]
+    fn one_manifest_can_serve_all_environments() {
+        let mut settings = Settings::default();
+        let root = Path::new("/code/test");
+        let with = |text: &str| MemoryWorld::default().with("/code/test/environment.conf", text);
+        settings.set("default_manifest", "/code/site.pp".into()).unwrap();
+        let layout = Layout::read(&with(""), root, "", &settings).unwrap();
+        assert_eq!(layout.manifest, Path::new("/code/site.pp"));
+        let layout = Layout::read(&with("manifest = own.pp"), root, "", &settings).unwrap();
+        assert_eq!(layout.manifest, Path::new("/code/test/own.pp"));
+        settings.set("disable_per_environment_manifest", true.into()).unwrap();
+        let layout = Layout::read(&with("manifest = own.pp"), root, "", &settings).unwrap();
+        assert_eq!((layout.manifest.as_path(), layout.errors.len()), (Path::new("/code/site.pp"), 1));
+    }
+
+    #[test]
+    fn module_paths_may_be_patterns() {
+        let world = MemoryWorld::default()
+            .with("/e/environment.conf", "modulepath = site-*/m?:other")
+            .with("/e/site-a/m1/x/y", "")
+            .with("/e/site-b/m2/x/y", "")
+            .with("/e/site-b/long/x/y", "");
+        let layout = Layout::read(&world, Path::new("/e"), "", &Settings::default()).unwrap();
+        let path: Vec<&str> = layout.modulepath.iter().filter_map(|path| path.to_str()).collect();
+        assert_eq!(path, ["/e/site-a/m1", "/e/site-b/m2", "/e/other"]);
     }
 
     #[test]

@@ -9,6 +9,7 @@ pub mod data;
 pub mod disk;
 pub mod facts;
 pub mod provenance;
+pub mod puppet_conf;
 pub mod request;
 pub mod rpc;
 pub mod ruby_types;

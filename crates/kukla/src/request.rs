@@ -100,9 +100,8 @@ impl Request {
             }
         }
         request.node.trusted = trusted.unwrap_or_else(|| trusted_data(&request.node.name));
-        request.node.server_facts = server_facts.unwrap_or_else(|| {
-            [("environment", Value::from(request.environment.as_str()))].into_iter().collect()
-        });
+        request.node.server_facts = server_facts.unwrap_or_default();
+        request.node.server_facts.insert("environment", request.environment.as_str());
         Ok(request)
     }
 }

@@ -1,11 +1,14 @@
 //! The methods of `kukla rpc`, as functions from parameters to results.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
 use kukla_eval::data;
 use kukla_eval::error::{Failure, FailureKind};
 use kukla_eval::vm::Log;
 use kukla_values::{Type, Value, format, richdata};
+use regex::Regex;
 use serde_json::{Map, Value as Json, json};
 
 use crate::compiler::{Compiler, Outcome};
@@ -30,6 +33,13 @@ fn bad_request(message: String) -> Failed {
 
 fn request(compiler: &Compiler, params: &Map<String, Json>) -> Result<Request, Failed> {
     let request = Request::from_json(params).map_err(bad_request)?;
+    if let (Some(path), Some(root)) = (&request.environmentpath, request.root()) {
+        let is_name = |c: char| c == '_' || c.is_alphanumeric();
+        if !request.environment.chars().all(is_name) || !compiler.exists(&root) {
+            let message = format!("no environment {} in {}", request.environment, path.display());
+            return Err(bad_request(message));
+        }
+    }
     match &request.hiera_config {
         Some(path) if !compiler.exists(path) => {
             Err(bad_request(format!("no such hiera_config: {}", path.display())))
@@ -130,7 +140,7 @@ fn error(failure: &Failure) -> Json {
     let mut json = json!({
         "kind": failure.kind.name(),
         "issue": failure.code,
-        "message": failure.message,
+        "message": without_locations(&failure.message),
         "file": null,
         "line": null,
         "column": null,
@@ -153,6 +163,15 @@ fn error(failure: &Failure) -> Json {
         json["hints"] = failure.hints.clone().into();
     }
     json
+}
+
+/// A message without the places it repeats from errors inside it: `(file: a.pp, line: 1, column: 2)`.
+fn without_locations(message: &str) -> Cow<'_, str> {
+    static PLACE: LazyLock<Regex> = LazyLock::new(|| {
+        let pattern = r" \((?:file: [^()]*?, line: \d+|file: [^()]*?|line: \d+)(?:, column: \d+)?\)";
+        Regex::new(pattern).expect("a valid pattern")
+    });
+    PLACE.replace_all(message, "")
 }
 
 /// A log message in the shape of the protocol.

@@ -11,7 +11,7 @@ use kukla_hiera::DataCache;
 use kukla_syntax::Source;
 
 use crate::compiler::registry;
-use crate::control::{Layout, manifests};
+use crate::control::{Layout, manifests, refused};
 use crate::disk::Watched;
 use crate::request::Request;
 use crate::ruby_types::RubyTypes;
@@ -58,7 +58,7 @@ pub struct Sites {
 
 impl Sites {
     /// The site a request is about; an earlier one if nothing it was made from has changed.
-    pub fn get(&self, request: &Request, watched: impl FnOnce() -> Watched) -> Result<Arc<Site>, String> {
+    pub fn get(&self, request: &Request, watched: impl FnOnce() -> Watched) -> Result<Arc<Site>, Box<Failure>> {
         let key = Key {
             environment: request.environment.clone(),
             root: request.root(),
@@ -105,16 +105,16 @@ impl Site {
         self.version.get_or_init(ask).as_ref()
     }
 
-    fn open(key: &Key, watched: Watched) -> Result<Site, String> {
+    fn open(key: &Key, watched: Watched) -> Result<Site, Box<Failure>> {
         let watched = Arc::new(watched);
         let world = Arc::clone(&watched) as Arc<dyn kukla_eval::world::World>;
         let layout = match &key.root {
-            Some(root) => Some(Layout::read(&*world, root, &key.basemodulepath)?),
+            Some(root) => Some(Layout::read(&*world, root, &key.basemodulepath, &key.settings)?),
             None => None,
         };
         let mut settings = key.settings.clone();
         for (name, value) in layout.iter().flat_map(|layout| &layout.settings) {
-            settings.set(name, value.as_str().into())?;
+            settings.set(name, value.as_str().into()).map_err(refused)?;
         }
         let modulepath = match (&key.modulepath, &layout) {
             (Some(path), _) => path.clone(),

@@ -6,9 +6,9 @@ use kukla::classify::Classification;
 use kukla::compiler::Compiler;
 use kukla::disk::{Commands, DiskWorld};
 use kukla::facts::FactFile;
+use kukla::puppet_conf::PuppetConf;
 use kukla::request::{Request, trusted_data};
 use kukla_syntax::Strict;
-use kukla_values::Value;
 
 use crate::files;
 
@@ -28,6 +28,12 @@ pub struct Target {
     /// The environment's name
     #[arg(long, value_name = "NAME")]
     environment: Option<String>,
+    /// The directory of a server's puppet.conf, whose settings then hold; by default PATH, if there is one in it
+    #[arg(long, value_name = "DIR", conflicts_with = "config")]
+    confdir: Option<PathBuf>,
+    /// The puppet.conf to read settings from
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
     /// Directories of modules, separated by colons; by default what environment.conf says
     #[arg(long, value_name = "DIR:DIR", value_delimiter = ':')]
     modulepath: Option<Vec<PathBuf>>,
@@ -52,6 +58,12 @@ pub struct Target {
     /// A file with what a node classifier would print
     #[arg(long, value_name = "FILE", conflicts_with = "enc")]
     classification: Option<PathBuf>,
+    /// Trusted data of the node, as JSON or YAML, such as the extensions of its certificate
+    #[arg(long, value_name = "FILE")]
+    trusted: Option<PathBuf>,
+    /// Facts that the server adds, as JSON or YAML
+    #[arg(long, value_name = "FILE")]
+    server_facts: Option<PathBuf>,
     /// Commands that generate(), config_version and the like may run: off, on, or paths separated by commas
     #[arg(long, value_name = "POLICY", default_value = "off")]
     commands: String,
@@ -122,14 +134,43 @@ impl Target {
 
     fn request_for(&self, path: &Path, facts: &FactFile) -> Result<Request, String> {
         let mut request = Request::default();
+        let conf = self.conf(path)?;
+        if let Some(conf) = &conf {
+            conf.apply(&self.world(), &mut request)?;
+        }
         let name = self.node.as_deref().or(facts.node_name());
         request.node.name = name.unwrap_or("localhost").to_owned();
         request.node.facts = facts.facts.clone();
         request.code.clone_from(&self.execute);
         request.modulepath.clone_from(&self.modulepath);
-        request.hiera_config = self.hiera_config.as_deref().map(absolute).transpose()?;
-        self.place(path, &mut request)?;
-        self.classify(&mut request)?;
+        if let Some(file) = &self.hiera_config {
+            request.hiera_config = Some(absolute(file)?);
+        }
+        if let Some(environment) = &self.environment {
+            request.environment.clone_from(environment);
+        }
+        self.classify(conf.as_ref(), &mut request)?;
+        self.place(path, conf.as_ref(), &mut request)?;
+        self.set(&mut request)?;
+        let node = &mut request.node;
+        node.trusted = trusted_data(&node.name);
+        if let Some(file) = &self.trusted {
+            for (key, value) in &read_facts(file)?.facts {
+                node.trusted.insert(key.clone(), value.clone());
+            }
+        }
+        if let Some(conf) = &conf {
+            conf.name_extensions(&self.world(), &mut node.trusted)?;
+        }
+        if let Some(file) = &self.server_facts {
+            node.server_facts = read_facts(file)?.facts;
+        }
+        node.server_facts.insert("environment", request.environment.as_str());
+        Ok(request)
+    }
+
+    /// Settings that the command line gives.
+    fn set(&self, request: &mut Request) -> Result<(), String> {
         if let Some(strict) = self.strict {
             request.settings.strict = strict;
         }
@@ -145,48 +186,63 @@ impl Target {
             }
             request.settings.set(name, value.into())?;
         }
-        request.node.trusted = trusted_data(&request.node.name);
-        request.node.server_facts =
-            [("environment", Value::from(request.environment.as_str()))].into_iter().collect();
-        Ok(request)
+        Ok(())
     }
 
-    /// Where the environment lies.
-    fn place(&self, path: &Path, request: &mut Request) -> Result<(), String> {
-        if let Some(environment) = &self.environment {
-            request.environment.clone_from(environment);
+    /// The server's settings: those of the file that the options name, else of one in the control repository.
+    fn conf(&self, path: &Path) -> Result<Option<PuppetConf>, String> {
+        let file = match (&self.config, &self.confdir) {
+            (Some(file), _) => file.clone(),
+            (None, Some(directory)) => directory.join("puppet.conf"),
+            (None, None) => path.join("puppet.conf"),
+        };
+        if self.config.is_none() && self.confdir.is_none() && !file.is_file() {
+            return Ok(None);
         }
+        PuppetConf::read(&self.world(), &absolute(&file)?).map(Some)
+    }
+
+    /// Where the environment lies: what the options say, else PATH if it looks like an environment, else where `puppet.conf`
+    /// or the directory `environments` has it.
+    fn place(&self, path: &Path, conf: Option<&PuppetConf>, request: &mut Request) -> Result<(), String> {
         if let Some(path) = &self.environmentpath {
-            let path = absolute(path)?;
-            let root = path.join(&request.environment);
-            if !root.is_dir() {
-                return Err(format!(
-                    "there is no environment '{}' in {}",
-                    request.environment,
-                    path.display()
-                ));
-            }
-            request.environmentpath = Some(path);
-            return Ok(());
+            return choose(vec![absolute(path)?], request);
         }
         let path = absolute(path)?;
-        if path.is_dir() {
-            request.environment_root = Some(path);
-        } else if request.code.is_none() {
-            request.manifest = Some(path);
+        if !path.is_dir() {
+            if request.code.is_none() {
+                request.manifest = Some(path);
+            }
+            return Ok(());
+        }
+        let is_environment = ["environment.conf", "manifests", "modules"].iter().any(|name| path.join(name).exists());
+        let inside = path.join("environments");
+        match conf {
+            _ if is_environment => request.environment_root = Some(path),
+            _ if inside.is_dir() => return choose(vec![inside], request),
+            Some(conf) => return choose(conf.environmentpath(), request),
+            None => request.environment_root = Some(path),
         }
         Ok(())
     }
 
-    fn classify(&self, request: &mut Request) -> Result<(), String> {
-        let classification = match (&self.enc, &self.classification) {
-            (Some(command), _) => {
-                let program = command.split_whitespace().next().unwrap_or_default().to_owned();
-                let world = DiskWorld { commands: Commands::Only(vec![program]) };
-                Classification::ask(&world, command, &request.node.name)?
+    fn classify(&self, conf: Option<&PuppetConf>, request: &mut Request) -> Result<(), String> {
+        let only = |command: &str| {
+            let program = command.split_whitespace().next().unwrap_or_default().to_owned();
+            DiskWorld { commands: Commands::Only(vec![program]) }
+        };
+        let own = conf.and_then(PuppetConf::external_nodes);
+        let classification = match (&self.enc, &self.classification, own) {
+            (Some(command), ..) => Classification::ask(&only(command), command, &request.node.name)?,
+            (None, Some(file), _) => Classification::read(&self.world(), file)?,
+            (None, None, Some(command)) => {
+                Classification::ask(&self.world(), command, &request.node.name).map_err(|error| {
+                    format!(
+                        "puppet.conf lets '{command}' classify nodes: {error}\n  hint: --commands allows it, --classification FILE or --enc replaces it"
+                    )
+                })?
             }
-            (None, Some(file)) => Classification::read(&self.world(), file)?,
-            (None, None) => return Ok(()),
+            (None, None, None) => return Ok(()),
         };
         request.node.classes = classification.classes;
         request.node.variables = classification.parameters;
@@ -195,6 +251,17 @@ impl Target {
         }
         Ok(())
     }
+}
+
+/// Takes the first directory of environments that has the one a request is about.
+fn choose(path: Vec<PathBuf>, request: &mut Request) -> Result<(), String> {
+    let found = path.iter().find(|path| path.join(&request.environment).is_dir()).cloned();
+    if found.is_none() {
+        let places: Vec<String> = path.iter().map(|path| path.display().to_string()).collect();
+        return Err(format!("there is no environment '{}' in {}", request.environment, places.join(", ")));
+    }
+    request.environmentpath = found;
+    Ok(())
 }
 
 fn absolute(path: &Path) -> Result<PathBuf, String> {

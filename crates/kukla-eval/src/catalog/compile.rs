@@ -45,9 +45,13 @@ impl Vm<'_> {
 
     /// Sets up what every catalog has: the main stage, the settings, the class of the site manifest.
     pub fn begin(&mut self) -> Flow<()> {
-        let assigned: Vec<_> = self.node.classes.iter().map(|(name, _)| name.clone()).collect();
-        for name in assigned {
-            self.add_class(&name);
+        self.check_node()?;
+        let node = self.node;
+        for (name, _) in &node.classes {
+            if !kukla_catalog::tags::is_valid(name) {
+                return Err(parse_error(format!("Invalid tag '{}'", name.to_lowercase()), None));
+            }
+            self.add_class(name);
         }
         let stage = self.resource_type("stage")?;
         if let Some(stage) = stage {

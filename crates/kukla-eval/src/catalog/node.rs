@@ -21,6 +21,51 @@ use crate::vm::Vm;
 const DEFAULT: &str = "default";
 
 impl Vm<'_> {
+    /// Top-scope variables come from the classifier, the facts and the server, in that order; who comes later is told so.
+    pub(super) fn check_node(&mut self) -> Flow<()> {
+        let node = self.node;
+        let environment = Value::from(self.environment.name.as_str());
+        let mut clashes: Vec<(&Value, &Value, &Value)> = Vec::new();
+        for (name, value) in &node.facts {
+            match name.as_str() {
+                Some("environment") => clashes.push((name, &environment, value)),
+                _ => clashes.extend(node.variables.get(name).map(|earlier| (name, earlier, value))),
+            }
+        }
+        for (name, value) in &node.server_facts {
+            let earlier = node.variables.get(name).or_else(|| node.facts.get(name));
+            match name.as_str() {
+                Some("environment") if *value == environment => {}
+                Some("environment") => clashes.push((name, &environment, value)),
+                _ => clashes.extend(earlier.map(|earlier| (name, earlier, value))),
+            }
+        }
+        let clashes: Vec<String> = clashes
+            .into_iter()
+            .map(|(name, earlier, value)| {
+                let [name, earlier, value] = [name, earlier, value].map(kukla_values::format::to_s);
+                let node = &node.name;
+                format!(
+                    "The node parameter '{name}' for node '{node}' was already set to '{earlier}'. It could not be set to '{value}'"
+                )
+            })
+            .collect();
+        clashes.into_iter().for_each(|message| self.warn(message));
+        let is_set = |name: &str| {
+            node.variables.contains_key(name)
+                || node.facts.contains_key(name)
+                || node.server_facts.contains_key(name)
+        };
+        if let Some(name) = ["facts", "server_facts"].into_iter().find(|name| is_set(name)) {
+            let message = format!("Attempt to assign to a reserved variable name: '{name}'");
+            return Err(parse_error(message, None));
+        }
+        if let Some(name) = ["title", "module_name"].into_iter().find(|name| is_set(name)) {
+            return Err(parse_error(format!("Cannot reassign variable '${name}'"), None));
+        }
+        Ok(())
+    }
+
     /// Evaluates the node definition that applies. If there are any, one has to.
     pub(super) fn evaluate_node_definition(&mut self) -> Flow<()> {
         let nodes = self.environment.nodes();

@@ -93,7 +93,14 @@ impl TagTable {
     pub fn add_value(&mut self, set: &mut TagSet, value: &Value) -> Result<(), String> {
         match value {
             Value::Undef => Ok(()),
-            Value::Array(values) => values.iter().try_for_each(|value| self.add_value(set, value)),
+            Value::Array(values) => values.iter().try_for_each(|value| match value {
+                Value::Hash(_) => self.add(set, &text(value)),
+                value => self.add_value(set, value),
+            }),
+            // In Ruby a hash that stands alone is a list of pairs.
+            Value::Hash(hash) => hash
+                .iter()
+                .try_for_each(|(key, value)| self.add_value(set, key).and_then(|()| self.add_value(set, value))),
             Value::String(word) => self.add(set, word),
             other => self.add(set, &text(other)),
         }
@@ -150,7 +157,8 @@ impl Vm<'_> {
     pub fn tag(&mut self, words: &[Value]) -> Flow<()> {
         let Some(id) = self.container() else { return Ok(()) };
         let mut tags = std::mem::take(&mut self.catalog.get_mut(id).tags);
-        let added = words.iter().try_for_each(|word| self.catalog.tag_table.add_value(&mut tags, word));
+        let list = Value::Array(words.iter().cloned().collect());
+        let added = self.catalog.tag_table.add_value(&mut tags, &list);
         self.catalog.get_mut(id).tags = tags;
         added.map_err(|word| {
             parse_error(format!("Invalid tag '{word}'"), self.catalog.get(id).location.clone())

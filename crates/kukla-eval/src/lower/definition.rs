@@ -6,6 +6,7 @@ use kukla_syntax::{Span, ast};
 use kukla_values::{Name, Value};
 
 use super::{Lowering, position, span_of};
+use crate::lambda::RESERVED;
 use crate::program::{
     Access, AliasDefinition, Class, Define, Definition, Expr, Kind, Lambda, NodeDefinition, NodeMatch, Param,
     Params, Place, PuppetFunction, TypeExpr, TypeName,
@@ -146,7 +147,9 @@ impl Lowering<'_> {
 }
 
 fn lambda(span: Span, params: Params, returns: Option<TypeExpr>, body: Expr) -> Lambda {
-    let positional = params.iter().all(|param| param.default.is_none() && !param.captures_rest);
+    let positional = params.iter().all(|param| {
+        param.default.is_none() && !param.captures_rest && !RESERVED.contains(&param.name.as_str())
+    });
     let plain = positional && returns.is_none() && params.iter().all(|param| param.ty.is_none());
     Lambda { span, params, returns, body, plain, positional, signature: OnceLock::new() }
 }

@@ -281,7 +281,11 @@ fn class_name(value: &Value) -> String {
         Value::SemVerRange(_) => "SemanticPuppet::VersionRange",
         Value::Binary(_) => "Puppet::Pops::Types::PBinaryType::Binary",
         Value::Uri(_) => "URI::Generic",
-        Value::Type(ty) => return format!("a Puppet::Pops::Types::P{}Type", ty.kind()),
+        Value::Type(ty) => {
+            let kind = ty.kind();
+            let vowel = kind.starts_with(['A', 'E', 'I', 'O', 'U']);
+            return format!("{} {kind}-Type", if vowel { "an" } else { "a" });
+        }
         Value::Object(object) => return format!("a {}", object.ty.label()),
         Value::Iterator(_) => "Puppet::Pops::Types::Iterator",
         Value::Callable(_) => "Puppet::Pops::Evaluator::Closure",

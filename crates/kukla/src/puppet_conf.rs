@@ -1,0 +1,227 @@
+//! `puppet.conf`: the settings of a server, as far as compiling a catalog depends on them.
+//!
+//! A setting is taken from `[server]`, else from `[master]`, else from `[main]`; values may refer to other settings. Where it
+//! says nothing, Puppet's defaults hold, with `confdir` being the directory of the file and `codedir` the directory `code`
+//! beside it, which for `/etc/puppetlabs/puppet/puppet.conf` are the usual ones.
+
+use std::path::{Path, PathBuf};
+
+use kukla_eval::settings::Settings;
+use kukla_eval::world::{FileError, World};
+use kukla_values::{Hash, Value};
+
+use crate::conf::{Conf, interpolate};
+use crate::control::split_path;
+use crate::request::Request;
+
+/// The sections a file may have.
+const SECTIONS: [&str; 5] = ["main", "server", "master", "agent", "user"];
+
+/// Those a server reads, the most important first.
+const READ: [&str; 3] = ["server", "master", "main"];
+
+/// What only an environment can say; servers ignore it in `puppet.conf`.
+const OF_ENVIRONMENTS: [&str; 3] = ["config_version", "manifest", "modulepath"];
+
+/// Values that refer to each other deeper than this do so in a circle.
+const MAX_DEPTH: usize = 16;
+
+/// A server's settings.
+#[derive(Clone, Debug, Default)]
+pub struct PuppetConf {
+    settings: Vec<(String, String)>,
+}
+
+impl PuppetConf {
+    /// Reads the file.
+    pub fn read(world: &dyn World, file: &Path) -> Result<PuppetConf, String> {
+        let name = file.display();
+        let bytes = world.read(file).map_err(|error| match error {
+            FileError::NotFound => format!("there is no {name}"),
+            FileError::Other(why) => format!("{name}: {why}"),
+        })?;
+        let conf =
+            Conf::parse(&String::from_utf8_lossy(&bytes)).map_err(|error| format!("{name}: {error}"))?;
+        if let Some(illegal) = conf.sections().find(|section| !SECTIONS.contains(section)) {
+            let valid = SECTIONS.join(", ");
+            return Err(format!(
+                "{name}: Illegal section '{illegal}' in config file. The only valid puppet.conf sections are: [{valid}]. Please use the directory environments feature to specify environments."
+            ));
+        }
+        let confdir = file.parent().unwrap_or(Path::new("/"));
+        let found = Finder { conf, confdir, defaults: Settings::default().all };
+        let settings = found.names().into_iter().map(|setting| {
+            let value = found.value(&setting, 0).map_err(|why| format!("{name}: {setting}: {why}"))?;
+            Ok((setting, value.unwrap_or_default()))
+        });
+        Ok(PuppetConf { settings: settings.collect::<Result<_, String>>()? })
+    }
+
+    /// The value of a setting.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.settings.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Whether a setting has a value other than "none".
+    pub fn given(&self, name: &str) -> Option<&str> {
+        self.get(name).filter(|value| !value.is_empty() && *value != "none")
+    }
+
+    /// The directories that hold environments.
+    pub fn environmentpath(&self) -> Vec<PathBuf> {
+        split_path(self.get("environmentpath").unwrap_or_default()).map(PathBuf::from).collect()
+    }
+
+    /// The command that classifies nodes, if there is one.
+    pub fn external_nodes(&self) -> Option<&str> {
+        (self.get("node_terminus") == Some("exec")).then(|| self.given("external_nodes")).flatten()
+    }
+
+    /// Puts the settings into a request.
+    pub fn apply(&self, world: &dyn World, request: &mut Request) -> Result<(), String> {
+        for (name, value) in &self.settings {
+            match name.as_str() {
+                "environment" => request.environment.clone_from(value),
+                "basemodulepath" => request.basemodulepath.clone_from(value),
+                "hiera_config" => {
+                    request.hiera_config = Some(PathBuf::from(value)).filter(|path| world.exists(path));
+                }
+                _ => {}
+            }
+            request.settings.set(name, typed(&request.settings.all, name, value))?;
+        }
+        Ok(())
+    }
+
+    /// Gives the extensions of trusted data their names, as `trusted_oid_mapping_file` says.
+    pub fn name_extensions(&self, world: &dyn World, trusted: &mut Hash) -> Result<(), String> {
+        let Some(file) = self.get("trusted_oid_mapping_file").map(Path::new) else { return Ok(()) };
+        let Ok(bytes) = world.read(file) else { return Ok(()) };
+        let name = file.display().to_string();
+        let options = kukla_hiera::yaml::Options { aliases: true, symbols: true, times: true };
+        let mapping = kukla_hiera::yaml::read(&bytes, options).map_err(|error| error.message(&name))?;
+        let mapping = mapping.value.as_hash().and_then(|all| all.get("oid_mapping")?.as_hash()).cloned();
+        let (Some(mapping), Some(Value::Hash(extensions))) = (mapping, trusted.get("extensions")) else {
+            return Ok(());
+        };
+        let short = |oid: &Value| mapping.get(oid)?.as_hash()?.get("shortname").cloned();
+        let named: Hash =
+            extensions.iter().map(|(oid, value)| (short(oid).unwrap_or_else(|| oid.clone()), value.clone())).collect();
+        trusted.insert("extensions", named);
+        Ok(())
+    }
+}
+
+/// Text as the kind of value that a setting has.
+fn typed(known: &Hash, name: &str, value: &str) -> Value {
+    match (known.get(name), value.to_lowercase().as_str()) {
+        (_, "true") => true.into(),
+        (_, "false") => false.into(),
+        (Some(Value::Integer(_)), digits) => digits.parse().map_or_else(|_| value.into(), Value::Integer),
+        _ => value.into(),
+    }
+}
+
+/// Values by name, whoever gives them.
+struct Finder<'a> {
+    conf: Conf,
+    confdir: &'a Path,
+    defaults: Hash,
+}
+
+impl Finder<'_> {
+    /// The settings worth knowing: those of the file, and those that depend on where it lies.
+    fn names(&self) -> Vec<String> {
+        let derived = ["confdir", "codedir", "environmentpath", "basemodulepath", "hiera_config", "trusted_oid_mapping_file"];
+        let mut names: Vec<String> = derived.map(str::to_owned).into();
+        for (name, _) in READ.iter().flat_map(|section| self.conf.section(section)) {
+            if !OF_ENVIRONMENTS.contains(&name) && !names.iter().any(|known| known == name) {
+                names.push(name.into());
+            }
+        }
+        names
+    }
+
+    fn value(&self, name: &str, depth: usize) -> Result<Option<String>, String> {
+        let written = READ.iter().find_map(|section| self.conf.get(section, name));
+        let value = match (written, name) {
+            (Some(written), _) => written.to_owned(),
+            // Which environment it is depends on the node.
+            (None, "environment") if depth > 0 => return Ok(Some("$environment".into())),
+            (None, "confdir") => return Ok(Some(self.confdir.display().to_string())),
+            (None, "codedir") => {
+                let beside = self.confdir.parent().unwrap_or(self.confdir).join("code");
+                return Ok(Some(beside.display().to_string()));
+            }
+            (None, "environmentpath") => "$codedir/environments".to_owned(),
+            (None, "basemodulepath") => "$codedir/modules:/opt/puppetlabs/puppet/modules".to_owned(),
+            (None, "hiera_config") => "$confdir/hiera.yaml".to_owned(),
+            (None, "trusted_oid_mapping_file") => "$confdir/custom_trusted_oid_mapping.yaml".to_owned(),
+            (None, _) => return Ok(self.defaults.get(name).and_then(Value::as_str).map(str::to_owned)),
+        };
+        if depth >= MAX_DEPTH {
+            return Err("the value refers to itself".into());
+        }
+        interpolate(&value, |other| self.value(other, depth + 1).ok().flatten()).map(Some)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kukla_eval::world::MemoryWorld;
+    use kukla_syntax::Strict;
+
+    fn read(text: &str) -> Result<PuppetConf, String> {
+        let world = MemoryWorld::default().with("/etc/x/puppet/puppet.conf", text);
+        PuppetConf::read(&world, Path::new("/etc/x/puppet/puppet.conf"))
+    }
+
+    #[test]
+    fn a_server_reads_its_own_section_first() {
+        let conf =
+            read("[main]\nstrict = off\ncertname = a\n[master]\nstrict = warning\n[server]\nstrict=error\n[agent]\nnoop=true")
+                .unwrap();
+        assert_eq!(conf.get("strict"), Some("error"));
+        assert_eq!((conf.get("certname"), conf.get("noop")), (Some("a"), None));
+        assert_eq!(read("[master]\nstrict = warning\n[main]\nstrict=off").unwrap().get("strict"), Some("warning"));
+        assert!(read("[production]\na=b").unwrap_err().contains("Illegal section 'production'"));
+    }
+
+    #[test]
+    fn directories_follow_the_file() {
+        let conf = read("").unwrap();
+        assert_eq!(conf.environmentpath(), [PathBuf::from("/etc/x/code/environments")]);
+        let conf = read("codedir = /srv\nenvironmentpath = $codedir/a:$confdir/b\n").unwrap();
+        assert_eq!(conf.environmentpath(), [PathBuf::from("/srv/a"), PathBuf::from("/etc/x/puppet/b")]);
+        assert!(read("a = $b\nb = $a").unwrap_err().contains("Could not find value"));
+    }
+
+    #[test]
+    fn settings_reach_the_request() {
+        let world = MemoryWorld::default().with("/etc/x/puppet/hiera.yaml", "version: 5");
+        let conf = read("strict=warning\nstrict_variables = false\nrich_data=false\nbasemodulepath=/m\nenvironment = dev").unwrap();
+        let mut request = Request::default();
+        conf.apply(&world, &mut request).unwrap();
+        assert_eq!(request.settings.strict, Strict::Warning);
+        assert!(!request.settings.strict_variables && !request.settings.rich_data);
+        assert_eq!((request.basemodulepath.as_str(), request.environment.as_str()), ("/m", "dev"));
+        assert_eq!(request.hiera_config, Some("/etc/x/puppet/hiera.yaml".into()));
+    }
+
+    #[test]
+    fn classifiers_and_extensions() {
+        assert_eq!(read("external_nodes = /bin/enc").unwrap().external_nodes(), None);
+        let conf = read("node_terminus = exec\nexternal_nodes = /bin/enc -x").unwrap();
+        assert_eq!(conf.external_nodes(), Some("/bin/enc -x"));
+        let world = MemoryWorld::default().with(
+            "/etc/x/puppet/custom_trusted_oid_mapping.yaml",
+            "oid_mapping:\n  '1.2.3':\n    shortname: rack\n    longname: Rack\n",
+        );
+        let extensions: Hash = [("1.2.3", Value::from("r7")), ("pp_role", Value::from("web"))].into_iter().collect();
+        let mut trusted: Hash = [("extensions", Value::Hash(extensions))].into_iter().collect();
+        conf.name_extensions(&world, &mut trusted).unwrap();
+        let named = trusted.get("extensions").and_then(Value::as_hash).unwrap();
+        assert_eq!((named.get("rack"), named.get("pp_role")), (Some(&"r7".into()), Some(&"web".into())));
+    }
+}
