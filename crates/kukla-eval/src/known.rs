@@ -106,8 +106,9 @@ impl Known {
                         && let Some(Some(known)) = self.classes.get(&Name::new(name))
                     {
                         let known = at(&known.place);
-                        let message =
-                            format!("Class '{name}' is already defined{known}; cannot be redefined as a node");
+                        let message = format!(
+                            "Class '{name}' is already defined{known}; cannot be redefined as a node"
+                        );
                         return Err(taken(&node.place, message));
                     }
                 }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use kukla_catalog::Resource;
 use kukla_values::time::Timestamp;
 
 /// What a file operation gives; the message is the operating system's.
@@ -38,6 +40,15 @@ pub struct Output {
     pub stderr: Vec<u8>,
 }
 
+/// A resource that the catalog of some node exports.
+#[derive(Clone, Debug)]
+pub struct Exported {
+    /// The node.
+    pub node: String,
+    /// The resource.
+    pub resource: Resource,
+}
+
 /// Everything a compilation can see of the outside. The same world gives the same catalog.
 pub trait World: Send + Sync + Debug {
     /// The contents of a file.
@@ -50,6 +61,11 @@ pub trait World: Send + Sync + Debug {
     fn env(&self, name: &str) -> Option<String>;
     /// Runs a command (`generate`, external node classifiers), if policy allows.
     fn run(&self, command: &[String]) -> FileResult<Output>;
+    /// The resources of a type (`Apache::Vhost`) that nodes other than `node` export.
+    fn exported(&self, type_name: &str, node: &str) -> FileResult<Vec<Arc<Exported>>> {
+        let _ = (type_name, node);
+        Ok(Vec::new())
+    }
     /// Whether a path exists.
     fn exists(&self, path: &Path) -> bool {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return true };

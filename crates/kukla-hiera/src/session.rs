@@ -199,10 +199,15 @@ impl Session {
         host: &mut dyn Host,
         request: &Lookup<'_>,
     ) -> (Result<Found>, Explanation) {
+        self.explained(|session| session.lookup(host, request))
+    }
+
+    /// Does something and explains the lookups in it.
+    pub fn explained<T>(self: &Arc<Self>, run: impl FnOnce(&Arc<Self>) -> T) -> (T, Explanation) {
         let outer = lock(&self.state).parked.len();
         let frame = Frame { explainer: Some(Explainer::default()), ..Frame::default() };
         lock(&self.state).parked.push(frame);
-        let found = self.lookup(host, request);
+        let found = run(self);
         let mut state = lock(&self.state);
         let explainer = state.parked.get_mut(outer).and_then(|frame| frame.explainer.take());
         state.parked.truncate(outer);
@@ -244,7 +249,8 @@ impl Session {
         lock(&self.state).parked.pop().unwrap_or_default()
     }
 
-    pub(crate) fn is_explaining(&self) -> bool {
+    /// Whether a lookup waits that is being explained.
+    pub fn is_explaining(&self) -> bool {
         lock(&self.state).parked.last().is_some_and(|frame| frame.explainer.is_some())
     }
 

@@ -73,6 +73,15 @@ impl Compiler {
         self.run(request, |vm, site, _| catalog(vm, site, request))
     }
 
+    /// Compiles a catalog and explains every lookup of data on the way.
+    pub fn compile_explained(&self, request: &Request) -> Outcome<(Catalog, String)> {
+        let request = &Request { explain: true, ..request.clone() };
+        self.run(request, |vm, site, data| {
+            let catalog = catalog(vm, site, request)?;
+            Ok((catalog, data.explanations().unwrap_or_default()))
+        })
+    }
+
     /// Compiles a catalog and says how its attributes got their values.
     pub fn compile_traced(&self, request: &Request) -> Outcome<(Catalog, Vec<Provenance>)> {
         self.run(request, |vm, site, _| {
@@ -132,6 +141,7 @@ impl Compiler {
             Err(failure) => return Outcome { result: Err(failure), logs: Vec::new() },
         };
         let data = HieraData::new(Arc::clone(&site.data), &site.environment, request.hiera_config.as_deref());
+        let data = if request.explain { data.explaining() } else { data };
         let mut vm = Vm::new(&site.environment, &request.node);
         vm.data = Some(&data);
         if let Some(layout) = &site.layout {

@@ -54,7 +54,9 @@ impl Layout {
     ) -> Result<Layout, Box<Failure>> {
         let file = root.join("environment.conf");
         let conf = match world.read(&file) {
-            Ok(bytes) => Conf::parse(&String::from_utf8_lossy(&bytes)).map_err(|error| unreadable(&file, &error)),
+            Ok(bytes) => {
+                Conf::parse(&String::from_utf8_lossy(&bytes)).map_err(|error| unreadable(&file, &error))
+            }
             Err(FileError::NotFound) => Ok(Conf::default()),
             Err(FileError::Other(why)) => Err(refused(format!("{}: {why}", file.display()))),
         }?;
@@ -146,7 +148,8 @@ fn expand(world: &dyn World, path: &Path) -> Vec<PathBuf> {
         };
         let inside = |directory: &PathBuf| {
             let names = world.list(directory).into_iter().map(|entry| entry.name);
-            let fits = names.filter(|name| !name.starts_with('.') && matches(pattern.as_bytes(), name.as_bytes()));
+            let fits =
+                names.filter(|name| !name.starts_with('.') && matches(pattern.as_bytes(), name.as_bytes()));
             fits.map(|name| directory.join(name)).collect::<Vec<_>>()
         };
         found = found.iter().flat_map(inside).collect();

@@ -1,7 +1,7 @@
 //! Data for the evaluator: Hiera, asked on behalf of a compilation.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use kukla_eval::catalog::DataPlace;
 use kukla_eval::data::{Data, Request};
@@ -23,6 +23,8 @@ use crate::context;
 pub struct HieraData {
     session: Arc<Session>,
     files: WorldFiles,
+    /// How data was looked up so far, if someone wants to know.
+    explanations: Option<Mutex<String>>,
 }
 
 impl HieraData {
@@ -46,7 +48,32 @@ impl HieraData {
             },
         };
         let files = WorldFiles(Arc::clone(&environment.world));
-        HieraData { session: Session::new(cache, settings), files }
+        HieraData { session: Session::new(cache, settings), files, explanations: None }
+    }
+
+    /// Keeps explanations of all lookups from now on.
+    #[must_use]
+    pub fn explaining(self) -> HieraData {
+        HieraData { explanations: Some(Mutex::default()), ..self }
+    }
+
+    /// The explanations kept so far, one lookup after the other.
+    pub fn explanations(&self) -> Option<String> {
+        let kept = self.explanations.as_ref()?.lock();
+        Some(kept.unwrap_or_else(PoisonError::into_inner).clone())
+    }
+
+    /// Runs a lookup under a title, keeping its explanation. One that is part of another is explained there.
+    fn kept<T>(&self, title: impl FnOnce() -> String, run: impl FnOnce(&Arc<Session>) -> T) -> T {
+        let Some(explanations) = self.explanations.as_ref().filter(|_| !self.session.is_explaining()) else {
+            return run(&self.session);
+        };
+        let (result, explanation) = self.session.explained(run);
+        let text = explanation.puppet_text();
+        let mut kept = explanations.lock().unwrap_or_else(PoisonError::into_inner);
+        let text: String = text.lines().flat_map(|line| ["  ", line, "\n"]).collect();
+        kept.push_str(&format!("{}\n{text}", title()));
+        result
     }
 
     /// Answers a request and says where the value came from; finding nothing is an error.
@@ -74,7 +101,9 @@ impl HieraData {
 
 impl Data for HieraData {
     fn lookup(&self, vm: &mut Vm<'_>, request: &Request) -> Flow<Option<Value>> {
-        let found = self.session.try_lookup(&mut self.host(vm), &lookup(request)).map_err(raise_in_code)?;
+        let title = || format!("Lookup of '{}'", request.keys.join("', '"));
+        let found = self.kept(title, |session| session.try_lookup(&mut self.host(vm), &lookup(request)));
+        let found = found.map_err(raise_in_code)?;
         Ok(found.map(|found| noted(vm, found)))
     }
 
@@ -84,7 +113,9 @@ impl Data for HieraData {
 
     fn class_parameter(&self, vm: &mut Vm<'_>, class: Name, parameter: Name) -> Flow<Option<Value>> {
         let key = format!("{class}::{parameter}");
-        let found = self.session.class_parameter(&mut self.host(vm), &key).map_err(raise_in_code)?;
+        let title = || format!("Automatic Parameter Lookup of '{key}'");
+        let found = self.kept(title, |session| session.class_parameter(&mut self.host(vm), &key));
+        let found = found.map_err(raise_in_code)?;
         Ok(found.map(|found| noted(vm, found)))
     }
 }

@@ -6,12 +6,14 @@ use std::ffi::OsString;
 use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use kukla_eval::world::{Entry, FileError, FileResult, Output, World};
+use kukla_eval::world::{Entry, Exported, FileError, FileResult, Output, World};
 use kukla_values::time::Timestamp;
 use rustc_hash::FxHashMap;
+
+use crate::exports::Exports;
 
 /// Which commands a compilation may run (`generate`, `config_version`, an external node classifier).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,6 +43,8 @@ impl Commands {
 pub struct DiskWorld {
     /// Which commands may run.
     pub commands: Commands,
+    /// What other nodes export.
+    pub exports: Option<Arc<Exports>>,
 }
 
 impl World for DiskWorld {
@@ -94,6 +98,10 @@ impl World for DiskWorld {
             .output()
             .map_err(|error| FileError::Other(format!("{program}: {error}")))?;
         Ok(Output { code: output.status.code(), stdout: output.stdout, stderr: output.stderr })
+    }
+
+    fn exported(&self, type_name: &str, node: &str) -> FileResult<Vec<Arc<Exported>>> {
+        Ok(self.exports.as_ref().map(|exports| exports.of(type_name, node)).unwrap_or_default())
     }
 
     fn exists(&self, path: &Path) -> bool {
@@ -205,6 +213,10 @@ impl World for Watched {
 
     fn run(&self, command: &[String]) -> FileResult<Output> {
         self.disk.run(command)
+    }
+
+    fn exported(&self, type_name: &str, node: &str) -> FileResult<Vec<Arc<Exported>>> {
+        self.disk.exported(type_name, node)
     }
 
     fn exists(&self, path: &Path) -> bool {

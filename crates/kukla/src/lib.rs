@@ -7,6 +7,7 @@ mod context;
 pub mod control;
 pub mod data;
 pub mod disk;
+pub mod exports;
 pub mod facts;
 pub mod provenance;
 pub mod puppet_conf;

@@ -105,8 +105,10 @@ impl PuppetConf {
             return Ok(());
         };
         let short = |oid: &Value| mapping.get(oid)?.as_hash()?.get("shortname").cloned();
-        let named: Hash =
-            extensions.iter().map(|(oid, value)| (short(oid).unwrap_or_else(|| oid.clone()), value.clone())).collect();
+        let named: Hash = extensions
+            .iter()
+            .map(|(oid, value)| (short(oid).unwrap_or_else(|| oid.clone()), value.clone()))
+            .collect();
         trusted.insert("extensions", named);
         Ok(())
     }
@@ -132,7 +134,14 @@ struct Finder<'a> {
 impl Finder<'_> {
     /// The settings worth knowing: those of the file, and those that depend on where it lies.
     fn names(&self) -> Vec<String> {
-        let derived = ["confdir", "codedir", "environmentpath", "basemodulepath", "hiera_config", "trusted_oid_mapping_file"];
+        let derived = [
+            "confdir",
+            "codedir",
+            "environmentpath",
+            "basemodulepath",
+            "hiera_config",
+            "trusted_oid_mapping_file",
+        ];
         let mut names: Vec<String> = derived.map(str::to_owned).into();
         for (name, _) in READ.iter().flat_map(|section| self.conf.section(section)) {
             if !OF_ENVIRONMENTS.contains(&name) && !names.iter().any(|known| known == name) {
@@ -184,7 +193,10 @@ mod tests {
                 .unwrap();
         assert_eq!(conf.get("strict"), Some("error"));
         assert_eq!((conf.get("certname"), conf.get("noop")), (Some("a"), None));
-        assert_eq!(read("[master]\nstrict = warning\n[main]\nstrict=off").unwrap().get("strict"), Some("warning"));
+        assert_eq!(
+            read("[master]\nstrict = warning\n[main]\nstrict=off").unwrap().get("strict"),
+            Some("warning")
+        );
         assert!(read("[production]\na=b").unwrap_err().contains("Illegal section 'production'"));
     }
 
@@ -200,7 +212,10 @@ mod tests {
     #[test]
     fn settings_reach_the_request() {
         let world = MemoryWorld::default().with("/etc/x/puppet/hiera.yaml", "version: 5");
-        let conf = read("strict=warning\nstrict_variables = false\nrich_data=false\nbasemodulepath=/m\nenvironment = dev").unwrap();
+        let conf = read(
+            "strict=warning\nstrict_variables = false\nrich_data=false\nbasemodulepath=/m\nenvironment = dev",
+        )
+        .unwrap();
         let mut request = Request::default();
         conf.apply(&world, &mut request).unwrap();
         assert_eq!(request.settings.strict, Strict::Warning);
@@ -218,7 +233,8 @@ mod tests {
             "/etc/x/puppet/custom_trusted_oid_mapping.yaml",
             "oid_mapping:\n  '1.2.3':\n    shortname: rack\n    longname: Rack\n",
         );
-        let extensions: Hash = [("1.2.3", Value::from("r7")), ("pp_role", Value::from("web"))].into_iter().collect();
+        let extensions: Hash =
+            [("1.2.3", Value::from("r7")), ("pp_role", Value::from("web"))].into_iter().collect();
         let mut trusted: Hash = [("extensions", Value::Hash(extensions))].into_iter().collect();
         conf.name_extensions(&world, &mut trusted).unwrap();
         let named = trusted.get("extensions").and_then(Value::as_hash).unwrap();

@@ -58,11 +58,24 @@ fn all(logs: &[Log]) -> Json {
 
 /// `compile`: the catalog of one node.
 pub fn compile(compiler: &Compiler, params: &Map<String, Json>, out: &mut String) -> Answer {
-    let Outcome { result, logs } = compiler.compile(&request(compiler, params)?);
-    let catalog = result.map_err(|failure| failed(&failure, &logs))?;
+    let request = request(compiler, params)?;
+    let (result, logs) = match request.explain {
+        true => {
+            let Outcome { result, logs } = compiler.compile_explained(&request);
+            (result.map(|(catalog, explain)| (catalog, Some(explain))), logs)
+        }
+        false => {
+            let Outcome { result, logs } = compiler.compile(&request);
+            (result.map(|catalog| (catalog, None)), logs)
+        }
+    };
+    let (catalog, explain) = result.map_err(|failure| failed(&failure, &logs))?;
     // A catalog can be megabytes, which are written once and copied never.
     out.push_str(r#"{"catalog":"#);
     catalog.write_json(out);
+    if let Some(explain) = explain {
+        let _ = write!(out, r#","explain":{}"#, Json::from(explain));
+    }
     let _ = write!(out, r#","logs":{}}}"#, all(&logs));
     Ok(())
 }

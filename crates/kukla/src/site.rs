@@ -58,7 +58,11 @@ pub struct Sites {
 
 impl Sites {
     /// The site a request is about; an earlier one if nothing it was made from has changed.
-    pub fn get(&self, request: &Request, watched: impl FnOnce() -> Watched) -> Result<Arc<Site>, Box<Failure>> {
+    pub fn get(
+        &self,
+        request: &Request,
+        watched: impl FnOnce() -> Watched,
+    ) -> Result<Arc<Site>, Box<Failure>> {
         let key = Key {
             environment: request.environment.clone(),
             root: request.root(),

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 mod builtin;
 mod titles;
 
-pub use titles::TitlePattern;
+pub use titles::{Change, TitlePattern};
 
 /// What an attribute is to its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

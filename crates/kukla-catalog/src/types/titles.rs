@@ -14,12 +14,57 @@ pub struct TitlePattern {
     pub regexp: Cow<'static, str>,
     /// The attributes its groups set, in order.
     pub attributes: Cow<'static, [&'static str]>,
+    /// What is done to the text of each group first; nothing to those beyond the end.
+    pub changes: Vec<Vec<Change>>,
+}
+
+/// Something done to a part of a title before an attribute gets it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Capitals become small letters.
+    Downcase,
+    /// Small letters become capitals.
+    Upcase,
+    /// The first letter becomes a capital, the others small.
+    Capitalize,
+    /// White space at both ends goes.
+    Strip,
+    /// A line break at the end goes, or this text.
+    Chomp(Option<String>),
+    /// What a regular expression matches, everywhere or once, is replaced by a text.
+    Replace(String, String, bool),
+}
+
+impl Change {
+    fn apply(&self, text: &str) -> Result<String> {
+        Ok(match self {
+            Change::Downcase => text.to_lowercase(),
+            Change::Upcase => text.to_uppercase(),
+            Change::Capitalize => {
+                let mut chars = text.chars();
+                let first = chars.next().into_iter().flat_map(char::to_uppercase);
+                first.chain(chars.flat_map(char::to_lowercase)).collect()
+            }
+            Change::Strip => text.trim_matches([' ', '\t', '\n', '\x0b', '\x0c', '\r', '\0']).to_owned(),
+            Change::Chomp(Some(end)) => text.strip_suffix(end.as_str()).unwrap_or(text).to_owned(),
+            Change::Chomp(None) => {
+                let line = text.strip_suffix('\n').unwrap_or(text);
+                line.strip_suffix('\r').unwrap_or(line).to_owned()
+            }
+            Change::Replace(regexp, with, true) => Regexp::new(regexp)?.replace_all(text, with)?,
+            Change::Replace(regexp, with, false) => Regexp::new(regexp)?.replace_first(text, with)?,
+        })
+    }
 }
 
 impl TitlePattern {
     /// A pattern from constants.
     pub const fn of(regexp: &'static str, attributes: &'static [&'static str]) -> TitlePattern {
-        TitlePattern { regexp: Cow::Borrowed(regexp), attributes: Cow::Borrowed(attributes) }
+        TitlePattern {
+            regexp: Cow::Borrowed(regexp),
+            attributes: Cow::Borrowed(attributes),
+            changes: Vec::new(),
+        }
     }
 }
 
@@ -27,8 +72,16 @@ impl TitlePattern {
     /// What the groups caught in a title, if the pattern matches it.
     fn groups(&self, title: &str) -> Result<Option<Vec<Option<Str>>>> {
         let regexp = Regexp::new(&self.regexp)?;
-        let groups = regexp.captures(title)?;
-        Ok(groups.map(|groups| (1..groups.len()).map(|group| groups.get(group).map(Str::from)).collect()))
+        let Some(groups) = regexp.captures(title)? else { return Ok(None) };
+        let group = |at: usize| {
+            let Some(text) = groups.get(at) else { return Ok(None) };
+            let Some(changes) = self.changes.get(at - 1).filter(|changes| !changes.is_empty()) else {
+                return Ok(Some(text.into()));
+            };
+            let changed = changes.iter().try_fold(text.to_owned(), |text, change| change.apply(&text))?;
+            Ok(Some(changed.into()))
+        };
+        (1..groups.len()).map(group).collect::<Result<Vec<Option<Str>>>>().map(Some)
     }
 }
 
@@ -90,6 +143,17 @@ fn path(title: &Str) -> Str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parts_of_titles_are_changed() {
+        let changes = vec![
+            vec![Change::Strip, Change::Capitalize],
+            vec![Change::Chomp(Some(".".into())), Change::Replace("[aeiou]".into(), "*".into(), true)],
+        ];
+        let pattern = TitlePattern { changes, ..TitlePattern::of("(?m)(.*):(.*)", &["a", "b"]) };
+        let groups = pattern.groups(" oNE :seven.").unwrap().unwrap();
+        assert_eq!(groups, [Some("One".into()), Some("s*v*n".into())]);
+    }
 
     #[test]
     fn trailing_slashes_go() {

@@ -53,7 +53,7 @@ pub fn run(args: &Args) -> Outcome {
 fn render(args: &Render) -> Result<Outcome, String> {
     let mut request = args.target.request(&args.path)?;
     request.code = Some(program(args)?);
-    let evaluated = args.target.compiler().eval(&request);
+    let evaluated = args.target.compiler()?.eval(&request);
     let mut out = String::new();
     evaluated.logs.iter().for_each(|log| failure::log(&mut out, log, args.errors));
     let outcome = match evaluated.result {

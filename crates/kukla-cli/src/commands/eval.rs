@@ -47,11 +47,11 @@ pub fn run(args: &Args) -> Outcome {
         }
         Ok(request)
     });
-    let request = match request {
-        Ok(request) => request,
+    let asked = request.and_then(|request| Ok((args.target.compiler()?.eval(&request), request)));
+    let (evaluated, request) = match asked {
+        Ok(asked) => asked,
         Err(problem) => return Outcome::unable(&problem),
     };
-    let evaluated = args.target.compiler().eval(&request);
     let mut out = String::new();
     evaluated.logs.iter().for_each(|log| failure::log(&mut out, log, args.errors));
     let outcome = match evaluated.result {

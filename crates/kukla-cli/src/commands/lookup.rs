@@ -55,8 +55,10 @@ pub struct Args {
 
 /// Looks up and prints.
 pub fn run(args: &Args) -> Outcome {
-    let compiler = args.target.compiler();
-    let outcome = if args.all { all(args, &compiler) } else { one(args, &compiler) };
+    let outcome = args.target.compiler().and_then(|compiler| match args.all {
+        true => all(args, &compiler),
+        false => one(args, &compiler),
+    });
     outcome.unwrap_or_else(|problem| Outcome::unable(&problem))
 }
 

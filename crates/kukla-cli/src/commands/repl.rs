@@ -46,8 +46,9 @@ Type an expression to see its value; an unfinished one goes on on the next line,
 
 /// Talks until the input ends.
 pub fn run(args: &Args) -> Outcome {
-    let request = match args.target.request(&args.path) {
-        Ok(request) => request,
+    let asked = args.target.request(&args.path).and_then(|request| Ok((request, args.target.compiler()?)));
+    let (request, compiler) = match asked {
+        Ok(asked) => asked,
         Err(problem) => return Outcome::unable(&problem),
     };
     let config = Config::builder().auto_add_history(true).build();
@@ -55,13 +56,8 @@ pub fn run(args: &Args) -> Outcome {
         Ok(editor) => editor,
         Err(error) => return Outcome::unable(&format!("no line editor: {error}")),
     };
-    let mut session = Session {
-        request,
-        compiler: args.target.compiler(),
-        memory: Memory::default(),
-        logged: 0,
-        format: args.format,
-    };
+    let mut session =
+        Session { request, compiler, memory: Memory::default(), logged: 0, format: args.format };
     editor.set_helper(Some(Assistant::new(&session.request.node.facts)));
     let history = history_file();
     if let Some(file) = &history {

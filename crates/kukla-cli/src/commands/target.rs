@@ -1,10 +1,12 @@
 //! What `compile`, `lookup` and their like have in common: which environment, which node, which facts.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use kukla::classify::Classification;
 use kukla::compiler::Compiler;
 use kukla::disk::{Commands, DiskWorld};
+use kukla::exports::Exports;
 use kukla::facts::FactFile;
 use kukla::puppet_conf::PuppetConf;
 use kukla::request::{Request, trusted_data};
@@ -64,6 +66,9 @@ pub struct Target {
     /// Facts that the server adds, as JSON or YAML
     #[arg(long, value_name = "FILE")]
     server_facts: Option<PathBuf>,
+    /// Catalogs of other nodes, a file or a directory of them, whose exported resources can be collected
+    #[arg(long, value_name = "PATH")]
+    exported: Option<PathBuf>,
     /// Commands that generate(), config_version and the like may run: off, on, or paths separated by commas
     #[arg(long, value_name = "POLICY", default_value = "off")]
     commands: String,
@@ -71,8 +76,12 @@ pub struct Target {
 
 impl Target {
     /// The compiler to ask.
-    pub fn compiler(&self) -> Compiler {
-        Compiler::new(self.world())
+    pub fn compiler(&self) -> Result<Compiler, String> {
+        let mut world = self.world();
+        if let Some(path) = &self.exported {
+            world.exports = Some(Arc::new(Exports::read(&world, path)?));
+        }
+        Ok(Compiler::new(world))
     }
 
     fn world(&self) -> DiskWorld {
@@ -81,7 +90,7 @@ impl Target {
             "on" => Commands::On,
             list => Commands::Only(list.split(',').map(str::to_owned).collect()),
         };
-        DiskWorld { commands }
+        DiskWorld { commands, ..DiskWorld::default() }
     }
 
     /// The request for the node that the options name.
@@ -171,6 +180,9 @@ impl Target {
 
     /// Settings that the command line gives.
     fn set(&self, request: &mut Request) -> Result<(), String> {
+        if self.exported.is_some() {
+            request.settings.set("storeconfigs", true.into())?;
+        }
         if let Some(strict) = self.strict {
             request.settings.strict = strict;
         }
@@ -215,7 +227,8 @@ impl Target {
             }
             return Ok(());
         }
-        let is_environment = ["environment.conf", "manifests", "modules"].iter().any(|name| path.join(name).exists());
+        let is_environment =
+            ["environment.conf", "manifests", "modules"].iter().any(|name| path.join(name).exists());
         let inside = path.join("environments");
         match conf {
             _ if is_environment => request.environment_root = Some(path),
@@ -229,7 +242,7 @@ impl Target {
     fn classify(&self, conf: Option<&PuppetConf>, request: &mut Request) -> Result<(), String> {
         let only = |command: &str| {
             let program = command.split_whitespace().next().unwrap_or_default().to_owned();
-            DiskWorld { commands: Commands::Only(vec![program]) }
+            DiskWorld { commands: Commands::Only(vec![program]), ..DiskWorld::default() }
         };
         let own = conf.and_then(PuppetConf::external_nodes);
         let classification = match (&self.enc, &self.classification, own) {

@@ -40,7 +40,7 @@ fn say(args: &Args) -> Result<Outcome, String> {
     let (type_name, title) = split_reference(&args.resource)
         .ok_or_else(|| format!("'{}' is no resource; write it as Type[title]", args.resource))?;
     let request = args.target.request(&args.path)?;
-    let compiled = args.target.compiler().compile_traced(&request);
+    let compiled = args.target.compiler()?.compile_traced(&request);
     let (catalog, trails) = match compiled.result {
         Ok(compiled) => compiled,
         Err(failure) => {

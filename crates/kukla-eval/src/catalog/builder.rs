@@ -254,6 +254,8 @@ pub struct CatalogBuilder {
     /// Code that has used a collector with overrides: it may override anything from then on.
     pub(crate) overriding: FxHashSet<Origin>,
     pub(crate) collectors: Vec<Collector>,
+    /// Resources that other nodes export, with the node.
+    pub(crate) imported: FxHashMap<ResourceId, Str>,
     pub(crate) relationships: Vec<Relationship>,
     /// Classes and defines that wait to be evaluated.
     pub(crate) waiting: Vec<ResourceId>,

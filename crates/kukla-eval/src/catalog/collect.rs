@@ -47,10 +47,14 @@ pub(crate) enum Wanted {
 /// A search for resources.
 #[derive(Debug)]
 pub(crate) struct Search {
-    resolved: Resolved,
-    query: Option<Condition>,
+    pub resolved: Resolved,
+    pub query: Option<Condition>,
     exported: bool,
     overrides: Option<Changes>,
+    /// Where it stands.
+    pub scope: ScopeId,
+    /// Whether others were asked for what they export.
+    asked: bool,
     /// How many resources of the type were looked at when there is no query that might fit them later.
     seen: usize,
 }
@@ -73,7 +77,7 @@ struct Changes {
 
 /// A query with its values.
 #[derive(Debug)]
-enum Condition {
+pub(crate) enum Condition {
     Equal(Name, Value),
     NotEqual(Name, Value),
     /// One of these tags, in lower case.
@@ -146,7 +150,8 @@ impl Vm<'_> {
             Some(query) => Some(self.condition(query)?),
             None => None,
         };
-        let search = Search { resolved, query, exported: expr.exported, overrides, seen: 0 };
+        let (exported, scope) = (expr.exported, self.at.scope);
+        let search = Search { resolved, query, exported, overrides, scope, asked: false, seen: 0 };
         let at = self.add_collector(Wanted::Matching(Box::new(search)));
         Ok(Value::Callable(Arc::new(CollectorValue(at))))
     }
@@ -261,10 +266,15 @@ impl Vm<'_> {
                         && (!search.exported || self.catalog.get(*id).exported)
                         && search.query.as_ref().is_none_or(|query| self.fits(query, *id))
                 };
-                let new =
+                let mut new: Vec<ResourceId> =
                     all[from..].iter().copied().filter(|id| !self.is_hidden(*id)).filter(wanted).collect();
+                let imports = search.exported && !search.asked;
                 if let Wanted::Matching(search) = &mut self.catalog.collectors[at].what {
                     search.seen = seen;
+                    search.asked = true;
+                }
+                if imports {
+                    new.extend(self.import(at)?);
                 }
                 new
             }

@@ -78,8 +78,11 @@ fn titles(expr: &Expr, namevars: &[&str]) -> Option<Titles> {
     {
         return Some(if namevars.len() == 1 { Titles::Whole } else { Titles::First });
     }
-    let pattern =
-        |(regexp, names): (String, Vec<_>)| TitlePattern { regexp: regexp.into(), attributes: names.into() };
+    let pattern = |(regexp, names): (String, Vec<_>)| TitlePattern {
+        regexp: regexp.into(),
+        attributes: names.into(),
+        changes: Vec::new(),
+    };
     Some(Titles::Patterns(entries.into_iter().map(pattern).collect()))
 }
 

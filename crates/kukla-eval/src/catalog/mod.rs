@@ -16,6 +16,7 @@ mod defaults;
 mod defined;
 mod finish;
 pub(crate) mod generated;
+mod import;
 mod kind;
 mod node;
 mod output;

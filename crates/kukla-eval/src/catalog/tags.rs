@@ -98,9 +98,9 @@ impl TagTable {
                 value => self.add_value(set, value),
             }),
             // In Ruby a hash that stands alone is a list of pairs.
-            Value::Hash(hash) => hash
-                .iter()
-                .try_for_each(|(key, value)| self.add_value(set, key).and_then(|()| self.add_value(set, value))),
+            Value::Hash(hash) => hash.iter().try_for_each(|(key, value)| {
+                self.add_value(set, key).and_then(|()| self.add_value(set, value))
+            }),
             Value::String(word) => self.add(set, word),
             other => self.add(set, &text(other)),
         }

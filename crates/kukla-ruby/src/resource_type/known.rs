@@ -2,7 +2,10 @@
 
 use std::rc::Rc;
 
-use super::tree::Block;
+use kukla_catalog::types::Change;
+
+use super::Pattern;
+use super::tree::{Block, Call, Expr, Part};
 
 /// What an expression is known to be.
 #[derive(Clone, Debug)]
@@ -54,23 +57,33 @@ impl Known {
         }
     }
 
-    /// What `title_patterns` returned.
-    pub fn patterns(&self) -> Option<Vec<(String, Vec<String>)>> {
+    /// What `title_patterns` returned, and whether all that it does to parts of a title is known.
+    pub fn patterns(&self) -> Option<(Vec<Pattern>, bool)> {
         let Known::Array(patterns) = self else { return None };
-        let attribute = |known: &Known| match known {
-            Known::Array(parts) => parts.first()?.text(),
-            other => other.text(),
+        let mut understood = true;
+        let mut attribute = |known: &Known| match known {
+            Known::Array(parts) => {
+                let changes = match parts.get(1) {
+                    None | Some(Known::Nil) => Some(Vec::new()),
+                    Some(Known::Block(block)) => changes(block),
+                    Some(_) => None,
+                };
+                understood &= changes.is_some();
+                Some((parts.first()?.text()?, changes.unwrap_or_default()))
+            }
+            other => Some((other.text()?, Vec::new())),
         };
         let pattern = |known: &Known| match known {
             Known::Array(parts) => match &parts[..] {
                 [regexp, Known::Array(names), ..] => {
-                    Some((regexp.regexp()?, names.iter().map(attribute).collect::<Option<_>>()?))
+                    Some((regexp.regexp()?, names.iter().map(&mut attribute).collect::<Option<_>>()?))
                 }
                 _ => None,
             },
             _ => None,
         };
-        patterns.iter().map(pattern).collect()
+        let patterns = patterns.iter().map(pattern).collect::<Option<_>>()?;
+        Some((patterns, understood))
     }
 
     /// A method of a value that needs no block.
@@ -139,6 +152,61 @@ impl Known {
             _ => Known::Unknown,
         }
     }
+}
+
+/// What a block of one parameter does to a text: calls on it, one after the other, whose meaning is known.
+fn changes(block: &Block) -> Option<Vec<Change>> {
+    let [(parameter, None)] = &block.params.names[..] else { return None };
+    let mut changes = Vec::new();
+    let mut expr = &block.body;
+    loop {
+        match expr {
+            Expr::Sequence(all) if all.len() == 1 => expr = &all[0],
+            Expr::Local(name) if name == parameter => break,
+            Expr::Call(call) => {
+                expr = call.receiver.as_ref()?;
+                changes.extend(change(call)?);
+            }
+            _ => return None,
+        }
+    }
+    changes.reverse();
+    Some(changes)
+}
+
+/// What a call does to the text it is made on: `Some(None)` if nothing.
+fn change(call: &Call) -> Option<Option<Change>> {
+    let text = |at: usize| match call.args.get(at) {
+        Some(Expr::Text(parts)) => plain(parts),
+        _ => None,
+    };
+    let regexp = || match call.args.first()? {
+        Expr::Regexp(parts, flags) => Known::Regexp(plain(parts)?, flags).regexp(),
+        Expr::Text(parts) => plain(parts).map(|text| kukla_values::regexp::escape(&text)),
+        _ => None,
+    };
+    Some(Some(match (call.name.as_str(), call.args.len()) {
+        ("to_s" | "to_str" | "to_sym" | "intern" | "dup" | "freeze" | "itself", 0) => return Some(None),
+        ("downcase", 0) => Change::Downcase,
+        ("upcase", 0) => Change::Upcase,
+        ("capitalize", 0) => Change::Capitalize,
+        ("strip", 0) => Change::Strip,
+        ("chomp", 0) => Change::Chomp(None),
+        ("chomp" | "delete_suffix", 1) => Change::Chomp(Some(text(0)?)),
+        ("sub", 2) => Change::Replace(regexp()?, text(1)?, false),
+        ("gsub", 2) => Change::Replace(regexp()?, text(1)?, true),
+        _ => return None,
+    }))
+}
+
+fn plain(parts: &[Part]) -> Option<String> {
+    parts
+        .iter()
+        .map(|part| match part {
+            Part::Text(text) => Some(text.as_str()),
+            Part::Code(_) => None,
+        })
+        .collect()
 }
 
 fn flatten(elements: Vec<Known>, flat: &mut Vec<Known>) {

@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use kukla_catalog::types::{ResourceType, TitlePattern, Titles};
+use kukla_catalog::types::{Change, ResourceType, TitlePattern, Titles};
 use kukla_values::Name;
 
 mod known;
@@ -32,13 +32,16 @@ pub fn read(name: &str, source: &str, library: &dyn Library) -> Option<ResourceT
     Some(facts.into_type(name))
 }
 
+/// A title pattern: the regular expression, and each attribute with what is done to its text.
+type Pattern = (String, Vec<(String, Vec<Change>)>);
+
 /// What has been found out about a type.
 #[derive(Debug, Default)]
 struct Facts {
     properties: Vec<String>,
     /// Parameters, each with whether it is a name variable.
     parameters: Vec<(String, bool)>,
-    patterns: Option<Vec<(String, Vec<String>)>>,
+    patterns: Option<Vec<Pattern>>,
     shared: bool,
     open: bool,
 }
@@ -82,7 +85,8 @@ impl Facts {
                     .into_iter()
                     .map(|(regexp, names)| TitlePattern {
                         regexp: regexp.into(),
-                        attributes: names.iter().map(intern).collect::<Vec<_>>().into(),
+                        attributes: names.iter().map(|(name, _)| intern(name)).collect::<Vec<_>>().into(),
+                        changes: names.into_iter().map(|(_, changes)| changes).collect(),
                     })
                     .collect(),
             ),
@@ -102,10 +106,10 @@ impl Facts {
 }
 
 /// Whether the only pattern gives the whole title to the first name variable.
-fn is_whole_title(patterns: &[(String, Vec<String>)], namevars: &[&str]) -> bool {
+fn is_whole_title(patterns: &[Pattern], namevars: &[&str]) -> bool {
     match patterns {
         [(regexp, names)] if regexp == "(?m-ix:(.*))" => {
-            matches!(&names[..], [only] if namevars.first() == Some(&only.as_str()))
+            matches!(&names[..], [(only, changes)] if changes.is_empty() && namevars.first() == Some(&only.as_str()))
         }
         _ => false,
     }
@@ -147,6 +151,46 @@ mod tests {
             (&*patterns[0].regexp, &*patterns[0].attributes),
             ("(?i-mx:^(.*):(\\d+)$)", &["path", "colour"][..])
         );
+    }
+
+    #[test]
+    fn title_patterns_change_what_they_find() {
+        let with = |code: &str| {
+            let source = format!(
+                "Puppet::Type.newtype(:thing) do
+                  newparam(:name, :namevar => true)
+                  def self.title_patterns; [[/(.*)/m, [[:name, {code}]]]]; end
+                end"
+            );
+            read("thing", &source, &Files(&[])).unwrap()
+        };
+        let changes = |code: &str| match with(code).titles {
+            Titles::Patterns(patterns) => patterns[0].changes.concat(),
+            _ => Vec::new(),
+        };
+        for identity in ["lambda { |x| x }", "->(x) { x.to_s }", "proc { |x| x }", "Proc.new { |x| x }"] {
+            assert_eq!(changes(identity), [], "{identity}");
+            assert!(!with(identity).open);
+        }
+        assert_eq!(changes("->(x) { x.strip.downcase }"), [Change::Strip, Change::Downcase]);
+        let replace = Change::Replace("/+$".into(), String::new(), false);
+        assert_eq!(changes("lambda { |x| x.sub(%r{/+$}, '') }"), [replace]);
+        assert!(with("lambda { |x| Other.munge(x) }").open);
+    }
+
+    #[test]
+    fn procs_and_singleton_methods() {
+        let source = "Puppet::Type.newtype(:thing) do
+          common = proc { newparam(:url); ensurable }
+          feature :x, _('text')
+          instance_eval(&common)
+          newparam(:name)
+          newparam(:area) { isnamevar }
+          define_singleton_method(:title_patterns) { [[/^(.*)@(.*)$/, [[:name], [:area]]]] }
+        end";
+        let ty = read("thing", source, &Files(&[])).unwrap();
+        assert_eq!((&*ty.properties, &*ty.parameters), (&["ensure"][..], &["area", "name", "url"][..]));
+        assert!(!ty.open && matches!(ty.titles, Titles::Patterns(_)));
     }
 
     #[test]

@@ -24,7 +24,10 @@ pub(super) fn read(name: &str, source: &str, library: &dyn Library) -> Option<Fa
     let mut facts = reader.facts.take()?;
     if let Some(def) = reader.own_method(Reader::TYPE, "title_patterns") {
         match reader.invoke(&def, Vec::new(), None, This::Type).patterns() {
-            Some(patterns) => facts.patterns = Some(patterns),
+            Some((patterns, understood)) => {
+                facts.patterns = Some(patterns);
+                facts.open |= !understood;
+            }
             None => facts.open = true,
         }
     }
@@ -94,7 +97,6 @@ const IDLE: &[&str] = &[
     "private_class_method",
     "alias_method",
     "define_method",
-    "instance_eval",
     "raise",
     "fail",
     "warn",
@@ -104,8 +106,6 @@ const IDLE: &[&str] = &[
     "info",
     "notice",
     "err",
-    "proc",
-    "lambda",
     "freeze",
     "newmetaparam",
     "provide",
@@ -370,11 +370,11 @@ impl Reader<'_> {
         }
         self.depth += 1;
         let mut frame = Frame { locals: FxHashMap::default(), this, file: "".into(), returned: None };
-        self.bind(&def.params, args, &mut frame);
-        if let (Some(name), Some(block)) = (&def.params.block, block) {
+        self.bind(&def.code.params, args, &mut frame);
+        if let (Some(name), Some(block)) = (&def.code.params.block, block) {
             frame.locals.insert(name.clone(), Known::Block(block));
         }
-        let value = self.eval(&def.body, &mut frame);
+        let value = self.eval(&def.code.body, &mut frame);
         self.depth -= 1;
         frame.returned.unwrap_or(value)
     }
@@ -432,6 +432,12 @@ impl Reader<'_> {
                 }
                 Known::Nil
             }
+            (None, "lambda" | "proc") => block.map_or(Known::Unknown, Known::Block),
+            (Some(Known::Module(name)), "new") if name == "Proc" => {
+                block.map_or(Known::Unknown, Known::Block)
+            }
+            // A text to be translated.
+            (None, "_") => args.into_iter().next().unwrap_or(Known::Nil),
             (_, "newtype") => self.newtype(&args, block, frame),
             (Some(Known::Module(name)), "register_type") if name.ends_with("ResourceApi") => {
                 self.register(args.first());
@@ -514,19 +520,19 @@ impl Reader<'_> {
                 }
             },
             "define_singleton_method" => {
-                let titles = args.first().and_then(Known::text).is_some_and(|name| name == "title_patterns");
-                if let Some(block) = block.filter(|_| titles) {
-                    let file = Rc::clone(&frame.file);
-                    let mut inner =
-                        Frame { locals: frame.locals.clone(), this: This::Type, file, returned: None };
-                    let patterns = self.eval(&block.body, &mut inner).patterns();
-                    let facts = self.facts.get_or_insert_default();
-                    facts.open |= patterns.is_none();
-                    facts.patterns = patterns.or(facts.patterns.take());
+                match (args.first().and_then(Known::text), block) {
+                    (Some(name), Some(body)) => {
+                        let own = &mut self.modules.entry(Self::TYPE.into()).or_default().own;
+                        own.insert(name.clone(), Rc::new(Def { name, on_itself: true, code: body }));
+                    }
+                    _ => self.give_up(),
                 }
                 Known::Nil
             }
-            "class_eval" | "class_exec" | "module_eval" | "instance_exec" | "tap" => {
+            "class_eval" | "class_exec" | "module_eval" | "instance_eval" | "instance_exec" | "tap" => {
+                if block.is_none() {
+                    self.give_up();
+                }
                 if let Some(block) = block {
                     let file = Rc::clone(&frame.file);
                     let mut inner =
@@ -609,7 +615,11 @@ impl Reader<'_> {
                 let pattern = |known: &Known| match known {
                     Known::Hash(pairs) => match get(pairs, "pattern") {
                         Some(regexp @ Known::Regexp(..)) => {
-                            Some((regexp.regexp()?, group_names(&regexp.regexp()?)))
+                            let names = group_names(&regexp.regexp()?);
+                            Some((
+                                regexp.regexp()?,
+                                names.into_iter().map(|name| (name, Vec::new())).collect(),
+                            ))
                         }
                         _ => None,
                     },
@@ -621,7 +631,8 @@ impl Reader<'_> {
             _ => {
                 let namevars: Vec<_> =
                     facts.parameters.iter().filter(|(_, is)| *is).map(|(name, _)| name.clone()).collect();
-                (namevars.len() > 1).then(|| vec![("(?m-ix:(.*))".into(), vec![namevars[0].clone()])])
+                (namevars.len() > 1)
+                    .then(|| vec![("(?m-ix:(.*))".into(), vec![(namevars[0].clone(), Vec::new())])])
             }
         };
         self.facts = Some(facts);

@@ -70,8 +70,8 @@ pub(super) struct Def {
     pub name: String,
     /// Whether it is defined on a class or module itself: `def self.x`.
     pub on_itself: bool,
-    pub params: Params,
-    pub body: Expr,
+    /// Its parameters and body; a method can be made of a block.
+    pub code: Rc<Block>,
 }
 
 #[derive(Debug, Default)]
@@ -275,13 +275,25 @@ fn expr(node: &Node<'_>) -> Expr {
                 Expr::Assign(Target::Local(local), Box::new(Expr::Call(Box::new(sum))))
             })
         }
+        Node::LambdaNode { .. } => node.as_lambda_node().map_or(Expr::Other, |n| {
+            let block = Block { params: params(n.parameters()), body: *boxed(n.body()) };
+            Expr::Call(Box::new(Call {
+                receiver: None,
+                name: "lambda".into(),
+                args: Vec::new(),
+                block: Some(Rc::new(block)),
+                passed: None,
+            }))
+        }),
         Node::CallNode { .. } => node.as_call_node().map_or(Expr::Other, |n| call(&n)),
         Node::DefNode { .. } => node.as_def_node().map_or(Expr::Other, |n| {
             Expr::Def(Rc::new(Def {
                 name: name(&n.name()),
                 on_itself: n.receiver().is_some(),
-                params: params(n.parameters().map(|node| node.as_node())),
-                body: *boxed(n.body()),
+                code: Rc::new(Block {
+                    params: params(n.parameters().map(|node| node.as_node())),
+                    body: *boxed(n.body()),
+                }),
             }))
         }),
         Node::ModuleNode { .. } => node
