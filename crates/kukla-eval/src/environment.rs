@@ -344,8 +344,8 @@ impl Environment {
         if let Some(found) = read(&self.known).functions.get(&name) {
             return Ok(found.clone());
         }
-        let later = self.registry.later(name).filter(|_| self.stdlib().is_some_and(|major| major >= 9));
-        if let Some(builtin) = later.or_else(|| self.registry.get(name))
+        let special = self.stdlib().and_then(|major| self.registry.in_stdlib(name, major));
+        if let Some(builtin) = special.or_else(|| self.registry.get(name))
             && self.offers(builtin)
         {
             return Ok(Some(Function::Builtin(builtin)));

@@ -47,7 +47,8 @@ pub enum Origin {
     Core,
     /// It is one of puppetlabs-stdlib's.
     Stdlib,
-    /// It was one of puppetlabs-stdlib's before version 9, and is there only with such a version.
+    /// It was one of puppetlabs-stdlib's before version 9, and is there only with such a version; if the newer one has another of that
+    /// name, it takes that one's place.
     FormerStdlib,
     /// What version 9 of puppetlabs-stdlib made of one of its functions; it takes that one's place with such a version.
     LaterStdlib,
@@ -66,6 +67,7 @@ pub struct Library {
 #[derive(Debug, Default)]
 pub struct Registry {
     functions: FxHashMap<Name, &'static Registered>,
+    former: FxHashMap<Name, &'static Registered>,
     later: FxHashMap<Name, &'static Registered>,
 }
 
@@ -73,17 +75,22 @@ impl Registry {
     /// A registry of these functions; of two with one name the first counts. It lives as long as the process; make one and
     /// share it.
     pub fn new(libraries: &[Library]) -> Registry {
-        let (mut functions, mut later) = (FxHashMap::default(), FxHashMap::default());
+        let mut registry = Registry::default();
         for library in libraries {
-            let table = if library.origin == Origin::LaterStdlib { &mut later } else { &mut functions };
+            let origin = library.origin;
             for builtin in library.tables.iter().flat_map(|table| table.iter()) {
-                table.entry(Name::new(builtin.name)).or_insert_with(|| -> &'static Registered {
-                    let origin = library.origin;
+                let name = Name::new(builtin.name);
+                let table = match origin {
+                    Origin::LaterStdlib => &mut registry.later,
+                    Origin::FormerStdlib if registry.functions.contains_key(&name) => &mut registry.former,
+                    _ => &mut registry.functions,
+                };
+                table.entry(name).or_insert_with(|| -> &'static Registered {
                     Box::leak(Box::new(Registered { builtin, origin, signatures: OnceLock::new() }))
                 });
             }
         }
-        Registry { functions, later }
+        registry
     }
 
     /// The function of that name.
@@ -91,9 +98,10 @@ impl Registry {
         self.functions.get(&name).copied()
     }
 
-    /// What version 9 of puppetlabs-stdlib made of the function of that name, if it made something else of it.
-    pub fn later(&self, name: Name) -> Option<&'static Registered> {
-        self.later.get(&name).copied()
+    /// What a function is in a major version of puppetlabs-stdlib, if that is special.
+    pub fn in_stdlib(&self, name: Name, major: u32) -> Option<&'static Registered> {
+        let table = if major < 9 { &self.former } else { &self.later };
+        table.get(&name).copied()
     }
 
     /// The names of all functions, sorted.

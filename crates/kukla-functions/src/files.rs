@@ -14,6 +14,7 @@ use kukla_values::{Error, Result, Str, Value};
 
 use crate::legacy::at_least;
 use crate::ruby;
+use crate::stdlib::checks::{not_a_path, warn_unless_text};
 use crate::stdlib::misc::warn;
 
 builtins! {
@@ -56,11 +57,11 @@ builtins! {
     /// What a command on the machine that compiles writes. The command is given by its absolute path; its arguments reach it unchanged.
     "generate" { "Any *$args, Optional[Callable] &$block" => generate }
 
-    /// Renders templates in Ruby (ERB), which this compiler does not run.
-    "template" { "Any *$args, Optional[Callable] &$block" => |Rest(args): Rest| ruby_template("template", args) }
+    /// Renders templates in Ruby (ERB). This compiler does not run Ruby: only those that are mere text.
+    "template" { "Any *$args, Optional[Callable] &$block" => template }
 
-    /// Renders the text of templates in Ruby (ERB), which this compiler does not run.
-    "inline_template" { "Any *$args, Optional[Callable] &$block" => |Rest(args): Rest| ruby_template("inline_template", args) }
+    /// Renders the text of templates in Ruby (ERB). This compiler does not run Ruby: only those that are mere text.
+    "inline_template" { "Any *$args, Optional[Callable] &$block" => inline_template }
 }
 
 /// Where a reference leads, whether or not there is a file: an absolute path as it is, `module/name` into a directory of the module.
@@ -133,6 +134,9 @@ fn generate(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<String> {
     let command: Vec<String> = args.iter().map(|arg| ruby::to_s(arg).to_string()).collect();
     let program = &command[0];
     if !program.starts_with('/') {
+        if args[0].as_str().is_none() {
+            vm.warn(not_a_path(&args[0]));
+        }
         return ruby::fail("Generators must be fully qualified");
     }
     if !program.chars().all(|c| c.is_ascii_alphanumeric() || "-/_.+".contains(c)) {
@@ -152,18 +156,67 @@ fn generate(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<String> {
             Ok(String::from_utf8_lossy(&output.stdout).into_owned()
                 + &String::from_utf8_lossy(&output.stderr))
         }
-        Ok(output) => failed(output.code.unwrap_or(1), &String::from_utf8_lossy(&output.stdout)),
+        Ok(output) => {
+            let said = [output.stdout, output.stderr].concat();
+            failed(output.code.unwrap_or(1), &String::from_utf8_lossy(&said))
+        }
         Err(FileError::NotFound) => failed(1, ""),
         Err(FileError::Other(why)) => ruby::fail(format!("Failed to execute generator {program}: {why}")),
     }
 }
 
-fn ruby_template(name: &str, args: Vec<Value>) -> Flow<Value> {
-    let args = at_least(name, 1, args)?;
-    let which = if name == "template" { format!(" {}", ruby::join(&args, ", ")) } else { String::new() };
-    let message = format!("{name}(): templates in Ruby are not supported yet:{which}");
-    let message = message.strip_suffix(':').unwrap_or(&message).to_owned();
-    Err(Failure::new("RUBY_TEMPLATE", message)
+fn template(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<String> {
+    let mut rendered = String::new();
+    for arg in at_least("template", 1, args)? {
+        let Value::String(name) = &arg else {
+            warn_unless_text(vm, &arg);
+            return Err(ruby::no_method("split", &arg).into());
+        };
+        // An absolute path is taken as it is.
+        let found =
+            if name.starts_with('/') { Some(name.as_str().into()) } else { existing(vm, name, "templates") };
+        let Some(path) = found else {
+            return ruby::fail(format!("Could not find template '{name}'"));
+        };
+        let text = match vm.environment.world.read(&path) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Err(error) => {
+                let why = match error {
+                    FileError::NotFound => "No such file or directory".to_owned(),
+                    FileError::Other(why) => why,
+                };
+                let path = path.display();
+                return ruby::fail(format!(
+                    "Failed to parse template {path}:\n  Detail: {why} @ rb_sysopen - {path}"
+                ));
+            }
+        };
+        rendered +=
+            &plain_text(text, &format!("template(): templates in Ruby are not supported yet: {name}"))?;
+    }
+    Ok(rendered)
+}
+
+fn inline_template(Rest(args): Rest) -> Flow<String> {
+    let mut rendered = String::new();
+    for arg in at_least("inline_template", 1, args)? {
+        let Value::String(text) = &arg else {
+            let method = if arg == Value::Default { "b" } else { "encoding" };
+            let why = ruby::no_method(method, &arg);
+            return ruby::fail(format!("Failed to parse inline template: {why}"));
+        };
+        rendered +=
+            &plain_text(text.to_string(), "inline_template(): templates in Ruby are not supported yet")?;
+    }
+    Ok(rendered)
+}
+
+/// A template in Ruby that holds no Ruby.
+fn plain_text(text: String, otherwise: &str) -> Flow<String> {
+    if !text.contains("<%") {
+        return Ok(text);
+    }
+    Err(Failure::new("RUBY_TEMPLATE", otherwise)
         .hint("write the template in Puppet (EPP) and render it with epp()")
         .into())
 }

@@ -178,24 +178,17 @@ fn float_length(text: &str) -> usize {
         rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len())
     };
     let sign = usize::from(text.starts_with(['+', '-']));
-    let whole = digits(sign);
-    let mut end = sign + whole;
-    let mut any = whole > 0;
-    if text[end..].starts_with('.') {
-        let fraction = digits(end + 1);
-        if fraction > 0 || any {
-            end += 1 + fraction;
-            any |= fraction > 0;
-        }
+    let whole = sign + digits(sign);
+    // Only a number with a point may have an exponent.
+    if !text[whole..].starts_with('.') {
+        return if whole == sign { 0 } else { whole };
     }
-    if !any {
-        return 0;
-    }
+    let end = whole + 1 + digits(whole + 1);
     if text[end..].starts_with(['e', 'E']) {
         let signed = end + 1 + usize::from(text[end + 1..].starts_with(['+', '-']));
         let exponent = digits(signed);
         if exponent > 0 {
-            end = signed + exponent;
+            return signed + exponent;
         }
     }
     end

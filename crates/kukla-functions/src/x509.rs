@@ -313,7 +313,7 @@ fn pss(message: &[u8], data: &[u8], bits: usize, mut parameters: Der<'_>) -> boo
     }
     let spare = (8 - (bits - 1) % 8) % 8;
     // A whole spare byte stands before the encoded message.
-    let message = if (bits - 1) % 8 == 0 { &message[1..] } else { message };
+    let message = if (bits - 1).is_multiple_of(8) { &message[1..] } else { message };
     let digest = hash.digest(data);
     let Some(length) = message.len().checked_sub(digest.len() + 1) else { return false };
     if message.last() != Some(&0xbc) || length < salt + 1 {
@@ -387,7 +387,7 @@ impl<'t> Lines<'t> {
 fn decode(text: &str) -> Option<Vec<u8>> {
     let digits: Vec<u8> = text.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
     let bare = digits.iter().rposition(|byte| *byte != b'=').map_or(0, |at| at + 1);
-    if digits.len() % 4 != 0 || digits.len() - bare > 2 {
+    if !digits.len().is_multiple_of(4) || digits.len() - bare > 2 {
         return None;
     }
     let (mut bytes, mut held, mut bits) = (Vec::with_capacity(bare), 0u32, 0);

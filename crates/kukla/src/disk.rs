@@ -38,6 +38,17 @@ impl Commands {
     }
 }
 
+/// `off`, `on`, or paths separated by commas.
+impl From<&str> for Commands {
+    fn from(policy: &str) -> Commands {
+        match policy {
+            "off" => Commands::Off,
+            "on" => Commands::On,
+            list => Commands::Only(list.split(',').map(str::to_owned).collect()),
+        }
+    }
+}
+
 /// The world as it is.
 #[derive(Clone, Debug, Default)]
 pub struct DiskWorld {
@@ -92,11 +103,12 @@ impl World for DiskWorld {
                 "running '{program}' is not allowed; --commands says which commands a compilation may run"
             )));
         }
-        let output = Command::new(program)
-            .args(arguments)
-            .stdin(Stdio::null())
-            .output()
-            .map_err(|error| FileError::Other(format!("{program}: {error}")))?;
+        let output = Command::new(program).args(arguments).stdin(Stdio::null()).output().map_err(
+            |error| match error.kind() {
+                std::io::ErrorKind::NotFound => FileError::NotFound,
+                _ => FileError::Other(format!("{program}: {error}")),
+            },
+        )?;
         Ok(Output { code: output.status.code(), stdout: output.stdout, stderr: output.stderr })
     }
 

@@ -30,7 +30,7 @@ impl Difference {
 }
 
 /// What only Ruby says: where an object lies in memory, what a constant or method is that is missing.
-const MACHINERY: [&str; 8] = [
+const MACHINERY: [&str; 9] = [
     "#<Puppet::Pops",
     "#<#<Class",
     "implementation_class",
@@ -39,6 +39,7 @@ const MACHINERY: [&str; 8] = [
     "Puppet::Pops::Types::P",
     "!ruby/object:",
     "for nil:NilClass",
+    "hiera_eyaml library is present",
 ];
 
 /// What stands before the message of a function that failed.
@@ -101,7 +102,18 @@ fn message(text: &str) -> String {
     };
     // What fails after the main block, as `realize` does, has another beginning.
     let text = text.replace("Puppet::Parser::Compiler failed with error ArgumentError: ", FAILED);
-    text.replace(" (line: 1)", "").trim().to_owned()
+    without_scratch_file(&text.replace(" (line: 1)", "")).trim().to_owned()
+}
+
+/// A message without the random name of the file that `validate_cmd` makes.
+fn without_scratch_file(text: &str) -> String {
+    let mut pieces = text.split("/tmp/validate_cmd");
+    let mut kept = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        kept += "FILE";
+        kept += piece.trim_start_matches(|c: char| !" ':".contains(c));
+    }
+    kept
 }
 
 /// A value in which a string of bytes that is text counts as text: some of Ruby's methods give strings without an encoding.

@@ -1,16 +1,19 @@
 //! Every function against real Puppet: the same calls, asked of both, must give the same values, messages and logs.
 //!
-//! `core.txt`, `stdlib.txt` (version 8) and `stdlib9.txt` list calls, one a line, under a heading for each function. Each function is also called with the same
-//! thirty-odd argument lists, so that what it says of wrong arguments is compared too. `explained.txt` lists the calls
-//! whose answers differ and must, each with the reason.
+//! `core.txt`, `stdlib.txt` (both versions, and what only version 8 has) and `stdlib9.txt` list calls, one a line, under a heading for each
+//! function. Each function is also called with the same thirty-odd argument lists, so that what it says of wrong arguments is compared too;
+//! `## name as expression` compares an expression around each of those calls, in place of the `_`, where the value itself is random.
+//! `explained.txt` lists the calls whose answers differ and must, each with the reason.
 //!
 //! * `KUKLA_REFERENCE=command` names a command that, given the argument `rpc`, answers as Puppet does; without it nothing is compared.
-//! * `KUKLA_MODULES=directory` names a directory with puppetlabs-stdlib; without it only Puppet's own functions are compared.
-//! * Arguments choose functions by name.
+//! * `KUKLA_MODULES=directory` names a directory with puppetlabs-stdlib; without it only Puppet's own functions are compared. With
+//!   Puppet 7 only those of stdlib are: its own differ from Puppet 8's.
+//! * Arguments choose functions by name. Without any, every function that the module or Puppet has must be called often enough.
 
 #![allow(clippy::disallowed_methods)] // a test runner reads the disk
 
 mod answer;
+mod coverage;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,6 +22,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use answer::Answer;
+use kukla::disk::{Commands, DiskWorld};
+use kukla_cli::rpc::Server;
 use kukla_tests::subject::Subject;
 use serde_json::{Value, json};
 
@@ -66,6 +71,9 @@ const ARGUMENTS: [&str; 37] = [
 /// Differences shown in full.
 const SHOWN: usize = 200;
 
+/// The fewest calls that a function may have.
+const FEWEST: usize = 30;
+
 fn main() -> ExitCode {
     if std::env::var_os("KUKLA_REFERENCE").is_none() {
         println!("skipped: KUKLA_REFERENCE names no command to compare with");
@@ -84,15 +92,20 @@ fn main() -> ExitCode {
 fn run() -> Result<bool, String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("differential/functions");
     let modules = std::env::var("KUKLA_MODULES").ok();
-    let mut calls = calls(&folder, "core.txt")?;
-    if let Some(modules) = &modules {
-        calls.extend(self::calls(&folder, list_for(modules)?)?);
+    let world = DiskWorld { commands: Commands::On, ..DiskWorld::default() };
+    let (ours, theirs) = (Subject::Kukla(Box::new(Server::new(world))), Subject::from_environment()?);
+    let with_core = theirs.reference().is_none_or(|version| !version.starts_with("7."));
+    let mut calls = if with_core { calls(&folder, "core.txt")? } else { Vec::new() };
+    let version = modules.as_deref().map(coverage::version).transpose()?;
+    if let Some(version) = version {
+        calls.extend(self::calls(&folder, "stdlib.txt")?);
+        calls.extend(self::calls(&folder, "stdlib9.txt")?);
+        calls.retain(|(function, _)| version.has(function) != Some(false));
     }
     let wanted: Vec<String> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     calls.retain(|(function, _)| wanted.is_empty() || wanted.contains(function));
     let explained = explained(&folder)?;
-    let (ours, theirs) = (Subject::Kukla(Box::default()), Subject::from_environment()?);
     let (next, outcomes) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let ask = || {
         while let Some((function, code)) = calls.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -112,7 +125,27 @@ fn run() -> Result<bool, String> {
         }
     });
     let outcomes = outcomes.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
-    Ok(report(&outcomes, &explained))
+    let mut good = report(&outcomes, &explained);
+    if wanted.is_empty() {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for (function, _) in &calls {
+            *counts.entry(function).or_default() += 1;
+        }
+        let mut expected = if with_core { coverage::core() } else { Vec::new() };
+        if let (Some(version), Some(modules)) = (version, &modules) {
+            let found = coverage::functions(Path::new(modules));
+            good &= coverage::agrees(version, &found);
+            expected.extend(found.into_iter().filter(|name| with_core || !coverage::is_core(name)));
+        }
+        for name in expected {
+            let count = counts.get(name.as_str()).copied().unwrap_or_default();
+            if count < FEWEST {
+                println!("{name}: {count} calls are too few");
+                good = false;
+            }
+        }
+    }
+    Ok(good)
 }
 
 /// One call and how its answers differ, if they do.
@@ -141,17 +174,6 @@ fn report(outcomes: &[Outcome<'_>], explained: &BTreeMap<String, String>) -> boo
         functions.len()
     );
     shown == 0
-}
-
-/// The list for the version of stdlib in a directory of modules.
-fn list_for(modules: &str) -> Result<&'static str, String> {
-    let path = Path::new(modules).join("stdlib/metadata.json");
-    let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let metadata: Value =
-        serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?;
-    let major =
-        metadata["version"].as_str().and_then(|version| version.split('.').next()?.parse::<u32>().ok());
-    Ok(if major.is_some_and(|major| major >= 9) { "stdlib9.txt" } else { "stdlib.txt" })
 }
 
 /// The facts and modules that calls find.
@@ -189,12 +211,12 @@ fn calls(folder: &Path, file: &str) -> Result<Vec<(String, String)>, String> {
     let mut calls = Vec::new();
     let mut function = String::new();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
-        if let Some(name) = line.strip_prefix("## ") {
+        if let Some(heading) = line.strip_prefix("## ") {
+            let (name, shape) = heading.split_once(" as ").unwrap_or((heading, "_"));
             function = name.to_owned();
             if !name.contains(' ') {
-                calls.extend(
-                    ARGUMENTS.iter().map(|arguments| (function.clone(), format!("{name}{arguments}"))),
-                );
+                let call = |arguments| shape.replacen('_', &format!("{name}{arguments}"), 1);
+                calls.extend(ARGUMENTS.iter().map(|arguments| (function.clone(), call(arguments))));
             }
         } else if !line.starts_with("# ") {
             calls.push((function.clone(), line.to_owned()));

@@ -98,8 +98,8 @@ fn versions(all: &[&Registered]) -> String {
     for function in all {
         let name = function.builtin.name;
         let Some(versions) = kukla_functions::stdlib::versions(name) else { continue };
-        let later = registry.later(kukla_values::Name::new(name));
-        let remark = match later.map(|later| later.builtin.doc.trim()) {
+        let special = |major| registry.in_stdlib(kukla_values::Name::new(name), major);
+        let remark = match special(9).or_else(|| special(8)).map(|special| special.builtin.doc.trim()) {
             _ if function.origin == Origin::Core && !versions.nine => "Puppet's own counts",
             Some(doc) if doc.starts_with("Deprecated: use `stdlib::") => "renamed in 9",
             Some(_) if versions.eight => "differs in 9",

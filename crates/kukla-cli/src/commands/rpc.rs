@@ -2,6 +2,8 @@
 
 use std::io::{BufRead, Write};
 
+use kukla::disk::DiskWorld;
+
 use crate::Outcome;
 use crate::rpc::Server;
 
@@ -10,11 +12,15 @@ use crate::rpc::Server;
 /// Each line on standard input is an object with `id`, `method` and `params`; each line on standard output is the answer to
 /// one of them, in order, with `result` or `error`. Nothing else is written to standard output.
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    /// Commands that generate() and the like may run: off, on, or paths separated by commas
+    #[arg(long, value_name = "POLICY", default_value = "off")]
+    commands: String,
+}
 
 /// Serves requests until there are no more.
-pub fn run(_: &Args) -> Outcome {
-    let server = Server::default();
+pub fn run(args: &Args) -> Outcome {
+    let server = Server::new(DiskWorld { commands: args.commands.as_str().into(), ..DiskWorld::default() });
     let mut input = std::io::stdin().lock();
     let mut output = std::io::stdout().lock();
     let mut line = Vec::new();

@@ -85,12 +85,7 @@ impl Target {
     }
 
     fn world(&self) -> DiskWorld {
-        let commands = match self.commands.as_str() {
-            "off" => Commands::Off,
-            "on" => Commands::On,
-            list => Commands::Only(list.split(',').map(str::to_owned).collect()),
-        };
-        DiskWorld { commands, ..DiskWorld::default() }
+        DiskWorld { commands: self.commands.as_str().into(), ..DiskWorld::default() }
     }
 
     /// The request for the node that the options name.

@@ -16,6 +16,11 @@ pub struct Server {
 }
 
 impl Server {
+    /// A server that sees the world through `world`.
+    pub fn new(world: kukla::disk::DiskWorld) -> Server {
+        Server { compiler: kukla::compiler::Compiler::new(world) }
+    }
+
     /// Answers one line; whatever it holds, the answer is one line of JSON.
     pub fn answer(&self, line: &str) -> String {
         let request: Value = match serde_json::from_str(line) {

@@ -91,13 +91,15 @@ fn check(vm: &mut Vm<'_>, Rest(args): Rest, name: &str, compat: &str) -> Flow<bo
 /// Warns, once for each system, of a path that is no text.
 pub fn warn_unless_text(vm: &mut Vm<'_>, path: &Value) {
     if path.as_str().is_none() {
-        let (shown, class) = (ruby::to_s(path), ruby::class(path));
-        let why = format!(
-            "Cannot check if {shown} is an absolute path because it is a '{class}' and not a String'"
-        );
-        vm.warn(why.as_str());
-        vm.warn(why);
+        vm.warn(not_a_path(path));
+        vm.warn(not_a_path(path));
     }
+}
+
+/// What Puppet says when asked whether something that is no text is an absolute path.
+pub fn not_a_path(value: &Value) -> String {
+    let (shown, class) = (ruby::to_s(value), ruby::class(value));
+    format!("Cannot check if {shown} is an absolute path because it is a '{class}' and not a String'")
 }
 
 /// The check alone.

@@ -114,7 +114,7 @@ builtins! {
     "stdlib::type_of" { "Any $value" => |value: Value| Type::of(&value) }
 
     /// Warns that something is deprecated; an error where the setting `strict` says so, unless told to leave that setting alone.
-    "deprecation" { "String $key, String $message" => |vm: &mut Vm<'_>, key: Str, message: Str| deprecation(vm, key, message, None) }
+    "deprecation" { "String $key, String $message, Boolean $use_strict_setting = true" => deprecation }
 
     /// Would stop for a debugger of Ruby; refused.
     "pry" { "Any *$args, Optional[Callable] &$block" => pry }
@@ -170,6 +170,16 @@ fn clamp(Rest(args): Rest) -> Result<i64> {
 fn time(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<i64> {
     if args.len() > 1 {
         return ruby::fail(format!("time(): Wrong number of arguments given {} for 0 or 1", args.len()));
+    }
+    // The name of the time zone changes nothing, but Ruby insists that it is text.
+    match legacy(args)?.first() {
+        None | Some(Value::String(_) | Value::Boolean(false)) => {}
+        Some(Value::Array(zone)) if zone.is_empty() => {}
+        Some(Value::Hash(zone)) if zone.is_empty() => {}
+        Some(zone @ (Value::Array(_) | Value::Hash(_) | Value::Default)) => {
+            return Err(ruby::no_conversion(zone, "String").into());
+        }
+        Some(zone) => return Err(ruby::no_method("empty?", zone).into()),
     }
     Ok(seconds(vm))
 }
@@ -426,10 +436,17 @@ fn pry(_args: Rest) -> Result<Value> {
     Err(Error::runtime("pry(): Requires the 'pry' rubygem to use, but it was not found"))
 }
 
+fn is_deferred(value: &Value) -> bool {
+    matches!(value, Value::Object(object) if object.ty.label() == "Deferred")
+}
+
 fn deferrable_epp(vm: &mut Vm<'_>, template: Str, variables: Hash) -> Flow<Value> {
-    let is_deferred =
-        |value: &Value| matches!(value, Value::Object(object) if object.ty.label() == "Deferred");
-    if !holds(&variables, &is_deferred) {
+    let deferred = holds(&variables, &is_deferred);
+    epp_or_deferred(vm, deferred, template, variables)
+}
+
+fn epp_or_deferred(vm: &mut Vm<'_>, deferred: bool, template: Str, variables: Hash) -> Flow<Value> {
+    if !deferred {
         return vm.call("epp", vec![template.into(), variables.into()], None);
     }
     let path = vm.call("find_template", vec![template.into()], None)?;
@@ -447,4 +464,25 @@ fn holds(hash: &Hash, wanted: &dyn Fn(&Value) -> bool) -> bool {
         Value::Hash(inner) => holds(inner, wanted),
         other => wanted(other),
     })
+}
+
+/// What these functions were before version 9.
+pub mod old {
+    use super::*;
+
+    builtins! {
+        /// Warns of something deprecated, once for each key; where `strict` is error it fails.
+        "deprecation" { "String $key, String $message" => |vm: &mut Vm<'_>, key: Str, message: Str| deprecation(vm, key, message, None) }
+
+        /// A template rendered, or if a variable is deferred, deferred too.
+        "stdlib::deferrable_epp" { "String $template, Hash $variables" => |vm: &mut Vm<'_>, template: Str, variables: Hash| {
+            let deferred = variables.values().any(is_deferred);
+            epp_or_deferred(vm, deferred, template, variables)
+        } }
+
+        /// What `ensure` of a kind of resource should be for `present` or `absent`.
+        "stdlib::ensure" {
+            "Variant[Boolean, Enum['present', 'absent']] $ensure, Enum['directory', 'link', 'mounted', 'service', 'file', 'package'] $resource" => ensure
+        }
+    }
 }

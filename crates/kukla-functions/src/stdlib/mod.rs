@@ -50,10 +50,11 @@ pub static CURRENT: &[&[Builtin]] = &[
     validate::BUILTINS,
 ];
 
-/// The functions that only version 8 has.
+/// The functions that only version 8 has, and what some were in it.
 pub static FORMER: &[&[Builtin]] = &[
     checks::BUILTINS,
     hashes::old::BUILTINS,
+    misc::old::BUILTINS,
     resources::old::BUILTINS,
     text::old::BUILTINS,
     validate::old::BUILTINS,
@@ -143,12 +144,12 @@ pub struct Versions {
 pub fn versions(name: &str) -> Option<Versions> {
     let has =
         |tables: &[&[Builtin]]| tables.iter().any(|table| table.iter().any(|builtin| builtin.name == name));
-    if TAKEN_OVER.contains(&name) || has(FORMER) {
-        Some(Versions { eight: true, nine: false })
-    } else if NEW.contains(&name) {
+    if NEW.contains(&name) {
         Some(Versions { eight: false, nine: true })
     } else if ALWAYS.contains(&name) || has(CURRENT) {
         Some(Versions { eight: true, nine: true })
+    } else if TAKEN_OVER.contains(&name) || has(FORMER) {
+        Some(Versions { eight: true, nine: false })
     } else {
         None
     }

@@ -33,8 +33,6 @@ macro_rules! renamed {
 builtins! {
     /// Deprecated: use `stdlib::batch_escape`.
     "batch_escape" { "Any *$args" => renamed!("batch_escape") }
-    /// Warns of something deprecated, once for each key; where `strict` is error it fails, unless the last argument is false.
-    "deprecation" { "String $key, String $message, Boolean $use_strict_setting = true" => deprecation }
     /// Deprecated: use `stdlib::ensure_packages`.
     "ensure_packages" { "Any *$args" => renamed!("ensure_packages") }
     /// Deprecated: use `stdlib::fqdn_rand_string`.

@@ -297,6 +297,12 @@ fn validate_cmd(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
         Some(message @ Value::Array(_)) => {
             Err(ruby::no_conversion(&Value::from(why), ruby::class(message)).into())
         }
+        Some(message @ (Value::Integer(_) | Value::Float(_))) => {
+            ruby::fail(format!("String can't be coerced into {}", ruby::class(message)))
+        }
+        Some(message @ (Value::Hash(_) | Value::Boolean(true) | Value::Default)) => {
+            Err(ruby::no_method("+", message).into())
+        }
         Some(message) if message.is_true() => ruby::fail(format!("{}\n{why}", ruby::to_s(message))),
         _ => ruby::fail(format!(
             "validate_cmd(): failed to validate content with command {}\n{why}",
@@ -317,7 +323,12 @@ fn validate_cmd(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
         Ok(output) => {
             let written = String::from_utf8_lossy(&output.stdout);
             let (path, said) = written.split_once('\n').unwrap_or((&written, ""));
-            let code = output.code.unwrap_or(1);
+            // Ruby runs a plain command without a shell, and then a program that is not there just fails.
+            let shell = command.contains(|c: char| "*?{}[]<>()~&|\\$;'`\"\n#=%".contains(c));
+            let (code, said) = match output.code.unwrap_or(1) {
+                126 | 127 if placed || !shell => (1, ""),
+                code => (code, said),
+            };
             fails(&format!("Execution of '{}' returned {code}: {said}", on(path)))
         }
         Err(FileError::NotFound) => fails(&format!("there is no shell to run '{command}' with")),
