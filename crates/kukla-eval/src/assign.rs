@@ -26,7 +26,21 @@ impl Vm<'_> {
             AssignOperator::Append => self.assign_joined(assign, Operator::Add, value.clone(), span)?,
             AssignOperator::Remove => self.assign_joined(assign, Operator::Subtract, value.clone(), span)?,
         }
+        if self.recorder.is_some() {
+            self.record_target(&assign.target, assign, span);
+        }
         Ok(value)
+    }
+
+    #[cold]
+    fn record_target(&mut self, target: &Target, assign: &Assign, span: Span) {
+        match target {
+            Target::Variable(_, name) => self.record_variable(*name, &assign.value, span),
+            Target::List(_, targets) => {
+                targets.iter().for_each(|target| self.record_target(target, assign, span));
+            }
+            Target::Illegal(..) => {}
+        }
     }
 
     /// What cannot be assigned to is refused before the value is computed.

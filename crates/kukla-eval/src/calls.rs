@@ -31,6 +31,9 @@ impl Vm<'_> {
                     return self.call_native(&*native, name.name, &args[1..], block.as_ref());
                 }
                 let function = self.callee(name, span)?;
+                if self.recorder.is_some() {
+                    self.record_lambda(call);
+                }
                 let block = call.lambda.as_ref().map(|lambda| self.block(lambda)).transpose()?;
                 self.call_span = span;
                 self.invoke(&function, args, block)

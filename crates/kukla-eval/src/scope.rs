@@ -23,7 +23,7 @@ impl ScopeId {
 }
 
 /// Where evaluation stands: a named scope, and a frame within it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Position {
     /// The named scope.
     pub scope: ScopeId,
@@ -43,7 +43,7 @@ impl Position {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct FrameId(u32);
 
 impl FrameId {
@@ -331,20 +331,20 @@ impl Scopes {
         Some(if top.marks & marks == 0 { 0 } else { top.entries.len() as u64 })
     }
 
-    /// The named scope in which a plain name looked up from `at` is found; none if a frame has it, or nothing does.
-    pub(crate) fn holder(&self, at: Position, name: Name) -> Option<ScopeId> {
+    /// Where a plain name looked up from `at` is found: a frame, or a named scope.
+    pub(crate) fn holder(&self, at: Position, name: Name) -> Option<Position> {
         let mut frame = at.frame;
         while frame != FrameId::NONE {
             let here = &self.frames[frame.0 as usize];
             if here.variables.get(name).is_some() {
-                return None;
+                return Some(Position { scope: at.scope, frame });
             }
             frame = here.outer;
         }
         let mut scope = Some(at.scope);
         while let Some(id) = scope {
             if self.get(id).variables.get(name).is_some() {
-                return Some(id);
+                return Some(Position::named(id));
             }
             scope = self.next(id);
         }

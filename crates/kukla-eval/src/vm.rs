@@ -125,6 +125,11 @@ impl<'e> Vm<'e> {
         Location { source: self.source.clone(), span }
     }
 
+    /// The place of the call being made.
+    pub fn call_location(&self) -> Location {
+        self.location(self.call_span)
+    }
+
     /// The error for a rule broken at a place of the text being evaluated.
     #[cold]
     pub fn fail(&self, span: Span, code: &'static str, message: impl Into<String>) -> Raise {

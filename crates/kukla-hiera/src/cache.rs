@@ -37,6 +37,7 @@ type Reading = OnceLock<Result<Arc<DataFile>>>;
 pub struct DataCache {
     files: Table<(Str, Format), Arc<Reading>>,
     readings: AtomicUsize,
+    openings: AtomicUsize,
     exists: Table<Str, bool>,
     pub(crate) configs: Table<(Str, Place), Result<Arc<Config>>>,
     globs: Table<Str, Arc<[Str]>>,
@@ -83,6 +84,11 @@ impl DataCache {
     /// How often a data file was read; a file that several threads want at once is read by one of them.
     pub fn readings(&self) -> usize {
         self.readings.load(Ordering::Relaxed)
+    }
+
+    /// How often an encrypted block was opened.
+    pub fn openings(&self) -> usize {
+        self.openings.load(Ordering::Relaxed)
     }
 
     /// What compilations with these settings share.
@@ -141,6 +147,7 @@ impl DataCache {
                 .or_insert_with(|| pem().and_then(|pem| eyaml::Key::from_pem(&pem)).map(Arc::new))
                 .clone()
         };
+        self.openings.fetch_add(1, Ordering::Relaxed);
         let text = key.and_then(|key| key.open(block)).map(Str::from);
         lock(&self.opened).insert(what, text.clone());
         text

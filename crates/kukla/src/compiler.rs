@@ -124,7 +124,7 @@ impl Compiler {
             };
             let found = found.map_err(|raise| {
                 let mut failure = failure(raise);
-                data.redact(&mut failure);
+                data.redact(&mut failure.message);
                 failure
             });
             Ok(Answer { found, explanation })
@@ -150,10 +150,11 @@ impl Compiler {
         }
         let result = body(&mut vm, &site, &data);
         vm.log_loading();
-        let logs = std::mem::take(&mut vm.logs);
+        let mut logs = std::mem::take(&mut vm.logs);
+        logs.iter_mut().for_each(|log| data.redact(&mut log.message));
         let result = result.map_err(|raise| {
             let mut failure = failure(raise);
-            data.redact(&mut failure);
+            data.redact(&mut failure.message);
             failure
         });
         Outcome { result, logs }

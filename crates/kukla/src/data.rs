@@ -88,9 +88,9 @@ impl HieraData {
     }
 
     /// Takes what was decrypted out of a message.
-    pub fn redact(&self, failure: &mut Failure) {
-        if let Some(message) = self.session.redact(&failure.message) {
-            failure.message = message;
+    pub fn redact(&self, message: &mut String) {
+        if let Some(told) = self.session.redact(message) {
+            *message = told;
         }
     }
 
@@ -122,7 +122,7 @@ impl Data for HieraData {
 
 /// The value found; where it was found is noted if someone wants to know.
 fn noted(vm: &mut Vm<'_>, found: Found) -> Value {
-    if let Some(recorder) = &mut vm.recorder {
+    if vm.recorder.is_some() {
         let place = |origin: &Arc<Origin>| DataPlace {
             key: origin.key.clone(),
             file: origin.location.clone(),
@@ -130,7 +130,11 @@ fn noted(vm: &mut Vm<'_>, found: Found) -> Value {
             level: origin.level.clone(),
             encrypted: origin.encrypted,
         };
-        recorder.found = found.origins.iter().map(place).collect();
+        let places = found.origins.iter().map(place).collect();
+        let location = vm.call_location();
+        if let Some(recorder) = &mut vm.recorder {
+            recorder.note(location, places);
+        }
     }
     found.value
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use kukla_eval::catalog::{How, Provenance, Trail};
+use kukla_eval::catalog::{DataPlace, How, Part, Provenance, Trail};
 use kukla_eval::error::Location;
 use serde_json::{Map, Value as Json, json};
 
@@ -15,7 +15,7 @@ pub fn document(node: &str, provenance: &[Provenance]) -> Json {
 fn resource(provenance: &Provenance) -> Json {
     let mut parameters = Map::new();
     for (name, trail) in &provenance.parameters {
-        let json = trail.as_ref().map_or_else(|| json!({"from": "compiler"}), |trail| step(trail));
+        let json = trail.as_ref().map_or_else(|| json!({"from": "compiler"}), |trail| step(trail, 0));
         parameters.insert(name.to_string(), json);
     }
     let mut json = json!({"type": provenance.type_name.as_str(), "title": provenance.title.as_str()});
@@ -31,31 +31,48 @@ fn place(json: &mut Json, location: Option<&Location>) {
     }
 }
 
-fn step(trail: &Trail) -> Json {
+/// So deep a chain is followed: variables made of variables can branch at every step.
+const DEEPEST: usize = 12;
+
+fn step(trail: &Trail, depth: usize) -> Json {
     let mut json = json!({"from": name(trail.how)});
     place(&mut json, trail.location.as_ref());
-    if !trail.data.is_empty() {
-        json["data"] = trail
-            .data
-            .iter()
-            .map(|place| {
-                json!({
-                    "key": place.key.as_str(),
-                    "file": place.file.as_ref().map(|file| file.as_str()),
-                    "line": place.line,
-                    "level": place.level.as_str(),
-                })
-            })
-            .collect();
-    }
-    if let Some((owner, parameter)) = &trail.through {
-        json["through"] = json!({"resource": owner, "parameter": parameter.as_str()});
-        if let Some(from) = &trail.from {
-            json["through"]["value"] = step(from);
-        }
+    match &trail.parts[..] {
+        [] => {}
+        _ if depth > DEEPEST => json["parts"] = "...".into(),
+        // What is one thing and nothing else needs no list.
+        [Part::Data(places)] => json["data"] = data(places),
+        [Part::Parameter(..) | Part::Variable(..)] => json["through"] = part(&trail.parts[0], depth),
+        parts => json["parts"] = parts.iter().map(|p| part(p, depth)).collect(),
     }
     if let Some(replaced) = &trail.replaced {
-        json["replaced"] = step(replaced);
+        json["replaced"] = step(replaced, depth + 1);
+    }
+    json
+}
+
+fn data(places: &[DataPlace]) -> Json {
+    let place = |place: &DataPlace| {
+        json!({
+            "key": place.key.as_str(),
+            "file": place.file.as_ref().map(|file| file.as_str()),
+            "line": place.line,
+            "level": place.level.as_str(),
+        })
+    };
+    places.iter().map(place).collect()
+}
+
+fn part(part: &Part, depth: usize) -> Json {
+    let (mut json, trail) = match part {
+        Part::Data(places) => return json!({"data": data(places)}),
+        Part::Parameter(owner, name, trail) => {
+            (json!({"resource": owner, "parameter": name.as_str()}), trail)
+        }
+        Part::Variable(name, trail) => (json!({"variable": name.as_str()}), trail),
+    };
+    if let Some(trail) = trail {
+        json["value"] = step(trail, depth + 1);
     }
     json
 }
@@ -69,6 +86,8 @@ fn name(how: How) -> &'static str {
         How::Classifier => "classifier",
         How::ParameterDefault => "parameter default",
         How::Data => "data",
+        How::Variable => "variable",
+        How::Lambda => "lambda",
     }
 }
 
@@ -94,26 +113,34 @@ fn write_chain(out: &mut String, trail: &Trail, indent: &str) {
         How::Collector => Some("collector"),
         How::Classifier => Some("given by the node classifier"),
         How::ParameterDefault => Some("default of the parameter"),
+        How::Variable => Some("assigned"),
+        How::Lambda => Some("given to a lambda"),
         How::Data => None,
     };
     if let Some(how) = how {
         let _ = writeln!(out, "{indent}{how}{}", place.unwrap_or_default());
     }
-    if trail.how == How::Data && trail.data.is_empty() {
-        let _ = writeln!(out, "{indent}data");
+    if indent.len() > 2 * DEEPEST && !trail.parts.is_empty() {
+        let _ = writeln!(out, "{indent}...");
+        return;
     }
-    for place in trail.data.iter() {
-        let file = match (&place.file, place.line) {
-            (Some(file), Some(line)) => format!(" in {file}:{line}"),
-            (Some(file), None) => format!(" in {file}"),
-            (None, _) => String::new(),
+    for part in trail.parts.iter() {
+        let trail = match part {
+            Part::Data(places) => {
+                write_data(out, places, indent);
+                continue;
+            }
+            Part::Parameter(owner, parameter, trail) => {
+                let _ = writeln!(out, "{indent}through parameter ${parameter} of {owner}");
+                trail
+            }
+            Part::Variable(name, trail) => {
+                let _ = writeln!(out, "{indent}through variable ${name}");
+                trail
+            }
         };
-        let _ = writeln!(out, "{indent}data: key {}{file} (level \"{}\")", place.key, place.level);
-    }
-    if let Some((owner, parameter)) = &trail.through {
-        let _ = writeln!(out, "{indent}through parameter ${parameter} of {owner}");
-        if let Some(from) = &trail.from {
-            write_chain(out, from, &format!("{indent}  "));
+        if let Some(trail) = trail {
+            write_chain(out, trail, &format!("{indent}  "));
         }
     }
     if let Some(replaced) = &trail.replaced {
@@ -122,7 +149,26 @@ fn write_chain(out: &mut String, trail: &Trail, indent: &str) {
     }
 }
 
+fn write_data(out: &mut String, places: &[DataPlace], indent: &str) {
+    if places.is_empty() {
+        let _ = writeln!(out, "{indent}data: nothing found, the default of the lookup");
+    }
+    for place in places {
+        let file = match (&place.file, place.line) {
+            (Some(file), Some(line)) => format!(" in {file}:{line}"),
+            (Some(file), None) => format!(" in {file}"),
+            (None, _) => String::new(),
+        };
+        let _ = writeln!(out, "{indent}data: key {}{file} (level \"{}\")", place.key, place.level);
+    }
+}
+
 /// Whether the value passed through something encrypted on its way.
 pub fn is_secret(trail: &Trail) -> bool {
-    trail.data.iter().any(|place| place.encrypted) || trail.from.as_ref().is_some_and(|from| is_secret(from))
+    trail.parts.iter().any(|part| match part {
+        Part::Data(places) => places.iter().any(|place| place.encrypted),
+        Part::Parameter(_, _, trail) | Part::Variable(_, trail) => {
+            trail.as_ref().is_some_and(|trail| is_secret(trail))
+        }
+    })
 }

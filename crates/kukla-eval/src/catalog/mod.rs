@@ -30,4 +30,4 @@ mod tags;
 pub use builder::{CatalogBuilder, ResourceId, ScopeSlots};
 pub use compile::Output;
 pub use defined::reference_text;
-pub use provenance::{DataPlace, How, Provenance, Recorder, Trail};
+pub use provenance::{DataPlace, How, Part, Provenance, Recorder, Trail};

@@ -3,11 +3,14 @@
 use std::sync::Arc;
 
 use kukla_catalog::Catalog;
-use kukla_values::{Name, Str};
+use kukla_syntax::Span;
+use kukla_values::{Name, Str, Value};
+use rustc_hash::FxHashMap;
 
 use super::builder::{CatalogBuilder, Param, ResourceId};
 use crate::error::Location;
-use crate::program::{Call, Callee, Expr, Kind, Variable, VariableTarget};
+use crate::program::{Call, Callee, Expr, Kind, Segment, Variable, VariableTarget};
+use crate::scope::{Found, Position, ScopeId};
 use crate::vm::Vm;
 
 /// How an attribute was set.
@@ -27,6 +30,10 @@ pub enum How {
     ParameterDefault,
     /// From data.
     Data,
+    /// By an assignment to a variable.
+    Variable,
+    /// By a function that gives it to its lambda.
+    Lambda,
 }
 
 /// A place in data that a value came from.
@@ -44,26 +51,33 @@ pub struct DataPlace {
     pub encrypted: bool,
 }
 
-/// How a value came to be that of an attribute.
+/// How a value came to be that of an attribute, a parameter or a variable.
 #[derive(Clone, Debug)]
 pub struct Trail {
     /// How it was set.
     pub how: How,
     /// Where in the code.
     pub location: Option<Location>,
-    /// Where in data, highest level first.
-    pub data: Arc<[DataPlace]>,
-    /// The parameter it was passed through: of what, and its name.
-    pub through: Option<(String, Name)>,
-    /// How that parameter got the value.
-    pub from: Option<Arc<Trail>>,
+    /// What it was made of: nothing if it is written there.
+    pub parts: Arc<[Part]>,
     /// What was set before and is no more.
     pub replaced: Option<Arc<Trail>>,
 }
 
+/// Something that a value was made of.
+#[derive(Clone, Debug)]
+pub enum Part {
+    /// Data, highest level first.
+    Data(Arc<[DataPlace]>),
+    /// A parameter of a class or define: of what, its name, and how it got its value.
+    Parameter(String, Name, Option<Arc<Trail>>),
+    /// A variable and how it got its value.
+    Variable(Name, Option<Arc<Trail>>),
+}
+
 impl Trail {
-    fn new(how: How, location: Option<Location>) -> Trail {
-        Trail { how, location, data: Arc::default(), through: None, from: None, replaced: None }
+    fn new(how: How, location: Option<Location>, parts: Vec<Part>) -> Trail {
+        Trail { how, location, parts: parts.into(), replaced: None }
     }
 }
 
@@ -71,7 +85,28 @@ impl Trail {
 #[derive(Debug, Default)]
 pub struct Recorder {
     /// Where the answer of the last lookup came from.
-    pub found: Arc<[DataPlace]>,
+    found: Arc<[DataPlace]>,
+    /// Where the last answer to each lookup in the code came from.
+    lookups: Vec<(Location, Arc<[DataPlace]>)>,
+    /// How variables got their values; a value tells whether the place still holds the same variable.
+    variables: FxHashMap<(Position, Name), (Value, Arc<Trail>)>,
+    /// The calls with a lambda, its parameters, and what they were last given.
+    lambdas: Vec<(Location, Vec<Name>, Vec<Part>)>,
+}
+
+impl Recorder {
+    /// Notes where the answer to a lookup came from that is made at a place in the code.
+    pub fn note(&mut self, location: Location, found: Arc<[DataPlace]>) {
+        match self.lookups.iter_mut().find(|(known, _)| is_same(known, &location)) {
+            Some((_, places)) => *places = Arc::clone(&found),
+            None => self.lookups.push((location, Arc::clone(&found))),
+        }
+        self.found = found;
+    }
+}
+
+fn is_same(one: &Location, other: &Location) -> bool {
+    one.span == other.span && one.source.name() == other.source.name()
 }
 
 /// The attributes of a resource and how they got their values; none is known for what the compiler adds by itself.
@@ -113,37 +148,126 @@ impl Vm<'_> {
         location: Option<&Location>,
     ) -> Option<Arc<Trail>> {
         let recorder = self.recorder.as_ref()?;
-        let mut trail = Trail::new(how, location.cloned());
-        match expr.map(|expr| &expr.unwrapped().kind) {
-            Some(Kind::Variable(variable)) => {
-                if let Some((owner, name, from)) = self.parameter_behind(variable) {
-                    trail.through = Some((owner, name));
-                    trail.from = from;
-                }
-            }
-            Some(Kind::Call(call)) if is_lookup(call) => trail.data = Arc::clone(&recorder.found),
-            _ => {}
+        let mut parts = Vec::new();
+        if let Some(expr) = expr {
+            self.collect_parts(recorder, expr, &mut parts);
         }
-        Some(Arc::new(trail))
+        Some(Arc::new(Trail::new(how, location.cloned(), parts)))
     }
 
-    /// The parameter of a class or define that a variable is.
-    fn parameter_behind(&self, variable: &Variable) -> Option<(String, Name, Option<Arc<Trail>>)> {
-        let (scope, name) = match variable.target {
-            VariableTarget::Local(name) => (self.scopes.holder(self.at, name)?, name),
-            VariableTarget::Class(class, name) => (self.scopes.class(class)?, name),
-            VariableTarget::Top(_) => return None,
+    /// What the value of an expression is made of: the variables and lookups in it.
+    fn collect_parts(&self, recorder: &Recorder, expr: &Expr, parts: &mut Vec<Part>) {
+        let mut all = |exprs: &mut dyn Iterator<Item = &Expr>| {
+            exprs.for_each(|expr| self.collect_parts(recorder, expr, parts));
         };
-        let resource = self.catalog.get(self.scopes.get(scope).slots.resource?);
-        let param = resource.params.iter().find(|param| param.name == name)?;
-        Some((resource.reference(), name, param.trail.clone()))
+        match &expr.kind {
+            Kind::Variable(variable) => {
+                let part = self.variable_part(recorder, variable, expr);
+                let known = parts.iter().any(|other| match (other, &part) {
+                    (Part::Variable(one, _), Part::Variable(other, _)) => one == other,
+                    (Part::Parameter(owner, one, _), Part::Parameter(of, other, _)) => {
+                        owner == of && one == other
+                    }
+                    _ => false,
+                });
+                if !known {
+                    parts.push(part);
+                }
+            }
+            Kind::Call(call) if is_lookup(call) => {
+                let location = self.location(expr.span);
+                let made = recorder.lookups.iter().find(|(known, _)| is_same(known, &location));
+                match made {
+                    Some((_, places)) => parts.push(Part::Data(Arc::clone(places))),
+                    None => all(&mut call.args.iter()),
+                }
+            }
+            Kind::Call(call) => all(&mut call.args.iter()),
+            Kind::Interpolate(segments) => all(&mut segments.iter().filter_map(|segment| match segment {
+                Segment::Expr(expr) => Some(expr),
+                Segment::Text(_) => None,
+            })),
+            Kind::Array(exprs) | Kind::Block(exprs) => all(&mut exprs.iter()),
+            Kind::Hash(entries) => all(&mut entries.iter().flat_map(|(key, value)| [key, value])),
+            Kind::Unfold(inner) | Kind::Parens(inner) | Kind::Not(inner) | Kind::Negate(inner) => {
+                all(&mut std::iter::once(&**inner));
+            }
+            Kind::Arithmetic(_, both) | Kind::And(both) | Kind::Or(both) => all(&mut both.iter()),
+            Kind::Access(access) => all(&mut std::iter::once(&access.left).chain(&access.keys)),
+            Kind::Selector(selector) => all(&mut selector.options.iter().map(|(_, value)| value)),
+            Kind::If(branch) => all(&mut [&branch.then, &branch.otherwise].into_iter()),
+            Kind::Case(case) => all(&mut case.options.iter().map(|option| &option.then)),
+            _ => {}
+        }
+    }
+
+    /// A variable as part of a value: a parameter, something assigned, or what a lambda was given.
+    fn variable_part(&self, recorder: &Recorder, variable: &Variable, expr: &Expr) -> Part {
+        let unknown = Part::Variable(variable.name, None);
+        let (holder, name) = match variable.target {
+            VariableTarget::Local(name) => (self.scopes.holder(self.at, name), name),
+            VariableTarget::Class(class, name) => (self.scopes.class(class).map(Position::named), name),
+            VariableTarget::Top(name) => (Some(Position::named(ScopeId::TOP)), name),
+        };
+        let Some(holder) = holder else { return unknown };
+        if holder.is_named()
+            && let Some(id) = self.scopes.get(holder.scope).slots.resource
+            && let resource = self.catalog.get(id)
+            && let Some(param) = resource.params.iter().find(|param| param.name == name)
+        {
+            return Part::Parameter(resource.reference(), name, param.trail.clone());
+        }
+        if let Some((value, trail)) = recorder.variables.get(&(holder, name))
+            && matches!(self.scopes.find(holder, name), Found::Value(current) if current == value)
+        {
+            return Part::Variable(name, Some(Arc::clone(trail)));
+        }
+        if holder.is_named() {
+            return unknown;
+        }
+        let location = self.location(expr.span);
+        let around = recorder.lambdas.iter().filter(|(place, names, _)| {
+            place.source.name() == location.source.name()
+                && place.span.start <= location.span.start
+                && location.span.end <= place.span.end
+                && names.contains(&name)
+        });
+        match around.min_by_key(|(place, ..)| place.span.end - place.span.start) {
+            Some((place, _, parts)) => {
+                let trail = Trail::new(How::Lambda, Some(place.clone()), parts.clone());
+                Part::Variable(name, Some(Arc::new(trail)))
+            }
+            None => unknown,
+        }
+    }
+
+    /// Records what the lambda of a call is about to be given.
+    pub(crate) fn record_lambda(&mut self, call: &Call) {
+        let (Some(recorder), Some(lambda)) = (&self.recorder, &call.lambda) else { return };
+        let mut parts = Vec::new();
+        call.args.iter().for_each(|arg| self.collect_parts(recorder, arg, &mut parts));
+        let location = self.location(lambda.span);
+        let names = lambda.params.iter().map(|param| param.name).collect();
+        if let Some(recorder) = &mut self.recorder {
+            recorder.lambdas.retain(|(known, ..)| !is_same(known, &location));
+            recorder.lambdas.push((location, names, parts));
+        }
+    }
+
+    /// Records what a variable was just assigned.
+    pub(crate) fn record_variable(&mut self, name: Name, value: &Expr, span: Span) {
+        let location = self.recorder.is_some().then(|| self.location(span));
+        let Some(trail) = self.trail(How::Variable, Some(value), location.as_ref()) else { return };
+        let at = self.at;
+        if let (Found::Value(value), Some(recorder)) = (self.scopes.find(at, name), &mut self.recorder) {
+            recorder.variables.insert((at, name), (value.clone(), trail));
+        }
     }
 
     /// Records that the data gave a parameter of a class.
     pub(super) fn record_data(&mut self, id: ResourceId, name: Name) {
         let Some(recorder) = &self.recorder else { return };
-        let mut trail = Trail::new(How::Data, None);
-        trail.data = Arc::clone(&recorder.found);
+        let trail = Trail::new(How::Data, None, vec![Part::Data(Arc::clone(&recorder.found))]);
         self.catalog.set_trail(id, name, Arc::new(trail));
     }
 
