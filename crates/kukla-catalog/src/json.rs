@@ -3,8 +3,10 @@
 //! No intermediate tree: a large catalog is megabytes, and building one only to print it costs more than printing.
 
 use std::fmt::Write;
+use std::ops::Range;
 
 use kukla_values::{Str, Value};
+use rustc_hash::FxHashMap;
 
 use crate::{Catalog, Resource};
 
@@ -30,7 +32,8 @@ impl Catalog {
         out.push_str(",\"name\":");
         string(out, &self.name);
         out.push_str(",\"version\":");
-        value(out, &self.version);
+        let mut written = Written::default();
+        written.value(out, &self.version);
         out.push_str(",\"code_id\":");
         match &self.code_id {
             Some(id) => string(out, id),
@@ -49,7 +52,7 @@ impl Catalog {
                 let left = self.resources.len() + self.edges.len() / 4 - i;
                 out.reserve((out.len() - start) / SAMPLE * left);
             }
-            resource(out, each);
+            resource(out, each, &mut written);
         }
         out.push_str("],\"edges\":[");
         let mut first = true;
@@ -89,8 +92,8 @@ fn uuid_of(content: &[u8]) -> String {
     uuid
 }
 
-/// Sixteen bytes at a time through folded multiplications. It tells catalogs apart and guards nothing, so it need not be
-/// a cryptographic digest, which would cost as much as writing the document.
+/// Thirty-two bytes at a time through two lanes of folded multiplications. It tells catalogs apart and guards nothing, so it
+/// need not be a cryptographic digest, which would cost as much as writing the document.
 fn fingerprint(content: &[u8]) -> u128 {
     // The fractional parts of the square roots of 2, 3, 5 and 7.
     const KEYS: [u64; 4] =
@@ -100,18 +103,21 @@ fn fingerprint(content: &[u8]) -> u128 {
         (product as u64) ^ ((product >> 64) as u64)
     };
     let (mut left, mut right) = (KEYS[0] ^ content.len() as u64, KEYS[1]);
-    for chunk in content.chunks(16) {
-        let mut block = [0; 16];
-        block[..chunk.len()].copy_from_slice(chunk);
-        let word = u128::from_le_bytes(block);
-        let (low, high) = (word as u64, (word >> 64) as u64);
-        left = fold(left ^ low, KEYS[2] ^ high).wrapping_add(right);
-        right = fold(right ^ high, KEYS[3] ^ low).wrapping_add(left);
-    }
+    let mut absorb = |block: &[u8; 32]| {
+        let (words, _) = block.as_chunks::<8>();
+        let word = |at: usize| u64::from_le_bytes(words[at]);
+        left = fold(left ^ word(0), KEYS[2] ^ word(1));
+        right = fold(right ^ word(2), KEYS[3] ^ word(3));
+    };
+    let (blocks, rest) = content.as_chunks::<32>();
+    blocks.iter().for_each(&mut absorb);
+    let mut last = [0; 32];
+    last[..rest.len()].copy_from_slice(rest);
+    absorb(&last);
     u128::from(fold(left, KEYS[1] ^ right)) << 64 | u128::from(fold(right, KEYS[0] ^ left))
 }
 
-fn resource(out: &mut String, resource: &Resource) {
+fn resource(out: &mut String, resource: &Resource, written: &mut Written) {
     out.push_str("{\"type\":");
     string(out, &resource.type_name);
     out.push_str(",\"title\":");
@@ -138,7 +144,7 @@ fn resource(out: &mut String, resource: &Resource) {
             comma(out, i);
             string(out, name);
             out.push(':');
-            value(out, each);
+            written.value(out, each);
         }
         out.push('}');
     }
@@ -174,39 +180,75 @@ fn comma(out: &mut String, i: usize) {
 /// Appends plain data as JSON. What JSON has no notation for has been turned into data before a catalog exists; should any
 /// be met here all the same, it is `null`.
 pub fn value(out: &mut String, data: &Value) {
-    match data {
-        Value::Boolean(b) => out.push_str(if *b { "true" } else { "false" }),
-        Value::Integer(n) => {
-            let _ = write!(out, "{n}");
-        }
-        Value::Float(n) => float(out, *n),
-        Value::String(text) => string(out, text),
-        Value::Array(values) => {
-            out.push('[');
-            for (i, each) in values.iter().enumerate() {
-                comma(out, i);
-                value(out, each);
+    Written::default().value(out, data);
+}
+
+/// Where large values of a document stand, by their addresses. Classes and defines hand their parameters on, so that the same
+/// list or hash is the value of many; it is taken apart once and copied from then on.
+#[derive(Default)]
+struct Written(FxHashMap<(usize, usize), Range<usize>>);
+
+/// So many members make a value large.
+const LARGE: usize = 8;
+
+impl Written {
+    fn value(&mut self, out: &mut String, data: &Value) {
+        match data {
+            Value::Boolean(b) => out.push_str(if *b { "true" } else { "false" }),
+            Value::Integer(n) => {
+                let _ = write!(out, "{n}");
             }
-            out.push(']');
-        }
-        Value::Hash(hash) => {
-            out.push('{');
-            for (i, (key, each)) in hash.iter().enumerate() {
-                comma(out, i);
-                match key {
-                    Value::String(key) => string(out, key),
-                    other => {
-                        let mut text = String::new();
-                        value(&mut text, other);
-                        string(out, &text);
-                    }
+            Value::Float(n) => float(out, *n),
+            Value::String(text) => string(out, text),
+            Value::Array(values) => self.once(out, values.as_ptr() as usize, values.len(), |written, out| {
+                out.push('[');
+                for (i, each) in values.iter().enumerate() {
+                    comma(out, i);
+                    written.value(out, each);
                 }
-                out.push(':');
-                value(out, each);
+                out.push(']');
+            }),
+            Value::Hash(hash) => {
+                let first = hash.get_index(0).map_or(0, |(key, _)| std::ptr::from_ref(key) as usize);
+                self.once(out, first, hash.len(), |written, out| {
+                    out.push('{');
+                    for (i, (key, each)) in hash.iter().enumerate() {
+                        comma(out, i);
+                        match key {
+                            Value::String(key) => string(out, key),
+                            other => {
+                                let mut text = String::new();
+                                value(&mut text, other);
+                                string(out, &text);
+                            }
+                        }
+                        out.push(':');
+                        written.value(out, each);
+                    }
+                    out.push('}');
+                });
             }
-            out.push('}');
+            _ => out.push_str("null"),
         }
-        _ => out.push_str("null"),
+    }
+
+    /// Appends what has so many members, unless it was written before and can be copied.
+    fn once(
+        &mut self,
+        out: &mut String,
+        address: usize,
+        length: usize,
+        write: impl FnOnce(&mut Self, &mut String),
+    ) {
+        if length < LARGE {
+            return write(self, out);
+        }
+        if let Some(range) = self.0.get(&(address, length)) {
+            return out.extend_from_within(range.clone());
+        }
+        let start = out.len();
+        write(self, out);
+        self.0.insert((address, length), start..out.len());
     }
 }
 
@@ -293,6 +335,18 @@ mod tests {
             float(&mut out, n);
             assert_eq!(out, text);
         }
+    }
+
+    #[test]
+    fn what_is_shared_is_written_alike() {
+        let list: Value = (0..20).map(Value::Integer).collect::<Vec<_>>().into();
+        let hash: kukla_values::Hash = (0..20).map(|n| (n.to_string(), list.clone())).collect();
+        let (mut once, mut twice) = (String::new(), String::new());
+        value(&mut once, &hash.clone().into());
+        value(&mut twice, &vec![list.clone(), hash.clone().into(), hash.into(), list.clone()].into());
+        let mut element = String::new();
+        value(&mut element, &list);
+        assert_eq!(twice, format!("[{element},{once},{once},{element}]"));
     }
 
     #[test]

@@ -19,6 +19,7 @@ use super::overrides::Override;
 use super::provenance::How;
 use super::relate::Side;
 use super::resource::Declaration;
+use super::tags::Tagged;
 use crate::error::{Flow, Location, Raise};
 use crate::program::{CollectExpr, Expr, Kind, Query, ResourceForm};
 use crate::scope::ScopeId;
@@ -261,10 +262,11 @@ impl Vm<'_> {
                 };
                 let from = if search.query.is_none() && !search.exported { search.seen } else { 0 };
                 let seen = all.len();
+                let mut tagged = Tagged::default();
                 let wanted = |id: &ResourceId| {
                     !collector.known.contains(id)
                         && (!search.exported || self.catalog.get(*id).exported)
-                        && search.query.as_ref().is_none_or(|query| self.fits(query, *id))
+                        && search.query.as_ref().is_none_or(|query| self.fits(query, *id, &mut tagged))
                 };
                 let mut new: Vec<ResourceId> =
                     all[from..].iter().copied().filter(|id| !self.is_hidden(*id)).filter(wanted).collect();
@@ -325,7 +327,7 @@ impl Vm<'_> {
         self.add_override(resolved.type_name, title, Override { params, origin, location })
     }
 
-    fn fits(&self, query: &Condition, id: ResourceId) -> bool {
+    fn fits(&self, query: &Condition, id: ResourceId, tagged: &mut Tagged) -> bool {
         let resource = self.catalog.get(id);
         let value = |name: Name| match name.as_str() {
             "title" => resource.title.clone().into(),
@@ -343,13 +345,12 @@ impl Vm<'_> {
             },
             Condition::NotEqual(name, wanted) => !compare::equals(&value(*name), wanted),
             Condition::Tagged(tags) => {
-                let has = |tag: &String| {
-                    self.catalog.tag_table.number(tag).is_some_and(|number| self.is_tagged(id, number))
-                };
-                tags.iter().any(has)
+                // A word that nobody uses has no number, and nothing is tagged with it.
+                let mut numbers = tags.iter().filter_map(|tag| self.catalog.tag_table.number(tag));
+                numbers.any(|number| self.is_tagged_within(id, number, tagged))
             }
-            Condition::And(both) => self.fits(&both[0], id) && self.fits(&both[1], id),
-            Condition::Or(both) => self.fits(&both[0], id) || self.fits(&both[1], id),
+            Condition::And(both) => self.fits(&both[0], id, tagged) && self.fits(&both[1], id, tagged),
+            Condition::Or(both) => self.fits(&both[0], id, tagged) || self.fits(&both[1], id, tagged),
             Condition::Nothing => false,
         }
     }

@@ -107,19 +107,24 @@ impl Vm<'_> {
     /// The attributes as the document shows them: the name variable only where it differs from the title.
     fn parameters(&mut self, id: ResourceId) -> Flow<Vec<(Str, Value)>> {
         let resource = self.catalog.get(id);
-        let mut shown = match resource.is_named_by_title() {
+        let mut all: Vec<(Str, Value)> = match resource.is_named_by_title() {
             true => {
                 let given = resource.params.iter().filter(|param| !param.value.is_undef());
-                given.map(|param| (param.name.as_str().into(), shown(&param.name, &param.value))).collect()
+                given.map(|param| (param.name.as_str().into(), param.value.clone())).collect()
             }
             false => named_parameters(resource)?,
         };
-        for (name, value) in &mut shown {
-            if !is_plain(value) {
-                *value = self.rich(id, name, std::mem::take(value))?;
+        for (name, value) in &mut all {
+            if matches!(value, Value::Array(_)) && is_relationship(name) {
+                *value = flat(value).into_iter().filter(|each| !each.is_undef()).collect::<Vec<_>>().into();
             }
+            if is_plain(value) {
+                continue;
+            }
+            let text = as_text(flat_references(std::mem::take(value)));
+            *value = if is_plain(&text) { text } else { self.rich(id, name, text)? };
         }
-        Ok(shown)
+        Ok(all)
     }
 
     /// A value in the notation of rich data; without it such values become text, which is worth a warning or an error.
@@ -170,23 +175,17 @@ fn named_parameters(resource: &Building) -> Flow<Vec<(Str, Value)>> {
         !resource.is_main() && matches!(value, Value::String(text) if *text == resource.title)
     };
     all.retain(|(name, value)| !(*name == namevar && is_title(value)));
-    Ok(all.into_iter().map(|(name, value)| (name.into(), shown(name, &value))).collect())
+    Ok(all.into_iter().map(|(name, value)| (name.into(), value)).collect())
 }
 
-/// The value of an attribute with the references in it as text.
-fn shown(name: &str, value: &Value) -> Value {
-    match value {
-        Value::Array(_) if is_relationship(name) => {
-            let flat = flat(value).into_iter().filter(|each| !each.is_undef()).collect::<Vec<_>>();
-            as_text(flat.into())
-        }
-        Value::Array(values) if values.iter().any(nests_reference) => as_text(flat(value).into()),
-        Value::Array(_) | Value::Hash(_) | Value::Type(_) => as_text(value.clone()),
-        plain => plain.clone(),
+/// A list that holds references anywhere is shown flat.
+fn flat_references(value: Value) -> Value {
+    match &value {
+        Value::Array(values) if values.iter().any(nests_reference) => flat(&value).into(),
+        _ => value,
     }
 }
 
-/// Whether a value is a reference or a list with one somewhere; such lists are shown flat.
 fn nests_reference(value: &Value) -> bool {
     match value {
         Value::Type(ty) => reference(ty).is_some(),

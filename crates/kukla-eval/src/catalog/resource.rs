@@ -255,9 +255,12 @@ impl Vm<'_> {
         if let Some(tag) = resource.value("tag") {
             tagged = table.add_value(&mut tags, tag);
         }
-        table.add_type(&mut tags, resource.type_name);
-        if !resource.is_main() {
-            table.add_if_valid(&mut tags, &resource.title);
+        table.add_name(&mut tags, resource.type_name);
+        match &resource.definition {
+            // The title of a class is its name with capitals, which tags do not have.
+            Definition::Class(class) => table.add_name(&mut tags, class.name),
+            _ if resource.is_main() => {}
+            _ => table.add_if_valid(&mut tags, &resource.title),
         }
         if uses_defaults {
             for default in self.defaults_for(*scope, resource.type_name) {

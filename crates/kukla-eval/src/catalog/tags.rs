@@ -5,7 +5,7 @@
 
 use kukla_catalog::tags::{is_valid, segments};
 use kukla_values::{Name, Str, Value};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::builder::ResourceId;
 use super::compile::parse_error;
@@ -17,8 +17,8 @@ use crate::vm::Vm;
 pub(crate) struct TagTable {
     words: Vec<Str>,
     numbers: FxHashMap<Str, u32>,
-    /// The tags that the names of types give.
-    types: FxHashMap<Name, Vec<u32>>,
+    /// The tags that names of types and classes give.
+    names: FxHashMap<Name, Vec<u32>>,
     /// For each word the last merge that met it.
     met: Vec<u32>,
     merge: u32,
@@ -26,7 +26,15 @@ pub(crate) struct TagTable {
 
 /// Tags in the order they were added.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct TagSet(Vec<u32>);
+pub(crate) struct TagSet {
+    numbers: Vec<u32>,
+    /// The same numbers, once there are so many that looking through them takes its time: the catalog has all that its
+    /// classes have.
+    index: Option<Box<FxHashSet<u32>>>,
+}
+
+/// The number of tags up to which comparing beats hashing.
+const SEARCHED: usize = 32;
 
 impl TagTable {
     /// The number of a word, if it is used at all.
@@ -65,18 +73,16 @@ impl TagTable {
         }
     }
 
-    /// Adds the name of a type and its segments.
-    pub fn add_type(&mut self, set: &mut TagSet, name: Name) {
-        if let Some(numbers) = self.types.get(&name) {
-            numbers.iter().for_each(|&number| {
-                set.push(number);
-            });
-            return;
+    /// Adds the name of a type or class and its segments.
+    pub fn add_name(&mut self, set: &mut TagSet, name: Name) {
+        if !self.names.contains_key(&name) {
+            let mut own = TagSet::default();
+            self.add_if_valid(&mut own, &name);
+            self.names.insert(name, own.numbers);
         }
-        let mut own = TagSet::default();
-        self.add_if_valid(&mut own, &name);
-        self.types.insert(name, own.0);
-        self.add_type(set, name);
+        for &number in &self.names[&name] {
+            set.push(number);
+        }
     }
 
     fn add_valid(&mut self, set: &mut TagSet, word: &str) {
@@ -108,38 +114,65 @@ impl TagTable {
 
     /// Adds all tags of another set.
     pub fn merge(&mut self, set: &mut TagSet, from: &TagSet) {
+        if set.index.is_some() {
+            from.numbers.iter().for_each(|&number| {
+                set.push(number);
+            });
+            return;
+        }
         self.merge += 1;
-        for &number in &set.0 {
+        for &number in &set.numbers {
             self.met[number as usize] = self.merge;
         }
-        for &number in &from.0 {
+        for &number in &from.numbers {
             if self.met[number as usize] != self.merge {
                 self.met[number as usize] = self.merge;
-                set.0.push(number);
+                set.append(number);
             }
         }
     }
 
     /// The words of a set.
     pub fn words(&self, set: &TagSet) -> Vec<Str> {
-        set.0.iter().map(|&number| self.words[number as usize].clone()).collect()
+        set.numbers.iter().map(|&number| self.words[number as usize].clone()).collect()
     }
 }
 
 impl TagSet {
     /// Whether a word is in it.
     pub fn has(&self, number: u32) -> bool {
-        self.0.contains(&number)
+        match &self.index {
+            Some(index) => index.contains(&number),
+            None => self.numbers.contains(&number),
+        }
     }
 
     fn push(&mut self, number: u32) -> bool {
         let is_new = !self.has(number);
         if is_new {
-            self.0.push(number);
+            self.append(number);
         }
         is_new
     }
+
+    /// Adds what is not in it yet.
+    fn append(&mut self, number: u32) {
+        self.numbers.push(number);
+        match &mut self.index {
+            Some(index) => {
+                index.insert(number);
+            }
+            None if self.numbers.len() > SEARCHED => {
+                self.index = Some(Box::new(self.numbers.iter().copied().collect()));
+            }
+            None => {}
+        }
+    }
 }
+
+/// Which classes and defines were found to have which tags.
+#[derive(Debug, Default)]
+pub(super) struct Tagged(FxHashMap<(ResourceId, u32), bool>);
 
 /// A value where Ruby would call `to_s` on it.
 pub(super) fn text(value: &Value) -> String {
@@ -178,13 +211,26 @@ impl Vm<'_> {
     pub(crate) fn is_tagged(&self, id: ResourceId, number: u32) -> bool {
         let mut next = Some(id);
         while let Some(id) = next {
-            let resource = self.catalog.get(id);
-            if resource.tags.has(number) {
+            if self.catalog.get(id).tags.has(number) {
                 return true;
             }
-            next = self.scopes.get(resource.scope).slots.resource.filter(|&outer| outer != id);
+            next = self.declared_in(id);
         }
         false
+    }
+
+    /// The same, for asking about many resources: what contains them is asked once.
+    pub(super) fn is_tagged_within(&self, id: ResourceId, number: u32, known: &mut Tagged) -> bool {
+        if self.catalog.get(id).tags.has(number) {
+            return true;
+        }
+        let Some(outer) = self.declared_in(id) else { return false };
+        *known.0.entry((outer, number)).or_insert_with(|| self.is_tagged(outer, number))
+    }
+
+    /// The class or define that a resource was declared in.
+    fn declared_in(&self, id: ResourceId) -> Option<ResourceId> {
+        self.scopes.get(self.catalog.get(id).scope).slots.resource.filter(|&outer| outer != id)
     }
 
     /// Gives a resource the tags of the class or define it was declared in; once.
