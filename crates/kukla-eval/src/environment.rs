@@ -11,8 +11,9 @@ use kukla_catalog::types::{self, ResourceType};
 use kukla_syntax::validate::{Place, Rules};
 use kukla_syntax::{Diagnostic, Source, Strict};
 use kukla_values::{Hash, Name};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
+use crate::code::{CodeFiles, CodeKind};
 use crate::error::{Failure, FailureKind, Raised};
 use crate::known::Known;
 pub use crate::known::KnownAlias;
@@ -31,7 +32,7 @@ pub struct Module {
     pub root: PathBuf,
     metadata: OnceLock<Option<serde_json::Value>>,
     sound: OnceLock<bool>,
-    files: OnceLock<FxHashSet<PathBuf>>,
+    files: CodeFiles,
 }
 
 /// What all compilations of one environment share.
@@ -53,7 +54,7 @@ pub struct Environment {
     pub registry: Arc<Registry>,
     modules: Vec<Module>,
     by_name: FxHashMap<Name, usize>,
-    root_files: OnceLock<FxHashSet<PathBuf>>,
+    root_files: CodeFiles,
     stdlib: OnceLock<Option<u32>>,
     programs: RwLock<FxHashMap<PathBuf, Loaded>>,
     known: RwLock<Known>,
@@ -96,7 +97,7 @@ impl Environment {
                         root: directory.join(&entry.name),
                         metadata: OnceLock::new(),
                         sound: OnceLock::new(),
-                        files: OnceLock::new(),
+                        files: CodeFiles::default(),
                     });
                     modules.len() - 1
                 });
@@ -112,7 +113,7 @@ impl Environment {
             registry,
             modules,
             by_name,
-            root_files: OnceLock::new(),
+            root_files: CodeFiles::default(),
             stdlib: OnceLock::new(),
             programs: RwLock::default(),
             known: RwLock::default(),
@@ -155,26 +156,14 @@ impl Environment {
         std::mem::take(&mut *self.faults.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
     }
 
-    /// Whether a module has a file, by its path within the module; the module's directories are listed once.
-    pub fn module_has(&self, module: &Module, path: &Path) -> bool {
-        module.files.get_or_init(|| self.list_code(&module.root)).contains(path)
-    }
-
-    /// The paths of Puppet code below a module or environment directory.
-    fn list_code(&self, root: &Path) -> FxHashSet<PathBuf> {
-        let mut files = FxHashSet::default();
-        let mut open: Vec<PathBuf> = ["manifests", "functions", "types"].iter().map(PathBuf::from).collect();
-        while let Some(directory) = open.pop() {
-            for entry in self.world.list(&root.join(&directory)) {
-                let path = directory.join(&entry.name);
-                if entry.is_directory {
-                    open.push(path);
-                } else {
-                    files.insert(path);
-                }
-            }
-        }
-        files
+    /// The file of a module that something of that name (without the module's) stands in, if there is one.
+    fn module_file<'n>(
+        &self,
+        module: &Module,
+        kind: CodeKind,
+        name: impl Iterator<Item = &'n str>,
+    ) -> Option<PathBuf> {
+        module.files.find(&*self.world, &module.root, kind, name)
     }
 
     /// The module a path lies in.
@@ -307,13 +296,8 @@ impl Environment {
             return Ok(());
         };
         let file = |segments: &[&str]| {
-            let mut path = PathBuf::from("manifests");
-            match segments.len() {
-                1 => path.push("init"),
-                _ => path.extend(&segments[1..]),
-            }
-            path.set_extension("pp");
-            self.module_has(module, &path).then(|| module.root.join(path))
+            let name = if segments.len() == 1 { &["init"] } else { &segments[1..] };
+            self.module_file(module, CodeKind::Manifest, name.iter().copied())
         };
         let init = file(&segments[..1]);
         while !segments.is_empty() {
@@ -352,7 +336,7 @@ impl Environment {
         }
         // A module has no function of its own name.
         if name.as_str().contains("::")
-            && let Some(path) = self.path_of("functions", name.as_str())
+            && let Some(path) = self.path_of(CodeKind::Function, name.as_str())
         {
             self.load(&path)?;
         }
@@ -375,7 +359,7 @@ impl Environment {
     fn offers(&self, function: &Registered) -> bool {
         if self.settings.module_functions
             && function.origin != Origin::Core
-            && self.path_of("functions", function.builtin.name).is_some()
+            && self.path_of(CodeKind::Function, function.builtin.name).is_some()
         {
             return false;
         }
@@ -400,7 +384,7 @@ impl Environment {
         if let Some(found) = read(&self.known).aliases.get(&lower) {
             return Ok(found.clone());
         }
-        if let Some(path) = self.path_of("types", lower.as_str()) {
+        if let Some(path) = self.path_of(CodeKind::Type, lower.as_str()) {
             let program = self.load(&path)?;
             let first = program.definitions.iter().find_map(|definition| match definition {
                 Definition::TypeAlias(alias) => Some(alias),
@@ -422,19 +406,14 @@ impl Environment {
     }
 
     /// The file a function or type of that name stands in, if there is one.
-    fn path_of(&self, directory: &str, name: &str) -> Option<PathBuf> {
+    fn path_of(&self, kind: CodeKind, name: &str) -> Option<PathBuf> {
         let (first, rest) = name.split_once("::").unwrap_or((name, "init"));
-        let mut path = PathBuf::from(directory);
-        path.extend(rest.split("::"));
-        path.set_extension("pp");
+        let rest = rest.split("::");
         if first == "environment" {
-            let root = self.root.as_ref()?;
-            let files = self.root_files.get_or_init(|| self.list_code(root));
-            let below = Path::new(directory).join(first).join(path.strip_prefix(directory).ok()?);
-            return [path, below].into_iter().find(|path| files.contains(path)).map(|path| root.join(path));
+            return self.root_files.find(&*self.world, self.root.as_ref()?, kind, rest);
         }
         let module = self.module(first)?;
-        (self.module_has(module, &path) && self.is_sound(module)).then(|| module.root.join(path))
+        self.module_file(module, kind, rest).filter(|_| self.is_sound(module))
     }
 
     /// The resource type of that name (lower case) that agents know how to apply: Puppet's own, a module's, or one that agent

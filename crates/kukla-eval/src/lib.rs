@@ -4,6 +4,7 @@ mod access;
 mod assign;
 mod calls;
 pub mod catalog;
+mod code;
 mod conditional;
 pub mod data;
 mod dispatch;

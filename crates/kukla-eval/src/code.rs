@@ -1,0 +1,75 @@
+//! Where the Puppet code of a module or an environment lies.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use rustc_hash::FxHashSet;
+
+use crate::world::World;
+
+/// What a file of Puppet code defines, by the directory it lies in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CodeKind {
+    /// Classes and defined types, in `manifests`.
+    Manifest,
+    /// Functions, in `functions`.
+    Function,
+    /// Type aliases, in `types`.
+    Type,
+}
+
+impl CodeKind {
+    fn directory(self) -> &'static str {
+        match self {
+            CodeKind::Manifest => "manifests",
+            CodeKind::Function => "functions",
+            CodeKind::Type => "types",
+        }
+    }
+}
+
+/// The files of Puppet code below one directory. Each kind is listed once, when it is first asked for.
+#[derive(Debug, Default)]
+pub(crate) struct CodeFiles {
+    /// Paths within the directory of the kind, as `server/config.pp`.
+    listed: [OnceLock<FxHashSet<Box<str>>>; 3],
+}
+
+impl CodeFiles {
+    /// The file for a name, given without that of the module, if there is one.
+    pub fn find<'n>(
+        &self,
+        world: &dyn World,
+        root: &Path,
+        kind: CodeKind,
+        segments: impl Iterator<Item = &'n str>,
+    ) -> Option<PathBuf> {
+        let mut file = String::new();
+        for segment in segments {
+            if !file.is_empty() {
+                file.push('/');
+            }
+            file.push_str(segment);
+        }
+        file.push_str(".pp");
+        let directory = root.join(kind.directory());
+        let listed = self.listed[kind as usize].get_or_init(|| list(world, &directory));
+        listed.contains(&*file).then(|| directory.join(file))
+    }
+}
+
+fn list(world: &dyn World, directory: &Path) -> FxHashSet<Box<str>> {
+    let mut files = FxHashSet::default();
+    let mut open = vec![String::new()];
+    while let Some(within) = open.pop() {
+        for entry in world.list(&directory.join(&within)) {
+            let path = if within.is_empty() { entry.name } else { format!("{within}/{}", entry.name) };
+            if entry.is_directory {
+                open.push(path);
+            } else {
+                files.insert(path.into());
+            }
+        }
+    }
+    files
+}
