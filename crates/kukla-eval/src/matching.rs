@@ -25,10 +25,8 @@ impl Vm<'_> {
                 self.match_text(&left, &regexp, left_expr)?
             }
             other => {
-                let kind = ruby_class(other);
-                return Err(
-                    self.bad_pattern(right_expr, &format!("no implicit conversion of {kind} into String"))
-                );
+                let detail = kukla_values::format::no_implicit_conversion(other, "String");
+                return Err(self.bad_pattern(right_expr, &detail));
             }
         };
         Ok(Value::Boolean(matched == wanted))
@@ -140,32 +138,5 @@ impl Vm<'_> {
             Value::Type(ty) => Ok(elements.any(|element| ty.contains(element))),
             _ => Ok(elements.any(|element| compare::equals(element, left))),
         }
-    }
-}
-
-/// The name Ruby has for the class of a value, where Puppet's messages show it.
-pub(crate) fn ruby_class(value: &Value) -> &'static str {
-    match value {
-        Value::Undef => "nil",
-        Value::Default => "Symbol",
-        Value::Boolean(true) => "true",
-        Value::Boolean(false) => "false",
-        Value::Integer(_) => "Integer",
-        Value::Float(_) => "Float",
-        Value::String(_) => "String",
-        Value::Regexp(_) => "Regexp",
-        Value::Array(_) => "Array",
-        Value::Hash(_) => "Hash",
-        Value::Type(_) => "Puppet::Pops::Types::PAnyType",
-        Value::Sensitive(_) => "Puppet::Pops::Types::PSensitiveType::Sensitive",
-        Value::Timestamp(_) => "Puppet::Pops::Time::Timestamp",
-        Value::Timespan(_) => "Puppet::Pops::Time::Timespan",
-        Value::SemVer(_) => "SemanticPuppet::Version",
-        Value::SemVerRange(_) => "SemanticPuppet::VersionRange",
-        Value::Binary(_) => "Puppet::Pops::Types::PBinaryType::Binary",
-        Value::Uri(_) => "URI::Generic",
-        Value::Iterator(_) => "Puppet::Pops::Types::Iterator",
-        Value::Callable(_) => "Proc",
-        Value::Object(_) => "Object",
     }
 }

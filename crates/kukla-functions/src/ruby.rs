@@ -8,60 +8,9 @@ use std::cmp::Ordering;
 use kukla_eval::error::{Flow, Raise};
 use kukla_values::{Array, Error, Hash, Result, Str, Value};
 
-pub use kukla_values::format::{float_text as float_to_s, inspect, inspect_text as inspect_str, to_s};
-
-/// The name of the value's class.
-pub fn class(value: &Value) -> &'static str {
-    match value {
-        Value::Undef => "NilClass",
-        Value::Default => "Symbol",
-        Value::Boolean(true) => "TrueClass",
-        Value::Boolean(false) => "FalseClass",
-        Value::Integer(_) => "Integer",
-        Value::Float(_) => "Float",
-        Value::String(_) => "String",
-        Value::Regexp(_) => "Regexp",
-        Value::Array(_) => "Array",
-        Value::Hash(_) => "Hash",
-        Value::Type(ty) => type_class(ty),
-        Value::Sensitive(_) => "Puppet::Pops::Types::PSensitiveType::Sensitive",
-        Value::Timestamp(_) => "Puppet::Pops::Time::Timestamp",
-        Value::Timespan(_) => "Puppet::Pops::Time::Timespan",
-        Value::SemVer(_) => "SemanticPuppet::Version",
-        Value::SemVerRange(_) => "SemanticPuppet::VersionRange",
-        Value::Binary(_) => "Puppet::Pops::Types::PBinaryType::Binary",
-        Value::Uri(_) => "URI::Generic",
-        Value::Iterator(_) => "Puppet::Pops::Types::Iterator",
-        Value::Callable(_) => "Proc",
-        Value::Object(_) => "Object",
-    }
-}
-
-fn type_class(ty: &kukla_values::Type) -> &'static str {
-    use kukla_values::Type;
-    match ty {
-        Type::Resource(_) => "Puppet::Pops::Types::PResourceType",
-        Type::Class(_) => "Puppet::Pops::Types::PClassType",
-        Type::Integer(_) => "Puppet::Pops::Types::PIntegerType",
-        Type::Float(..) => "Puppet::Pops::Types::PFloatType",
-        Type::Numeric => "Puppet::Pops::Types::PNumericType",
-        Type::Boolean(_) => "Puppet::Pops::Types::PBooleanType",
-        Type::String(_) | Type::Literal(_) => "Puppet::Pops::Types::PStringType",
-        Type::Array(_) => "Puppet::Pops::Types::PArrayType",
-        Type::Hash(_) => "Puppet::Pops::Types::PHashType",
-        Type::Struct(_) => "Puppet::Pops::Types::PStructType",
-        Type::Tuple(_) => "Puppet::Pops::Types::PTupleType",
-        Type::Undef => "Puppet::Pops::Types::PUndefType",
-        Type::Enum(_) => "Puppet::Pops::Types::PEnumType",
-        Type::Variant(_) => "Puppet::Pops::Types::PVariantType",
-        Type::Optional(_) => "Puppet::Pops::Types::POptionalType",
-        Type::Pattern(_) => "Puppet::Pops::Types::PPatternType",
-        Type::Regexp(_) => "Puppet::Pops::Types::PRegexpType",
-        Type::Type(_) => "Puppet::Pops::Types::PTypeType",
-        Type::Alias(_) => "Puppet::Pops::Types::PTypeAliasType",
-        _ => "Puppet::Pops::Types::PAnyType",
-    }
-}
+pub use kukla_values::format::{
+    class_name as class, float_text as float_to_s, inspect, inspect_text as inspect_str, to_s,
+};
 
 /// `values.join(separator)`: nested arrays join with the same separator, anything else prints as `to_s`.
 pub fn join(values: &[Value], separator: &str) -> String {
@@ -372,13 +321,7 @@ pub fn no_method(name: &str, receiver: &Value) -> Error {
 
 /// A value where Ruby wants text.
 pub fn no_conversion(value: &Value, wanted: &str) -> Error {
-    let given = match value {
-        Value::Undef => "nil",
-        Value::Boolean(true) => "true",
-        Value::Boolean(false) => "false",
-        other => class(other),
-    };
-    Error::runtime(format!("no implicit conversion of {given} into {wanted}"))
+    Error::runtime(kukla_values::format::no_implicit_conversion(value, wanted))
 }
 
 /// The text a Ruby method would take this argument for.

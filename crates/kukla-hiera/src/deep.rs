@@ -124,7 +124,7 @@ impl Options {
         };
         if let Some(separator) = &self.unpack {
             let split = |list: &[Value]| -> Vec<Value> {
-                let joined = list.iter().map(crate::ruby::to_s).collect::<Vec<_>>().join(separator);
+                let joined = list.iter().map(kukla_values::format::to_s).collect::<Vec<_>>().join(separator);
                 joined.split(separator.as_str()).map(Value::from).collect()
             };
             source = split(&source);
@@ -282,11 +282,12 @@ fn sort(list: &mut [Value]) -> Result<()> {
         Some((left, right)) => {
             let right = match right {
                 Value::Integer(_) | Value::Float(_) | Value::Boolean(_) | Value::Undef => {
-                    crate::ruby::inspect(&right)
+                    kukla_values::format::inspect(&right)
                 }
-                other => crate::ruby::class_name(&other).to_owned(),
+                other => kukla_values::format::class_name(&other).into_owned().into(),
             };
-            let message = format!("comparison of {} with {right} failed", crate::ruby::class_name(&left));
+            let message =
+                format!("comparison of {} with {right} failed", kukla_values::format::class_name(&left));
             Err(Error::caller("ARGUMENT_ERROR", message))
         }
     }

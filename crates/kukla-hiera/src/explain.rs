@@ -5,7 +5,7 @@
 
 use kukla_values::{Hash, Str, Value};
 
-use crate::ruby;
+use kukla_values::format;
 
 /// The tree of everything that happened during a lookup.
 #[derive(Clone, Debug, Default)]
@@ -372,6 +372,6 @@ fn show(value: Option<&Value>, indent: usize) -> String {
             list('{', hash.iter().map(entry).collect(), '}')
         }
         Some(Value::Array(array)) => list('[', array.iter().map(|v| show(Some(v), inner)).collect(), ']'),
-        Some(other) => ruby::inspect(other),
+        Some(other) => format::inspect(other).into(),
     }
 }

@@ -8,8 +8,8 @@ use crate::explain::{Source, What};
 use crate::invocation::Invocation;
 use crate::key::Key;
 use crate::reads::Reading;
-use crate::ruby;
 use crate::template::{Part, Path, Template, Text, has_expression, interpolates};
+use kukla_values::format;
 
 impl Invocation<'_> {
     /// Replaces the interpolations everywhere in a value, keys included.
@@ -50,7 +50,7 @@ impl Invocation<'_> {
         }
         Ok(match self.render_text(&Text::new(text), false)? {
             Value::String(text) => text,
-            other => ruby::to_s(&other).into(),
+            other => format::to_s(&other),
         })
     }
 
@@ -70,7 +70,7 @@ impl Invocation<'_> {
                         Part::Empty => {}
                         part => match this.part(part, &text.subject, methods)? {
                             Value::String(text) => out.push_str(&text),
-                            other => out.push_str(&ruby::to_s(&other)),
+                            other => out.push_str(&format::to_s(&other)),
                         },
                     }
                 }

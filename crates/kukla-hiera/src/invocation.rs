@@ -194,7 +194,7 @@ impl<'a> Invocation<'a> {
         if segments.is_empty() {
             return Ok(Some(value));
         }
-        let path = || segments.iter().map(crate::ruby::to_s).collect::<Vec<_>>().join(".");
+        let path = || segments.iter().map(kukla_values::format::to_s).collect::<Vec<_>>().join(".");
         self.step(
             || What::SubKey(path()),
             |this| {
@@ -218,12 +218,12 @@ impl<'a> Invocation<'a> {
             (other, segment) => {
                 return Err(Error::data(format!(
                     "Data Provider type mismatch: Got {} when a hash-like object was expected to access value using '{}' from key '{key}'",
-                    crate::ruby::class_name(other),
-                    crate::ruby::to_s(segment),
+                    kukla_values::format::class_name(other),
+                    kukla_values::format::to_s(segment),
                 )));
             }
         };
-        let name = crate::ruby::to_s(segment);
+        let name = kukla_values::format::to_s(segment);
         match next {
             Some(next) => self.found(&name, next),
             None => self.not_found(&name),

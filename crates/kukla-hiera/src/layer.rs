@@ -276,7 +276,8 @@ impl Layer {
                 for original in uris {
                     let uri = invocation.interpolate_path(original)?;
                     if !uri.bytes().all(|b| b.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&b)) {
-                        let message = format!("bad URI(is not URI?): {}", crate::ruby::inspect_text(&uri));
+                        let message =
+                            format!("bad URI(is not URI?): {}", kukla_values::format::inspect_text(&uri));
                         return Err(Error::caller("URI_INVALID_URI_ERROR", message));
                     }
                     out.push(make(original.clone(), uri, true, true));

@@ -28,7 +28,6 @@ mod layer;
 mod legacy;
 mod options;
 mod reads;
-mod ruby;
 mod search;
 mod session;
 mod template;

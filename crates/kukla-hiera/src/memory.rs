@@ -123,7 +123,7 @@ impl Host for MemoryHost {
             ("Integer", Value::Boolean(b)) => Ok(i64::from(b).into()),
             ("Integer", Value::Float(n)) => Ok((n as i64).into()),
             ("Integer", value) => {
-                let text = crate::ruby::to_s(&value);
+                let text = kukla_values::format::to_s(&value);
                 text.parse().map(Value::Integer).map_err(|_| {
                     Conversion::Failed(format!("'new' The string '{text}' cannot be converted to Integer"))
                 })

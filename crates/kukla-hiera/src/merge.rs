@@ -94,7 +94,7 @@ impl Merge {
         };
         let strategy = name.as_str().and_then(Strategy::named);
         let Some(strategy) = strategy else {
-            return Err(bad(format!("Unknown merge strategy: '{}'", crate::ruby::to_s(name))));
+            return Err(bad(format!("Unknown merge strategy: '{}'", kukla_values::format::to_s(name))));
         };
         if !options.is_empty() {
             mismatch::assert("The merge options", &options_type(strategy), &options.clone().into())

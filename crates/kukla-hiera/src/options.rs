@@ -209,7 +209,7 @@ impl Invocation<'_> {
             Error::data(match error {
                 Conversion::BadType(problem) => format!(
                     "Invalid data type in lookup_options for key '{key}' could not parse '{}', error: '{problem}",
-                    crate::ruby::to_s(type_name)
+                    kukla_values::format::to_s(type_name)
                 ),
                 Conversion::Failed(problem) => {
                     format!("The convert_to lookup_option for key '{key}' raised error: {problem}")
@@ -217,7 +217,7 @@ impl Invocation<'_> {
             })
         })?;
         self.tell(|explainer| {
-            let mut shown = vec![crate::ruby::to_s(type_name)];
+            let mut shown = vec![kukla_values::format::to_s(type_name).to_string()];
             shown.extend(arguments.iter().map(kukla_values::types::write::literal));
             explainer
                 .remark(format!("Applying convert_to lookup_option with arguments [{}]", shown.join(", ")));

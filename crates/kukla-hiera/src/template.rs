@@ -59,7 +59,7 @@ impl Path {
     pub fn new(text: &str) -> Path {
         let steps = split(text).map(|steps| {
             let mut steps = steps.into_iter();
-            let root = steps.next().map_or_else(Str::default, |root| crate::ruby::to_s(&root).into());
+            let root = steps.next().map_or_else(Str::default, |root| kukla_values::format::to_s(&root));
             (root, steps.collect())
         });
         Path { text: text.into(), name: format!("scope:{text}").into(), steps }

@@ -9,7 +9,7 @@ use crate::compare::label;
 use crate::format::{interpolate, parse_number, to_s};
 use crate::time::{self, Timespan, Timestamp};
 use crate::uri::Uri;
-use crate::{Array, Error, Hash, Type, Value};
+use crate::{Array, Error, Hash, Str, Type, Value};
 
 /// An arithmetic operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,6 +90,9 @@ fn fault<T>(side: Side, code: &'static str, message: String) -> Result<T, Fault>
 fn runtime<T>(message: impl Into<String>) -> Result<T, Fault> {
     Err(Fault { side: Side::Whole, error: Error::runtime(message) })
 }
+
+/// By how many places Ruby does not even try to shift.
+const MAX_SHIFT: f64 = (1u128 << 67) as f64;
 
 /// Applies an operator to two values.
 pub fn calculate(operator: Operator, left: &Value, right: &Value, coercion: Coercion<'_>) -> Outcome {
@@ -183,6 +186,11 @@ fn too_large(sign: &str, end: &str, value: String) -> Outcome {
     fault(Side::Whole, "NUMERIC_OVERFLOW", message)
 }
 
+/// What time arithmetic calls a value: by its class, where everything else has a label for versions.
+fn plain_label(value: &Value) -> Str {
+    if matches!(value, Value::SemVer(_)) { "Version".into() } else { label(value) }
+}
+
 fn on_numbers(operator: Operator, left: &Value, right: &Value) -> Outcome {
     match (left, right) {
         (Value::Integer(a), Value::Integer(b)) => on_integers(operator, *a, *b),
@@ -190,6 +198,8 @@ fn on_numbers(operator: Operator, left: &Value, right: &Value) -> Outcome {
         (_, Value::Float(_)) if operator == Operator::Modulo => not_applicable_when(operator, left, right),
         (Value::Integer(a), Value::Float(b)) => match operator {
             // Ruby truncates what to shift by.
+            Operator::ShiftLeft if *a != 0 && *b >= MAX_SHIFT => runtime("shift width too big"),
+            Operator::ShiftRight if *a != 0 && *b <= -MAX_SHIFT => runtime("shift width too big"),
             Operator::ShiftLeft | Operator::ShiftRight => on_integers(operator, *a, *b as i64),
             _ => on_floats(operator, left, *a as f64, *b),
         },
@@ -197,7 +207,7 @@ fn on_numbers(operator: Operator, left: &Value, right: &Value) -> Outcome {
         (Value::Float(a), Value::Float(b)) => on_floats(operator, left, *a, *b),
         (Value::Timestamp(stamp), _) => on_timestamp(operator, *stamp, left, right),
         (Value::Timespan(span), _) => on_timespan(operator, *span, left, right),
-        (Value::Integer(_), Value::SemVer(_))
+        (Value::Integer(_) | Value::Float(_), Value::SemVer(_))
             if matches!(operator, Operator::ShiftLeft | Operator::ShiftRight) =>
         {
             not_applicable(operator, left)
@@ -303,9 +313,10 @@ fn on_timestamp(operator: Operator, stamp: Timestamp, left: &Value, right: &Valu
     };
     match (operator, span, right) {
         (Operator::Add, Some(span), _) => Ok(Value::Timestamp(Timestamp::from_nanos(stamp.nanos() + span))),
-        (Operator::Add, None, _) => {
-            runtime(format!("{} cannot be added to a Timestamp", capitalized(&with_article(&label(right)))))
-        }
+        (Operator::Add, None, _) => runtime(format!(
+            "{} cannot be added to a Timestamp",
+            capitalized(&with_article(&plain_label(right)))
+        )),
         (Operator::Subtract, _, Value::Timestamp(other)) => {
             Ok(Value::Timespan(Timespan::from_nanos(stamp.nanos() - other.nanos())))
         }
@@ -314,7 +325,7 @@ fn on_timestamp(operator: Operator, stamp: Timestamp, left: &Value, right: &Valu
         }
         (Operator::Subtract, None, _) => runtime(format!(
             "{} cannot be subtracted from a Timestamp",
-            capitalized(&with_article(&label(right)))
+            capitalized(&with_article(&plain_label(right)))
         )),
         _ => not_applicable(operator, left),
     }
@@ -335,21 +346,21 @@ fn on_timespan(operator: Operator, span: Timespan, left: &Value, right: &Value) 
             Some(other) => timespan(own + other),
             None => runtime(format!(
                 "{} cannot be added to a Timespan",
-                capitalized(&with_article(&label(right)))
+                capitalized(&with_article(&plain_label(right)))
             )),
         },
         (Operator::Subtract, _) => match other {
             Some(other) => timespan(own - other),
             None => runtime(format!(
                 "{} cannot be subtracted from a Timespan",
-                capitalized(&with_article(&label(right)))
+                capitalized(&with_article(&plain_label(right)))
             )),
         },
         (Operator::Multiply, Value::Integer(factor)) => timespan(own.saturating_mul((*factor).into())),
         (Operator::Multiply, Value::Float(factor)) => timespan((own as f64 * factor) as i128),
         // Puppet's message says Timestamp here, and people match on it.
         (Operator::Multiply, _) => {
-            runtime(format!("A Timestamp cannot be multiplied by {}", with_article(&label(right))))
+            runtime(format!("A Timestamp cannot be multiplied by {}", with_article(&plain_label(right))))
         }
         (Operator::Divide, Value::Timespan(other)) => finite(operator, own as f64 / other.nanos() as f64),
         (Operator::Divide, Value::Integer(0)) => fault(Side::Right, "DIV_BY_ZERO", "Division by 0".into()),
@@ -359,14 +370,14 @@ fn on_timespan(operator: Operator, span: Timespan, left: &Value, right: &Value) 
         }
         (Operator::Divide, Value::Float(divisor)) => timespan((own as f64 / divisor).floor() as i128),
         (Operator::Divide, _) => {
-            runtime(format!("A Timespan cannot be divided by {}", with_article(&label(right))))
+            runtime(format!("A Timespan cannot be divided by {}", with_article(&plain_label(right))))
         }
         (Operator::Modulo, Value::Integer(0)) => fault(Side::Right, "DIV_BY_ZERO", "Division by 0".into()),
         (Operator::Modulo, Value::Integer(divisor)) => {
             on_integers(Operator::Modulo, span.seconds(), *divisor)
         }
         (Operator::Modulo, _) => {
-            runtime(format!("Can not do modulus on a Timespan using a {}", with_article(&label(right))))
+            runtime(format!("Can not do modulus on a Timespan using a {}", with_article(&plain_label(right))))
         }
         (Operator::ShiftLeft | Operator::ShiftRight, _) => not_applicable(operator, left),
     }

@@ -74,7 +74,8 @@ impl Uri {
         }
         let found = PARTS.captures(text).ok_or_else(bad)?;
         let part = |group: usize| found.get(group).map(|part| part.as_str().to_owned());
-        let mut uri = Uri { scheme: part(1), query: part(4), fragment: part(5), ..Uri::default() };
+        let scheme = part(1).map(|scheme| scheme.to_ascii_lowercase());
+        let mut uri = Uri { scheme, query: part(4), fragment: part(5), ..Uri::default() };
         let path = part(3).unwrap_or_default();
         let legal = |part: &Option<String>| part.as_ref().is_none_or(|part| is_legal(part, ":@/?"));
         if !legal(&uri.query) || !legal(&uri.fragment) || !is_legal(&path, ":@/") {
@@ -119,6 +120,9 @@ impl Uri {
 
     /// Puts a URI together from its parts.
     pub fn build(mut parts: Uri) -> Uri {
+        if let Some(scheme) = &mut parts.scheme {
+            scheme.make_ascii_lowercase();
+        }
         if parts.opaque.is_none() {
             parts.path.get_or_insert_default();
         }
@@ -322,7 +326,7 @@ mod tests {
             (uri.port, uri.userinfo.as_deref(), uri.query.as_deref()),
             (Some(8080), Some("u:p"), Some("q=1"))
         );
-        assert_eq!(uri.to_string(), "HTTP://u:p@Example.com:8080/a/b?q=1#f");
+        assert_eq!(uri.to_string(), "http://u:p@Example.com:8080/a/b?q=1#f");
         assert_eq!(Uri::parse("mailto:a@b").unwrap().opaque.as_deref(), Some("a@b"));
         assert_eq!(Uri::parse("file:/x").unwrap().to_string(), "file:///x");
         assert_eq!(Uri::parse("http://a").unwrap(), Uri::parse("http://A:80/").unwrap());

@@ -3,6 +3,7 @@
 //! stdlib 9 keeps a few of them. Those that it dropped first say that they are deprecated, which under `strict` = `error`, the default,
 //! is an error; `validate_legacy` asks them without that.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use kukla_eval::builtins;
@@ -130,7 +131,7 @@ fn validate_number(name: &str, args: &[Value]) -> Result<()> {
         if whole { ruby::integer(&text).ok().map(|n| n as f64) } else { ruby::float(&text).ok() }
     };
     let shown = |n: f64| if whole { format!("{}", n as i64) } else { ruby::float_to_s(n) };
-    let limit = |at: usize, nth: &str, class: &dyn Fn(&Value) -> &'static str| match args.get(at) {
+    let limit = |at: usize, nth: &str, class: &dyn Fn(&Value) -> Cow<'static, str>| match args.get(at) {
         None => Ok(None),
         Some(value) => number(value).map(Some).ok_or_else(|| {
             let given = ruby::to_s(value);
@@ -141,8 +142,8 @@ fn validate_number(name: &str, args: &[Value]) -> Result<()> {
         }),
     };
     let unset = args.len() > 2 && ruby::to_s(&args[1]).is_empty();
-    let max = if unset { None } else { limit(1, "second", &|_| "String")? };
-    let min = limit(2, "third", &|value| ruby::class(value))?;
+    let max = if unset { None } else { limit(1, "second", &|_| "String".into())? };
+    let min = limit(2, "third", &ruby::class)?;
     if let (Some(min), Some(max)) = (min, max)
         && min > max
     {
@@ -295,7 +296,7 @@ fn validate_cmd(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
     }
     let fails = |why: &str| match args.get(2) {
         Some(message @ Value::Array(_)) => {
-            Err(ruby::no_conversion(&Value::from(why), ruby::class(message)).into())
+            Err(ruby::no_conversion(&Value::from(why), &ruby::class(message)).into())
         }
         Some(message @ (Value::Integer(_) | Value::Float(_))) => {
             ruby::fail(format!("String can't be coerced into {}", ruby::class(message)))

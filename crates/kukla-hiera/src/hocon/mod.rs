@@ -63,7 +63,7 @@ mod tests {
 
     fn show(text: &str) -> String {
         match read(text, &|name| (name == "HOME").then(|| "/root".into())) {
-            Ok(value) => crate::ruby::inspect(&value),
+            Ok(value) => kukla_values::format::inspect(&value).into(),
             Err(error) => error.to_string(),
         }
     }

@@ -210,7 +210,7 @@ fn text(value: &Value) -> String {
         Value::Undef => "null".into(),
         Value::Boolean(b) => b.to_string(),
         Value::Integer(n) => n.to_string(),
-        Value::Float(n) => crate::ruby::float_text(*n),
+        Value::Float(n) => kukla_values::format::float_text(*n),
         _ => String::new(),
     }
 }

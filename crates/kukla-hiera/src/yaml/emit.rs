@@ -266,6 +266,6 @@ fn float(n: f64) -> String {
     } else if n.is_infinite() {
         if n > 0.0 { ".inf".into() } else { "-.inf".into() }
     } else {
-        crate::ruby::float_text(n)
+        kukla_values::format::float_text(n)
     }
 }

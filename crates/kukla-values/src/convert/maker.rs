@@ -166,6 +166,11 @@ static INTEGER: LazyLock<Maker> = LazyLock::new(|| {
     }
 });
 
+/// What an integer can be made from.
+pub(super) fn integer_from() -> &'static Type {
+    &INTEGER.signatures[0].callable.params[0]
+}
+
 /// The type of the hash `Integer.new` takes.
 pub(super) fn integer_hash() -> &'static Type {
     &INTEGER.signatures[1].callable.params[0]

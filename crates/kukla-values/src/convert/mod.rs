@@ -9,6 +9,7 @@ mod maker;
 mod number;
 mod scalar;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::time::Timestamp;
@@ -80,10 +81,12 @@ fn make(ty: &Type, args: &[Value], around: &dyn Surroundings, depth: usize) -> R
 }
 
 /// The signatures of a type's `new`, if it has one.
-pub fn signatures(ty: &Type) -> Option<&'static [Signature]> {
+pub fn signatures(ty: &Type) -> Option<Cow<'static, [Signature]>> {
     match ty.unaliased() {
         Type::Optional(Some(ty)) | Type::NotUndef(Some(ty)) => signatures(ty),
-        other => maker::of(other).map(|maker: &Maker| maker.signatures.as_slice()),
+        Type::Object(object) => Some(Cow::Owned(object.signatures())),
+        Type::ObjectExtension(extension) => Some(Cow::Owned(extension.base.signatures())),
+        other => maker::of(other).map(|maker: &Maker| Cow::Borrowed(maker.signatures.as_slice())),
     }
 }
 

@@ -195,7 +195,7 @@ pub(super) fn refuse_integer(args: &[Value]) -> Option<Result<String>> {
     match args {
         [Value::Hash(hash)] => {
             let from = hash.get("from");
-            let convertible = |from: &&Value| integer_from().contains(from);
+            let convertible = |from: &&Value| maker::integer_from().contains(from);
             if let Some(from) = from.filter(|from| !convertible(from)) {
                 return Some(Ok(cannot(from, "Integer")));
             }
@@ -211,13 +211,5 @@ pub(super) fn refuse_integer(args: &[Value]) -> Option<Result<String>> {
             Some(Ok(cannot(from, "Integer")))
         }
         _ => None,
-    }
-}
-
-/// What an integer can be made from.
-fn integer_from() -> &'static Type {
-    match super::signatures(&Type::Integer(crate::types::Range::ANY)) {
-        Some(signatures) => &signatures[0].callable.params[0],
-        None => &Type::Any,
     }
 }

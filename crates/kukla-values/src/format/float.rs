@@ -1,5 +1,7 @@
 //! Floating point numbers as text: Ruby's own form and the `%e %f %g %a` of `sprintf`.
 
+use super::digits::{self, Keep};
+
 /// The number as Ruby prints it: the shortest digits that read back, plain between 0.0001 and 10^16.
 pub fn float_text(number: f64) -> String {
     if number.is_nan() {
@@ -33,65 +35,56 @@ pub fn float_text(number: f64) -> String {
     }
 }
 
-/// Ruby rounds the shortest digits that read back, a final 5 to the even neighbour, where C rounds the exact value: 2.675
-/// is a little less than that, and yet `%.2f` gives 2.68. Moving the number to the right side of such a tie makes exact
-/// rounding agree. `kept` says how many digits remain of a number with that exponent; where none do, Ruby is exact too.
-fn off_the_tie(number: f64, kept: impl Fn(i32) -> i32) -> f64 {
-    let shortest = format!("{number:e}");
-    let (digits, exponent) = shortest.split_once('e').unwrap_or((&shortest, "0"));
-    let kept = kept(exponent.parse().unwrap_or(0));
-    let mut digits =
-        digits.bytes().filter(u8::is_ascii_digit).skip(usize::try_from(kept - 1).unwrap_or(usize::MAX));
-    match (digits.next(), digits.next(), digits.next()) {
-        (Some(last), Some(b'5'), None) if kept > 0 => {
-            if last % 2 == 0 {
-                number.next_down()
-            } else {
-                number.next_up()
-            }
-        }
-        _ => number,
+/// Digits with a point among them, and as many zeros as either side needs.
+fn pointed(digits: &str, point: i32, decimals: usize, alternate: bool) -> String {
+    let before = usize::try_from(point).unwrap_or(0).min(digits.len());
+    let (whole, fraction) = digits.split_at(before);
+    let mut text = whole.to_owned();
+    text.extend(std::iter::repeat_n('0', usize::try_from(point).unwrap_or(0) - before));
+    if text.is_empty() {
+        text.push('0');
     }
+    if decimals > 0 || alternate {
+        text.push('.');
+        let zeros = usize::try_from(-point).unwrap_or(0).min(decimals);
+        text.extend(std::iter::repeat_n('0', zeros));
+        text.push_str(fraction);
+        text.extend(std::iter::repeat_n('0', decimals.saturating_sub(zeros + fraction.len())));
+    }
+    text
+}
+
+fn with_exponent(digits: &str, exponent: i32) -> String {
+    let direction = if exponent < 0 { '-' } else { '+' };
+    format!("{digits}e{direction}{:02}", exponent.abs())
 }
 
 /// `%f` of a magnitude.
 pub(super) fn fixed(number: f64, precision: usize, alternate: bool) -> String {
-    let number = off_the_tie(number, |exponent| exponent.saturating_add(1).saturating_add(precision as i32));
-    let text = format!("{number:.precision$}");
-    if alternate && precision == 0 { text + "." } else { text }
+    let (digits, point) = digits_of(number, Keep::Decimals(precision));
+    pointed(&digits, point, precision, alternate)
 }
 
 /// `%e` of a magnitude.
 pub(super) fn scientific(number: f64, precision: usize, alternate: bool) -> String {
-    let number = off_the_tie(number, |_| (precision as i32).saturating_add(1));
-    let text = format!("{number:.precision$e}");
-    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    let point = if alternate && precision == 0 { "." } else { "" };
-    let direction = if exponent < 0 { '-' } else { '+' };
-    format!("{digits}{point}e{direction}{:02}", exponent.abs())
+    let (digits, point) = digits_of(number, Keep::Digits(precision + 1));
+    with_exponent(&pointed(&digits, 1, precision, alternate), point - 1)
 }
 
 /// `%g` of a magnitude: whichever of the two is shorter, without idle zeros.
 pub(super) fn general(number: f64, precision: usize, alternate: bool) -> String {
     let precision = precision.max(1);
-    let settled = off_the_tie(number, |_| precision as i32);
-    let text = format!("{settled:.*e}", precision - 1);
-    let exponent: i32 = text.split_once('e').map_or(0, |(_, exponent)| exponent.parse().unwrap_or(0));
-    let plain = exponent >= -4 && exponent < precision as i32;
-    let text = if plain {
-        fixed(number, (precision as i32 - 1 - exponent) as usize, alternate)
-    } else {
-        scientific(number, precision - 1, alternate)
-    };
-    if alternate {
-        return text;
-    }
-    let (digits, exponent) = text.find('e').map_or((text.as_str(), ""), |at| text.split_at(at));
-    if !digits.contains('.') {
-        return text;
-    }
-    format!("{}{exponent}", digits.trim_end_matches('0').trim_end_matches('.'))
+    let (digits, point) = digits_of(number, Keep::Digits(precision));
+    let plain = point > -4 && (point <= precision as i32 || point <= 1);
+    let whole = if plain { point } else { 1 };
+    let shown = if alternate { precision } else { digits.len() } as i32;
+    let decimals = usize::try_from(shown - whole).unwrap_or(0);
+    let text = pointed(&digits, whole, decimals, alternate);
+    if plain { text } else { with_exponent(&text, point - 1) }
+}
+
+fn digits_of(number: f64, keep: Keep) -> (String, i32) {
+    if number == 0.0 { ("0".into(), 1) } else { digits::rounded(number, keep) }
 }
 
 /// `%a` of a magnitude, without its `0x`.

@@ -1,5 +1,7 @@
 //! Values as text: interpolation, `sprintf`, the format language of `String.new`, and numbers read back from text.
 
+mod class;
+mod digits;
 mod float;
 mod number;
 mod pattern;
@@ -10,6 +12,7 @@ mod string;
 use crate::types::write;
 use crate::{Str, Value};
 
+pub use class::{class_name, no_implicit_conversion};
 pub use float::float_text;
 pub use number::{IntegerText, parse_float, parse_integer, parse_number};
 pub use pattern::Format;

@@ -1,6 +1,7 @@
 //! Ruby's `sprintf`.
 
-use super::{float, inspect, inspect_text, number, to_s};
+use super::class::operand_name;
+use super::{float, inspect, inspect_text, no_implicit_conversion, number, to_s};
 use crate::{Error, Result, Str, Value};
 
 /// The widest field allowed; Ruby's own limit would let a format ask for gigabytes.
@@ -257,48 +258,40 @@ fn text_field(text: &str, spec: &Spec, out: &mut String) {
 }
 
 fn character(value: &Value, spec: &Spec, out: &mut String) -> Result<()> {
-    let c = match value {
-        Value::String(text) => match text.chars().next() {
-            Some(c) => c,
-            None => return bad("%c requires a character"),
-        },
-        Value::Undef => return bad("no implicit conversion from nil to integer"),
-        value if !matches!(value, Value::Integer(_) | Value::Float(_)) => {
-            return bad(format!("no implicit conversion of {} into Integer", class_of(value)));
+    let code = match value {
+        Value::String(text) => {
+            let mut chars = text.chars();
+            let (Some(c), None) = (chars.next(), chars.next()) else {
+                return bad("%c requires a character");
+            };
+            i64::from(u32::from(c))
         }
-        value => match u32::try_from(integer_of(value)?).ok().and_then(char::from_u32) {
-            Some(c) => c,
-            None => return bad("invalid character"),
-        },
+        Value::Undef => return bad("no implicit conversion from nil to integer"),
+        Value::Integer(number) => *number,
+        Value::Float(number) if !number.is_finite() => integer_of(value).map(|_| 0)?,
+        Value::Float(number) if !(-TWO_TO_63..TWO_TO_63).contains(number) => {
+            let sign = if *number < 0.0 { "-" } else { "" };
+            let shown = float::general(number.abs(), 10, false);
+            return bad(format!("float {sign}{shown} out of range of integer"));
+        }
+        Value::Float(number) => *number as i64,
+        value => return bad(no_implicit_conversion(value, "Integer")),
+    };
+    let size = if code < 0 { "small" } else { "big" };
+    if i32::try_from(code).is_err() {
+        return bad(format!("integer {code} too {size} to convert to `int'"));
+    }
+    let Some(c) = u32::try_from(code).ok().and_then(char::from_u32) else {
+        return bad("invalid character");
     };
     padded(c.encode_utf8(&mut [0; 4]), 1, spec, out);
     Ok(())
 }
 
-/// What Ruby calls the class of a value in a refusal to convert it.
-fn class_of(value: &Value) -> String {
-    let class = match value {
-        Value::Undef => "nil",
-        Value::Boolean(true) => "true",
-        Value::Boolean(false) => "false",
-        Value::Default => "Symbol",
-        Value::String(_) => "String",
-        Value::Array(_) => "Array",
-        Value::Hash(_) => "Hash",
-        Value::Regexp(_) => "Regexp",
-        Value::Sensitive(_) => "Puppet::Pops::Types::PSensitiveType::Sensitive",
-        Value::SemVer(_) => "SemanticPuppet::Version",
-        Value::SemVerRange(_) => "SemanticPuppet::VersionRange",
-        Value::Binary(_) => "Puppet::Pops::Types::PBinaryType::Binary",
-        Value::Uri(_) => "URI::Generic",
-        Value::Type(ty) => return format!("Puppet::Pops::Types::P{}Type", ty.kind()),
-        _ => "Object",
-    };
-    class.into()
-}
+const TWO_TO_63: f64 = (1u64 << 63) as f64;
 
 fn refused(value: &Value, target: &str) -> Error {
-    Error::runtime(format!("can't convert {} into {target}", class_of(value)))
+    Error::runtime(format!("can't convert {} into {target}", operand_name(value)))
 }
 
 fn integer_of(value: &Value) -> Result<i128> {

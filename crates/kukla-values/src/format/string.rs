@@ -253,6 +253,7 @@ impl Writer {
                 letter => illegal("URI", letter, "sp"),
             },
             Value::Object(_) => match format.letter {
+                'p' if format.alternate || indent.on => Ok(write::pretty_literal(value, indent.level, 2)),
                 'p' | 's' => Ok(write::literal(value)),
                 'q' => Ok(inspect(value).into()),
                 letter => illegal("Object", letter, "spq"),

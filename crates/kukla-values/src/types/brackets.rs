@@ -7,6 +7,7 @@ use super::make::capitalize_segments;
 use super::mismatch::with_article;
 use super::object::{ObjectExtension, ObjectType, TypeSet};
 use super::{ArrayType, HashType, InitType, Range, ResourceType, RuntimeType, StructField, Type, leaf};
+use crate::format::class_name;
 use crate::regexp::Regexp;
 use crate::semver::VersionRange;
 use crate::time::{Timespan, Timestamp};
@@ -165,7 +166,7 @@ impl Type {
                 [key] => refuse(
                     Some(0),
                     "BAD_NOT_UNDEF_SLICE_TYPE",
-                    format!("NotUndef-Type[] argument must be a Type or a String. Got {}", ruby_class(key)),
+                    format!("NotUndef-Type[] argument must be a Type or a String. Got {}", class_name(key)),
                 ),
                 _ => arity("NotUndef-Type", 0, Some(1), keys.len()),
             },
@@ -333,32 +334,11 @@ fn general_name(key: &Value) -> String {
     Type::of_generalized(key).to_string()
 }
 
-/// What Puppet's own implementation calls the class of a value; its messages show that.
-fn ruby_class(value: &Value) -> String {
-    match value {
-        Value::Undef => "NilClass".into(),
-        Value::Default => "Symbol".into(),
-        Value::Boolean(true) => "TrueClass".into(),
-        Value::Boolean(false) => "FalseClass".into(),
-        Value::Type(ty) => match &**ty {
-            Type::Data | Type::RichData | Type::RichDataKey => "Puppet::Pops::Types::PTypeAliasType".into(),
-            ty => format!("Puppet::Pops::Types::P{}Type", ty.kind()),
-        },
-        Value::Sensitive(_) => "Puppet::Pops::Types::PSensitiveType::Sensitive".into(),
-        Value::Timestamp(_) => "Puppet::Pops::Time::Timestamp".into(),
-        Value::Timespan(_) => "Puppet::Pops::Time::Timespan".into(),
-        Value::SemVer(_) => "SemanticPuppet::Version".into(),
-        Value::SemVerRange(_) => "SemanticPuppet::VersionRange".into(),
-        Value::Binary(_) => "Puppet::Pops::Types::PBinaryType::Binary".into(),
-        value => Type::of_reduced(value).kind().into(),
-    }
-}
-
 fn not_a_type<T>(key: usize, base: &str, value: &Value) -> Made<T> {
     refuse(
         Some(key),
         "BAD_TYPE_SLICE_TYPE",
-        format!("{base}[] arguments must be types. Got {}", ruby_class(value)),
+        format!("{base}[] arguments must be types. Got {}", class_name(value)),
     )
 }
 
@@ -366,7 +346,7 @@ fn not_a_hash<T>(base: &str, value: &Value) -> Made<T> {
     refuse(
         Some(0),
         "BAD_TYPE_SLICE_TYPE",
-        format!("{base}[] argument must be a Hash. Got {}", ruby_class(value)),
+        format!("{base}[] argument must be a Hash. Got {}", class_name(value)),
     )
 }
 
@@ -427,11 +407,11 @@ fn size(first: usize, keys: &[Value]) -> Made<Range> {
     }
     for (i, key) in keys.iter().enumerate() {
         if !matches!(key, Value::Integer(_) | Value::Default) {
-            let class = ruby_class(key);
+            let class = class_name(key);
             let class = class
                 .strip_prefix("Puppet::Pops::Types::P")
                 .and_then(|name| name.strip_suffix("Type"))
-                .map_or_else(|| class.clone(), |name| format!("{name}-Type"));
+                .map_or_else(|| class.clone(), |name| format!("{name}-Type").into());
             return refuse(
                 Some(first + i),
                 "BAD_COLLECTION_SLICE_TYPE",
@@ -469,7 +449,7 @@ fn integer(keys: &[Value]) -> Made {
                 "BAD_INTEGER_SLICE_TYPE",
                 format!(
                     "Integer-Type [] requires all arguments to be integers (or default). Got {}",
-                    ruby_class(key)
+                    class_name(key)
                 ),
             );
         }
@@ -493,7 +473,7 @@ fn stepped(from: &Value, to: &Value, step: &Value) -> Result<Value, Refusal> {
             "BAD_INTEGER_SLICE_TYPE",
             format!(
                 "Integer-Type [] requires all arguments to be integers (or default). Got {}",
-                ruby_class(key)
+                class_name(key)
             ),
         );
     };
@@ -536,7 +516,7 @@ fn float(keys: &[Value]) -> Made {
                     "BAD_INTEGER_SLICE_TYPE",
                     format!(
                         "Float-Type [] requires all arguments to be floats, or integers (or default). Got {}",
-                        ruby_class(key)
+                        class_name(key)
                     ),
                 );
             }
@@ -647,7 +627,7 @@ fn formats(hash: &Hash) -> Option<Vec<&str>> {
 }
 
 fn no_time<T>(kind: &str, value: &Value) -> Made<T> {
-    let message = format!("Unable to create a Puppet::Pops::Time::{kind} from a {}", ruby_class(value));
+    let message = format!("Unable to create a Puppet::Pops::Time::{kind} from a {}", class_name(value));
     refuse(None, "RUNTIME_ERROR", message)
 }
 
@@ -720,7 +700,7 @@ fn structure(fields: &Hash) -> Made {
                             "RUNTIME_ERROR",
                             format!(
                                 "Illegal Struct member key type. Expected NotUndef, Optional, String, or Enum. Got: {}",
-                                ruby_class(key)
+                                class_name(key)
                             ),
                         );
                     }

@@ -6,7 +6,9 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use super::{StructField, Type};
+use super::callable::CallableType;
+use super::mismatch::Signature;
+use super::{Range, StructField, Type};
 use crate::types::mismatch;
 use crate::{Error, Hash, Result, Str, Value};
 
@@ -307,6 +309,23 @@ impl ObjectType {
             Some(_) => StructField::optional(a.name.clone(), a.ty.clone()),
             None => StructField::new(a.name.clone(), a.ty.clone()),
         }))
+    }
+
+    /// The signatures of `new`: one hash with the attributes by name, or the attributes in order.
+    pub fn signatures(&self) -> Vec<Signature> {
+        let given = self.given_attributes();
+        let required = given.iter().filter(|a| a.value.is_none()).count();
+        let signature = |names, types, size| Signature {
+            callable: CallableType::new(types, Some(size), None, None),
+            names,
+            block_name: None,
+        };
+        let types = given.iter().map(|a| a.ty.clone()).collect();
+        let names = given.iter().map(|a| a.name.clone()).collect();
+        vec![
+            signature(vec!["hash".into()], vec![self.init_type()], Range::exactly(1)),
+            signature(names, types, Range::new(required as i64, given.len() as i64)),
+        ]
     }
 
     /// Whether `other` is this type or inherits from it.

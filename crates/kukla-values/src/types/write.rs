@@ -104,6 +104,13 @@ pub fn literal(value: &Value) -> String {
     writer.out
 }
 
+/// The same over several lines, `width` spaces to a level, starting at `level`.
+pub fn pretty_literal(value: &Value, level: usize, width: usize) -> String {
+    let mut writer = Writer { indent: Some((level, width)), ..Writer::default() };
+    writer.value(value);
+    writer.out
+}
+
 /// Text in quotes: single ones unless a control character needs an escape.
 pub fn quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);

@@ -4,7 +4,7 @@ use std::hash::{Hash as StdHash, Hasher};
 use std::sync::Arc;
 
 use super::{AttributeKind, ObjectExtension, ObjectType};
-use crate::types::{Range, Type, mismatch};
+use crate::types::{Type, mismatch};
 use crate::{Hash, Result, Value};
 
 /// An instance of an [`ObjectType`].
@@ -22,29 +22,8 @@ impl Object {
         match args {
             [Value::Hash(hash)] if ty.init_type().contains(&args[0]) => Ok(Object::from_hash(ty, hash)),
             args => {
+                mismatch::check_call(&format!("new_{}", ty.label()), &ty.signatures(), args, None)?;
                 let given = ty.given_attributes();
-                let required = given.iter().filter(|a| a.value.is_none()).count();
-                let named = mismatch::Signature {
-                    callable: super::super::callable::CallableType::new(
-                        vec![ty.init_type()],
-                        Some(Range::exactly(1)),
-                        None,
-                        None,
-                    ),
-                    names: vec!["hash".into()],
-                    block_name: None,
-                };
-                let positional = mismatch::Signature {
-                    callable: super::super::callable::CallableType::new(
-                        given.iter().map(|a| a.ty.clone()).collect(),
-                        Some(Range::new(required as i64, given.len() as i64)),
-                        None,
-                        None,
-                    ),
-                    names: given.iter().map(|a| a.name.clone()).collect(),
-                    block_name: None,
-                };
-                mismatch::check_call(&format!("new_{}", ty.label()), &[named, positional], args, None)?;
                 let defaults = given.iter().skip(args.len()).map(|a| a.value.clone().unwrap_or_default());
                 Ok(Object { ty: ty.clone(), values: args.iter().cloned().chain(defaults).collect() })
             }
