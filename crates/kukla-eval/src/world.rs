@@ -27,6 +27,8 @@ pub struct Entry {
     pub name: String,
     /// Whether it is a directory (or a link to one).
     pub is_directory: bool,
+    /// Whether it is a link to something else.
+    pub is_link: bool,
 }
 
 /// What a command gave.
@@ -105,7 +107,7 @@ impl World for MemoryWorld {
             let mut parts = rest.components();
             let Some(first) = parts.next() else { continue };
             let name = first.as_os_str().to_string_lossy().into_owned();
-            let entry = Entry { name, is_directory: parts.next().is_some() };
+            let entry = Entry { name, is_directory: parts.next().is_some(), is_link: false };
             if !entries.contains(&entry) {
                 entries.push(entry);
             }

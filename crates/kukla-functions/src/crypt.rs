@@ -150,6 +150,9 @@ pub fn bcrypt(password: &[u8], prefix: &str, salt: &str) -> Option<String> {
     let salt = bcrypt_decoded(digits)?;
     let mut key = password.to_vec();
     key.push(0);
+    if prefix == "2x" {
+        key = sign_extended(&key);
+    }
     key.truncate(72);
     let mut state: Blowfish = Blowfish::bc_init_state();
     state.salted_expand_key(&salt, &key);
@@ -166,6 +169,14 @@ pub fn bcrypt(password: &[u8], prefix: &str, salt: &str) -> Option<String> {
     }
     let sum: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
     Some(format!("${prefix}${cost}${}{}", bcrypt_encoded(&salt), bcrypt_encoded(&sum[..23])))
+}
+
+/// The key of an old fault: bytes above 127 were taken for negative, and so spoil those before them in their word. The eighteen words that
+/// the cipher takes are written out.
+fn sign_extended(key: &[u8]) -> Vec<u8> {
+    let mut bytes = key.iter().cycle();
+    let mut word = || bytes.by_ref().take(4).fold(0u32, |word, byte| word << 8 | i32::from(*byte as i8) as u32);
+    (0..18).flat_map(|_| word().to_be_bytes()).collect()
 }
 
 /// The sixteen bytes of a salt; its last digit holds four bits too many.

@@ -72,7 +72,7 @@ impl World for DiskWorld {
                 let kind = entry.file_type().ok()?;
                 // A link counts as what it leads to; only links cost a further question.
                 let is_directory = if kind.is_symlink() { entry.path().is_dir() } else { kind.is_dir() };
-                Some(Entry { name, is_directory })
+                Some(Entry { name, is_directory, is_link: kind.is_symlink() })
             })
             .collect();
         entries.sort();

@@ -68,9 +68,21 @@ fn to_yaml(data: Value, options: Option<Hash>) -> Result<String> {
         Some(Value::Integer(n)) => i32::try_from(*n).unwrap_or(default),
         _ => default,
     };
+    if let Some(width @ (Value::String(_) | Value::Array(_) | Value::Hash(_))) = options.get("line_width") {
+        return Err(match width {
+            Value::String(_) => Error::runtime("comparison of String with 0 failed"),
+            Value::Hash(_) => Error::runtime("comparison of Hash with 0 failed"),
+            other => ruby::no_method("<", other),
+        });
+    }
     let layout = yaml::Layout {
         indentation: number("indentation", 2),
         line_width: number("line_width", 0),
+        fold: match options.get("line_width") {
+            Some(Value::Integer(width)) => usize::try_from(*width).ok(),
+            _ => None,
+        },
+        canonical: options.get("canonical").is_some_and(Value::is_true),
         header: options.get("header").is_some_and(Value::is_true),
     };
     yaml::emit_with(&data, layout).map_err(|error| Error::runtime(error.0))

@@ -13,6 +13,7 @@ pub mod delete;
 pub mod emit;
 pub mod encode;
 pub mod escape;
+pub mod glob;
 pub mod hashes;
 pub mod interfaces;
 pub mod json;
@@ -36,6 +37,7 @@ pub static CURRENT: &[&[Builtin]] = &[
     emit::BUILTINS,
     encode::BUILTINS,
     escape::BUILTINS,
+    glob::BUILTINS,
     hashes::BUILTINS,
     interfaces::BUILTINS,
     json::BUILTINS,

@@ -1,12 +1,11 @@
-//! Paths: `basename`, `dirname`, `stdlib::extname`, `glob`, `get_module_path`.
+//! Paths: `basename`, `dirname`, `stdlib::extname`, `get_module_path`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use kukla_eval::builtins;
 use kukla_eval::function::Rest;
 use kukla_eval::vm::Vm;
-use kukla_eval::world::{Entry, World};
-use kukla_values::{Array, Error, Result, Str, Value};
+use kukla_values::{Error, Result, Str, Value};
 
 use crate::legacy::legacy;
 use crate::ruby;
@@ -35,9 +34,6 @@ builtins! {
     /// stdlib::extname('.profile')      # => ''
     /// ```
     "stdlib::extname" { "String $filename" => extname }
-
-    /// The paths of files that match a pattern or one of several.
-    "glob" { "Any *$args, Optional[Callable] &$block" => glob }
 
     /// The directory of a module.
     "get_module_path" { "Any *$args, Optional[Callable] &$block" => get_module_path }
@@ -123,173 +119,6 @@ fn get_module_path(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<String> {
     Ok(module_root(vm, name)?.to_string_lossy().into_owned())
 }
 
-fn glob(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<Array> {
-    let args = legacy(args)?;
-    let [pattern] = args.as_slice() else {
-        return Err(Error::runtime(format!(
-            "glob(): Wrong number of arguments given ({} for 1)",
-            args.len()
-        )));
-    };
-    if !matches!(pattern, Value::String(_) | Value::Array(_)) {
-        return Err(Error::runtime("glob(): Requires either array or string to work"));
-    }
-    let mut found = Array::new();
-    for pattern in &ruby::to_array(pattern) {
-        for pattern in braces(ruby::text(pattern)?) {
-            let (root, rest) = match pattern.strip_prefix('/') {
-                Some(rest) => ("/", rest.to_owned()),
-                None => ("", pattern),
-            };
-            let mut parts: Vec<&str> = rest.split('/').filter(|part| !part.is_empty()).collect();
-            parts.dedup_by(|part, before| *part == "**" && *before == "**");
-            let mut search = Search { world: &*vm.environment.world, found: &mut found, left: MOST_LISTED };
-            search.below(root.into(), &parts)?;
-        }
-    }
-    Ok(found)
-}
-
-/// A pattern with `{a,b}` in it as several without.
-fn braces(pattern: &str) -> Vec<String> {
-    let Some(start) = pattern.find('{') else { return vec![pattern.into()] };
-    let mut depth = 0;
-    let mut cuts = vec![start];
-    let mut end = None;
-    for (at, c) in pattern[start..].char_indices() {
-        match c {
-            '{' => depth += 1,
-            ',' if depth == 1 => cuts.push(start + at),
-            '}' => {
-                depth -= 1;
-                if depth == 0 {
-                    end = Some(start + at);
-                    break;
-                }
-            }
-            _ => {}
-        }
-    }
-    let Some(end) = end else { return vec![pattern.into()] };
-    cuts.push(end);
-    let choices = cuts
-        .windows(2)
-        .map(|cut| format!("{}{}{}", &pattern[..start], &pattern[cut[0] + 1..cut[1]], &pattern[end + 1..]));
-    choices.flat_map(|choice| braces(&choice)).collect()
-}
-
-/// How many directories one pattern may have listed.
-const MOST_LISTED: usize = 100_000;
-
-/// A search for what fits a pattern.
-struct Search<'s> {
-    world: &'s dyn World,
-    found: &'s mut Array,
-    left: usize,
-}
-
-impl Search<'_> {
-    fn list(&mut self, directory: &str) -> Result<Vec<Entry>> {
-        let why = || Error::runtime(format!("glob(): more than {MOST_LISTED} directories to look into"));
-        self.left = self.left.checked_sub(1).ok_or_else(why)?;
-        Ok(self.world.list(Path::new(if directory.is_empty() { "." } else { directory })))
-    }
-
-    fn below(&mut self, base: String, parts: &[&str]) -> Result<()> {
-        let Some((part, rest)) = parts.split_first() else { return Ok(()) };
-        let within = |name: &str| match base.is_empty() || base.ends_with('/') {
-            true => format!("{base}{name}"),
-            false => format!("{base}/{name}"),
-        };
-        if let ("**", [next, after @ ..]) = (*part, rest) {
-            // Directory by directory, each entry before what lies below it.
-            for entry in self.list(&base)? {
-                let visible = !entry.name.starts_with('.');
-                let path = within(&entry.name);
-                if (visible || next.starts_with('.')) && fits(next.as_bytes(), entry.name.as_bytes()) {
-                    match after.is_empty() {
-                        true => self.found.push(path.clone().into()),
-                        false if entry.is_directory => self.below(path.clone(), after)?,
-                        false => {}
-                    }
-                }
-                if entry.is_directory && visible {
-                    self.below(path, parts)?;
-                }
-            }
-            return Ok(());
-        }
-        if !part.contains(['*', '?', '[']) {
-            let path = within(part);
-            if self.world.exists(Path::new(&path)) {
-                if rest.is_empty() { self.found.push(path.into()) } else { self.below(path, rest)? }
-            }
-            return Ok(());
-        }
-        for entry in self.list(&base)? {
-            let hidden = entry.name.starts_with('.') && !part.starts_with('.');
-            if hidden || !fits(part.as_bytes(), entry.name.as_bytes()) {
-                continue;
-            }
-            let path = within(&entry.name);
-            if rest.is_empty() {
-                self.found.push(path.into());
-            } else if entry.is_directory {
-                self.below(path, rest)?;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Whether a name fits a pattern of `*`, `?` and `[a-z]`. After a star only the last one can be given more, so the time is bounded.
-fn fits(pattern: &[u8], name: &[u8]) -> bool {
-    let (mut at, mut read) = (0, 0);
-    let mut star: Option<(usize, usize)> = None;
-    while read < name.len() {
-        if pattern.get(at) == Some(&b'*') {
-            star = Some((at, read));
-            at += 1;
-        } else if let Some(taken) = pattern.get(at..).and_then(|rest| one_fits(rest, name[read])) {
-            at += taken;
-            read += 1;
-        } else if let Some((starred, from)) = star {
-            star = Some((starred, from + 1));
-            (at, read) = (starred + 1, from + 1);
-        } else {
-            return false;
-        }
-    }
-    pattern[at..].iter().all(|byte| *byte == b'*')
-}
-
-/// How much of a pattern stands for one character that fits it.
-fn one_fits(pattern: &[u8], c: u8) -> Option<usize> {
-    match pattern.split_first()? {
-        (b'?', _) => Some(1),
-        (b'[', rest) => {
-            let end = rest.iter().skip(1).position(|byte| *byte == b']')? + 1;
-            let (negated, set) = match rest[..end].split_first() {
-                Some((b'^' | b'!', set)) => (true, set),
-                _ => (false, &rest[..end]),
-            };
-            let mut within = false;
-            let mut at = 0;
-            while at < set.len() {
-                if at + 2 < set.len() && set[at + 1] == b'-' {
-                    within |= (set[at]..=set[at + 2]).contains(&c);
-                    at += 3;
-                } else {
-                    within |= set[at] == c;
-                    at += 1;
-                }
-            }
-            (within != negated).then_some(end + 2)
-        }
-        (literal, _) => (*literal == c).then_some(1),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -308,7 +137,5 @@ mod tests {
             (extname("a/.b".into()), extname("a.b.".into()), extname("..a.b".into())),
             (String::new(), ".".into(), ".b".into())
         );
-        assert_eq!(braces("a{b,c{d,e}}f"), ["abf", "acdf", "acef"]);
-        assert!(fits(b"a*[b-d]?", b"axxcz") && !fits(b"[!a]", b"a"));
     }
 }

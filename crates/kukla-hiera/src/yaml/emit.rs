@@ -28,19 +28,29 @@ pub struct Layout {
     pub indentation: i32,
     /// Where lines are folded; zero stands for eighty columns, less for never.
     pub line_width: i32,
+    /// Whether strings longer than a line are folded, and how long a line then is.
+    pub fold: Option<usize>,
+    /// Whether every string is quoted and every collection in brackets.
+    pub canonical: bool,
     /// Whether the version of YAML is said first.
     pub header: bool,
 }
 
 impl Default for Layout {
     fn default() -> Layout {
-        Layout { indentation: 2, line_width: 0, header: false }
+        Layout { indentation: 2, line_width: 0, fold: None, canonical: false, header: false }
     }
 }
 
 /// Writes `value` as one YAML document, laid out as asked.
 pub fn emit_with(value: &Value, layout: Layout) -> Result<String, EmitError> {
-    let mut writer = Writer { events: Vec::new(), seen: FxHashMap::default(), names: 0, astral: Vec::new() };
+    let mut writer = Writer {
+        events: Vec::new(),
+        seen: FxHashMap::default(),
+        names: 0,
+        astral: Vec::new(),
+        fold: layout.fold,
+    };
     writer.push(value, 0)?;
     let Writer { events, astral, .. } = writer;
     let mut out = Vec::new();
@@ -49,6 +59,7 @@ pub fn emit_with(value: &Value, layout: Layout) -> Result<String, EmitError> {
         let mut emitter = Emitter::new();
         emitter.set_output_string(&mut out);
         emitter.set_unicode(true);
+        emitter.set_canonical(layout.canonical);
         emitter.set_indent(layout.indentation);
         emitter.set_width(layout.line_width);
         emitter.emit(Event::stream_start(libyaml_safer::Encoding::Utf8)).map_err(failed)?;
@@ -110,6 +121,8 @@ struct Writer<'v> {
     names: u32,
     /// The characters that stand-ins were put for, in order.
     astral: Vec<char>,
+    /// How long a string may be before it is folded.
+    fold: Option<usize>,
 }
 
 /// An event whose anchor may still be asked for.
@@ -222,17 +235,21 @@ impl<'v> Writer<'v> {
             self.scalar(text, Some(libyaml_safer::STR_TAG), false, false, ScalarStyle::SingleQuoted);
         } else {
             self.astral.extend(text.chars().filter(|c| is_astral(*c)));
-            self.scalar(stand_in(text), None, true, true, style(text));
+            self.scalar(stand_in(text), None, true, true, style(text, self.fold));
         }
     }
 }
 
 /// The style Psych asks for.
-fn style(text: &str) -> ScalarStyle {
+fn style(text: &str, fold: Option<usize>) -> ScalarStyle {
     // A line break other than one at the very end.
     if text.bytes().enumerate().any(|(at, b)| b == b'\n' && !matches!(&text[at + 1..], "" | "\n")) {
         ScalarStyle::Literal
-    } else if text == "y" || text == "n" || odd_start(text) {
+    } else if text == "y" || text == "n" {
+        ScalarStyle::DoubleQuoted
+    } else if fold.is_some_and(|width| text.chars().count() > width) {
+        ScalarStyle::Folded
+    } else if odd_start(text) {
         ScalarStyle::DoubleQuoted
     } else if resolve(text) != Scalar::Text || misleading_octal(text) {
         ScalarStyle::SingleQuoted
