@@ -175,7 +175,8 @@ pub fn bcrypt(password: &[u8], prefix: &str, salt: &str) -> Option<String> {
 /// the cipher takes are written out.
 fn sign_extended(key: &[u8]) -> Vec<u8> {
     let mut bytes = key.iter().cycle();
-    let mut word = || bytes.by_ref().take(4).fold(0u32, |word, byte| word << 8 | i32::from(*byte as i8) as u32);
+    let mut word =
+        || bytes.by_ref().take(4).fold(0u32, |word, byte| word << 8 | i32::from(*byte as i8) as u32);
     (0..18).flat_map(|_| word().to_be_bytes()).collect()
 }
 
