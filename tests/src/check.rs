@@ -60,6 +60,10 @@ fn surroundings(
     }
     let scratch = Scratch::new().map_err(|e| format!("no scratch directory: {e}"))?;
     let environment = params.get("environment").and_then(Value::as_str).unwrap_or("production").to_owned();
+    // An environment is a directory, be it empty.
+    scratch
+        .write(&format!("environments/{environment}/environment.conf"), "")
+        .map_err(|e| format!("no environment: {e}"))?;
     for (name, text) in &section.files {
         let place = match name.as_str() {
             "facts.json" => {

@@ -107,8 +107,9 @@ pub struct Failure {
     pub message: String,
     /// Where; set when the failure leaves the expression that is at fault.
     pub location: Option<Location>,
-    /// The configuration of data that is at fault, and the line where known.
-    pub data_file: Option<Box<(String, Option<u32>)>>,
+    /// The configuration of data that is at fault, or the class whose parameter asks for what is not there; the file and the line
+    /// where known.
+    pub data_file: Option<Box<(Option<String>, Option<u32>)>>,
     /// Only the line is known, as for what Puppet raises with a line but no column.
     pub no_column: bool,
     /// What might help.
@@ -160,11 +161,15 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
         match self.data_file.as_deref() {
-            Some((file, Some(line))) => return write!(f, " (file: {file}, line: {line})"),
-            Some((file, None)) => return write!(f, " (file: {file})"),
-            None => {}
+            Some((Some(file), Some(line))) => return write!(f, " (file: {file}, line: {line})"),
+            Some((Some(file), None)) => return write!(f, " (file: {file})"),
+            Some((None, Some(line))) => return write!(f, " (line: {line})"),
+            _ => {}
         }
-        let Some(location) = &self.location else { return Ok(()) };
+        // Where data was asked for is not the place of what is wrong with it.
+        let Some(location) = self.location.as_ref().filter(|_| self.kind != FailureKind::Data) else {
+            return Ok(());
+        };
         let at = location.source.line_column(location.span.start);
         f.write_str(" (")?;
         if let Some(file) = location.file() {

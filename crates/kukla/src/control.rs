@@ -125,8 +125,10 @@ impl Layout {
 
 fn unreadable(file: &Path, error: &ConfError) -> Box<Failure> {
     let mut failure = Failure::new("PARSE_ERROR", error.message.as_str());
-    failure.data_file =
-        Some(Box::new((file.display().to_string(), Some(u32::try_from(error.line).unwrap_or(u32::MAX)))));
+    failure.data_file = Some(Box::new((
+        Some(file.display().to_string()),
+        Some(u32::try_from(error.line).unwrap_or(u32::MAX)),
+    )));
     Box::new(failure)
 }
 

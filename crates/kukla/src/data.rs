@@ -173,7 +173,7 @@ pub(crate) fn raise(error: Error) -> Raise {
     failure.hints.extend(error.hint().map(str::to_owned));
     if error.kind() == ErrorKind::Data {
         failure.kind = FailureKind::Data;
-        failure.data_file = error.file().map(|file| Box::new((file.to_owned(), error.line())));
+        failure.data_file = error.file().map(|file| Box::new((Some(file.to_owned()), error.line())));
     }
     failure.into()
 }
@@ -239,8 +239,9 @@ impl Host for VmHost<'_, '_, '_> {
 
     fn has_function(&mut self, name: &str) -> bool {
         // A name that stands in no source text can still be that of a file.
-        Name::new(name);
-        self.vm.function_exists(name).unwrap_or(true)
+        let wanted = Name::new(name);
+        // Calling one in Ruby says that this is not supported.
+        self.vm.function_exists(name).unwrap_or(true) || self.vm.environment.ruby_function(wanted).is_some()
     }
 
     fn return_type(&mut self, name: &str) -> Option<Type> {

@@ -169,7 +169,7 @@ fn error(failure: &Failure) -> Json {
         }
     }
     if let Some((file, line)) = failure.data_file.as_deref() {
-        json["file"] = file.as_str().into();
+        json["file"] = file.as_deref().map_or(Json::Null, Json::from);
         json["line"] = line.map_or(Json::Null, Json::from);
     }
     if !failure.hints.is_empty() {

@@ -43,9 +43,10 @@ fn picture(out: &mut String, failure: &Failure) {
     let title = Level::ERROR.primary_title(&failure.message).id(failure.code);
     let Some(location) = &failure.location else {
         let mut group = annotate_snippets::Group::with_title(title);
-        let place = failure.data_file.as_deref().map(|(file, line)| match line {
-            Some(line) => format!("see {file}, line {line}"),
-            None => format!("see {file}"),
+        let place = failure.data_file.as_deref().and_then(|(file, line)| match (file, line) {
+            (Some(file), Some(line)) => Some(format!("see {file}, line {line}")),
+            (Some(file), None) => Some(format!("see {file}")),
+            (None, line) => line.map(|line| format!("see line {line}")),
         });
         for hint in place.iter().chain(&failure.hints) {
             group = group.element(Level::HELP.message(hint));

@@ -12,7 +12,7 @@ use super::builder::{Building, Origin, Param, ResourceId, flat};
 use super::compile::parse_error;
 use super::kind::{Definition, Resolved};
 use super::resource::Declaration;
-use crate::error::{Failure, Flow, Location, Raise, Raised};
+use crate::error::{Failure, FailureKind, Flow, Location, Raise, Raised};
 use crate::program::{Class, Define, Params, Place, ResourceForm};
 use crate::scope::{Position, ScopeId, ScopeKind};
 use crate::vm::Vm;
@@ -205,7 +205,8 @@ impl Vm<'_> {
             class.params.iter().filter(|param| param.private).map(|param| param.name).collect();
         self.add_class(&class.name);
         self.run_body(scope, &class.place, |vm| {
-            vm.bind_attributes(id, scope, &class.params, Some(class.name))?;
+            vm.bind_attributes(id, scope, &class.params, Some(class.name))
+                .map_err(|raise| blame_definition(raise, &class.place))?;
             vm.contain_in_stage(id)?;
             ends_with_return(vm.eval(&class.body))
         })
@@ -223,7 +224,8 @@ impl Vm<'_> {
         opened.slots.resource = Some(id);
         opened.slots.origin = Origin::Define(define.name);
         self.run_body(scope, &define.place, |vm| {
-            vm.bind_attributes(id, scope, &define.params, None)?;
+            vm.bind_attributes(id, scope, &define.params, None)
+                .map_err(|raise| blame_definition(raise, &define.place))?;
             ends_with_return(vm.eval(&define.body))
         })
     }
@@ -386,4 +388,17 @@ fn class_names(values: &[Value]) -> Flow<Vec<Str>> {
         other => Err(Raise::runtime(format!("Cannot use {} as a class name", Type::of_generalized(other)))),
     };
     values.iter().flat_map(flat).map(name).collect()
+}
+
+/// Data that a parameter asks for and that is not there is missed at the head of the definition.
+#[cold]
+fn blame_definition(mut raise: Raise, place: &Place) -> Raise {
+    if let Raised::Error(failure) = raise.reason_mut()
+        && failure.kind == FailureKind::Data
+        && failure.data_file.is_none()
+    {
+        let file = place.source.name().map(str::to_owned);
+        failure.data_file = Some(Box::new((file, Some(place.line()))));
+    }
+    raise
 }

@@ -9,7 +9,7 @@ use super::builder::{Origin, Param, ResourceId};
 use super::kind::{Definition, Resolved};
 use super::provenance::How;
 use super::resource::Declaration;
-use crate::error::{Failure, Flow, Location, Raise, Raised};
+use crate::error::{Failure, FailureKind, Flow, Location, Raise, Raised};
 use crate::program::{Program, ResourceForm};
 use crate::scope::ScopeId;
 use crate::vm::Vm;
@@ -168,7 +168,9 @@ impl Vm<'_> {
             "RUNTIME_ERROR",
             format!("Evaluation Error: Error while evaluating a Resource Statement, {inner}"),
         );
-        outer.kind = inner.kind;
+        if inner.kind != FailureKind::Data {
+            outer.kind = inner.kind;
+        }
         outer.no_column = true;
         outer.location = resource.location.clone();
         outer.hints = inner.hints;

@@ -37,7 +37,8 @@ type Pending = Option<(String, u32)>;
 
 /// Finds where each value of the first document of `text` stands; an unreadable text has no lines.
 pub fn lines(text: &[u8]) -> Lines {
-    let mut input = text;
+    let completed = super::read::completed(text);
+    let mut input = completed.as_deref().unwrap_or(text);
     let mut parser = Parser::new();
     parser.set_input_string(&mut input);
     let mut open: Vec<(Lines, Option<Pending>)> = Vec::new();

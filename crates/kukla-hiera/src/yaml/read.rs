@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kukla_values::{Array, Hash, Str, Value};
-use libyaml_safer::{Event, EventData, Parser};
+use libyaml_safer::{Event, EventData, Parser, ScalarStyle};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::scalar::{self, Scalar};
@@ -43,7 +43,8 @@ const MAX_NODES: u64 = 20_000_000;
 
 /// Reads the first document of `text`, as Psych would.
 pub fn read(text: &[u8], options: Options) -> Result<Document, Error> {
-    let mut input = text;
+    let completed = completed(text);
+    let mut input = completed.as_deref().unwrap_or(text);
     let mut parser = Parser::new();
     parser.set_input_string(&mut input);
     let mut builder = Builder {
@@ -57,7 +58,10 @@ pub fn read(text: &[u8], options: Options) -> Result<Document, Error> {
     // about a value.
     let mut complaint = None;
     loop {
-        let event = parser.parse().map_err(|error| Error::syntax(&error))?;
+        let mut event = parser.parse().map_err(|error| Error::syntax(&error))?;
+        if completed.is_some() && event.end_mark.index > text.len() as u64 {
+            without_break(&mut event.data, text);
+        }
         match &complaint {
             None => match builder.take(event) {
                 Ok(false) => {}
@@ -69,6 +73,27 @@ pub fn read(text: &[u8], options: Options) -> Result<Document, Error> {
             }
             Some(_) => {}
         }
+    }
+}
+
+/// The text with a line break at its end, if it has none: the scanner needs one behind a block of text.
+pub(super) fn completed(text: &[u8]) -> Option<Vec<u8>> {
+    let may_hold_block = || text.iter().any(|byte| matches!(byte, b'|' | b'>'));
+    let is_open = text.last().is_some_and(|last| !matches!(last, b'\n' | b'\r'));
+    (is_open && may_hold_block()).then(|| [text, b"\n"].concat())
+}
+
+/// Takes back what the added line break did to a block that ends with the text.
+fn without_break(data: &mut EventData, text: &[u8]) {
+    let EventData::Scalar { value, style: ScalarStyle::Literal | ScalarStyle::Folded, .. } = data else {
+        return;
+    };
+    let last = text.rsplit(|byte| matches!(byte, b'\n' | b'\r')).next().unwrap_or_default();
+    let is_blank = last.iter().all(|byte| matches!(byte, b' ' | b'\t'));
+    if let Some(line) = value.strip_suffix('\n')
+        && (!is_blank || line.ends_with([' ', '\t']))
+    {
+        value.truncate(line.len());
     }
 }
 
@@ -422,5 +447,26 @@ impl Error {
 
     fn plain(problem: String) -> Error {
         Error { kind: ErrorKind::Other, problem: problem.into(), place: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_at_the_end_of_the_text() {
+        for (text, expected) in [
+            ("|\n  foo", "foo"),
+            ("|+\n  foo", "foo"),
+            ("|-\n  foo", "foo"),
+            (">\n  foo\n  bar", "foo bar"),
+            ("|\n  foo\n  ", "foo\n"),
+            ("|\n  foo\n    ", "foo\n  "),
+            ("|", ""),
+            ("|\n  foo\r", "foo\n"),
+        ] {
+            assert_eq!(read(text.as_bytes(), Options::HIERA).unwrap().value, expected.into(), "{text:?}");
+        }
     }
 }

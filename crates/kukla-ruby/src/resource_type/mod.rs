@@ -26,7 +26,7 @@ pub trait Library {
 /// Reads the type that `lib/puppet/type/NAME.rb` defines. `None` if the text defines no type of that name.
 pub fn read(name: &str, source: &str, library: &dyn Library) -> Option<ResourceType> {
     let mut facts = read::read(name, source, library)?;
-    if library.has_providers(name) {
+    if library.has_providers(name) && !facts.by_api {
         facts.parameter("provider", false);
     }
     Some(facts.into_type(name))
@@ -44,6 +44,8 @@ struct Facts {
     patterns: Option<Vec<Pattern>>,
     shared: bool,
     open: bool,
+    /// Whether it is made with the Resource API, whose types choose their provider themselves.
+    by_api: bool,
 }
 
 impl Facts {
@@ -220,6 +222,20 @@ mod tests {
           Puppet::Type.newtype(:thing) { Helper.fill(self) }";
         let ty = read("thing", source, &Files(&[("helper.rb", helper)])).unwrap();
         assert!(matches!(&ty.titles, Titles::Patterns(patterns) if patterns.len() == 1) && !ty.open);
+    }
+
+    #[test]
+    fn procedures_for_several_types() {
+        let common = "module Common; PARAMS = Proc.new do ensurable; newparam(:url) { desc 'x' } end; end";
+        let source = "require_relative '../../common'
+          Puppet::Type.newtype(:thing) do
+            @doc = _('a thing')
+            instance_eval(&Common::PARAMS)
+            newparam(:name, namevar: true)
+          end";
+        let ty = read("thing", source, &Files(&[("common.rb", common)])).unwrap();
+        assert_eq!((&*ty.properties, &*ty.parameters), (&["ensure"][..], &["name", "url"][..]));
+        assert!(!ty.open);
     }
 
     #[test]

@@ -587,7 +587,7 @@ impl Reader<'_> {
         if get(definition, "name").and_then(|name| name.text()).as_deref() != Some(self.wanted) {
             return;
         }
-        let mut facts = Facts::default();
+        let mut facts = Facts { by_api: true, ..Facts::default() };
         match get(definition, "attributes") {
             Some(Known::Hash(attributes)) => {
                 for (name, details) in &attributes {
