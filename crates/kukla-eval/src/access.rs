@@ -139,6 +139,11 @@ impl Vm<'_> {
                 self.attributes_of(&resource.name, &title, keys, span)
             }
             Type::Class(Some(class)) => self.attributes_of("Class", class, keys, span),
+            ty @ Type::Alias(_) => {
+                let message =
+                    format!("Operator '[]' is not applicable to {}.", label::a_an(&format!("{ty}-Type")));
+                Err(self.fail(access.left.span, "OPERATOR_NOT_APPLICABLE", message))
+            }
             ty => ty.with_brackets(&keys).map_err(|wrong| {
                 let blamed = wrong.key.and_then(|key| access.keys.get(key)).map_or(span, |key| key.span);
                 // Puppet has rules for these; whatever else goes wrong is the fault of the whole expression.

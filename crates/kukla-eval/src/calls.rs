@@ -76,17 +76,13 @@ impl Vm<'_> {
         if let Some(known) = callee.cached.get() {
             return Ok(known.clone());
         }
-        match self.find_function(callee.name)? {
+        match self.autoload_function(callee.name)? {
             Some(function) => {
                 let _ = callee.cached.set(function.clone());
                 Ok(function)
             }
             None => Err(self.at(self.unknown_function(callee.name), span)),
         }
-    }
-
-    fn find_function(&self, name: Name) -> Flow<Option<Function>> {
-        self.environment.function(name).map_err(|failure| Raise::from((*failure).clone()))
     }
 
     #[cold]
@@ -109,7 +105,7 @@ impl Vm<'_> {
         let unknown = || Raise::runtime(format!("Unknown function '{name}'"));
         let name = Name::existing(name.strip_prefix("::").unwrap_or(name)).ok_or_else(unknown)?;
         let function =
-            self.find_function(name)?.ok_or_else(|| match self.environment.ruby_function(name) {
+            self.autoload_function(name)?.ok_or_else(|| match self.environment.ruby_function(name) {
                 Some(_) => self.unknown_function(name).into(),
                 None => unknown(),
             })?;
@@ -117,9 +113,9 @@ impl Vm<'_> {
     }
 
     /// Whether there is a function of that name.
-    pub fn function_exists(&self, name: &str) -> Flow<bool> {
+    pub fn function_exists(&mut self, name: &str) -> Flow<bool> {
         match Name::existing(name) {
-            Some(name) => Ok(self.find_function(name)?.is_some()),
+            Some(name) => Ok(self.autoload_function(name)?.is_some()),
             None => Ok(false),
         }
     }

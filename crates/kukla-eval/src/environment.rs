@@ -5,6 +5,7 @@
 //! search gave, even nothing, is remembered for as long as the environment lives.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
 use kukla_catalog::types::{self, ResourceType};
@@ -59,6 +60,8 @@ pub struct Environment {
     programs: RwLock<FxHashMap<PathBuf, Loaded>>,
     known: RwLock<Known>,
     warnings: Mutex<Vec<(Source, Diagnostic)>>,
+    /// Whether there are warnings or faults that nobody has logged yet, to be asked without a lock.
+    unsaid: AtomicBool,
     faults: Mutex<Vec<String>>,
     /// How resource types of other languages are read, if they are.
     pub foreign_types: Option<Arc<dyn ForeignTypes>>,
@@ -118,6 +121,7 @@ impl Environment {
             programs: RwLock::default(),
             known: RwLock::default(),
             warnings: Mutex::default(),
+            unsaid: AtomicBool::new(false),
             faults: Mutex::default(),
             foreign_types: None,
             resource_types: RwLock::default(),
@@ -147,6 +151,7 @@ impl Environment {
             let fault = metadata_fault(&module.name, &bytes, self.settings.strict == Strict::Error);
             let is_sound = fault.is_none();
             self.faults.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).extend(fault);
+            self.unsaid.store(true, Ordering::Release);
             is_sound
         })
     }
@@ -239,8 +244,11 @@ impl Environment {
         let rules = self.rules(source.name());
         let lower = if name.ends_with(".epp") { crate::lower::lower_epp } else { crate::lower::lower };
         let program = lower(&source, self.module_of(path), &rules).map_err(Arc::new)?;
-        let warnings = program.warnings.iter().map(|warning| (source.clone(), warning.clone()));
-        self.warnings.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).extend(warnings);
+        if !program.warnings.is_empty() {
+            let warnings = program.warnings.iter().map(|warning| (source.clone(), warning.clone()));
+            self.warnings.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).extend(warnings);
+            self.unsaid.store(true, Ordering::Release);
+        }
         Ok(Arc::new(program))
     }
 
@@ -249,6 +257,11 @@ impl Environment {
         let place =
             file.map(|file| Place::of(file, &self.modulepath, self.manifest.as_deref())).unwrap_or_default();
         Rules { strict: self.settings.strict, place, tasks: self.settings.tasks }
+    }
+
+    /// Whether something was questionable in files loaded since it was last logged.
+    pub(crate) fn has_something_to_say(&self) -> bool {
+        self.unsaid.load(Ordering::Relaxed) && self.unsaid.swap(false, Ordering::AcqRel)
     }
 
     /// What was questionable in files loaded since this was last asked.
@@ -338,7 +351,10 @@ impl Environment {
         if name.as_str().contains("::")
             && let Some(path) = self.path_of(CodeKind::Function, name.as_str())
         {
-            self.load(&path)?;
+            let program = self.load(&path)?;
+            if !read(&self.known).functions.contains_key(&name) {
+                return Err(Arc::new(misses_function(&program, &path, name)));
+            }
         }
         Ok(write(&self.known).functions.entry(name).or_insert(None).clone())
     }
@@ -386,20 +402,8 @@ impl Environment {
         }
         if let Some(path) = self.path_of(CodeKind::Type, lower.as_str()) {
             let program = self.load(&path)?;
-            let first = program.definitions.iter().find_map(|definition| match definition {
-                Definition::TypeAlias(alias) => Some(alias),
-                _ => None,
-            });
-            if let Some(first) = first
-                && !first.name.eq_ignore_ascii_case(&lower)
-            {
-                let (path, actual) = (path.display(), &first.name);
-                return Err(Arc::new(Failure::new(
-                    "RUNTIME_ERROR",
-                    format!(
-                        "The code loaded from {path} produced type with the wrong name, expected '{lower}', actual '{actual}'"
-                    ),
-                )));
+            if let Some(failure) = misses_type(&program, &path, lower) {
+                return Err(Arc::new(failure));
             }
         }
         Ok(write(&self.known).aliases.entry(lower).or_insert(None).clone())
@@ -407,7 +411,8 @@ impl Environment {
 
     /// The file a function or type of that name stands in, if there is one.
     fn path_of(&self, kind: CodeKind, name: &str) -> Option<PathBuf> {
-        let (first, rest) = name.split_once("::").unwrap_or((name, "init"));
+        // A type that is called like a module is the module's set of types.
+        let (first, rest) = name.split_once("::").unwrap_or((name, "init_typeset"));
         let rest = rest.split("::");
         if first == "environment" {
             return self.root_files.find(&*self.world, self.root.as_ref()?, kind, rest);
@@ -508,6 +513,38 @@ fn metadata_fault(module: &str, bytes: &[u8], is_strict: bool) -> Option<String>
             "The value for the key dependencies in the file metadata.json of the module {module} must be an array, not: '{dependencies}'"
         )
     })
+}
+
+/// What is wrong with a file that does not define the function it is named after.
+#[cold]
+fn misses_function(program: &Program, path: &Path, name: Name) -> Failure {
+    let why = match program.definitions.as_slice() {
+        [] => "it is empty",
+        _ => "no function found",
+    };
+    let path = path.display();
+    let message = format!("The code loaded from {path} does not define the function '{name}' - {why}.");
+    Failure::new("RUNTIME_ERROR", message)
+}
+
+/// What is wrong with a file that is to define one type and nothing else.
+fn misses_type(program: &Program, path: &Path, lower: Name) -> Option<Failure> {
+    let path = path.display();
+    let message = match program.definitions.as_slice() {
+        [] => format!("The code loaded from {path} does not define the type '{lower}' - it is empty."),
+        [Definition::TypeAlias(alias)] if alias.name.eq_ignore_ascii_case(&lower) => return None,
+        [Definition::TypeAlias(alias)] => format!(
+            "The code loaded from {path} produced type with the wrong name, expected '{lower}', actual '{}'",
+            alias.name
+        ),
+        [_] => format!(
+            "The code loaded from {path} does not define the type '{lower}' - no type alias or type definition found."
+        ),
+        _ => format!(
+            "The code loaded from {path} must contain only the type '{lower}' - it has additional definitions."
+        ),
+    };
+    Some(Failure::new("RUNTIME_ERROR", message))
 }
 
 fn is_module(name: &str) -> bool {

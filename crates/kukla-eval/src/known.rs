@@ -167,10 +167,17 @@ impl KnownAlias {
         KnownAlias { definition, ty }
     }
 
+    /// Whether it is the set of types of a module, whose members are known by their full names.
+    pub(crate) fn is_module_set(&self) -> bool {
+        self.definition.place.source.name().is_some_and(|file| file.ends_with("/types/init_typeset.pp"))
+    }
+
     /// The type, as a value of an expression that names it.
     pub fn as_type(&self) -> Type {
         match self.ty.resolved() {
-            object @ Type::Object(_) => object.clone(),
+            ty @ Type::Object(object) if object.name.as_deref() == Some(self.definition.name.as_str()) => {
+                ty.clone()
+            }
             _ => Type::Alias(Arc::clone(&self.ty)),
         }
     }

@@ -1,7 +1,9 @@
 //! Programs, scopes, the evaluator and the catalog builder.
 
 mod access;
+pub mod annotations;
 mod assign;
+mod autoload;
 mod calls;
 pub mod catalog;
 mod code;
@@ -27,6 +29,7 @@ pub mod program;
 pub mod registry;
 pub mod scope;
 pub mod settings;
+mod size;
 pub mod suggest;
 mod types;
 mod variable;

@@ -63,20 +63,6 @@ impl Vm<'_> {
         }
     }
 
-    /// The annotation of a type that was given to a value.
-    pub fn annotation(&self, value: &Value, ty: &Type) -> Option<Value> {
-        let found = self.annotations.iter().find(|(known, of, _)| is_same(known, value) && of == ty);
-        found.map(|(_, _, annotation)| annotation.clone())
-    }
-
-    /// Gives a value an annotation, or takes it away; what was there before.
-    pub fn annotate(&mut self, value: Value, ty: &Type, annotation: Option<Value>) -> Option<Value> {
-        let at = self.annotations.iter().position(|(known, of, _)| is_same(known, &value) && of == ty);
-        let before = at.map(|at| self.annotations.swap_remove(at).2);
-        self.annotations.extend(annotation.map(|annotation| (value, ty.clone(), annotation)));
-        before
-    }
-
     /// An `Error` value.
     pub fn error_value(&mut self, message: &str, kind: &str, issue: &str, details: Hash) -> Flow {
         // The details may hold types, which a manifest could not put there.
@@ -133,14 +119,6 @@ impl Vm<'_> {
             resolved.push(self.resolve_deferred(value.clone())?);
         }
         Ok(resolved)
-    }
-}
-
-/// Annotations belong to one object, not to all that are equal to it.
-fn is_same(a: &Value, b: &Value) -> bool {
-    match (a, b) {
-        (Value::Object(a), Value::Object(b)) => Arc::ptr_eq(a, b),
-        (a, b) => a == b,
     }
 }
 

@@ -44,9 +44,7 @@ impl Vm<'_> {
         if let Some((_, member)) = self.members.iter().rev().find(|(known, _)| *known == lower) {
             return Ok(Some(member.clone()));
         }
-        if let Some(alias) =
-            self.environment.alias(lower).map_err(|failure| Raise::from((*failure).clone()))?
-        {
+        if let Some(alias) = self.autoload_alias(lower)? {
             return self.resolve_alias(&alias).map(Some);
         }
         if let Some(member) = self.member_of_set(lower)? {
@@ -54,21 +52,24 @@ impl Vm<'_> {
         }
         if self.resource_type_exists(lower)? {
             let name = crate::vm::capitalize(lower.as_str());
-            return Ok(Some(Type::Resource(Some(Arc::new(ResourceType { name, title: None })))));
+            return Ok(Some(Type::Resource(Some(Arc::new(ResourceType::new(name, None))))));
         }
         let _ = name;
         Ok(None)
     }
 
-    /// The member of a set of types that has been used before.
+    /// The member of a set of types that is a module's, or has been used before.
     fn member_of_set(&mut self, lower: Name) -> Flow<Option<Type>> {
         let Some((set, member)) = lower.as_str().rsplit_once("::") else { return Ok(None) };
-        let alias =
-            self.environment.alias(Name::new(set)).map_err(|failure| Raise::from((*failure).clone()))?;
-        Ok(alias.and_then(|alias| match alias.ty.resolved() {
+        let alias = self.autoload_alias(Name::new(set))?;
+        let Some(alias) = alias else { return Ok(None) };
+        if alias.is_module_set() {
+            self.resolve_alias(&alias)?;
+        }
+        Ok(match alias.ty.resolved() {
             Type::TypeSet(set) => set.get(member).cloned(),
             _ => None,
-        }))
+        })
     }
 
     /// Whether there is a resource type of that name, native or defined.
@@ -80,8 +81,7 @@ impl Vm<'_> {
         if lower.as_str() == "node" {
             return Ok(true);
         }
-        let define = self.environment.define(lower).map_err(|failure| Raise::from((*failure).clone()))?;
-        Ok(define.is_some())
+        Ok(self.autoload_define(lower)?.is_some())
     }
 
     /// The type an alias names. Its right-hand side is evaluated once per environment; while that goes on the alias

@@ -4,6 +4,7 @@ use kukla_syntax::{Diagnostic, Source, Span};
 use kukla_values::{Name, Str, Type, Value};
 use rustc_hash::FxHashSet;
 
+use crate::annotations::Annotations;
 use crate::catalog::{CatalogBuilder, Recorder};
 use crate::data::Data;
 use crate::environment::{Environment, Node};
@@ -69,8 +70,8 @@ pub struct Vm<'e> {
     pub(crate) defaulting: Option<Defaulting>,
     /// The type aliases being resolved.
     pub(crate) resolving: Vec<Name>,
-    /// Values, the types of their annotations, and the annotations.
-    pub(crate) annotations: Vec<(Value, Type, Value)>,
+    /// What is attached to values.
+    pub annotations: Annotations,
     /// Members of the sets of types that are being read, under their short names in lower case.
     pub(crate) members: Vec<(Name, Type)>,
     pub(crate) depth: u32,
@@ -109,7 +110,7 @@ impl<'e> Vm<'e> {
             call_span: Span::default(),
             defaulting: None,
             resolving: Vec::new(),
-            annotations: Vec::new(),
+            annotations: Annotations::default(),
             members: Vec::new(),
             depth: 0,
             nesting: 0,
@@ -279,68 +280,6 @@ impl<'e> Vm<'e> {
     fn exhausted(&self) -> Raise {
         let message = format!("The evaluation took more than the {} steps allowed", self.limits.steps);
         Failure::new("EVALUATION_LIMIT", message).hint("the setting limit_steps raises it").into()
-    }
-
-    /// An error if a collection of so many elements would be too large.
-    pub fn check_size(&self, elements: usize) -> Flow<()> {
-        match elements > self.limits.elements {
-            true => Err(too_large(format!(
-                "A collection of {elements} elements is larger than the {} allowed",
-                self.limits.elements
-            ))),
-            false => Ok(()),
-        }
-    }
-
-    /// An error if a string of so many bytes would be too long.
-    pub fn check_text(&self, bytes: usize) -> Flow<()> {
-        match bytes > self.limits.text {
-            true => Err(too_large(format!(
-                "A string of {bytes} bytes is longer than the {} allowed",
-                self.limits.text
-            ))),
-            false => Ok(()),
-        }
-    }
-
-    /// An error if collections are nested so deep in a value that walking through it would take too much stack. A level is
-    /// added by one operation at a time, so it is enough to look now and then.
-    #[inline]
-    pub(crate) fn check_nesting(&mut self, value: Value) -> Flow {
-        if !matches!(value, Value::Array(_) | Value::Hash(_)) {
-            return Ok(value);
-        }
-        self.chance = self.chance.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
-        if self.chance >> 59 == 0 && nested_beyond(&value, self.limits.nesting, &mut { LOOKED_AT }) {
-            let message = format!("Collections are nested more than {} levels deep", self.limits.nesting);
-            // Taking the value apart is safe as long as it is found early.
-            return Err(too_large(message));
-        }
-        Ok(value)
-    }
-}
-
-#[cold]
-fn too_large(message: String) -> Raise {
-    Failure::new("SIZE_LIMIT", message)
-        .hint("the settings limit_elements and limit_text say how large values may be")
-        .into()
-}
-
-/// How many elements are looked at to find out how deep a value is; a list that holds the same list twice, and so on, has
-/// more of them than can be counted.
-const LOOKED_AT: usize = 100_000;
-
-fn nested_beyond(value: &Value, levels: usize, budget: &mut usize) -> bool {
-    let mut deeper = |value: &Value| {
-        *budget = budget.saturating_sub(1);
-        *budget > 0 && nested_beyond(value, levels.saturating_sub(1), budget)
-    };
-    match value {
-        Value::Array(_) | Value::Hash(_) if levels == 0 => true,
-        Value::Array(values) => values.iter().any(&mut deeper),
-        Value::Hash(hash) => hash.values().any(&mut deeper),
-        _ => false,
     }
 }
 

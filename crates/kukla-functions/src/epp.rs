@@ -29,7 +29,7 @@ fn epp(vm: &mut Vm<'_>, reference: Str, parameters: Option<Hash>) -> Flow<Value>
     let Some(path) = found else {
         return ruby::fail(format!("Could not find template '{reference}'"));
     };
-    let program = vm.environment.load(&path).map_err(|failure| (*failure).clone())?;
+    let program = vm.autoload_template(&path)?;
     vm.render_epp("epp", &program, parameters)
 }
 

@@ -6,6 +6,7 @@
 use kukla_eval::function::Builtin;
 use kukla_eval::registry::{Library, Origin};
 
+pub mod annotate;
 pub mod catalog;
 pub mod collections;
 pub mod control;
@@ -42,6 +43,7 @@ pub static LIBRARIES: &[Library] = &[
 
 /// The functions that Puppet ships, and two of stdlib's that the language's own documents know (`type_of`, `is_a`).
 static CORE: &[&[Builtin]] = &[
+    annotate::BUILTINS,
     catalog::BUILTINS,
     collections::BUILTINS,
     control::BUILTINS,

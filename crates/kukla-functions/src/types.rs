@@ -1,4 +1,4 @@
-//! Types of values: `type`, `type_of`, `is_a`, `assert_type`, `new`, `annotate`, `convert_to`.
+//! Types of values: `type`, `type_of`, `is_a`, `assert_type`, `new`, `convert_to`.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use kukla_eval::function::Rest;
 use kukla_eval::lambda::Block;
 use kukla_eval::vm::Vm;
 use kukla_values::types::mismatch;
-use kukla_values::{Hash, Str, Type, Value};
+use kukla_values::{Str, Type, Value};
 
 use crate::iterate::call;
 
@@ -60,24 +60,6 @@ builtins! {
     /// Integer('12')           # => 12
     /// ```
     "new" { "Type $type, Any *$args, Optional[Callable] &$block" => new }
-
-    /// The annotation of a type that a value has, which is a value of a type derived from `Annotation`. If there is none, a
-    /// lambda may give the hash to make one from; a hash makes a new one, and `clear` takes it away. For `Pcore` a hash from
-    /// types to hashes makes several.
-    ///
-    /// ```puppet
-    /// type Note = Object[{parent => Annotation, attributes => {text => String}}]
-    /// type Thing = Object[{attributes => {name => String}}]
-    /// $thing = Thing('a')
-    /// $note = Note.annotate($thing, {'text' => 'hello'})
-    /// Note.annotate($thing).text    # => 'hello'
-    /// ```
-    "annotate" {
-        type "Pcore::MemberName = Pattern[/\\A[a-z_]\\w*\\z/]";
-        "Type[Annotation] $type, Any $value, Optional[Callable[0, 0]] &$block" => annotate,
-        "Type[Annotation] $type, Any $value, Variant[Enum[clear], Hash[Pcore::MemberName, Any]] $annotation_hash" => annotate_new,
-        "Type[Pcore] $type, Any $value, Hash[Type[Annotation], Hash[Pcore::MemberName, Any]] $annotations" => annotate_all,
-    }
 
     /// A value converted to a type; reads well at the end of a chain.
     ///
@@ -139,63 +121,6 @@ fn new(vm: &mut Vm<'_>, ty: Arc<Type>, Rest(args): Rest, block: Option<Block>) -
     }
     let value = vm.instantiate(&ty, args)?;
     if block.is_some() { call(vm, &block, vec![value]) } else { Ok(value) }
-}
-
-fn annotate(vm: &mut Vm<'_>, ty: Arc<Type>, value: Value, block: Option<Block>) -> Flow<Value> {
-    if let Some(known) = vm.annotation(&value, &ty) {
-        return Ok(known);
-    }
-    let init = match declared(&value, &ty) {
-        Some(init) => init,
-        None if block.is_some() => call(vm, &block, Vec::new())?,
-        None => return Ok(Value::Undef),
-    };
-    if init.is_undef() {
-        return Ok(Value::Undef);
-    }
-    let annotation = vm.instantiate(&ty, vec![init])?;
-    vm.annotate(value, &ty, Some(annotation.clone()));
-    Ok(annotation)
-}
-
-fn annotate_new(vm: &mut Vm<'_>, ty: Arc<Type>, value: Value, init: Value) -> Flow<Value> {
-    let clear = matches!(init, Value::String(_));
-    if declared(&value, &ty).is_some() {
-        let action = if clear { "clear" } else { "redefine" };
-        let label = |ty: &Type| match ty {
-            Type::Object(object) => object.label().into_owned(),
-            ty => ty.to_string(),
-        };
-        let on = value.as_type().map(label).unwrap_or_default();
-        return Err(Raise::runtime(format!(
-            "attempt to {action} {} annotation declared on {on}",
-            label(&ty)
-        )));
-    }
-    if clear {
-        return Ok(vm.annotate(value, &ty, None).unwrap_or_default());
-    }
-    let annotation = vm.instantiate(&ty, vec![init])?;
-    vm.annotate(value, &ty, Some(annotation.clone()));
-    Ok(annotation)
-}
-
-fn annotate_all(vm: &mut Vm<'_>, _pcore: Arc<Type>, value: Value, annotations: Hash) -> Flow<Value> {
-    for (ty, init) in &annotations {
-        let Value::Type(ty) = ty else { continue };
-        if vm.annotation(&value, ty).is_none() {
-            let init = declared(&value, ty).unwrap_or_else(|| init.clone());
-            let annotation = vm.instantiate(ty, vec![init])?;
-            vm.annotate(value.clone(), ty, Some(annotation));
-        }
-    }
-    Ok(value)
-}
-
-/// What a type says about itself where it is defined.
-fn declared(value: &Value, annotation: &Type) -> Option<Value> {
-    let Some(Type::Object(object)) = value.as_type() else { return None };
-    object.annotations()?.get(&Value::of_type(annotation.clone())).cloned()
 }
 
 fn convert_to(

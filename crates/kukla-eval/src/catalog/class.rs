@@ -130,7 +130,7 @@ impl Vm<'_> {
         }
     }
 
-    fn parent_class(&self, class: &Class) -> Flow<Option<Arc<Class>>> {
+    fn parent_class(&mut self, class: &Class) -> Flow<Option<Arc<Class>>> {
         let Some(name) = class.parent else { return Ok(None) };
         let missing = || {
             let environment = self.environment.name;

@@ -8,8 +8,7 @@ use kukla_catalog::types::ResourceType;
 use kukla_values::{Name, Str, Type};
 
 use super::class::lower_case;
-use crate::environment::Environment;
-use crate::error::{Failure, Flow, Raise};
+use crate::error::Flow;
 use crate::program::{Class, Define, NodeDefinition};
 use crate::vm::Vm;
 
@@ -92,11 +91,6 @@ fn strip(name: &str) -> &str {
     name.strip_prefix("::").unwrap_or(name)
 }
 
-/// A failure kept by the environment, raised again.
-pub(super) fn again(failure: Arc<Failure>) -> Raise {
-    Raise::from((*failure).clone())
-}
-
 impl Vm<'_> {
     /// The native or defined type of that name, in any case and with or without leading colons.
     pub(crate) fn resource_type(&mut self, name: &str) -> Flow<Option<Resolved>> {
@@ -106,7 +100,7 @@ impl Vm<'_> {
         let lower = strip(name).to_lowercase();
         let definition = match self.environment.resource_type(&lower) {
             Some(native) => Definition::Native(native),
-            None => match self.environment.define(Name::new(&lower)).map_err(again)? {
+            None => match self.autoload_define(Name::new(&lower))? {
                 Some(define) => Definition::Define(define),
                 None => return Ok(None),
             },
@@ -133,11 +127,7 @@ impl Vm<'_> {
     }
 
     /// The class of that name, in any case and with or without leading colons.
-    pub(crate) fn find_class(&self, name: &str) -> Flow<Option<Arc<Class>>> {
-        class(self.environment, name)
+    pub(crate) fn find_class(&mut self, name: &str) -> Flow<Option<Arc<Class>>> {
+        self.autoload_class(Name::new(&lower_case(strip(name))))
     }
-}
-
-fn class(environment: &Environment, name: &str) -> Flow<Option<Arc<Class>>> {
-    environment.class(Name::new(&lower_case(strip(name)))).map_err(again)
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kukla_catalog::types::{METAPARAMETERS, is_metaparameter};
 use kukla_values::types::object::Object;
-use kukla_values::types::{StructField, Type, mismatch};
+use kukla_values::types::{ResourceType, StructField, Type, mismatch};
 use kukla_values::{Hash, Name, Value};
 
 use super::builder::ResourceId;
@@ -50,13 +50,13 @@ impl Vm<'_> {
         let scope = &mut self.scopes.get_mut(scope).variables;
         for (param, value) in params.iter().zip(values) {
             if let Some(value) = value {
-                scope.bind(param.name, value);
+                scope.bind(param.name, handed_over(value));
             }
         }
         // Metaparameters are variables too.
         for param in &self.catalog.get(id).params {
             if is_metaparameter(&param.name) {
-                scope.bind(param.name, param.value.clone());
+                scope.bind(param.name, handed_over(param.value.clone()));
             }
         }
         Ok(())
@@ -248,7 +248,7 @@ impl Vm<'_> {
         if function.starts_with('$') {
             return Ok(());
         }
-        let found = self.environment.function(Name::new(function)).map_err(super::kind::again)?;
+        let found = self.autoload_function(Name::new(function))?;
         let args: Vec<Value> = match deferred.get("arguments") {
             Some(Value::Array(args)) => args.into_iter().collect(),
             _ => Vec::new(),
@@ -302,4 +302,57 @@ fn is_deferred(object: &Object) -> bool {
 
 fn lower(value: Value) -> Value {
     super::tags::text(&value).to_lowercase().into()
+}
+
+/// A value as the class or defined type sees it that it is handed to: references to resources, in whatever collections, are
+/// shown in another way from there on.
+fn handed_over(value: Value) -> Value {
+    match &value {
+        Value::Type(_) | Value::Array(_) | Value::Hash(_) if refers(&value, &mut { 100_000 }) => {
+            convert(&value)
+        }
+        _ => value,
+    }
+}
+
+fn refers(value: &Value, budget: &mut usize) -> bool {
+    *budget = budget.saturating_sub(1);
+    match value {
+        _ if *budget == 0 => false,
+        Value::Type(ty) => matches!(&**ty, Type::Resource(Some(_)) | Type::Class(Some(_))),
+        Value::Array(values) => values.iter().any(|value| refers(value, budget)),
+        Value::Hash(hash) => hash.iter().any(|(key, value)| refers(key, budget) || refers(value, budget)),
+        _ => false,
+    }
+}
+
+fn convert(value: &Value) -> Value {
+    match value {
+        Value::Type(ty) => match &**ty {
+            Type::Resource(Some(resource)) => {
+                let title = Some(resource.title.clone().unwrap_or_default());
+                let name = resource.name.clone();
+                Value::of_type(Type::Resource(Some(Arc::new(ResourceType {
+                    name,
+                    title,
+                    handed_over: true,
+                }))))
+            }
+            Type::Class(Some(name)) => {
+                let title = Some(kukla_catalog::resource::capitalize(name));
+                let name = "Class".into();
+                Value::of_type(Type::Resource(Some(Arc::new(ResourceType {
+                    name,
+                    title,
+                    handed_over: true,
+                }))))
+            }
+            _ => value.clone(),
+        },
+        Value::Array(values) => Value::Array(values.iter().map(convert).collect()),
+        Value::Hash(hash) => {
+            Value::Hash(hash.iter().map(|(key, value)| (convert(key), convert(value))).collect())
+        }
+        other => other.clone(),
+    }
 }

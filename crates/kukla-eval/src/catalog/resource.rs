@@ -160,8 +160,7 @@ impl Vm<'_> {
         let mut references = Vec::with_capacity(titles.len());
         let last = titles.len().saturating_sub(1);
         for (at, title) in titles.into_iter().enumerate() {
-            let reference =
-                ResourceReference { name: resolved.type_name.as_str().into(), title: Some(title.clone()) };
+            let reference = ResourceReference::new(resolved.type_name.as_str().into(), Some(title.clone()));
             let params = if at == last { std::mem::take(&mut params) } else { params.clone() };
             let resource = self.prepare(&resolved, title, params, &declaration, true)?;
             self.add_resource(resource, scope)?;
@@ -195,6 +194,7 @@ impl Vm<'_> {
             let resolved =
                 Resolved { definition: Definition::Class(Arc::clone(&class)), type_name: Name::new("Class") };
             let title = capitalize(&name);
+            let reference = ResourceReference::new("Class".into(), Some(title.clone()));
             let resource = self.prepare(&resolved, title, params.clone(), &declaration, true)?;
             self.declare_parent(&class, declaration.scope)?;
             self.tag_catalog(&resource);
@@ -202,7 +202,7 @@ impl Vm<'_> {
             if self.scopes.class(name).is_none() {
                 self.evaluate(id)?;
             }
-            references.push(Value::of_type(Type::Class(Some(name.as_str().into()))));
+            references.push(Value::of_type(Type::Resource(Some(Arc::new(reference)))));
         }
         Ok(references)
     }

@@ -257,8 +257,8 @@ impl<'t> Checker<'_, 't> {
             Expr::Access(access) => access.left(),
             other => other,
         };
-        // A hash or list on the right of an alias stands for a type.
-        if !matches!(name, Expr::Type(_) | Expr::Hash(_) | Expr::Array(_) | Expr::Error(_)) {
+        // A hash on the right of an alias stands for a type.
+        if !matches!(name, Expr::Type(_) | Expr::Hash(_) | Expr::Error(_)) {
             self.unacceptable(ty, "a type reference", with_article(container));
         }
     }

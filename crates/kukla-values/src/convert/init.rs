@@ -15,7 +15,7 @@ pub(super) fn make(
     init.check()?;
     let [value] = args else {
         let count = if args.is_empty() { "none".to_owned() } else { args.len().to_string() };
-        return Err(Error::new("ARGUMENT_MISMATCH", format!("'new_Init' expects 1 argument, got {count}")));
+        return Err(Error::runtime(format!("'new_Init' expects 1 argument, got {count}")));
     };
     match value {
         Value::Array(values) if init.args.is_empty() && !init.takes_alone(value) => {

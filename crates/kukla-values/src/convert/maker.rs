@@ -36,11 +36,11 @@ impl Maker {
             return made;
         }
         if let Some(message) = self.refuse.and_then(|refuse| refuse(args)) {
-            return Err(Error::new("ARGUMENT_MISMATCH", format!("'{}' {}", self.name, message?)));
+            return Err(Error::runtime(format!("'{}' {}", self.name, message?)));
         }
         let types: Vec<Type> = args.iter().map(Type::of).collect();
         let message = mismatch::describe_signatures(self.name, &self.signatures, &types);
-        Err(Error::new("ARGUMENT_MISMATCH", message))
+        Err(Error::runtime(message))
     }
 }
 

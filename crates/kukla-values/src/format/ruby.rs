@@ -22,7 +22,10 @@ pub fn to_s(value: &Value) -> Str {
             let literal = regexp.to_literal();
             with_options(literal.get(1..literal.len() - 1).unwrap_or_default())
         }
-        Value::Type(ty) => ecow::eco_format!("{ty}"),
+        Value::Type(ty) => match &**ty {
+            Type::Resource(Some(resource)) if resource.handed_over => resource.without_quotes(),
+            ty => ecow::eco_format!("{ty}"),
+        },
         Value::Sensitive(_) => "Sensitive [value redacted]".into(),
         Value::Timestamp(stamp) => ecow::eco_format!("{stamp}"),
         Value::Timespan(span) => ecow::eco_format!("{span}"),
@@ -56,10 +59,7 @@ fn inner_argument(value: &Value) -> Value {
         | Value::Timespan(_)
         | Value::Timestamp(_) => Value::String(to_s(value)),
         Value::Type(ty) => match &**ty {
-            Type::Resource(Some(resource)) => {
-                let title = resource.title.as_deref().unwrap_or_default();
-                Value::from(format!("{}[{title}]", resource.name))
-            }
+            Type::Resource(Some(resource)) => Value::from(resource.without_quotes()),
             Type::Class(Some(name)) => {
                 Value::from(format!("Class[{}]", crate::types::make::capitalize_segments(name)))
             }

@@ -48,8 +48,16 @@ pub fn nanos_of(seconds: f64) -> i128 {
     if product.abs() < 9e15 {
         return product as i128;
     }
-    // Beyond 53 bits the product would lose digits that the number has.
-    seconds.trunc() as i128 * NANOS + (seconds.fract() * 1e9).round() as i128
+    // Beyond 53 bits the product would lose digits that the number has, and gain some that nobody wrote.
+    let text = format!("{:.9}", seconds.fract().abs());
+    let written = seconds.abs().to_string();
+    let digits = written.split_once('.').map_or("", |(_, digits)| digits);
+    let fraction = match digits.len() {
+        0..=9 => format!("{digits:0<9}").parse(),
+        _ => text.trim_start_matches("0.").parse(),
+    };
+    let nanos = seconds.trunc().abs() as i128 * NANOS + fraction.unwrap_or(0_i128);
+    if seconds < 0.0 { -nanos } else { nanos }
 }
 
 /// A point in time.

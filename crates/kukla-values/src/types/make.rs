@@ -131,7 +131,7 @@ impl Type {
 
     /// `File`, or `File['title']`.
     pub fn resource(name: &str, title: Option<Str>) -> Type {
-        Type::Resource(Some(Arc::new(ResourceType { name: capitalize_segments(name), title })))
+        Type::Resource(Some(Arc::new(ResourceType::new(capitalize_segments(name), title))))
     }
 }
 

@@ -276,4 +276,18 @@ pub struct ResourceType {
     pub name: Str,
     /// The title, if one resource is meant.
     pub title: Option<Str>,
+    /// Whether it was handed to a class or defined type, which shows it without quotes: `File[/tmp/x]`.
+    pub handed_over: bool,
+}
+
+impl ResourceType {
+    /// A reference to a resource type, or to one resource.
+    pub fn new(name: Str, title: Option<Str>) -> ResourceType {
+        ResourceType { name, title, handed_over: false }
+    }
+
+    /// The reference as a class or defined type shows it that it was handed to.
+    pub fn without_quotes(&self) -> Str {
+        ecow::eco_format!("{}[{}]", self.name, self.title.as_deref().unwrap_or_default())
+    }
 }

@@ -37,6 +37,10 @@ static BUILTIN: LazyLock<FxHashMap<&'static str, Type>> = LazyLock::new(|| {
         ("optional", Type::Optional(None)),
         ("pattern", Type::Pattern([].into())),
         ("pcore", Type::Object(object("Pcore", &Hash::new()))),
+        ("pcore::membername", pattern("Pcore::MemberName", r"\A[a-z_]\w*\z")),
+        ("pcore::qref", pattern("Pcore::QRef", TYPE_NAME)),
+        ("pcore::simpletypename", pattern("Pcore::SimpleTypeName", r"\A[A-Z]\w*\z")),
+        ("pcore::typename", pattern("Pcore::TypeName", TYPE_NAME)),
         ("puppet::lookupcontext", Type::Object(LOOKUP_CONTEXT.clone())),
         ("puppet::lookupkey", alias("Puppet::LookupKey", Type::RichDataKey)),
         ("puppet::lookupvalue", alias("Puppet::LookupValue", Type::RichData)),
@@ -74,6 +78,12 @@ impl Type {
             None => BUILTIN.get(name.to_ascii_lowercase().as_str()).cloned(),
         }
     }
+}
+
+const TYPE_NAME: &str = r"\A[A-Z]\w*(?:::[A-Z]\w*)*\z";
+
+fn pattern(name: &str, source: &str) -> Type {
+    alias(name, Type::Pattern(Regexp::new(source).into_iter().collect()))
 }
 
 fn alias(name: &str, ty: Type) -> Type {

@@ -205,9 +205,11 @@ impl ObjectType {
         Cow::Borrowed(self.name.as_deref().unwrap_or("Object"))
     }
 
-    /// The annotations it is declared with: from the type of each to the hash it is made from.
-    pub fn annotations(&self) -> Option<&Hash> {
-        self.definition().annotations.as_ref().and_then(Value::as_hash)
+    /// What the definition says about an annotation of some type.
+    pub fn declared_annotation(&self, ty: &ObjectType) -> Option<&Value> {
+        let annotations = self.definition().annotations.as_ref()?.as_hash()?;
+        let of = |key: &Value| matches!(key.as_type().map(Type::unaliased), Some(Type::Object(known)) if **known == *ty);
+        annotations.iter().find(|(key, _)| of(key)).map(|(_, value)| value)
     }
 
     /// What it inherits from, as written.

@@ -26,7 +26,7 @@ impl Type {
             (Type::Hash(a), Type::Hash(b)) => Type::hash(a.key.unite(&b.key), a.value.unite(&b.value)),
             (Type::Class(_), Type::Class(_)) => Type::Class(None),
             (Type::Resource(Some(a)), Type::Resource(Some(b))) if a.name == b.name => {
-                Type::Resource(Some(Arc::new(ResourceType { name: a.name.clone(), title: None })))
+                Type::Resource(Some(Arc::new(ResourceType::new(a.name.clone(), None))))
             }
             (Type::Resource(_), Type::Resource(_)) => Type::Resource(None),
             (Type::Integer(a), Type::Integer(b)) => Type::Integer(a.unite(*b)),
