@@ -5,10 +5,11 @@
 
 use std::sync::Arc;
 
+use kukla_syntax::Strict;
 use kukla_values::types::object::ObjectType;
 use kukla_values::{Array, Hash, Name, Str, Type, Value};
 
-use crate::error::{Flow, Raise};
+use crate::error::{Failure, Flow, Raise};
 use crate::known::KnownAlias;
 use crate::program::{Access, AttributeOperation, Expr, Kind};
 use crate::vm::Vm;
@@ -262,6 +263,9 @@ impl Vm<'_> {
                 let Value::String(name) = self.member_name(name)? else { return Err(self.not_a_type(name)) };
                 let full = format!("{set}::{name}");
                 let Some(form) = object_form(unfolded(member)) else { continue };
+                if form.0.is_some() && form.1.iter().any(|(key, _)| *key == "parent") {
+                    self.second_parent(member)?;
+                }
                 let object = ObjectType::named(full);
                 self.members.push((Name::new(&name.to_lowercase()), Type::Object(Arc::clone(&object))));
                 types.insert(name.clone(), Type::Object(Arc::clone(&object)));
@@ -294,6 +298,21 @@ impl Vm<'_> {
             init.insert(key, types);
         }
         Ok(init)
+    }
+
+    /// A parent stands before the hash and in it.
+    fn second_parent(&mut self, member: &Expr) -> Flow<()> {
+        let message = "The key 'parent' is declared more than once";
+        match self.environment.settings.strict {
+            Strict::Off => {}
+            Strict::Warning => self.warn_at(member.span, "DUPLICATE_KEY", message),
+            Strict::Error => {
+                let mut failure = Failure::new("DUPLICATE_KEY", message);
+                failure.location = Some(self.location(member.span));
+                return Err(failure.into());
+            }
+        }
+        Ok(())
     }
 
     /// The key of a member, which is a bare type name or text.

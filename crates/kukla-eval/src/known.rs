@@ -86,6 +86,12 @@ impl Known {
                     );
                     return Err(Failure::new("ARGUMENT_ERROR", message));
                 }
+                if RESOURCE_TYPES.contains(&lower.as_str()) {
+                    let message = format!(
+                        "Attempt to redefine entity 'http://puppet.com/2016.1/runtime/type/{lower}'. Set at unknown location"
+                    );
+                    return Err(Failure::new("ARGUMENT_ERROR", message));
+                }
                 if let Some(Some(known)) = self.aliases.get(&lower) {
                     return Err(redefined("type", &lower, &known.definition.place));
                 }
@@ -123,6 +129,25 @@ impl Known {
         self.nodes.iter().find(|node| node.matches.iter().any(|each| each.title() == title))
     }
 }
+
+/// Resource types whose names stay theirs.
+const RESOURCE_TYPES: &[&str] = &[
+    "component",
+    "exec",
+    "file",
+    "filebucket",
+    "group",
+    "node",
+    "notify",
+    "package",
+    "resources",
+    "schedule",
+    "service",
+    "stage",
+    "tidy",
+    "user",
+    "whit",
+];
 
 /// Where something stands, after what it is.
 fn at(place: &Place) -> String {

@@ -85,6 +85,9 @@ impl Vm<'_> {
 
     /// Evaluates the site manifest; the value is that of its last expression.
     pub fn evaluate_main(&mut self, manifests: &[Arc<Program>]) -> Flow {
+        for program in manifests {
+            self.check_parameter_types(program)?;
+        }
         let mut last = Value::Undef;
         for program in manifests {
             let before = std::mem::replace(&mut self.source, program.source.clone());
@@ -93,6 +96,23 @@ impl Vm<'_> {
             last = result?;
         }
         Ok(last)
+    }
+
+    /// The types of parameters are known from the start, whether or not what they belong to is ever declared.
+    fn check_parameter_types(&mut self, program: &Program) -> Flow<()> {
+        for definition in &program.definitions {
+            let params = match definition {
+                crate::program::Definition::Class(class) => &class.params,
+                crate::program::Definition::Define(define) => &define.params,
+                _ => continue,
+            };
+            let before = std::mem::replace(&mut self.source, program.source.clone());
+            let mut known = params.iter().filter_map(|param| param.ty.as_ref()).filter(|ty| ty.constant);
+            let result = known.try_for_each(|ty| self.eval_type_expr(ty).map(drop));
+            self.source = before;
+            result?;
+        }
+        Ok(())
     }
 
     /// Declares the classes a node classifier assigns: first those with parameters, then the others.

@@ -35,7 +35,7 @@ crate::codes! {
     ILLEGAL_NUMERIC_PARAMETER: Error, "The numeric parameter name '${name}' cannot be used (clashes with numeric match result variables)";
 
     /// The type of a class parameter should be spelled out rather than computed.
-    ILLEGAL_NONLITERAL_PARAMETER_TYPE: Deprecation, "The parameter '${name}' must be a literal type, not {construct}";
+    ILLEGAL_NONLITERAL_PARAMETER_TYPE: Deprecation, "The parameter '${name}' must be a literal type, not a Puppet::Pops::Model::AccessExpression";
 
     /// Arrays and hashes never change, so an element cannot be set; make a new one with `+`.
     ILLEGAL_INDEXED_ASSIGNMENT: Error, "Illegal attempt to assign via [index/key]. Not an assignable reference";

@@ -52,11 +52,11 @@ impl<'t> Checker<'_, 't> {
         self.attributes_of(expr, class.parameters());
         self.ends_without_effect(expr, class.statements());
         for parameter in class.parameters() {
-            if let Some(ty) = parameter.type_expr().filter(|ty| literal(*ty).is_none()) {
-                let (name, construct) = (parameter.name(), with_article(ty));
+            if parameter.type_expr().is_some_and(|ty| literal(ty).is_none()) {
+                let name = parameter.name();
                 self.report(diagnostic!(
                     at_node(parameter.syntax()),
-                    ILLEGAL_NONLITERAL_PARAMETER_TYPE { name, construct }
+                    ILLEGAL_NONLITERAL_PARAMETER_TYPE { name }
                 ));
             }
         }
@@ -123,6 +123,13 @@ impl<'t> Checker<'_, 't> {
                 self.report(diagnostic!(at(expr), ILLEGAL_DEFINITION_NAME { name, construct }));
             }
             self.type_reference(expr, alias.right());
+            let inherits = !matches!(alias.right(), Expr::Type(ty) if matches!(ty.name(), "Object" | "TypeSet"));
+            if let Some(hash) = alias.object_hash().filter(|_| inherits) {
+                let is_parent = |entry: &ast::HashEntry<'t>| literal(entry.key()).as_deref() == Some("parent");
+                if hash.entries().any(|entry| is_parent(&entry)) {
+                    self.report(diagnostic!(at(Expr::Hash(hash)), DUPLICATE_KEY { key: "parent" }));
+                }
+            }
             return;
         }
         // A mapping of types of the runtime, which has one form only.

@@ -812,7 +812,9 @@ fn resource_brackets(base: &Type, resource: Option<&ResourceType>, args: &[Value
         let Value::String(title) = title else {
             let message =
                 format!("Cannot use {} where a resource title String is expected", general_name(title));
-            return bad_specialization(Some(i), base, &message);
+            // Titles in lists are counted one by one, and one further.
+            let blamed = if flat.len() == titles.len() { i } else { i + 1 };
+            return bad_specialization(Some(blamed), base, &message);
         };
         made.push(Value::of_type(Type::resource(&name, Some(title.clone()))));
     }
