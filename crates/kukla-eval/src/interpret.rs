@@ -333,7 +333,13 @@ impl Vm<'_> {
     }
 
     fn written(&self, expr: &Expr) -> Str {
-        let (from, to) = (start(expr) as usize, expr.span.end as usize);
+        let (from, mut to) = (start(expr) as usize, expr.span.end as usize);
+        // The right-hand side of an alias is placed at the name, and ends for Puppet with the last parameter.
+        if let Kind::Access(access) = &unfolded(expr).kind
+            && expr.span.start < access.left.span.start
+        {
+            to = access.keys.last().map_or(to, |key| key.span.end as usize);
+        }
         self.source.text().get(from..to).unwrap_or_default().into()
     }
 }

@@ -123,9 +123,11 @@ impl<'t> Checker<'_, 't> {
                 self.report(diagnostic!(at(expr), ILLEGAL_DEFINITION_NAME { name, construct }));
             }
             self.type_reference(expr, alias.right());
-            let inherits = !matches!(alias.right(), Expr::Type(ty) if matches!(ty.name(), "Object" | "TypeSet"));
+            let inherits =
+                !matches!(alias.right(), Expr::Type(ty) if matches!(ty.name(), "Object" | "TypeSet"));
             if let Some(hash) = alias.object_hash().filter(|_| inherits) {
-                let is_parent = |entry: &ast::HashEntry<'t>| literal(entry.key()).as_deref() == Some("parent");
+                let is_parent =
+                    |entry: &ast::HashEntry<'t>| literal(entry.key()).as_deref() == Some("parent");
                 if hash.entries().any(|entry| is_parent(&entry)) {
                     self.report(diagnostic!(at(Expr::Hash(hash)), DUPLICATE_KEY { key: "parent" }));
                 }
