@@ -4,16 +4,17 @@
 pub fn is_valid(tag: &str) -> bool {
     // Ruby's `\Z` lets one line break pass at the end.
     let tag = tag.strip_suffix('\n').unwrap_or(tag);
+    let word = |c: char| c == '_' || c.is_ascii_alphanumeric() || !c.is_ascii() && c.is_alphanumeric();
     let mut chars = tag.chars();
-    let word = |c: char| c == '_' || c.is_alphanumeric();
     chars.next().is_some_and(word) && chars.all(|c| word(c) || matches!(c, ':' | '.' | '-'))
 }
 
 /// The further tags that a qualified name brings: `a::b` is also tagged `a` and `b`.
 pub fn segments(tag: &str) -> impl Iterator<Item = &str> {
-    let qualified = tag.contains("::");
+    // A single character is found sooner than two, and most tags have none.
+    let qualified = tag.contains(':') && tag.contains("::");
     // Ruby's `split` drops empty fields at the end.
-    tag.trim_end_matches("::").split("::").filter(move |_| qualified)
+    qualified.then(|| tag.trim_end_matches("::").split("::")).into_iter().flatten()
 }
 
 #[cfg(test)]

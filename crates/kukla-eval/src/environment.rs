@@ -4,6 +4,7 @@
 //! finds them: class `ntp::server` in `ntp/manifests/server.pp`, failing that in the file of an enclosing name. What a
 //! search gave, even nothing, is remembered for as long as the environment lives.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
@@ -57,7 +58,8 @@ pub struct Environment {
     by_name: FxHashMap<Name, usize>,
     root_files: CodeFiles,
     stdlib: OnceLock<Option<u32>>,
-    programs: RwLock<FxHashMap<PathBuf, Loaded>>,
+    /// By the text of the path, which is quicker to compare than its parts.
+    programs: RwLock<FxHashMap<OsString, Loaded>>,
     known: RwLock<Known>,
     warnings: Mutex<Vec<(Source, Diagnostic)>>,
     /// Whether there are warnings or faults that nobody has logged yet, to be asked without a lock.
@@ -173,14 +175,22 @@ impl Environment {
 
     /// The module a path lies in.
     pub fn module_of(&self, path: &Path) -> Option<Name> {
-        let directory = self.modulepath.iter().find(|directory| path.starts_with(directory))?;
-        let first = path.strip_prefix(directory).ok()?.components().next()?;
-        self.module(first.as_os_str().to_str()?).map(|module| module.name)
+        // Nearly all paths were put together from the module path as it is written, and text is quicker to compare.
+        let as_text = |directory: &PathBuf| {
+            let inside = path.to_str()?.strip_prefix(directory.to_str()?)?.strip_prefix('/')?;
+            inside.split('/').next().filter(|first| !first.is_empty())
+        };
+        let by_parts = |directory: &PathBuf| path.strip_prefix(directory).ok()?.iter().next()?.to_str();
+        let mut first = self.modulepath.iter().find_map(as_text);
+        if first.is_none() {
+            first = self.modulepath.iter().find_map(by_parts);
+        }
+        self.module(first?).map(|module| module.name)
     }
 
     /// The program of a manifest or template, read when first asked for. Its definitions become known.
     pub fn load(&self, path: &Path) -> Loaded {
-        if let Some(loaded) = read(&self.programs).get(path) {
+        if let Some(loaded) = read(&self.programs).get(path.as_os_str()) {
             return loaded.clone();
         }
         let loaded = self.read_program(path);
@@ -191,37 +201,39 @@ impl Environment {
     fn adopt(&self, path: &Path, loaded: Loaded) -> Loaded {
         let program = {
             let mut programs = write(&self.programs);
-            if let Some(earlier) = programs.get(path) {
+            if let Some(earlier) = programs.get(path.as_os_str()) {
                 return earlier.clone();
             }
             let loaded = loaded.and_then(|program| self.learn(&program).map(|()| program).map_err(Arc::new));
-            programs.insert(path.to_owned(), loaded.clone());
+            programs.insert(path.into(), loaded.clone());
             loaded?
         };
         self.check_signatures(&program).inspect_err(|failure| {
             write(&self.known).forget(&program);
-            write(&self.programs).insert(path.to_owned(), Err(Arc::clone(failure)));
+            write(&self.programs).insert(path.into(), Err(Arc::clone(failure)));
         })?;
         Ok(program)
     }
 
     /// Resolves the parameter types of the classes and defined types of a file, used or not, as soon as it is loaded.
     pub fn check_signatures(&self, program: &Program) -> Result<(), Arc<Failure>> {
+        let params = program.definitions.iter().flat_map(|definition| match definition {
+            Definition::Class(class) => &class.params[..],
+            Definition::Define(define) => &define.params[..],
+            _ => &[],
+        });
+        let mut types = params.filter_map(|param| param.ty.as_ref()).filter(|ty| ty.constant).peekable();
+        if types.peek().is_none() {
+            return Ok(());
+        }
         let node = Node::default();
         let mut vm = Vm::new(self, &node);
         vm.source = program.source.clone();
-        for definition in &program.definitions {
-            let params = match definition {
-                Definition::Class(class) => &class.params,
-                Definition::Define(define) => &define.params,
-                _ => continue,
-            };
-            for ty in params.iter().filter_map(|param| param.ty.as_ref()).filter(|ty| ty.constant) {
-                if let Err(mut raise) = vm.eval_type_expr(ty)
-                    && let Raised::Error(failure) = raise.reason_mut()
-                {
-                    return Err(Arc::new(failure.clone()));
-                }
+        for ty in types {
+            if let Err(mut raise) = vm.eval_type_expr(ty)
+                && let Raised::Error(failure) = raise.reason_mut()
+            {
+                return Err(Arc::new(failure.clone()));
             }
         }
         Ok(())
@@ -316,7 +328,8 @@ impl Environment {
         while !segments.is_empty() {
             let own = file(&segments).filter(|own| Some(own) != init.as_ref());
             // Both are read before the definitions of either count.
-            let unread = init.iter().chain(&own).filter(|path| !read(&self.programs).contains_key(*path));
+            let unread =
+                init.iter().chain(&own).filter(|path| !read(&self.programs).contains_key(path.as_os_str()));
             let texts: Vec<_> = unread.map(|path| (path, self.read_program(path))).collect();
             for (path, loaded) in texts {
                 self.adopt(path, loaded)?;

@@ -3,6 +3,8 @@
 //! Every resource has its type's and its title's tags, those of its `tag` attribute, and all tags of what contains it. That
 //! makes many copies of few words, so words are numbered and a set is a list of numbers in the order they were added.
 
+use std::borrow::Cow;
+
 use kukla_catalog::tags::{is_valid, segments};
 use kukla_values::{Name, Str, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -55,12 +57,12 @@ impl TagTable {
 
     /// Adds a word and, if it is qualified, its segments. The error is the word that cannot be a tag.
     pub fn add(&mut self, set: &mut TagSet, word: &str) -> Result<(), String> {
-        let word = word.to_lowercase();
+        let word = lower(word);
         if self.number(&word).is_some_and(|number| set.has(number)) {
             return Ok(());
         }
         if !is_valid(&word) {
-            return Err(word);
+            return Err(word.into_owned());
         }
         self.add_valid(set, &word);
         Ok(())
@@ -69,7 +71,7 @@ impl TagTable {
     /// Adds a word if it can be a tag.
     pub fn add_if_valid(&mut self, set: &mut TagSet, word: &str) {
         if is_valid(word) {
-            self.add_valid(set, &word.to_lowercase());
+            self.add_valid(set, &lower(word));
         }
     }
 
@@ -173,6 +175,14 @@ impl TagSet {
 /// Which classes and defines were found to have which tags.
 #[derive(Debug, Default)]
 pub(super) struct Tagged(FxHashMap<(ResourceId, u32), bool>);
+
+/// A word in lower case, as most are.
+fn lower(word: &str) -> Cow<'_, str> {
+    match word.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
+        true => Cow::Borrowed(word),
+        false => Cow::Owned(word.to_lowercase()),
+    }
+}
 
 /// A value where Ruby would call `to_s` on it.
 pub(super) fn text(value: &Value) -> String {

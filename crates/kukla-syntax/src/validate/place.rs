@@ -1,5 +1,6 @@
 //! Where a file lies, and what it may therefore define.
 
+use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
 use super::codes::ILLEGAL_TOP_CONSTRUCT_LOCATION;
@@ -41,15 +42,14 @@ impl<'a> Place<'a> {
         modulepath: &[PathBuf],
         manifest: Option<&Path>,
     ) -> Place<'a> {
-        let path = clean(&here.join(file));
+        let path = clean(here, Path::new(file));
         let text = path.to_string_lossy();
         if !text.ends_with(".pp")
             || manifest.is_some_and(|manifest| text.starts_with(&*manifest.to_string_lossy()))
         {
             return Place::Free;
         }
-        let inside =
-            modulepath.iter().find_map(|directory| path.strip_prefix(clean(&here.join(directory))).ok());
+        let inside = modulepath.iter().find_map(|directory| within(&path, &clean(here, directory)));
         let Some(inside) = inside else { return Place::Free };
         let parts: Vec<String> = inside.iter().map(|part| part.to_string_lossy().to_lowercase()).collect();
         match &parts[..] {
@@ -79,10 +79,16 @@ impl<'a> Place<'a> {
     }
 }
 
-/// The path without `.`, `..` and double slashes, by its text alone.
-fn clean(path: &Path) -> PathBuf {
+/// A path as seen from a directory without `.`, `..` and double slashes, by its text alone.
+fn clean<'p>(here: &Path, path: &'p Path) -> Cow<'p, Path> {
+    let is_clean = |text: &str| !text.contains("//") && !text.contains("/.") && !text.ends_with('/');
+    // Where separators differ, only parts can be compared.
+    if cfg!(unix) && here.as_os_str().is_empty() && path.is_absolute() && path.to_str().is_some_and(is_clean)
+    {
+        return Cow::Borrowed(path);
+    }
     let mut out = PathBuf::new();
-    for part in path.components() {
+    for part in here.join(path).components() {
         match part {
             Component::CurDir => {}
             Component::ParentDir => {
@@ -91,7 +97,16 @@ fn clean(path: &Path) -> PathBuf {
             part => out.push(part),
         }
     }
-    out
+    Cow::Owned(out)
+}
+
+/// Where a path lies in a directory, if it does; both are clean.
+fn within<'p>(path: &'p Path, directory: &Path) -> Option<&'p Path> {
+    // Text tells most directories apart without taking them to pieces.
+    match (path.to_str(), directory.to_str()) {
+        (Some(path), Some(directory)) if !path.starts_with(directory) => None,
+        _ => path.strip_prefix(directory).ok(),
+    }
 }
 
 impl Checker<'_, '_> {
