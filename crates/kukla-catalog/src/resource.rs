@@ -95,6 +95,13 @@ pub fn capitalize(name: &str) -> Str {
         if i > 0 {
             out.push_str("::");
         }
+        if segment.is_ascii() {
+            for (i, byte) in segment.bytes().enumerate() {
+                let byte = if i == 0 { byte.to_ascii_uppercase() } else { byte.to_ascii_lowercase() };
+                out.push(char::from(byte));
+            }
+            continue;
+        }
         let mut chars = segment.chars();
         if let Some(first) = chars.next() {
             first.to_uppercase().for_each(|c| out.push(c));

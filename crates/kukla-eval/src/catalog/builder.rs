@@ -90,7 +90,7 @@ pub(crate) struct Building {
 impl Building {
     /// `Type[title]`.
     pub fn reference(&self) -> String {
-        format!("{}[{}]", self.type_name, self.title)
+        [&self.type_name, "[", &self.title, "]"].concat()
     }
 
     pub fn param(&self, name: &str) -> Option<&Param> {

@@ -81,8 +81,8 @@ struct Changes {
 pub(crate) enum Condition {
     Equal(Name, Value),
     NotEqual(Name, Value),
-    /// One of these tags, in lower case.
-    Tagged(Vec<String>),
+    /// One of these tags, in lower case and by their numbers.
+    Tagged(Vec<(String, u32)>),
     And(Box<[Condition; 2]>),
     Or(Box<[Condition; 2]>),
     /// Something that no resource fits.
@@ -185,7 +185,9 @@ impl Vm<'_> {
                     if matches!(tag, Value::Integer(_) | Value::Float(_)) {
                         return Err(Raise::runtime("Cannot transform a number to a tag"));
                     }
-                    tags.push(super::tags::text(&tag).to_lowercase());
+                    let word = super::tags::text(&tag).to_lowercase();
+                    let number = self.catalog.tag_table.intern(&word);
+                    tags.push((word, number));
                 }
                 Condition::Tagged(tags)
             }
@@ -345,9 +347,7 @@ impl Vm<'_> {
             },
             Condition::NotEqual(name, wanted) => !compare::equals(&value(*name), wanted),
             Condition::Tagged(tags) => {
-                // A word that nobody uses has no number, and nothing is tagged with it.
-                let mut numbers = tags.iter().filter_map(|tag| self.catalog.tag_table.number(tag));
-                numbers.any(|number| self.is_tagged_within(id, number, tagged))
+                tags.iter().any(|(_, number)| self.is_tagged_within(id, *number, tagged))
             }
             Condition::And(both) => self.fits(&both[0], id, tagged) && self.fits(&both[1], id, tagged),
             Condition::Or(both) => self.fits(&both[0], id, tagged) || self.fits(&both[1], id, tagged),

@@ -82,7 +82,7 @@ fn offers(query: &Condition, resource: &Resource) -> bool {
             value => compare::equals(&value, wanted),
         },
         Condition::NotEqual(name, wanted) => !compare::equals(&value(*name), wanted),
-        Condition::Tagged(tags) => tags.iter().any(|tag| resource.tags.iter().any(|has| has == tag)),
+        Condition::Tagged(tags) => tags.iter().any(|(tag, _)| resource.tags.iter().any(|has| has == tag)),
         Condition::And(both) => both.iter().all(|each| offers(each, resource)),
         Condition::Or(both) => both.iter().any(|each| offers(each, resource)),
         Condition::Nothing => false,

@@ -1,6 +1,6 @@
 //! The parameters of classes and defines: from attributes, data and defaults to variables.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use kukla_catalog::types::{METAPARAMETERS, is_metaparameter};
 use kukla_values::types::object::Object;
@@ -14,6 +14,21 @@ use crate::registry::Function;
 use crate::scope::{Position, ScopeId};
 use crate::variable::Defaulting;
 use crate::vm::Vm;
+
+/// The variables that every class and define has, looked up once.
+struct Own {
+    module_name: Name,
+    caller_module_name: Name,
+    title: Name,
+    name: Name,
+}
+
+static OWN: LazyLock<Own> = LazyLock::new(|| Own {
+    module_name: Name::new("module_name"),
+    caller_module_name: Name::new("caller_module_name"),
+    title: Name::new("title"),
+    name: Name::new("name"),
+});
 
 impl Vm<'_> {
     /// Sets the variables that the body of a class or define begins with. Evaluation stands in its scope.
@@ -30,8 +45,9 @@ impl Vm<'_> {
             let scope = self.scopes.get(scope);
             (name(scope.module), name(scope.caller_module))
         };
-        self.bind_variable(scope, "module_name", module);
-        self.bind_variable(scope, "caller_module_name", caller);
+        let own = &*OWN;
+        self.bind_variable(scope, own.module_name, module);
+        self.bind_variable(scope, own.caller_module_name, caller);
         if let Some(class) = class {
             self.parameters_from_data(id, params, class)?;
         }
@@ -43,8 +59,8 @@ impl Vm<'_> {
             Some(_) => (lower(title), lower(name)),
             None => (title, name),
         };
-        self.bind_variable(scope, "title", Some(title));
-        self.bind_variable(scope, "name", Some(name));
+        self.bind_variable(scope, own.title, Some(title));
+        self.bind_variable(scope, own.name, Some(name));
         let values = self.parameter_values(id, scope, params, &subject)?;
         self.check_parameters(id, params, &values, &subject)?;
         let scope = &mut self.scopes.get_mut(scope).variables;
@@ -62,9 +78,9 @@ impl Vm<'_> {
         Ok(())
     }
 
-    fn bind_variable(&mut self, scope: ScopeId, name: &str, value: Option<Value>) {
+    fn bind_variable(&mut self, scope: ScopeId, name: Name, value: Option<Value>) {
         if let Some(value) = value {
-            self.scopes.get_mut(scope).variables.bind(Name::new(name), value);
+            self.scopes.get_mut(scope).variables.bind(name, value);
         }
     }
 

@@ -44,13 +44,15 @@ impl TagTable {
         self.numbers.get(word).copied()
     }
 
-    fn intern(&mut self, word: &str) -> u32 {
+    /// The number of a word in lower case, whether it is used or not.
+    pub fn intern(&mut self, word: &str) -> u32 {
         if let Some(number) = self.number(word) {
             return number;
         }
         let number = self.words.len() as u32;
-        self.words.push(word.into());
-        self.numbers.insert(word.into(), number);
+        let word = Str::from(word);
+        self.words.push(word.clone());
+        self.numbers.insert(word, number);
         self.met.push(0);
         number
     }

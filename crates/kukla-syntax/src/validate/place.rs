@@ -51,14 +51,13 @@ impl<'a> Place<'a> {
         }
         let inside = modulepath.iter().find_map(|directory| within(&path, &clean(here, directory)));
         let Some(inside) = inside else { return Place::Free };
-        let parts: Vec<String> = inside.iter().map(|part| part.to_string_lossy().to_lowercase()).collect();
+        let inside = inside.to_lowercase();
+        let parts: Vec<&str> = inside.split(std::path::is_separator).collect();
         match &parts[..] {
-            [module, kind, directories @ .., name]
-                if matches!(kind.as_str(), "manifests" | "functions" | "types" | "plans") =>
-            {
-                let mut names = vec![module.as_str()];
-                names.extend(directories.iter().map(String::as_str));
-                if !(directories.is_empty() && name == "init.pp") {
+            [module, "manifests" | "functions" | "types" | "plans", directories @ .., name] => {
+                let mut names = vec![*module];
+                names.extend(directories);
+                if !(directories.is_empty() && *name == "init.pp") {
                     names.push(name.trim_end_matches(".pp"));
                 }
                 Place::Module { file, namespace: names.join("::") }
@@ -101,11 +100,14 @@ fn clean<'p>(here: &Path, path: &'p Path) -> Cow<'p, Path> {
 }
 
 /// Where a path lies in a directory, if it does; both are clean.
-fn within<'p>(path: &'p Path, directory: &Path) -> Option<&'p Path> {
-    // Text tells most directories apart without taking them to pieces.
+fn within<'p>(path: &'p Path, directory: &Path) -> Option<Cow<'p, str>> {
+    // Text is quicker to compare than parts, and nearly always enough.
     match (path.to_str(), directory.to_str()) {
-        (Some(path), Some(directory)) if !path.starts_with(directory) => None,
-        _ => path.strip_prefix(directory).ok(),
+        (Some(path), Some(directory)) if !directory.is_empty() => {
+            let inside = path.strip_prefix(directory)?;
+            inside.strip_prefix(std::path::is_separator).map(Cow::Borrowed)
+        }
+        _ => path.strip_prefix(directory).ok().map(Path::to_string_lossy),
     }
 }
 
@@ -152,6 +154,7 @@ mod tests {
         assert_eq!(namespace("/code/modules/Ntp/manifests/Server/x.pp").as_deref(), Some("ntp::server::x"));
         assert_eq!(namespace("/code/./modules//ntp/functions/f.pp").as_deref(), Some("ntp::f"));
         assert_eq!(namespace("/code/modules/ntp/examples/init.pp").as_deref(), Some("nowhere"));
+        assert_eq!(namespace("/code/modules2/ntp/manifests/init.pp"), None);
         assert_eq!(namespace("/code/manifests/site.pp"), None);
         assert_eq!(namespace("/elsewhere/x.pp"), None);
         assert_eq!(namespace("/code/modules/ntp/templates/x.epp"), None);
