@@ -1,9 +1,9 @@
 //! Templates in Puppet: `<%= %>` writes to the innermost template being rendered.
 
-use kukla_values::{Hash, Name, Value, format};
+use kukla_values::{Hash, Name, Type, Value, format};
 
-use crate::error::{Flow, Raise};
-use crate::lambda::next_is_value;
+use crate::error::{Flow, Raise, Raised};
+use crate::lambda::{next_is_value, refuse_reserved};
 use crate::program::{Expr, Program};
 use crate::scope::{Position, ScopeId};
 use crate::vm::Vm;
@@ -74,16 +74,55 @@ impl Vm<'_> {
             let bound = match enforce {
                 true => vm.bind_by_name("lambda", &head.params, &args),
                 false => {
-                    for (name, value) in &args {
-                        vm.scopes.bind(frame, Name::new(name.as_str().unwrap_or_default()), value.clone());
-                    }
-                    Ok(())
+                    let mut bind = |(name, value): (&Value, &Value)| {
+                        let name = Name::new(name.as_str().unwrap_or_default());
+                        assignable(name)?;
+                        vm.scopes.bind(frame, name, value.clone());
+                        Ok(())
+                    };
+                    args.iter().try_for_each(&mut bind)
                 }
             };
             let result = bound.and_then(|()| vm.eval(&program.main));
             vm.scopes.pop();
             (vm.at, vm.source) = outside;
-            next_is_value(result)
+            match next_is_value(result) {
+                // What `return` gives is what the template gives, whatever it is.
+                Err(raise) if matches!(raise.reason(), Raised::Return(..)) => match raise.into_reason() {
+                    Raised::Return(value, _) => Ok(value),
+                    other => Err(other.into()),
+                },
+                // Nor is what `next` gives looked at when arguments are given to a template without parameters.
+                result => {
+                    if enforce {
+                        text_only(function, result?)
+                    } else {
+                        result
+                    }
+                }
+            }
         })
+    }
+}
+
+/// Refuses the name of a variable that no template may set.
+fn assignable(name: Name) -> Flow<()> {
+    if name.as_str().starts_with(|c: char| c.is_ascii_digit()) {
+        let message = format!("Cannot assign to a numeric match result variable '${name}'");
+        return Err(Raise::runtime(message));
+    }
+    refuse_reserved(name)
+}
+
+/// What a template gives, which is text; `next` may give anything.
+fn text_only(function: &str, value: Value) -> Flow {
+    let is_text = |value: &Value| matches!(value, Value::String(_));
+    match &value {
+        Value::String(_) => Ok(value),
+        Value::Sensitive(inner) if is_text(inner) => Ok(value),
+        other => Err(Raise::runtime(format!(
+            "value returned from function '{function}' has wrong type, expects a value of type String or Sensitive[String], got {}",
+            Type::of(other).name()
+        ))),
     }
 }

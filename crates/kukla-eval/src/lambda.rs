@@ -60,7 +60,7 @@ impl Block {
 pub(crate) const RESERVED: [&str; 3] = ["facts", "server_facts", "trusted"];
 
 /// Puppet refuses such a name only when the parameter gets its value.
-fn refuse_reserved(name: Name) -> Flow<()> {
+pub(crate) fn refuse_reserved(name: Name) -> Flow<()> {
     match RESERVED.contains(&name.as_str()) {
         false => Ok(()),
         true => Err(Raise::runtime(format!("Attempt to assign to a reserved variable name: '{name}'"))),
@@ -219,7 +219,7 @@ impl Vm<'_> {
         }
         // Whatever is not this simple is worth a closer look.
         if fitting == params.len() && fitting == all.len() {
-            return Ok(());
+            return params.iter().try_for_each(|param| refuse_reserved(param.name));
         }
         let field = |(param, ty): (&Param, Type)| match param.default {
             Some(_) => StructField::optional(param.name.as_str(), ty),

@@ -1,7 +1,7 @@
 //! Templates in Puppet: `epp`, `inline_epp`.
 
 use kukla_eval::builtins;
-use kukla_eval::error::{Failure, Flow, Raise};
+use kukla_eval::error::{Failure, Flow, Raise, Raised};
 use kukla_eval::vm::Vm;
 use kukla_values::{Hash, Str, Value};
 
@@ -29,19 +29,30 @@ fn epp(vm: &mut Vm<'_>, reference: Str, parameters: Option<Hash>) -> Flow<Value>
     let Some(path) = found else {
         return ruby::fail(format!("Could not find template '{reference}'"));
     };
-    let program = vm.autoload_template(&path)?;
+    let program = vm.autoload_template(&path).map_err(|raise| match raise.into_reason() {
+        Raised::Error(failure) => invalid("epp", failure),
+        other => other.into(),
+    })?;
     vm.render_epp("epp", &program, parameters)
 }
 
 fn inline_epp(vm: &mut Vm<'_>, template: Str, parameters: Option<Hash>) -> Flow<Value> {
-    let source = kukla_syntax::Source::unnamed(&*template);
+    let source = kukla_syntax::Source::new("inlined-epp-text", &*template);
     let module = vm.scopes.get(vm.at.scope).module;
-    let program =
-        kukla_eval::lower::lower_epp(&source, module, &vm.environment.rules(None)).map_err(invalid)?;
+    let program = kukla_eval::lower::lower_epp(&source, module, &vm.environment.rules(None))
+        .map_err(|failure| invalid("inline_epp", failure))?;
     vm.render_epp("inline_epp", &program, parameters)
 }
 
-/// What is wrong with the text of a template; the first error counts.
-fn invalid(failure: Failure) -> Raise {
-    Raise::runtime(format!("inline_epp(): Invalid EPP: {}", failure.message))
+/// What is wrong with the text of a template, and where in it; the first error counts.
+fn invalid(function: &str, failure: Failure) -> Raise {
+    let place = failure.location.as_ref().map(|location| {
+        let at = location.source.line_column(location.span.start);
+        let file = location.file().unwrap_or("unknown");
+        format!(" (file: {file}, line: {}, column: {})", at.line, at.column)
+    });
+    let message = format!("{function}(): Invalid EPP: {}{}", failure.message, place.unwrap_or_default());
+    let mut wrapped = Failure::new("RUNTIME_ERROR", message);
+    wrapped.hints = failure.hints;
+    wrapped.into()
 }

@@ -214,7 +214,9 @@ impl<'t> Checker<'_, 't> {
         }
         let at_top = container
             .is_none_or(|container| matches!(container.kind(), K::Manifest | K::ClassDefinition | K::Apply));
-        if absolute && in_block {
+        // What a template holds lies in a block of its own.
+        let in_template = container.is_some_and(|container| container.kind() == K::Template);
+        if absolute && (in_block || in_template) {
             let construct = Capitalized(with_article(expr));
             self.report(diagnostic!(at(expr), NOT_ABSOLUTE_TOP_LEVEL { construct }));
         } else if !at_top {
