@@ -155,13 +155,8 @@ pub(super) fn literal(source: &str, options: Options) -> String {
                 out.extend(chars.next());
             }
             '/' => out.push_str("\\/"),
-            '\n' => out.push_str("\\n"),
-            '\t' => out.push_str("\\t"),
-            '\r' => out.push_str("\\r"),
-            '\x0c' => out.push_str("\\f"),
-            '\x0b' => out.push_str("\\v"),
-            '\x07' => out.push_str("\\a"),
-            '\x1b' => out.push_str("\\e"),
+            // White space stays as it is.
+            '\x09'..='\x0d' => out.push(c),
             c if c.is_ascii_control() => out.push_str(&format!("\\x{:02X}", c as u32)),
             _ => out.push(c),
         }
