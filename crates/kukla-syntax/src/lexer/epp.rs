@@ -118,7 +118,8 @@ fn comment_end(bytes: &[u8], at: usize) -> Option<usize> {
 pub(crate) fn rendered_text(text: &str, start: usize, end: usize) -> String {
     let bytes = text.as_bytes();
     let mut rendered = String::with_capacity(end - start);
-    let mut skip_leading = text[..start].ends_with("-%>");
+    // The minus of `<%-%>` belongs to the opening tag.
+    let mut skip_leading = text[..start].ends_with("-%>") && !text[..start].ends_with("<%-%>");
     let mut at = start;
     while at < end {
         let next = memchr::memmem::find(&bytes[at..end], b"<%").map_or(end, |len| at + len);

@@ -145,7 +145,13 @@ impl Lexer<'_> {
                 b'$' if self.byte(at + 1) == b'{' => break Stop::Open(at),
                 b'$' => match self.variable_end(at + 1) {
                     Some(end) => break Stop::Variable(at, end),
-                    None => at += 1,
+                    None => {
+                        // To Puppet a `$` that begins nothing still ends the stretch.
+                        if let Some(escape) = odd_escape.take() {
+                            self.odd_escapes(escape, at, at + 1);
+                        }
+                        at += 1;
+                    }
                 },
                 _ => {
                     if at + 1 >= self.end {
@@ -159,7 +165,8 @@ impl Lexer<'_> {
             }
         };
         if let (Some(escape), false) = (odd_escape, matches!(stop, Stop::End)) {
-            self.odd_escapes(escape, stop);
+            let end = stop_offset(stop);
+            self.odd_escapes(escape, end, end + if matches!(stop, Stop::Open(_)) { 2 } else { 1 });
         }
         stop
     }
@@ -176,9 +183,8 @@ impl Lexer<'_> {
     }
 
     /// Reports the escapes of a stretch that are none. Puppet names the position after the stretch.
-    fn odd_escapes(&mut self, first: usize, stop: Stop) {
-        let end = stop_offset(stop);
-        let reported = self.at(end + if matches!(stop, Stop::Open(_)) { 2 } else { 1 });
+    fn odd_escapes(&mut self, first: usize, end: usize, after: usize) {
+        let reported = self.at(after);
         let mut at = first;
         while at + 1 < end {
             if self.bytes[at] != b'\\' {
