@@ -77,6 +77,7 @@ impl Parser<'_> {
             if is_selector {
                 self.selector_entries()?;
                 self.complete(from, Selector);
+                self.postfix(from)?;
             } else {
                 self.binary(precedence + 1)?;
                 self.complete(from, Binary);
