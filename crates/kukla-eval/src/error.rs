@@ -116,6 +116,8 @@ pub struct Failure {
     pub hints: Vec<String>,
     /// What was going on, innermost first.
     pub trace: Vec<Trace>,
+    /// The resources whose code this is, innermost first: a define, the class it stands in, the class that includes that one.
+    pub within: Vec<String>,
     /// Further failures reported together with this one.
     pub others: Vec<Failure>,
 }
@@ -132,6 +134,7 @@ impl Failure {
             no_column: false,
             hints: Vec::new(),
             trace: Vec::new(),
+            within: Vec::new(),
             others: Vec::new(),
         }
     }

@@ -203,7 +203,7 @@ impl Vm<'_> {
         for (index, param) in params.iter().enumerate() {
             let (ty, _) = self.parameter_type(param)?;
             if let Some(value) = given(param.name) {
-                fitting += usize::from(ty.contains(value));
+                fitting += usize::from(ty.contains(value) && !RESERVED.contains(&param.name.as_str()));
                 types.push(ty);
                 continue;
             }

@@ -146,6 +146,7 @@ impl<'e> Vm<'e> {
         }
         let mut failure = failure.located(self.location(span));
         failure.trace = self.trace();
+        failure.within = self.containers();
         failure
     }
 

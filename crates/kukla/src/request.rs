@@ -61,6 +61,10 @@ impl Default for Request {
     }
 }
 
+/// Parameters that belong to a method and not to what is compiled.
+const OF_OTHERS: [&str; 9] =
+    ["default", "epp", "file", "filename", "key", "manifest_setting", "merge", "trace", "type"];
+
 impl Request {
     /// Reads the parameters of a request; the error says which one is wrong and how.
     pub fn from_json(params: &Map<String, serde_json::Value>) -> Result<Request, String> {
@@ -91,12 +95,16 @@ impl Request {
                 "settings" => {
                     for (setting, value) in &hash(name, value)? {
                         let setting = setting.as_str().unwrap_or_default();
+                        if !Settings::is_known(setting) {
+                            return Err(format!("unknown setting {setting}"));
+                        }
                         request.settings.set(setting, value.clone())?;
                     }
                 }
                 "keep_virtual" => request.keep_virtual = flag(name, value)?,
                 "explain" => request.explain = flag(name, value)?,
-                _ => {}
+                other if OF_OTHERS.contains(&other) => {}
+                other => return Err(format!("unknown parameter \"{other}\"")),
             }
         }
         request.node.trusted = trusted.unwrap_or_else(|| trusted_data(&request.node.name));
@@ -188,5 +196,7 @@ mod tests {
         assert_eq!(request(json!({"facts": 1})).unwrap_err(), "facts is an object");
         assert!(request(json!({"settings": {"strict": "maybe"}})).unwrap_err().contains("'maybe'"));
         assert!(request(json!({"classes": [1]})).unwrap_err().contains("classes"));
+        assert_eq!(request(json!({"codde": "1"})).unwrap_err(), "unknown parameter \"codde\"");
+        assert_eq!(request(json!({"settings": {"strickt": "off"}})).unwrap_err(), "unknown setting strickt");
     }
 }

@@ -40,6 +40,9 @@ fn request(compiler: &Compiler, params: &Map<String, Json>) -> Result<Request, F
             return Err(bad_request(message));
         }
     }
+    if let Some(path) = request.manifest.as_ref().filter(|path| !compiler.exists(path)) {
+        return Err(bad_request(format!("no such manifest: {}", path.display())));
+    }
     match &request.hiera_config {
         Some(path) if !compiler.exists(path) => {
             Err(bad_request(format!("no such hiera_config: {}", path.display())))
@@ -139,7 +142,8 @@ fn wanted(params: &Map<String, Json>) -> Result<data::Request, String> {
         keys,
         value_type,
         merge: given("merge"),
-        default: given("default"),
+        // That the default is null is something else than that there is none.
+        default: params.get("default").map(from_json),
         ..data::Request::default()
     })
 }

@@ -215,6 +215,7 @@ fn row(args: &Args, request: &Request, compiled: Compiled<Catalog>) -> Result<Ro
             }
             let outcome = match cycles {
                 0 => "compiled".to_owned(),
+                1 => "compiled, 1 dependency cycle".to_owned(),
                 n => format!("compiled, {n} dependency cycles"),
             };
             Ok(Row {

@@ -10,6 +10,7 @@ use kukla::exports::Exports;
 use kukla::facts::FactFile;
 use kukla::puppet_conf::PuppetConf;
 use kukla::request::{Request, trusted_data};
+use kukla_eval::settings::Settings;
 use kukla_syntax::Strict;
 
 use crate::files;
@@ -188,6 +189,9 @@ impl Target {
             let (name, value) = setting
                 .split_once('=')
                 .ok_or_else(|| format!("--set {setting}: expected SETTING=VALUE, as in strict=warning"))?;
+            if !Settings::is_known(name) {
+                return Err(format!("--set {setting}: there is no setting '{name}'"));
+            }
             if name == "basemodulepath" {
                 request.basemodulepath = value.to_owned();
             }

@@ -26,7 +26,7 @@ pub enum ErrorFormat {
 pub fn render(out: &mut String, failure: &Failure, node: &str, format: ErrorFormat) {
     for failure in std::iter::once(failure).chain(&failure.others) {
         match format {
-            ErrorFormat::Human => picture(out, failure),
+            ErrorFormat::Human => picture(out, failure, node),
             ErrorFormat::Puppet => {
                 let _ = writeln!(out, "Error: {failure} on node {node}");
             }
@@ -39,7 +39,7 @@ pub fn render(out: &mut String, failure: &Failure, node: &str, format: ErrorForm
     }
 }
 
-fn picture(out: &mut String, failure: &Failure) {
+fn picture(out: &mut String, failure: &Failure, node: &str) {
     let title = Level::ERROR.primary_title(&failure.message).id(failure.code);
     let Some(location) = &failure.location else {
         let mut group = annotate_snippets::Group::with_title(title);
@@ -63,7 +63,7 @@ fn picture(out: &mut String, failure: &Failure) {
     for hint in &failure.hints {
         group = group.element(Level::HELP.message(hint));
     }
-    let notes: Vec<String> = failure
+    let mut notes: Vec<String> = failure
         .trace
         .iter()
         .map(|trace| {
@@ -74,6 +74,9 @@ fn picture(out: &mut String, failure: &Failure) {
             }
         })
         .collect();
+    if !failure.within.is_empty() {
+        notes.push(format!("in {}, on node {node}", failure.within.join(" in ")));
+    }
     for note in &notes {
         group = group.element(Level::NOTE.message(note));
     }

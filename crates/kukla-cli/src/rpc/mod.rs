@@ -76,6 +76,7 @@ impl Server {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::disallowed_methods)] // a test writes files
     use super::*;
 
     fn answer(line: &str) -> Value {
@@ -96,6 +97,30 @@ mod tests {
         assert_eq!(good["result"]["pn"].to_string(), r##"{"^":["=",{"^":["var","a"]},1]}"##);
         let bad = answer(r#"{"method": "parse", "params": {"code": "$a = = 10h"}}"#);
         assert_eq!((&bad["error"]["kind"], &bad["error"]["line"]), (&json!("syntax"), &json!(1)));
+    }
+
+    #[test]
+    fn compile_explains_its_data() {
+        let root = std::env::temp_dir().join(format!("kukla-rpc-{}", std::process::id()));
+        std::fs::create_dir_all(root.join("data")).unwrap();
+        std::fs::write(root.join("hiera.yaml"), "version: 5\n").unwrap();
+        std::fs::write(root.join("data/common.yaml"), "a::p: 5\nk: 1\n").unwrap();
+        let request = |explain: bool| {
+            let params = json!({
+                "code": "class a($p) { notice(lookup(k)) } include a",
+                "hiera_config": root.join("hiera.yaml"),
+                "explain": explain,
+            });
+            answer(&json!({"method": "compile", "params": params}).to_string())
+        };
+        let explain = request(true)["result"]["explain"].as_str().unwrap().to_owned();
+        assert!(explain.contains("Automatic Parameter Lookup of 'a::p'\n"), "{explain}");
+        assert!(
+            explain.contains("Lookup of 'k'\n") && explain.contains("Found key: \"k\" value: 1"),
+            "{explain}"
+        );
+        assert!(request(false)["result"].get("explain").is_none());
+        std::fs::remove_dir_all(root).unwrap();
     }
 
     #[test]

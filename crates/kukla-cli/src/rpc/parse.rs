@@ -24,6 +24,9 @@ pub fn answer(params: &Map<String, Value>) -> Result<Value, Failure> {
             Some(name) => (Source::new(name, code), None),
             None => (Source::unnamed(code), None),
         },
+        (None, Some(manifest)) if !Path::new(manifest).exists() => {
+            return Err(Failure::request(format!("no such manifest: {manifest}")));
+        }
         (None, Some(manifest)) => files::read(Path::new(manifest)).map_err(Failure::request)?,
         (None, None) => return Err(Failure::request("parse needs code or manifest")),
     };

@@ -195,6 +195,7 @@ impl Vm<'_> {
         outer.location = resource.location.clone();
         outer.hints = inner.hints;
         outer.trace = inner.trace;
+        outer.within = inner.within;
         if let Some(location) = inner.location {
             let what = format!("while evaluating {}", resource.reference());
             outer.trace.insert(0, crate::error::Trace { what, location });

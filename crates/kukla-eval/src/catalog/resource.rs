@@ -17,6 +17,9 @@ use crate::program::{Kind, ResourceExpr, ResourceForm};
 use crate::scope::ScopeId;
 use crate::vm::Vm;
 
+/// An error names no more than so many resources that it is in.
+const MAX_SHOWN: usize = 20;
+
 /// A resource about to be declared.
 pub(super) struct Declaration {
     pub form: ResourceForm,
@@ -310,6 +313,22 @@ impl Vm<'_> {
     /// The class, define or node whose code is being evaluated.
     pub(crate) fn container(&self) -> Option<ResourceId> {
         self.scopes.get(self.at.scope).slots.resource
+    }
+
+    /// The defines, classes and node whose code is being evaluated, innermost first.
+    #[cold]
+    pub(crate) fn containers(&self) -> Vec<String> {
+        let mut all = Vec::new();
+        let mut next = self.container();
+        while let Some(id) = next {
+            let resource = self.catalog.get(id);
+            if resource.is_main() || all.len() == MAX_SHOWN {
+                break;
+            }
+            all.push(resource.reference());
+            next = self.scopes.get(resource.scope).slots.resource.filter(|&outer| outer != id);
+        }
+        all
     }
 
     /// The value of an attribute of a declared resource: `File['/x']['mode']`.

@@ -46,7 +46,23 @@ impl Default for Settings {
     }
 }
 
+/// Settings of Kukla itself, and of Puppets that are not the newest.
+const FURTHER: [&str; 7] = [
+    "functions",
+    "limit_depth",
+    "limit_elements",
+    "limit_steps",
+    "limit_text",
+    "strict_hostname_checking",
+    "trusted_server_facts",
+];
+
 impl Settings {
+    /// Whether there is a setting of that name.
+    pub fn is_known(name: &str) -> bool {
+        DEFAULTS.contains_key(name) || FURTHER.contains(&name)
+    }
+
     /// Sets one setting by Puppet's name for it.
     pub fn set(&mut self, name: &str, value: Value) -> Result<(), String> {
         let flag = |value: &Value| match value {
