@@ -181,6 +181,14 @@ pub enum NodeMatch {
 }
 
 impl NodeMatch {
+    /// The name, if it is one.
+    pub fn name(&self) -> Option<&'static str> {
+        match self {
+            NodeMatch::Name(name) => Some(name.as_str()),
+            _ => None,
+        }
+    }
+
     /// The title of the node's resource, by which definitions are also told apart.
     pub fn title(&self) -> String {
         match self {

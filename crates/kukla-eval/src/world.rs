@@ -1,7 +1,7 @@
 //! The world outside a compilation: files, clock, environment variables, commands. All effects go through [`World`].
 
 use std::collections::BTreeMap;
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -18,6 +18,15 @@ pub enum FileError {
     NotFound,
     /// It is there and cannot be read.
     Other(String),
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FileError::NotFound => f.write_str("no such file or directory"),
+            FileError::Other(why) => f.write_str(why),
+        }
+    }
 }
 
 /// One entry of a directory.

@@ -22,7 +22,7 @@ impl Classification {
     pub fn ask(world: &dyn World, command: &str, node: &str) -> Result<Classification, String> {
         let words: Vec<String> =
             command.split_whitespace().map(str::to_owned).chain([node.to_owned()]).collect();
-        let output = world.run(&words).map_err(|error| format!("the node classifier failed: {error:?}"))?;
+        let output = world.run(&words).map_err(|error| format!("the node classifier failed: {error}"))?;
         if output.code != Some(0) {
             let code = output.code.map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));
             let said = String::from_utf8_lossy(&output.stderr);
@@ -34,7 +34,7 @@ impl Classification {
     /// Reads a classification from a file.
     pub fn read(world: &dyn World, path: &Path) -> Result<Classification, String> {
         let name = path.display().to_string();
-        let bytes = world.read(path).map_err(|error| format!("cannot read {name}: {error:?}"))?;
+        let bytes = world.read(path).map_err(|error| format!("cannot read {name}: {error}"))?;
         Classification::parse(&bytes, &name)
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use kukla_catalog::Catalog;
-use kukla_eval::world::{Exported, FileError, World};
+use kukla_eval::world::{Exported, World};
 
 /// What catalogs export, by the type of the resources.
 #[derive(Clone, Debug, Default)]
@@ -29,10 +29,7 @@ impl Exports {
 
     fn add(&mut self, world: &dyn World, file: &Path) -> Result<(), String> {
         let name = file.display();
-        let bytes = world.read(file).map_err(|error| match error {
-            FileError::NotFound => format!("{name}: there is no such file or directory"),
-            FileError::Other(why) => format!("{name}: {why}"),
-        })?;
+        let bytes = world.read(file).map_err(|error| format!("{name}: {error}"))?;
         let catalog = Catalog::from_json(&bytes).map_err(|error| format!("{name}: {error}"))?;
         for resource in catalog.resources.into_iter().filter(|resource| resource.exported) {
             let of_type = self.by_type.entry(resource.type_name.to_string()).or_default();

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | `{"os": {...}, ...}` as JSON or YAML | `facter --json`, `facter --yaml` |
 //! | `{"name": node, "values": {...}}` as JSON or YAML, with or without a Ruby tag | `puppet facts`, an agent's cached facts |
-//! | `{"certname": node, "facts": {"data": [{"name", "value"}, ...]}}`, or an array of one | PuppetDB's `factsets` |
+//! | `{"certname": node, "facts": {"data": [{"name", "value"}, ...]}}`, or an array of such | PuppetDB's `factsets` |
 //! | `[{"certname", "name", "value"}, ...]` | PuppetDB's `facts` |
 
 use kukla_hiera::yaml;
@@ -20,12 +20,11 @@ pub struct FactFile {
 }
 
 impl FactFile {
-    /// Reads a fact file. JSON is YAML, so one reader serves both.
-    pub fn parse(bytes: &[u8], file: &str) -> Result<FactFile, String> {
+    /// Reads a fact file, which may hold the facts of several nodes. JSON is YAML, so one reader serves both.
+    pub fn parse(bytes: &[u8], file: &str) -> Result<Vec<FactFile>, String> {
         let options = yaml::Options { aliases: true, symbols: true, times: true };
         let document = yaml::read(&without_tag(bytes), options).map_err(|error| error.message(file))?;
         from_value(&document.value)
-            .map(|file| FactFile { facts: without_nulls(&file.facts), ..file })
             .ok_or_else(|| format!("({file}): facts are a hash of names and values, this is something else"))
     }
 
@@ -62,16 +61,20 @@ fn without_tag(bytes: &[u8]) -> std::borrow::Cow<'_, [u8]> {
     }
 }
 
-fn from_value(value: &Value) -> Option<FactFile> {
+fn from_value(value: &Value) -> Option<Vec<FactFile>> {
     match value {
-        Value::Hash(hash) => Some(from_hash(hash)),
-        Value::Array(rows) => match &rows[..] {
-            [Value::Hash(only)] if only.contains_key("facts") => Some(from_hash(only)),
-            rows => from_rows(rows),
-        },
-        Value::Undef => Some(FactFile::default()),
+        Value::Hash(hash) => Some(vec![from_hash(hash)]),
+        Value::Array(rows) if rows.iter().all(is_factset) => {
+            rows.iter().map(|row| row.as_hash().map(from_hash)).collect()
+        }
+        Value::Array(rows) => from_rows(rows),
+        Value::Undef => Some(vec![FactFile::default()]),
         _ => None,
     }
+}
+
+fn is_factset(row: &Value) -> bool {
+    row.as_hash().is_some_and(|row| row.contains_key("facts"))
 }
 
 fn from_hash(hash: &Hash) -> FactFile {
@@ -81,7 +84,9 @@ fn from_hash(hash: &Hash) -> FactFile {
     }
     if let Some(Value::Hash(facts)) = hash.get("facts") {
         let facts = match facts.get("data") {
-            Some(Value::Array(rows)) => from_rows(rows).unwrap_or_default().facts,
+            Some(Value::Array(rows)) => {
+                from_rows(rows).and_then(|files| Some(files.into_iter().next()?.facts)).unwrap_or_default()
+            }
             _ => facts.clone(),
         };
         return FactFile { node: text("certname"), facts };
@@ -89,17 +94,20 @@ fn from_hash(hash: &Hash) -> FactFile {
     FactFile { node: None, facts: hash.clone() }
 }
 
-fn from_rows(rows: &[Value]) -> Option<FactFile> {
-    let mut file = FactFile::default();
+/// Rows of one fact each; those of a node need not stand together.
+fn from_rows(rows: &[Value]) -> Option<Vec<FactFile>> {
+    let mut files: Vec<FactFile> = Vec::new();
     for row in rows {
         let row = row.as_hash()?;
         let name = row.get("name")?.as_str()?;
-        file.facts.insert(name, row.get("value")?.clone());
-        if file.node.is_none() {
-            file.node = row.get("certname").and_then(Value::as_str).map(str::to_owned);
+        let node = row.get("certname").and_then(Value::as_str);
+        let at = files.iter().rposition(|file| file.node.as_deref() == node).unwrap_or(files.len());
+        if at == files.len() {
+            files.push(FactFile { node: node.map(str::to_owned), facts: Hash::new() });
         }
+        files[at].facts.insert(name, row.get("value")?.clone());
     }
-    Some(file)
+    Some(files)
 }
 
 #[cfg(test)]
@@ -117,11 +125,26 @@ mod tests {
             r#"[{"certname": "web.example.com", "name": "kernel", "value": "Linux"}, {"certname": "web.example.com", "name": "fqdn", "value": "web.example.com"}]"#,
         ];
         for shape in shapes {
-            let file = FactFile::parse(shape.as_bytes(), "facts").expect(shape);
+            let files = FactFile::parse(shape.as_bytes(), "facts").expect(shape);
+            let [file] = &files[..] else { panic!("{} nodes: {shape}", files.len()) };
             assert_eq!(file.node_name(), Some("web.example.com"), "{shape}");
             assert_eq!(file.facts.get("kernel"), Some(&Value::from("Linux")), "{shape}");
             assert_eq!(file.facts.len(), 2, "{shape}");
         }
         assert!(FactFile::parse(b"just text", "f").is_err());
+    }
+
+    #[test]
+    fn facts_of_several_nodes() {
+        let shapes = [
+            r#"[{"certname": "a", "facts": {"data": [{"name": "k", "value": 1}]}}, {"certname": "b", "facts": {"data": [{"name": "k", "value": 2}]}}]"#,
+            r#"[{"certname": "a", "name": "k", "value": 1}, {"certname": "b", "name": "k", "value": 2}, {"certname": "a", "name": "l", "value": 3}]"#,
+        ];
+        for shape in shapes {
+            let files = FactFile::parse(shape.as_bytes(), "facts").expect(shape);
+            let nodes: Vec<_> = files.iter().filter_map(FactFile::node_name).collect();
+            assert_eq!(nodes, ["a", "b"], "{shape}");
+            assert_eq!(files[1].facts.get("k"), Some(&Value::from(2)), "{shape}");
+        }
     }
 }

@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use kukla_eval::settings::Settings;
-use kukla_eval::world::{FileError, World};
+use kukla_eval::world::World;
 use kukla_values::{Hash, Value};
 
 use crate::conf::{Conf, interpolate};
@@ -36,10 +36,7 @@ impl PuppetConf {
     /// Reads the file.
     pub fn read(world: &dyn World, file: &Path) -> Result<PuppetConf, String> {
         let name = file.display();
-        let bytes = world.read(file).map_err(|error| match error {
-            FileError::NotFound => format!("there is no {name}"),
-            FileError::Other(why) => format!("{name}: {why}"),
-        })?;
+        let bytes = world.read(file).map_err(|error| format!("{name}: {error}"))?;
         let conf =
             Conf::parse(&String::from_utf8_lossy(&bytes)).map_err(|error| format!("{name}: {error}"))?;
         if let Some(illegal) = conf.sections().find(|section| !SECTIONS.contains(section)) {

@@ -9,7 +9,7 @@ use kukla::request::Request;
 use kukla_catalog::Catalog;
 use rayon::prelude::*;
 
-use super::target::Target;
+use super::target::{Member, Target};
 use crate::Outcome;
 use crate::render::failure::{self, ErrorFormat};
 
@@ -36,7 +36,8 @@ pub struct Args {
     /// How to print errors and messages
     #[arg(long, value_enum, default_value_t)]
     errors: ErrorFormat,
-    /// Compile every node that has a fact file in the directory that --facts names
+    /// Compile every node that --facts, a file or a directory, has facts of; without facts, every node that is named in a
+    /// node definition
     #[arg(long, conflicts_with = "node")]
     all: bool,
     /// With --all: write each catalog to DIR/NODE.json
@@ -161,18 +162,26 @@ fn report(args: &Args, request: &Request, compiled: &Compiled<Catalog>) -> bool 
 
 fn all(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
     crate::deepen_pool();
-    let requests = args.target.requests(&args.path)?;
+    let members = args.target.members(&args.path, compiler)?;
     if let Some(directory) = &args.output {
         std::fs::create_dir_all(directory).map_err(|error| crate::files::problem(directory, &error))?;
     }
-    let progress = Progress { total: requests.len(), done: AtomicUsize::new(0), shown: is_terminal() };
-    let rows: Vec<Result<Row, String>> = requests
+    let progress = Progress { total: members.len(), done: AtomicUsize::new(0), shown: is_terminal() };
+    let rows: Vec<Result<Row, String>> = members
         .into_par_iter()
-        .map(|mut request| {
-            request.keep_virtual = args.keep_virtual;
-            let compiled = compiler.compile(&request);
-            let row = row(args, &request, compiled);
-            progress.step(&request.node.name);
+        .map(|Member { node, request }| {
+            let row = match request {
+                Ok(mut request) => {
+                    request.keep_virtual = args.keep_virtual;
+                    let compiled = compiler.compile(&request);
+                    row(args, &request, compiled)
+                }
+                Err(outcome) => {
+                    let node = node.clone();
+                    Ok(Row { node, resources: 0, edges: 0, warnings: 0, outcome, failed: true })
+                }
+            };
+            progress.step(&node);
             row
         })
         .collect();

@@ -10,7 +10,7 @@ use kukla_eval::error::Failure;
 use kukla_hiera::Found;
 use kukla_values::{Type, Value};
 
-use super::target::Target;
+use super::target::{Member, Target};
 use crate::Outcome;
 use crate::render::ValueFormat;
 use crate::render::failure::{self, ErrorFormat};
@@ -45,7 +45,7 @@ pub struct Args {
     /// Show every layer, level and file that was asked, and the winner
     #[arg(long)]
     explain: bool,
-    /// Answer for every node that has a fact file in the directory that --facts names
+    /// Answer for every node that --facts, a file or a directory, has facts of
     #[arg(long, conflicts_with = "explain")]
     all: bool,
     /// How to print the value
@@ -144,15 +144,19 @@ fn all(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
     let wanted = wanted(args)?;
     let mut answers = BTreeMap::<String, Vec<String>>::new();
     let mut failed = false;
-    for request in args.target.requests(&args.path)? {
-        let text = match ask(compiler, &request, &wanted).and_then(|answer| answer.found) {
+    for Member { node, request } in args.target.members(&args.path, compiler)? {
+        let answer = request.and_then(|request| {
+            let found = ask(compiler, &request, &wanted).and_then(|answer| answer.found);
+            found.map_err(|failure| failure.to_string())
+        });
+        let text = match answer {
             Ok(found) => args.format.print(&found.value),
-            Err(failure) => {
+            Err(problem) => {
                 failed = true;
-                format!("error: {failure}")
+                format!("error: {problem}")
             }
         };
-        answers.entry(text).or_default().push(request.node.name);
+        answers.entry(text).or_default().push(node);
     }
     let mut answers: Vec<_> = answers.into_iter().collect();
     answers.sort_by_key(|(_, nodes)| std::cmp::Reverse(nodes.len()));

@@ -10,8 +10,10 @@ use kukla::exports::Exports;
 use kukla::facts::FactFile;
 use kukla::puppet_conf::PuppetConf;
 use kukla::request::{Request, trusted_data};
+use kukla_eval::program::NodeMatch;
 use kukla_eval::settings::Settings;
 use kukla_syntax::Strict;
+use kukla_values::Hash;
 
 use crate::files;
 
@@ -91,8 +93,19 @@ impl Target {
 
     /// The request for the node that the options name.
     pub fn request(&self, path: &Path) -> Result<Request, String> {
-        let facts = self.fact_file(path)?.as_deref().map(read_facts).transpose()?.unwrap_or_default();
-        self.request_for(path, &facts)
+        let Some(file) = self.fact_file(path)? else { return self.request_for(path, &FactFile::default()) };
+        let mut nodes = read_facts(&file)?;
+        if nodes.len() > 1 {
+            let name = file.display();
+            let Some(node) = &self.node else {
+                return Err(format!("{name}: whose facts of {} nodes? --node says it", nodes.len()));
+            };
+            nodes.retain(|facts| facts.node_name() == Some(node));
+            if nodes.is_empty() {
+                return Err(format!("{name}: no facts of {node} here"));
+            }
+        }
+        self.request_for(path, &nodes.into_iter().next().unwrap_or_default())
     }
 
     /// The file with the node's facts: what `--facts` names, or the node's own in such a directory, by default `facts` in the
@@ -114,27 +127,47 @@ impl Target {
         }
     }
 
-    /// The requests for every node there are facts for, below a directory of fact files.
-    pub fn requests(&self, path: &Path) -> Result<Vec<Request>, String> {
-        let directory = match &self.facts {
-            Some(directory) => directory.clone(),
-            None => path.join("facts"),
+    /// The nodes that a command about all of them is for: those there are facts of, else those that node definitions name.
+    pub fn members(&self, path: &Path, compiler: &Compiler) -> Result<Vec<Member>, String> {
+        let place = self.facts.clone().unwrap_or_else(|| path.join("facts"));
+        let files = match (place.is_file(), &self.facts) {
+            (true, _) => vec![place],
+            (false, None) if !place.is_dir() => return self.named_members(path, compiler),
+            (false, _) => fact_files(&place)?,
         };
-        let entries = std::fs::read_dir(&directory).map_err(|error| {
-            format!(
-                "{}\n  hint: --facts names the directory of fact files, one for each node",
-                files::problem(&directory, &error)
-            )
-        })?;
-        let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-        paths.retain(|path| {
-            path.extension().is_some_and(|ending| ending == "json" || ending == "yaml" || ending == "yml")
-        });
-        paths.sort();
-        if paths.is_empty() {
-            return Err(format!("{}: no fact files (.json, .yaml) here", directory.display()));
+        let mut members = Vec::new();
+        for file in files {
+            match read_facts(&file) {
+                Ok(nodes) => members.extend(nodes.into_iter().map(|facts| {
+                    let facts = named_by_file(facts, &file);
+                    let node = facts.node_name().unwrap_or_default().to_owned();
+                    Member { node, request: self.request_for(path, &facts) }
+                })),
+                // One bad file is the misfortune of one node.
+                Err(problem) => {
+                    let node = named_by_file(FactFile::default(), &file).node.unwrap_or_default();
+                    members.push(Member { node, request: Err(problem) });
+                }
+            }
         }
-        paths.iter().map(|file| self.request_for(path, &named_by_file(read_facts(file)?, file))).collect()
+        Ok(members)
+    }
+
+    /// Nodes without facts, by the names of their definitions.
+    fn named_members(&self, path: &Path, compiler: &Compiler) -> Result<Vec<Member>, String> {
+        let request = self.request_for(path, &FactFile::default())?;
+        let site = compiler.site(&request).map_err(|failure| failure.to_string())?;
+        let nodes = site.environment.nodes();
+        let mut names: Vec<&str> =
+            nodes.iter().flat_map(|node| &node.matches).filter_map(NodeMatch::name).collect();
+        names.sort_unstable();
+        if names.is_empty() {
+            return Err("there are neither facts nor node definitions with names\n  hint: --facts names a file or a directory of fact files, one for each node".into());
+        }
+        let facts = |name: &str| FactFile { node: Some(name.to_owned()), ..FactFile::default() };
+        let member =
+            |name: &str| Member { node: name.to_owned(), request: self.request_for(path, &facts(name)) };
+        Ok(names.into_iter().map(member).collect())
     }
 
     fn request_for(&self, path: &Path, facts: &FactFile) -> Result<Request, String> {
@@ -160,7 +193,7 @@ impl Target {
         let node = &mut request.node;
         node.trusted = trusted_data(&node.name);
         if let Some(file) = &self.trusted {
-            for (key, value) in &read_facts(file)?.facts {
+            for (key, value) in &read_hash(file)? {
                 node.trusted.insert(key.clone(), value.clone());
             }
         }
@@ -168,7 +201,7 @@ impl Target {
             conf.name_extensions(&self.world(), &mut node.trusted)?;
         }
         if let Some(file) = &self.server_facts {
-            node.server_facts = read_facts(file)?.facts;
+            node.server_facts = read_hash(file)?;
         }
         node.server_facts.insert("environment", request.environment.as_str());
         Ok(request)
@@ -265,6 +298,33 @@ impl Target {
     }
 }
 
+/// A node among all, with what is asked for it, or why that cannot be said.
+#[derive(Debug)]
+pub struct Member {
+    /// Its name.
+    pub node: String,
+    /// What is asked.
+    pub request: Result<Request, String>,
+}
+
+fn fact_files(directory: &Path) -> Result<Vec<PathBuf>, String> {
+    let entries = std::fs::read_dir(directory).map_err(|error| {
+        format!(
+            "{}\n  hint: --facts names a file or a directory of fact files, one for each node",
+            files::problem(directory, &error)
+        )
+    })?;
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.retain(|path| {
+        path.extension().is_some_and(|ending| ending == "json" || ending == "yaml" || ending == "yml")
+    });
+    paths.sort();
+    match paths.is_empty() {
+        true => Err(format!("{}: no fact files (.json, .yaml) here", directory.display())),
+        false => Ok(paths),
+    }
+}
+
 /// Takes the first directory of environments that has the one a request is about.
 fn choose(path: Vec<PathBuf>, request: &mut Request) -> Result<(), String> {
     let found = path.iter().find(|path| path.join(&request.environment).is_dir()).cloned();
@@ -280,7 +340,12 @@ fn absolute(path: &Path) -> Result<PathBuf, String> {
     path.canonicalize().map_err(|error| files::problem(path, &error))
 }
 
-fn read_facts(path: &Path) -> Result<FactFile, String> {
+fn read_hash(path: &Path) -> Result<Hash, String> {
+    let read = read_facts(path)?;
+    Ok(read.into_iter().next().unwrap_or_default().facts)
+}
+
+fn read_facts(path: &Path) -> Result<Vec<FactFile>, String> {
     let bytes = std::fs::read(path).map_err(|error| files::problem(path, &error))?;
     FactFile::parse(&bytes, &path.display().to_string())
 }

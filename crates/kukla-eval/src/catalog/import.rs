@@ -10,7 +10,7 @@ use super::resource::Declaration;
 use crate::error::{Flow, Raise};
 use crate::program::ResourceForm;
 use crate::vm::Vm;
-use crate::world::{Exported, FileError};
+use crate::world::Exported;
 
 impl Vm<'_> {
     /// Declares the resources of other nodes that a collector wants, where the collector stands.
@@ -20,10 +20,8 @@ impl Vm<'_> {
         let Wanted::Matching(search) = &self.catalog.collectors[at].what else { return Ok(Vec::new()) };
         let (resolved, scope) = (search.resolved.clone(), search.scope);
         let found = self.environment.world.exported(&resolved.type_name, &self.node.name);
-        let found = found.map_err(|error| match error {
-            FileError::Other(why) => Raise::runtime(format!("Exported resources cannot be had: {why}")),
-            FileError::NotFound => Raise::runtime("Exported resources cannot be had"),
-        })?;
+        let found =
+            found.map_err(|error| Raise::runtime(format!("Exported resources cannot be had: {error}")))?;
         let fits = |each: &Exported| search.query.as_ref().is_none_or(|query| offers(query, &each.resource));
         let wanted: Vec<_> = found.into_iter().filter(|each| fits(each)).collect();
         let mut new = Vec::new();
