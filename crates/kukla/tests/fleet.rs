@@ -1,5 +1,7 @@
 //! What a process remembers of data while it compiles for many nodes.
 
+#![allow(clippy::disallowed_methods)] // a test measures
+
 mod common;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
