@@ -6,7 +6,8 @@
 use std::sync::Arc;
 
 use kukla_syntax::Strict;
-use kukla_values::types::object::ObjectType;
+use kukla_values::types::TypeAlias;
+use kukla_values::types::object::{ObjectType, TypeSet};
 use kukla_values::{Array, Hash, Name, Str, Type, Value};
 
 use crate::error::{Failure, Flow, Raise};
@@ -230,74 +231,114 @@ impl Vm<'_> {
     }
 
     /// A set of types: its members know each other by their short names, whatever their order.
-    fn interpret_set(&mut self, set: &str, entries: &[(Expr, Expr)]) -> Flow<Type> {
+    fn interpret_set(&mut self, name: &str, entries: &[(Expr, Expr)]) -> Flow<Type> {
+        let mut members: &[(Expr, Expr)] = &[];
+        let mut init = Hash::new();
+        for (key, value) in entries {
+            let key = self.interpret(key)?;
+            let value = match (key.as_str(), &value.kind) {
+                (Some("name"), _) => continue,
+                (Some("types"), Kind::Hash(types)) => {
+                    members = types;
+                    // What they are is found out when the set is known to make sense.
+                    let mut types = Hash::new();
+                    for (name, _) in members {
+                        types.insert(self.member_name(name)?, Type::Any);
+                    }
+                    Value::Hash(types)
+                }
+                (Some("references"), Kind::Hash(references)) => {
+                    let mut hash = Hash::new();
+                    for (alias, reference) in references {
+                        hash.insert(self.member_name(alias)?, self.interpret(reference)?);
+                    }
+                    Value::Hash(hash)
+                }
+                _ => self.interpret(value)?,
+            };
+            init.insert(key, value);
+        }
+        let mut set = TypeSet::declared(name, &init)?;
+        self.find_references(&mut set)?;
         let outside = self.members.len();
-        let result = self.interpret_members(set, entries);
+        self.use_references(&set, "", 0);
+        let result = self.interpret_members(name, members);
         self.members.truncate(outside);
-        let init = result?;
-        let ty = Type::builtin("typeset").unwrap_or_default();
-        match ty.with_brackets(&[Value::Hash(init)]).map_err(|wrong| Raise::runtime(wrong.error.message))? {
-            Value::Type(ty) => Ok((*ty).clone()),
-            _ => Ok(ty),
+        set.types = result?;
+        Ok(Type::TypeSet(Arc::new(set)))
+    }
+
+    fn find_references(&mut self, set: &mut TypeSet) -> Flow<()> {
+        let mut references = std::mem::take(&mut set.references);
+        for (_, reference) in &mut references {
+            let lower = Name::new(&reference.name.to_lowercase());
+            let found = self.named_type(Name::new(&reference.name), lower)?;
+            reference.set = Some(set.check_reference(reference, found.as_ref())?);
+        }
+        set.references = references;
+        Ok(())
+    }
+
+    /// Makes the members of the sets that a set refers to known by the names it has for them.
+    fn use_references(&mut self, set: &TypeSet, prefix: &str, depth: usize) {
+        for (alias, reference) in &set.references {
+            let Some(used) = &reference.set else { continue };
+            let prefix = format!("{prefix}{}::", alias.to_lowercase());
+            for (short, ty) in &used.types {
+                self.members.push((Name::new(&format!("{prefix}{}", short.to_lowercase())), ty.clone()));
+            }
+            // No one says longer names.
+            if depth < 8 {
+                self.use_references(used, &prefix, depth + 1);
+            }
         }
     }
 
-    fn interpret_members(&mut self, set: &str, entries: &[(Expr, Expr)]) -> Flow<Hash> {
-        let mut init = Hash::new();
-        init.insert("name", set);
-        for (key, value) in entries {
-            let key = self.interpret(key)?;
-            let members = match (&key, &value.kind) {
-                (Value::String(key), Kind::Hash(members)) if key == "types" => members,
-                (Value::String(key), _) if key == "name" => continue,
-                _ => {
-                    let value = self.interpret(value)?;
-                    init.insert(key, value);
-                    continue;
+    fn interpret_members(&mut self, set: &str, members: &[(Expr, Expr)]) -> Flow<Vec<(Str, Type)>> {
+        let mut types = Vec::with_capacity(members.len());
+        // Names are known before what they stand for.
+        let mut objects: Vec<(Arc<ObjectType>, Form<'_>)> = Vec::new();
+        let mut aliases: Vec<(Arc<TypeAlias>, &Expr)> = Vec::new();
+        for (name, member) in members {
+            let Value::String(name) = self.member_name(name)? else { return Err(self.not_a_type(name)) };
+            let full = format!("{set}::{name}");
+            let ty = match object_form(unfolded(member)) {
+                Some(form) => {
+                    if form.0.is_some() && form.1.iter().any(|(key, _)| *key == "parent") {
+                        self.second_parent(member)?;
+                    }
+                    let object = ObjectType::named(full);
+                    objects.push((Arc::clone(&object), form));
+                    Type::Object(object)
+                }
+                None => {
+                    let alias = TypeAlias::new(full);
+                    aliases.push((Arc::clone(&alias), member));
+                    Type::Alias(alias)
                 }
             };
-            let mut types = Hash::new();
-            // Names are known before what stands in the hashes.
-            let mut open: Vec<(Arc<ObjectType>, Form<'_>)> = Vec::new();
-            for (name, member) in members {
-                let Value::String(name) = self.member_name(name)? else { return Err(self.not_a_type(name)) };
-                let full = format!("{set}::{name}");
-                let Some(form) = object_form(unfolded(member)) else { continue };
-                if form.0.is_some() && form.1.iter().any(|(key, _)| *key == "parent") {
-                    self.second_parent(member)?;
-                }
-                let object = ObjectType::named(full);
-                self.members.push((Name::new(&name.to_lowercase()), Type::Object(Arc::clone(&object))));
-                types.insert(name.clone(), Type::Object(Arc::clone(&object)));
-                open.push((object, form));
-            }
-            for (name, member) in members {
-                let name = self.member_name(name)?;
-                if types.get(&name).is_none() {
-                    let ty = self.interpret(member)?;
-                    if let (Value::String(name), Value::Type(ty)) = (&name, &ty) {
-                        self.members.push((Name::new(&name.to_lowercase()), (**ty).clone()));
-                    }
-                    types.insert(name, ty);
-                }
-            }
-            for (object, (parent, attributes)) in open {
-                let mut given = Hash::new();
-                if let Some(parent) = parent {
-                    let lower = Name::new(&parent.to_lowercase());
-                    let ty = self.named_type(Name::new(parent), lower)?;
-                    given.insert("parent", ty.unwrap_or_else(|| Type::Reference(parent.into())));
-                }
-                for (key, value) in attributes {
-                    let value = self.interpret(value)?;
-                    given.insert(key, value);
-                }
-                given.remove("name");
-                object.define(&given)?;
-            }
-            init.insert(key, types);
+            self.members.push((Name::new(&name.to_lowercase()), ty.clone()));
+            types.push((name, ty));
         }
-        Ok(init)
+        for (alias, member) in aliases {
+            let ty = self.interpret_type(member)?;
+            alias.resolve(ty)?;
+        }
+        for (object, (parent, attributes)) in objects {
+            let mut given = Hash::new();
+            if let Some(parent) = parent {
+                let lower = Name::new(&parent.to_lowercase());
+                let ty = self.named_type(Name::new(parent), lower)?;
+                given.insert("parent", ty.unwrap_or_else(|| Type::Reference(parent.into())));
+            }
+            for (key, value) in attributes {
+                let value = self.interpret(value)?;
+                given.insert(key, value);
+            }
+            given.remove("name");
+            object.define(&given)?;
+        }
+        Ok(types)
     }
 
     /// A parent stands before the hash and in it.

@@ -203,6 +203,7 @@ impl KnownAlias {
             ty @ Type::Object(object) if object.name.as_deref() == Some(self.definition.name.as_str()) => {
                 ty.clone()
             }
+            set @ Type::TypeSet(named) if named.name == self.definition.name.as_str() => set.clone(),
             _ => Type::Alias(Arc::clone(&self.ty)),
         }
     }

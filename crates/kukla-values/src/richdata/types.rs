@@ -71,6 +71,15 @@ fn by_text(text: Str) -> Part {
     Part::Made("Type".into(), vec![(super::VALUE_KEY, text.into())])
 }
 
+fn named(name: Str, meaning: Type) -> Part {
+    let fields = vec![
+        ("name", name.into()),
+        ("type_expr", Part::Value(Value::Undef)),
+        ("resolved_type", meaning.into()),
+    ];
+    made("TypeAlias", fields)
+}
+
 /// The description of a type. Types that Puppet cannot describe, as they contain themselves, are given by their text.
 pub(super) fn described(ty: &Type) -> Part {
     let kind = ty.kind();
@@ -195,22 +204,16 @@ pub(super) fn described(ty: &Type) -> Part {
             made(kind, fields)
         }
         Type::Class(Some(name)) => made(kind, vec![("class_name", name.clone().into())]),
-        Type::Alias(alias) if !alias.is_recursive() => Part::Made(
-            "Pcore::TypeAliasType".into(),
-            vec![
-                ("name", alias.name.clone().into()),
-                ("type_expr", Part::Value(Value::Undef)),
-                ("resolved_type", alias.resolved().clone().into()),
-            ],
-        ),
+        Type::Alias(alias) if !alias.is_recursive() => named(alias.name.clone(), alias.resolved().clone()),
+        Type::RichDataKey => {
+            named(kind.into(), Type::Variant([Type::String(Range::ANY_SIZE), Type::Numeric].into()))
+        }
         Type::Reference(text) => made(kind, vec![("type_string", text.clone().into())]),
         Type::Object(object) => {
             let init = if object.is_any() { Hash::new() } else { object.describe(true) };
             made(kind, vec![("_pcore_init_hash", Part::Value(init.into()))])
         }
-        Type::Data | Type::RichData | Type::RichDataKey | Type::Alias(_) | Type::ObjectExtension(_) => {
-            by_text(ty.short().into())
-        }
+        Type::Data | Type::RichData | Type::Alias(_) | Type::ObjectExtension(_) => by_text(ty.short().into()),
         Type::TypeSet(set) if set.is_any() => by_text(kind.into()),
         Type::TypeSet(set) => by_text(set.name.clone()),
         _ => made(kind, Vec::new()),

@@ -203,6 +203,11 @@ impl VersionRange {
         both
     }
 
+    /// Whether there may be a version in both.
+    pub fn overlaps(&self, other: &VersionRange) -> bool {
+        self.ranges.iter().any(|mine| other.ranges.iter().any(|yours| mine.intersection(yours).is_some()))
+    }
+
     /// The lower end, if the range is connected.
     pub fn min(&self) -> Option<&Version> {
         self.only().map(|range| range.begin())

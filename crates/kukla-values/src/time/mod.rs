@@ -48,15 +48,12 @@ pub fn nanos_of(seconds: f64) -> i128 {
     if product.abs() < 9e15 {
         return product as i128;
     }
-    // Beyond 53 bits the product would lose digits that the number has, and gain some that nobody wrote.
-    let text = format!("{:.9}", seconds.fract().abs());
+    // Beyond 53 bits the product would lose digits that the number was written with.
     let written = seconds.abs().to_string();
     let digits = written.split_once('.').map_or("", |(_, digits)| digits);
-    let fraction = match digits.len() {
-        0..=9 => format!("{digits:0<9}").parse(),
-        _ => text.trim_start_matches("0.").parse(),
-    };
-    let nanos = seconds.trunc().abs() as i128 * NANOS + fraction.unwrap_or(0_i128);
+    let fraction = format!("{digits:0<9}").get(..9).and_then(|digits| digits.parse().ok()).unwrap_or(0i128);
+    // Far beyond what a time can be, and still safe to add.
+    let nanos = (seconds.abs() as i128).saturating_mul(NANOS).saturating_add(fraction).min(1 << 120);
     if seconds < 0.0 { -nanos } else { nanos }
 }
 

@@ -407,26 +407,30 @@ impl<'a> Writer<'a> {
 
     fn alias(&mut self, alias: &'a std::sync::Arc<super::TypeAlias>) {
         let this = std::sync::Arc::as_ptr(alias);
-        if let Some(set) = self.set.filter(|set| set.defines(&alias.name)) {
-            self.out.push_str(set.short_name(&alias.name));
-            return;
+        let expands = self.expanded && !self.open.contains(&this);
+        let member = match self.set {
+            Some(set) if expands && set.defines(&alias.name) => true,
+            Some(set) => return self.out.push_str(&set.name_for(&alias.name)),
+            None => false,
+        };
+        if !member {
+            self.out.push_str(&alias.name);
         }
-        self.out.push_str(&alias.name);
-        if self.expanded && !alias.is_builtin() && !self.open.contains(&this) {
+        if expands && !alias.is_builtin() {
             self.open.push(this);
-            self.out.push_str(" = ");
+            self.out.push_str(if member { "" } else { " = " });
             self.write(alias.resolved());
             self.open.pop();
         }
     }
 
     fn object(&mut self, object: &'a super::object::ObjectType) {
+        let label = object.label();
         if self.expanded {
-            self.object_hash(&object.describe(true));
+            self.object_hash(&object.describe(!self.set.is_some_and(|set| set.defines(&label))));
         } else {
-            let label = object.label();
-            match self.set.filter(|set| set.defines(&label)) {
-                Some(set) => self.out.push_str(set.short_name(&label)),
+            match self.set {
+                Some(set) => self.out.push_str(&set.name_for(&label)),
                 None => self.out.push_str(&label),
             }
         }
@@ -476,11 +480,7 @@ impl<'a> Writer<'a> {
                         w.entries(set.types.iter(), |w, (name, ty)| {
                             w.out.push_str(name);
                             w.out.push_str(" => ");
-                            match ty {
-                                Type::Object(object) => w.object_hash(&object.describe(false)),
-                                Type::Alias(alias) => w.write(alias.resolved()),
-                                ty => w.write(ty),
-                            }
+                            w.write(ty);
                         });
                         w.set = None;
                     }
@@ -515,7 +515,12 @@ impl<'a> Writer<'a> {
                 w.value(value);
             }),
             Value::Type(ty) => {
-                let inner = Writer { expanded: self.expanded, indent: self.indent, ..Writer::default() };
+                let inner = Writer {
+                    expanded: self.expanded,
+                    indent: self.indent,
+                    set: self.set,
+                    ..Writer::default()
+                };
                 self.out.push_str(&inner.ty(ty));
             }
             Value::Object(object) => {

@@ -1,14 +1,16 @@
 //! `TypeSet[{...}]`: a named, versioned set of types.
 
+use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
 use super::define::{OBJECT, TYPE_NAME};
 use crate::regexp::Regexp;
+use crate::semver::{Version, VersionRange};
 use crate::types::{Range, StructField, Type, mismatch};
 use crate::{Error, Hash, Result, Str, Value};
 
 /// A named, versioned set of types.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct TypeSet {
     /// Its name.
     pub name: Str,
@@ -35,6 +37,8 @@ pub struct TypeSetReference {
     pub name_authority: Option<Str>,
     /// The versions that will do.
     pub version_range: Str,
+    /// The set itself, once it has been found.
+    pub set: Option<Arc<TypeSet>>,
 }
 
 const RUNTIME_AUTHORITY: &str = "http://puppet.com/2016.1/runtime";
@@ -54,19 +58,20 @@ static ANY: LazyLock<Arc<TypeSet>> = LazyLock::new(|| {
 static TYPE_SET: LazyLock<Type> = LazyLock::new(|| {
     let simple_name = || Type::Pattern(Regexp::new(r"\A[A-Z]\w*\z").into_iter().collect());
     let non_empty = Type::String(Range::at_least(1));
+    let uri = Type::Pattern(Regexp::new(r"\A[A-Za-z][-+.0-9A-Za-z]*:[^\s<>]+\z").into_iter().collect());
     let version = Type::variant([non_empty.clone(), Type::SemVer([].into())]);
     let range = Type::variant([non_empty.clone(), Type::SemVerRange]);
     let some = Range::at_least(1);
     let reference = Type::structure([
         StructField::required("name", TYPE_NAME.clone()),
         StructField::required("version_range", range),
-        StructField::optional("name_authority", non_empty.clone()),
+        StructField::optional("name_authority", uri.clone()),
         StructField::optional("annotations", Type::any_hash()),
     ]);
     Type::structure([
-        StructField::optional("pcore_uri", non_empty.clone()),
+        StructField::optional("pcore_uri", uri.clone()),
         StructField::required("pcore_version", version.clone()),
-        StructField::optional("name_authority", non_empty),
+        StructField::optional("name_authority", uri),
         StructField::optional("name", TYPE_NAME.clone()),
         StructField::optional("version", version),
         StructField::optional(
@@ -94,15 +99,29 @@ impl TypeSet {
         if init.is_empty() {
             return Ok(TypeSet::any());
         }
+        TypeSet::initialize(init, None)
+    }
+
+    /// The set that a type alias declares; it has the name of the alias.
+    pub fn declared(name: &str, init: &Hash) -> Result<TypeSet> {
+        TypeSet::initialize(init, Some(name)).map(Arc::unwrap_or_clone)
+    }
+
+    fn initialize(init: &Hash, declared: Option<&str>) -> Result<Arc<TypeSet>> {
         mismatch::assert("TypeSet initializer", &TYPE_SET, &Value::Hash(init.clone()))?;
         let text = |key: &str| init.get(key).map(version_text);
-        let name = text("name").unwrap_or_default();
+        let (name, name_authority) = match declared {
+            Some(name) => (name.into(), Some(RUNTIME_AUTHORITY.into())),
+            None => (text("name").unwrap_or_default(), text("name_authority")),
+        };
         let pcore_version = text("pcore_version").unwrap_or_default();
-        if !pcore_version.starts_with("1.") {
+        if Version::parse(&pcore_version)?.major != 1 {
             return Err(Error::runtime(format!(
                 "The pcore version for TypeSet '{name}' is not understood by this runtime. Expected range 1.x, got {pcore_version}"
             )));
         }
+        let version = text("version");
+        version.as_deref().map(Version::parse).transpose()?;
         let mut types = Vec::new();
         for (key, value) in init.get("types").and_then(Value::as_hash).into_iter().flatten() {
             let short = key.as_str().unwrap_or_default();
@@ -120,29 +139,65 @@ impl TypeSet {
         let mut references: Vec<(Str, TypeSetReference)> = Vec::new();
         for (key, value) in init.get("references").and_then(Value::as_hash).into_iter().flatten() {
             let (Some(alias), Value::Hash(hash)) = (key.as_str(), value) else { continue };
+            let reference = TypeSetReference {
+                name: hash.get("name").map(version_text).unwrap_or_default(),
+                name_authority: hash
+                    .get("name_authority")
+                    .map(version_text)
+                    .filter(|a| Some(a) != name_authority.as_ref()),
+                version_range: hash.get("version_range").map(version_text).unwrap_or_default(),
+                set: None,
+            };
+            let range = VersionRange::parse(&reference.version_range)?;
+            for (_, other) in &references {
+                let same = other.name == reference.name && other.name_authority == reference.name_authority;
+                if same && range.overlaps(&VersionRange::parse(&other.version_range)?) {
+                    let authority = reference.name_authority.or(name_authority).unwrap_or_default();
+                    return Err(Error::runtime(format!(
+                        "TypeSet '{name}' references TypeSet '{authority}/{}' more than once using overlapping version ranges",
+                        reference.name
+                    )));
+                }
+            }
             if types.iter().any(|(known, _)| known == alias) {
                 return Err(Error::runtime(format!(
                     "TypeSet '{name}' references a TypeSet using alias '{alias}'. The alias collides with the name of a declared type"
                 )));
             }
-            references.push((
-                alias.into(),
-                TypeSetReference {
-                    name: hash.get("name").map(version_text).unwrap_or_default(),
-                    name_authority: hash.get("name_authority").map(version_text),
-                    version_range: hash.get("version_range").map(version_text).unwrap_or_default(),
-                },
-            ));
+            references.push((alias.into(), reference));
         }
-        Ok(Arc::new(TypeSet {
-            name,
-            name_authority: text("name_authority"),
-            version: text("version"),
-            pcore_version,
-            pcore_uri: text("pcore_uri"),
-            types,
-            references,
-        }))
+        let pcore_uri = text("pcore_uri");
+        Ok(Arc::new(TypeSet { name, name_authority, version, pcore_version, pcore_uri, types, references }))
+    }
+
+    /// Refuses what a reference was found to name, unless it is a set of the right version.
+    pub fn check_reference(
+        &self,
+        reference: &TypeSetReference,
+        found: Option<&Type>,
+    ) -> Result<Arc<TypeSet>> {
+        let fail = |problem: String| {
+            Error::runtime(format!(
+                "TypeSet '{}' reference to TypeSet named '{}' {problem}",
+                self.name, reference.name
+            ))
+        };
+        // All sets that are found here have names of the runtime's.
+        let found = found.filter(|_| reference.name_authority.is_none());
+        let found = found.ok_or_else(|| fail("cannot be resolved".into()))?;
+        let Type::TypeSet(set) = found.unaliased() else {
+            return Err(fail(format!("resolves to a {}", found.name())));
+        };
+        let version = set.version.clone().unwrap_or_default();
+        let range = &reference.version_range;
+        if !Version::parse(&version)
+            .is_ok_and(|v| VersionRange::parse(range).is_ok_and(|range| range.includes(&v)))
+        {
+            return Err(fail(format!(
+                "resolves to an incompatible version. Expected {range}, got {version}"
+            )));
+        }
+        Ok(set.clone())
     }
 
     /// The member of that simple name, whatever the case.
@@ -157,9 +212,18 @@ impl TypeSet {
             .is_some_and(|short| self.types.iter().any(|(known, _)| known == short))
     }
 
-    /// A member's name as the set itself says it.
-    pub(crate) fn short_name<'a>(&self, full: &'a str) -> &'a str {
-        full.get(self.name.len() + 2..).unwrap_or(full)
+    /// The name that the set itself has for a type: short for members, by the name of the reference for members of others.
+    pub(crate) fn name_for<'a>(&self, full: &'a str) -> Cow<'a, str> {
+        self.known_as(full).map_or(Cow::Borrowed(full), Cow::Owned)
+    }
+
+    fn known_as(&self, full: &str) -> Option<String> {
+        if self.defines(full) {
+            return full.get(self.name.len() + 2..).map(str::to_owned);
+        }
+        self.references.iter().find_map(|(alias, reference)| {
+            Some(format!("{alias}::{}", reference.set.as_ref()?.known_as(full)?))
+        })
     }
 
     /// The hash that would define it again.
