@@ -21,7 +21,7 @@ impl Vm<'_> {
         let type_name = match &value {
             Value::Type(ty) => match &**ty {
                 Type::Resource(Some(resource)) if resource.title.is_none() => Ok(resource.name.clone()),
-                other => Err(other.to_string()),
+                _ => Err(Type::of(&value).to_string()),
             },
             other => Err(Type::of_generalized(other).to_string()),
         };

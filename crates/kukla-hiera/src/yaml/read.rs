@@ -253,7 +253,10 @@ impl Builder {
             self.document.value = node.value;
             return Ok(());
         };
-        frame.symbolic |= node.symbolic;
+        // A symbol is as good a key as text.
+        let is_name =
+            matches!(frame.what, Container::Mapping { key: None, .. }) && node.value.as_str().is_some();
+        frame.symbolic |= node.symbolic && !is_name;
         frame.size = frame.size.saturating_add(node.size);
         if frame.size > MAX_NODES {
             return Err(Error::plain(format!(
