@@ -55,7 +55,9 @@ fn replay(root: &Path, page: &Path, text: &str) -> String {
         } else {
             let content = block.join("\n") + "\n";
             if let Some(file) = pending_file.take() {
-                std::fs::write(scratch.join(file), &content).unwrap();
+                let path = scratch.join(file);
+                std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+                std::fs::write(path, &content).unwrap();
             }
             out.push_str(&content);
         }

@@ -70,6 +70,16 @@ impl Error {
         self
     }
 
+    /// Adds where in data the mistake is, unless something is known that is nearer to it.
+    #[must_use]
+    pub(crate) fn in_data(self, key: &str, file: &str, line: Option<u32>) -> Error {
+        if self.0.hint.is_some() || self.0.file.is_some() {
+            return self;
+        }
+        let line = line.map_or_else(String::new, |line| format!(", line {line}"));
+        self.with_hint(format!("it is in the value of '{key}' in {file}{line}"))
+    }
+
     /// What might help.
     pub fn hint(&self) -> Option<&str> {
         self.0.hint.as_deref()

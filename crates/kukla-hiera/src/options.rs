@@ -215,6 +215,7 @@ impl Invocation<'_> {
                     format!("The convert_to lookup_option for key '{key}' raised error: {problem}")
                 }
             })
+            .with_hint(format!("see lookup_options for '{key}' in the data"))
         })?;
         self.tell(|explainer| {
             let mut shown = vec![kukla_values::format::to_s(type_name).to_string()];

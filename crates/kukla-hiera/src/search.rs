@@ -41,7 +41,7 @@ impl Invocation<'_> {
                 return checked(&|| format!("Value found for key '{name}' in override hash"), value);
             }
             if let Some(value) = self.lookup(name, merge)? {
-                return checked(&|| "Found value".into(), value);
+                return checked(&|| "Found value".into(), value).map_err(|error| self.at_origin(error));
             }
         }
         for name in names {
@@ -52,6 +52,17 @@ impl Invocation<'_> {
         match default {
             Some(default) => checked(&|| "Default value".into(), default.clone()),
             None => Ok(None),
+        }
+    }
+
+    /// An error about a value that was found, with the place it was found at.
+    fn at_origin(&self, error: Error) -> Error {
+        match self.frame.origins.first() {
+            Some(origin) => match &origin.location {
+                Some(file) => error.in_data(&origin.key, file, origin.line),
+                None => error,
+            },
+            None => error,
         }
     }
 
@@ -161,7 +172,10 @@ impl Invocation<'_> {
     }
 
     fn all_layers(&mut self, key: &Key, merge: Option<&Value>) -> Result<Option<Value>> {
-        let merge = Merge::parse(merge)?;
+        let merge = Merge::parse(merge).map_err(|error| {
+            let strategies = "the strategies are first, unique, hash and deep";
+            error.with_hint(format!("{strategies}; it stands in the call or in lookup_options of the data"))
+        })?;
         let found = if self.frame.global_only {
             self.search_global(key, &merge)?
         } else {
@@ -465,7 +479,8 @@ impl Invocation<'_> {
             let source = format!("Value for key '{key}', in hash returned from {}", level.describe());
             return Err(wrong_value(&source, location, &actual));
         }
-        self.render(&entry.template, true).map(Some)
+        let rendered = self.render(&entry.template, true);
+        rendered.map(Some).map_err(|error| error.in_data(key, &file.path, file.line(key)))
     }
 
     /// The file of a location.
@@ -533,8 +548,13 @@ impl Invocation<'_> {
             location.file.set(Arc::clone(&file)).ok();
         } else {
             self.warned();
-            if self.session.first_time(path) {
-                warnings.into_iter().for_each(|warning| self.host.warn(warning));
+            // What is wrong with a file is said once, what is wrong with its keys at every place it is used.
+            let place = format!("{location:p}");
+            for warning in warnings {
+                let once = if warning.starts_with("Module ") { place.as_str() } else { path.as_str() };
+                if self.session.first_time(&format!("{once} {warning}").into()) {
+                    self.host.warn(warning);
+                }
             }
         }
         Ok(file)
@@ -559,7 +579,8 @@ impl Invocation<'_> {
             let source = format!("Value for key '{key}', returned from {}", level.describe());
             return Err(wrong_value(&source, location, "Runtime[ruby, 'Symbol']"));
         }
-        self.decrypted(key, &entry.value, level, location).map(Some)
+        let plain = self.decrypted(key, &entry.value, level, location);
+        plain.map(Some).map_err(|error| error.in_data(key, &file.path, file.line(key)))
     }
 
     fn decrypted(&mut self, key: &Str, value: &Value, level: &Level, location: &Location) -> Result<Value> {

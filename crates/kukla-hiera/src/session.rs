@@ -436,11 +436,14 @@ impl Session {
 
 /// The error of a request that found nothing.
 fn not_found(names: &[Str]) -> Error {
-    Error::data(match names {
+    let message = match names {
         [name] => format!("Function lookup() did not find a value for the name '{name}'"),
         names => {
             let names: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
             format!("Function lookup() did not find a value for any of the names [{}]", names.join(", "))
         }
-    })
+    };
+    let name = names.first().map(Str::as_str).unwrap_or_default();
+    Error::data(message)
+        .with_hint(format!("`kukla lookup {name} --explain` shows every place it was looked for"))
 }

@@ -1,77 +1,16 @@
 //! Deep merging, HOCON and JSON against the Ruby libraries Puppet uses: set `KUKLA_RUBY` to a Ruby interpreter that has
 //! the `deep_merge` and `hocon` gems to run these.
-#![allow(clippy::disallowed_methods, reason = "tests ask the environment for the reference")]
 
-use std::io::Write;
-use std::process::{Command, Stdio};
+mod support;
+#[path = "support/values.rs"]
+mod values;
 
 use kukla_hiera::merge::Merge;
 use kukla_hiera::{hocon, json};
-use kukla_values::{Array, Hash, Value};
 use serde_json::{Value as Json, json};
 
-fn ruby(program: &str, questions: &[Json]) -> Option<Vec<Json>> {
-    let Ok(command) = std::env::var("KUKLA_RUBY") else {
-        eprintln!("skipped: KUKLA_RUBY names no Ruby interpreter to compare with");
-        return None;
-    };
-    let mut child = Command::new(command)
-        .args(["-rjson", "-e", program])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the reference starts");
-    let mut input = child.stdin.take().expect("a pipe");
-    let text = serde_json::to_string(questions).expect("JSON");
-    let writer = std::thread::spawn(move || input.write_all(text.as_bytes()));
-    let output = child.wait_with_output().expect("the reference answers");
-    writer.join().expect("no panic").expect("all written");
-    let answers = String::from_utf8(output.stdout).expect("UTF-8");
-    Some(answers.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect())
-}
-
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % sides as u64) as usize
-    }
-
-    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
-        from[self.roll(from.len())]
-    }
-}
-
-fn from_json(json: &Json) -> Value {
-    match json {
-        Json::Null => Value::Undef,
-        Json::Bool(b) => (*b).into(),
-        Json::Number(n) => n.as_i64().map_or_else(|| n.as_f64().unwrap_or(0.0).into(), Value::Integer),
-        Json::String(text) => text.as_str().into(),
-        Json::Array(list) => list.iter().map(from_json).collect::<Array>().into(),
-        Json::Object(map) => map.iter().map(|(k, v)| (k.as_str(), from_json(v))).collect::<Hash>().into(),
-    }
-}
-
-fn to_json(value: &Value) -> Json {
-    match value {
-        Value::Undef => Json::Null,
-        Value::Boolean(b) => (*b).into(),
-        Value::Integer(n) => (*n).into(),
-        Value::Float(n) => (*n).into(),
-        Value::String(text) => text.as_str().into(),
-        Value::Array(array) => array.iter().map(to_json).collect(),
-        Value::Hash(hash) => hash
-            .iter()
-            .map(|(k, v)| (k.as_str().unwrap_or_default().to_owned(), to_json(v)))
-            .collect::<serde_json::Map<_, _>>()
-            .into(),
-        other => json!(format!("{other:?}")),
-    }
-}
+use support::{Dice, ruby};
+use values::{from_json, to_json};
 
 fn compare(questions: &[Json], answers: &[Json], tolerated: usize, ours: impl Fn(&Json) -> Json) {
     assert_eq!(answers.len(), questions.len());
@@ -115,7 +54,7 @@ fn value(dice: &mut Dice, depth: usize) -> Json {
 
 #[test]
 fn deep_merges() {
-    let mut dice = Dice(99);
+    let mut dice = Dice::new(99);
     let questions: Vec<Json> = (0..30_000)
         .map(|_| {
             let mut options = json!({"strategy": "deep"});
@@ -147,7 +86,7 @@ fn deep_merges() {
           rescue StandardError => e then { 'error' => e.message } end
           puts JSON.generate(r)
         }"#;
-    let Some(answers) = ruby(program, &questions) else { return };
+    let Some(answers) = ruby(&[], program, &questions) else { return };
     compare(&questions, &answers, 0, |question| {
         let merge = Merge::parse(Some(&from_json(&question[2]))).expect("a strategy");
         match merge.join(from_json(&question[0]), from_json(&question[1])) {
@@ -159,7 +98,7 @@ fn deep_merges() {
 
 #[test]
 fn hocon_texts() {
-    let mut dice = Dice(5);
+    let mut dice = Dice::new(5);
     let keys = ["a", "b", "c", "d.e", "d.f", "\"q.r\"", "a b"];
     let values = [
         "1",
@@ -222,7 +161,7 @@ fn hocon_texts() {
           end
           puts JSON.generate(r)
         }"#;
-    let Some(answers) = ruby(program, &questions) else { return };
+    let Some(answers) = ruby(&[], program, &questions) else { return };
     // The library also follows references in values that were replaced later, and loses some in odd mixtures; we do not.
     compare(&questions, &answers, questions.len() / 200, |question| {
         match hocon::read(question.as_str().unwrap_or_default(), &|_| None) {
@@ -234,7 +173,7 @@ fn hocon_texts() {
 
 #[test]
 fn json_texts() {
-    let mut dice = Dice(17);
+    let mut dice = Dice::new(17);
     let pieces = [
         "{",
         "}",
@@ -273,7 +212,7 @@ fn json_texts() {
           rescue JSON::ParserError => e then { 'error' => e.message.sub(/\A\d+: /, '') } end
           puts((JSON.generate(r) rescue '{"skip":true}'))
         }"#;
-    let Some(answers) = ruby(program, &questions) else { return };
+    let Some(answers) = ruby(&[], program, &questions) else { return };
     compare(&questions, &answers, 0, |question| match json::read(question.as_str().unwrap_or_default()) {
         Ok(document) => json!({"ok": to_json(&document.value)}),
         Err(error) => json!({"error": error.0}),

@@ -2,34 +2,20 @@
 //! given the argument `rpc`. Compares values, errors, warnings and explanations.
 #![allow(clippy::disallowed_methods, reason = "the reference reads its files from disk")]
 
+mod support;
+#[path = "support/values.rs"]
+mod values;
+
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use kukla_hiera::memory::{MemoryFiles, MemoryHost};
 use kukla_hiera::{DataCache, ErrorKind, Found, Lookup, Session, Settings, Strict};
-use kukla_values::{Array, Hash, Str, Value};
+use kukla_values::{Hash, Str, Value};
 use serde_json::{Value as Json, json};
 
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % sides as u64) as usize
-    }
-
-    fn one_in(&mut self, n: usize) -> bool {
-        self.roll(n) == 0
-    }
-
-    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
-        from[self.roll(from.len())]
-    }
-}
+use support::{Dice, Reference, number};
+use values::{from_json, to_json};
 
 const KEYS: [&str; 8] = ["alpha", "beta", "gamma", "delta", "list", "hash", "deep", "text"];
 const MODULE_KEYS: [&str; 6] = ["one::p", "one::q", "one::r", "two::p", "two::q", "three::p"];
@@ -223,35 +209,6 @@ fn hierarchy(dice: &mut Dice, root: &str, keys: &[&str], module: bool, files: &m
     files.insert(format!("{root}/hiera.yaml"), text);
 }
 
-fn from_json(json: &Json) -> Value {
-    match json {
-        Json::Null => Value::Undef,
-        Json::Bool(b) => (*b).into(),
-        Json::Number(n) => n.as_i64().map_or_else(|| n.as_f64().unwrap_or(0.0).into(), Value::Integer),
-        Json::String(text) => text.as_str().into(),
-        Json::Array(list) => list.iter().map(from_json).collect::<Array>().into(),
-        Json::Object(map) => map.iter().map(|(k, v)| (k.as_str(), from_json(v))).collect::<Hash>().into(),
-    }
-}
-
-fn to_json(value: &Value) -> Json {
-    match value {
-        Value::Undef => Json::Null,
-        Value::Boolean(b) => (*b).into(),
-        Value::Integer(n) => (*n).into(),
-        Value::Float(n) => (*n).into(),
-        Value::String(text) => text.as_str().into(),
-        Value::Array(array) => array.iter().map(to_json).collect(),
-        Value::Hash(hash) => hash
-            .iter()
-            .map(|(k, v)| (k.as_str().unwrap_or_default().to_owned(), to_json(v)))
-            .collect::<serde_json::Map<_, _>>()
-            .into(),
-        Value::Sensitive(inner) => json!({"__ptype": "Sensitive", "__pvalue": to_json(inner)}),
-        other => json!(format!("{other:?}")),
-    }
-}
-
 fn trusted() -> Hash {
     let mut trusted: Hash = [("authenticated", "remote"), ("certname", "node1")].into_iter().collect();
     trusted.insert("domain", Value::Undef);
@@ -274,7 +231,7 @@ fn questions(base: &str, worlds: u64, lookups: usize) -> (BTreeMap<String, Strin
     let mut all = BTreeMap::new();
     let mut questions = Vec::new();
     for world in 0..worlds {
-        let mut dice = Dice(0x2545f4914f6cdd1d ^ (world + 1).wrapping_mul(0x9e3779b97f4a7c15));
+        let mut dice = Dice::new(world);
         let root = format!("{base}/{world}");
         let environment = format!("{root}/environments/production");
         let mut files = BTreeMap::new();
@@ -427,12 +384,7 @@ fn settle(ours: &mut Json, theirs: &mut Json) {
 
 #[test]
 fn generated_hierarchies() {
-    let Ok(command) = std::env::var("KUKLA_REFERENCE") else {
-        eprintln!("skipped: KUKLA_REFERENCE names no reference to compare with");
-        return;
-    };
-    let number =
-        |name: &str, default| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(default);
+    let Some(mut reference) = Reference::start() else { return };
     let base = std::env::temp_dir().join(format!("kukla-lookups-{}", std::process::id()));
     let base_text = base.to_string_lossy().into_owned();
     let (files, questions) =
@@ -442,37 +394,11 @@ fn generated_hierarchies() {
         std::fs::create_dir_all(path.parent().expect("a directory")).expect("made");
         std::fs::write(path, text).expect("written");
     }
-    let mut words = command.split_whitespace();
-    let mut child = Command::new(words.next().expect("a command"))
-        .args(words)
-        .arg("rpc")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the reference starts");
-    let mut input = child.stdin.take().expect("a pipe");
-    let lines: Vec<String> = (0..)
-        .zip(&questions)
-        .map(|(id, question)| json!({"id": id, "method": "lookup", "params": question.params}).to_string())
-        .collect();
-    let writer = std::thread::spawn(move || {
-        for line in lines {
-            if writeln!(input, "{line}").is_err() {
-                return;
-            }
-        }
-    });
-    let answers: Vec<Json> = BufReader::new(child.stdout.take().expect("a pipe"))
-        .lines()
-        .map(|line| serde_json::from_str(&line.expect("text")).expect("JSON"))
-        .collect();
-    writer.join().expect("written");
-    child.wait().expect("ended");
-    assert_eq!(answers.len(), questions.len());
     let mut wrong = Vec::new();
     let mut errors = 0;
-    for (question, answer) in questions.iter().zip(&answers) {
-        let (mut ours, mut theirs) = (ours(question), theirs(answer));
+    for question in &questions {
+        let answer = reference.ask("lookup", &question.params);
+        let (mut ours, mut theirs) = (ours(question), theirs(&answer));
         errors += usize::from(theirs.get("message").is_some());
         settle(&mut ours, &mut theirs);
         // Puppet merges in place: what its explanation shows as found may since have been sorted.

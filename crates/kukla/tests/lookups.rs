@@ -2,33 +2,19 @@
 //! speaks the machine interface when given the argument `rpc`. Compares values, types, errors and logs.
 #![allow(clippy::disallowed_methods, reason = "the reference reads its files from disk")]
 
+mod common;
+#[path = "../../kukla-hiera/tests/support/mod.rs"]
+mod support;
+
 use std::fmt::Write as _;
-use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use kukla::compiler::Compiler;
 use kukla::rpc;
 use serde_json::{Value as Json, json};
 
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % sides as u64) as usize
-    }
-
-    fn one_in(&mut self, n: usize) -> bool {
-        self.roll(n) == 0
-    }
-
-    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
-        from[self.roll(from.len())]
-    }
-}
+use common::write as put;
+use support::{Dice, Reference, number};
 
 const KEYS: [&str; 7] = ["alpha", "beta", "list", "hash", "one::p", "one::q", "two::p"];
 const TYPES: [&str; 7] = ["String", "Integer", "Array", "Hash", "Any", "Optional[Integer]", "Enum['a', 'b']"];
@@ -73,11 +59,6 @@ fn code(value: &Json) -> String {
         }
         other => other.to_string(),
     }
-}
-
-fn put(path: &Path, text: &str) {
-    std::fs::create_dir_all(path.parent().expect("a directory")).expect("writable");
-    std::fs::write(path, text).expect("writable");
 }
 
 /// Writes a backend function of some kind.
@@ -247,34 +228,19 @@ fn is_accident(theirs: &Json) -> bool {
 
 #[test]
 fn calls_like_puppet() {
-    let Ok(reference) = std::env::var("KUKLA_REFERENCE") else {
-        eprintln!("skipped: KUKLA_REFERENCE names no command that speaks the machine interface");
-        return;
-    };
-    let worlds = std::env::var("KUKLA_WORLDS").ok().and_then(|n| n.parse().ok()).unwrap_or(60u64);
+    let Some(mut reference) = Reference::start() else { return };
+    let worlds = number("KUKLA_WORLDS", 60);
     let base = std::env::temp_dir().join(format!("kukla-calls-{}", std::process::id()));
-    let mut child = Command::new(reference)
-        .arg("rpc")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the reference starts");
-    let mut input = child.stdin.take().expect("a pipe");
-    let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
     let compiler = Compiler::default();
     let (mut asked, mut accidents, mut wrong) = (0, 0, Vec::new());
-    for number in 0..worlds {
-        let mut dice = Dice(0x9e37_79b9_7f4a_7c15 ^ (number + 1).wrapping_mul(0x2545_f491_4f6c_dd1d));
-        let params = world(&mut dice, &base.join(number.to_string()));
+    for nth in 0..worlds {
+        let mut dice = Dice::new(nth);
+        let params = world(&mut dice, &base.join(nth.to_string()));
         for _ in 0..40 {
             let mut params = params.clone();
             params["code"] = call(&mut dice).into();
             params["settings"] = json!({"strict": dice.pick(&["error", "error", "warning", "off"])});
-            let request = json!({"id": asked, "method": "eval", "params": params});
-            writeln!(input, "{request}").expect("the reference listens");
-            let mut line = String::new();
-            output.read_line(&mut line).expect("the reference answers");
-            let theirs = essence(&serde_json::from_str(&line).expect("JSON"));
+            let theirs = essence(&reference.ask("eval", &params));
             asked += 1;
             if is_accident(&theirs) {
                 accidents += 1;
@@ -283,14 +249,12 @@ fn calls_like_puppet() {
             let ours = ours(&compiler, &params);
             if ours != theirs {
                 wrong.push(format!(
-                    "world {number}: {}\n  {}\n  ours   {ours}\n  theirs {theirs}",
+                    "world {nth}: {}\n  {}\n  ours   {ours}\n  theirs {theirs}",
                     params["code"], params["settings"]
                 ));
             }
         }
     }
-    drop(input);
-    child.wait().ok();
     eprintln!("{asked} calls, {accidents} accidents, {} differ", wrong.len());
     if std::env::var_os("KUKLA_KEEP").is_none() {
         std::fs::remove_dir_all(&base).ok();

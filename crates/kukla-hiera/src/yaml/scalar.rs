@@ -89,9 +89,8 @@ fn word(text: &str) -> Scalar<'_> {
     let lines =
         || text.split('\n').enumerate().filter(|(n, line)| *n == 0 || !line.is_empty()).map(|(_, line)| line);
     let any = |words: &[&str]| lines().any(|line| words.iter().any(|word| line.eq_ignore_ascii_case(word)));
-    if lines().any(|line| line.chars().next().is_some_and(|c| !"ytonf~YTONF".contains(c)))
-        || text.starts_with('\n')
-    {
+    let mut starts = text.split_inclusive('\n').filter_map(|line| line.chars().next());
+    if starts.any(|c| !"ytonf~YTONF".contains(c)) {
         Scalar::Text
     } else if text == "~" || any(&["null"]) {
         Scalar::Null
