@@ -70,6 +70,8 @@ pub(crate) struct Building {
     pub definition: Definition,
     pub type_name: Name,
     pub title: Str,
+    /// The title as it was given, where that is no text.
+    pub given: Option<Box<Value>>,
     pub params: Vec<Param>,
     pub tags: TagSet,
     pub location: Option<Location>,
@@ -88,6 +90,11 @@ pub(crate) struct Building {
 }
 
 impl Building {
+    /// The title as it was given: text, but for what hashes can have as keys.
+    pub fn given_title(&self) -> Value {
+        self.given.as_deref().cloned().unwrap_or_else(|| self.title.clone().into())
+    }
+
     /// `Type[title]`.
     pub fn reference(&self) -> String {
         [&self.type_name, "[", &self.title, "]"].concat()
@@ -120,7 +127,7 @@ impl Building {
             _ => (true, "name"),
         };
         let says = |param: &Param| matches!(param.name.as_str(), name if name == namevar || name == "name");
-        plain && !self.is_main() && !self.params.iter().any(says)
+        plain && self.given.is_none() && !self.is_main() && !self.params.iter().any(says)
     }
 
     /// The name variables and attributes in the order catalogs show them: first what the title gives, then the rest.

@@ -101,6 +101,7 @@ impl Vm<'_> {
             kind: Kind::Unknown,
             origin: Origin::Class(class.name),
             scope,
+            given: None,
         };
         self.check_parameter_names(class.name, &class.params, &class.place)?;
         let resource = self.prepare(&resolved, title, params.unwrap_or_default(), &declaration, true)?;

@@ -322,6 +322,7 @@ impl Vm<'_> {
             kind: resolved.definition.kind(),
             origin: changes.origin,
             scope: changes.scope,
+            given: None,
         };
         let title = self.catalog.get(id).title.clone();
         let Building { params, origin, location, .. } =
@@ -332,7 +333,7 @@ impl Vm<'_> {
     fn fits(&self, query: &Condition, id: ResourceId, tagged: &mut Tagged) -> bool {
         let resource = self.catalog.get(id);
         let value = |name: Name| match name.as_str() {
-            "title" => resource.title.clone().into(),
+            "title" => resource.given_title(),
             _ => resource
                 .params
                 .iter()

@@ -77,6 +77,7 @@ impl Vm<'_> {
             kind: resolved.definition.kind(),
             origin: Origin::Main,
             scope: ScopeId::TOP,
+            given: None,
         };
         let mut resource = self.prepare(&resolved, title.into(), Vec::new(), &declaration, false)?;
         resource.evaluated = true;

@@ -70,12 +70,34 @@ impl Vm<'_> {
                 }
                 param
             });
-            let params: Vec<Param> = params.collect();
-            let titles: Vec<Str> = match title {
-                Value::Array(titles) => titles.iter().map(|title| super::tags::text(title).into()).collect(),
-                title => vec![super::tags::text(title).into()],
-            };
-            references.extend(self.declare(form, &name, titles, params, location.clone())?);
+            let mut params: Vec<Param> = params.collect();
+            if title.is_undef() {
+                let kind = if self.environment.resource_type(&name).is_some() {
+                    format!(":{name}")
+                } else {
+                    format!("{name:?}")
+                };
+                let message = format!("No title provided and {kind} is not a valid resource reference");
+                return Err(Raise::runtime(message));
+            }
+            let titles = super::builder::flat(title);
+            let last = titles.len().saturating_sub(1);
+            for (at, title) in titles.into_iter().enumerate() {
+                let text: Str = super::tags::text(&title).into();
+                let given = match title {
+                    Value::Integer(_) | Value::Float(_) | Value::Boolean(_) | Value::Default => Some(title),
+                    _ => None,
+                };
+                let params = if at == last { std::mem::take(&mut params) } else { params.clone() };
+                references.extend(self.declare_given(
+                    form,
+                    &name,
+                    vec![text],
+                    params,
+                    location.clone(),
+                    given,
+                )?);
+            }
         }
         Ok(references.into())
     }

@@ -44,6 +44,7 @@ impl Vm<'_> {
                 kind: resolved.definition.kind(),
                 origin: self.scopes.get(scope).slots.origin,
                 scope,
+                given: None,
             };
             let params = params(&each.resource, &declaration);
             let resource = self.prepare(&resolved, title.clone(), params, &declaration, false)?;

@@ -89,6 +89,7 @@ impl Vm<'_> {
             kind: Kind::Unknown,
             origin: Origin::Node,
             scope: ScopeId::TOP,
+            given: None,
         };
         let resource = self.prepare(&resolved, title.into(), Vec::new(), &declaration, true)?;
         self.tag_catalog(&resource);

@@ -172,7 +172,9 @@ fn named_parameters(resource: &Building) -> Flow<Vec<(Str, Value)>> {
         }
     }
     let is_title = |value: &Value| {
-        !resource.is_main() && matches!(value, Value::String(text) if *text == resource.title)
+        !resource.is_main()
+            && resource.given.is_none()
+            && matches!(value, Value::String(text) if *text == resource.title)
     };
     all.retain(|(name, value)| !(*name == namevar && is_title(value)));
     Ok(all.into_iter().map(|(name, value)| (name.into(), value)).collect())

@@ -53,7 +53,7 @@ impl Vm<'_> {
         }
         let resource = self.catalog.get(id);
         let subject = resource.reference();
-        let title: Value = resource.title.clone().into();
+        let title = resource.given_title();
         let name = resource.value("name").cloned().unwrap_or_else(|| title.clone());
         let (title, name) = match class {
             Some(_) => (lower(title), lower(name)),

@@ -27,6 +27,8 @@ pub(super) struct Declaration {
     pub kind: CatalogKind,
     pub origin: Origin,
     pub scope: ScopeId,
+    /// The title as it was given, where that is no text.
+    pub given: Option<Value>,
 }
 
 impl Vm<'_> {
@@ -140,14 +142,27 @@ impl Vm<'_> {
         form: ResourceForm,
         type_name: &str,
         titles: Vec<Str>,
+        params: Vec<Param>,
+        location: Option<Location>,
+    ) -> Flow<Vec<Value>> {
+        self.declare_given(form, type_name, titles, params, location, None)
+    }
+
+    /// The same for a title that is no text, as only hashes can have them.
+    pub(super) fn declare_given(
+        &mut self,
+        form: ResourceForm,
+        type_name: &str,
+        titles: Vec<Str>,
         mut params: Vec<Param>,
         location: Option<Location>,
+        given: Option<Value>,
     ) -> Flow<Vec<Value>> {
         if titles.len() > 1 {
             self.catalog.share(&mut params);
         }
         let (scope, origin) = (self.at.scope, self.origin());
-        let mut declaration = Declaration { form, location, kind: CatalogKind::Class, origin, scope };
+        let mut declaration = Declaration { form, location, kind: CatalogKind::Class, origin, scope, given };
         if type_name.eq_ignore_ascii_case("class") {
             return self.declare_classes(titles, params, declaration);
         }
@@ -229,11 +244,12 @@ impl Vm<'_> {
         declaration: &Declaration,
         uses_defaults: bool,
     ) -> Flow<Building> {
-        let Declaration { form, location, kind, origin, scope } = declaration;
+        let Declaration { form, location, kind, origin, scope, given } = declaration;
         let mut resource = Building {
             definition: resolved.definition.clone(),
             type_name: resolved.type_name,
             title,
+            given: given.clone().map(Box::new),
             params,
             tags: Default::default(),
             location: location.clone(),
@@ -262,7 +278,7 @@ impl Vm<'_> {
         match &resource.definition {
             // The title of a class is its name with capitals, which tags do not have.
             Definition::Class(class) => table.add_name(&mut tags, class.name),
-            _ if resource.is_main() => {}
+            _ if resource.is_main() || given.is_some() => {}
             _ => table.add_if_valid(&mut tags, &resource.title),
         }
         if uses_defaults {
