@@ -46,3 +46,48 @@ impl Exports {
         others
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compiler::Compiler;
+    use crate::disk::DiskWorld;
+    use crate::request::Request;
+    use kukla_eval::world::MemoryWorld;
+
+    const SITE: &str = "
+        define mark($p) { notify { \"${title} ${p}\": } }
+        node a { @@notify { 'from a': message => 'a', tag => 'x' } @@mark { 'm': p => 1 } Notify <<| |>> }
+        node b { @@notify { 'from b': } Notify <<| tag == 'x' |>> { message => 'changed' } Mark <<| |>> }
+        node c { notify { 'from a': } Notify <<| |>> }";
+
+    fn compile(node: &str, exports: Exports) -> Result<Catalog, String> {
+        let mut request = Request { code: Some(SITE.into()), keep_virtual: true, ..Request::default() };
+        request.node.name = node.into();
+        request.settings.set("storeconfigs", true.into())?;
+        let compiler = Compiler::new(DiskWorld { exports: Some(Arc::new(exports)), ..DiskWorld::default() });
+        compiler.compile(&request).result.map_err(|failure| failure.to_string())
+    }
+
+    #[test]
+    fn nodes_collect_what_others_export() {
+        let mut world = MemoryWorld::default();
+        for node in ["a", "b"] {
+            let catalog = compile(node, Exports::default()).unwrap();
+            world = world.with(format!("/catalogs/{node}.json"), catalog.to_json());
+        }
+        let exports = Exports::read(&world, Path::new("/catalogs")).unwrap();
+        assert_eq!(exports.of("Notify", "a").len(), 1);
+        let b = compile("b", exports.clone()).unwrap();
+        let notify = b.find("Notify", "from a").unwrap();
+        assert_eq!(notify.get("message"), Some(&"changed".into()));
+        assert!(!notify.exported && !notify.is_virtual && notify.line.is_none());
+        assert!(b.find("Notify", "m 1").is_some());
+        // Its own are collected without a database, those of others come in addition.
+        let a = compile("a", exports.clone()).unwrap();
+        assert!(a.find("Notify", "from a").is_some() && a.find("Notify", "from b").is_some());
+        let clash = compile("c", exports).unwrap_err();
+        assert!(clash.contains("A duplicate resource was found while collecting"), "{clash}");
+        assert!(Exports::read(&world, Path::new("/nowhere")).is_err());
+    }
+}

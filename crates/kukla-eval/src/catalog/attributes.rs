@@ -27,7 +27,7 @@ impl Vm<'_> {
                     let value = self.eval(expr)?;
                     let Value::Hash(hash) = value else {
                         let actual = Type::of_generalized(&value);
-                        let message = format!("expected a Hash value, got {actual}");
+                        let message = format!("Expected value of type Hash, got {actual}");
                         return Err(self.fail(expr.span, "TYPE_MISMATCH", message));
                     };
                     for (name, value) in &hash {

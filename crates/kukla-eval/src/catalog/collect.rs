@@ -210,14 +210,17 @@ impl Vm<'_> {
             Kind::Variable(_) | Kind::Match(_) | Kind::Interpolate(_) | Kind::Name(_) | Kind::Access(_) => {
                 None
             }
-            Kind::Literal(Value::Array(_)) | Kind::Array(_) => Some("an array"),
-            Kind::Literal(Value::Hash(_)) | Kind::Hash(_) => Some("a hash"),
+            Kind::Literal(Value::Array(_)) | Kind::Array(_) => Some("LiteralList"),
+            Kind::Literal(Value::Hash(_)) | Kind::Hash(_) => Some("LiteralHash"),
             Kind::Literal(_) => None,
-            _ => Some("such an expression"),
+            Kind::Arithmetic(..) => Some("ArithmeticExpression"),
+            Kind::Call(_) => Some("CallNamedFunctionExpression"),
+            _ => Some("Expression"),
         };
         match class {
+            // Puppet names the class of its own syntax tree.
             Some(class) => {
-                Err(Raise::runtime(format!("Cannot transform object: {class} cannot stand in a query")))
+                Err(Raise::runtime(format!("Cannot transform object of class Puppet::Pops::Model::{class}")))
             }
             None => self.eval(expr),
         }
