@@ -3,14 +3,32 @@
 //! Functions that were written in Ruby show it: `join` prints nested hashes as Ruby does, error messages name Ruby's
 //! classes, strings become numbers by Ruby's rules. Those rules stand here once.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use kukla_eval::error::{Flow, Raise};
-use kukla_values::{Array, Error, Hash, Result, Str, Value};
+use kukla_values::format::{class_name, old_argument};
+use kukla_values::{Array, Error, Hash, Result, Str, Type, Value};
 
-pub use kukla_values::format::{
-    class_name as class, float_text as float_to_s, inspect, inspect_text as inspect_str, to_s,
-};
+pub use kukla_values::format::{float_text as float_to_s, inspect, inspect_text as inspect_str, to_s};
+
+/// The name of the class that a function of the old API sees: references are resources to it.
+pub fn class(value: &Value) -> Cow<'static, str> {
+    match value {
+        Value::Type(ty) if matches!(**ty, Type::Resource(Some(_)) | Type::Class(Some(_))) => {
+            "Puppet::Resource".into()
+        }
+        other => class_name(other),
+    }
+}
+
+/// The text that a function of the old API makes of a value: references come without quotes.
+pub fn old_text(value: &Value) -> Str {
+    match value {
+        Value::Type(_) => to_s(&old_argument(value)),
+        other => to_s(other),
+    }
+}
 
 /// `values.join(separator)`: nested arrays join with the same separator, anything else prints as `to_s`.
 pub fn join(values: &[Value], separator: &str) -> String {

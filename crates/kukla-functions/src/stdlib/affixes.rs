@@ -52,7 +52,7 @@ fn affix(name: &str, args: Vec<Value>, join: fn(&str, &str) -> Str) -> Result<Va
             )));
         }
     };
-    let joined = |value: &Value| Value::from(join(&ruby::to_s(value), &affix));
+    let joined = |value: &Value| Value::from(join(&ruby::old_text(value), &affix));
     Ok(match values {
         Value::Hash(hash) => {
             hash.iter().map(|(key, value)| (joined(key), value.clone())).collect::<Hash>().into()
@@ -83,9 +83,9 @@ fn join_keys_to_values(Rest(args): Rest) -> Result<Array> {
     };
     let mut texts = Array::new();
     for (key, value) in hash {
-        let key = ruby::to_s(key);
+        let key = ruby::old_text(key);
         let mut push =
-            |value: &Value| texts.push(ecow::eco_format!("{key}{separator}{}", ruby::to_s(value)).into());
+            |value: &Value| texts.push(ecow::eco_format!("{key}{separator}{}", ruby::old_text(value)).into());
         match value {
             Value::Array(values) => values.iter().for_each(push),
             value if ruby::to_s(value) == "undef" => texts.push(key.into()),

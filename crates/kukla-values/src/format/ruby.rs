@@ -73,25 +73,36 @@ fn inner_argument(value: &Value) -> Value {
     }
 }
 
-/// A pattern with its options spelled out. One that is a single group with options of its own gives them away.
+/// A pattern with its options spelled out. Those that it begins with, and those of a single group around all of it, are given away.
 fn with_options(source: &str) -> Str {
-    let group = source
-        .strip_prefix("(?")
-        .and_then(|rest| rest.strip_suffix(')'))
-        .and_then(|rest| rest.split_once(':'));
-    if let Some((flags, inside)) = group
-        && flags.chars().all(|flag| "mix-".contains(flag))
-        && flags.matches('-').count() <= 1
-        && Regexp::new(inside).is_ok()
-    {
-        let on = flags.split('-').next().unwrap_or_default();
+    let (mut on, mut rest) = (String::new(), source);
+    let shown = |on: &str, rest: &str| {
         let (set, unset): (Vec<char>, Vec<char>) =
             ['m', 'i', 'x'].into_iter().partition(|flag| on.contains(*flag));
         let dash = if unset.is_empty() { "" } else { "-" };
         let (set, unset) = (String::from_iter(set), String::from_iter(unset));
-        return ecow::eco_format!("(?{set}{dash}{unset}:{inside})");
+        ecow::eco_format!("(?{set}{dash}{unset}:{rest})")
+    };
+    while let Some(options) = rest.strip_prefix("(?") {
+        let end = options.find(|c: char| !"mix-".contains(c)).unwrap_or(options.len());
+        let (flags, after) = options.split_at(end);
+        let (set, unset) = flags.split_once('-').unwrap_or((flags, ""));
+        if unset.contains('-') {
+            break;
+        }
+        on.push_str(set);
+        on.retain(|flag| !unset.contains(flag));
+        if let Some(after) = after.strip_prefix(')') {
+            rest = after;
+            continue;
+        }
+        let inside = after.strip_prefix(':').and_then(|inside| inside.strip_suffix(')'));
+        return match inside.filter(|inside| Regexp::new(*inside).is_ok()) {
+            Some(inside) => shown(&on, inside),
+            None => shown("", source),
+        };
     }
-    ecow::eco_format!("(?-mix:{source})")
+    if rest.len() < source.len() { shown(&on, rest) } else { shown("", source) }
 }
 
 /// Ruby's `inspect`.
@@ -196,6 +207,11 @@ mod tests {
             ("(?i:AB)", "(?i-mx:AB)"),
             ("(?im-x:a|b)", "(?mi-x:a|b)"),
             ("(?:a)", "(?-mix:a)"),
+            ("(?i)a|b", "(?i-mx:a|b)"),
+            ("(?i)(?x)a", "(?ix-m:a)"),
+            ("(?i)(?m:x)", "(?mi-x:x)"),
+            ("(?i)(?=a)b", "(?-mix:(?i)(?=a)b)"),
+            ("a(?i)b", "(?-mix:a(?i)b)"),
             ("(?i:a)(?x:b)", "(?-mix:(?i:a)(?x:b))"),
         ] {
             assert_eq!(with_options(source), shown);
