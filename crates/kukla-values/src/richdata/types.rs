@@ -358,6 +358,7 @@ pub(super) fn undescribed(name: &str, fields: &Hash) -> Result<Type> {
             Value::Hash(init) if !init.is_empty() => Type::Object(ObjectType::new(init)?),
             _ => Type::any_object(),
         },
+        "Unit" => Type::Unit,
         kind => Type::builtin(kind).ok_or_else(unknown)?,
     })
 }

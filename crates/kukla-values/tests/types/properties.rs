@@ -1,7 +1,9 @@
 //! Laws that hold for all types and values.
 
-use kukla_values::Value;
+use kukla_values::convert::Surroundings;
+use kukla_values::time::Timestamp;
 use kukla_values::types::Type;
+use kukla_values::{Result, Value, richdata};
 
 use crate::generate::Generator;
 
@@ -16,6 +18,11 @@ pub fn check(seed: u64, rounds: u64) {
             a_type_is_read_as_it_was_written(generator.read(&ty.value.short()), &ty.value);
             membership_is_assignability_of_the_inferred_type(&ty.value, &value.value);
             normal_form_is_the_same_set(&ty.value, &value.value);
+        }
+        for value in
+            [value.value.clone(), Value::from(vec![value.value.clone(), Value::of_type(a.value.clone())])]
+        {
+            data_is_read_as_it_was_written(&value, &generator);
         }
         let (a, b) = (&a.value, &b.value);
         union_has_both(a, &near.value, &value.value);
@@ -36,6 +43,22 @@ fn a_type_is_read_as_it_was_written(read: Type, written: &Type) {
     }
     assert_eq!(read.short(), written.short());
     assert!(read == *written, "{} is read as another type", written.short());
+}
+
+impl Surroundings for Generator {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_seconds(0)
+    }
+
+    fn read_type(&self, text: &str) -> Result<Type> {
+        Ok(self.read(text))
+    }
+}
+
+fn data_is_read_as_it_was_written(value: &Value, generator: &Generator) {
+    let written = richdata::to_json(value).expect("data");
+    let read = richdata::from_json(&written, generator).unwrap_or_else(|error| panic!("{written}: {error}"));
+    assert_eq!(richdata::to_json(&read).expect("data"), written);
 }
 
 /// Types whose bare form has other members than the types assignable to it would let one expect, as in Puppet.
@@ -99,8 +122,18 @@ fn normal_form_is_the_same_set(ty: &Type, value: &Value) {
     }
 }
 
+/// A union loses `Undef`, also that of elements (D48).
+fn has_undef(value: &Value) -> bool {
+    match value {
+        Value::Undef => true,
+        Value::Array(values) => values.iter().any(has_undef),
+        Value::Hash(hash) => hash.iter().any(|(key, value)| has_undef(key) || has_undef(value)),
+        _ => false,
+    }
+}
+
 fn union_has_both(a: &Type, b: &Type, value: &Value) {
-    if b.contains(value) && !value.is_undef() && !is_peculiar(a) && !is_peculiar(b) {
+    if b.contains(value) && !has_undef(value) && !is_peculiar(a) && !is_peculiar(b) {
         let union = a.unite(b);
         assert!(
             is_peculiar(&union) || union.contains(value),
@@ -119,7 +152,7 @@ fn union_is_commutative(a: &Type, b: &Type, value: &Value) {
 /// the other (`Array` with `Hash` gives `Any`, but `Hash` with `Collection` gives `Collection`), as in Puppet.
 fn union_is_associative_for_members(types: [&Type; 3], value: &Value) {
     let [a, b, c] = types;
-    if !value.is_undef() && types.iter().any(|ty| ty.contains(value)) {
+    if !has_undef(value) && types.iter().any(|ty| ty.contains(value)) {
         for union in [a.unite(b).unite(c), a.unite(&b.unite(c))] {
             assert!(is_peculiar(&union) || union.contains(value), "{union} lacks a {}", Type::of(value));
         }
