@@ -158,6 +158,14 @@ impl Regexp {
         {
             return self.captures_backtracking(engine, text, start);
         }
+        // Where that takes too many steps, what was found so far is good enough.
+        if self.translation.empty_loops
+            && found.is_some()
+            && let Ok(Engine::Backtracking(engine)) = self.strict()
+            && let Ok(exact @ Some(_)) = self.captures_backtracking(engine, text, start)
+        {
+            return Ok(exact);
+        }
         Ok(found)
     }
 

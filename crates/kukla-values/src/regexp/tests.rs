@@ -84,3 +84,18 @@ fn no_pattern_hangs() {
     assert!(Regexp::new(r"^(?:(a+)+\1)+$").unwrap().try_is_match(&text).is_err());
     assert!(Regexp::new(&"(".repeat(5000)).is_err());
 }
+
+#[test]
+fn a_loop_goes_round_once_more_over_nothing() {
+    for (pattern, text, groups) in [
+        ("((a)*)+", "ab", ["a", "", "a"].as_slice()),
+        ("((?:$|[ab]))+", "aa", &["aa", ""]),
+        ("(((a)?))+?b", "aab", &["aab", "a", "a", "a"]),
+        ("(a|b)+", "ab", &["ab", "b"]),
+    ] {
+        let regexp = Regexp::new(pattern).unwrap();
+        let found = regexp.captures(text).unwrap().unwrap();
+        let found: Vec<&str> = (0..found.len()).map(|group| found.get(group).unwrap_or("-")).collect();
+        assert_eq!(found, groups, "{pattern}");
+    }
+}

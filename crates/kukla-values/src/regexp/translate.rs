@@ -22,6 +22,8 @@ pub(super) struct Translation {
     pub backtracking: bool,
     /// Whether it has a `^` that is also true at the end of a text, where Ruby's is not.
     pub loose_caret: bool,
+    /// Whether it repeats groups that may match nothing. Ruby then goes round once more, and the groups hold nothing after it.
+    pub empty_loops: bool,
     /// How many groups capture.
     pub groups: usize,
     /// The named groups.
@@ -84,6 +86,7 @@ pub(super) struct Translator<'s> {
     for_backtracking: bool,
     needs_backtracking: bool,
     loose_caret: bool,
+    empty_loops: bool,
     groups: usize,
     /// How many things that match text or capture it have been written; a group that adds none is an assertion.
     substance: usize,
@@ -100,6 +103,13 @@ struct Atom {
     repeated: bool,
     /// Whether it matches a place rather than text.
     assertion: bool,
+    /// How many groups stand before it.
+    groups: usize,
+}
+
+/// Whether a piece of a pattern may match without any text.
+fn may_match_nothing(pattern: &str) -> bool {
+    regex_syntax::parse(pattern).is_ok_and(|piece| piece.properties().minimum_len() == Some(0))
 }
 
 /// A mention of a group, checked once all groups are known.
@@ -129,6 +139,7 @@ impl<'s> Translator<'s> {
             for_backtracking,
             needs_backtracking: false,
             loose_caret: false,
+            empty_loops: false,
             groups: 0,
             substance: 0,
             names: Vec::new(),
@@ -150,6 +161,7 @@ impl<'s> Translator<'s> {
             pattern: self.out,
             backtracking: self.needs_backtracking,
             loose_caret: self.loose_caret && !self.for_backtracking,
+            empty_loops: self.empty_loops && !self.for_backtracking,
             groups: self.groups,
             names: self.names,
         })
@@ -218,13 +230,14 @@ impl<'s> Translator<'s> {
                     None => {
                         self.advance();
                         self.substance += 1;
-                        atom = Some(Atom { start: self.out.len(), repeated: false, assertion: false });
+                        let (start, groups) = (self.out.len(), self.groups);
+                        atom = Some(Atom { start, repeated: false, assertion: false, groups });
                         self.push_literal('{');
                     }
                 },
                 '(' if self.peek_at(1) == Some('?') && self.peek_at(2) == Some('#') => self.comment()?,
                 '(' => {
-                    let start = self.out.len();
+                    let (start, groups) = (self.out.len(), self.groups);
                     self.advance();
                     let looks = self.peek() == Some('?')
                         && (matches!(self.peek_at(1), Some('=' | '!'))
@@ -235,7 +248,7 @@ impl<'s> Translator<'s> {
                             self.substance = substance;
                         }
                         let assertion = self.substance == substance;
-                        atom = Some(Atom { start, repeated: false, assertion });
+                        atom = Some(Atom { start, repeated: false, assertion, groups });
                     }
                 }
                 c if self.flags.extended && (c.is_ascii_whitespace() || c == '\x0b') => {
@@ -247,7 +260,8 @@ impl<'s> Translator<'s> {
                     let assertion = matches!(c, '^' | '$')
                         || (c == '\\' && matches!(self.peek(), Some('A' | 'z' | 'Z' | 'b' | 'B' | 'G')));
                     self.substance += usize::from(!assertion);
-                    atom = Some(Atom { start: self.atom(c)?, repeated: false, assertion });
+                    let groups = self.groups;
+                    atom = Some(Atom { start: self.atom(c)?, repeated: false, assertion, groups });
                 }
             }
         }
@@ -278,7 +292,14 @@ impl<'s> Translator<'s> {
             }
             return Ok(());
         }
-        if atom.repeated {
+        let once = sign == '?' || range.is_some_and(|(_, max)| max.is_some_and(|max| max < 2));
+        if !once && self.groups > atom.groups && may_match_nothing(&self.out[start..]) {
+            self.empty_loops = true;
+            if self.for_backtracking {
+                // Only what looks ahead is repeated by the backtracking engine itself, which goes round as Ruby does.
+                self.wrap(start, "(?:(?=)");
+            }
+        } else if atom.repeated {
             self.wrap(start, "(?:");
         }
         match range {

@@ -331,7 +331,9 @@ fn round(generator: &mut Generator) -> Vec<Question> {
     // Puppet makes the number that is shifted by a billion places before it finds that too large.
     if !(shifts && matches!(two.value, Value::Integer(places) if places.abs() > 1000)) {
         let result = arithmetic::calculate(operator, &one.value, &two.value, &mut Err);
-        ask("arithmetic", format!("{} {operator} {}", one.text, two.text), rich(result.map_err(Error::from)));
+        // In parentheses, as a slash after a brace begins a pattern.
+        let program = format!("({}) {operator} ({})", one.text, two.text);
+        ask("arithmetic", program, rich(result.map_err(Error::from)));
     }
 
     times(generator, &mut ask);
