@@ -1,8 +1,10 @@
 //! Programs made by chance: mostly sensible, sometimes with the wrong kind of value in the wrong place.
 
+use crate::phrases;
+
 /// What an expression is likely to give.
 #[derive(Clone, Copy, PartialEq)]
-enum Sort {
+pub enum Sort {
     Integer,
     Float,
     Text,
@@ -136,6 +138,10 @@ impl Generator {
     }
 
     fn statement(&mut self, depth: usize) -> String {
+        if self.one_in(14) {
+            let phrase = self.pick(phrases::HEREDOCS);
+            return self.phrase(phrase, 0);
+        }
         match self.roll(if depth == 0 { 5 } else { 10 }) {
             0..=2 => self.assignment(depth),
             3 => format!("notice({})", self.any(depth)),
@@ -272,6 +278,10 @@ impl Generator {
         if self.one_in(9) {
             return self.general(sort, depth - 1);
         }
+        if self.one_in(3) {
+            let phrase = self.pick(phrases::of(sort));
+            return self.phrase(phrase, depth - 1);
+        }
         let d = depth - 1;
         match sort {
             Sort::Integer => self.integer(d),
@@ -283,6 +293,54 @@ impl Generator {
             Sort::Type => self.types(d),
             Sort::Other => self.other(d),
         }
+    }
+
+    /// A phrase with its places filled in.
+    fn phrase(&mut self, phrase: &str, d: usize) -> String {
+        let mut text = String::new();
+        let mut rest = phrase;
+        while let Some(at) = rest.find('<') {
+            text.push_str(&rest[..at]);
+            let mut place = rest[at..].chars().skip(1);
+            let (letter, end) = (place.next().unwrap_or(' '), place.next());
+            let sort = match letter {
+                'i' => Some(Sort::Integer),
+                'f' => Some(Sort::Float),
+                't' => Some(Sort::Text),
+                'b' => Some(Sort::Boolean),
+                'a' => Some(Sort::Array),
+                'h' => Some(Sort::Hash),
+                'y' => Some(Sort::Type),
+                'o' => Some(Sort::Other),
+                'x' => Some(self.pick(&SORTS)),
+                _ => None,
+            };
+            // In a string in double quotes another one would end it.
+            let quoted = text.rsplit('\n').next().is_some_and(|line| line.matches('"').count() % 2 == 1);
+            let filled = match (sort, letter, end) {
+                (_, _, end) if end != Some('>') => None,
+                (Some(sort), ..) => Some(self.operand(sort, d)),
+                (None, 'r', _) => Some(self.regexp()),
+                (None, 'n', _) => Some(self.fresh("n")),
+                (None, 'v', _) => Some(match self.variables.is_empty() {
+                    true => "unknown".to_owned(),
+                    false => {
+                        let at = self.roll(self.variables.len());
+                        self.variables[at].0.clone()
+                    }
+                }),
+                _ => None,
+            };
+            match filled {
+                Some(filled) if quoted => text.push_str(&filled.replace('"', "'")),
+                Some(filled) => text.push_str(&filled),
+                None => text.push('<'),
+            }
+            let taken = if sort.is_some() || "rnv".contains(letter) && end == Some('>') { 3 } else { 1 };
+            let taken = if end == Some('>') { taken } else { 1 };
+            rest = &rest[at + taken..];
+        }
+        text + rest
     }
 
     fn variable(&mut self, sort: Sort) -> Option<String> {

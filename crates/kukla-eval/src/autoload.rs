@@ -47,6 +47,9 @@ impl Vm<'_> {
         if self.environment.has_something_to_say() {
             self.log_loading();
         }
-        found.map_err(|failure| Raise::from((*failure).clone()))
+        found.map_err(|failure| {
+            self.log_warnings_of(&failure);
+            Raise::from((*failure).clone())
+        })
     }
 }

@@ -276,6 +276,12 @@ impl Environment {
         self.unsaid.load(Ordering::Relaxed) && self.unsaid.swap(false, Ordering::AcqRel)
     }
 
+    /// Forgets what was questionable in some of the files loaded so far.
+    pub fn keep_warnings(&self, keep: impl Fn(&Source) -> bool) {
+        let mut warnings = self.warnings.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        warnings.retain(|(source, _)| keep(source));
+    }
+
     /// What was questionable in files loaded since this was last asked.
     pub fn take_warnings(&self) -> Vec<(Source, Diagnostic)> {
         std::mem::take(&mut *self.warnings.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))

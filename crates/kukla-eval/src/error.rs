@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use kukla_syntax::{Source, Span};
+use kukla_syntax::{Diagnostic, Source, Span};
 use kukla_values::Value;
 
 /// Why an evaluation stopped before its end. One pointer wide, so that a [`Flow`] is as small as a value.
@@ -120,6 +120,8 @@ pub struct Failure {
     pub within: Vec<String>,
     /// Further failures reported together with this one.
     pub others: Vec<Failure>,
+    /// What was questionable in the text that is at fault, to be logged before.
+    pub warnings: Vec<Diagnostic>,
 }
 
 impl Failure {
@@ -136,6 +138,7 @@ impl Failure {
             trace: Vec::new(),
             within: Vec::new(),
             others: Vec::new(),
+            warnings: Vec::new(),
         }
     }
 

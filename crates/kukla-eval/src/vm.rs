@@ -239,6 +239,14 @@ impl<'e> Vm<'e> {
         }
     }
 
+    /// Logs what was questionable in a text that could not be read.
+    pub fn log_warnings_of(&mut self, failure: &Failure) {
+        if let Some(location) = &failure.location {
+            let source = location.source.clone();
+            self.log_diagnostics(&source, failure.warnings.iter().cloned());
+        }
+    }
+
     /// Logs what was questionable in files loaded since this was last done.
     pub fn log_loading(&mut self) {
         for (source, diagnostic) in self.environment.take_warnings() {

@@ -261,10 +261,13 @@ fn map(vm: &mut Vm<'_>, values: Value, block: Option<Block>, two: bool) -> Flow<
     // Puppet maps an iterator over a hash with Ruby's own `map`, which knows nothing of `break`.
     let lazy_pairs = two && matches!(values, Value::Iterator(_)) && hash_style(&values);
     let on_break = if lazy_pairs { OnBreak::Pass } else { OnBreak::Stop };
+    let most = vm.limits.elements;
     run(vm, &values, &block, two, on_break, |_, _, result| {
         results.push(result);
-        true
+        // Whoever maps without end is told so when it is too much, not when memory is.
+        results.len() <= most
     })?;
+    vm.check_size(results.len())?;
     Ok(results)
 }
 

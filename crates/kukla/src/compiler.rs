@@ -177,7 +177,10 @@ fn catalog(vm: &mut Vm<'_>, site: &Site, request: &Request) -> Result<Catalog, R
 
 /// The programs of the site manifest; what was questionable about them is logged.
 fn manifests<'s>(vm: &mut Vm<'_>, site: &'s Site) -> Result<&'s [Arc<Program>], Raise> {
-    let manifests = site.manifests.as_ref().map_err(|failure| Raise::from((**failure).clone()))?;
+    let manifests = site.manifests.as_ref().map_err(|failure| {
+        vm.log_warnings_of(failure);
+        Raise::from((**failure).clone())
+    })?;
     manifests.iter().for_each(|program| warn(vm, program));
     Ok(manifests)
 }

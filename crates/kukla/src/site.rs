@@ -142,6 +142,11 @@ impl Site {
             }
             (None, None) => Ok(Vec::new()),
         };
+        // Every compilation logs what is questionable in the site manifest; the environment need not say it again.
+        if let Ok(programs) = &main {
+            let is_main = |source: &Source| programs.iter().any(|main| main.source.name() == source.name());
+            environment.keep_warnings(|source| !is_main(source));
+        }
         let prelude = key.prelude.as_ref().map(|code| text(&environment, code));
         Ok(Site {
             environment,

@@ -1,6 +1,7 @@
 //! Values, as people and programs want to see them.
 
 use clap::ValueEnum;
+use kukla::request::from_json;
 use kukla_values::{Value, format};
 
 /// How a value is printed.
@@ -11,7 +12,7 @@ pub enum ValueFormat {
     Puppet,
     /// JSON, rich data in Puppet's form
     Json,
-    /// YAML
+    /// YAML, rich data in Puppet's form
     Yaml,
     /// The text that interpolation into a string gives
     Text,
@@ -28,7 +29,9 @@ impl ValueFormat {
                 format::format_value(value, &"%p".into()).map_or_else(|_| text(), |t| t.to_string())
             }
             Self::Json => kukla::rpc::rich(value).to_string(),
+            // What YAML has no form for, it has in the form of JSON.
             Self::Yaml => kukla_hiera::yaml::emit(value)
+                .or_else(|_| kukla_hiera::yaml::emit(&from_json(&kukla::rpc::rich(value))))
                 .map_or_else(|_| text(), |yaml| yaml.trim_start_matches("---").trim().to_owned()),
             Self::Text => text(),
         }

@@ -59,6 +59,7 @@ fn sort_out(
         None => Ok(()),
         Some(mut first) => {
             first.others = failures.collect();
+            first.warnings = std::mem::take(warnings);
             Err(first)
         }
     }

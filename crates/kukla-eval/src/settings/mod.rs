@@ -90,6 +90,7 @@ impl Settings {
                     LogLevel::parse(text).ok_or_else(|| format!("'{text}' is not a log level"))?;
             }
             "limit_depth" => self.limits.depth = count(name, &value)?.try_into().unwrap_or(u32::MAX),
+            "limit_nesting" => self.limits.nesting = count(name, &value)?.try_into().unwrap_or(usize::MAX),
             "limit_steps" => self.limits.steps = count(name, &value)?,
             "limit_elements" => self.limits.elements = count(name, &value)?.try_into().unwrap_or(usize::MAX),
             "limit_text" => self.limits.text = count(name, &value)?.try_into().unwrap_or(usize::MAX),
