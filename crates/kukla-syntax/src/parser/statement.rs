@@ -91,6 +91,8 @@ impl Parser<'_> {
         let mut previous_name = None;
         let known = self.diagnostics.len();
         let first_stray = self.strays;
+        // After a `;` there must be a statement, and Puppet sees at once if there is none.
+        let mut open_end = 0;
         while !matches!(self.current, RBrace | Eof | HeredocText | HeredocEnd) {
             let from = self.start();
             let first = self.at;
@@ -108,13 +110,14 @@ impl Parser<'_> {
                 }
                 Err(Fail) => {
                     if self.last_error == first && self.strays > first_stray {
-                        self.postpone_strays(known, first_stray, self.tokens.starts[first]);
+                        self.postpone_strays(known, first_stray, self.tokens.starts[first] + open_end);
                     }
                     self.recover(from);
                     previous_name = None;
                     continue;
                 }
             }
+            open_end = u32::from(self.current == Semicolon);
             if self.current == Semicolon {
                 let from = self.start();
                 self.bump();
@@ -125,7 +128,7 @@ impl Parser<'_> {
             }
         }
         if self.strays > first_stray {
-            self.postpone_strays(known, first_stray, self.tokens.starts[self.at].saturating_add(1));
+            self.postpone_strays(known, first_stray, self.tokens.starts[self.at] + open_end);
         }
     }
 
