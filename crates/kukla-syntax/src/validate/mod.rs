@@ -21,6 +21,7 @@ use crate::{Diagnostic, Parse, Source, Span, Strict, SyntaxKind as K, Tree, diag
 pub use place::Place;
 pub use syntax::check_text as check_syntax;
 
+use crate::codes::ILLEGAL_EPP_PARAMETERS;
 use codes::*;
 use effect::has_no_effect;
 use label::{Capitalized, label, with_article};
@@ -238,7 +239,10 @@ impl<'t> Checker<'_, 't> {
             Expr::Access(access) => matches!(access.left(), Expr::Type(_)),
             _ => false,
         };
-        if !callable {
+        if let Expr::RenderText(_) = function {
+            self.report(diagnostic!(at_node(node), ILLEGAL_EPP_PARAMETERS;
+                hint: "parameters of a template stand between bars: `<%- | $x | -%>`"));
+        } else if !callable {
             self.unacceptable(function, "function name", with_article(Expr::Call(call)));
         }
     }
