@@ -256,10 +256,15 @@ mod tests {
             pkg: { type: 'String', behaviour: :namevar },
             via: { type: 'String', behaviour: :namevar },
             force: { type: 'Boolean', behavior: :parameter },
+            seen: { type: 'String', behaviour: :read_only },
+            born: { type: 'String', behaviour: :init_only },
           },
         )";
         let ty = read("thing", source, &Files(&[])).unwrap();
-        assert_eq!((&*ty.properties, &*ty.parameters), (&["ensure"][..], &["force", "pkg", "via"][..]));
+        assert_eq!(
+            (&*ty.properties, &*ty.parameters),
+            (&["born", "ensure"][..], &["force", "pkg", "seen", "via"][..])
+        );
         let Titles::Patterns(patterns) = &ty.titles else { panic!("no patterns") };
         assert_eq!(&*patterns[0].attributes, ["pkg", "via"]);
     }

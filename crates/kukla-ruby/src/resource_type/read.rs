@@ -603,7 +603,7 @@ impl Reader<'_> {
                     };
                     match behaviour.and_then(|behaviour| behaviour.text()).as_deref() {
                         Some("namevar") => facts.parameter(&name, true),
-                        Some("parameter") => facts.parameter(&name, false),
+                        Some("parameter" | "read_only") => facts.parameter(&name, false),
                         _ => facts.property(&name),
                     }
                 }
