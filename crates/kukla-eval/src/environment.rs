@@ -434,7 +434,10 @@ impl Environment {
         let (first, rest) = name.split_once("::").unwrap_or((name, "init_typeset"));
         let rest = rest.split("::");
         if first == "environment" {
-            return self.root_files.find(&*self.world, self.root.as_ref()?, kind, rest);
+            let find = |rest: &mut dyn Iterator<Item = &str>| {
+                self.root_files.find(&*self.world, self.root.as_ref()?, kind, rest)
+            };
+            return find(&mut rest.clone()).or_else(|| find(&mut std::iter::once(first).chain(rest)));
         }
         let module = self.module(first)?;
         self.module_file(module, kind, rest).filter(|_| self.is_sound(module))

@@ -252,15 +252,15 @@ impl Invocation<'_> {
         self.frame.needs.fickle = true;
         self.frame.version_3 = true;
         self.frame.global_only |= !self.session.environment_has_data(self.host)?;
-        let found = match (&layer.config.hash_merge, merge.strategy) {
-            (Some(own), Strategy::Hash) if self.frame.hiera_function => {
-                self.search_layer(key, &Merge::parse(Some(own))?, layer)
-            }
-            _ => self.search_layer(key, merge, layer),
+        let own = match (&layer.config.hash_merge, merge.strategy) {
+            (Some(own), Strategy::Hash) if self.frame.hiera_function => Some(Merge::parse(Some(own))?),
+            _ => None,
         };
+        let merge = own.as_ref().unwrap_or(merge);
+        let found = self.search_layer(key, merge, layer);
         (self.frame.version_3, self.frame.global_only) = outer;
         let Some(value) = found? else { return Ok(None) };
-        let hashes = matches!(merge.strategy, Strategy::Hash | Strategy::Deep);
+        let hashes = !merge.is_first() && merge.strategy != Strategy::Unique;
         if self.frame.hiera_function && hashes {
             mismatch::assert("value", &Type::any_hash(), &value).map_err(type_error)?;
         }
@@ -382,7 +382,7 @@ impl Invocation<'_> {
                         this.step(
                             || What::Location { original, location: path, is_uri },
                             |this| {
-                                if location.exists {
+                                if location.exists || matches!(level.backend, Backend::Hiera3(_)) {
                                     return this.search_location(key, layer, level, location);
                                 }
                                 this.tell(|explainer| explainer.outcome(Outcome::LocationNotFound));

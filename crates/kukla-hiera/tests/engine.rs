@@ -169,3 +169,102 @@ fn a_missing_private_key_says_so_and_nothing_else() {
     );
     assert_eq!(get(&session, &mut host, "b"), "plain".into());
 }
+
+const VERSION_3: &str = "\
+:backends: [yaml, json, custom]
+:hierarchy: ['%{role}', '%{calling_module}', common]
+:yaml:
+  :datadir: /data
+:json:
+  :datadir: /data
+  :extension: js
+:merge_behavior: deeper
+";
+
+fn version_3() -> (Arc<Session>, MemoryHost) {
+    let mut host = host(&[]);
+    for (path, text) in [
+        ("/etc/hiera.yaml", VERSION_3),
+        ("/data/web.yaml", "a: web\nh: {x: {w: 1}}\n"),
+        (
+            "/data/common.yaml",
+            "a: common\nh: {x: {c: 2}}\nwho: '%{calling_module}'\nref: \"%{hiera('j')}\"\n",
+        ),
+        ("/data/common.js", "{\"j\": \"json\", \"h\": {\"x\": {\"j\": 3}}}"),
+        ("/data/extra.yaml", "a: extra\n"),
+        ("/data/mod.yaml", "m: of the module\n"),
+    ] {
+        host.files.files.insert(path.into(), text.into());
+    }
+    host.variables.insert("role", "web");
+    host.variables.insert("module_name", "mod");
+    host.variables.insert("environment", "production");
+    let settings = Settings { global_config: Some("/etc/hiera.yaml".into()), ..Settings::default() };
+    (Session::new(Arc::default(), settings), host)
+}
+
+#[test]
+fn version_3_is_a_level_per_backend() {
+    let (session, mut host) = version_3();
+    for (key, wanted) in
+        [("a", "web"), ("m", "of the module"), ("j", "json"), ("ref", "json"), ("who", "mod")]
+    {
+        assert_eq!(get(&session, &mut host, key), wanted.into());
+    }
+    assert!(host.warnings[0].contains("Use of 'hiera.yaml' version 3 is deprecated"), "{:?}", host.warnings);
+    assert_eq!(
+        get(&session, &mut host, "nothing"),
+        "Function lookup() did not find a value for the name 'nothing'".into()
+    );
+    let skipped = "Unable to load backend 'custom'";
+    assert!(host.warnings.iter().any(|warning| warning.contains(skipped)), "{:?}", host.warnings);
+}
+
+#[test]
+fn old_functions_see_more_of_version_3() {
+    let (session, mut host) = version_3();
+    let (key, hash, extra) = ("a".into(), "hash".into(), ["extra".into()]);
+    let request = Lookup { hiera_function: true, extra_paths: &extra, ..Lookup::key(&key) };
+    assert_eq!(session.lookup(&mut host, &request).expect("found").value, "extra".into());
+    let key = "h".into();
+    let merged = |hiera_function| Lookup { hiera_function, merge: Some(&hash), ..Lookup::key(&key) };
+    let count = |request: &Lookup<'_>, host: &mut MemoryHost| {
+        let found = session.lookup(host, request).expect("found").value;
+        found.as_hash().and_then(|h| h.get("x")).and_then(Value::as_hash).map(|h| h.iter().count())
+    };
+    // The configured way to merge is for them alone.
+    assert_eq!(count(&merged(true), &mut host), Some(3));
+    assert_eq!(count(&merged(false), &mut host), Some(1));
+}
+
+#[test]
+fn answers_are_kept_while_their_variables_stay() {
+    let hiera = "version: 5\nhierarchy:\n- name: Role\n  paths: [\"%{role}.yaml\", common.yaml]\n";
+    let files = [
+        ("hiera.yaml", hiera),
+        ("data/web.yaml", "a: \"web %{tier}\""),
+        ("data/common.yaml", "a: none\nb: \"%{lookup('a')}\"\n"),
+    ];
+    let cache = Arc::new(DataCache::new());
+    let session = || {
+        let settings = Settings { environment_root: Some("/env".into()), ..Settings::default() };
+        Session::new(cache.clone(), settings)
+    };
+    let mut host = host(&files);
+    let one = session();
+    for (role, tier, wanted) in [
+        ("web", "gold", "web gold"),
+        ("web", "gold", "web gold"),
+        ("web", "tin", "web tin"),
+        ("db", "tin", "none"),
+        ("web", "gold", "web gold"),
+    ] {
+        host.variables.insert("role", role);
+        host.variables.insert("tier", tier);
+        // The same compilation, and another one that shares its files and answers.
+        for session in [&one, &session()] {
+            assert_eq!(get(session, &mut host, "a"), wanted.into());
+            assert_eq!(get(session, &mut host, "b"), wanted.into());
+        }
+    }
+}
