@@ -79,6 +79,10 @@ builtins! {
     }
 
     /// Was a way to read other manifests; always fails.
+    ///
+    /// ```puppet
+    /// import('nodes/*.pp')    # error: DISCONTINUED_IMPORT "Use of 'import' has been discontinued"
+    /// ```
     "import" { "Any *$args" => import }
 }
 

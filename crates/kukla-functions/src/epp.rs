@@ -11,6 +11,10 @@ use crate::ruby;
 builtins! {
     /// The text of a template in Puppet (EPP): `module/name` for one in a module's `templates` directory, or an absolute path. The template sees
     /// the values given for its parameters, and variables of the top scope.
+    ///
+    /// ```puppet
+    /// epp('no_module/motd.epp')    # error: Could not find template 'no_module/motd.epp'
+    /// ```
     "epp" { "String $path, Hash[Pattern[/^\\w+$/], Any] $parameters = {} >> Variant[String, Sensitive[String]]" => epp }
 
     /// The text of a template in Puppet (EPP) that is given as a string. A template without a parameter list sees the variables

@@ -19,9 +19,17 @@ use crate::stdlib::misc::warn;
 
 builtins! {
     /// The text of the first file there is: `module/name` for one in a module's `files` directory, or an absolute path.
+    ///
+    /// ```puppet
+    /// file('/no/such/file', '/nor/this')    # error: Could not find any files from /no/such/file, /nor/this
+    /// ```
     "file" { "Any *$args, Optional[Callable] &$block" => file }
 
     /// The bytes of a file: `module/name` for one in a module's `files` directory, or an absolute path.
+    ///
+    /// ```puppet
+    /// binary_file('/no/such/file')    # error: The given file '/no/such/file' does not exist
+    /// ```
     "binary_file" { "String $path" => binary_file }
 
     /// The path of the first file there is, or undef: `module/name` for one in a module's `files` directory, or an absolute path.
@@ -55,12 +63,24 @@ builtins! {
     }
 
     /// What a command on the machine that compiles writes. The command is given by its absolute path; its arguments reach it unchanged.
+    ///
+    /// ```puppet
+    /// generate('relative/command')    # error: Generators must be fully qualified
+    /// ```
     "generate" { "Any *$args, Optional[Callable] &$block" => generate }
 
     /// Renders templates in Ruby (ERB). This compiler does not run Ruby: only those that are mere text.
+    ///
+    /// ```puppet
+    /// template('no_module/motd.erb')    # error: Could not find template 'no_module/motd.erb'
+    /// ```
     "template" { "Any *$args, Optional[Callable] &$block" => template }
 
     /// Renders the text of templates in Ruby (ERB). This compiler does not run Ruby: only those that are mere text.
+    ///
+    /// ```puppet
+    /// inline_template('mere text')    # => 'mere text'
+    /// ```
     "inline_template" { "Any *$args, Optional[Callable] &$block" => inline_template }
 }
 

@@ -12,8 +12,16 @@ use crate::ruby;
 
 builtins! {
     /// Logs a message at level debug.
+    ///
+    /// ```puppet
+    /// debug('values:', [1, 2])    # debug: values: [1, 2]
+    /// ```
     "debug" { "Any *$values" => |vm: &mut Vm<'_>, values: Rest| log(vm, LogLevel::Debug, values) }
     /// Logs a message at level info.
+    ///
+    /// ```puppet
+    /// info({ 'a' => 1 })    # info: {a => 1}
+    /// ```
     "info" { "Any *$values" => |vm: &mut Vm<'_>, values: Rest| log(vm, LogLevel::Info, values) }
     /// Logs a message at level notice: the values as text, separated by spaces.
     ///
@@ -22,14 +30,34 @@ builtins! {
     /// ```
     "notice" { "Any *$values" => |vm: &mut Vm<'_>, values: Rest| log(vm, LogLevel::Notice, values) }
     /// Logs a message at level warning.
+    ///
+    /// ```puppet
+    /// warning('the default will change')    # warning: the default will change
+    /// ```
     "warning" { "Any *$values" => |vm: &mut Vm<'_>, values: Rest| log(vm, LogLevel::Warning, values) }
     /// Logs a message at level err; the compilation goes on.
+    ///
+    /// ```puppet
+    /// err('no backup configured')    # err: no backup configured
+    /// ```
     "err" { "Any *$values" => |vm: &mut Vm<'_>, values: Rest| log(vm, LogLevel::Err, values) }
     /// Logs a message at level alert.
+    ///
+    /// ```puppet
+    /// alert('disk full:', 90)    # alert: disk full: 90
+    /// ```
     "alert" { "Any *$values" => |vm: &mut Vm<'_>, values: Rest| log(vm, LogLevel::Alert, values) }
     /// Logs a message at level emerg.
+    ///
+    /// ```puppet
+    /// emerg('nothing works')    # emerg: nothing works
+    /// ```
     "emerg" { "Any *$values" => |vm: &mut Vm<'_>, values: Rest| log(vm, LogLevel::Emerg, values) }
     /// Logs a message at level crit.
+    ///
+    /// ```puppet
+    /// crit('the key is lost')    # crit: the key is lost
+    /// ```
     "crit" { "Any *$values" => |vm: &mut Vm<'_>, values: Rest| log(vm, LogLevel::Crit, values) }
 
     /// Ends the compilation with a message: the values as text, separated by spaces.

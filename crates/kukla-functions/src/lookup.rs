@@ -42,6 +42,10 @@ builtins! {
     }
 
     /// The first value that data has for a name. Deprecated: use `lookup`.
+    ///
+    /// ```puppet
+    /// hiera('no::such', 'none')    # => 'none'
+    /// ```
     "hiera" {
         "Tuple[String, Any, Any, 1, 3] $args" => |vm: &mut Vm<'_>, args: Value| hiera_array_form(vm, HIERA, args),
         "String $key" => |vm: &mut Vm<'_>, key: Str| hiera(vm, HIERA, key, None, None),
@@ -51,6 +55,10 @@ builtins! {
     }
 
     /// All values that data has for a name, as an array without duplicates. Deprecated: use `lookup` with `merge => 'unique'`.
+    ///
+    /// ```puppet
+    /// hiera_array('no::such', [1])    # => [1]
+    /// ```
     "hiera_array" {
         "Tuple[String, Any, Any, 1, 3] $args" => |vm: &mut Vm<'_>, args: Value| hiera_array_form(vm, HIERA_ARRAY, args),
         "String $key" => |vm: &mut Vm<'_>, key: Str| hiera(vm, HIERA_ARRAY, key, None, None),
@@ -60,6 +68,10 @@ builtins! {
     }
 
     /// All values that data has for a name, merged into one hash. Deprecated: use `lookup` with `merge => 'hash'`.
+    ///
+    /// ```puppet
+    /// hiera_hash('no::such', { 'a' => 1 })    # => { 'a' => 1 }
+    /// ```
     "hiera_hash" {
         "Tuple[String, Any, Any, 1, 3] $args" => |vm: &mut Vm<'_>, args: Value| hiera_array_form(vm, HIERA_HASH, args),
         "String $key" => |vm: &mut Vm<'_>, key: Str| hiera(vm, HIERA_HASH, key, None, None),
@@ -69,6 +81,11 @@ builtins! {
     }
 
     /// Declares the classes that data lists under a name. Deprecated: use `lookup` and `include`.
+    ///
+    /// ```puppet
+    /// class fallback { notice('here') }
+    /// hiera_include('no::such', ['fallback'])    # notice: here
+    /// ```
     "hiera_include" {
         "Tuple[String, Any, Any, 1, 3] $args" => |vm: &mut Vm<'_>, args: Value| hiera_array_form(vm, HIERA_INCLUDE, args),
         "String $key" => |vm: &mut Vm<'_>, key: Str| hiera(vm, HIERA_INCLUDE, key, None, None),

@@ -59,6 +59,10 @@ fn sort_out(
         None => Ok(()),
         Some(mut first) => {
             first.others = failures.collect();
+            // Puppet reads no further than the first mistake.
+            let read =
+                first.location.as_ref().filter(|_| kind == FailureKind::Syntax).map(|at| at.span.start);
+            warnings.retain(|warning| read.is_none_or(|read| warning.span.start <= read));
             first.warnings = std::mem::take(warnings);
             Err(first)
         }
