@@ -137,7 +137,16 @@ impl Vm<'_> {
 
     fn call_builtin(&mut self, builtin: &'static Registered, args: Vec<Value>, block: Option<Block>) -> Flow {
         let overload = self.select(builtin, &args, block.as_ref())?;
-        let value = (builtin.builtin.overloads[overload].body)(self, Args::new(args, block))?;
+        let body = builtin.builtin.overloads[overload].body;
+        let value = if block.is_some() || builtin.runs_code {
+            let depth = self.frames.len();
+            self.frames.push(self.location(self.call_span));
+            let result = body(self, Args::new(args, block));
+            self.frames.truncate(depth);
+            result?
+        } else {
+            body(self, Args::new(args, block))?
+        };
         match &value {
             Value::Array(values) => self.check_size(values.len())?,
             Value::String(text) => self.check_text(text.len())?,
@@ -167,6 +176,7 @@ impl Vm<'_> {
         };
         self.check_call(name, function, &signature, &args, block.as_ref())?;
         let location = self.location(self.call_span);
+        self.frames.push(location.clone());
         self.calls.push(vm::Call { name: function.name, location });
         let result = self.enter(|vm| {
             let outside = (vm.at, std::mem::replace(&mut vm.source, function.place.source.clone()));
@@ -189,6 +199,7 @@ impl Vm<'_> {
             result
         });
         self.calls.pop();
+        self.frames.pop();
         let value = match next_is_value(result) {
             // What `return` gives is not checked against the return type.
             Err(raise) if matches!(raise.reason(), Raised::Return(..)) => match raise.into_reason() {

@@ -36,6 +36,8 @@ pub struct Registered {
     pub builtin: &'static Builtin,
     /// Where it comes from.
     pub origin: Origin,
+    /// Whether it runs code even without a block: classes or templates.
+    pub(crate) runs_code: bool,
     /// Its signatures, or why they cannot be read.
     pub(crate) signatures: OnceLock<Result<Signatures, String>>,
 }
@@ -63,6 +65,10 @@ pub struct Library {
     pub tables: &'static [&'static [Builtin]],
 }
 
+/// The functions that run code without being given a block.
+const RUNS_CODE: [&str; 7] =
+    ["contain", "create_resources", "epp", "hiera_include", "include", "inline_epp", "require"];
+
 /// The built-in functions.
 #[derive(Debug, Default)]
 pub struct Registry {
@@ -86,7 +92,13 @@ impl Registry {
                     _ => &mut registry.functions,
                 };
                 table.entry(name).or_insert_with(|| -> &'static Registered {
-                    Box::leak(Box::new(Registered { builtin, origin, signatures: OnceLock::new() }))
+                    let runs_code = RUNS_CODE.contains(&builtin.name);
+                    Box::leak(Box::new(Registered {
+                        builtin,
+                        origin,
+                        runs_code,
+                        signatures: OnceLock::new(),
+                    }))
                 });
             }
         }

@@ -58,6 +58,10 @@ pub struct Vm<'e> {
     pub source: Source,
     /// The calls that are going on, outermost first.
     pub calls: Vec<Call>,
+    /// Where the calls that are going on were made, those of built-in functions that run code included, outermost first.
+    pub(crate) frames: Vec<Location>,
+    /// The manifest whose own code is being evaluated.
+    pub(crate) manifest: Option<Source>,
     /// What was logged.
     pub logs: Vec<Log>,
     /// How much may be used.
@@ -104,6 +108,8 @@ impl<'e> Vm<'e> {
             at: Position::named(ScopeId::TOP),
             source: Source::unnamed(""),
             calls: Vec::new(),
+            frames: Vec::new(),
+            manifest: None,
             logs: Vec::new(),
             limits: environment.settings.limits,
             output: Vec::new(),
@@ -118,6 +124,16 @@ impl<'e> Vm<'e> {
             scratch: String::new(),
             steps: 0,
             warned: FxHashSet::default(),
+        }
+    }
+
+    /// The file and line one call further out than the one being made, as Puppet's own stack has it: what is evaluated after the
+    /// manifests has nothing around it.
+    pub fn outer_call(&self) -> Option<(Option<&str>, u32)> {
+        match (self.frames.last(), &self.manifest) {
+            (Some(frame), _) => Some((frame.file(), frame.line())),
+            (None, Some(manifest)) => Some((manifest.name(), 0)),
+            (None, None) => None,
         }
     }
 

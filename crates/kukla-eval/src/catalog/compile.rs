@@ -92,7 +92,9 @@ impl Vm<'_> {
         let mut last = Value::Undef;
         for program in manifests {
             let before = std::mem::replace(&mut self.source, program.source.clone());
+            self.manifest = Some(program.source.clone());
             let result = self.enter(|vm| vm.eval(&program.main));
+            self.manifest = None;
             self.source = before;
             last = result?;
         }

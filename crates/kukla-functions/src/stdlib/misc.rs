@@ -377,9 +377,8 @@ fn has_function(vm: &mut Vm<'_>, name: Str) -> Flow<bool> {
 
 /// Warns of a deprecated thing, or fails where `strict` is error and counts.
 pub fn deprecation(vm: &mut Vm<'_>, key: Str, message: Str, use_strict: Option<bool>) -> Flow<()> {
-    let caller = vm.caller();
-    let outer = vm.calls.last().map(|call| &call.location);
-    let message = format!("{message} at {}:{}", place(caller.as_ref()), place(outer));
+    let outer = vm.outer_call().map(|(file, line)| frame(file, line)).unwrap_or_default();
+    let message = format!("{message} at {}:{outer}", place(vm.caller().as_ref()));
     deprecate(vm, &key, &message, use_strict.unwrap_or(true))
 }
 
@@ -425,11 +424,13 @@ pub fn place_in_module(vm: &Vm<'_>, file: &str, text: &str) -> Option<(String, u
 /// The place of a call as Ruby prints it.
 fn place(location: Option<&Location>) -> String {
     match location {
-        Some(location) => {
-            format!("[{}, {}]", ruby::inspect_str(location.file().unwrap_or("unknown")), location.line())
-        }
-        None => "[\"unknown\", 0]".to_owned(),
+        Some(location) => frame(location.file(), location.line()),
+        None => frame(None, 0),
     }
+}
+
+fn frame(file: Option<&str>, line: u32) -> String {
+    format!("[{}, {line}]", ruby::inspect_str(file.unwrap_or("unknown")))
 }
 
 fn pry(_args: Rest) -> Result<Value> {
