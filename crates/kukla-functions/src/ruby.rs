@@ -14,20 +14,17 @@ pub use kukla_values::format::{float_text as float_to_s, inspect, inspect_text a
 
 /// The name of the class that a function of the old API sees: references are resources to it.
 pub fn class(value: &Value) -> Cow<'static, str> {
-    match value {
-        Value::Type(ty) if matches!(**ty, Type::Resource(Some(_)) | Type::Class(Some(_))) => {
-            "Puppet::Resource".into()
-        }
-        other => class_name(other),
-    }
+    if is_reference(value) { "Puppet::Resource".into() } else { class_name(value) }
+}
+
+/// Whether a value is a reference to a resource or class.
+fn is_reference(value: &Value) -> bool {
+    matches!(value, Value::Type(ty) if matches!(**ty, Type::Resource(Some(_)) | Type::Class(Some(_))))
 }
 
 /// The text that a function of the old API makes of a value: references come without quotes.
 pub fn old_text(value: &Value) -> Str {
-    match value {
-        Value::Type(_) => to_s(&old_argument(value)),
-        other => to_s(other),
-    }
+    if is_reference(value) { to_s(&old_argument(value)) } else { to_s(value) }
 }
 
 /// `values.join(separator)`: nested arrays join with the same separator, anything else prints as `to_s`.
@@ -339,6 +336,9 @@ pub fn no_method(name: &str, receiver: &Value) -> Error {
 
 /// A value where Ruby wants text.
 pub fn no_conversion(value: &Value, wanted: &str) -> Error {
+    if is_reference(value) {
+        return Error::runtime(format!("no implicit conversion of {} into {wanted}", class(value)));
+    }
     Error::runtime(kukla_values::format::no_implicit_conversion(value, wanted))
 }
 

@@ -54,14 +54,19 @@ builtins! {
 
 fn sprintf(Rest(args): Rest) -> Result<Str> {
     let args = at_least("sprintf", 1, args)?;
-    kukla_values::format::sprintf(ruby::text(&args[0])?, &args[1..])
+    let reference = |arg: &Value| match arg {
+        Value::Type(_) => ruby::old_text(arg).into(),
+        other => other.clone(),
+    };
+    let values: Vec<Value> = args[1..].iter().map(reference).collect();
+    kukla_values::format::sprintf(ruby::text(&args[0])?, &values)
 }
 
 fn shellquote(Rest(args): Rest) -> Result<String> {
     let words = ruby::flatten(&legacy(args)?);
     let quoted = words.iter().map(|word| match word {
         Value::String(text) => Ok(shell_word(text)),
-        Value::Hash(_) => Err(ruby::no_conversion(word, "String")),
+        Value::Hash(_) | Value::Type(_) => Err(ruby::no_conversion(word, "String")),
         Value::Default => Err(ruby::no_method("count", word)),
         other => Err(ruby::no_method("length", other)),
     });

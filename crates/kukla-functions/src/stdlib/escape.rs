@@ -103,7 +103,7 @@ fn shell_join(Rest(args): Rest) -> Result<String> {
     let Value::Array(words) = words else {
         return Err(Error::runtime(format!("First argument is not an Array: {}", ruby::inspect(words))));
     };
-    Ok(words.iter().map(|word| escaped(&ruby::to_s(word))).collect::<Vec<_>>().join(" "))
+    Ok(words.iter().map(|word| escaped(&ruby::old_text(word))).collect::<Vec<_>>().join(" "))
 }
 
 fn shell_split(Rest(args): Rest) -> Result<Array> {
@@ -114,7 +114,7 @@ fn shell_split(Rest(args): Rest) -> Result<Array> {
             args.len()
         )));
     };
-    words(&ruby::to_s(line))
+    words(&ruby::old_text(line))
 }
 
 fn words(line: &str) -> Result<Array> {

@@ -404,7 +404,10 @@ fn validate_legacy(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
 
 /// What Puppet says when neither of its two signatures fits.
 pub fn refused(args: &[Value]) -> Raise {
-    let kind = |at: usize| Type::of(&args[at]).name();
+    let kind = |at: usize| match &args[at] {
+        Value::Type(ty) => format!("Type[{}]", ty.name()),
+        other => Type::of(other).name().to_string(),
+    };
     let mut message = String::from(
         "The function 'validate_legacy' was called with arguments it does not accept. It expects one of:",
     );
