@@ -89,12 +89,30 @@ impl Vm<'_> {
         }
     }
 
+    /// `Resource[Nowhere['a']]`: a resource type that nothing defines is known by its name.
+    fn name_resource(&mut self, access: &Access, keys: &mut Vec<Value>) -> Flow<()> {
+        let Some(Type::Reference(text)) = keys.first().and_then(Value::as_type) else { return Ok(()) };
+        let name = text.split('[').next().unwrap_or_default();
+        let mut named = vec![Value::from(name)];
+        if let Some(Kind::Access(inner)) = access.keys.first().map(|key| &unfolded(key).kind) {
+            let [title] = &*inner.keys else { return Err(wrong_count(name, "1", inner.keys.len())) };
+            named.push(self.interpret(title)?);
+        } else {
+            named.extend(keys.drain(1..));
+        }
+        *keys = named;
+        Ok(())
+    }
+
     fn interpret_access(&mut self, expr: &Expr, access: &Access) -> Flow {
         let mut keys = Vec::with_capacity(access.keys.len());
         for key in &access.keys {
             keys.push(self.interpret(key)?);
         }
         let Kind::TypeName(name) = &access.left.kind else { return Err(self.not_a_type(expr)) };
+        if name.lower.as_str() == "resource" {
+            self.name_resource(access, &mut keys)?;
+        }
         self.check_brackets(name.lower.as_str(), &keys, expr, access)?;
         let Some(ty) = self.named_type(name.name, name.lower)? else {
             return Ok(Value::of_type(Type::Reference(self.written(expr))));
