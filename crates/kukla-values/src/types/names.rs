@@ -44,6 +44,8 @@ static BUILTIN: LazyLock<FxHashMap<&'static str, Type>> = LazyLock::new(|| {
         ("puppet::lookupcontext", Type::Object(LOOKUP_CONTEXT.clone())),
         ("puppet::lookupkey", alias("Puppet::LookupKey", Type::RichDataKey)),
         ("puppet::lookupvalue", alias("Puppet::LookupValue", Type::RichData)),
+        ("puppet::resource::param", Type::Object(RESOURCE_PARAM.clone())),
+        ("puppet::resource::resourcetype3", Type::Object(RESOURCE_TYPE.clone())),
         ("regexp", Type::Regexp(None)),
         ("resource", Type::Resource(None)),
         ("richdata", Type::RichData),
@@ -131,6 +133,40 @@ impl ObjectType {
         &LOOKUP_CONTEXT
     }
 }
+
+/// An attribute of a resource type, as `puppet generate types` writes it.
+static RESOURCE_PARAM: LazyLock<Arc<ObjectType>> = LazyLock::new(|| {
+    let attributes = hash([
+        ("type", attribute(Type::Type(None), None)),
+        ("name", attribute(Type::String(Range::at_least(1)), None)),
+        ("name_var", attribute(Type::BOOLEAN, Some(false.into()))),
+    ]);
+    let equality = Value::from(vec![Value::from("name")]);
+    object("Puppet::Resource::Param", &hash([("attributes", attributes.into()), ("equality", equality)]))
+});
+
+/// A resource type, as `puppet generate types` writes it.
+static RESOURCE_TYPE: LazyLock<Arc<ObjectType>> = LazyLock::new(|| {
+    let text = || Type::String(Range::at_least(1));
+    let params = || {
+        let none = Value::from(Vec::new());
+        attribute(Type::array(Type::Object(RESOURCE_PARAM.clone())), Some(none))
+    };
+    let patterns = Type::optional(Type::hash(Type::Regexp(None), Type::array(text())));
+    let attributes = hash([
+        ("name", attribute(text(), None)),
+        ("properties", params()),
+        ("parameters", params()),
+        ("title_patterns_hash", attribute(patterns, Some(Value::Undef))),
+        ("isomorphic", attribute(Type::BOOLEAN, Some(true.into()))),
+        ("capability", attribute(Type::BOOLEAN, Some(false.into()))),
+    ]);
+    let equality = Value::from(vec![Value::from("name")]);
+    object(
+        "Puppet::Resource::ResourceType3",
+        &hash([("attributes", attributes.into()), ("equality", equality)]),
+    )
+});
 
 /// How Ruby would carry out a function or attribute of an object.
 static RUBY_METHOD: LazyLock<Arc<ObjectType>> = LazyLock::new(|| {
