@@ -97,7 +97,7 @@ fn with_options(source: &str) -> Str {
             continue;
         }
         let inside = after.strip_prefix(':').and_then(|inside| inside.strip_suffix(')'));
-        return match inside.filter(|inside| Regexp::new(*inside).is_ok()) {
+        return match inside.filter(|inside| Regexp::new(inside).is_ok()) {
             Some(inside) => shown(&on, inside),
             None => shown("", source),
         };
