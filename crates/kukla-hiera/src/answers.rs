@@ -12,7 +12,7 @@ use crate::reads::{Needs, Reads};
 use crate::session::Origin;
 
 /// So many answers to one question, or hierarchies of one layer, are kept for other compilations to use.
-const KEPT: usize = 16;
+const KEPT: usize = 4;
 
 /// What was found for a key, if anything was.
 #[derive(Debug)]
@@ -42,8 +42,8 @@ type Table = FxHashMap<Str, Vec<(How, Arc<Answer>)>>;
 #[derive(Debug, Default)]
 pub(crate) struct Answers {
     own: Table,
-    /// The readings that are known to hold, and as long as what; each is kept alive so that its address stays its own.
-    holding: FxHashMap<usize, (u64, Arc<Reads>)>,
+    /// The readings that are known to hold or not, and as long as what; each is kept alive so that its address stays its own.
+    checked: FxHashMap<usize, (u64, bool, Arc<Reads>)>,
 }
 
 impl Answers {
@@ -64,13 +64,14 @@ pub(crate) fn holds(answers: &Mutex<Answers>, host: &mut dyn Host, reads: &Arc<R
     let token = if reads.watch.blind { None } else { host.token(&reads.watch) };
     let address = Arc::as_ptr(reads).addr();
     if let Some(token) = token
-        && lock(answers).holding.get(&address).is_some_and(|(known, _)| *known == token)
+        && let Some((known, holds, _)) = lock(answers).checked.get(&address)
+        && *known == token
     {
-        return true;
+        return *holds;
     }
     let holds = reads.is_current(host);
-    if let (true, Some(token)) = (holds, token) {
-        lock(answers).holding.insert(address, (token, Arc::clone(reads)));
+    if let Some(token) = token {
+        lock(answers).checked.insert(address, (token, holds, Arc::clone(reads)));
     }
     holds
 }
