@@ -65,6 +65,7 @@ impl Layout {
         let known = |setting: &str| match setting {
             "basemodulepath" => Some(base.to_owned()),
             "environment" => Some(name.clone()),
+            "environmentpath" => Some(root.parent()?.display().to_string()),
             _ => settings.all.get(setting).and_then(Value::as_str).map(str::to_owned),
         };
         let setting = |setting: &str| {
