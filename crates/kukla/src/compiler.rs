@@ -164,7 +164,8 @@ impl Compiler {
 /// The catalog, under the version that the environment's `config_version` gives it if that may run.
 fn catalog(vm: &mut Vm<'_>, site: &Site, request: &Request) -> Result<Catalog, Raise> {
     let manifests = manifests(vm, site)?;
-    let mut catalog = vm.compile_as(manifests, Output { keep_virtual: request.keep_virtual })?;
+    let mut catalog =
+        vm.compile_as(manifests, Output { keep_virtual: request.keep_virtual, is_last: true })?;
     match site.version() {
         Some(Ok(version)) => catalog.version = version.as_str().into(),
         Some(Err(why)) => {

@@ -22,6 +22,8 @@ pub(super) const OWN: usize = 2;
 pub struct Output {
     /// Keep resources that nothing realised.
     pub keep_virtual: bool,
+    /// Evaluation ends with the catalog, which may take what it needs from what it was built from.
+    pub is_last: bool,
 }
 
 impl Vm<'_> {

@@ -30,7 +30,7 @@ impl Vm<'_> {
             let is_shown = output.keep_virtual || !self.catalog.get(id).is_virtual;
             positions.push(is_shown.then_some(resources.len() as u32));
             if is_shown {
-                resources.push(self.output(id, &mut file)?);
+                resources.push(self.output(id, output.is_last, &mut file)?);
             }
         }
         let mut edges = Vec::with_capacity(resources.len());
@@ -81,8 +81,8 @@ impl Vm<'_> {
     }
 
     /// A resource as the catalog shows it; `file` is that of the one before, whose name is shared if it is the same.
-    fn output(&mut self, id: ResourceId, file: &mut Option<Str>) -> Flow<Resource> {
-        let parameters = self.parameters(id)?;
+    fn output(&mut self, id: ResourceId, is_last: bool, file: &mut Option<Str>) -> Flow<Resource> {
+        let parameters = self.parameters(id, is_last)?;
         let resource = self.catalog.get(id);
         if let Some(location) = &resource.location {
             let name = location.file().unwrap_or_default();
@@ -105,14 +105,20 @@ impl Vm<'_> {
     }
 
     /// The attributes as the document shows them: the name variable only where it differs from the title.
-    fn parameters(&mut self, id: ResourceId) -> Flow<Vec<(Str, Value)>> {
-        let resource = self.catalog.get(id);
-        let mut all: Vec<(Str, Value)> = match resource.is_named_by_title() {
+    fn parameters(&mut self, id: ResourceId, is_last: bool) -> Flow<Vec<(Str, Value)>> {
+        let mut all = match self.catalog.get(id).is_named_by_title() {
             true => {
-                let given = resource.params.iter().filter(|param| !param.value.is_undef());
-                given.map(|param| (param.name.as_str().into(), param.value.clone())).collect()
+                // Nobody asks for them again, unless to say how they came about; a large catalog is held once.
+                let params = match is_last && self.recorder.is_none() {
+                    true => std::mem::take(&mut self.catalog.get_mut(id).params),
+                    false => self.catalog.get(id).params.clone(),
+                };
+                let mut all: Vec<(Str, Value)> = Vec::with_capacity(params.len());
+                let given = params.into_iter().filter(|param| !param.value.is_undef());
+                all.extend(given.map(|param| (param.name.as_str().into(), param.value)));
+                all
             }
-            false => named_parameters(resource)?,
+            false => named_parameters(self.catalog.get(id))?,
         };
         for (name, value) in &mut all {
             if matches!(value, Value::Array(_)) && is_relationship(name) {
