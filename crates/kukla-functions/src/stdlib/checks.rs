@@ -212,16 +212,20 @@ pub fn domain_name(text: &str) -> bool {
     if domain.is_empty() || domain.chars().count() > 255 {
         return false;
     }
-    if let Some((_, last)) = domain.rsplit_once('.')
-        && (last.is_empty() || !last.chars().all(|c| c.is_ascii_alphabetic()))
-    {
+    // stdlib's patterns look at lines, and one that fits is enough.
+    let top = |line: &str| {
+        line.rsplit_once('.')
+            .is_some_and(|(_, last)| !last.is_empty() && last.chars().all(|c| c.is_ascii_alphabetic()))
+    };
+    if domain.contains('.') && !domain.split('\n').any(top) {
         return false;
     }
+    let plain = |line: &str| !line.is_empty() && line.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
     let label = |label: &str| {
         (1..=63).contains(&label.chars().count())
             && !label.ends_with('-')
             && !label.starts_with('-')
-            && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+            && label.split('\n').any(plain)
     };
     domain.split('.').all(label)
 }

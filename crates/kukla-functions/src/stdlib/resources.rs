@@ -127,6 +127,8 @@ fn defined_with_params(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<bool> {
         Some(Value::Hash(params)) => params.clone(),
         None | Some(Value::Undef | Value::Boolean(false)) => Hash::new(),
         Some(Value::String(text)) if text.is_empty() => Hash::new(),
+        // Only a resource that is there is compared with them.
+        Some(_) if !is_defined(vm, &name, &title, &Hash::new()) => return Ok(false),
         Some(other) => return Err(ruby::no_method("map", other).into()),
     };
     Ok(is_defined(vm, &name, &title, &params))
