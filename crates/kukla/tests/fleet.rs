@@ -1,6 +1,5 @@
 //! What a process remembers of data while it compiles for many nodes.
 #![allow(clippy::disallowed_methods, reason = "it says how long it took")]
-#![allow(clippy::disallowed_methods)] // a test measures
 
 mod common;
 
