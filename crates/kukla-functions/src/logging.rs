@@ -68,9 +68,11 @@ builtins! {
     "fail" { "Any *$args, Optional[Callable] &$block" => fail }
 }
 
-fn log(vm: &mut Vm<'_>, level: LogLevel, Rest(values): Rest) {
+fn log(vm: &mut Vm<'_>, level: LogLevel, Rest(values): Rest) -> Flow<()> {
     let message = values.iter().map(kukla_values::format::interpolate).collect::<Vec<_>>().join(" ");
+    vm.check_text(message.len())?;
     vm.log(level, message);
+    Ok(())
 }
 
 fn fail(Rest(args): Rest) -> Flow<Value> {

@@ -162,6 +162,10 @@ fn push_double_quoted(out: &mut String, text: &str) {
     out.push('"');
 }
 
+/// Where writing stops: a type that holds the same type over and over would never end, and whoever wants text of this length
+/// is refused it anyway.
+const MOST_WRITTEN: usize = 65 << 20;
+
 /// The text being built, and how.
 #[derive(Default)]
 struct Writer<'a> {
@@ -183,6 +187,9 @@ impl<'a> Writer<'a> {
     }
 
     fn write(&mut self, ty: &'a Type) {
+        if self.out.len() > MOST_WRITTEN {
+            return;
+        }
         match ty {
             Type::Integer(range) => self.bounds("Integer", int_bounds(*range)),
             Type::Float(from, to) => {
@@ -498,6 +505,9 @@ impl<'a> Writer<'a> {
     }
 
     fn value(&mut self, value: &Value) {
+        if self.out.len() > MOST_WRITTEN {
+            return;
+        }
         match value {
             Value::Undef => self.out.push_str("undef"),
             Value::Default => self.out.push_str("default"),
