@@ -61,7 +61,17 @@ impl Vm<'_> {
             return Err(Raise::runtime(message));
         }
         let enforce = head.specified || args.is_none();
-        let args = args.unwrap_or_default();
+        let mut args = args.unwrap_or_default();
+        if enforce {
+            // An argument without a value is not missed by anyone.
+            let known =
+                |name: &Value| head.params.iter().any(|param| name.as_str() == Some(param.name.as_str()));
+            let idle = |(name, value): &(&Value, &Value)| value.is_undef() && !known(name);
+            if args.iter().any(|each| idle(&each)) {
+                let kept = args.iter().filter(|each| !idle(each));
+                args = kept.map(|(name, value)| (name.clone(), value.clone())).collect();
+            }
+        }
         let global = function == "epp";
         self.charge(1)?;
         self.enter(|vm| {
