@@ -401,8 +401,10 @@ fn generated_hierarchies() {
         let (mut ours, mut theirs) = (ours(question), theirs(&answer));
         errors += usize::from(theirs.get("message").is_some());
         settle(&mut ours, &mut theirs);
-        // Puppet merges in place: what its explanation shows as found may since have been sorted.
-        if question.params["merge"]["sort_merged_arrays"] == true && ours["value"] == theirs["value"] {
+        // Puppet merges in place: what its explanation shows as found may since have been sorted, or knocked out.
+        let merge = &question.params["merge"];
+        let in_place = merge["sort_merged_arrays"] == true || merge["knockout_prefix"].is_string();
+        if in_place && ours["value"] == theirs["value"] {
             ours["explain"] = Json::Null;
             theirs["explain"] = Json::Null;
         }
