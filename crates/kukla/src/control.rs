@@ -1,6 +1,7 @@
 //! Control repositories: where an environment's manifests, modules and data lie.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use kukla_eval::error::{Failure, FailureKind};
 use kukla_eval::settings::Settings;
@@ -25,6 +26,8 @@ pub struct Layout {
     pub manifest: PathBuf,
     /// The command that prints the version of the configuration.
     pub config_version: Option<String>,
+    /// For how long the environment is kept without a look at its files, if it says so.
+    pub timeout: Option<Duration>,
     /// Settings it changes, by name.
     pub settings: Vec<(String, String)>,
     /// What in `environment.conf` means nothing, in Puppet's words.
@@ -77,6 +80,7 @@ impl Layout {
             config_version: setting("config_version")?.map(|command| absolute_command(root, &command)),
             ..Layout { name: name.clone(), root: root.to_owned(), ..Layout::default() }
         };
+        layout.timeout = setting("environment_timeout")?.map(|text| time_to_live(&text)).transpose()?;
         layout.place_manifest(setting("manifest")?, settings);
         layout.check(&file, &conf);
         for name in ["rich_data", "static_catalogs", "environment_data_provider"] {
@@ -122,6 +126,26 @@ impl Layout {
             ));
         }
     }
+}
+
+/// What `environment_timeout` says: `unlimited`, or a number of seconds or of a unit.
+pub(crate) fn time_to_live(text: &str) -> Result<Duration, Box<Failure>> {
+    if text == "unlimited" {
+        return Ok(Duration::MAX);
+    }
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match &text[digits.len()..] {
+        "" | "s" => Some(1),
+        "m" => Some(60),
+        "h" => Some(60 * 60),
+        "d" => Some(24 * 60 * 60),
+        "y" => Some(365 * 24 * 60 * 60),
+        _ => None,
+    };
+    let seconds = unit.zip(digits.parse::<u64>().ok()).map(|(unit, count)| count.saturating_mul(unit));
+    seconds.map(Duration::from_secs).ok_or_else(|| {
+        refused(format!("Invalid 'time to live' format '\"{text}\"' for parameter: environment_timeout"))
+    })
 }
 
 fn unreadable(file: &Path, error: &ConfError) -> Box<Failure> {
@@ -227,6 +251,14 @@ mod tests {
         assert_eq!(layout.manifest, Path::new("/code/test/manifests"));
         assert_eq!(layout.config_version.as_deref(), Some("/code/test/bin/version"));
         assert!(layout.warnings[0].contains("being ignored: odd"));
+    }
+
+    #[test]
+    fn timeouts_have_units() {
+        let seconds = |text: &str| time_to_live(text).map(|time| time.as_secs()).ok();
+        assert_eq!(["0", "10", "5m", "1h", "2y"].map(seconds), [0, 10, 300, 3600, 63_072_000].map(Some));
+        assert_eq!(["", "-1", "abc", "1w"].map(seconds), [None; 4]);
+        assert_eq!(time_to_live("unlimited").ok(), Some(Duration::MAX));
     }
 
     #[test]

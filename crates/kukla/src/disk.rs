@@ -7,7 +7,7 @@ use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use kukla_eval::world::{Entry, Exported, FileError, FileResult, Output, World};
 use kukla_values::time::Timestamp;
@@ -146,6 +146,7 @@ pub struct Watched {
     disk: DiskWorld,
     /// By the text of the path, which is quicker to compare than its components.
     seen: Mutex<FxHashMap<OsString, Option<Stamp>>>,
+    since: Instant,
 }
 
 /// What changes when a file or directory does.
@@ -169,12 +170,13 @@ impl Stamp {
 impl Watched {
     /// Watches what is asked of the disk from now on.
     pub fn new(disk: DiskWorld) -> Watched {
-        Watched { disk, seen: Mutex::default() }
+        Watched { disk, seen: Mutex::default(), since: Instant::now() }
     }
 
-    /// Whether everything that was asked for is as it was.
-    pub fn is_current(&self) -> bool {
-        self.seen().iter().all(|(path, known)| Stamp::at(Path::new(path)) == *known)
+    /// Whether everything that was asked for is as it was; taken for granted for so long.
+    pub fn is_current(&self, granted: Duration) -> bool {
+        self.since.elapsed() < granted
+            || self.seen().iter().all(|(path, known)| Stamp::at(Path::new(path)) == *known)
     }
 
     /// Whether there is something at a path: the answer that was given before, if it was asked before.

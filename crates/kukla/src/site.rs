@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 use kukla_eval::environment::Environment;
 use kukla_eval::error::Failure;
@@ -11,7 +12,7 @@ use kukla_hiera::DataCache;
 use kukla_syntax::Source;
 
 use crate::compiler::registry;
-use crate::control::{Layout, manifests, refused};
+use crate::control::{Layout, manifests, refused, time_to_live};
 use crate::disk::Watched;
 use crate::request::Request;
 use crate::ruby_types::RubyTypes;
@@ -34,6 +35,7 @@ pub struct Site {
     pub layout: Option<Layout>,
     version: OnceLock<Option<Result<String, String>>>,
     watched: Arc<Watched>,
+    timeout: Duration,
 }
 
 /// What makes one site different from another.
@@ -77,7 +79,7 @@ impl Sites {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(at) = known.iter().position(|(other, _)| *other == key) {
             let (key, site) = known.remove(at);
-            if site.watched.is_current() {
+            if site.watched.is_current(site.timeout) {
                 known.push((key, Arc::clone(&site)));
                 return Ok(site);
             }
@@ -115,6 +117,13 @@ impl Site {
         let layout = match &key.root {
             Some(root) => Some(Layout::read(&*world, root, &key.basemodulepath, &key.settings)?),
             None => None,
+        };
+        let timeout = match layout.as_ref().and_then(|layout| layout.timeout) {
+            Some(own) => own,
+            None => {
+                let general = key.settings.all.get("environment_timeout").map(kukla_values::format::to_s);
+                time_to_live(general.as_deref().unwrap_or("0"))?
+            }
         };
         let mut settings = key.settings.clone();
         for (name, value) in layout.iter().flat_map(|layout| &layout.settings) {
@@ -156,6 +165,7 @@ impl Site {
             layout,
             version: OnceLock::new(),
             watched,
+            timeout,
         })
     }
 }

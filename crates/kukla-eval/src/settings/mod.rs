@@ -47,10 +47,11 @@ impl Default for Settings {
 }
 
 /// Settings of Kukla itself, and of Puppets that are not the newest.
-const FURTHER: [&str; 7] = [
+const FURTHER: [&str; 8] = [
     "functions",
     "limit_depth",
     "limit_elements",
+    "limit_nesting",
     "limit_steps",
     "limit_text",
     "strict_hostname_checking",

@@ -37,8 +37,9 @@ type Pending = Option<(String, u32)>;
 
 /// Finds where each value of the first document of `text` stands; an unreadable text has no lines.
 pub fn lines(text: &[u8]) -> Lines {
-    let completed = super::read::completed(text);
-    let mut input = completed.as_deref().unwrap_or(text);
+    let spaced = super::tags::spaced(text);
+    let completed = super::read::completed(&spaced);
+    let mut input = completed.as_deref().unwrap_or(&spaced);
     let mut parser = Parser::new();
     parser.set_input_string(&mut input);
     let mut open: Vec<(Lines, Option<Pending>)> = Vec::new();

@@ -7,6 +7,7 @@ mod emit;
 mod lines;
 mod read;
 mod scalar;
+mod tags;
 
 pub use emit::{EmitError, Layout, emit, emit_with};
 pub use lines::{Lines, lines};

@@ -7,6 +7,7 @@ use libyaml_safer::{Event, EventData, Parser, ScalarStyle};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::scalar::{self, Scalar};
+use super::tags::spaced;
 use super::{Error, ErrorKind};
 
 /// What a reader lets through beyond plain data.
@@ -43,6 +44,8 @@ const MAX_NODES: u64 = 20_000_000;
 
 /// Reads the first document of `text`, as Psych would.
 pub fn read(text: &[u8], options: Options) -> Result<Document, Error> {
+    let spaced = spaced(text);
+    let text = &*spaced;
     let completed = completed(text);
     let mut input = completed.as_deref().unwrap_or(text);
     let mut parser = Parser::new();
@@ -456,6 +459,24 @@ impl Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tags_before_commas() {
+        for (text, expected) in [
+            ("[!t, a]", r#"[nil, "a"]"#),
+            ("{k: !<x>, l: !, m: 'n !o, p'}", r#"{"k"=>nil, "l"=>nil, "m"=>"n !o, p"}"#),
+            ("\u{feff}[&a !t, *a]", "[nil, nil]"),
+            (
+                "- a !t, b\n- [!t,\n   c !t, !!str, d]\n# [!t, x]\n- |\n  [!t, x]",
+                r#"["a !t, b", [nil, "c !t", "", "d"], "[!t, x]"]"#,
+            ),
+        ] {
+            let read = read(text.as_bytes(), Options::HIERA).map(|document| document.value);
+            let shown = read.map(|value| kukla_values::format::to_s(&value));
+            assert_eq!(shown.as_deref(), Ok(expected), "{text}");
+        }
+        assert!(read(b"[a, b!t, !t,,", Options::HIERA).is_err());
+    }
 
     #[test]
     fn blocks_at_the_end_of_the_text() {

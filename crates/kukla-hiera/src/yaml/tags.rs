@@ -1,0 +1,78 @@
+//! Tags that a comma follows at once, as in `[!a, b]`: the scanner has no answer to them, so they are given a space.
+
+use std::borrow::Cow;
+
+use libyaml_safer::{EventData, Parser, ScalarStyle};
+
+use super::read::completed;
+
+/// The text with a space behind each tag that a comma follows; nearly always the text itself.
+pub(super) fn spaced(text: &[u8]) -> Cow<'_, [u8]> {
+    let Ok(readable) = std::str::from_utf8(text) else { return Cow::Borrowed(text) };
+    let readable = readable.strip_prefix('\u{feff}').unwrap_or(readable);
+    let mut commas = candidates(readable.as_bytes());
+    if commas.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    // A space before a comma changes no structure, so a text with one at every candidate tells which of them are tags.
+    let tags = bare_tags(&with_spaces(readable, &commas));
+    let mut inserted = 0;
+    commas.retain(|comma| {
+        let is_tag = tags.binary_search(&(comma + inserted)).is_ok();
+        inserted += 1;
+        is_tag
+    });
+    Cow::Owned(with_spaces(readable, &commas))
+}
+
+/// Where commas stand behind what would be a tag, were it not inside of something else.
+fn candidates(text: &[u8]) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(start) = text[at..].iter().position(|byte| *byte == b'!').map(|found| at + found) {
+        let mut end = start + 1;
+        let is_verbatim = text.get(end) == Some(&b'<');
+        while text.get(end).is_some_and(|byte| match is_verbatim {
+            true => !byte.is_ascii_whitespace() && text[end - 1] != b'>',
+            false => byte.is_ascii_alphanumeric() || b"-_;/?:@&=+$.%!~*'()".contains(byte),
+        }) {
+            end += 1;
+        }
+        if text.get(end) == Some(&b',') {
+            found.push(end);
+        }
+        at = end;
+    }
+    found
+}
+
+fn with_spaces(text: &str, places: &[usize]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len() + places.len());
+    let mut from = 0;
+    for &place in places {
+        out.extend_from_slice(&text.as_bytes()[from..place]);
+        out.push(b' ');
+        from = place;
+    }
+    out.extend_from_slice(&text.as_bytes()[from..]);
+    out
+}
+
+/// Where tags end that stand for a value of their own, in ascending order, as far as the text can be read.
+fn bare_tags(text: &[u8]) -> Vec<usize> {
+    let completed = completed(text);
+    let mut input = completed.as_deref().unwrap_or(text);
+    let mut parser = Parser::new();
+    parser.set_input_string(&mut input);
+    let mut ends = Vec::new();
+    while let Ok(event) = parser.parse() {
+        match &event.data {
+            EventData::StreamEnd => break,
+            EventData::Scalar { tag: Some(_), value, style: ScalarStyle::Plain, .. } if value.is_empty() => {
+                ends.extend(usize::try_from(event.end_mark.index).ok());
+            }
+            _ => {}
+        }
+    }
+    ends
+}
