@@ -15,9 +15,10 @@ use serde_json::{Value, json};
 const SHOWN: usize = 40;
 
 /// What a fault in the reference itself looks like.
-const CRASHED: [&str; 10] = [
+const CRASHED: [&str; 11] = [
     "undefined method",
     "undefined local variable",
+    "uninitialized constant",
     "the oracle process died",
     "Infinity not allowed",
     "Endless recursion",

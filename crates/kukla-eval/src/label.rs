@@ -1,6 +1,6 @@
 //! What messages call things: "a Function Call", "an Integer", "an '[]' expression".
 
-use kukla_values::{Type, Value};
+use kukla_values::Value;
 
 use crate::program::{AssignOperator, CallForm, Expr, Kind};
 
@@ -26,34 +26,7 @@ pub fn article(label: &str) -> &'static str {
 
 /// What messages call a value.
 pub fn of_value(value: &Value) -> String {
-    let label = match value {
-        Value::Undef => "Undef Value",
-        Value::Boolean(_) => "Boolean",
-        Value::Integer(_) => "Integer",
-        Value::Float(_) => "Float",
-        Value::String(_) => "String",
-        Value::Regexp(_) => "Regexp",
-        Value::Array(_) => "Array",
-        Value::Hash(_) => "Hash",
-        Value::Sensitive(_) => "Sensitive",
-        Value::Timestamp(_) => "Timestamp",
-        Value::Timespan(_) => "Timespan",
-        Value::SemVer(_) => "Semver",
-        Value::SemVerRange(_) => "SemverRange",
-        Value::Binary(_) => "Binary",
-        Value::Type(ty) => {
-            return match &**ty {
-                Type::Resource(Some(resource)) if resource.title.is_some() => {
-                    format!("{ty} Resource-Reference")
-                }
-                _ => format!("{ty}-Type"),
-            };
-        }
-        Value::Default | Value::Uri(_) | Value::Iterator(_) | Value::Callable(_) | Value::Object(_) => {
-            "Object"
-        }
-    };
-    label.to_owned()
+    kukla_values::compare::label(value).to_string()
 }
 
 /// What messages call an expression.

@@ -130,7 +130,14 @@ impl<'e> Vm<'e> {
     /// The file and line one call further out than the one being made, as Puppet's own stack has it: what is evaluated after the
     /// manifests has nothing around it.
     pub fn outer_call(&self) -> Option<(Option<&str>, u32)> {
-        match (self.frames.last(), &self.manifest) {
+        let around = match self.frames.split_last() {
+            // A function that was given a block stands there itself.
+            Some((own, around)) if own.span == self.call_span && own.source.name() == self.source.name() => {
+                around.last()
+            }
+            last => last.map(|(frame, _)| frame),
+        };
+        match (around, &self.manifest) {
             (Some(frame), _) => Some((frame.file(), frame.line())),
             (None, Some(manifest)) => Some((manifest.name(), 0)),
             (None, None) => None,

@@ -7,6 +7,7 @@ use kukla_eval::error::Flow;
 use kukla_eval::function::Rest;
 use kukla_eval::lambda::Block;
 use kukla_eval::vm::Vm;
+use kukla_values::compare::label;
 use kukla_values::{Array, Error, Result, Str, Value};
 
 use crate::logging::deprecated;
@@ -146,10 +147,6 @@ fn incomparable(a: Value, b: Value, _more: Rest) -> String {
         label(&a),
         label(&b)
     )
-}
-
-fn label(value: &Value) -> String {
-    kukla_values::compare::label(value).to_string()
 }
 
 fn sort_text(vm: &mut Vm<'_>, text: Str, block: Option<Block>) -> Flow<String> {

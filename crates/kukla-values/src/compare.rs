@@ -161,25 +161,34 @@ pub fn compare(comparison: Comparison, left: &Value, right: &Value) -> Result<bo
 
 /// What kind of thing a value is, in messages.
 pub fn label(value: &Value) -> Str {
-    match value {
-        Value::Undef => "Undef Value".into(),
-        Value::Default => "Default Value".into(),
-        Value::Boolean(_) => "Boolean".into(),
-        Value::Integer(_) => "Integer".into(),
-        Value::Float(_) => "Float".into(),
-        Value::String(_) => "String".into(),
-        Value::Regexp(_) => "Regexp".into(),
-        Value::Array(_) => "Array".into(),
-        Value::Hash(_) => "Hash".into(),
-        Value::SemVer(_) => "Semver".into(),
-        Value::Type(ty) => match &**ty {
-            Type::Resource(Some(resource)) if resource.title.is_some() => {
-                format!("{ty} Resource-Reference").into()
-            }
-            ty => format!("{ty}-Type").into(),
-        },
-        value => Type::of_generalized(value).name(),
-    }
+    let label = match value {
+        Value::Undef => "Undef Value",
+        Value::Boolean(_) => "Boolean",
+        Value::Integer(_) => "Integer",
+        Value::Float(_) => "Float",
+        Value::String(_) => "String",
+        Value::Regexp(_) => "Regexp",
+        Value::Array(_) => "Array",
+        Value::Hash(_) => "Hash",
+        Value::Sensitive(_) => "Sensitive",
+        Value::Timestamp(_) => "Timestamp",
+        Value::Timespan(_) => "Timespan",
+        Value::SemVer(_) => "Semver",
+        Value::SemVerRange(_) => "SemverRange",
+        Value::Binary(_) => "Binary",
+        Value::Type(ty) => {
+            return match &**ty {
+                Type::Resource(Some(resource)) if resource.title.is_some() => {
+                    format!("{ty} Resource-Reference").into()
+                }
+                ty => format!("{ty}-Type").into(),
+            };
+        }
+        Value::Default | Value::Uri(_) | Value::Iterator(_) | Value::Callable(_) | Value::Object(_) => {
+            "Object"
+        }
+    };
+    label.into()
 }
 
 /// How a value was found: plainly, or by a regular expression that matched this text.
