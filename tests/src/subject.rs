@@ -1,11 +1,27 @@
 //! Who answers: Kukla in this process, or a command that speaks the same protocol (real Puppet).
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
 use std::sync::Mutex;
 
 use kukla_cli::rpc::Server;
 use serde_json::{Value, json};
+
+/// Runs a comparison with the command that `KUKLA_REFERENCE` names, if it names one; the comparison says whether all agreed.
+pub fn compared(run: fn() -> Result<bool, String>) -> ExitCode {
+    if std::env::var_os("KUKLA_REFERENCE").is_none() {
+        println!("skipped: KUKLA_REFERENCE names no command to compare with");
+        return ExitCode::SUCCESS;
+    }
+    match run() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(problem) => {
+            eprintln!("{problem}");
+            ExitCode::FAILURE
+        }
+    }
+}
 
 /// The implementation under test.
 pub enum Subject {

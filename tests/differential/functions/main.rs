@@ -75,18 +75,7 @@ const SHOWN: usize = 200;
 const FEWEST: usize = 30;
 
 fn main() -> ExitCode {
-    if std::env::var_os("KUKLA_REFERENCE").is_none() {
-        println!("skipped: KUKLA_REFERENCE names no command to compare with");
-        return ExitCode::SUCCESS;
-    }
-    match run() {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(problem) => {
-            eprintln!("{problem}");
-            ExitCode::FAILURE
-        }
-    }
+    kukla_tests::subject::compared(run)
 }
 
 fn run() -> Result<bool, String> {

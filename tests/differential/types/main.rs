@@ -52,18 +52,7 @@ const QUESTION: &str = r#"
 const BATCH: usize = 40;
 
 fn main() -> ExitCode {
-    if std::env::var_os("KUKLA_REFERENCE").is_none() {
-        println!("skipped: KUKLA_REFERENCE names no command to compare with");
-        return ExitCode::SUCCESS;
-    }
-    match run() {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(problem) => {
-            eprintln!("{problem}");
-            ExitCode::FAILURE
-        }
-    }
+    kukla_tests::subject::compared(run)
 }
 
 fn run() -> Result<bool, String> {

@@ -51,6 +51,17 @@ struct Frame {
     returned: Option<Known>,
 }
 
+impl Frame {
+    fn new(this: This, file: Rc<str>) -> Frame {
+        Frame { locals: FxHashMap::default(), this, file, returned: None }
+    }
+
+    /// The frame of a body that stands in this one's file.
+    fn inside(&self, this: This) -> Frame {
+        Frame::new(this, Rc::clone(&self.file))
+    }
+}
+
 #[derive(Default)]
 struct Module {
     methods: FxHashMap<String, Rc<Def>>,
@@ -143,7 +154,7 @@ impl Reader<'_> {
         if self.loaded.len() < 200 && self.loaded.insert(path.into()) {
             let tree = tree::parse(source);
             let this = This::Module(String::new());
-            let mut frame = Frame { locals: FxHashMap::default(), this, file: path.into(), returned: None };
+            let mut frame = Frame::new(this, path.into());
             self.eval(&tree, &mut frame);
         }
     }
@@ -225,14 +236,7 @@ impl Reader<'_> {
                     _ => name.clone(),
                 };
                 self.modules.entry(name.clone()).or_default();
-                let this = This::Module(name);
-                let mut inner = Frame {
-                    locals: FxHashMap::default(),
-                    this,
-                    file: Rc::clone(&frame.file),
-                    returned: None,
-                };
-                self.eval(body, &mut inner)
+                self.eval(body, &mut frame.inside(This::Module(name)))
             }
             Expr::Singleton(body) => {
                 let home = match &frame.this {
@@ -240,14 +244,7 @@ impl Reader<'_> {
                     This::Type => Self::TYPE.into(),
                     _ => return Known::Unknown,
                 };
-                let this = This::Singleton(home);
-                let mut inner = Frame {
-                    locals: FxHashMap::default(),
-                    this,
-                    file: Rc::clone(&frame.file),
-                    returned: None,
-                };
-                self.eval(body, &mut inner)
+                self.eval(body, &mut frame.inside(This::Singleton(home)))
             }
             Expr::If(test, then, otherwise) => match self.eval(test, frame).truth() {
                 Some(true) => self.eval(then, frame),
@@ -369,7 +366,7 @@ impl Reader<'_> {
             return Known::Unknown;
         }
         self.depth += 1;
-        let mut frame = Frame { locals: FxHashMap::default(), this, file: "".into(), returned: None };
+        let mut frame = Frame::new(this, "".into());
         self.bind(&def.code.params, args, &mut frame);
         if let (Some(name), Some(block)) = (&def.code.params.block, block) {
             frame.locals.insert(name.clone(), Known::Block(block));

@@ -68,20 +68,7 @@ pub fn quote(text: &str, double: bool) -> String {
         return write::quote(text);
     }
     let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '\t' => out.push_str("\\t"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '"' => out.push_str("\\\""),
-            '$' => out.push_str("\\$"),
-            '\\' => out.push_str("\\\\"),
-            c if c < ' ' => out.push_str(&format!("\\u{{{:X}}}", c as u32)),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
+    write::push_double_quoted(&mut out, text);
     out
 }
 

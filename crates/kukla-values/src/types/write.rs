@@ -143,7 +143,8 @@ fn push_quoted(out: &mut String, text: &str) {
     out.push('\'');
 }
 
-fn push_double_quoted(out: &mut String, text: &str) {
+/// Writes text in double quotes, with escapes.
+pub(crate) fn push_double_quoted(out: &mut String, text: &str) {
     out.push('"');
     for c in text.chars() {
         match c {
