@@ -7,9 +7,10 @@ use kukla_catalog::Catalog;
 use kukla_eval::catalog::{Output, Provenance};
 use kukla_eval::data;
 use kukla_eval::error::{Failure, Raise, Raised};
-use kukla_eval::program::Program;
+use kukla_eval::programs::Programs;
 use kukla_eval::registry::Registry;
 use kukla_eval::settings::LogLevel;
+use kukla_eval::unit::Unit;
 use kukla_eval::vm::{Log, Vm};
 use kukla_eval::world::World;
 use kukla_hiera::{Explanation, Found};
@@ -26,6 +27,8 @@ use crate::site::{Site, Sites};
 pub struct Compiler {
     world: DiskWorld,
     sites: Sites,
+    /// Shared by all sites.
+    programs: Arc<Programs>,
 }
 
 /// What a request led to, and what was logged on the way.
@@ -55,7 +58,7 @@ pub fn registry() -> Arc<Registry> {
 impl Compiler {
     /// A compiler that sees the world through `world`.
     pub fn new(world: DiskWorld) -> Compiler {
-        Compiler { world, sites: Sites::default() }
+        Compiler { world, sites: Sites::default(), programs: Arc::default() }
     }
 
     /// Whether there is a file at a path.
@@ -63,9 +66,14 @@ impl Compiler {
         self.world.exists(path)
     }
 
+    /// The programs that its sites share.
+    pub fn programs(&self) -> &Programs {
+        &self.programs
+    }
+
     /// The site a request is about.
     pub fn site(&self, request: &Request) -> Result<Arc<Site>, Box<Failure>> {
-        self.sites.get(request, || Watched::new(self.world.clone()))
+        self.sites.get(request, || Watched::new(self.world.clone()), &self.programs)
     }
 
     /// Compiles the catalog a request asks for.
@@ -100,7 +108,7 @@ impl Compiler {
             match &site.prelude {
                 Some(prelude) => {
                     let prelude = prelude.clone().map_err(|failure| Raise::from((*failure).clone()))?;
-                    warn(vm, &prelude);
+                    vm.remark(&prelude.remarks);
                     vm.compile(&[prelude])?;
                 }
                 None => vm.begin()?,
@@ -149,7 +157,6 @@ impl Compiler {
             layout.warnings.iter().for_each(|message| vm.warn(message));
         }
         let result = body(&mut vm, &site, &data);
-        vm.log_loading();
         let mut logs = std::mem::take(&mut vm.logs);
         logs.iter_mut().for_each(|log| data.redact(&mut log.message));
         let result = result.map_err(|raise| {
@@ -176,18 +183,16 @@ fn catalog(vm: &mut Vm<'_>, site: &Site, request: &Request) -> Result<Catalog, R
     Ok(catalog)
 }
 
-/// The programs of the site manifest; what was questionable about them is logged.
-fn manifests<'s>(vm: &mut Vm<'_>, site: &'s Site) -> Result<&'s [Arc<Program>], Raise> {
-    let manifests = site.manifests.as_ref().map_err(|failure| {
-        vm.log_warnings_of(failure);
-        Raise::from((**failure).clone())
-    })?;
-    manifests.iter().for_each(|program| warn(vm, program));
-    Ok(manifests)
-}
-
-fn warn(vm: &mut Vm<'_>, program: &Program) {
-    vm.log_diagnostics(&program.source, program.warnings.iter().cloned());
+/// The units of the site manifest; what is questionable about them is logged.
+fn manifests<'s>(vm: &mut Vm<'_>, site: &'s Site) -> Result<&'s [Arc<Unit>], Raise> {
+    site.manifests.iter().for_each(|unit| vm.remark(&unit.remarks));
+    match &site.broken_manifest {
+        None => Ok(&site.manifests),
+        Some(failure) => {
+            vm.log_warnings_of(failure);
+            Err(Raise::from((**failure).clone()))
+        }
+    }
 }
 
 fn failure(raise: Raise) -> Box<Failure> {

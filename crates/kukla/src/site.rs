@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use kukla_eval::environment::Environment;
+use kukla_eval::environment::{Environment, Loaded};
 use kukla_eval::error::Failure;
-use kukla_eval::program::Program;
+use kukla_eval::programs::Programs;
+use kukla_eval::unit::Unit;
 use kukla_eval::world::FileError;
 use kukla_hiera::DataCache;
-use kukla_syntax::Source;
 
 use crate::compiler::registry;
 use crate::control::{Layout, manifests, refused, time_to_live};
@@ -25,10 +25,12 @@ const KEPT: usize = 16;
 pub struct Site {
     /// The environment, its definitions and those of the site manifest.
     pub environment: Environment,
-    /// The programs of the site manifest, in order, or why there are none.
-    pub manifests: Result<Vec<Arc<Program>>, Arc<Failure>>,
-    /// The program to compile to completion first.
-    pub prelude: Option<Result<Arc<Program>, Arc<Failure>>>,
+    /// The units of the site manifest, in order, up to one that cannot be read.
+    pub manifests: Vec<Arc<Unit>>,
+    /// What is wrong with that one.
+    pub broken_manifest: Option<Arc<Failure>>,
+    /// The unit to compile to completion first.
+    pub prelude: Option<Loaded>,
     /// Data files, read once.
     pub data: Arc<DataCache>,
     /// What `environment.conf` says, if the environment has a directory.
@@ -64,6 +66,7 @@ impl Sites {
         &self,
         request: &Request,
         watched: impl FnOnce() -> Watched,
+        programs: &Arc<Programs>,
     ) -> Result<Arc<Site>, Box<Failure>> {
         let key = Key {
             environment: request.environment.clone(),
@@ -84,7 +87,7 @@ impl Sites {
                 return Ok(site);
             }
         }
-        let site = Arc::new(Site::open(&key, watched())?);
+        let site = Arc::new(Site::open(&key, watched(), programs)?);
         if known.len() >= KEPT {
             known.remove(0);
         }
@@ -111,7 +114,7 @@ impl Site {
         self.version.get_or_init(ask).as_ref()
     }
 
-    fn open(key: &Key, watched: Watched) -> Result<Site, Box<Failure>> {
+    fn open(key: &Key, watched: Watched, programs: &Arc<Programs>) -> Result<Site, Box<Failure>> {
         let watched = Arc::new(watched);
         let world = Arc::clone(&watched) as Arc<dyn kukla_eval::world::World>;
         let layout = match &key.root {
@@ -142,24 +145,25 @@ impl Site {
             Arc::clone(&world),
             registry(),
         );
+        environment.programs = Arc::clone(programs);
         environment.foreign_types = Some(Arc::new(RubyTypes::default()));
         let manifest = key.manifest.clone().or_else(|| Some(layout.as_ref()?.manifest.clone()));
-        let main = match (&key.code, manifest) {
-            (Some(code), _) => text(&environment, code).map(|program| vec![program]),
-            (None, Some(manifest)) => {
-                manifests(&*world, &manifest).iter().map(|path| environment.load(path)).collect()
-            }
-            (None, None) => Ok(Vec::new()),
+        let paths = match (&key.code, manifest) {
+            (None, Some(manifest)) => manifests(&*world, &manifest),
+            _ => Vec::new(),
         };
-        // Every compilation logs what is questionable in the site manifest; the environment need not say it again.
-        if let Ok(programs) = &main {
-            let is_main = |source: &Source| programs.iter().any(|main| main.source.name() == source.name());
-            environment.keep_warnings(|source| !is_main(source));
-        }
-        let prelude = key.prelude.as_ref().map(|code| text(&environment, code));
+        let code = key.code.iter().map(|code| environment.load_text(code));
+        let mut main = code.chain(paths.iter().map(|path| environment.load(path)));
+        let mut broken_manifest = None;
+        let manifests = main
+            .by_ref()
+            .map_while(|loaded| loaded.map_err(|failure| broken_manifest = Some(failure)).ok())
+            .collect();
+        let prelude = key.prelude.as_ref().map(|code| environment.load_text(code));
         Ok(Site {
             environment,
-            manifests: main,
+            manifests,
+            broken_manifest,
             prelude,
             data: Arc::new(DataCache::new()),
             layout,
@@ -168,13 +172,4 @@ impl Site {
             timeout,
         })
     }
-}
-
-/// Reads a text that is no file, and makes its definitions known.
-fn text(environment: &Environment, code: &str) -> Result<Arc<Program>, Arc<Failure>> {
-    let source = Source::unnamed(code);
-    let program = kukla_eval::lower::lower(&source, None, &environment.rules(None)).map_err(Arc::new)?;
-    environment.learn(&program).map_err(Arc::new)?;
-    environment.check_signatures(&program)?;
-    Ok(Arc::new(program))
 }
