@@ -8,6 +8,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, RwLock};
 
+use kukla_catalog::Exports;
 use kukla_catalog::types::{self, ResourceType};
 use kukla_syntax::validate::{Place, Rules};
 use kukla_syntax::{Source, Strict};
@@ -25,7 +26,7 @@ use crate::remark::{Remark, Remarks};
 use crate::settings::Settings;
 use crate::unit::{Defined, Unit};
 use crate::vm::Vm;
-use crate::world::{FileError, World};
+use kukla_world::{FileError, World};
 
 /// A module of the environment.
 #[derive(Debug)]
@@ -68,6 +69,8 @@ pub struct Environment {
     /// Where evaluation stands before it begins.
     pub(crate) nowhere: Arc<Unit>,
     known: RwLock<Known>,
+    /// What other nodes export, if anyone knows.
+    pub exports: Option<Arc<dyn Exports>>,
     /// How resource types of other languages are read, if they are.
     pub foreign_types: Option<Arc<dyn ForeignTypes>>,
     resource_types: RwLock<FxHashMap<Box<str>, Option<Arc<ResourceType>>>>,
@@ -127,6 +130,7 @@ impl Environment {
             units: RwLock::default(),
             nowhere: Arc::default(),
             known: RwLock::default(),
+            exports: None,
             foreign_types: None,
             resource_types: RwLock::default(),
         }

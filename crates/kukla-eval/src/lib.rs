@@ -37,7 +37,6 @@ mod types;
 pub mod unit;
 mod variable;
 pub mod vm;
-pub mod world;
 
 pub use environment::{Environment, Node};
 pub use error::{Failure, Flow, Location, Raise};

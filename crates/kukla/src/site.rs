@@ -4,12 +4,13 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use kukla_catalog::Exports;
 use kukla_eval::environment::{Environment, Loaded};
 use kukla_eval::error::Failure;
 use kukla_eval::programs::Programs;
 use kukla_eval::unit::Unit;
-use kukla_eval::world::FileError;
 use kukla_hiera::DataCache;
+use kukla_world::FileError;
 
 use crate::compiler::registry;
 use crate::control::{Layout, manifests, refused, time_to_live};
@@ -65,8 +66,9 @@ impl Sites {
     pub fn get(
         &self,
         request: &Request,
-        watched: impl FnOnce() -> Watched,
+        exports: Option<&Arc<dyn Exports>>,
         programs: &Arc<Programs>,
+        watched: impl FnOnce() -> Watched,
     ) -> Result<Arc<Site>, Box<Failure>> {
         let key = Key {
             environment: request.environment.clone(),
@@ -87,7 +89,7 @@ impl Sites {
                 return Ok(site);
             }
         }
-        let site = Arc::new(Site::open(&key, watched(), programs)?);
+        let site = Arc::new(Site::open(&key, exports.cloned(), programs, watched())?);
         if known.len() >= KEPT {
             known.remove(0);
         }
@@ -114,9 +116,14 @@ impl Site {
         self.version.get_or_init(ask).as_ref()
     }
 
-    fn open(key: &Key, watched: Watched, programs: &Arc<Programs>) -> Result<Site, Box<Failure>> {
+    fn open(
+        key: &Key,
+        exports: Option<Arc<dyn Exports>>,
+        programs: &Arc<Programs>,
+        watched: Watched,
+    ) -> Result<Site, Box<Failure>> {
         let watched = Arc::new(watched);
-        let world = Arc::clone(&watched) as Arc<dyn kukla_eval::world::World>;
+        let world = Arc::clone(&watched) as Arc<dyn kukla_world::World>;
         let layout = match &key.root {
             Some(root) => Some(Layout::read(&*world, root, &key.basemodulepath, &key.settings)?),
             None => None,
@@ -146,6 +153,7 @@ impl Site {
             registry(),
         );
         environment.programs = Arc::clone(programs);
+        environment.exports = exports;
         environment.foreign_types = Some(Arc::new(RubyTypes::default()));
         let manifest = key.manifest.clone().or_else(|| Some(layout.as_ref()?.manifest.clone()));
         let paths = match (&key.code, manifest) {
@@ -153,12 +161,10 @@ impl Site {
             _ => Vec::new(),
         };
         let code = key.code.iter().map(|code| environment.load_text(code));
-        let mut main = code.chain(paths.iter().map(|path| environment.load(path)));
+        let main = code.chain(paths.iter().map(|path| environment.load(path)));
         let mut broken_manifest = None;
-        let manifests = main
-            .by_ref()
-            .map_while(|loaded| loaded.map_err(|failure| broken_manifest = Some(failure)).ok())
-            .collect();
+        let manifests =
+            main.map_while(|loaded| loaded.map_err(|failure| broken_manifest = Some(failure)).ok()).collect();
         let prelude = key.prelude.as_ref().map(|code| environment.load_text(code));
         Ok(Site {
             environment,
