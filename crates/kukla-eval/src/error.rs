@@ -37,7 +37,7 @@ pub struct Location {
 impl Location {
     /// The line, counted from one.
     pub fn line(&self) -> u32 {
-        self.source.line_column(self.span.start).line
+        self.source.line_column(self.span.point).line
     }
 
     /// The name of the file, if it is one.
@@ -176,7 +176,7 @@ impl fmt::Display for Failure {
         let Some(location) = self.location.as_ref().filter(|_| self.kind != FailureKind::Data) else {
             return Ok(());
         };
-        let at = location.source.line_column(location.span.start);
+        let at = location.source.line_column(location.span.point);
         f.write_str(" (")?;
         if let Some(file) = location.file() {
             write!(f, "file: {file}, ")?;

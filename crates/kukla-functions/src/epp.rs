@@ -56,7 +56,7 @@ fn inline_epp(vm: &mut Vm<'_>, template: Str, parameters: Option<Hash>) -> Flow<
 /// What is wrong with the text of a template, and where in it; the first error counts.
 fn invalid(function: &str, failure: Failure) -> Raise {
     let place = failure.location.as_ref().map(|location| {
-        let at = location.source.line_column(location.span.start);
+        let at = location.source.line_column(location.span.point);
         let file = location.file().unwrap_or("unknown");
         format!(" (file: {file}, line: {}, column: {})", at.line, at.column)
     });

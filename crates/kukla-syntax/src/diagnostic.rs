@@ -136,7 +136,7 @@ pub struct Diagnostic {
     pub code: &'static Code,
     /// How bad it is.
     pub severity: Severity,
-    /// Where it is; `span.start` is the position Puppet reports.
+    /// Where it is.
     pub span: Span,
     /// What is wrong, in the words people's filters know from Puppet.
     pub message: String,

@@ -165,7 +165,7 @@ fn error(failure: &Failure) -> Json {
     // What is wrong with data is not the fault of the code that asked for it.
     let location = failure.location.as_ref().filter(|_| failure.kind != FailureKind::Data);
     if let Some(location) = location {
-        let at = location.source.line_column(location.span.start);
+        let at = location.source.line_column(location.span.point);
         json["file"] = location.file().map_or(Json::Null, Json::from);
         json["line"] = at.line.into();
         if !failure.no_column {
@@ -195,7 +195,7 @@ fn without_locations(message: &str) -> Cow<'_, str> {
 pub fn log(log: &Log) -> Json {
     let mut json = json!({"level": log.level.name(), "message": log.message, "source": log.source});
     if let Some(location) = &log.location {
-        let at = location.source.line_column(location.span.start);
+        let at = location.source.line_column(location.span.point);
         if let Some(file) = location.file() {
             json["file"] = file.into();
         }

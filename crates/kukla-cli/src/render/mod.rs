@@ -59,7 +59,7 @@ struct Place<'a> {
 
 impl<'a> Place<'a> {
     fn of(source: &'a Source, diagnostic: &Diagnostic) -> Self {
-        let at = source.line_column(diagnostic.span.start);
+        let at = source.line_column(diagnostic.span.point);
         Self { file: source.name(), line: at.line, column: at.column }
     }
 }

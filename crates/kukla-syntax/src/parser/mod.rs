@@ -97,8 +97,7 @@ fn point_at_odd_overrides(
         let found =
             overrides.into_iter().find(|node| node.child(LBrace).is_some_and(|it| it.start() == brace));
         if let (Some(node), Some((_, diagnostic))) = (found, diagnostics.get_mut(index)) {
-            diagnostic.span.start = crate::ast::puppet_offset(node);
-            diagnostic.span.end = diagnostic.span.end.max(diagnostic.span.start);
+            diagnostic.span = diagnostic.span.pointing_at(crate::ast::puppet_offset(node));
         }
     }
 }
