@@ -1,5 +1,6 @@
 //! What a conversation remembers: the statements that assign, define or declare something.
 
+use kukla_eval::function::Quality;
 use kukla_syntax::tree::Node;
 use kukla_syntax::{Source, SyntaxKind, parse};
 
@@ -67,9 +68,8 @@ fn statement(node: Node<'_>) -> Option<Statement> {
         | K::NodeDefinition => None,
         K::Call | K::StatementCall | K::BareCall => {
             let name: String = text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-            let declares =
-                ["include", "require", "contain", "realize", "create_resources", "ensure_packages"];
-            declares.contains(&name.as_str()).then_some(())?;
+            let declares = kukla::compiler::registry().is(&name, Quality::ChangesCatalog);
+            declares.then_some(())?;
             None
         }
         _ => return None,
