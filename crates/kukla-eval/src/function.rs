@@ -408,7 +408,7 @@ mod tests {
 
     #[test]
     fn arguments_reach_the_body_in_order_and_defaults_stand_in() {
-        let world = Arc::new(crate::world::MemoryWorld::default());
+        let world = Arc::new(kukla_world::MemoryWorld::default());
         let environment = crate::environment::Environment::new(
             "production",
             None,
