@@ -50,9 +50,7 @@ impl Exports {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compiler::Compiler;
-    use crate::disk::DiskWorld;
-    use crate::request::Request;
+    use crate::{CompileOptions, Compiler, DiskWorld, Node, SiteSpec};
     use kukla_eval::world::MemoryWorld;
 
     const SITE: &str = "
@@ -62,11 +60,13 @@ mod tests {
         node c { notify { 'from a': } Notify <<| |>> }";
 
     fn compile(node: &str, exports: Exports) -> Result<Catalog, String> {
-        let mut request = Request { code: Some(SITE.into()), keep_virtual: true, ..Request::default() };
-        request.node.name = node.into();
-        request.settings.set("storeconfigs", true.into())?;
+        let mut spec = SiteSpec::of(SITE);
+        spec.settings.set("storeconfigs", true.into())?;
         let compiler = Compiler::new(DiskWorld { exports: Some(Arc::new(exports)), ..DiskWorld::default() });
-        compiler.compile(&request).result.map_err(|failure| failure.to_string())
+        let options = CompileOptions { keep_virtual: true, ..CompileOptions::default() };
+        let site = compiler.open(&spec).map_err(|failure| failure.to_string())?;
+        let compiled = site.compile_with(&Node::named(node), options).result;
+        compiled.map(|compiled| compiled.catalog).map_err(|failure| failure.to_string())
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What a conversation remembers: the statements that assign, define or declare something.
 
-use kukla_syntax::tree::Node;
-use kukla_syntax::{Source, SyntaxKind, parse};
+use kukla::syntax::tree::Node;
+use kukla::syntax::{Source, SyntaxKind, parse};
 
 /// Statements to run again before each new one.
 #[derive(Debug, Default)]
