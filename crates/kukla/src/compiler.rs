@@ -2,9 +2,10 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use kukla_catalog::Exports;
 use kukla_eval::error::Failure;
 use kukla_eval::registry::Registry;
-use kukla_eval::world::World;
+use kukla_world::World;
 
 use crate::disk::DiskWorld;
 use crate::site::Site;
@@ -17,6 +18,7 @@ const KEPT: usize = 16;
 #[derive(Debug)]
 pub struct Compiler {
     world: Arc<dyn World>,
+    exports: Option<Arc<dyn Exports>>,
     /// The one asked for last comes last.
     sites: Mutex<Vec<Arc<Site>>>,
 }
@@ -37,7 +39,13 @@ pub fn registry() -> Arc<Registry> {
 impl Compiler {
     /// A compiler that sees everything outside through `world`: the disk, memory, or an `Arc` of either.
     pub fn new(world: impl World + 'static) -> Compiler {
-        Compiler { world: Arc::new(world), sites: Mutex::default() }
+        Compiler { world: Arc::new(world), exports: None, sites: Mutex::default() }
+    }
+
+    /// The same, with someone to ask what other nodes export.
+    #[must_use]
+    pub fn with_exports(self, exports: Arc<dyn Exports>) -> Compiler {
+        Compiler { exports: Some(exports), ..self }
     }
 
     /// The world it sees.
@@ -56,7 +64,7 @@ impl Compiler {
         {
             return Ok(Arc::clone(site));
         }
-        let fresh = Arc::new(Site::open(spec.clone(), Arc::clone(&self.world))?);
+        let fresh = Arc::new(Site::open(spec.clone(), Arc::clone(&self.world), self.exports.clone())?);
         Ok(self.keep(fresh, known.as_ref()))
     }
 

@@ -5,13 +5,10 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use kukla_eval::world::{Entry, Exported, FileError, FileResult, Output, Stamp, World};
 use kukla_values::time::Timestamp;
-
-use crate::exports::Exports;
+use kukla_world::{Entry, FileError, FileResult, Output, Stamp, World};
 
 /// Which commands a compilation may run (`generate`, `config_version`, an external node classifier).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -52,8 +49,6 @@ impl From<&str> for Commands {
 pub struct DiskWorld {
     /// Which commands may run.
     pub commands: Commands,
-    /// What other nodes export.
-    pub exports: Option<Arc<Exports>>,
 }
 
 impl World for DiskWorld {
@@ -111,10 +106,6 @@ impl World for DiskWorld {
             },
         )?;
         Ok(Output { code: output.status.code(), stdout: output.stdout, stderr: output.stderr })
-    }
-
-    fn exported(&self, type_name: &str, node: &str) -> FileResult<Vec<Arc<Exported>>> {
-        Ok(self.exports.as_ref().map(|exports| exports.of(type_name, node)).unwrap_or_default())
     }
 
     fn exists(&self, path: &Path) -> bool {

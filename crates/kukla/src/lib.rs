@@ -47,7 +47,8 @@
 //! | serve the machine interface | [`rpc`] |
 //! | read fact files, classifications, `puppet.conf` | [`facts`], [`classify`], [`puppet_conf`] |
 //!
-//! The crates below are re-exported under their own names: [`syntax`], [`values`], [`catalog`], [`hiera`], [`eval`], [`functions`].
+//! The crates below are re-exported under their own names: [`syntax`], [`values`], [`world`], [`formats`],
+//! [`catalog`], [`hiera`], [`eval`], [`functions`].
 //! Nothing here is kept for the whole process but the table of built-in functions and that of interned names.
 
 pub mod analysis;
@@ -77,15 +78,17 @@ pub use spec::SiteSpec;
 
 pub use kukla_catalog as catalog;
 pub use kukla_eval as eval;
+pub use kukla_formats as formats;
 pub use kukla_functions as functions;
 pub use kukla_hiera as hiera;
 pub use kukla_syntax as syntax;
 pub use kukla_values as values;
+pub use kukla_world as world;
 
 pub use kukla_catalog::Catalog;
 pub use kukla_eval::error::Failure;
 pub use kukla_eval::settings::Settings;
 pub use kukla_eval::vm::Log;
-pub use kukla_eval::world::{MemoryWorld, World};
 pub use kukla_eval::{Environment, Node};
 pub use kukla_values::{Type, Value};
+pub use kukla_world::{MemoryWorld, World};

@@ -3,12 +3,13 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use kukla_catalog::Exports;
 use kukla_eval::environment::Environment;
 use kukla_eval::error::Failure;
 use kukla_eval::program::Program;
-use kukla_eval::world::{FileError, World};
 use kukla_hiera::DataCache;
 use kukla_syntax::Source;
+use kukla_world::{FileError, World};
 
 use crate::compiler::registry;
 use crate::control::{Layout, manifests, refused, time_to_live};
@@ -63,7 +64,11 @@ impl Site {
         self.watched.is_current(self.timeout)
     }
 
-    pub(crate) fn open(spec: SiteSpec, world: Arc<dyn World>) -> Result<Site, Box<Failure>> {
+    pub(crate) fn open(
+        spec: SiteSpec,
+        world: Arc<dyn World>,
+        exports: Option<Arc<dyn Exports>>,
+    ) -> Result<Site, Box<Failure>> {
         let watched = Arc::new(Watched::new(world));
         let world = Arc::clone(&watched) as Arc<dyn World>;
         let root = spec.root();
@@ -89,6 +94,7 @@ impl Site {
         };
         let mut environment =
             Environment::new(&spec.environment, root, modulepath, settings, Arc::clone(&world), registry());
+        environment.exports = exports;
         environment.foreign_types = Some(Arc::new(RubyTypes::default()));
         let manifest = spec.manifest.clone().or_else(|| Some(layout.as_ref()?.manifest.clone()));
         let main = match (&spec.code, manifest) {

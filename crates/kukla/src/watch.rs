@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use kukla_eval::world::{Entry, Exported, FileResult, Output, Stamp, World};
 use kukla_values::time::Timestamp;
+use kukla_world::{Entry, FileResult, Output, Stamp, World};
 use rustc_hash::FxHashMap;
 
 /// A world, and what was at every path that someone asked about.
@@ -91,10 +91,6 @@ impl World for Watched {
 
     fn run(&self, command: &[String]) -> FileResult<Output> {
         self.world.run(command)
-    }
-
-    fn exported(&self, type_name: &str, node: &str) -> FileResult<Vec<Arc<Exported>>> {
-        self.world.exported(type_name, node)
     }
 
     fn exists(&self, path: &Path) -> bool {

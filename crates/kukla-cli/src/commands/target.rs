@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kukla::classify::Classification;
-use kukla::exports::Exports;
+use kukla::exports::CatalogExports;
 use kukla::facts::FactFile;
 use kukla::puppet_conf::PuppetConf;
 use kukla::syntax::Strict;
@@ -85,15 +85,17 @@ pub struct Placed {
 impl Target {
     /// The compiler to ask.
     pub fn compiler(&self) -> Result<Compiler, String> {
-        let mut world = self.world();
-        if let Some(path) = &self.exported {
-            world.exports = Some(Arc::new(Exports::read(&world, path)?));
-        }
-        Ok(Compiler::new(world))
+        let world = self.world();
+        let exports = self.exported.as_ref().map(|path| CatalogExports::read(&world, path)).transpose()?;
+        let compiler = Compiler::new(world);
+        Ok(match exports {
+            Some(exports) => compiler.with_exports(Arc::new(exports)),
+            None => compiler,
+        })
     }
 
     fn world(&self) -> DiskWorld {
-        DiskWorld { commands: self.commands.as_str().into(), ..DiskWorld::default() }
+        DiskWorld { commands: self.commands.as_str().into() }
     }
 
     /// The node that the options name.
@@ -291,7 +293,7 @@ impl Ground<'_> {
     fn classification(&self, node: &str) -> Result<Option<Classification>, String> {
         let only = |command: &str| {
             let program = command.split_whitespace().next().unwrap_or_default().to_owned();
-            DiskWorld { commands: Commands::Only(vec![program]), ..DiskWorld::default() }
+            DiskWorld { commands: Commands::Only(vec![program]) }
         };
         let own = self.conf.as_ref().and_then(PuppetConf::external_nodes);
         match (&self.target.enc, &self.target.classification, own) {

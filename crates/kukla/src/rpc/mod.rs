@@ -8,7 +8,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use kukla_eval::world::World;
+use kukla_world::World;
 use serde_json::{Map, Value, json};
 
 use crate::compiler::Compiler;

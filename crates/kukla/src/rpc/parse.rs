@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use kukla_eval::world::World;
 use kukla_syntax::pn::Pn;
 use kukla_syntax::{Source, Strict};
+use kukla_world::World;
 use serde_json::{Map, Value, json};
 
 use super::failed::Failed;
