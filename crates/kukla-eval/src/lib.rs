@@ -24,6 +24,7 @@ pub mod lambda;
 pub mod lower;
 mod matching;
 pub mod native;
+mod node;
 mod objects;
 mod operators;
 pub mod program;
