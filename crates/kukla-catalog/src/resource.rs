@@ -83,34 +83,6 @@ impl fmt::Display for Resource {
     }
 }
 
-/// The name of a type as references spell it: `apache::vhost` becomes `Apache::Vhost`.
-///
-/// A name that begins with a capital is taken to be capitalised already, inner segments and all.
-pub fn capitalize(name: &str) -> Str {
-    if name.as_bytes().first().is_some_and(u8::is_ascii_uppercase) {
-        return name.into();
-    }
-    let mut out = Str::with_capacity(name.len());
-    for (i, segment) in name.split("::").enumerate() {
-        if i > 0 {
-            out.push_str("::");
-        }
-        if segment.is_ascii() {
-            for (i, byte) in segment.bytes().enumerate() {
-                let byte = if i == 0 { byte.to_ascii_uppercase() } else { byte.to_ascii_lowercase() };
-                out.push(char::from(byte));
-            }
-            continue;
-        }
-        let mut chars = segment.chars();
-        if let Some(first) = chars.next() {
-            first.to_uppercase().for_each(|c| out.push(c));
-            chars.flat_map(char::to_lowercase).for_each(|c| out.push(c));
-        }
-    }
-    out
-}
-
 /// The type and title in `Type[title]`; the title may itself contain brackets.
 pub fn split_reference(reference: &str) -> Option<(&str, &str)> {
     let open = reference.find('[')?;
@@ -125,8 +97,6 @@ mod tests {
 
     #[test]
     fn references() {
-        assert_eq!(capitalize("apache::vHost"), "Apache::Vhost");
-        assert_eq!(capitalize("Apache::vhost"), "Apache::vhost");
         assert_eq!(split_reference("File[/a[b]]"), Some(("File", "/a[b]")));
         assert_eq!(split_reference("File[]"), None);
         assert_eq!(split_reference("File"), None);

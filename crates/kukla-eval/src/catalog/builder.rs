@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use kukla_catalog::Kind;
-use kukla_catalog::resource::{capitalize, split_reference};
+use kukla_catalog::resource::split_reference;
 use kukla_catalog::types::ResourceType;
+use kukla_values::types::capitalize;
 use kukla_values::{Error, Name, Str, Type, Value};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 

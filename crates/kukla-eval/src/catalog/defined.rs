@@ -1,6 +1,6 @@
 //! `defined`: whether a class, type, resource or variable exists.
 
-use kukla_catalog::resource::capitalize;
+use kukla_values::types::capitalize;
 use kukla_values::{Name, Type, Value};
 
 use super::builder::{Origin, ResourceId};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use kukla_catalog::Kind;
-use kukla_catalog::resource::capitalize;
 use kukla_catalog::types::ResourceType;
+use kukla_values::types::capitalize;
 use kukla_values::{Name, Str, Type};
 
 use super::class::lower_case;

@@ -3,8 +3,8 @@
 //! Only code that inherits from where a resource comes may change what is set there; anyone else in the same class may add
 //! what is not set. A collector with overrides knows no such limits, and whoever has used one is free of them for good.
 
-use kukla_catalog::resource::capitalize;
 use kukla_syntax::{Span, Strict};
+use kukla_values::types::capitalize;
 use kukla_values::{Name, Str, Type, Value};
 
 use super::builder::{Origin, Param, ResourceId, flat, location_text};

@@ -355,7 +355,7 @@ fn convert(value: &Value) -> Value {
                 }))))
             }
             Type::Class(Some(name)) => {
-                let title = Some(kukla_catalog::resource::capitalize(name));
+                let title = Some(kukla_values::types::capitalize(name));
                 let name = "Class".into();
                 Value::of_type(Type::Resource(Some(Arc::new(ResourceType {
                     name,

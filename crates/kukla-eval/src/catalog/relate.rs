@@ -3,8 +3,9 @@
 //! A chain is noted when it is evaluated and drawn at the end, when the collectors in it know what they collected. It ends
 //! up in the `before` or `notify` of its left side. An empty collector in the middle of a chain is passed over.
 
-use kukla_catalog::resource::{capitalize, split_reference};
+use kukla_catalog::resource::split_reference;
 use kukla_syntax::Span;
+use kukla_values::types::capitalize;
 use kukla_values::{Array, Name, Str, Type, Value};
 
 use super::builder::flat;

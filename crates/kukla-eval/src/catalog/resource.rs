@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use kukla_catalog::Kind as CatalogKind;
-use kukla_catalog::resource::capitalize;
 use kukla_syntax::Span;
 use kukla_values::types::ResourceType as ResourceReference;
+use kukla_values::types::capitalize;
 use kukla_values::{Array, Name, Str, Type, Value};
 use rustc_hash::FxHashSet;
 

@@ -86,7 +86,7 @@ fn split_reference(text: &str) -> Result<(Str, Str)> {
     let parts = text.split_once('[').and_then(|(name, rest)| Some((name, rest.strip_suffix(']')?)));
     match parts {
         Some((name, title)) if !name.is_empty() && !title.is_empty() && !name.contains(']') => {
-            Ok((kukla_eval::vm::capitalize(&name.to_lowercase()), title.into()))
+            Ok((kukla_values::types::capitalize(&name.to_lowercase()), title.into()))
         }
         _ => {
             let why = format!(

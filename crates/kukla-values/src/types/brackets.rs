@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use kukla_syntax::article::a_an;
+
 use super::callable::CallableType;
-use super::make::capitalize_segments;
-use super::mismatch::with_article;
+use super::make::capitalize;
 use super::object::{ObjectExtension, ObjectType, TypeSet};
 use super::{ArrayType, HashType, InitType, Range, ResourceType, RuntimeType, StructField, Type, leaf};
 use crate::format::class_name;
@@ -209,7 +210,7 @@ impl Type {
             ty => refuse(
                 None,
                 "OPERATOR_NOT_APPLICABLE",
-                format!("Operator '[]' is not applicable to {}.", with_article(&format!("{ty}-Type"))),
+                format!("Operator '[]' is not applicable to {}.", a_an(&format!("{ty}-Type"))),
             ),
         }
     }
@@ -230,7 +231,7 @@ fn flatten(args: &[Value]) -> Vec<Value> {
 
 /// `A Boolean-Type`, as the subject of a sentence.
 fn described(ty: &Type) -> String {
-    let text = with_article(&format!("{ty}-Type"));
+    let text = a_an(&format!("{ty}-Type"));
     text.replacen('a', "A", 1)
 }
 
@@ -325,7 +326,7 @@ fn bad_specialization<T>(key: Option<usize>, base: &Type, message: &str) -> Made
     refuse(
         key,
         "BAD_TYPE_SPECIALIZATION",
-        format!("Error creating type specialization of {}, {message}", with_article(&base)),
+        format!("Error creating type specialization of {}, {message}", a_an(&base)),
     )
 }
 
@@ -417,7 +418,7 @@ fn size(first: usize, keys: &[Value]) -> Made<Range> {
                 "BAD_COLLECTION_SLICE_TYPE",
                 format!(
                     "A Type's size constraint arguments must be a single Integer type, or 1-2 integers (or default). Got {}",
-                    with_article(&class)
+                    a_an(&class)
                 ),
             );
         }
@@ -524,7 +525,7 @@ fn float(keys: &[Value]) -> Made {
     }
     let [from, to] = bounds;
     if from > to {
-        let (from, to) = (super::write::float_text(from), super::write::float_text(to));
+        let (from, to) = (crate::format::float_text(from), crate::format::float_text(to));
         return refuse(
             None,
             "RUNTIME_ERROR",
@@ -774,7 +775,7 @@ fn resource_brackets(base: &Type, resource: Option<&ResourceType>, args: &[Value
         (None, [first, rest @ ..]) => {
             titles = rest;
             match first {
-                Value::String(name) => capitalize_segments(name),
+                Value::String(name) => capitalize(name),
                 Value::Type(ty) if matches!(**ty, Type::Resource(Some(_))) => {
                     ty.resource_name().unwrap_or_default()
                 }
@@ -835,7 +836,7 @@ fn class_brackets(args: &[Value]) -> Result<Value, Refusal> {
         let written = match key {
             Value::String(name) => name.clone(),
             other => {
-                let label = with_article(&crate::compare::label(other));
+                let label = a_an(&crate::compare::label(other));
                 return refuse(
                     Some(i),
                     "ILLEGAL_HOSTCLASS_NAME",
