@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kukla_syntax::article::a_an;
+use kukla_syntax::article::{a_an, a_an_upper};
 
 use super::callable::CallableType;
 use super::make::capitalize;
@@ -231,8 +231,7 @@ fn flatten(args: &[Value]) -> Vec<Value> {
 
 /// `A Boolean-Type`, as the subject of a sentence.
 fn described(ty: &Type) -> String {
-    let text = a_an(&format!("{ty}-Type"));
-    text.replacen('a', "A", 1)
+    a_an_upper(&format!("{ty}-Type"))
 }
 
 fn arity<T>(base: &str, min: usize, max: Option<usize>, actual: usize) -> Made<T> {
@@ -581,14 +580,7 @@ fn timestamp(key: Option<&Value>) -> Made<Option<Timestamp>> {
         Some(Value::Integer(n)) => Some(Timestamp::from_seconds(*n)),
         Some(Value::Float(n)) => Some(Timestamp::from_f64(*n)),
         Some(Value::String(text)) => Some(Timestamp::parse(text, None)?),
-        Some(Value::Hash(hash)) => {
-            let text = hash.get("string").and_then(Value::as_str).unwrap_or_default();
-            let zone = hash.get("timezone").and_then(Value::as_str);
-            Some(match formats(hash) {
-                Some(formats) => Timestamp::parse_any(text, &formats, zone)?,
-                None => Timestamp::parse(text, zone)?,
-            })
-        }
+        Some(Value::Hash(hash)) => Some(Timestamp::from_hash(hash)?),
         Some(other) => return no_time("Timestamp", other),
     })
 }
@@ -600,31 +592,9 @@ fn timespan(key: Option<&Value>) -> Made<Option<Timespan>> {
         Some(Value::Integer(n)) => Some(Timespan::from_seconds(*n)),
         Some(Value::Float(n)) => Some(Timespan::from_f64(*n)),
         Some(Value::String(text)) => Some(Timespan::parse(text)?),
-        Some(Value::Hash(hash)) => Some(match hash.get("string").and_then(Value::as_str) {
-            Some(text) => match formats(hash) {
-                Some(formats) => Timespan::parse_any(text, &formats)?,
-                None => Timespan::parse(text)?,
-            },
-            None => {
-                let names =
-                    ["days", "hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds"];
-                let fields = names.map(|name| match hash.get(name) {
-                    Some(Value::Integer(n)) => *n,
-                    _ => 0,
-                });
-                Timespan::from_fields(matches!(hash.get("negative"), Some(Value::Boolean(true))), fields)
-            }
-        }),
+        Some(Value::Hash(hash)) => Some(Timespan::from_hash(hash)?),
         Some(other) => return no_time("Timespan", other),
     })
-}
-
-fn formats(hash: &Hash) -> Option<Vec<&str>> {
-    match hash.get("format")? {
-        Value::String(format) => Some(vec![format]),
-        Value::Array(formats) => Some(formats.iter().filter_map(Value::as_str).collect()),
-        _ => None,
-    }
 }
 
 fn no_time<T>(kind: &str, value: &Value) -> Made<T> {
@@ -836,15 +806,11 @@ fn class_brackets(args: &[Value]) -> Result<Value, Refusal> {
         let written = match key {
             Value::String(name) => name.clone(),
             other => {
-                let label = a_an(&crate::compare::label(other));
-                return refuse(
-                    Some(i),
-                    "ILLEGAL_HOSTCLASS_NAME",
-                    format!(
-                        "Illegal Class name in class reference. {} cannot be used where a String is expected",
-                        label.replacen('a', "A", 1)
-                    ),
+                let label = a_an_upper(&crate::compare::label(other));
+                let message = format!(
+                    "Illegal Class name in class reference. {label} cannot be used where a String is expected"
                 );
+                return refuse(Some(i), "ILLEGAL_HOSTCLASS_NAME", message);
             }
         };
         let lower = written.to_lowercase();
