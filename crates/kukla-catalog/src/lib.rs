@@ -8,6 +8,7 @@ pub mod cycles;
 pub mod dot;
 pub mod json;
 pub mod read;
+pub mod reference;
 pub mod resource;
 pub mod summary;
 pub mod tags;
@@ -15,4 +16,5 @@ pub mod types;
 pub mod yaml;
 
 pub use catalog::{Catalog, Edge};
+pub use reference::ResourceRef;
 pub use resource::{Kind, Resource};

@@ -1,8 +1,8 @@
 //! One resource of a finished catalog.
 
-use std::fmt;
-
 use kukla_values::{Str, Value};
+
+use crate::ResourceRef;
 
 /// Something to be managed on a machine, or a class or a define that contains such things.
 #[derive(Clone, Debug, Default)]
@@ -66,39 +66,29 @@ impl Kind {
 }
 
 impl Resource {
-    /// `Type[title]`.
-    pub fn reference(&self) -> String {
-        self.to_string()
+    /// What names it.
+    pub fn reference(&self) -> ResourceRef {
+        ResourceRef::new(self.type_name.clone(), self.title.clone())
     }
 
     /// The value of an attribute.
     pub fn get(&self, attribute: &str) -> Option<&Value> {
         self.parameters.iter().find(|(name, _)| name == attribute).map(|(_, value)| value)
     }
-}
 
-impl fmt::Display for Resource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}[{}]", self.type_name, self.title)
-    }
-}
-
-/// The type and title in `Type[title]`; the title may itself contain brackets.
-pub fn split_reference(reference: &str) -> Option<(&str, &str)> {
-    let open = reference.find('[')?;
-    let title = reference[open + 1..].strip_suffix(']')?;
-    let type_name = &reference[..open];
-    (!type_name.is_empty() && !title.is_empty() && !type_name.contains(']')).then_some((type_name, title))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn references() {
-        assert_eq!(split_reference("File[/a[b]]"), Some(("File", "/a[b]")));
-        assert_eq!(split_reference("File[]"), None);
-        assert_eq!(split_reference("File"), None);
+    /// The resources that a relationship attribute leads to.
+    pub fn related(&self, attribute: &str) -> Vec<ResourceRef> {
+        fn gather(value: &Value, found: &mut Vec<ResourceRef>) {
+            match value {
+                Value::String(text) => found.extend(ResourceRef::parse(text)),
+                Value::Array(values) => values.iter().for_each(|each| gather(each, found)),
+                _ => {}
+            }
+        }
+        let mut found = Vec::new();
+        if let Some(value) = self.get(attribute) {
+            gather(value, &mut found);
+        }
+        found
     }
 }
