@@ -34,7 +34,6 @@ pub mod suggest;
 mod types;
 mod variable;
 pub mod vm;
-pub mod world;
 
 pub use environment::{Environment, Node};
 pub use error::{Failure, Flow, Location, Raise};

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use kukla_syntax::Strict;
 use kukla_values::{Hash, Str, Value};
 
 use crate::error::{Error, RECURSIVE, Result};
 use crate::explain::{Explainer, Outcome, Source, What};
-use crate::host::{Host, Strict, Variable};
+use crate::host::{Host, Variable};
 use crate::reads::{Needs, Reads};
 use crate::session::{Found, Origin, Session};
 

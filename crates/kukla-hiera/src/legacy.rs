@@ -3,13 +3,14 @@
 
 use std::sync::Arc;
 
+use kukla_syntax::Strict;
 use kukla_values::types::{Range, StructField};
 use kukla_values::{Hash, Str, Type, Value};
 
 use crate::cache::Format;
 use crate::config::{Backend, CONFIG_FILE, Config, Entry, Locations, Reader, line_matching};
 use crate::error::{Error, Result};
-use crate::host::{Host, Strict};
+use crate::host::Host;
 use crate::layer::join;
 use crate::session::Session;
 
