@@ -4,8 +4,8 @@ mod common;
 
 use std::sync::Barrier;
 
-use kukla::compiler::Compiler;
-use kukla::request::Request;
+use kukla::rpc::Request;
+use kukla::{Compiler, Log};
 use serde_json::json;
 
 use common::Site;
@@ -35,8 +35,9 @@ fn request(site: &Site) -> Request {
 
 /// What a compilation logs, each message with the file and line it is about.
 fn logs(compiler: &Compiler, site: &Site) -> Vec<String> {
-    let outcome = compiler.compile(&request(site));
-    let line = |log: &kukla_eval::vm::Log| {
+    let Request { site: spec, node, .. } = request(site);
+    let outcome = compiler.open(&spec).expect("a site").compile(&node);
+    let line = |log: &Log| {
         let at = log.location.as_ref();
         let place = at.map(|at| format!(" {}:{}", site.relative(at.file().unwrap_or_default()), at.line()));
         format!("{}: {}{}", log.level.name(), log.message, place.unwrap_or_default())
