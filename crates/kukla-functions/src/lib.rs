@@ -65,6 +65,8 @@ static CORE: &[&[Builtin]] = &[
 ];
 
 #[cfg(test)]
+mod blocks;
+#[cfg(test)]
 mod tests {
     use kukla_eval::fit::misfits;
     use kukla_eval::registry::Registry;
