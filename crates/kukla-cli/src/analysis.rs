@@ -54,6 +54,7 @@ impl Analysis {
                 &validate::Rules { strict: rules.strict, place, tasks: rules.tasks },
             ));
         }
+        let diagnostics = diagnostics.into_iter().map(|wrong| wrong.in_source(source)).collect();
         Self { parse, diagnostics, ungrammatical }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use kukla_syntax::{Diagnostic, Source, Span, diagnostic};
+use kukla_syntax::{Diagnostic, Source, Span, Stage, diagnostic};
 
 kukla_syntax::codes! {
     pub CODES;
@@ -102,9 +102,10 @@ pub fn source(name: &str, bytes: Vec<u8>) -> (Source, Option<Diagnostic>) {
         Err(error) => {
             let offset = error.utf8_error().valid_up_to();
             let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-            let wrong =
-                diagnostic!(Span::at(u32::try_from(offset).unwrap_or(u32::MAX)), INVALID_UTF8 { offset });
-            (Source::new(name, text), Some(wrong))
+            let source = Source::new(name, text);
+            let at = Span::at(u32::try_from(offset).unwrap_or(u32::MAX));
+            let wrong = diagnostic!(at, INVALID_UTF8 { offset }).in_stage(Stage::Syntax).in_source(&source);
+            (source, Some(wrong))
         }
     }
 }
@@ -117,6 +118,6 @@ mod tests {
     fn bytes_that_are_no_text() {
         let (source, wrong) = source("x.pp", b"$a = \xff1".to_vec());
         assert_eq!(source.text(), "$a = \u{fffd}1");
-        assert_eq!(wrong.unwrap().message, "invalid byte sequence in UTF-8 at byte 5");
+        assert_eq!(wrong.unwrap().message(), "invalid byte sequence in UTF-8 at byte 5");
     }
 }

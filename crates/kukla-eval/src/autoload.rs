@@ -7,7 +7,7 @@ use std::sync::Arc;
 use kukla_values::Name;
 
 use crate::environment::KnownAlias;
-use crate::error::{Failure, Flow, Raise};
+use crate::error::{Diagnostic, Flow, Raise};
 use crate::program::{Class, Define, Program};
 use crate::registry::Function;
 use crate::vm::Vm;
@@ -43,7 +43,7 @@ impl Vm<'_> {
         self.settled(found)
     }
 
-    fn settled<T>(&mut self, found: Result<T, Arc<Failure>>) -> Flow<T> {
+    fn settled<T>(&mut self, found: Result<T, Arc<Diagnostic>>) -> Flow<T> {
         if self.environment.has_something_to_say() {
             self.log_loading();
         }

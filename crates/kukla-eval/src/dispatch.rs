@@ -126,7 +126,7 @@ pub(crate) struct Signatures {
 impl Registered {
     /// Its signatures, read when first needed.
     pub(crate) fn signatures(&self) -> Flow<&Signatures> {
-        let read = || read_signatures(self.builtin).map_err(|error| error.message);
+        let read = || read_signatures(self.builtin).map_err(|error| error.message());
         self.signatures.get_or_init(read).as_ref().map_err(|message| {
             Raise::runtime(format!("the signature of '{}' cannot be read: {message}", self.builtin.name))
         })

@@ -16,7 +16,7 @@ use kukla_values::{Hash, Name};
 use rustc_hash::FxHashMap;
 
 use crate::code::{CodeFiles, CodeKind};
-use crate::error::{Failure, FailureKind, Raised};
+use crate::error::{Raised, Stage};
 use crate::known::Known;
 pub use crate::known::KnownAlias;
 use crate::program::{Class, Define, Definition, NodeDefinition, Program, PuppetFunction};
@@ -77,7 +77,7 @@ pub trait ForeignTypes: Send + Sync + std::fmt::Debug {
 }
 
 /// The outcome of loading a file.
-pub type Loaded = Result<Arc<Program>, Arc<Failure>>;
+pub type Loaded = Result<Arc<Program>, Arc<Diagnostic>>;
 
 impl Environment {
     /// An environment with its modules; directories are listed now, files read when needed.
@@ -216,7 +216,7 @@ impl Environment {
     }
 
     /// Resolves the parameter types of the classes and defined types of a file, used or not, as soon as it is loaded.
-    pub fn check_signatures(&self, program: &Program) -> Result<(), Arc<Failure>> {
+    pub fn check_signatures(&self, program: &Program) -> Result<(), Arc<Diagnostic>> {
         let params = program.definitions.iter().flat_map(|definition| match definition {
             Definition::Class(class) => &class.params[..],
             Definition::Define(define) => &define.params[..],
@@ -230,10 +230,10 @@ impl Environment {
         let mut vm = Vm::new(self, &node);
         vm.source = program.source.clone();
         for ty in types {
-            if let Err(mut raise) = vm.eval_type_expr(ty)
-                && let Raised::Error(failure) = raise.reason_mut()
+            if let Err(raise) = vm.eval_type_expr(ty)
+                && let Raised::Error(failure) = raise.into_reason()
             {
-                return Err(Arc::new(failure.clone()));
+                return Err(Arc::from(failure));
             }
         }
         Ok(())
@@ -246,11 +246,11 @@ impl Environment {
                 FileError::NotFound => "No such file or directory".to_owned(),
                 FileError::Other(why) => why,
             };
-            Arc::new(Failure::new("FILE_NOT_READABLE", format!("Could not read {name}: {why}")))
+            Arc::new(Diagnostic::said("FILE_NOT_READABLE", format!("Could not read {name}: {why}")))
         })?;
         let source = Source::from_bytes(&*name, bytes).map_err(|error| {
-            let mut failure = Failure::new("INVALID_UTF8", format!("{name}: {error}"));
-            failure.kind = FailureKind::Syntax;
+            let mut failure = Diagnostic::said("INVALID_UTF8", format!("{name}: {error}"));
+            failure.stage = Stage::Syntax;
             Arc::new(failure)
         })?;
         let rules = self.rules(source.name());
@@ -288,7 +288,7 @@ impl Environment {
     }
 
     /// Makes the definitions of a program known under their names.
-    pub fn learn(&self, program: &Program) -> Result<(), Failure> {
+    pub fn learn(&self, program: &Program) -> Result<(), Diagnostic> {
         let mut known = write(&self.known);
         for definition in &program.definitions {
             known.add(definition)?;
@@ -302,7 +302,7 @@ impl Environment {
     }
 
     /// The class of that name (lower case, no leading `::`), loading files as needed.
-    pub fn class(&self, name: Name) -> Result<Option<Arc<Class>>, Arc<Failure>> {
+    pub fn class(&self, name: Name) -> Result<Option<Arc<Class>>, Arc<Diagnostic>> {
         if let Some(found) = read(&self.known).classes.get(&name) {
             return Ok(found.clone());
         }
@@ -311,7 +311,7 @@ impl Environment {
     }
 
     /// The defined type of that name (lower case, no leading `::`), loading files as needed.
-    pub fn define(&self, name: Name) -> Result<Option<Arc<Define>>, Arc<Failure>> {
+    pub fn define(&self, name: Name) -> Result<Option<Arc<Define>>, Arc<Diagnostic>> {
         if let Some(found) = read(&self.known).defines.get(&name) {
             return Ok(found.clone());
         }
@@ -321,7 +321,7 @@ impl Environment {
 
     /// Loads the files a class or define of that name can stand in: always the module's first, then its own, then those of
     /// the names around it.
-    fn load_manifests_for(&self, name: Name) -> Result<(), Arc<Failure>> {
+    fn load_manifests_for(&self, name: Name) -> Result<(), Arc<Diagnostic>> {
         let mut segments: Vec<&str> = name.as_str().split("::").collect();
         let Some(module) = self.module(segments[0]).filter(|module| self.is_sound(module)) else {
             return Ok(());
@@ -355,7 +355,7 @@ impl Environment {
     }
 
     /// The function of that name, built in or written in Puppet, loading files as needed.
-    pub fn function(&self, name: Name) -> Result<Option<Function>, Arc<Failure>> {
+    pub fn function(&self, name: Name) -> Result<Option<Function>, Arc<Diagnostic>> {
         // What the site manifest defines wins over what is built in; what modules define does not.
         if let Some(found) = read(&self.known).functions.get(&name) {
             return Ok(found.clone());
@@ -415,7 +415,7 @@ impl Environment {
     }
 
     /// The type alias of that name (lower case), loading files as needed.
-    pub fn alias(&self, lower: Name) -> Result<Option<Arc<KnownAlias>>, Arc<Failure>> {
+    pub fn alias(&self, lower: Name) -> Result<Option<Arc<KnownAlias>>, Arc<Diagnostic>> {
         if let Some(found) = read(&self.known).aliases.get(&lower) {
             return Ok(found.clone());
         }
@@ -539,18 +539,18 @@ fn metadata_fault(module: &str, bytes: &[u8], is_strict: bool) -> Option<String>
 
 /// What is wrong with a file that does not define the function it is named after.
 #[cold]
-fn misses_function(program: &Program, path: &Path, name: Name) -> Failure {
+fn misses_function(program: &Program, path: &Path, name: Name) -> Diagnostic {
     let why = match program.definitions.as_slice() {
         [] => "it is empty",
         _ => "no function found",
     };
     let path = path.display();
     let message = format!("The code loaded from {path} does not define the function '{name}' - {why}.");
-    Failure::new("RUNTIME_ERROR", message)
+    Diagnostic::said("RUNTIME_ERROR", message)
 }
 
 /// What is wrong with a file that is to define one type and nothing else.
-fn misses_type(program: &Program, path: &Path, lower: Name) -> Option<Failure> {
+fn misses_type(program: &Program, path: &Path, lower: Name) -> Option<Diagnostic> {
     let path = path.display();
     let message = match program.definitions.as_slice() {
         [] => format!("The code loaded from {path} does not define the type '{lower}' - it is empty."),
@@ -566,7 +566,7 @@ fn misses_type(program: &Program, path: &Path, lower: Name) -> Option<Failure> {
             "The code loaded from {path} must contain only the type '{lower}' - it has additional definitions."
         ),
     };
-    Some(Failure::new("RUNTIME_ERROR", message))
+    Some(Diagnostic::said("RUNTIME_ERROR", message))
 }
 
 fn is_module(name: &str) -> bool {

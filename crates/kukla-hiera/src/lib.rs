@@ -17,6 +17,7 @@ pub mod yaml;
 mod answers;
 mod base64;
 mod cache;
+pub mod codes;
 mod deep;
 mod error;
 mod glob;

@@ -1,6 +1,8 @@
 //! The Puppet language's text, tokens, lossless tree, typed AST, validation and PN.
 
 pub mod ast;
+pub mod bridge;
+mod code;
 pub mod codes;
 mod decode;
 mod diagnostic;
@@ -12,9 +14,11 @@ mod source;
 mod span;
 pub mod tree;
 pub mod validate;
+pub mod words;
 
+pub use code::{Code, Severity, Strict};
 pub use decode::Number;
-pub use diagnostic::{Code, Diagnostic, Label, Severity, Strict};
+pub use diagnostic::{Diagnostic, Error, Fact, Frame, Label, Location, Place, Result, Stage, ToFact, Trace};
 pub use kind::SyntaxKind;
 pub use parser::{Parse, ParseOptions, parse, parse_epp, parse_with};
 pub use source::{InvalidUtf8, Source};

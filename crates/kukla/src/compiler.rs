@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use kukla_catalog::Catalog;
 use kukla_eval::catalog::{Output, Provenance};
 use kukla_eval::data;
-use kukla_eval::error::{Failure, Raise, Raised};
+use kukla_eval::error::{Diagnostic, Raise, Raised};
 use kukla_eval::program::Program;
 use kukla_eval::registry::Registry;
 use kukla_eval::settings::LogLevel;
@@ -32,7 +32,7 @@ pub struct Compiler {
 #[derive(Debug)]
 pub struct Outcome<T> {
     /// The result, or what went wrong.
-    pub result: Result<T, Box<Failure>>,
+    pub result: Result<T, Box<Diagnostic>>,
     /// The messages, in order.
     pub logs: Vec<Log>,
 }
@@ -41,7 +41,7 @@ pub struct Outcome<T> {
 #[derive(Debug)]
 pub struct Answer {
     /// The value and where it came from, or why there is none.
-    pub found: Result<Found, Box<Failure>>,
+    pub found: Result<Found, Box<Diagnostic>>,
     /// How it was found, if asked.
     pub explanation: Option<Explanation>,
 }
@@ -64,7 +64,7 @@ impl Compiler {
     }
 
     /// The site a request is about.
-    pub fn site(&self, request: &Request) -> Result<Arc<Site>, Box<Failure>> {
+    pub fn site(&self, request: &Request) -> Result<Arc<Site>, Box<Diagnostic>> {
         self.sites.get(request, || Watched::new(self.world.clone()))
     }
 
@@ -124,7 +124,7 @@ impl Compiler {
             };
             let found = found.map_err(|raise| {
                 let mut failure = failure(raise);
-                data.redact(&mut failure.message);
+                failure.edit_texts(&mut |text| data.redact(text));
                 failure
             });
             Ok(Answer { found, explanation })
@@ -154,7 +154,7 @@ impl Compiler {
         logs.iter_mut().for_each(|log| data.redact(&mut log.message));
         let result = result.map_err(|raise| {
             let mut failure = failure(raise);
-            data.redact(&mut failure.message);
+            failure.edit_texts(&mut |text| data.redact(text));
             failure
         });
         Outcome { result, logs }
@@ -190,9 +190,9 @@ fn warn(vm: &mut Vm<'_>, program: &Program) {
     vm.log_diagnostics(&program.source, program.warnings.iter().cloned());
 }
 
-fn failure(raise: Raise) -> Box<Failure> {
+fn failure(raise: Raise) -> Box<Diagnostic> {
     match raise.illegal().into_reason() {
-        Raised::Error(failure) => Box::new(failure),
-        _ => Box::new(Failure::new("RUNTIME_ERROR", "a jump to nowhere")),
+        Raised::Error(failure) => failure,
+        _ => Box::new(Diagnostic::said("RUNTIME_ERROR", "a jump to nowhere")),
     }
 }

@@ -1,6 +1,7 @@
 //! The compiler as a library: environments, nodes, catalogs.
 
 pub mod classify;
+pub mod codes;
 pub mod compiler;
 pub mod conf;
 mod context;

@@ -1,14 +1,11 @@
 //! The methods of `kukla rpc`, as functions from parameters to results.
 
-use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::sync::LazyLock;
 
 use kukla_eval::data;
-use kukla_eval::error::{Failure, FailureKind};
+use kukla_eval::error::{Diagnostic, Place};
 use kukla_eval::vm::Log;
 use kukla_values::{Type, Value, format, richdata};
-use regex::Regex;
 use serde_json::{Map, Value as Json, json};
 
 use crate::compiler::{Compiler, Outcome};
@@ -51,7 +48,7 @@ fn request(compiler: &Compiler, params: &Map<String, Json>) -> Result<Request, F
     }
 }
 
-fn failed(failure: &Failure, logs: &[Log]) -> Failed {
+fn failed(failure: &Diagnostic, logs: &[Log]) -> Failed {
     Failed { errors: errors(failure), logs: logs.iter().map(log).collect() }
 }
 
@@ -134,7 +131,7 @@ fn wanted(params: &Map<String, Json>) -> Result<data::Request, String> {
     };
     let value_type = match params.get("type") {
         None | Some(Json::Null) => None,
-        Some(Json::String(text)) => Some(Type::parse(text).map_err(|error| error.message)?),
+        Some(Json::String(text)) => Some(Type::parse(text).map_err(|error| error.message())?),
         Some(_) => return Err("type is a string".into()),
     };
     let given = |name: &str| params.get(name).filter(|value| !value.is_null()).map(from_json);
@@ -149,46 +146,26 @@ fn wanted(params: &Map<String, Json>) -> Result<data::Request, String> {
 }
 
 /// A failure and those reported with it, in the shape of the protocol.
-pub fn errors(failure: &Failure) -> Vec<Json> {
+pub fn errors(failure: &Diagnostic) -> Vec<Json> {
     std::iter::once(failure).chain(&failure.others).map(error).collect()
 }
 
-fn error(failure: &Failure) -> Json {
+fn error(failure: &Diagnostic) -> Json {
+    let place = failure.place.as_ref();
+    let root = failure.root();
     let mut json = json!({
-        "kind": failure.kind.name(),
-        "issue": failure.code,
-        "message": without_locations(&failure.message),
-        "file": null,
-        "line": null,
-        "column": null,
+        "kind": failure.stage.name(),
+        "issue": failure.issue,
+        "code": root.code.name,
+        "message": failure.puppet_message(),
+        "file": place.and_then(Place::file),
+        "line": place.and_then(Place::line),
+        "column": place.filter(|_| !failure.line_only).and_then(Place::column),
     });
-    // What is wrong with data is not the fault of the code that asked for it.
-    let location = failure.location.as_ref().filter(|_| failure.kind != FailureKind::Data);
-    if let Some(location) = location {
-        let at = location.source.line_column(location.span.start);
-        json["file"] = location.file().map_or(Json::Null, Json::from);
-        json["line"] = at.line.into();
-        if !failure.no_column {
-            json["column"] = at.column.into();
-        }
-    }
-    if let Some((file, line)) = failure.data_file.as_deref() {
-        json["file"] = file.as_deref().map_or(Json::Null, Json::from);
-        json["line"] = line.map_or(Json::Null, Json::from);
-    }
-    if !failure.hints.is_empty() {
-        json["hints"] = failure.hints.clone().into();
+    if !root.hints.is_empty() {
+        json["hints"] = root.hints.clone().into();
     }
     json
-}
-
-/// A message without the places it repeats from errors inside it: `(file: a.pp, line: 1, column: 2)`.
-fn without_locations(message: &str) -> Cow<'_, str> {
-    static PLACE: LazyLock<Regex> = LazyLock::new(|| {
-        let pattern = r" \((?:file: [^()]*?, line: \d+|file: [^()]*?|line: \d+)(?:, column: \d+)?\)";
-        Regex::new(pattern).expect("a valid pattern")
-    });
-    PLACE.replace_all(message, "")
 }
 
 /// A log message in the shape of the protocol.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use kukla_eval::environment::Environment;
-use kukla_eval::error::Failure;
+use kukla_eval::error::Diagnostic;
 use kukla_eval::program::Program;
 use kukla_eval::world::FileError;
 use kukla_hiera::DataCache;
@@ -26,9 +26,9 @@ pub struct Site {
     /// The environment, its definitions and those of the site manifest.
     pub environment: Environment,
     /// The programs of the site manifest, in order, or why there are none.
-    pub manifests: Result<Vec<Arc<Program>>, Arc<Failure>>,
+    pub manifests: Result<Vec<Arc<Program>>, Arc<Diagnostic>>,
     /// The program to compile to completion first.
-    pub prelude: Option<Result<Arc<Program>, Arc<Failure>>>,
+    pub prelude: Option<Result<Arc<Program>, Arc<Diagnostic>>>,
     /// Data files, read once.
     pub data: Arc<DataCache>,
     /// What `environment.conf` says, if the environment has a directory.
@@ -64,7 +64,7 @@ impl Sites {
         &self,
         request: &Request,
         watched: impl FnOnce() -> Watched,
-    ) -> Result<Arc<Site>, Box<Failure>> {
+    ) -> Result<Arc<Site>, Box<Diagnostic>> {
         let key = Key {
             environment: request.environment.clone(),
             root: request.root(),
@@ -111,7 +111,7 @@ impl Site {
         self.version.get_or_init(ask).as_ref()
     }
 
-    fn open(key: &Key, watched: Watched) -> Result<Site, Box<Failure>> {
+    fn open(key: &Key, watched: Watched) -> Result<Site, Box<Diagnostic>> {
         let watched = Arc::new(watched);
         let world = Arc::clone(&watched) as Arc<dyn kukla_eval::world::World>;
         let layout = match &key.root {
@@ -171,7 +171,7 @@ impl Site {
 }
 
 /// Reads a text that is no file, and makes its definitions known.
-fn text(environment: &Environment, code: &str) -> Result<Arc<Program>, Arc<Failure>> {
+fn text(environment: &Environment, code: &str) -> Result<Arc<Program>, Arc<Diagnostic>> {
     let source = Source::unnamed(code);
     let program = kukla_eval::lower::lower(&source, None, &environment.rules(None)).map_err(Arc::new)?;
     environment.learn(&program).map_err(Arc::new)?;

@@ -81,7 +81,7 @@ fn check(path: &Path, args: &Args) -> Result<Findings, String> {
             Analysis::new(&source, &Rules { strict: args.strict, modulepath, ..Rules::default() }).diagnostics
         }
     };
-    Ok(Findings { source, diagnostics })
+    Ok(Findings { diagnostics })
 }
 
 fn summary(files: usize, errors: usize, warnings: usize) -> String {

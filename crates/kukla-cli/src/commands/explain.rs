@@ -20,6 +20,10 @@ pub fn all_codes() -> impl Iterator<Item = &'static Code> {
     kukla_syntax::codes::CODES
         .iter()
         .chain(kukla_syntax::validate::codes::CODES)
+        .chain(kukla_eval::codes::CODES)
+        .chain(kukla_functions::codes::CODES)
+        .chain(kukla_hiera::codes::CODES)
+        .chain(kukla::codes::CODES)
         .chain(crate::files::CODES)
         .copied()
 }

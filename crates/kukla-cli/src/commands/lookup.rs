@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use kukla::compiler::{Answer, Compiler};
 use kukla::request::{Request, from_json};
 use kukla_eval::data;
-use kukla_eval::error::Failure;
+use kukla_eval::error::Diagnostic;
 use kukla_hiera::Found;
 use kukla_values::{Type, Value};
 
@@ -80,7 +80,7 @@ fn wanted(args: &Args) -> Result<data::Request, String> {
     })
 }
 
-fn ask(compiler: &Compiler, request: &Request, wanted: &data::Request) -> Result<Answer, Box<Failure>> {
+fn ask(compiler: &Compiler, request: &Request, wanted: &data::Request) -> Result<Answer, Box<Diagnostic>> {
     let outcome = compiler.lookup(request, wanted);
     let mut out = String::new();
     outcome.logs.iter().for_each(|log| failure::log(&mut out, log, ErrorFormat::Human));

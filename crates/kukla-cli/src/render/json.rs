@@ -1,37 +1,38 @@
 //! Diagnostics as JSON, the same fields as in the machine interface and a few more.
 
-use kukla_syntax::{Diagnostic, Source, Span};
+use kukla_syntax::{Diagnostic, Place};
 use serde_json::{Value, json};
 
-use super::{Findings, Place};
+use super::Findings;
+use super::place::Range;
 
 /// All findings as one array.
 pub fn document(findings: &[Findings]) -> String {
-    let all: Vec<Value> =
-        findings.iter().flat_map(|f| f.diagnostics.iter().map(|d| detailed(&f.source, d))).collect();
+    let all: Vec<Value> = findings.iter().flat_map(|f| &f.diagnostics).map(detailed).collect();
     format!("{:#}\n", Value::Array(all))
 }
 
 /// The fields that the machine interface names.
-pub fn value(source: &Source, diagnostic: &Diagnostic) -> Value {
-    let Place { file, line, column } = Place::of(source, diagnostic);
+pub fn value(diagnostic: &Diagnostic) -> Value {
+    let Range { file, start, .. } = Range::of(diagnostic);
     json!({
         "severity": diagnostic.severity.name(),
-        "issue": diagnostic.code.name,
-        "message": diagnostic.message,
+        "issue": diagnostic.issue,
+        "code": diagnostic.code.name,
+        "message": diagnostic.message(),
         "file": file,
-        "line": line,
-        "column": column,
+        "line": start.line,
+        "column": start.column,
     })
 }
 
-fn detailed(source: &Source, diagnostic: &Diagnostic) -> Value {
-    let mut value = value(source, diagnostic);
-    let end = source.line_column(diagnostic.span.end);
+fn detailed(diagnostic: &Diagnostic) -> Value {
+    let mut value = value(diagnostic);
+    let end = Range::of(diagnostic).end;
     value["end_line"] = end.line.into();
     value["end_column"] = end.column.into();
     let labels = diagnostic.labels.iter().map(|l| {
-        let mut label = range(source, l.span);
+        let mut label = range(&l.place);
         label["message"] = l.message.as_str().into();
         label
     });
@@ -40,7 +41,7 @@ fn detailed(source: &Source, diagnostic: &Diagnostic) -> Value {
     value
 }
 
-fn range(source: &Source, span: Span) -> Value {
-    let (start, end) = (source.line_column(span.start), source.line_column(span.end));
+fn range(place: &Place) -> Value {
+    let Range { start, end, .. } = Range::of_place(place);
     json!({"line": start.line, "column": start.column, "end_line": end.line, "end_column": end.column})
 }

@@ -1,6 +1,6 @@
 //! Why a request has no result.
 
-use kukla_syntax::{Diagnostic, Source};
+use kukla_syntax::Diagnostic;
 use serde_json::{Value, json};
 
 use crate::render::json_value;
@@ -29,16 +29,10 @@ impl Failure {
     }
 
     /// A program is at fault.
-    pub fn diagnostics<'a>(
-        kind: &str,
-        source: &Source,
-        diagnostics: impl IntoIterator<Item = &'a Diagnostic>,
-    ) -> Self {
-        let error = |diagnostic| {
-            let mut error = json!({"kind": kind});
-            if let (Value::Object(error), Value::Object(mut fields)) =
-                (&mut error, json_value(source, diagnostic))
-            {
+    pub fn diagnostics<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> Self {
+        let error = |diagnostic: &Diagnostic| {
+            let mut error = json!({"kind": diagnostic.stage.name()});
+            if let (Value::Object(error), Value::Object(mut fields)) = (&mut error, json_value(diagnostic)) {
                 fields.shift_remove("severity");
                 error.append(&mut fields);
             }

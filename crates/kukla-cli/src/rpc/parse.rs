@@ -31,17 +31,13 @@ pub fn answer(params: &Map<String, Value>) -> Result<Value, Failure> {
         (None, None) => return Err(Failure::request("parse needs code or manifest")),
     };
     if let Some(invalid) = invalid {
-        return Err(Failure::diagnostics("syntax", &source, [&invalid]));
+        return Err(Failure::diagnostics([&invalid]));
     }
     let analysis = Analysis::new(&source, &rules(params)?);
     if analysis.has_no_tree() {
-        return Err(Failure::diagnostics(
-            "syntax",
-            &source,
-            analysis.diagnostics.iter().filter(|d| d.is_error()),
-        ));
+        return Err(Failure::diagnostics(analysis.diagnostics.iter().filter(|d| d.is_error())));
     }
-    let diagnostics: Vec<Value> = analysis.diagnostics.iter().map(|d| json_value(&source, d)).collect();
+    let diagnostics: Vec<Value> = analysis.diagnostics.iter().map(json_value).collect();
     Ok(json!({"pn": Pn::of(&analysis.parse.tree).to_json(), "diagnostics": diagnostics}))
 }
 
