@@ -6,6 +6,8 @@
 
 #![allow(clippy::disallowed_methods)] // a test runner reads the disk
 
+#[cfg(test)]
+mod architecture;
 pub mod catalog;
 pub mod chapter;
 pub mod check;

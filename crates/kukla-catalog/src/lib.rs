@@ -6,6 +6,7 @@
 pub mod catalog;
 pub mod cycles;
 pub mod dot;
+pub mod exports;
 pub mod json;
 pub mod read;
 pub mod resource;
@@ -15,4 +16,5 @@ pub mod types;
 pub mod yaml;
 
 pub use catalog::{Catalog, Edge};
+pub use exports::{Exported, Exports};
 pub use resource::{Kind, Resource};

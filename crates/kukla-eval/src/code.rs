@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashSet;
 
-use crate::world::World;
+use kukla_world::World;
 
 /// What a file of Puppet code defines, by the directory it lies in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

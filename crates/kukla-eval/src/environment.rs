@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
+use kukla_catalog::Exports;
 use kukla_catalog::types::{self, ResourceType};
 use kukla_syntax::validate::{Place, Rules};
 use kukla_syntax::{Diagnostic, Source, Strict};
@@ -23,7 +24,7 @@ use crate::program::{Class, Define, Definition, NodeDefinition, Program, PuppetF
 use crate::registry::{Function, Origin, Registered, Registry};
 use crate::settings::Settings;
 use crate::vm::Vm;
-use crate::world::{FileError, World};
+use kukla_world::{FileError, World};
 
 /// A module of the environment.
 #[derive(Debug)]
@@ -65,6 +66,8 @@ pub struct Environment {
     /// Whether there are warnings or faults that nobody has logged yet, to be asked without a lock.
     unsaid: AtomicBool,
     faults: Mutex<Vec<String>>,
+    /// What other nodes export, if anyone knows.
+    pub exports: Option<Arc<dyn Exports>>,
     /// How resource types of other languages are read, if they are.
     pub foreign_types: Option<Arc<dyn ForeignTypes>>,
     resource_types: RwLock<FxHashMap<Box<str>, Option<Arc<ResourceType>>>>,
@@ -125,6 +128,7 @@ impl Environment {
             warnings: Mutex::default(),
             unsaid: AtomicBool::new(false),
             faults: Mutex::default(),
+            exports: None,
             foreign_types: None,
             resource_types: RwLock::default(),
         }

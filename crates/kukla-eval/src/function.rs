@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn arguments_reach_the_body_in_order() {
-        let world = std::sync::Arc::new(crate::world::MemoryWorld::default());
+        let world = std::sync::Arc::new(kukla_world::MemoryWorld::default());
         let (settings, registry) = (Default::default(), Default::default());
         let environment =
             crate::environment::Environment::new("production", None, Vec::new(), settings, world, registry);

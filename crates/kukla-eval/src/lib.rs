@@ -35,7 +35,6 @@ pub mod suggest;
 mod types;
 mod variable;
 pub mod vm;
-pub mod world;
 
 pub use environment::{Environment, Node};
 pub use error::{Diagnostic, Flow, Location, Raise};

@@ -11,7 +11,7 @@ use crate::lower::lower;
 use crate::registry::Registry;
 use crate::settings::Settings;
 use crate::vm::Vm;
-use crate::world::MemoryWorld;
+use kukla_world::MemoryWorld;
 
 fn environment(world: MemoryWorld, settings: Settings) -> Environment {
     let modulepath = vec!["/modules".into()];

@@ -8,9 +8,9 @@ use kukla_eval::builtins;
 use kukla_eval::error::{Diagnostic, Flow};
 use kukla_eval::function::Rest;
 use kukla_eval::vm::Vm;
-use kukla_eval::world::FileError;
 use kukla_values::binary::Binary;
 use kukla_values::{Error, Result, Str, Value};
+use kukla_world::FileError;
 
 use crate::legacy::at_least;
 use crate::ruby;

@@ -5,9 +5,10 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kukla_hiera::memory::{MemoryFiles, MemoryHost};
+use kukla_hiera::memory::MemoryHost;
 use kukla_hiera::{DataCache, Lookup, Session, Settings};
 use kukla_values::{Hash, Value};
+use kukla_world::MemoryWorld;
 
 const LEVELS: usize = 10;
 const KEYS: usize = 500;
@@ -15,7 +16,7 @@ const KEYS: usize = 500;
 fn host() -> MemoryHost {
     let mut host = MemoryHost { modules: "/env/modules".into(), ..MemoryHost::default() };
     let mut hiera = String::from("version: 5\nhierarchy:\n");
-    let mut files = MemoryFiles::default();
+    let mut world = MemoryWorld::default();
     for level in 0..LEVELS {
         hiera += &format!("- name: level {level}\n  path: \"%{{facts.role}}/{level}.yaml\"\n");
         let mut data = String::new();
@@ -25,10 +26,9 @@ fn host() -> MemoryHost {
         data += &format!(
             "site::text{level}: \"before %{{facts.role}} after %{{lookup('site::l9::key1.a')}}\"\nsite::all: {{k{level}: {level}}}\n"
         );
-        files.files.insert(format!("/env/data/web/{level}.yaml"), data);
+        world = world.with(format!("/env/data/web/{level}.yaml"), data);
     }
-    files.files.insert("/env/hiera.yaml".into(), hiera);
-    host.files = files;
+    host.world = world.with("/env/hiera.yaml", hiera);
     host.variables.insert("facts", [("role", "web")].into_iter().collect::<Hash>());
     host
 }

@@ -130,7 +130,7 @@ impl Context {
 
     /// `cached_file_data` without a block: the text of a file.
     pub fn file_text(&self, host: &dyn Host, path: &str) -> Result<Value> {
-        let bytes = crate::cache::read_text(host.files(), path)?;
+        let bytes = crate::cache::read_text(host.world(), path)?;
         Ok(String::from_utf8_lossy(&bytes).into_owned().into())
     }
 }

@@ -1,18 +1,21 @@
 //! Data files, read and understood once for as many nodes as share a cache.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
+use kukla_formats::{eyaml, hocon, json, yaml};
 use kukla_values::{Hash, Str, Value};
+use kukla_world::glob::glob;
+use kukla_world::{FileError, World};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::answers::Shared;
 use crate::config::{Config, Place};
 use crate::error::{Error, Result};
-use crate::host::{FileError, Files, Settings};
+use crate::host::Settings;
 use crate::key::LOOKUP_OPTIONS;
 use crate::template::Template;
-use crate::{eyaml, hocon, json, yaml};
 
 /// The formats of data files Hiera reads itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -43,8 +46,8 @@ pub struct DataCache {
     globs: Table<Str, Arc<[Str]>>,
     /// What compilations found, by the settings they have in common.
     shared: Mutex<Vec<(Settings, Arc<Shared>)>>,
-    keys: Mutex<FxHashMap<Str, Result<Arc<eyaml::Key>, eyaml::Error>>>,
-    opened: Mutex<FxHashMap<(Str, Str), Result<Str, eyaml::Error>>>,
+    keys: Mutex<FxHashMap<Str, Result<Arc<eyaml::Key>, kukla_formats::Error>>>,
+    opened: Mutex<FxHashMap<(Str, Str), Result<Str, kukla_formats::Error>>>,
 }
 
 impl std::fmt::Debug for DataCache {
@@ -103,23 +106,21 @@ impl DataCache {
     }
 
     /// Whether there is something at a path.
-    pub(crate) fn exists(&self, files: &dyn Files, path: &Str) -> bool {
-        remember(&self.exists, path, || files.exists(path))
+    pub(crate) fn exists(&self, world: &dyn World, path: &Str) -> bool {
+        remember(&self.exists, path, || world.exists(Path::new(path.as_str())))
     }
 
     /// The paths that match a pattern.
-    pub(crate) fn glob(&self, files: &dyn Files, pattern: &Str) -> Arc<[Str]> {
-        remember(&self.globs, pattern, || {
-            crate::glob::glob(files, pattern).into_iter().map(Str::from).collect()
-        })
+    pub(crate) fn glob(&self, world: &dyn World, pattern: &Str) -> Arc<[Str]> {
+        remember(&self.globs, pattern, || glob(world, pattern).into_iter().map(Str::from).collect())
     }
 
     /// A data file.
-    pub(crate) fn file(&self, files: &dyn Files, path: &Str, format: Format) -> Result<Arc<DataFile>> {
+    pub(crate) fn file(&self, world: &dyn World, path: &Str, format: Format) -> Result<Arc<DataFile>> {
         let known = remember(&self.files, &(path.clone(), format), Arc::default);
         let read = || {
             self.readings.fetch_add(1, Ordering::Relaxed);
-            DataFile::read(files, path, format).map(Arc::new)
+            DataFile::read(world, path, format).map(Arc::new)
         };
         known.get_or_init(read).clone()
     }
@@ -135,8 +136,8 @@ impl DataCache {
         &self,
         name: &Str,
         block: &str,
-        pem: impl FnOnce() -> Result<String, eyaml::Error>,
-    ) -> Result<Str, eyaml::Error> {
+        pem: impl FnOnce() -> Result<String, kukla_formats::Error>,
+    ) -> Result<Str, kukla_formats::Error> {
         let what = (name.clone(), Str::from(block));
         if let Some(known) = lock(&self.opened).get(&what) {
             return known.clone();
@@ -155,8 +156,8 @@ impl DataCache {
 }
 
 /// The text of a file, or an error that says which file and why.
-pub(crate) fn read_text(files: &dyn Files, path: &str) -> Result<Vec<u8>> {
-    files.read(path).map_err(|error| match error {
+pub(crate) fn read_text(world: &dyn World, path: &str) -> Result<Vec<u8>> {
+    world.read(Path::new(path)).map_err(|error| match error {
         FileError::NotFound => {
             Error::caller("ENOENT", format!("No such file or directory @ rb_sysopen - {path}"))
         }
@@ -195,8 +196,8 @@ pub struct DataFile {
 }
 
 impl DataFile {
-    fn read(files: &dyn Files, path: &Str, format: Format) -> Result<DataFile> {
-        let bytes = read_text(files, path)?;
+    fn read(world: &dyn World, path: &Str, format: Format) -> Result<DataFile> {
+        let bytes = read_text(world, path)?;
         let unable = |message: String| Error::data(format!("Unable to parse {message}"));
         let text = || String::from_utf8_lossy(&bytes);
         let mut lines = FxHashMap::default();
@@ -210,12 +211,13 @@ impl DataFile {
                 document.value
             }
             Format::Json => {
-                let document = json::read(&text()).map_err(|error| unable(format!("({path}): {error}")))?;
+                let document = json::read(&text()).map_err(|error| unable(error.message(path)))?;
                 lines = document.lines;
                 document.value
             }
-            Format::Hocon => hocon::read(&text(), &|name| files.env(name))
-                .map_err(|error| unable(format!("({path}): {error}")))?,
+            Format::Hocon => {
+                hocon::read(&text(), &|name| world.env(name)).map_err(|error| unable(error.message(path)))?
+            }
         };
         let (hash, blank, odd) = match value {
             Value::Hash(hash) => (hash, false, None),
@@ -263,11 +265,11 @@ impl DataFile {
     }
 
     /// The line of what `path` leads to, from the outermost key on.
-    pub fn line_of(&self, files: &dyn Files, path: &[Value]) -> Option<u32> {
+    pub fn line_of(&self, world: &dyn World, path: &[Value]) -> Option<u32> {
         if self.format == Format::Yaml && path.len() > 1 {
-            let places = self
-                .places
-                .get_or_init(|| files.read(&self.path).map(|t| yaml::lines(&t)).unwrap_or_default());
+            let places = self.places.get_or_init(|| {
+                world.read(Path::new(self.path.as_str())).map(|t| yaml::lines(&t)).unwrap_or_default()
+            });
             return Some(places.at(path)).filter(|line| *line > 0);
         }
         self.line(path.first()?.as_str()?)

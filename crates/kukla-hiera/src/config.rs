@@ -1,18 +1,20 @@
 //! `hiera.yaml`: versions 5 and 4 (for 3 see `legacy`), with the errors Puppet gives for what is wrong in one.
 
+use std::path::Path;
 use std::sync::LazyLock;
 
+use kukla_formats::yaml;
 use kukla_syntax::{Code, Diagnostic, Fact};
 use kukla_values::regexp::Regexp;
 use kukla_values::types::{Range, StructField, mismatch};
 use kukla_values::{Hash, Str, Type, Value};
+use kukla_world::World;
 
 use crate::cache::{Format, read_text};
 use crate::codes::HIERA_HIERARCHY_NAME_MULTIPLY_DEFINED;
 use crate::error::{self, Error, Result};
-use crate::host::{Files, Kind};
+use crate::host::Kind;
 use crate::merge::type_error;
-use crate::yaml;
 
 /// The name of the configuration file in an environment and in a module.
 pub const CONFIG_FILE: &str = "hiera.yaml";
@@ -163,12 +165,12 @@ impl Config {
     }
 
     /// Reads the configuration at `path`; a missing file stands for the default of a `common.yaml` in `data`.
-    pub fn read(files: &dyn Files, path: &Str, place: Place) -> Result<Config> {
+    pub fn read(world: &dyn World, path: &Str, place: Place) -> Result<Config> {
         let root = Str::from(path.rsplit_once('/').map_or("", |(directory, _)| directory));
-        if !files.exists(path) {
+        if !world.exists(Path::new(path.as_str())) {
             return Ok(Config::unwritten(root));
         }
-        let bytes = read_text(files, path)?;
+        let bytes = read_text(world, path)?;
         let document = yaml::read(&bytes, yaml::Options::HIERA)
             .map_err(|error| Error::plain("YAML_LOAD_ERROR", error.message(path)))?;
         let text = String::from_utf8_lossy(&bytes).into_owned();

@@ -1,52 +1,11 @@
-//! What lookups need from outside: files, and the compilation they are part of.
+//! What lookups need from the compilation they are part of.
 
+use kukla_syntax::Strict;
 use kukla_values::{Hash, Name, Str, Type, Value};
+use kukla_world::World;
 
 use crate::backend::Context;
 use crate::error::Result;
-
-/// Why a file could not be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FileError {
-    /// There is no such file.
-    NotFound,
-    /// It is there and cannot be read; the message is the operating system's.
-    Other(String),
-}
-
-/// One entry of a directory.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Entry {
-    /// Its name within the directory.
-    pub name: String,
-    /// Whether it is a directory (or a link to one).
-    pub is_directory: bool,
-}
-
-/// Files and environment variables, read only. All answers are taken to stay the same as long as one
-/// [`DataCache`](crate::DataCache) lives.
-pub trait Files: Send + Sync {
-    /// The contents of a file.
-    fn read(&self, path: &str) -> Result<Vec<u8>, FileError>;
-    /// Whether there is something at a path.
-    fn exists(&self, path: &str) -> bool;
-    /// The entries of a directory, sorted by name; none if it is not one.
-    fn list(&self, directory: &str) -> Vec<Entry>;
-    /// An environment variable.
-    fn env(&self, name: &str) -> Option<String>;
-}
-
-/// How strict Puppet's `strict` setting asks to be.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Strict {
-    /// Say nothing.
-    Off,
-    /// Warn.
-    Warning,
-    /// Fail.
-    #[default]
-    Error,
-}
 
 /// The answer to a question for a variable.
 #[derive(Clone, Debug)]
@@ -98,8 +57,9 @@ pub struct Watch {
 
 /// The compilation a lookup is part of.
 pub trait Host {
-    /// Files and environment variables.
-    fn files(&self) -> &dyn Files;
+    /// Files and environment variables. All answers are taken to stay the same as long as one
+    /// [`DataCache`](crate::DataCache) lives.
+    fn world(&self) -> &dyn World;
     /// A variable as the scope that asked for the lookup sees it; the name may be qualified.
     fn variable(&mut self, name: &str) -> Variable;
     /// The name to watch a variable by with [`Host::token`]; none if the host cannot tell whether it changes.

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use kukla_syntax::diagnostic;
+use kukla_syntax::{Strict, diagnostic};
 use kukla_values::{Hash, Str, Value};
 
 use crate::codes::UNDEFINED_DATA_VARIABLE;
 use crate::error::{Error, Kind, RECURSIVE, Result};
 use crate::explain::{Explainer, Outcome, Source, What};
-use crate::host::{Host, Strict, Variable};
+use crate::host::{Host, Variable};
 use crate::reads::{Needs, Reads};
 use crate::session::{Found, Origin, Session};
 

@@ -101,7 +101,7 @@ impl Location {
             path.push_str(extension);
         }
         let path = Str::from(join(datadir, &path));
-        let exists = invocation.session.cache().exists(invocation.host.files(), &path);
+        let exists = invocation.session.cache().exists(invocation.host.world(), &path);
         Ok(Location { place: Some((original.clone(), path)), exists, ..Location::default() })
     }
 }
@@ -251,7 +251,7 @@ impl Layer {
             Some(Locations::Paths(paths)) => {
                 for original in paths {
                     let path = Str::from(join(datadir, &invocation.interpolate_path(original)?));
-                    let exists = cache.exists(invocation.host.files(), &path);
+                    let exists = cache.exists(invocation.host.world(), &path);
                     out.push(make(original.clone(), path, false, exists));
                 }
             }
@@ -264,7 +264,7 @@ impl Layer {
             Some(Locations::Globs(globs)) => {
                 for original in globs {
                     let pattern = Str::from(join(datadir, &invocation.interpolate_path(original)?));
-                    for path in cache.glob(invocation.host.files(), &pattern).iter() {
+                    for path in cache.glob(invocation.host.world(), &pattern).iter() {
                         out.push(make(pattern.clone(), path.clone(), false, true));
                     }
                 }
@@ -299,7 +299,7 @@ impl Layer {
                         resolving.reads.forget(before, name);
                     }
                     let path = Str::from(join(datadir, &path?));
-                    let exists = cache.exists(invocation.host.files(), &path);
+                    let exists = cache.exists(invocation.host.world(), &path);
                     out.push(make(template.clone(), path, false, exists));
                 }
             }

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use kukla_syntax::Strict;
 use kukla_values::types::{Range, StructField};
 use kukla_values::{Hash, Str, Type, Value};
 
@@ -10,7 +11,7 @@ use crate::cache::Format;
 use crate::codes::HIERA_BACKEND_MULTIPLY_DEFINED;
 use crate::config::{Backend, CONFIG_FILE, Config, Entry, Locations, Reader};
 use crate::error::{Error, Result};
-use crate::host::{Host, Strict};
+use crate::host::Host;
 use crate::layer::join;
 use crate::session::Session;
 

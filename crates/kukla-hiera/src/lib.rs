@@ -2,25 +2,19 @@
 //!
 //! A [`DataCache`] holds what files said and is shared by all nodes; a [`Session`] belongs to one compilation and answers
 //! [`Lookup`]s for it. What a lookup needs from the compilation (variables, functions, modules, warnings) it asks of a
-//! [`Host`], what it needs from the disk of [`Files`]; so a lookup is a function of its inputs.
+//! [`Host`], what it needs from the disk of a [`World`](kukla_world::World); so a lookup is a function of its inputs.
 
 pub mod backend;
 pub mod config;
 pub mod explain;
-pub mod eyaml;
-pub mod hocon;
-pub mod json;
 pub mod memory;
 pub mod merge;
-pub mod yaml;
 
 mod answers;
-mod base64;
 mod cache;
 pub mod codes;
 mod deep;
 mod error;
-mod glob;
 mod host;
 mod interpolate;
 mod invocation;
@@ -37,5 +31,5 @@ pub use cache::{DataCache, DataFile, Format};
 pub use config::Place;
 pub use error::{Error, Kind as ErrorKind, LOOKUP_ERROR, Result};
 pub use explain::Explanation;
-pub use host::{Conversion, Entry, FileError, Files, Host, Kind, Lookup, Settings, Strict, Variable, Watch};
+pub use host::{Conversion, Host, Kind, Lookup, Settings, Variable, Watch};
 pub use session::{Found, Origin, Session};

@@ -1,68 +1,15 @@
-//! Files and a compilation held in memory, for tests.
+//! A compilation held in memory, for tests.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kukla_values::{Hash, Value};
+use kukla_world::{MemoryWorld, World};
 
 use crate::backend::Context;
 use crate::error::Result;
-use crate::host::{Conversion, Entry, FileError, Files, Host, Variable};
-
-/// Files by path, and environment variables.
-#[derive(Debug, Default)]
-pub struct MemoryFiles {
-    /// The files.
-    pub files: BTreeMap<String, String>,
-    /// The environment variables.
-    pub env: BTreeMap<String, String>,
-    /// How often a file was read.
-    pub reads: AtomicUsize,
-}
-
-impl Clone for MemoryFiles {
-    fn clone(&self) -> MemoryFiles {
-        MemoryFiles { files: self.files.clone(), env: self.env.clone(), reads: AtomicUsize::new(0) }
-    }
-}
-
-impl Files for MemoryFiles {
-    fn read(&self, path: &str) -> Result<Vec<u8>, FileError> {
-        self.reads.fetch_add(1, Ordering::Relaxed);
-        self.files.get(path).map(|text| text.clone().into_bytes()).ok_or(FileError::NotFound)
-    }
-
-    fn exists(&self, path: &str) -> bool {
-        let inside = format!("{path}/");
-        let below =
-            self.files.range(inside.clone()..).next().is_some_and(|(file, _)| file.starts_with(&inside));
-        self.files.contains_key(path) || below
-    }
-
-    fn list(&self, directory: &str) -> Vec<Entry> {
-        let inside = format!("{}/", directory.trim_end_matches('/'));
-        let mut entries: Vec<Entry> = Vec::new();
-        for (file, _) in self.files.range(inside.clone()..).take_while(|(file, _)| file.starts_with(&inside))
-        {
-            let rest = &file[inside.len()..];
-            let (name, is_directory) = match rest.split_once('/') {
-                Some((name, _)) => (name, true),
-                None => (rest, false),
-            };
-            let entry = Entry { name: name.to_owned(), is_directory };
-            if !entries.contains(&entry) {
-                entries.push(entry);
-            }
-        }
-        entries.sort();
-        entries
-    }
-
-    fn env(&self, name: &str) -> Option<String> {
-        self.env.get(name).cloned()
-    }
-}
+use crate::host::{Conversion, Host, Variable};
 
 /// A backend function: its arguments but the context, and the context.
 pub type Function = Arc<dyn Fn(&mut MemoryHost, Vec<Value>, &Context) -> Result<Option<Value>> + Send + Sync>;
@@ -71,7 +18,7 @@ pub type Function = Arc<dyn Fn(&mut MemoryHost, Vec<Value>, &Context) -> Result<
 #[derive(Clone, Default)]
 pub struct MemoryHost {
     /// Its files.
-    pub files: MemoryFiles,
+    pub world: MemoryWorld,
     /// Its variables, by name without leading colons.
     pub variables: Hash,
     /// Its functions.
@@ -83,8 +30,8 @@ pub struct MemoryHost {
 }
 
 impl Host for MemoryHost {
-    fn files(&self) -> &dyn Files {
-        &self.files
+    fn world(&self) -> &dyn World {
+        &self.world
     }
 
     fn variable(&mut self, name: &str) -> Variable {
@@ -96,7 +43,7 @@ impl Host for MemoryHost {
 
     fn module_root(&mut self, name: &str) -> Option<String> {
         let root = format!("{}/{name}", self.modules);
-        self.files.exists(&root).then_some(root)
+        self.world.exists(Path::new(&root)).then_some(root)
     }
 
     fn has_function(&mut self, name: &str) -> bool {

@@ -1,8 +1,11 @@
 //! The search itself: layers, their levels, their locations.
 
 use std::borrow::Cow;
+use std::path::Path;
 use std::sync::Arc;
 
+use kukla_formats::eyaml;
+use kukla_syntax::Strict;
 use kukla_values::types::mismatch;
 use kukla_values::{Hash, Str, Type, Value};
 
@@ -12,8 +15,7 @@ use crate::cache::{DataFile, Format, lock};
 use crate::config::{Backend, Place};
 use crate::error::{Error, Result};
 use crate::explain::{Outcome, Source, What};
-use crate::eyaml;
-use crate::host::{Kind, Strict};
+use crate::host::Kind;
 use crate::invocation::Invocation;
 use crate::key::{Key, LOOKUP_OPTIONS};
 use crate::layer::{Layer, Level, Location};
@@ -520,7 +522,7 @@ impl Invocation<'_> {
                 ),
             ));
         };
-        let file = self.session.cache().file(self.host.files(), path, format)?;
+        let file = self.session.cache().file(self.host.world(), path, format)?;
         if let Some(odd) = file.odd.as_ref().filter(|_| format != Format::Yaml) {
             let source = located(&format!("Value returned from {}", level.describe()), location);
             mismatch::assert(&source, &Type::any_hash(), odd).map_err(type_error)?;
@@ -611,20 +613,20 @@ impl Invocation<'_> {
     }
 
     fn open_blocks(&mut self, key: &Str, text: &str, level: &Level, location: &Location) -> Result<String> {
-        let files = self.host.files();
+        let world = self.host.world();
         let option = |name: &str| level.options.get(name).and_then(Value::as_str);
         let (name, from_env) = match (option("pkcs7_private_key_env_var"), option("pkcs7_private_key")) {
-            (Some(variable), _) if files.env(variable).is_some() => (variable, true),
+            (Some(variable), _) if world.env(variable).is_some() => (variable, true),
             (_, Some(path)) => (path, false),
             _ => ("./keys/private_key.pkcs7.pem", false),
         };
         let pem = || match from_env {
-            true => {
-                files.env(name).ok_or_else(|| eyaml::Error(format!("environment variable {name} is not set")))
-            }
-            false => match files.read(name) {
+            true => world
+                .env(name)
+                .ok_or_else(|| kukla_formats::Error::bare(format!("environment variable {name} is not set"))),
+            false => match world.read(Path::new(name)) {
                 Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
-                Err(_) => Err(eyaml::Error(format!(
+                Err(_) => Err(kukla_formats::Error::bare(format!(
                     "the private key {name} cannot be read; set pkcs7_private_key under 'options' of this level"
                 ))),
             },
@@ -640,9 +642,9 @@ impl Invocation<'_> {
                 eyaml::Piece::Encrypted(None | Some("PKCS7"), block) => {
                     self.session.cache().open(&name.into(), block, pem)
                 }
-                eyaml::Piece::Encrypted(Some(method), _) => {
-                    Err(eyaml::Error(format!("encryption method {method} is not known, only PKCS7 is")))
-                }
+                eyaml::Piece::Encrypted(Some(method), _) => Err(kukla_formats::Error::bare(format!(
+                    "encryption method {method} is not known, only PKCS7 is"
+                ))),
             };
             match opened {
                 Ok(text) => {

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
+use kukla_syntax::Strict;
 use kukla_values::{Hash, Str, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,7 +13,7 @@ use crate::cache::{DataCache, lock, remember};
 use crate::config::{CONFIG_FILE, Config, Place};
 use crate::error::{Error, Result};
 use crate::explain::{Explainer, Explanation};
-use crate::host::{Host, Lookup, Settings, Strict};
+use crate::host::{Host, Lookup, Settings};
 use crate::invocation::{Frame, Invocation};
 use crate::layer::{Layer, join};
 use crate::legacy::Provider;
@@ -287,9 +288,9 @@ impl Session {
     }
 
     fn config(&self, host: &mut dyn Host, path: &Str, place: Place) -> Result<Arc<Config>> {
-        let files = host.files();
+        let world = host.world();
         let config = remember(&self.cache.configs, &(path.clone(), place), || {
-            Config::read(files, path, place).map(Arc::new)
+            Config::read(world, path, place).map(Arc::new)
         })?;
         if let Some(warning) = &config.warning {
             self.warned();
@@ -358,7 +359,7 @@ impl Session {
     ) -> Result<Option<Arc<Layer>>> {
         let place = if module.is_some() { Place::Module } else { Place::Environment };
         let path = Str::from(join(root, CONFIG_FILE));
-        let mut config = match self.cache.exists(host.files(), &path) {
+        let mut config = match self.cache.exists(host.world(), &path) {
             true => self.usable(host, &path, place)?,
             false => None,
         };

@@ -1,17 +1,19 @@
 //! What the engine promises beyond Puppet's answers: places, secrets, one reading of each file, hierarchies that follow
 //! their variables.
 
+use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
-use kukla_hiera::memory::{MemoryFiles, MemoryHost};
-use kukla_hiera::{DataCache, Lookup, Session, Settings, Strict};
+use kukla_hiera::memory::MemoryHost;
+use kukla_hiera::{DataCache, Lookup, Session, Settings};
+use kukla_syntax::Strict;
 use kukla_values::{Hash, Value};
+use kukla_world::MemoryWorld;
 
 fn host(files: &[(&str, &str)]) -> MemoryHost {
-    let files = files.iter().map(|(path, text)| (format!("/env/{path}"), (*text).to_owned())).collect();
+    let with = |world: MemoryWorld, (path, text): &(&str, &str)| world.with(format!("/env/{path}"), *text);
     MemoryHost {
-        files: MemoryFiles { files, ..MemoryFiles::default() },
+        world: files.iter().fold(MemoryWorld::default(), with),
         modules: "/env/modules".into(),
         ..MemoryHost::default()
     }
@@ -85,7 +87,7 @@ fn each_file_is_read_once_for_all_nodes() {
     for _ in 0..100 {
         assert_eq!(get(&session_with(cache.clone()), &mut host, "a"), 1.into());
     }
-    assert_eq!(host.files.reads.load(Ordering::Relaxed), 2);
+    assert_eq!((cache.files_read(), cache.readings()), (1, 1));
 }
 
 #[test]
@@ -151,7 +153,7 @@ fn an_old_function_stays_global_unless_the_environment_has_data() {
     let key = "a".into();
     let request = Lookup { hiera_function: true, ..Lookup::key(&key) };
     assert!(session().lookup(&mut host, &request).is_ok());
-    host.files.files.remove("/env/hiera.yaml");
+    host.world.files.remove(Path::new("/env/hiera.yaml"));
     assert!(session().lookup(&mut host, &request).is_err());
 }
 
@@ -194,7 +196,7 @@ fn version_3() -> (Arc<Session>, MemoryHost) {
         ("/data/extra.yaml", "a: extra\n"),
         ("/data/mod.yaml", "m: of the module\n"),
     ] {
-        host.files.files.insert(path.into(), text.into());
+        host.world.files.insert(path.into(), text.into());
     }
     host.variables.insert("role", "web");
     host.variables.insert("module_name", "mod");

@@ -2,16 +2,19 @@
 //! given the argument `rpc`. Compares values, errors, warnings and explanations.
 #![allow(clippy::disallowed_methods, reason = "the reference reads its files from disk")]
 
+#[path = "../../kukla-formats/tests/support/mod.rs"]
 mod support;
-#[path = "support/values.rs"]
+#[path = "../../kukla-formats/tests/support/values.rs"]
 mod values;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use kukla_hiera::memory::{MemoryFiles, MemoryHost};
-use kukla_hiera::{DataCache, ErrorKind, Found, Lookup, Session, Settings, Strict};
+use kukla_hiera::memory::MemoryHost;
+use kukla_hiera::{DataCache, ErrorKind, Found, Lookup, Session, Settings};
+use kukla_syntax::Strict;
 use kukla_values::{Hash, Str, Value};
+use kukla_world::MemoryWorld;
 use serde_json::{Value as Json, json};
 
 use support::{Dice, Reference, number};
@@ -258,7 +261,9 @@ fn questions(base: &str, worlds: u64, lookups: usize) -> (BTreeMap<String, Strin
         variables.insert("facts", from_json(&facts));
         variables.insert("trusted", trusted());
         let host = MemoryHost {
-            files: MemoryFiles { files: files.clone(), ..MemoryFiles::default() },
+            world: files
+                .iter()
+                .fold(MemoryWorld::default(), |world, (path, text)| world.with(path, text.as_str())),
             variables,
             modules: format!("{environment}/modules"),
             ..MemoryHost::default()
@@ -270,7 +275,7 @@ fn questions(base: &str, worlds: u64, lookups: usize) -> (BTreeMap<String, Strin
             strict: Strict::Error,
             ..Settings::default()
         };
-        all.extend(files);
+        all.extend(files.clone());
         for _ in 0..lookups {
             let mut key = match dice.roll(3) {
                 0 => dice.pick(&MODULE_KEYS).to_owned(),
@@ -284,7 +289,7 @@ fn questions(base: &str, worlds: u64, lookups: usize) -> (BTreeMap<String, Strin
                 "key": key, "node": "node1", "facts": facts, "explain": true,
                 "environmentpath": format!("{root}/environments"), "modulepath": [format!("{environment}/modules")],
             });
-            if host.files.files.contains_key(&format!("{root}/global/hiera.yaml")) {
+            if files.contains_key(&format!("{root}/global/hiera.yaml")) {
                 params["hiera_config"] = json!(format!("{root}/global/hiera.yaml"));
             }
             if dice.one_in(3) {

@@ -16,6 +16,11 @@ impl Diagnostic {
         let message: String = message.into();
         diagnostic!(UNSORTED { message }).reported_as(issue)
     }
+
+    /// The name under which it is shown: the code's, or Puppet's where there is no code yet.
+    pub fn name(&self) -> &'static str {
+        if self.is(&UNSORTED) { self.issue } else { self.code.name }
+    }
 }
 
 impl Error {

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use kukla_eval::world::World;
-use kukla_hiera::yaml;
+use kukla_formats::yaml;
 use kukla_values::{Hash, Value};
+use kukla_world::World;
 
 /// What a classifier says about a node.
 #[derive(Clone, Debug, Default, PartialEq)]

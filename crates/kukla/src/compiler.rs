@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use kukla_catalog::Catalog;
+use kukla_catalog::{Catalog, Exports};
 use kukla_eval::catalog::{Output, Provenance};
 use kukla_eval::data;
 use kukla_eval::error::{Diagnostic, Raise, Raised};
@@ -11,9 +11,9 @@ use kukla_eval::program::Program;
 use kukla_eval::registry::Registry;
 use kukla_eval::settings::LogLevel;
 use kukla_eval::vm::{Log, Vm};
-use kukla_eval::world::World;
 use kukla_hiera::{Explanation, Found};
 use kukla_values::Value;
+use kukla_world::World;
 
 use crate::data::HieraData;
 use crate::disk::{DiskWorld, Watched};
@@ -25,6 +25,7 @@ use crate::site::{Site, Sites};
 #[derive(Debug, Default)]
 pub struct Compiler {
     world: DiskWorld,
+    exports: Option<Arc<dyn Exports>>,
     sites: Sites,
 }
 
@@ -55,7 +56,13 @@ pub fn registry() -> Arc<Registry> {
 impl Compiler {
     /// A compiler that sees the world through `world`.
     pub fn new(world: DiskWorld) -> Compiler {
-        Compiler { world, sites: Sites::default() }
+        Compiler { world, ..Compiler::default() }
+    }
+
+    /// The same, with someone to ask what other nodes export.
+    #[must_use]
+    pub fn with_exports(self, exports: Arc<dyn Exports>) -> Compiler {
+        Compiler { exports: Some(exports), ..self }
     }
 
     /// Whether there is a file at a path.
@@ -65,7 +72,7 @@ impl Compiler {
 
     /// The site a request is about.
     pub fn site(&self, request: &Request) -> Result<Arc<Site>, Box<Diagnostic>> {
-        self.sites.get(request, || Watched::new(self.world.clone()))
+        self.sites.get(request, self.exports.as_ref(), || Watched::new(self.world.clone()))
     }
 
     /// Compiles the catalog a request asks for.

@@ -11,14 +11,14 @@ use kukla_values::iterator::Iterator;
 use kukla_values::types::object::ObjectType;
 use kukla_values::{Array, Hash, Str, Value};
 
-use crate::data::{VmHost, WorldFiles, raise};
+use crate::data::{VmHost, raise};
 
 /// The code of the error that `not_found` raises to end the function; no one sees it outside.
 const NOT_FOUND: &str = "LOOKUP_NOT_FOUND";
 
 /// The context as a value.
-pub(crate) fn value(context: Context, files: WorldFiles) -> Value {
-    NativeObject::value(Arc::new(LookupContext { context, files }))
+pub(crate) fn value(context: Context) -> Value {
+    NativeObject::value(Arc::new(LookupContext { context }))
 }
 
 /// Whether a function ended by calling `not_found`.
@@ -29,7 +29,6 @@ pub(crate) fn is_not_found(raise: &Raise) -> bool {
 #[derive(Debug)]
 struct LookupContext {
     context: Context,
-    files: WorldFiles,
 }
 
 impl Native for LookupContext {
@@ -55,7 +54,7 @@ impl Native for LookupContext {
                 Some(block) => each_entry(vm, context, block),
             },
             ("interpolate", [value]) => {
-                let mut host = VmHost { vm, files: &self.files };
+                let mut host = VmHost { vm };
                 context.interpolate(&mut host, value).map_err(raise)
             }
             ("explain", []) => match block {
@@ -106,14 +105,14 @@ fn miscalled(method: &str, wanted: usize, given: usize) -> String {
 impl LookupContext {
     /// Does the work of a built-in data function for the function whose context this is.
     fn built_in(&self, vm: &mut Vm<'_>, name: &str, key: Option<&Str>, options: &Hash) -> Flow {
-        let mut host = VmHost { vm, files: &self.files };
+        let mut host = VmHost { vm };
         let found = self.context.built_in(&mut host, name, key, options.clone()).map_err(raise)?;
         found.ok_or_else(|| Raise::error(NOT_FOUND, "not found"))
     }
 
     fn file_data(&self, vm: &mut Vm<'_>, path: &Str, block: Option<&Block>) -> Flow {
         let text = {
-            let host = VmHost { vm, files: &self.files };
+            let host = VmHost { vm };
             self.context.file_text(&host, path).map_err(raise)?
         };
         match block {

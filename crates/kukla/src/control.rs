@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use kukla_eval::error::{Diagnostic, Place, Stage};
 use kukla_eval::settings::Settings;
-use kukla_eval::world::{FileError, World};
 use kukla_values::Value;
+use kukla_world::{FileError, World};
 
 use crate::conf::{Conf, ConfError, interpolate};
 
@@ -232,7 +232,7 @@ fn absolute_command(root: &Path, command: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kukla_eval::world::MemoryWorld;
+    use kukla_world::MemoryWorld;
 
     #[test]
     fn environment_conf_is_obeyed() {

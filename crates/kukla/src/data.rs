@@ -8,14 +8,14 @@ use kukla_eval::data::{Data, Request};
 use kukla_eval::environment::Environment;
 use kukla_eval::error::{Diagnostic, Flow, Raise, Raised, Stage};
 use kukla_eval::vm::Vm;
-use kukla_eval::world::{self, World};
 use kukla_hiera::backend::Context;
 use kukla_hiera::{
-    Conversion, DataCache, Entry, Error, ErrorKind, Explanation, FileError, Files, Found, Host, LOOKUP_ERROR,
-    Lookup, Origin, Session, Settings, Strict, Variable, Watch,
+    Conversion, DataCache, Error, ErrorKind, Explanation, Found, Host, LOOKUP_ERROR, Lookup, Origin, Session,
+    Settings, Variable, Watch,
 };
 use kukla_syntax::{Label, diagnostic};
 use kukla_values::{Name, Type, Value};
+use kukla_world::World;
 
 use crate::codes::BACKEND_FAILED;
 use crate::context;
@@ -24,7 +24,6 @@ use crate::context;
 #[derive(Debug)]
 pub struct HieraData {
     session: Arc<Session>,
-    files: WorldFiles,
     /// How data was looked up so far, if someone wants to know.
     explanations: Option<Mutex<String>>,
 }
@@ -43,14 +42,9 @@ impl HieraData {
             environment_root: environment.root.as_ref().map(|root| root.display().to_string()),
             environment_provider: setting("environment_data_provider"),
             codedir: setting("codedir").unwrap_or_default(),
-            strict: match environment.settings.strict {
-                kukla_syntax::Strict::Off => Strict::Off,
-                kukla_syntax::Strict::Warning => Strict::Warning,
-                kukla_syntax::Strict::Error => Strict::Error,
-            },
+            strict: environment.settings.strict,
         };
-        let files = WorldFiles(Arc::clone(&environment.world));
-        HieraData { session: Session::new(cache, settings), files, explanations: None }
+        HieraData { session: Session::new(cache, settings), explanations: None }
     }
 
     /// Keeps explanations of all lookups from now on.
@@ -80,12 +74,12 @@ impl HieraData {
 
     /// Answers a request and says where the value came from; finding nothing is an error.
     pub fn find_or_fail(&self, vm: &mut Vm<'_>, request: &Request) -> Flow<Found> {
-        self.session.lookup(&mut self.host(vm), &lookup(request)).map_err(raise)
+        self.session.lookup(&mut VmHost { vm }, &lookup(request)).map_err(raise)
     }
 
     /// Answers a request and explains the answer, whatever it is.
     pub fn explain(&self, vm: &mut Vm<'_>, request: &Request) -> (Flow<Found>, Explanation) {
-        let (found, explanation) = self.session.explain(&mut self.host(vm), &lookup(request));
+        let (found, explanation) = self.session.explain(&mut VmHost { vm }, &lookup(request));
         (found.map_err(raise), explanation)
     }
 
@@ -95,28 +89,24 @@ impl HieraData {
             *text = told;
         }
     }
-
-    fn host<'a, 'v, 'e>(&'a self, vm: &'v mut Vm<'e>) -> VmHost<'a, 'v, 'e> {
-        VmHost { vm, files: &self.files }
-    }
 }
 
 impl Data for HieraData {
     fn lookup(&self, vm: &mut Vm<'_>, request: &Request) -> Flow<Option<Value>> {
         let title = || format!("Lookup of '{}'", request.keys.join("', '"));
-        let found = self.kept(title, |session| session.try_lookup(&mut self.host(vm), &lookup(request)));
+        let found = self.kept(title, |session| session.try_lookup(&mut VmHost { vm }, &lookup(request)));
         let found = found.map_err(raise_in_code)?;
         Ok(found.map(|found| noted(vm, found)))
     }
 
     fn context(&self, module: Option<&str>) -> Value {
-        context::value(self.session.context(module.map(Into::into)), self.files.clone())
+        context::value(self.session.context(module.map(Into::into)))
     }
 
     fn class_parameter(&self, vm: &mut Vm<'_>, class: Name, parameter: Name) -> Flow<Option<Value>> {
         let key = format!("{class}::{parameter}");
         let title = || format!("Automatic Parameter Lookup of '{key}'");
-        let found = self.kept(title, |session| session.class_parameter(&mut self.host(vm), &key));
+        let found = self.kept(title, |session| session.class_parameter(&mut VmHost { vm }, &key));
         let found = found.map_err(raise_in_code)?;
         Ok(found.map(|found| noted(vm, found)))
     }
@@ -190,14 +180,13 @@ fn thrown(raise: Raise) -> Error {
 }
 
 /// A compilation, as lookups see it.
-pub(crate) struct VmHost<'a, 'v, 'e> {
+pub(crate) struct VmHost<'v, 'e> {
     pub(crate) vm: &'v mut Vm<'e>,
-    pub(crate) files: &'a WorldFiles,
 }
 
-impl Host for VmHost<'_, '_, '_> {
-    fn files(&self) -> &dyn Files {
-        self.files
+impl Host for VmHost<'_, '_> {
+    fn world(&self) -> &dyn World {
+        &*self.vm.environment.world
     }
 
     fn variable(&mut self, name: &str) -> Variable {
@@ -258,7 +247,7 @@ impl Host for VmHost<'_, '_, '_> {
         mut arguments: Vec<Value>,
         context: Option<&Context>,
     ) -> Result<Option<Value>, Error> {
-        arguments.extend(context.map(|context| context::value(context.clone(), self.files.clone())));
+        arguments.extend(context.map(|context| context::value(context.clone())));
         match self.vm.call(name, arguments, None) {
             Ok(value) => Ok(Some(value)),
             Err(raise) if context::is_not_found(&raise) => Ok(None),
@@ -300,33 +289,4 @@ impl Host for VmHost<'_, '_, '_> {
 
 fn message(raise: Raise) -> String {
     raise.diagnostic().map(Diagnostic::placed_message).unwrap_or_default()
-}
-
-/// Files as lookups read them.
-#[derive(Clone, Debug)]
-pub(crate) struct WorldFiles(pub(crate) Arc<dyn World>);
-
-impl Files for WorldFiles {
-    fn read(&self, path: &str) -> Result<Vec<u8>, FileError> {
-        self.0.read(Path::new(path)).map_err(|error| match error {
-            world::FileError::NotFound => FileError::NotFound,
-            world::FileError::Other(why) => FileError::Other(why),
-        })
-    }
-
-    fn exists(&self, path: &str) -> bool {
-        self.0.exists(Path::new(path))
-    }
-
-    fn list(&self, directory: &str) -> Vec<Entry> {
-        let entries = self.0.list(Path::new(directory));
-        entries
-            .into_iter()
-            .map(|entry| Entry { name: entry.name, is_directory: entry.is_directory })
-            .collect()
-    }
-
-    fn env(&self, name: &str) -> Option<String> {
-        self.0.env(name)
-    }
 }

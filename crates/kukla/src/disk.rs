@@ -6,14 +6,12 @@ use std::ffi::OsString;
 use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use kukla_eval::world::{Entry, Exported, FileError, FileResult, Output, World};
 use kukla_values::time::Timestamp;
+use kukla_world::{Entry, FileError, FileResult, Output, World};
 use rustc_hash::FxHashMap;
-
-use crate::exports::Exports;
 
 /// Which commands a compilation may run (`generate`, `config_version`, an external node classifier).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,8 +52,6 @@ impl From<&str> for Commands {
 pub struct DiskWorld {
     /// Which commands may run.
     pub commands: Commands,
-    /// What other nodes export.
-    pub exports: Option<Arc<Exports>>,
 }
 
 impl World for DiskWorld {
@@ -110,10 +106,6 @@ impl World for DiskWorld {
             },
         )?;
         Ok(Output { code: output.status.code(), stdout: output.stdout, stderr: output.stderr })
-    }
-
-    fn exported(&self, type_name: &str, node: &str) -> FileResult<Vec<Arc<Exported>>> {
-        Ok(self.exports.as_ref().map(|exports| exports.of(type_name, node)).unwrap_or_default())
     }
 
     fn exists(&self, path: &Path) -> bool {
@@ -227,10 +219,6 @@ impl World for Watched {
 
     fn run(&self, command: &[String]) -> FileResult<Output> {
         self.disk.run(command)
-    }
-
-    fn exported(&self, type_name: &str, node: &str) -> FileResult<Vec<Arc<Exported>>> {
-        self.disk.exported(type_name, node)
     }
 
     fn exists(&self, path: &Path) -> bool {

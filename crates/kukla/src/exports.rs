@@ -4,19 +4,19 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use kukla_catalog::Catalog;
-use kukla_eval::world::{Exported, World};
+use kukla_catalog::{Catalog, Exported, Exports};
+use kukla_world::World;
 
 /// What catalogs export, by the type of the resources.
 #[derive(Clone, Debug, Default)]
-pub struct Exports {
+pub struct CatalogExports {
     by_type: BTreeMap<String, Vec<Arc<Exported>>>,
 }
 
-impl Exports {
+impl CatalogExports {
     /// Reads a catalog, or every `.json` file of a directory as one. They hold what they export if virtual resources were kept.
-    pub fn read(world: &dyn World, path: &Path) -> Result<Exports, String> {
-        let mut exports = Exports::default();
+    pub fn read(world: &dyn World, path: &Path) -> Result<CatalogExports, String> {
+        let mut exports = CatalogExports::default();
         let entries = world.list(path);
         if entries.is_empty() {
             exports.add(world, path)?;
@@ -37,13 +37,15 @@ impl Exports {
         }
         Ok(())
     }
+}
 
-    /// The resources of a type that nodes other than `node` export, by node and then as their catalogs have them.
-    pub fn of(&self, type_name: &str, node: &str) -> Vec<Arc<Exported>> {
+impl Exports for CatalogExports {
+    /// By node, and then as their catalogs have them.
+    fn of(&self, type_name: &str, node: &str) -> Result<Vec<Arc<Exported>>, String> {
         let all = self.by_type.get(type_name).into_iter().flatten();
         let mut others: Vec<_> = all.filter(|each| each.node != node).cloned().collect();
         others.sort_by(|a, b| a.node.cmp(&b.node));
-        others
+        Ok(others)
     }
 }
 
@@ -53,7 +55,7 @@ mod tests {
     use crate::compiler::Compiler;
     use crate::disk::DiskWorld;
     use crate::request::Request;
-    use kukla_eval::world::MemoryWorld;
+    use kukla_world::MemoryWorld;
 
     const SITE: &str = "
         define mark($p) { notify { \"${title} ${p}\": } }
@@ -61,11 +63,11 @@ mod tests {
         node b { @@notify { 'from b': } Notify <<| tag == 'x' |>> { message => 'changed' } Mark <<| |>> }
         node c { notify { 'from a': } Notify <<| |>> }";
 
-    fn compile(node: &str, exports: Exports) -> Result<Catalog, String> {
+    fn compile(node: &str, exports: CatalogExports) -> Result<Catalog, String> {
         let mut request = Request { code: Some(SITE.into()), keep_virtual: true, ..Request::default() };
         request.node.name = node.into();
         request.settings.set("storeconfigs", true.into())?;
-        let compiler = Compiler::new(DiskWorld { exports: Some(Arc::new(exports)), ..DiskWorld::default() });
+        let compiler = Compiler::new(DiskWorld::default()).with_exports(Arc::new(exports));
         compiler.compile(&request).result.map_err(|failure| failure.to_string())
     }
 
@@ -73,11 +75,11 @@ mod tests {
     fn nodes_collect_what_others_export() {
         let mut world = MemoryWorld::default();
         for node in ["a", "b"] {
-            let catalog = compile(node, Exports::default()).unwrap();
+            let catalog = compile(node, CatalogExports::default()).unwrap();
             world = world.with(format!("/catalogs/{node}.json"), catalog.to_json());
         }
-        let exports = Exports::read(&world, Path::new("/catalogs")).unwrap();
-        assert_eq!(exports.of("Notify", "a").len(), 1);
+        let exports = CatalogExports::read(&world, Path::new("/catalogs")).unwrap();
+        assert_eq!(exports.of("Notify", "a").unwrap().len(), 1);
         let b = compile("b", exports.clone()).unwrap();
         let notify = b.find("Notify", "from a").unwrap();
         assert_eq!(notify.get("message"), Some(&"changed".into()));
@@ -88,6 +90,6 @@ mod tests {
         assert!(a.find("Notify", "from a").is_some() && a.find("Notify", "from b").is_some());
         let clash = compile("c", exports).unwrap_err();
         assert!(clash.contains("A duplicate resource was found while collecting"), "{clash}");
-        assert!(Exports::read(&world, Path::new("/nowhere")).is_err());
+        assert!(CatalogExports::read(&world, Path::new("/nowhere")).is_err());
     }
 }

@@ -7,7 +7,7 @@
 //! | `{"certname": node, "facts": {"data": [{"name", "value"}, ...]}}`, or an array of such | PuppetDB's `factsets` |
 //! | `[{"certname", "name", "value"}, ...]` | PuppetDB's `facts` |
 
-use kukla_hiera::yaml;
+use kukla_formats::yaml;
 use kukla_values::{Hash, Value};
 
 /// The facts of a file and, where it says so, whose they are.

@@ -7,8 +7,8 @@
 use std::path::{Path, PathBuf};
 
 use kukla_eval::settings::Settings;
-use kukla_eval::world::World;
 use kukla_values::{Hash, Value};
+use kukla_world::World;
 
 use crate::conf::{Conf, interpolate};
 use crate::control::split_path;
@@ -95,8 +95,8 @@ impl PuppetConf {
         let Some(file) = self.get("trusted_oid_mapping_file").map(Path::new) else { return Ok(()) };
         let Ok(bytes) = world.read(file) else { return Ok(()) };
         let name = file.display().to_string();
-        let options = kukla_hiera::yaml::Options { aliases: true, symbols: true, times: true };
-        let mapping = kukla_hiera::yaml::read(&bytes, options).map_err(|error| error.message(&name))?;
+        let options = kukla_formats::yaml::Options { aliases: true, symbols: true, times: true };
+        let mapping = kukla_formats::yaml::read(&bytes, options).map_err(|error| error.message(&name))?;
         let mapping = mapping.value.as_hash().and_then(|all| all.get("oid_mapping")?.as_hash()).cloned();
         let (Some(mapping), Some(Value::Hash(extensions))) = (mapping, trusted.get("extensions")) else {
             return Ok(());
@@ -175,8 +175,8 @@ impl Finder<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kukla_eval::world::MemoryWorld;
     use kukla_syntax::Strict;
+    use kukla_world::MemoryWorld;
 
     fn read(text: &str) -> Result<PuppetConf, String> {
         let world = MemoryWorld::default().with("/etc/x/puppet/puppet.conf", text);

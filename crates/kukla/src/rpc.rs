@@ -156,7 +156,7 @@ fn error(failure: &Diagnostic) -> Json {
     let mut json = json!({
         "kind": failure.stage.name(),
         "issue": failure.issue,
-        "code": root.code.name,
+        "code": root.name(),
         "message": failure.puppet_message(),
         "file": place.and_then(Place::file),
         "line": place.and_then(Place::line),

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use kukla_catalog::Exports;
 use kukla_eval::environment::Environment;
 use kukla_eval::error::Diagnostic;
 use kukla_eval::program::Program;
-use kukla_eval::world::FileError;
 use kukla_hiera::DataCache;
 use kukla_syntax::Source;
+use kukla_world::FileError;
 
 use crate::compiler::registry;
 use crate::control::{Layout, manifests, refused, time_to_live};
@@ -63,6 +64,7 @@ impl Sites {
     pub fn get(
         &self,
         request: &Request,
+        exports: Option<&Arc<dyn Exports>>,
         watched: impl FnOnce() -> Watched,
     ) -> Result<Arc<Site>, Box<Diagnostic>> {
         let key = Key {
@@ -84,7 +86,7 @@ impl Sites {
                 return Ok(site);
             }
         }
-        let site = Arc::new(Site::open(&key, watched())?);
+        let site = Arc::new(Site::open(&key, exports.cloned(), watched())?);
         if known.len() >= KEPT {
             known.remove(0);
         }
@@ -111,9 +113,9 @@ impl Site {
         self.version.get_or_init(ask).as_ref()
     }
 
-    fn open(key: &Key, watched: Watched) -> Result<Site, Box<Diagnostic>> {
+    fn open(key: &Key, exports: Option<Arc<dyn Exports>>, watched: Watched) -> Result<Site, Box<Diagnostic>> {
         let watched = Arc::new(watched);
-        let world = Arc::clone(&watched) as Arc<dyn kukla_eval::world::World>;
+        let world = Arc::clone(&watched) as Arc<dyn kukla_world::World>;
         let layout = match &key.root {
             Some(root) => Some(Layout::read(&*world, root, &key.basemodulepath, &key.settings)?),
             None => None,
@@ -142,6 +144,7 @@ impl Site {
             Arc::clone(&world),
             registry(),
         );
+        environment.exports = exports;
         environment.foreign_types = Some(Arc::new(RubyTypes::default()));
         let manifest = key.manifest.clone().or_else(|| Some(layout.as_ref()?.manifest.clone()));
         let main = match (&key.code, manifest) {

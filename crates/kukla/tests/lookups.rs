@@ -3,7 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "the reference reads its files from disk")]
 
 mod common;
-#[path = "../../kukla-hiera/tests/support/mod.rs"]
+#[path = "../../kukla-formats/tests/support/mod.rs"]
 mod support;
 
 use std::fmt::Write as _;

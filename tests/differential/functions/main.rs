@@ -81,7 +81,7 @@ fn main() -> ExitCode {
 fn run() -> Result<bool, String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("differential/functions");
     let modules = std::env::var("KUKLA_MODULES").ok();
-    let world = DiskWorld { commands: Commands::On, ..DiskWorld::default() };
+    let world = DiskWorld { commands: Commands::On };
     let (ours, theirs) = (Subject::Kukla(Box::new(Server::new(world))), Subject::from_environment()?);
     let with_core = theirs.reference().is_none_or(|version| !version.starts_with("7."));
     let mut calls = if with_core { calls(&folder, "core.txt")? } else { Vec::new() };

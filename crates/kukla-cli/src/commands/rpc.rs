@@ -20,7 +20,7 @@ pub struct Args {
 
 /// Serves requests until there are no more.
 pub fn run(args: &Args) -> Outcome {
-    let server = Server::new(DiskWorld { commands: args.commands.as_str().into(), ..DiskWorld::default() });
+    let server = Server::new(DiskWorld { commands: args.commands.as_str().into() });
     let mut input = std::io::stdin().lock();
     let mut output = std::io::stdout().lock();
     let mut line = Vec::new();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kukla::classify::Classification;
 use kukla::compiler::Compiler;
 use kukla::disk::{Commands, DiskWorld};
-use kukla::exports::Exports;
+use kukla::exports::CatalogExports;
 use kukla::facts::FactFile;
 use kukla::puppet_conf::PuppetConf;
 use kukla::request::{Request, trusted_data};
@@ -80,15 +80,20 @@ pub struct Target {
 impl Target {
     /// The compiler to ask.
     pub fn compiler(&self) -> Result<Compiler, String> {
-        let mut world = self.world();
-        if let Some(path) = &self.exported {
-            world.exports = Some(Arc::new(Exports::read(&world, path)?));
-        }
-        Ok(Compiler::new(world))
+        let world = self.world();
+        let exports = match &self.exported {
+            Some(path) => Some(CatalogExports::read(&world, path)?),
+            None => None,
+        };
+        let compiler = Compiler::new(world);
+        Ok(match exports {
+            Some(exports) => compiler.with_exports(Arc::new(exports)),
+            None => compiler,
+        })
     }
 
     fn world(&self) -> DiskWorld {
-        DiskWorld { commands: self.commands.as_str().into(), ..DiskWorld::default() }
+        DiskWorld { commands: self.commands.as_str().into() }
     }
 
     /// The request for the node that the options name.
@@ -274,7 +279,7 @@ impl Target {
     fn classify(&self, conf: Option<&PuppetConf>, request: &mut Request) -> Result<(), String> {
         let only = |command: &str| {
             let program = command.split_whitespace().next().unwrap_or_default().to_owned();
-            DiskWorld { commands: Commands::Only(vec![program]), ..DiskWorld::default() }
+            DiskWorld { commands: Commands::Only(vec![program]) }
         };
         let own = conf.and_then(PuppetConf::external_nodes);
         let classification = match (&self.enc, &self.classification, own) {

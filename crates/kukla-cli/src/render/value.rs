@@ -30,8 +30,8 @@ impl ValueFormat {
             }
             Self::Json => kukla::rpc::rich(value).to_string(),
             // What YAML has no form for, it has in the form of JSON.
-            Self::Yaml => kukla_hiera::yaml::emit(value)
-                .or_else(|_| kukla_hiera::yaml::emit(&from_json(&kukla::rpc::rich(value))))
+            Self::Yaml => kukla_formats::yaml::emit(value)
+                .or_else(|_| kukla_formats::yaml::emit(&from_json(&kukla::rpc::rich(value))))
                 .map_or_else(|_| text(), |yaml| yaml.trim_start_matches("---").trim().to_owned()),
             Self::Text => text(),
         }

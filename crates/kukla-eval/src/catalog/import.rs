@@ -1,6 +1,6 @@
 //! Exported resources: what the catalogs of other nodes offer to collectors such as `Sshkey <<| |>>`.
 
-use kukla_catalog::Resource;
+use kukla_catalog::{Exported, Resource};
 use kukla_values::{Name, Str, Value, compare};
 
 use super::builder::{Param, ResourceId};
@@ -10,7 +10,6 @@ use super::resource::Declaration;
 use crate::error::{Flow, Raise};
 use crate::program::ResourceForm;
 use crate::vm::Vm;
-use crate::world::Exported;
 
 impl Vm<'_> {
     /// Declares the resources of other nodes that a collector wants, where the collector stands.
@@ -19,9 +18,10 @@ impl Vm<'_> {
     pub(super) fn import(&mut self, at: usize) -> Flow<Vec<ResourceId>> {
         let Wanted::Matching(search) = &self.catalog.collectors[at].what else { return Ok(Vec::new()) };
         let (resolved, scope) = (search.resolved.clone(), search.scope);
-        let found = self.environment.world.exported(&resolved.type_name, &self.node.name);
-        let found =
-            found.map_err(|error| Raise::runtime(format!("Exported resources cannot be had: {error}")))?;
+        let Some(exports) = &self.environment.exports else { return Ok(Vec::new()) };
+        let found = exports
+            .of(&resolved.type_name, &self.node.name)
+            .map_err(|error| Raise::runtime(format!("Exported resources cannot be had: {error}")))?;
         let fits = |each: &Exported| search.query.as_ref().is_none_or(|query| offers(query, &each.resource));
         let wanted: Vec<_> = found.into_iter().filter(|each| fits(each)).collect();
         let mut new = Vec::new();

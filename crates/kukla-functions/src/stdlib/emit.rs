@@ -2,7 +2,7 @@
 
 use kukla_eval::builtins;
 use kukla_eval::error::Raised;
-use kukla_hiera::yaml;
+use kukla_formats::yaml;
 use kukla_values::{Error, Hash, Result, Value, richdata};
 use serde_json::Value as Json;
 
@@ -86,7 +86,7 @@ fn to_yaml(data: Value, options: Option<Hash>) -> Result<String> {
         canonical: options.get("canonical").is_some_and(Value::is_true),
         header: options.get("header").is_some_and(Value::is_true),
     };
-    yaml::emit_with(&data, layout).map_err(|error| Error::runtime(error.0))
+    yaml::emit_with(&data, layout).map_err(|error| Error::runtime(error.to_string()))
 }
 
 fn namespaced_yaml(data: Value, options: Option<Hash>) -> Result<Value> {

@@ -8,8 +8,8 @@ use std::path::Path;
 use kukla_eval::builtins;
 use kukla_eval::function::Rest;
 use kukla_eval::vm::Vm;
-use kukla_eval::world::{Entry, World};
 use kukla_values::{Array, Error, Result, Value};
+use kukla_world::{Entry, World};
 
 use crate::legacy::legacy;
 use crate::ruby;

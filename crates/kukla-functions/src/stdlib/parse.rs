@@ -7,9 +7,9 @@ use kukla_eval::error::Flow;
 use kukla_eval::function::Rest;
 use kukla_eval::settings::LogLevel;
 use kukla_eval::vm::Vm;
-use kukla_eval::world::FileError;
-use kukla_hiera::{hocon, json, yaml};
+use kukla_formats::{hocon, json, yaml};
 use kukla_values::{Error, Result, Str, Value};
+use kukla_world::FileError;
 
 use crate::legacy::{at_least, legacy};
 use crate::ruby;
@@ -79,12 +79,9 @@ const PLAIN: yaml::Options = yaml::Options { aliases: false, symbols: true, time
 const WITH_ALIASES: yaml::Options = yaml::Options { aliases: true, symbols: false, times: false };
 
 fn read_yaml(text: &[u8], options: yaml::Options) -> Result<Value> {
-    let document = yaml::read(text, options);
-    let message = |error: yaml::Error| match error.place() {
-        Some(_) => error.to_string(),
-        None => error.to_string().trim_start_matches("(<unknown>): ").to_owned(),
-    };
-    document.map(|document| document.value).map_err(|error| Error::runtime(message(error)))
+    yaml::read(text, options)
+        .map(|document| document.value)
+        .map_err(|error| Error::runtime(error.to_string()))
 }
 
 /// What was read, or the default if that is nothing or went wrong.

@@ -11,10 +11,10 @@ use kukla_eval::error::{Flow, Raise};
 use kukla_eval::function::Rest;
 use kukla_eval::settings::LogLevel;
 use kukla_eval::vm::{Log, Vm};
-use kukla_eval::world::FileError;
 use kukla_values::regexp::Regexp;
 use kukla_values::types::mismatch;
 use kukla_values::{Error, Result, Type, Value};
+use kukla_world::FileError;
 
 use crate::codes::NO_METHOD;
 use crate::legacy::legacy;

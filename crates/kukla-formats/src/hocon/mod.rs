@@ -4,30 +4,13 @@
 //! then replaces those, looking up each path from the root of the same text and after that in the environment.
 //! `include` of a file that cannot be found is silently nothing, and a text has no files beside it, so every include is.
 
-use std::fmt;
-
 use kukla_values::Value;
+
+use crate::Error;
 
 mod parse;
 mod resolve;
 mod token;
-
-/// Why a text is no HOCON.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Error {
-    /// The line, from one.
-    pub line: u32,
-    /// The message without its place.
-    pub message: String,
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "String: {}: {}", self.line, self.message)
-    }
-}
-
-impl std::error::Error for Error {}
 
 /// Reads one HOCON text; `environment` answers for references that nothing in the text answers.
 pub fn read(text: &str, environment: &dyn Fn(&str) -> Option<String>) -> Result<Value, Error> {

@@ -1,4 +1,5 @@
 //! Values as JSON and back.
+#![allow(dead_code, reason = "every test uses some of it")]
 
 use kukla_values::{Array, Hash, Value};
 use serde_json::{Value as Json, json};

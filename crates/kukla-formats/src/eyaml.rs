@@ -4,32 +4,21 @@
 //! (AES or triple DES, CBC). Opening one costs milliseconds, so the caller keeps what it opened. No error here says
 //! anything about what is inside.
 
-use std::fmt;
-
 use aes::cipher::block_padding::Pkcs7;
 use aes::cipher::{BlockDecryptMut, KeyIvInit};
 use cms::content_info::ContentInfo;
 use cms::enveloped_data::{EnvelopedData, RecipientInfo};
 use der::asn1::OctetString;
 use der::{Decode, Encode};
+use kukla_values::binary::Binary;
 use rsa::pkcs1::DecodeRsaPrivateKey;
 use rsa::pkcs8::DecodePrivateKey;
 use rsa::{Pkcs1v15Encrypt, RsaPrivateKey};
 
-/// Why a block could not be opened.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Error(pub String);
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Error {}
+use crate::Error;
 
 fn error<T>(message: impl Into<String>) -> Result<T, Error> {
-    Err(Error(message.into()))
+    Err(Error::bare(message.into()))
 }
 
 /// A piece of text that may hold encrypted blocks.
@@ -101,8 +90,8 @@ impl Key {
 
     /// Opens the envelope whose base64 is given.
     pub fn open(&self, base64: &str) -> Result<String, Error> {
-        let bytes = crate::base64::decode(base64);
-        let Ok(content) = ContentInfo::from_der(&bytes) else { return error("not a PKCS7 envelope") };
+        let bytes = Binary::from_relaxed(base64);
+        let Ok(content) = ContentInfo::from_der(&bytes.0) else { return error("not a PKCS7 envelope") };
         let envelope = content.content.to_der().ok().and_then(|der| EnvelopedData::from_der(&der).ok());
         let Some(envelope) = envelope else { return error("not a PKCS7 envelope") };
         let Some(ciphertext) = envelope.encrypted_content.encrypted_content.as_ref() else {
@@ -163,6 +152,6 @@ mod tests {
     #[test]
     fn says_nothing_of_the_content() {
         let Err(error) = Key::from_pem("secret") else { panic!("no key") };
-        assert!(!error.0.contains("secret"));
+        assert!(!error.what.contains("secret"));
     }
 }

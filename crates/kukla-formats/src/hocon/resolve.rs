@@ -2,7 +2,8 @@
 
 use kukla_values::{Array, Hash, Value};
 
-use super::{Error, Node};
+use super::Node;
+use crate::Error;
 
 /// Replaces every reference in the tree.
 pub(super) fn resolve(root: &Node, environment: &dyn Fn(&str) -> Option<String>) -> Result<Value, Error> {
@@ -33,7 +34,7 @@ impl<'n> Resolver<'n> {
     ) -> Result<Option<Value>, Error> {
         self.work += 1;
         if self.work > MAX_WORK {
-            return Err(Error { line: 1, message: "substitutions expand without end".into() });
+            return Err(Error::hocon("substitutions expand without end", 1));
         }
         Ok(Some(match node {
             Node::Value(value) => value.clone(),
@@ -79,7 +80,7 @@ impl<'n> Resolver<'n> {
                 let mut list = match earlier {
                     Some(Value::Array(list)) => list,
                     None => Array::new(),
-                    Some(_) => return Err(Error { line: *line, message: MIXED.into() }),
+                    Some(_) => return Err(Error::hocon(MIXED, *line)),
                 };
                 list.extend(self.node(element, before, here)?);
                 list.into()
@@ -102,7 +103,7 @@ impl<'n> Resolver<'n> {
             return self.node(before, None, here);
         }
         let failed = |message: String| {
-            Err(Error { line, message: format!("Could not resolve substitution to a value: {message}") })
+            Err(Error::hocon(format!("Could not resolve substitution to a value: {message}"), line))
         };
         if itself && optional {
             return Ok((self.environment)(&name).map(Value::from));
@@ -195,7 +196,7 @@ impl<'n> Resolver<'n> {
                 }
                 (Value::Hash(left), Value::Hash(right)) => merge(&left, &right).into(),
                 (Value::Array(_) | Value::Hash(_), _) | (_, Value::Array(_) | Value::Hash(_)) => {
-                    return Err(Error { line, message: MIXED.into() });
+                    return Err(Error::hocon(MIXED, line));
                 }
                 (left, right) => format!("{}{}", text(&left), text(&right)).into(),
             };

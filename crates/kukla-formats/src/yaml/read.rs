@@ -1,14 +1,13 @@
 //! From text to values, as Psych's `safe_load` goes.
 
-use std::sync::Arc;
-
+use kukla_values::binary::Binary;
 use kukla_values::{Array, Hash, Str, Value};
 use libyaml_safer::{Event, EventData, Parser, ScalarStyle};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::scalar::{self, Scalar};
 use super::tags::spaced;
-use super::{Error, ErrorKind};
+use crate::Error;
 
 /// What a reader lets through beyond plain data.
 #[derive(Clone, Copy, Debug)]
@@ -61,7 +60,7 @@ pub fn read(text: &[u8], options: Options) -> Result<Document, Error> {
     // about a value.
     let mut complaint = None;
     loop {
-        let mut event = parser.parse().map_err(|error| Error::syntax(&error))?;
+        let mut event = parser.parse().map_err(|error| syntax_error(&error))?;
         if completed.is_some() && event.end_mark.index > text.len() as u64 {
             without_break(&mut event.data, text);
         }
@@ -176,14 +175,14 @@ impl Builder {
             EventData::StreamEnd | EventData::DocumentEnd { .. } => return Ok(true),
             EventData::Alias { anchor } => {
                 if !self.options.aliases {
-                    return Err(Error::plain(format!("Unknown alias: {anchor}")));
+                    return Err(Error::bare(format!("Unknown alias: {anchor}")));
                 }
                 let node = match self.anchors.get(&anchor) {
                     Some(Anchored::Done(node)) => Node { kind: Kind::Alias, line, ..node.clone() },
                     Some(Anchored::Open(_)) => {
-                        return Err(Error::plain(format!("Alias '{anchor}' refers to what it is part of")));
+                        return Err(Error::bare(format!("Alias '{anchor}' refers to what it is part of")));
                     }
-                    None => return Err(Error::plain(format!("Unknown alias: {anchor}"))),
+                    None => return Err(Error::bare(format!("Unknown alias: {anchor}"))),
                 };
                 self.add(node)?;
             }
@@ -212,7 +211,7 @@ impl Builder {
 
     fn open(&mut self, anchor: Option<String>, line: u32, what: Container) -> Result<(), Error> {
         if self.stack.len() >= MAX_DEPTH {
-            return Err(Error::plain(format!("nested deeper than {MAX_DEPTH} levels at line {line}")));
+            return Err(Error::bare(format!("nested deeper than {MAX_DEPTH} levels at line {line}")));
         }
         let anchor = anchor.map(|name| {
             self.opened += 1;
@@ -262,7 +261,7 @@ impl Builder {
         frame.symbolic |= node.symbolic && !is_name;
         frame.size = frame.size.saturating_add(node.size);
         if frame.size > MAX_NODES {
-            return Err(Error::plain(format!(
+            return Err(Error::bare(format!(
                 "aliases expand to more than {MAX_NODES} values at line {}",
                 node.line
             )));
@@ -317,8 +316,8 @@ impl Builder {
         let ruby = tag.strip_prefix("!ruby/");
         match tag {
             "!binary" | "tag:yaml.org,2002:binary" => {
-                let bytes = crate::base64::decode(&text);
-                Ok((String::from_utf8_lossy(&bytes).into_owned().into(), false))
+                let bytes = Binary::from_relaxed(&text);
+                Ok((String::from_utf8_lossy(&bytes.0).into_owned().into(), false))
             }
             "!str" | "!ruby/string" | "tag:yaml.org,2002:str" => Ok((text.into(), false)),
             "tag:yaml.org,2002:float" | "!float" => match self.plain(text)?.0 {
@@ -326,24 +325,24 @@ impl Builder {
                 Value::Integer(number) => Ok(((number as f64).into(), false)),
                 other => match other.as_str().and_then(|text| text.trim().parse::<f64>().ok()) {
                     Some(number) => Ok((number.into(), false)),
-                    None => Err(Error::plain(format!(
+                    None => Err(Error::bare(format!(
                         "invalid value for Float(): {:?}",
                         other.as_str().unwrap_or_default()
                     ))),
                 },
             },
-            "!ruby/regexp" => Err(Error::class("Regexp")),
-            "!ruby/range" => Err(Error::class("Range")),
-            "!ruby/class" | "!ruby/module" => Err(Error::class(&text)),
+            "!ruby/regexp" => Err(class_error("Regexp")),
+            "!ruby/range" => Err(class_error("Range")),
+            "!ruby/class" | "!ruby/module" => Err(class_error(&text)),
             "!ruby/encoding" => Ok((text.into(), true)),
             _ if tag.starts_with("!str:") || tag.starts_with("!ruby/string:") => {
-                Err(Error::class(tag.split_once(':').map_or("", |(_, class)| class)))
+                Err(class_error(tag.split_once(':').map_or("", |(_, class)| class)))
             }
             _ if ruby.is_some_and(|r| {
                 matches!(r, "object:BigDecimal" | "object:DateTime" | "object:Complex" | "object:Rational")
             }) =>
             {
-                Err(Error::class(tag.split_once(':').map_or("", |(_, class)| class)))
+                Err(class_error(tag.split_once(':').map_or("", |(_, class)| class)))
             }
             _ if ruby.is_some_and(|r| r.starts_with("sym")) => self.symbol(&text),
             _ => self.plain(text),
@@ -359,10 +358,10 @@ impl Builder {
             // Ruby's integers have no limit, Puppet's have: the digits stay, as text.
             Scalar::Big(digits) => digits.into(),
             Scalar::Symbol(name) => return self.symbol(name),
-            Scalar::Date if !self.options.times => return Err(Error::class("Date")),
-            Scalar::Time if !self.options.times => return Err(Error::class("Time")),
+            Scalar::Date if !self.options.times => return Err(class_error("Date")),
+            Scalar::Time if !self.options.times => return Err(class_error("Time")),
             Scalar::Text | Scalar::Date | Scalar::Time => text.into(),
-            Scalar::Refused(message) => return Err(Error::plain(message)),
+            Scalar::Refused(message) => return Err(Error::bare(message)),
         };
         Ok((value, false))
     }
@@ -370,7 +369,7 @@ impl Builder {
     /// Puppet takes two symbols for values of its own; the others are no data.
     fn symbol(&self, name: &str) -> Result<(Value, bool), Error> {
         match name {
-            _ if !self.options.symbols => Err(Error::class("Symbol")),
+            _ if !self.options.symbols => Err(class_error("Symbol")),
             "default" => Ok((Value::Default, false)),
             "undef" => Ok((Value::Undef, false)),
             _ => Ok((name.into(), true)),
@@ -398,7 +397,7 @@ fn sequence_tag(tag: Option<&str>) -> Result<SequenceTag, Error> {
     match tag {
         Some("!omap" | "tag:yaml.org,2002:omap") => Ok(SequenceTag::Ordered),
         Some(tag) => match tag.strip_prefix("!seq:").or_else(|| tag.strip_prefix("!ruby/array:")) {
-            Some(class) if !class.is_empty() => Err(Error::class(class)),
+            Some(class) if !class.is_empty() => Err(class_error(class)),
             _ => Ok(SequenceTag::Plain),
         },
         None => Ok(SequenceTag::Plain),
@@ -409,51 +408,43 @@ fn mapping_tag(tag: Option<&str>) -> Result<MappingTag, Error> {
     let Some(tag) = tag else { return Ok(MappingTag::Plain) };
     match tag {
         "!str" | "!ruby/string" | "tag:yaml.org,2002:str" => return Ok(MappingTag::Text),
-        "!set" | "tag:yaml.org,2002:set" => return Err(Error::class("Psych::Set")),
-        "!omap" | "tag:yaml.org,2002:omap" => return Err(Error::class("Psych::Omap")),
-        "!ruby/range" => return Err(Error::class("Range")),
+        "!set" | "tag:yaml.org,2002:set" => return Err(class_error("Psych::Set")),
+        "!omap" | "tag:yaml.org,2002:omap" => return Err(class_error("Psych::Omap")),
+        "!ruby/range" => return Err(class_error("Range")),
         "!ruby/hash-with-ivars" => return Ok(MappingTag::Elements),
         _ => {}
     }
     if let Some(class) = tag.strip_prefix("!map:").or_else(|| tag.strip_prefix("!str:")) {
-        return Err(Error::class(class));
+        return Err(class_error(class));
     }
     let Some(ruby) = tag.strip_prefix("!ruby/") else { return Ok(MappingTag::Plain) };
     let (kind, class) = ruby.split_once(':').unwrap_or((ruby, ""));
     match kind {
-        "struct" if class.is_empty() => Err(Error::class("Struct")),
-        "exception" if class.is_empty() => Err(Error::class("Exception")),
-        "object" if class.is_empty() => Err(Error::class("Object")),
+        "struct" if class.is_empty() => Err(class_error("Struct")),
+        "exception" if class.is_empty() => Err(class_error("Exception")),
+        "object" if class.is_empty() => Err(class_error("Object")),
         "object" if class == "Hash" => Ok(MappingTag::Plain),
         "struct" | "exception" | "object" | "string" | "array" | "hash" | "marshalable"
         | "hash-with-ivars"
             if !class.is_empty() =>
         {
-            Err(Error::class(class))
+            Err(class_error(class))
         }
         _ => Ok(MappingTag::Plain),
     }
 }
 
-impl Error {
-    fn syntax(error: &libyaml_safer::Error) -> Error {
-        let mark = error.context_mark().or(error.problem_mark()).unwrap_or_default();
-        let problem = match error.context() {
-            Some(context) => format!("{} {context}", error.problem()),
-            None => error.problem().to_owned(),
-        };
-        let place = (mark.line.saturating_add(1) as u32, mark.column.saturating_add(1) as u32);
-        Error { kind: ErrorKind::Syntax, problem: problem.into(), place: Some(place) }
-    }
+fn syntax_error(error: &libyaml_safer::Error) -> Error {
+    let mark = error.context_mark().or(error.problem_mark()).unwrap_or_default();
+    let problem = match error.context() {
+        Some(context) => format!("{} {context}", error.problem()),
+        None => error.problem().to_owned(),
+    };
+    Error::placed(problem, mark.line.saturating_add(1) as u32, mark.column.saturating_add(1) as u32)
+}
 
-    fn class(name: &str) -> Error {
-        let problem: Arc<str> = format!("Tried to load unspecified class: {name}").into();
-        Error { kind: ErrorKind::Class, problem, place: None }
-    }
-
-    fn plain(problem: String) -> Error {
-        Error { kind: ErrorKind::Other, problem: problem.into(), place: None }
-    }
+fn class_error(name: &str) -> Error {
+    Error::named(format!("Tried to load unspecified class: {name}"))
 }
 
 #[cfg(test)]

@@ -1,10 +1,12 @@
 //! File name patterns, as Ruby's `Dir.glob` reads them: `*`, `?`, `[a-z]`, `{a,b}`, `**/`; results sorted, hidden files
 //! only when the pattern says so.
 
-use crate::host::Files;
+use std::path::Path;
+
+use crate::World;
 
 /// The paths that match an absolute pattern and are not directories.
-pub fn glob(files: &dyn Files, pattern: &str) -> Vec<String> {
+pub fn glob(world: &dyn World, pattern: &str) -> Vec<String> {
     let mut found = Vec::new();
     for pattern in alternatives(pattern) {
         let (root, rest) = match pattern.strip_prefix('/') {
@@ -18,7 +20,7 @@ pub fn glob(files: &dyn Files, pattern: &str) -> Vec<String> {
         for part in parts.drain(..plain.min(parts.len().saturating_sub(1))) {
             directory = join(&directory, part);
         }
-        walk(files, &directory, &parts, &[0], &mut found, 0);
+        walk(world, &directory, &parts, &[0], &mut found, 0);
     }
     found
 }
@@ -34,7 +36,7 @@ fn join(directory: &str, name: &str) -> String {
 /// Looks through a directory for what matches the pattern from any of the given parts on. Taking all at once gives
 /// Ruby's order: by name within a directory, what is below a name right where the name is.
 fn walk(
-    files: &dyn Files,
+    world: &dyn World,
     directory: &str,
     parts: &[&str],
     from: &[usize],
@@ -44,7 +46,7 @@ fn walk(
     if depth > 100 {
         return;
     }
-    for entry in files.list(directory) {
+    for entry in world.list(Path::new(directory)) {
         let hidden = entry.name.starts_with('.');
         let mut next = Vec::new();
         let mut hit = false;
@@ -69,7 +71,7 @@ fn walk(
         next.sort_unstable();
         next.dedup();
         if entry.is_directory && !next.is_empty() {
-            walk(files, &join(directory, &entry.name), parts, &next, found, depth + 1);
+            walk(world, &join(directory, &entry.name), parts, &next, found, depth + 1);
         }
     }
 }

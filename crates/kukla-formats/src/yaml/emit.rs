@@ -9,15 +9,13 @@ use kukla_values::Value;
 use libyaml_safer::{Emitter, Event, MappingStyle, ScalarStyle, SequenceStyle};
 use rustc_hash::FxHashMap;
 
-use super::scalar::{Scalar, resolve};
+use crate::Error;
 
-/// Why a value has no YAML form.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EmitError(pub String);
+use super::scalar::{Scalar, resolve};
 
 /// Writes `value` as one YAML document. A collection that occurs more than once (the same one, not an equal one) is
 /// written once and referred to after that, as Psych does.
-pub fn emit(value: &Value) -> Result<String, EmitError> {
+pub fn emit(value: &Value) -> Result<String, Error> {
     emit_with(value, Layout::default())
 }
 
@@ -43,7 +41,7 @@ impl Default for Layout {
 }
 
 /// Writes `value` as one YAML document, laid out as asked.
-pub fn emit_with(value: &Value, layout: Layout) -> Result<String, EmitError> {
+pub fn emit_with(value: &Value, layout: Layout) -> Result<String, Error> {
     let mut writer = Writer {
         events: Vec::new(),
         seen: FxHashMap::default(),
@@ -54,7 +52,7 @@ pub fn emit_with(value: &Value, layout: Layout) -> Result<String, EmitError> {
     writer.push(value, 0)?;
     let Writer { events, astral, .. } = writer;
     let mut out = Vec::new();
-    let failed = |error: libyaml_safer::Error| EmitError(error.to_string());
+    let failed = |error: libyaml_safer::Error| Error::bare(error.to_string());
     {
         let mut emitter = Emitter::new();
         emitter.set_output_string(&mut out);
@@ -156,9 +154,9 @@ impl From<Pending<'_>> for Event {
 }
 
 impl<'v> Writer<'v> {
-    fn push(&mut self, value: &'v Value, depth: usize) -> Result<(), EmitError> {
+    fn push(&mut self, value: &'v Value, depth: usize) -> Result<(), Error> {
         if depth > MAX_DEPTH {
-            return Err(EmitError(format!("nested deeper than {MAX_DEPTH} levels")));
+            return Err(Error::bare(format!("nested deeper than {MAX_DEPTH} levels")));
         }
         match value {
             Value::Undef => self.scalar("", Some(libyaml_safer::NULL_TAG), true, false, ScalarStyle::Any),
@@ -197,7 +195,7 @@ impl<'v> Writer<'v> {
                     self.events.push(Pending::EndMapping);
                 }
             }
-            other => return Err(EmitError(format!("a value of this kind has no YAML form: {other:?}"))),
+            other => return Err(Error::bare(format!("a value of this kind has no YAML form: {other:?}"))),
         }
         Ok(())
     }

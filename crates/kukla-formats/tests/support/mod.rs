@@ -69,6 +69,28 @@ pub fn ruby(libraries: &[&str], program: &str, questions: &[Json]) -> Option<Vec
     Some(answers.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect())
 }
 
+/// Compares our answers with those of a reference; so many may differ.
+pub fn compare(questions: &[Json], answers: &[Json], tolerated: usize, ours: impl Fn(&Json) -> Json) {
+    assert_eq!(answers.len(), questions.len());
+    let mut wrong = Vec::new();
+    let mut errors = 0;
+    for (question, answer) in questions.iter().zip(answers) {
+        let mine = ours(question);
+        errors += usize::from(answer.get("error").is_some());
+        let same = match (mine.get("error"), answer.get("error")) {
+            (Some(_), Some(_)) => true,
+            _ if answer.get("skip").is_some() => true,
+            // Compared as text: the order of keys matters.
+            _ => format!("{mine}") == format!("{answer}"),
+        };
+        if !same {
+            wrong.push(format!("{question}\n ours   {mine}\n theirs {answer}"));
+        }
+    }
+    eprintln!("{} compared, {errors} of them errors, {} differ", questions.len(), wrong.len());
+    assert!(wrong.len() <= tolerated, "{} differ:\n{}", wrong.len(), wrong[..wrong.len().min(12)].join("\n"));
+}
+
 /// A process that speaks the machine interface.
 pub struct Reference {
     child: Child,

@@ -1,22 +1,10 @@
 //! JSON, as Ruby's `json` reads it: comments are skipped, unknown escapes stand for themselves, the last of equal keys
 //! wins, a hundred levels are the limit.
 
-use std::fmt;
-
 use kukla_values::{Array, Hash, Str, Value};
 use rustc_hash::FxHashMap;
 
-/// Why a text is no JSON, in Ruby's words.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Error(pub String);
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Error {}
+use crate::Error;
 
 /// A JSON text as a value, with the line, from one, of each key of the outermost object.
 #[derive(Clone, Debug, Default)]
@@ -64,8 +52,15 @@ impl Reader<'_> {
         self.text.as_bytes().get(self.at).copied()
     }
 
+    fn error(&self, what: String, at: usize) -> Error {
+        let before = &self.text[..at.min(self.text.len())];
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        Error::named(what).at(line as u32, column as u32)
+    }
+
     fn unexpected(&self, at: usize) -> Error {
-        Error(format!("unexpected token at '{}'", &self.text[at.min(self.text.len())..]))
+        self.error(format!("unexpected token at '{}'", &self.text[at.min(self.text.len())..]), at)
     }
 
     fn explain(&self, failure: Failure, at: usize) -> Error {
@@ -118,7 +113,9 @@ impl Reader<'_> {
     fn nested(&mut self, read: fn(&mut Self) -> Result<Value, Failure>) -> Result<Value, Failure> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(Failure::Final(Error(format!("nesting of {} is too deep", self.depth))));
+            return Err(Failure::Final(
+                self.error(format!("nesting of {} is too deep", self.depth), self.at),
+            ));
         }
         let value = read(self);
         self.depth -= 1;
@@ -227,9 +224,10 @@ impl Reader<'_> {
                                 .filter(|second| (0xdc00..=0xdfff).contains(second));
                                 let Some(second) = second else {
                                     let rest = &self.text[start + escape..];
-                                    return Err(Failure::Final(Error(format!(
-                                        "incomplete surrogate pair at '{rest}'"
-                                    ))));
+                                    return Err(Failure::Final(self.error(
+                                        format!("incomplete surrogate pair at '{rest}'"),
+                                        start + escape,
+                                    )));
                                 };
                                 used = 10;
                                 char::from_u32(0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00))
@@ -294,7 +292,7 @@ mod tests {
     use super::*;
 
     fn error(text: &str) -> String {
-        read(text).map_or_else(|error| error.0, |document| format!("{:?}", document.value))
+        read(text).map_or_else(|error| error.what.to_string(), |document| format!("{:?}", document.value))
     }
 
     #[test]

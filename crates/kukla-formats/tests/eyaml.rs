@@ -2,7 +2,7 @@
 
 mod support;
 
-use kukla_hiera::eyaml::{Key, Piece, pieces};
+use kukla_formats::eyaml::{Key, Piece, pieces};
 
 #[test]
 fn opens_what_openssl_closed() {

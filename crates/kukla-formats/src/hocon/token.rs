@@ -1,6 +1,6 @@
 //! HOCON's tokens.
 
-use super::Error;
+use crate::Error;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token {
@@ -65,7 +65,7 @@ struct Lexer<'t> {
 
 impl Lexer<'_> {
     fn error<T>(&self, message: String) -> Result<T, Error> {
-        Err(Error { line: self.line, message })
+        Err(Error::hocon(message, self.line))
     }
 
     fn next(&mut self) -> Result<bool, Error> {

@@ -2,8 +2,9 @@
 
 use kukla_values::Value;
 
+use super::Node;
 use super::token::Token;
-use super::{Error, Node};
+use crate::Error;
 
 const MAX_DEPTH: usize = 200;
 const QUOTE_IT: &str = "to be part of a key or string value, try enclosing the key or value in double quotes";
@@ -48,7 +49,7 @@ impl Parser {
     }
 
     fn error<T>(&self, message: String) -> Result<T, Error> {
-        Err(Error { line: self.line(), message })
+        Err(Error::hocon(message, self.line()))
     }
 
     /// Skips blanks; line breaks too. True if there was a line break.

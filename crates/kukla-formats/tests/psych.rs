@@ -2,7 +2,7 @@
 
 mod support;
 
-use kukla_hiera::yaml;
+use kukla_formats::yaml;
 use kukla_values::{Array, Hash, Value};
 use serde_json::{Value as Json, json};
 

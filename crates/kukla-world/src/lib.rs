@@ -1,12 +1,14 @@
 //! The world outside a compilation: files, clock, environment variables, commands. All effects go through [`World`].
 
-use std::collections::BTreeMap;
 use std::fmt::{self, Debug};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 
-use kukla_catalog::Resource;
 use kukla_values::time::Timestamp;
+
+pub mod glob;
+mod memory;
+
+pub use memory::MemoryWorld;
 
 /// What a file operation gives; the message is the operating system's.
 pub type FileResult<T> = Result<T, FileError>;
@@ -19,6 +21,8 @@ pub enum FileError {
     /// It is there and cannot be read.
     Other(String),
 }
+
+impl std::error::Error for FileError {}
 
 impl fmt::Display for FileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -51,15 +55,6 @@ pub struct Output {
     pub stderr: Vec<u8>,
 }
 
-/// A resource that the catalog of some node exports.
-#[derive(Clone, Debug)]
-pub struct Exported {
-    /// The node.
-    pub node: String,
-    /// The resource.
-    pub resource: Resource,
-}
-
 /// Everything a compilation can see of the outside. The same world gives the same catalog.
 pub trait World: Send + Sync + Debug {
     /// The contents of a file.
@@ -72,68 +67,9 @@ pub trait World: Send + Sync + Debug {
     fn env(&self, name: &str) -> Option<String>;
     /// Runs a command (`generate`, external node classifiers), if policy allows.
     fn run(&self, command: &[String]) -> FileResult<Output>;
-    /// The resources of a type (`Apache::Vhost`) that nodes other than `node` export.
-    fn exported(&self, type_name: &str, node: &str) -> FileResult<Vec<Arc<Exported>>> {
-        let _ = (type_name, node);
-        Ok(Vec::new())
-    }
     /// Whether a path exists.
     fn exists(&self, path: &Path) -> bool {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return true };
         self.list(parent).iter().any(|entry| entry.name.as_str() == name)
-    }
-}
-
-/// A world held in memory, for tests and unsaved buffers.
-#[derive(Clone, Debug, Default)]
-pub struct MemoryWorld {
-    /// The files by path.
-    pub files: BTreeMap<PathBuf, Vec<u8>>,
-    /// The environment variables.
-    pub env: BTreeMap<String, String>,
-    /// Nanoseconds since 1970.
-    pub now: i64,
-}
-
-impl MemoryWorld {
-    /// Adds a file.
-    #[must_use]
-    pub fn with(mut self, path: impl Into<PathBuf>, text: impl Into<Vec<u8>>) -> MemoryWorld {
-        self.files.insert(path.into(), text.into());
-        self
-    }
-}
-
-impl World for MemoryWorld {
-    fn read(&self, path: &Path) -> FileResult<Vec<u8>> {
-        self.files.get(path).cloned().ok_or(FileError::NotFound)
-    }
-
-    fn list(&self, path: &Path) -> Vec<Entry> {
-        let mut entries: Vec<Entry> = Vec::new();
-        for file in self.files.keys() {
-            let Ok(rest) = file.strip_prefix(path) else { continue };
-            let mut parts = rest.components();
-            let Some(first) = parts.next() else { continue };
-            let name = first.as_os_str().to_string_lossy().into_owned();
-            let entry = Entry { name, is_directory: parts.next().is_some(), is_link: false };
-            if !entries.contains(&entry) {
-                entries.push(entry);
-            }
-        }
-        entries.sort();
-        entries
-    }
-
-    fn now(&self) -> Timestamp {
-        Timestamp::from_nanos(i128::from(self.now))
-    }
-
-    fn env(&self, name: &str) -> Option<String> {
-        self.env.get(name).cloned()
-    }
-
-    fn run(&self, command: &[String]) -> FileResult<Output> {
-        Err(FileError::Other(format!("no commands here: {}", command.join(" "))))
     }
 }

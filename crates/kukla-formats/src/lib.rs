@@ -1,0 +1,10 @@
+//! The formats that data comes in: YAML, JSON and HOCON, read with positions as Ruby's libraries read them; YAML written
+//! as Psych writes it; and eyaml, values encrypted inside others.
+
+mod error;
+pub mod eyaml;
+pub mod hocon;
+pub mod json;
+pub mod yaml;
+
+pub use error::Error;
