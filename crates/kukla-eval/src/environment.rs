@@ -208,7 +208,7 @@ impl Environment {
             if let Some(earlier) = programs.get(path.as_os_str()) {
                 return earlier.clone();
             }
-            let loaded = loaded.and_then(|program| self.learn(&program).map(|()| program).map_err(Arc::new));
+            let loaded = loaded.and_then(|program| self.learn(&program).map(|()| program).map_err(Arc::from));
             programs.insert(path.into(), loaded.clone());
             loaded?
         };
@@ -259,7 +259,7 @@ impl Environment {
         })?;
         let rules = self.rules(source.name());
         let lower = if name.ends_with(".epp") { crate::lower::lower_epp } else { crate::lower::lower };
-        let program = lower(&source, self.module_of(path), &rules).map_err(Arc::new)?;
+        let program = lower(&source, self.module_of(path), &rules).map_err(Arc::from)?;
         if !program.warnings.is_empty() {
             let warnings = program.warnings.iter().map(|warning| (source.clone(), warning.clone()));
             self.warnings.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).extend(warnings);
@@ -292,7 +292,7 @@ impl Environment {
     }
 
     /// Makes the definitions of a program known under their names.
-    pub fn learn(&self, program: &Program) -> Result<(), Diagnostic> {
+    pub fn learn(&self, program: &Program) -> Result<(), Box<Diagnostic>> {
         let mut known = write(&self.known);
         for definition in &program.definitions {
             known.add(definition)?;

@@ -38,7 +38,7 @@ impl Known {
     }
 
     /// Makes a definition known, unless its name is taken.
-    pub fn add(&mut self, definition: &Definition) -> Result<(), Diagnostic> {
+    pub fn add(&mut self, definition: &Definition) -> Result<(), Box<Diagnostic>> {
         match definition {
             Definition::Class(class) => {
                 let (name, place) = (class.name, &class.place);
@@ -75,13 +75,13 @@ impl Known {
                     let message = format!(
                         "Attempt to redefine entity 'http://puppet.com/2016.1/runtime/type/{lower}'. Originally set by Puppet-Type-System/Static-Loader."
                     );
-                    return Err(Diagnostic::said("ARGUMENT_ERROR", message));
+                    return Err(Box::new(Diagnostic::said("ARGUMENT_ERROR", message)));
                 }
                 if RESOURCE_TYPES.contains(&lower.as_str()) {
                     let message = format!(
                         "Attempt to redefine entity 'http://puppet.com/2016.1/runtime/type/{lower}'. Set at unknown location"
                     );
-                    return Err(Diagnostic::said("ARGUMENT_ERROR", message));
+                    return Err(Box::new(Diagnostic::said("ARGUMENT_ERROR", message)));
                 }
                 if let Some(Some(known)) = self.aliases.get(&lower) {
                     return Err(redefined("type", &lower, &known.definition.place));
@@ -134,23 +134,22 @@ const RESOURCE_TYPES: &[&str] = &[
 
 /// The failure for a name that is taken.
 #[cold]
-fn taken(code: &'static Code, name: &str, place: &Place, known: &Place) -> Diagnostic {
+fn taken(code: &'static Code, name: &str, place: &Place, known: &Place) -> Box<Diagnostic> {
     let location = |place: &Place| Location { source: place.source.clone(), span: place.span };
     let earlier = location(known);
-    Diagnostic::new(code, vec![("name", Fact::of(name)), ("earlier", Fact::of(&earlier))])
-        .on_line_of(Some(location(place)))
-        .label(earlier, "first defined here")
+    let wrong = Diagnostic::new(code, vec![("name", Fact::of(name)), ("earlier", Fact::of(&earlier))]);
+    Box::new(wrong.on_line_of(Some(location(place))).label(earlier, "first defined here"))
 }
 
 #[cold]
-fn redefined(what: &str, name: &str, known: &Place) -> Diagnostic {
+fn redefined(what: &str, name: &str, known: &Place) -> Box<Diagnostic> {
     let at = known.source.line_column(known.span.start);
     let file = known.source.name().map_or_else(|| "string:".to_owned(), |file| format!("file:{file}"));
     let (name, line, column) = (name.replace("::", "/"), at.line, at.column);
     let message = format!(
         "Attempt to redefine entity 'http://puppet.com/2016.1/runtime/{what}/{name}'. Originally set at {file}?line={line}&pos={column}."
     );
-    Diagnostic::said("ARGUMENT_ERROR", message)
+    Box::new(Diagnostic::said("ARGUMENT_ERROR", message))
 }
 
 /// A type alias and, once it was resolved, the type.

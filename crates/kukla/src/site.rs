@@ -176,8 +176,8 @@ impl Site {
 /// Reads a text that is no file, and makes its definitions known.
 fn text(environment: &Environment, code: &str) -> Result<Arc<Program>, Arc<Diagnostic>> {
     let source = Source::unnamed(code);
-    let program = kukla_eval::lower::lower(&source, None, &environment.rules(None)).map_err(Arc::new)?;
-    environment.learn(&program).map_err(Arc::new)?;
+    let program = kukla_eval::lower::lower(&source, None, &environment.rules(None)).map_err(Arc::from)?;
+    environment.learn(&program).map_err(Arc::from)?;
     environment.check_signatures(&program)?;
     Ok(Arc::new(program))
 }

@@ -94,11 +94,12 @@ impl Sights {
             Place::At(location) => {
                 (location.source.clone(), clamp(location.source.text(), location.span.range()))
             }
-            Place::Line { file, line } => {
-                let Some(source) = file.as_deref().and_then(|file| self.text_of(file)) else { return };
-                let range = line_range(&source, line.unwrap_or(1));
+            Place::Line { file: Some(file), line: Some(line) } => {
+                let Some(source) = self.text_of(file) else { return };
+                let range = line_range(&source, *line);
                 (source, range)
             }
+            Place::Line { .. } => return,
         };
         let is_primary = self.all.is_empty();
         let mark = Mark { range, is_primary, label: label.to_owned() };

@@ -12,7 +12,7 @@ use crate::error::{Location, Stage};
 use crate::program::{Definition, EppHead, Expr, Kind, Program};
 
 /// Reads, checks and lowers a manifest. The file may belong to a module.
-pub fn lower(source: &Source, module: Option<Name>, rules: &Rules<'_>) -> Result<Program, Diagnostic> {
+pub fn lower(source: &Source, module: Option<Name>, rules: &Rules<'_>) -> Result<Program, Box<Diagnostic>> {
     let parse = kukla_syntax::parse_with(source, kukla_syntax::ParseOptions { tasks: rules.tasks });
     let mut warnings = Vec::new();
     sort_out(source, parse.diagnostics, &mut warnings)?;
@@ -24,7 +24,11 @@ pub fn lower(source: &Source, module: Option<Name>, rules: &Rules<'_>) -> Result
 }
 
 /// Reads, checks and lowers a template.
-pub fn lower_epp(source: &Source, module: Option<Name>, rules: &Rules<'_>) -> Result<Program, Diagnostic> {
+pub fn lower_epp(
+    source: &Source,
+    module: Option<Name>,
+    rules: &Rules<'_>,
+) -> Result<Program, Box<Diagnostic>> {
     let parse = kukla_syntax::parse_epp(source);
     let mut warnings = Vec::new();
     sort_out(source, parse.diagnostics, &mut warnings)?;
@@ -43,7 +47,7 @@ fn sort_out(
     source: &Source,
     diagnostics: Vec<Diagnostic>,
     warnings: &mut Vec<Diagnostic>,
-) -> Result<(), Diagnostic> {
+) -> Result<(), Box<Diagnostic>> {
     let (errors, others): (Vec<_>, Vec<_>) =
         diagnostics.into_iter().partition(|d| d.severity == Severity::Error);
     warnings.extend(others);
@@ -56,7 +60,7 @@ fn sort_out(
             let read = Some(first.span().start).filter(|_| first.stage == Stage::Syntax);
             warnings.retain(|warning| read.is_none_or(|read| warning.span().start <= read));
             first.warnings = std::mem::take(warnings);
-            Err(first)
+            Err(Box::new(first))
         }
     }
 }
@@ -81,10 +85,10 @@ impl<'s> Lowering<'s> {
         main: Expr,
         epp: Option<EppHead>,
         warnings: Vec<Diagnostic>,
-    ) -> Result<Program, Diagnostic> {
+    ) -> Result<Program, Box<Diagnostic>> {
         let Lowering { source, module, definitions, failure, .. } = self;
         match failure {
-            Some(failure) => Err(failure),
+            Some(failure) => Err(Box::new(failure)),
             None => Ok(Program { source: source.clone(), module, definitions, main, epp, warnings }),
         }
     }
