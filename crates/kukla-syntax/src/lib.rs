@@ -20,7 +20,7 @@ pub use code::{Code, Severity, Strict};
 pub use decode::Number;
 pub use diagnostic::{Diagnostic, Error, Fact, Frame, Label, Location, Place, Result, Stage, ToFact, Trace};
 pub use kind::SyntaxKind;
-pub use parser::{Parse, ParseOptions, parse, parse_epp, parse_with};
+pub use parser::{Parse, ParseOptions, parse, parse_epp, parse_signature, parse_with};
 pub use source::{InvalidUtf8, Source};
 pub use span::{LineColumn, LineIndex, Span};
 pub use tree::Tree;

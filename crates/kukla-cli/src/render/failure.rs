@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use clap::ValueEnum;
-use kukla_eval::error::Diagnostic;
-use kukla_eval::settings::LogLevel;
-use kukla_eval::vm::Log;
+use kukla::eval::error::Diagnostic;
+use kukla::eval::settings::LogLevel;
+use kukla::eval::vm::Log;
 
 use super::human::picture;
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use kukla_syntax::{Diagnostic, Severity};
+use kukla::syntax::{Diagnostic, Severity};
 
 use super::place::{Range, shown};
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use kukla_syntax::{Diagnostic, Place, Severity, Source};
+use kukla::syntax::{Diagnostic, Place, Severity, Source};
 
 use super::place::shown;
 

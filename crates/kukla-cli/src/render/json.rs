@@ -1,6 +1,6 @@
 //! Diagnostics as JSON, the same fields as in the machine interface and a few more.
 
-use kukla_syntax::{Diagnostic, Place};
+use kukla::syntax::{Diagnostic, Place};
 use serde_json::{Value, json};
 
 use super::Findings;
@@ -12,22 +12,8 @@ pub fn document(findings: &[Findings]) -> String {
     format!("{:#}\n", Value::Array(all))
 }
 
-/// The fields that the machine interface names.
-pub fn value(diagnostic: &Diagnostic) -> Value {
-    let Range { file, start, .. } = Range::of(diagnostic);
-    json!({
-        "severity": diagnostic.severity.name(),
-        "issue": diagnostic.issue,
-        "code": diagnostic.code.name,
-        "message": diagnostic.message(),
-        "file": file,
-        "line": start.line,
-        "column": start.column,
-    })
-}
-
 fn detailed(diagnostic: &Diagnostic) -> Value {
-    let mut value = value(diagnostic);
+    let mut value = kukla::rpc::diagnostic(diagnostic);
     let end = Range::of(diagnostic).end;
     value["end_line"] = end.line.into();
     value["end_column"] = end.column.into();

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use clap::ValueEnum;
-use kukla_syntax::{Diagnostic, LineColumn, Severity};
+use kukla::syntax::{Diagnostic, LineColumn, Severity};
 
 use place::{Range, shown};
 
@@ -15,7 +15,6 @@ mod place;
 mod sarif;
 mod value;
 
-pub use json::value as json_value;
 pub use value::ValueFormat;
 
 /// How diagnostics are printed.
@@ -93,8 +92,8 @@ fn puppet(out: &mut String, diagnostic: &Diagnostic) {
 
 #[cfg(test)]
 mod tests {
-    use kukla_syntax::codes::ILLEGAL_NUMBER;
-    use kukla_syntax::{Source, Span, diagnostic};
+    use kukla::syntax::codes::ILLEGAL_NUMBER;
+    use kukla::syntax::{Source, Span, diagnostic};
 
     use super::*;
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use kukla_syntax::{Diagnostic, LineColumn, Place};
+use kukla::syntax::{Diagnostic, LineColumn, Place};
 
 /// A range of a file, in lines and columns.
 pub struct Range<'a> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kukla_syntax::{Code, Diagnostic, Severity};
+use kukla::syntax::{Code, Diagnostic, Severity};
 use serde_json::{Value, json};
 
 use super::Findings;

@@ -1,0 +1,61 @@
+//! The shapes that the protocol gives to values, messages and errors.
+
+use kukla_eval::vm::Log;
+use kukla_syntax::{Diagnostic, Place};
+use kukla_values::{Value, format, richdata};
+use serde_json::{Value as Json, json};
+
+/// A failure and those reported with it, in the shape of the protocol.
+pub fn errors(failure: &Diagnostic) -> Vec<Json> {
+    std::iter::once(failure).chain(&failure.others).map(error).collect()
+}
+
+fn error(failure: &Diagnostic) -> Json {
+    let mut json = json!({"kind": failure.stage.name()});
+    describe(&mut json, failure);
+    let hints = &failure.root().hints;
+    if !hints.is_empty() {
+        json["hints"] = hints.clone().into();
+    }
+    json
+}
+
+/// What is wrong with a text, in the shape of the protocol.
+pub fn diagnostic(diagnostic: &Diagnostic) -> Json {
+    let mut json = json!({"severity": diagnostic.severity.name()});
+    describe(&mut json, diagnostic);
+    json
+}
+
+/// What is wrong and where: Puppet's name for it and ours, Puppet's words without places, the place.
+fn describe(json: &mut Json, wrong: &Diagnostic) {
+    let place = wrong.place.as_ref();
+    json["issue"] = wrong.issue.into();
+    json["code"] = wrong.root().name().into();
+    json["message"] = wrong.puppet_message().into();
+    json["file"] = place.and_then(Place::file).into();
+    json["line"] = place.and_then(Place::line).into();
+    json["column"] = place.filter(|_| !wrong.line_only).and_then(Place::column).into();
+}
+
+/// A log message in the shape of the protocol.
+pub fn log(log: &Log) -> Json {
+    let mut json = json!({"level": log.level.name(), "message": log.message, "source": log.source});
+    if let Some(location) = &log.location {
+        let at = location.source.line_column(location.span.start);
+        if let Some(file) = location.file() {
+            json["file"] = file.into();
+        }
+        json["line"] = at.line.into();
+        json["column"] = at.column.into();
+    }
+    if let Some(issue) = log.issue {
+        json["issue"] = issue.into();
+    }
+    json
+}
+
+/// A value that JSON has no notation for is written with its type; what not even that can carry is its text.
+pub fn rich(value: &Value) -> Json {
+    richdata::to_json(value).unwrap_or_else(|_| format::interpolate(value).as_str().into())
+}
