@@ -11,15 +11,15 @@ use std::sync::{Arc, OnceLock, RwLock};
 use kukla_catalog::Exports;
 use kukla_catalog::types::{self, ResourceType};
 use kukla_syntax::validate::{Place, Rules};
-use kukla_syntax::{Source, Strict};
+use kukla_syntax::{Diagnostic, Source, Strict};
 use kukla_values::Name;
 use rustc_hash::FxHashMap;
 
 use crate::code::{CodeFiles, CodeKind};
-use crate::error::{Failure, FailureKind, Raised};
+use crate::error::{Raised, Stage};
 pub use crate::known::KnownAlias;
-pub use crate::node::Node;
 use crate::known::{Found, Known};
+pub use crate::node::Node;
 use crate::program::{Class, Define, Definition, NodeDefinition, Program, PuppetFunction};
 use crate::programs::{Dialect, Programs};
 use crate::registry::{Function, Origin, Registered, Registry};
@@ -84,7 +84,7 @@ pub trait ForeignTypes: Send + Sync + std::fmt::Debug {
 }
 
 /// The outcome of loading a file.
-pub type Loaded = Result<Arc<Unit>, Arc<Failure>>;
+pub type Loaded = Result<Arc<Unit>, Arc<Diagnostic>>;
 
 impl Environment {
     /// An environment with its modules; directories are listed now, files read when needed.
@@ -214,7 +214,7 @@ impl Environment {
             if let Some(earlier) = units.get(path.as_os_str()) {
                 return earlier.clone();
             }
-            let loaded = loaded.and_then(|unit| self.learn(&unit).map(|()| unit).map_err(Arc::new));
+            let loaded = loaded.and_then(|unit| self.learn(&unit).map(|()| unit).map_err(Arc::from));
             units.insert(path.into(), loaded.clone());
             loaded?
         };
@@ -228,15 +228,15 @@ impl Environment {
     /// Reads a text that is no file, and makes its definitions known.
     pub fn load_text(&self, text: &str) -> Loaded {
         let source = Source::unnamed(text);
-        let program = self.programs.read(&source, Dialect::Manifest, &self.rules(None)).map_err(Arc::new)?;
+        let program = self.programs.read(&source, Dialect::Manifest, &self.rules(None)).map_err(Arc::from)?;
         let unit = Arc::new(Unit::new(source, None, program));
-        self.learn(&unit).map_err(Arc::new)?;
+        self.learn(&unit).map_err(Arc::from)?;
         self.check_signatures(&unit)?;
         Ok(unit)
     }
 
     /// Resolves the parameter types of the classes and defined types of a file, used or not, as soon as it is loaded.
-    fn check_signatures(&self, unit: &Arc<Unit>) -> Result<(), Arc<Failure>> {
+    fn check_signatures(&self, unit: &Arc<Unit>) -> Result<(), Arc<Diagnostic>> {
         let mut types = unit.program.parameter_types().peekable();
         if types.peek().is_none() {
             return Ok(());
@@ -245,10 +245,10 @@ impl Environment {
         let mut vm = Vm::new(self, &node);
         vm.unit = Arc::clone(unit);
         for ty in types {
-            if let Err(mut raise) = vm.eval_type_expr(ty)
-                && let Raised::Error(failure) = raise.reason_mut()
+            if let Err(raise) = vm.eval_type_expr(ty)
+                && let Raised::Error(failure) = raise.into_reason()
             {
-                return Err(Arc::new(failure.clone()));
+                return Err(Arc::from(failure));
             }
         }
         Ok(())
@@ -261,15 +261,15 @@ impl Environment {
                 FileError::NotFound => "No such file or directory".to_owned(),
                 FileError::Other(why) => why,
             };
-            Arc::new(Failure::new("FILE_NOT_READABLE", format!("Could not read {name}: {why}")))
+            Arc::new(Diagnostic::said("FILE_NOT_READABLE", format!("Could not read {name}: {why}")))
         })?;
         let source = Source::from_bytes(&*name, bytes).map_err(|error| {
-            let mut failure = Failure::new("INVALID_UTF8", format!("{name}: {error}"));
-            failure.kind = FailureKind::Syntax;
+            let mut failure = Diagnostic::said("INVALID_UTF8", format!("{name}: {error}"));
+            failure.stage = Stage::Syntax;
             Arc::new(failure)
         })?;
         let dialect = if name.ends_with(".epp") { Dialect::Epp } else { Dialect::Manifest };
-        let program = self.programs.read(&source, dialect, &self.rules(source.name())).map_err(Arc::new)?;
+        let program = self.programs.read(&source, dialect, &self.rules(source.name())).map_err(Arc::from)?;
         // Equal texts are kept once.
         let source = Source::new(&*name, Arc::clone(&program.text));
         Ok(Arc::new(Unit::after(others, source, self.module_of(path), program)))
@@ -283,7 +283,7 @@ impl Environment {
     }
 
     /// Makes the definitions of a unit known under their names.
-    pub fn learn(&self, unit: &Arc<Unit>) -> Result<(), Failure> {
+    pub fn learn(&self, unit: &Arc<Unit>) -> Result<(), Box<Diagnostic>> {
         let mut known = write(&self.known);
         unit.program.definitions.iter().try_for_each(|definition| known.add(unit, definition))
     }
@@ -298,7 +298,7 @@ impl Environment {
         &self,
         name: Name,
         heard: &mut Remarks,
-    ) -> Result<Option<Arc<Defined<Class>>>, Arc<Failure>> {
+    ) -> Result<Option<Arc<Defined<Class>>>, Arc<Diagnostic>> {
         if let Some(found) = read(&self.known).classes.get(&name) {
             return Ok(found.given(heard));
         }
@@ -311,7 +311,7 @@ impl Environment {
         &self,
         name: Name,
         heard: &mut Remarks,
-    ) -> Result<Option<Arc<Defined<Define>>>, Arc<Failure>> {
+    ) -> Result<Option<Arc<Defined<Define>>>, Arc<Diagnostic>> {
         if let Some(found) = read(&self.known).defines.get(&name) {
             return Ok(found.given(heard));
         }
@@ -321,13 +321,13 @@ impl Environment {
 
     /// Loads the files a class or define of that name can stand in: always the module's first, then its own, then those of
     /// the names around it. Gives what there is to say about them should nothing be found; what is found has its own remarks.
-    fn load_manifests_for(&self, name: Name, heard: &mut Remarks) -> Result<Remarks, Arc<Failure>> {
+    fn load_manifests_for(&self, name: Name, heard: &mut Remarks) -> Result<Remarks, Arc<Diagnostic>> {
         let mut consulted = Remarks::default();
         self.consult_manifests(name, &mut consulted).inspect_err(|_| heard.extend(&consulted))?;
         Ok(consulted)
     }
 
-    fn consult_manifests(&self, name: Name, consulted: &mut Remarks) -> Result<(), Arc<Failure>> {
+    fn consult_manifests(&self, name: Name, consulted: &mut Remarks) -> Result<(), Arc<Diagnostic>> {
         let mut segments: Vec<&str> = name.as_str().split("::").collect();
         let Some(module) = self.module(segments[0]).filter(|module| self.is_sound(module, consulted)) else {
             return Ok(());
@@ -362,7 +362,7 @@ impl Environment {
     }
 
     /// The function of that name, built in or written in Puppet, loading files as needed.
-    pub fn function(&self, name: Name, heard: &mut Remarks) -> Result<Option<Function>, Arc<Failure>> {
+    pub fn function(&self, name: Name, heard: &mut Remarks) -> Result<Option<Function>, Arc<Diagnostic>> {
         // What the site manifest defines wins over what is built in; what modules define does not.
         if let Some(found) = read(&self.known).functions.get(&name) {
             return Ok(found.given(heard));
@@ -425,7 +425,11 @@ impl Environment {
     }
 
     /// The type alias of that name (lower case), loading files as needed.
-    pub fn alias(&self, lower: Name, heard: &mut Remarks) -> Result<Option<Arc<KnownAlias>>, Arc<Failure>> {
+    pub fn alias(
+        &self,
+        lower: Name,
+        heard: &mut Remarks,
+    ) -> Result<Option<Arc<KnownAlias>>, Arc<Diagnostic>> {
         if let Some(found) = read(&self.known).aliases.get(&lower) {
             return Ok(found.given(heard));
         }
@@ -535,18 +539,18 @@ fn metadata_fault(module: &str, bytes: &[u8], is_strict: bool) -> Option<String>
 
 /// What is wrong with a file that does not define the function it is named after.
 #[cold]
-fn misses_function(program: &Program, path: &Path, name: Name) -> Failure {
+fn misses_function(program: &Program, path: &Path, name: Name) -> Diagnostic {
     let why = match program.definitions.as_slice() {
         [] => "it is empty",
         _ => "no function found",
     };
     let path = path.display();
     let message = format!("The code loaded from {path} does not define the function '{name}' - {why}.");
-    Failure::new("RUNTIME_ERROR", message)
+    Diagnostic::said("RUNTIME_ERROR", message)
 }
 
 /// What is wrong with a file that is to define one type and nothing else.
-fn misses_type(program: &Program, path: &Path, lower: Name) -> Option<Failure> {
+fn misses_type(program: &Program, path: &Path, lower: Name) -> Option<Diagnostic> {
     let path = path.display();
     let message = match program.definitions.as_slice() {
         [] => format!("The code loaded from {path} does not define the type '{lower}' - it is empty."),
@@ -562,7 +566,7 @@ fn misses_type(program: &Program, path: &Path, lower: Name) -> Option<Failure> {
             "The code loaded from {path} must contain only the type '{lower}' - it has additional definitions."
         ),
     };
-    Some(Failure::new("RUNTIME_ERROR", message))
+    Some(Diagnostic::said("RUNTIME_ERROR", message))
 }
 
 fn is_module(name: &str) -> bool {

@@ -3,7 +3,7 @@
 use kukla_syntax::{Span, Strict};
 use kukla_values::{Hash, Name, Value};
 
-use crate::error::{Failure, Flow, Raise};
+use crate::error::{Diagnostic, Flow, Raise};
 use crate::program::{Variable, VariableTarget};
 use crate::remark::Remarks;
 use crate::scope::{Found, Position, ScopeId, ScopeKind};
@@ -200,7 +200,7 @@ impl Vm<'_> {
         let severity = if settings.strict_variables { Strict::Error } else { settings.strict };
         match severity {
             Strict::Error => {
-                let failure = Failure::new("UNKNOWN_VARIABLE", message);
+                let failure = Diagnostic::said("UNKNOWN_VARIABLE", message);
                 let failure = match (reason, self.near_variable(plain)) {
                     (Some(reason), _) => failure.hint(reason),
                     (None, Some(near)) => failure.hint(format!("there is a variable ${near}")),

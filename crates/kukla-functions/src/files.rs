@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kukla_eval::builtins;
-use kukla_eval::error::{Failure, Flow};
+use kukla_eval::error::{Diagnostic, Flow};
 use kukla_eval::function::Rest;
 use kukla_eval::vm::Vm;
 use kukla_values::binary::Binary;
@@ -236,7 +236,7 @@ fn plain_text(text: String, otherwise: &str) -> Flow<String> {
     if !text.contains("<%") {
         return Ok(text);
     }
-    Err(Failure::new("RUBY_TEMPLATE", otherwise)
+    Err(Diagnostic::said("RUBY_TEMPLATE", otherwise)
         .hint("write the template in Puppet (EPP) and render it with epp()")
         .into())
 }

@@ -2,10 +2,12 @@
 
 use std::sync::{Arc, Mutex};
 
+use kukla_syntax::diagnostic;
 use kukla_values::{Hash, Str, Value};
 
 use crate::backend::Memory;
 use crate::cache::{DataFile, lock};
+use crate::codes::{HIERA_UNDEFINED_VARIABLE, UNDEFINED_DATA_VARIABLE};
 use crate::config::{Backend, Config, Entry, Locations, Place};
 use crate::error::{Error, Result};
 use crate::host::Host;
@@ -167,21 +169,16 @@ impl Layer {
         });
         let (levels, default_levels) = resolved.map_err(|error| {
             // The place to mend is the configuration, not the code that happened to look something up.
-            let name =
-                error.message().strip_prefix("Undefined variable '").and_then(|rest| rest.split('\'').next());
-            match name {
-                Some(name) => {
+            let wrong = error.diagnostic();
+            match wrong.fact("name") {
+                Some(name) if wrong.is(&UNDEFINED_DATA_VARIABLE) => {
                     let line = self.config.line_with_variable(name);
-                    self.config.issue(
-                        "HIERA_UNDEFINED_VARIABLE",
-                        format!("Undefined variable '{name}'"),
-                        line,
-                    )
+                    self.config.wrong(diagnostic!(HIERA_UNDEFINED_VARIABLE { name }), line)
                 }
-                None if error.code() == "HIERA_INTERPOLATION_METHOD_SYNTAX_NOT_ALLOWED" => {
-                    self.config.issue(error.code(), error.message().to_owned(), None)
+                _ if wrong.issue == "HIERA_INTERPOLATION_METHOD_SYNTAX_NOT_ALLOWED" => {
+                    self.config.wrong(wrong.clone(), None)
                 }
-                None => error,
+                _ => error,
             }
         })?;
         let reads = invocation.resolving.map(|resolving| resolving.reads).unwrap_or_default();

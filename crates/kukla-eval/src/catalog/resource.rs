@@ -9,10 +9,10 @@ use kukla_values::types::capitalize;
 use kukla_values::{Array, Name, Str, Type, Value};
 use rustc_hash::FxHashSet;
 
-use super::builder::{Building, Clash, Origin, Param, ResourceId};
+use super::builder::{Building, Origin, Param, ResourceId};
 use super::compile::parse_error;
 use super::kind::{Definition, Resolved};
-use crate::error::{Failure, Flow, Location, Raise};
+use crate::error::{Diagnostic, Flow, Location, Raise};
 use crate::program::{Kind, ResourceExpr, ResourceForm};
 use crate::scope::ScopeId;
 use crate::vm::Vm;
@@ -227,7 +227,7 @@ impl Vm<'_> {
 
     #[cold]
     fn unknown_resource_type(&self, type_name: &str) -> Raise {
-        let failure = Failure::new("RUNTIME_ERROR", format!("Unknown resource type: '{type_name}'"));
+        let failure = Diagnostic::said("RUNTIME_ERROR", format!("Unknown resource type: '{type_name}'"));
         let names = kukla_catalog::types::builtin().map(|ty| ty.name);
         match crate::suggest::nearest(type_name, names) {
             Some(near) => failure.hint(format!("there is a resource type '{near}'")).into(),
@@ -305,7 +305,7 @@ impl Vm<'_> {
         let is_stage = resource.type_name.as_str() == "Stage";
         let waits = !matches!(resource.definition, Definition::Native(_));
         let staged = !is_class && resource.value("stage").is_some();
-        let id = self.catalog.add(resource).map_err(clash)?;
+        let id = self.catalog.add(resource).map_err(Raise::from)?;
         if waits {
             self.catalog.waiting.push(id);
         }
@@ -397,15 +397,4 @@ fn with_defaults(defaults: &[Param], params: Vec<Param>) -> Vec<Param> {
         }
     }
     all
-}
-
-/// The error for a second resource where there can be only one; the first one is shown beside it.
-pub(super) fn clash(clash: Clash) -> Raise {
-    let failure = Failure::new("RUNTIME_ERROR", clash.message);
-    match super::builder::location_text(&clash.earlier) {
-        Some(at) => {
-            failure.hint(format!("the other one is declared at {}", at.trim_matches(['(', ')']))).into()
-        }
-        None => failure.into(),
-    }
 }

@@ -16,6 +16,7 @@ use kukla_values::types::mismatch;
 use kukla_values::{Error, Result, Type, Value};
 use kukla_world::FileError;
 
+use crate::codes::NO_METHOD;
 use crate::legacy::legacy;
 use crate::ruby;
 use crate::stdlib::checks::{domain_name, email_address, holds, warn_unless_text};
@@ -378,9 +379,7 @@ fn validate_legacy(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
     let value = &args[2];
     let previously = match validate(vm, function, &args[2..]) {
         Ok(()) => true,
-        Err(raise)
-            if raise.failure().is_some_and(|failure| failure.message.starts_with("undefined method")) =>
-        {
+        Err(raise) if raise.diagnostic().is_some_and(|failure| failure.is(&NO_METHOD)) => {
             return Err(raise);
         }
         Err(_) => false,
