@@ -41,7 +41,7 @@ impl Vm<'_> {
             self.check_size(members.size_hint().0)?;
         }
         if let (Type::Object(object), Some(data), [module @ (Value::Undef | Value::String(_))]) =
-            (ty, self.data, &args[..])
+            (ty, &self.data, &args[..])
             && Arc::ptr_eq(object, ObjectType::lookup_context())
         {
             return Ok(data.context(module.as_str()));

@@ -45,7 +45,7 @@ pub struct Vm<'e> {
     /// The node the catalog is for.
     pub node: &'e Node,
     /// The data, if there is any.
-    pub data: Option<&'e dyn Data>,
+    pub data: Option<Box<dyn Data>>,
     /// The catalog being built.
     pub catalog: CatalogBuilder,
     /// Keeps how attributes get their values, if someone wants to know.

@@ -1,16 +1,17 @@
 //! Layers: a configuration together with what it comes to for the variables of the moment.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use kukla_values::{Hash, Str, Value};
 
 use crate::backend::Memory;
-use crate::cache::{DataFile, lock};
+use crate::cache::DataFile;
 use crate::config::{Backend, Config, Entry, Locations, Place};
 use crate::error::{Error, Result};
 use crate::host::Host;
 use crate::invocation::{Frame, Invocation, Resolving};
 use crate::reads::Reads;
+use crate::session::Session;
 use crate::template::Path;
 
 /// One of the three layers, or one of the modules of the third.
@@ -19,7 +20,8 @@ pub(crate) struct Layer {
     pub place: Place,
     pub module: Option<Str>,
     pub config: Arc<Config>,
-    resolved: Mutex<Option<Arc<Resolved>>>,
+    /// What its session knows its hierarchy by, if it is one of a session.
+    slot: Option<usize>,
 }
 
 /// A hierarchy for certain values of certain variables.
@@ -105,8 +107,8 @@ impl Location {
 }
 
 impl Layer {
-    pub fn new(place: Place, module: Option<Str>, config: Arc<Config>) -> Layer {
-        Layer { place, module, config, resolved: Mutex::new(None) }
+    pub fn new(place: Place, module: Option<Str>, config: Arc<Config>, slot: Option<usize>) -> Layer {
+        Layer { place, module, config, slot }
     }
 
     /// Its name in an explanation.
@@ -126,10 +128,11 @@ impl Layer {
 
     /// The hierarchy for the variables of now: the one already known unless a variable that it was made with changed.
     pub fn resolve(&self, invocation: &mut Invocation<'_>) -> Result<Arc<Resolved>> {
-        let known = lock(&self.resolved).clone();
-        let session = invocation.session;
+        let known = self.slot.and_then(|slot| invocation.session.hierarchy(slot));
         let resolved = match &known {
-            Some(known) if known.reads.is_empty() || session.holds(invocation.host, &known.reads) => {
+            Some(known)
+                if known.reads.is_empty() || invocation.session.holds(invocation.host, &known.reads) =>
+            {
                 Arc::clone(known)
             }
             _ => {
@@ -137,8 +140,10 @@ impl Layer {
                     let text = "Hiera configuration recreated due to change of scope variables used in interpolation expressions";
                     invocation.tell(|explainer| explainer.remark(text.into()));
                 }
-                let fresh = self.resolve_anew(session, invocation.host)?;
-                *lock(&self.resolved) = Some(Arc::clone(&fresh));
+                let fresh = self.resolve_anew(invocation.session, invocation.host)?;
+                if let Some(slot) = self.slot {
+                    invocation.session.keep_hierarchy(slot, Arc::clone(&fresh));
+                }
                 fresh
             }
         };
@@ -147,7 +152,7 @@ impl Layer {
     }
 
     /// Resolves the hierarchy, or takes what another compilation made of the same variables.
-    fn resolve_anew(&self, session: &Arc<crate::Session>, host: &mut dyn Host) -> Result<Arc<Resolved>> {
+    fn resolve_anew(&self, session: &mut Session, host: &mut dyn Host) -> Result<Arc<Resolved>> {
         let may_share = self.config.version > 3 && !self.config.has_functions();
         let shared = self.config.path.as_ref().filter(|_| may_share);
         if let Some(known) = shared.and_then(|config| session.shared().resolved(config, host)) {
@@ -184,7 +189,8 @@ impl Layer {
                 None => error,
             }
         })?;
-        let reads = invocation.resolving.map(|resolving| resolving.reads).unwrap_or_default();
+        let Invocation { session, resolving, .. } = invocation;
+        let reads = resolving.map(|resolving| resolving.reads).unwrap_or_default();
         let resolved = Arc::new(Resolved { levels, default_levels, reads: Arc::new(reads) });
         if let Some(config) = shared.filter(|_| session.is_quiet()) {
             session.shared().keep_resolved(config, &resolved);

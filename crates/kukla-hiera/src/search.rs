@@ -689,7 +689,7 @@ impl Invocation<'_> {
                 let given = match &level.backend {
                     Backend::Legacy(_) => {
                         self.known_function(Kind::DataHash, name, layer)?;
-                        self.ask(|host| host.call(name, Vec::new(), None))?
+                        self.ask(|host, session| host.call(session, name, Vec::new(), None))?
                     }
                     _ => self.call(Kind::DataHash, name, Vec::new(), layer, level, location)?,
                 };
@@ -763,8 +763,8 @@ impl Invocation<'_> {
         }
         arguments.push(options.into());
         self.frame.needs.fickle = true;
-        let context = Context::new(self.session.clone(), location.memory.clone());
-        self.ask(|host| host.call(name, arguments, Some(&context)))
+        let context = Context::new(self.session, location.memory.clone());
+        self.ask(|host, session| host.call(session, name, arguments, Some(&context)))
     }
 
     fn known_function(&mut self, kind: Kind, name: &str, layer: &Layer) -> Result<()> {

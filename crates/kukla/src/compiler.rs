@@ -77,21 +77,22 @@ impl Compiler {
 
     /// Compiles the catalog a request asks for.
     pub fn compile(&self, request: &Request) -> Outcome<Catalog> {
-        self.run(request, |vm, site, _| catalog(vm, site, request))
+        self.run(request, |vm, site| catalog(vm, site, request))
     }
 
     /// Compiles a catalog and explains every lookup of data on the way.
     pub fn compile_explained(&self, request: &Request) -> Outcome<(Catalog, String)> {
         let request = &Request { explain: true, ..request.clone() };
-        self.run(request, |vm, site, data| {
+        self.run(request, |vm, site| {
             let catalog = catalog(vm, site, request)?;
-            Ok((catalog, data.explanations().unwrap_or_default()))
+            let explanations = HieraData::of(vm).and_then(HieraData::explanations).unwrap_or_default();
+            Ok((catalog, explanations.to_owned()))
         })
     }
 
     /// Compiles a catalog and says how its attributes got their values.
     pub fn compile_traced(&self, request: &Request) -> Outcome<(Catalog, Vec<Provenance>)> {
-        self.run(request, |vm, site, _| {
+        self.run(request, |vm, site| {
             vm.recorder = Some(Box::default());
             let catalog = catalog(vm, site, request)?;
             let provenance = vm.provenance(&catalog);
@@ -102,7 +103,7 @@ impl Compiler {
     /// Evaluates the code of a request and gives the value of its last expression. What is lazy (defines, collectors) is
     /// left undone; a prelude is compiled to completion first.
     pub fn eval(&self, request: &Request) -> Outcome<Value> {
-        self.run(request, |vm, site, _| {
+        self.run(request, |vm, site| {
             let manifests = manifests(vm, site)?;
             match &site.prelude {
                 Some(prelude) => {
@@ -118,30 +119,33 @@ impl Compiler {
 
     /// Looks data up in the context of the node: what the site manifest sets at the top is known.
     pub fn lookup(&self, request: &Request, wanted: &data::Request) -> Outcome<Answer> {
-        self.run(request, |vm, site, data| {
+        self.run(request, |vm, site| {
             let manifests = manifests(vm, site)?;
             vm.begin()?;
             vm.evaluate_main(manifests)?;
-            let (found, explanation) = match request.explain {
-                true => {
-                    let (found, explanation) = data.explain(vm, wanted);
-                    (found, Some(explanation))
-                }
-                false => (data.find_or_fail(vm, wanted), None),
-            };
-            let found = found.map_err(|raise| {
-                let mut failure = failure(raise);
-                data.redact(&mut failure.message);
-                failure
+            let answer = HieraData::within(vm, |data, vm| {
+                let (found, explanation) = match request.explain {
+                    true => {
+                        let (found, explanation) = data.explain(vm, wanted);
+                        (found, Some(explanation))
+                    }
+                    false => (data.find_or_fail(vm, wanted), None),
+                };
+                let found = found.map_err(|raise| {
+                    let mut failure = failure(raise);
+                    data.redact(&mut failure.message);
+                    failure
+                });
+                Answer { found, explanation }
             });
-            Ok(Answer { found, explanation })
+            answer.ok_or_else(|| Raise::runtime("There is no data to look anything up in"))
         })
     }
 
     fn run<T>(
         &self,
         request: &Request,
-        body: impl FnOnce(&mut Vm<'_>, &Site, &HieraData) -> Result<T, Raise>,
+        body: impl FnOnce(&mut Vm<'_>, &Site) -> Result<T, Raise>,
     ) -> Outcome<T> {
         let site = match self.site(request) {
             Ok(site) => site,
@@ -150,18 +154,23 @@ impl Compiler {
         let data = HieraData::new(Arc::clone(&site.data), &site.environment, request.hiera_config.as_deref());
         let data = if request.explain { data.explaining() } else { data };
         let mut vm = Vm::new(&site.environment, &request.node);
-        vm.data = Some(&data);
+        vm.data = Some(Box::new(data));
         if let Some(layout) = &site.layout {
             layout.errors.iter().for_each(|message| vm.complain(message));
             layout.warnings.iter().for_each(|message| vm.warn(message));
         }
-        let result = body(&mut vm, &site, &data);
+        let result = body(&mut vm, &site);
         vm.log_loading();
         let mut logs = std::mem::take(&mut vm.logs);
-        logs.iter_mut().for_each(|log| data.redact(&mut log.message));
+        let redact = |message: &mut String| {
+            if let Some(data) = HieraData::of(&vm) {
+                data.redact(message);
+            }
+        };
+        logs.iter_mut().for_each(|log| redact(&mut log.message));
         let result = result.map_err(|raise| {
             let mut failure = failure(raise);
-            data.redact(&mut failure.message);
+            redact(&mut failure.message);
             failure
         });
         Outcome { result, logs }
