@@ -4,9 +4,10 @@ use std::sync::{Arc, Mutex};
 
 use indexmap::IndexMap;
 use kukla_values::{Hash, Str, Value};
+use kukla_world::record::tracked;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::cache::lock;
+use crate::cache::{lock, read_text};
 use crate::config::{Backend, Config, Place};
 use crate::error::Result;
 use crate::host::{Host, Kind};
@@ -120,8 +121,10 @@ impl Context {
     }
 
     /// `cached_file_data` without a block: the text of a file.
-    pub fn file_text(&self, host: &dyn Host, path: &str) -> Result<Value> {
-        let bytes = crate::cache::read_text(host.world(), path)?;
+    pub fn file_text(&self, session: &mut Session, host: &dyn Host, path: &str) -> Result<Value> {
+        let (bytes, inputs) = tracked(host.world(), |world| read_text(world, path));
+        session.use_inputs(&inputs);
+        let bytes = bytes?;
         Ok(String::from_utf8_lossy(&bytes).into_owned().into())
     }
 }

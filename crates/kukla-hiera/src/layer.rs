@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use kukla_values::{Hash, Str, Value};
+use kukla_world::record::InputSet;
 
 use crate::backend::Memory;
 use crate::cache::DataFile;
@@ -30,6 +31,8 @@ pub(crate) struct Resolved {
     pub levels: Vec<Level>,
     pub default_levels: Vec<Level>,
     pub reads: Arc<Reads>,
+    /// Where its data was looked for.
+    pub inputs: InputSet,
 }
 
 /// A level with its places.
@@ -101,7 +104,8 @@ impl Location {
             path.push_str(extension);
         }
         let path = Str::from(join(datadir, &path));
-        let exists = invocation.session.cache().exists(invocation.host.world(), &path);
+        let Invocation { session, host, frame, .. } = invocation;
+        let exists = session.cache().exists(host.world(), &path, &mut frame.needs.inputs);
         Ok(Location { place: Some((original.clone(), path)), exists, ..Location::default() })
     }
 }
@@ -148,6 +152,7 @@ impl Layer {
             }
         };
         invocation.frame.needs.add(&resolved.reads);
+        invocation.frame.needs.inputs.extend(&resolved.inputs);
         Ok(resolved)
     }
 
@@ -189,9 +194,10 @@ impl Layer {
                 None => error,
             }
         })?;
-        let Invocation { session, resolving, .. } = invocation;
+        let Invocation { session, resolving, frame, .. } = invocation;
         let reads = resolving.map(|resolving| resolving.reads).unwrap_or_default();
-        let resolved = Arc::new(Resolved { levels, default_levels, reads: Arc::new(reads) });
+        let resolved =
+            Arc::new(Resolved { levels, default_levels, reads: Arc::new(reads), inputs: frame.needs.inputs });
         if let Some(config) = shared.filter(|_| session.is_quiet()) {
             session.shared().keep_resolved(config, &resolved);
         }
@@ -260,7 +266,8 @@ impl Layer {
             Some(Locations::Paths(paths)) => {
                 for original in paths {
                     let path = Str::from(join(datadir, &invocation.interpolate_path(original)?));
-                    let exists = cache.exists(invocation.host.world(), &path);
+                    let used = &mut invocation.frame.needs.inputs;
+                    let exists = cache.exists(invocation.host.world(), &path, used);
                     out.push(make(original.clone(), path, false, exists));
                 }
             }
@@ -273,7 +280,8 @@ impl Layer {
             Some(Locations::Globs(globs)) => {
                 for original in globs {
                     let pattern = Str::from(join(datadir, &invocation.interpolate_path(original)?));
-                    for path in cache.glob(invocation.host.world(), &pattern).iter() {
+                    let used = &mut invocation.frame.needs.inputs;
+                    for path in cache.glob(invocation.host.world(), &pattern, used).iter() {
                         out.push(make(pattern.clone(), path.clone(), false, true));
                     }
                 }
@@ -308,7 +316,8 @@ impl Layer {
                         resolving.reads.forget(before, name);
                     }
                     let path = Str::from(join(datadir, &path?));
-                    let exists = cache.exists(invocation.host.world(), &path);
+                    let used = &mut invocation.frame.needs.inputs;
+                    let exists = cache.exists(invocation.host.world(), &path, used);
                     out.push(make(template.clone(), path, false, exists));
                 }
             }

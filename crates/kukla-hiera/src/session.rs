@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use kukla_syntax::Strict;
 use kukla_values::{Hash, Str, Value};
+use kukla_world::record::InputSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::answers::{Answer, Answers, How, Shared};
 use crate::backend::{Context, Memory};
-use crate::cache::{DataCache, remember};
+use crate::cache::DataCache;
 use crate::config::{CONFIG_FILE, Config, Place};
 use crate::error::{Error, Result};
 use crate::explain::{Explainer, Explanation};
@@ -58,9 +59,11 @@ pub struct Session {
     shared: Arc<Shared>,
     answers: Answers,
     noisy: bool,
-    global: Option<Arc<Layer>>,
-    environment: Option<Option<Arc<Layer>>>,
-    modules: FxHashMap<Str, Option<Arc<Layer>>>,
+    global: Option<(Arc<Layer>, InputSet)>,
+    environment: Option<(Option<Arc<Layer>>, InputSet)>,
+    modules: FxHashMap<Str, (Option<Arc<Layer>>, InputSet)>,
+    /// What all answers so far were found in.
+    used: InputSet,
     /// The hierarchies of the layers, as they were last resolved.
     hierarchies: Vec<Option<Arc<Resolved>>>,
     options: FxHashMap<Str, Arc<LookupOptions>>,
@@ -124,6 +127,15 @@ impl Session {
         self.answers.keep(shared, key, how, answer);
     }
 
+    /// What all answers so far were found in, and where they were looked for; empty unless the world is recorded.
+    pub fn used(&self) -> &InputSet {
+        &self.used
+    }
+
+    pub(crate) fn use_inputs(&mut self, inputs: &InputSet) {
+        self.used.extend(inputs);
+    }
+
     /// The cache shared with other compilations.
     pub fn cache(&self) -> &Arc<DataCache> {
         &self.cache
@@ -145,7 +157,9 @@ impl Session {
             if request.hiera_function {
                 invocation.frame.hiera_function = true;
                 invocation.frame.extra_paths = request.extra_paths.to_vec();
-                invocation.frame.global_only |= !invocation.session.environment_has_data(invocation.host)?;
+                invocation.frame.global_only |= !invocation
+                    .session
+                    .environment_has_data(invocation.host, &mut invocation.frame.needs.inputs)?;
             }
             let value = invocation.find(request.names, request.value_type, request.merge, request.default)?;
             Ok(value.map(|value| invocation.frame.found(value)))
@@ -159,16 +173,19 @@ impl Session {
         if !plain || !self.parked.is_empty() {
             return None;
         }
-        let global_only = request.hiera_function && !self.environment_has_data(host).ok()?;
+        let mut used = InputSet::default();
+        let global_only = request.hiera_function && !self.environment_has_data(host, &mut used).ok()?;
         let answer = self.answers.known(&self.shared, host, name, request.merge, global_only)?;
         let value = answer.value.clone()?;
+        self.used.extend(&used);
+        self.used.extend(&answer.needs.inputs);
         let fits = request.value_type.is_none_or(|ty| ty.contains(&value));
         fits.then(|| Found { value, origins: answer.origins.clone(), options: answer.options.clone() })
     }
 
     /// Whether the environment has data in a way that old functions and old configurations may see.
-    pub(crate) fn environment_has_data(&mut self, host: &mut dyn Host) -> Result<bool> {
-        Ok(self.environment_layer(host)?.is_some_and(|layer| layer.config.version >= 5))
+    pub(crate) fn environment_has_data(&mut self, host: &mut dyn Host, used: &mut InputSet) -> Result<bool> {
+        Ok(self.environment_layer(host, used)?.is_some_and(|layer| layer.config.version >= 5))
     }
 
     /// The value that data has for a parameter of a class, under `class::parameter`.
@@ -221,6 +238,7 @@ impl Session {
 
     /// Gives back what was lent to the inner lookup.
     pub(crate) fn leave(&mut self, frame: Frame) {
+        self.used.extend(&frame.needs.inputs);
         if let Some(outer) = self.parked.last_mut() {
             outer.explainer = frame.explainer;
         }
@@ -271,11 +289,14 @@ impl Session {
         })
     }
 
-    fn config(&mut self, host: &mut dyn Host, path: &Str, place: Place) -> Result<Arc<Config>> {
-        let world = host.world();
-        let config = remember(&self.cache.configs, &(path.clone(), place), || {
-            Config::read(world, path, place).map(Arc::new)
-        })?;
+    fn config(
+        &mut self,
+        host: &mut dyn Host,
+        path: &Str,
+        place: Place,
+        used: &mut InputSet,
+    ) -> Result<Arc<Config>> {
+        let config = self.cache.config(host.world(), path, place, used)?;
         if let Some(warning) = &config.warning {
             self.warned();
             host.warn(warning.clone());
@@ -291,47 +312,67 @@ impl Session {
         Ok(config)
     }
 
-    pub(crate) fn global_layer(&mut self, host: &mut dyn Host) -> Result<Arc<Layer>> {
-        if let Some(known) = &self.global {
+    pub(crate) fn global_layer(&mut self, host: &mut dyn Host, used: &mut InputSet) -> Result<Arc<Layer>> {
+        if let Some((known, inputs)) = &self.global {
+            used.extend(inputs);
             return Ok(known.clone());
         }
+        let mut inputs = InputSet::default();
         // There always is a global layer, and explanations mention it.
-        let config = match &self.settings.global_config {
-            None => Arc::new(Config::empty()),
-            Some(path) => self.config(host, &path.as_str().into(), Place::Global)?,
+        let config = match self.settings.global_config.as_deref().map(Str::from) {
+            None => Ok(Arc::new(Config::empty())),
+            Some(path) => self.config(host, &path, Place::Global, &mut inputs),
         };
-        let layer = self.add_layer(Place::Global, None, config);
-        self.global = Some(layer.clone());
+        used.extend(&inputs);
+        let layer = self.add_layer(Place::Global, None, config?);
+        self.global = Some((layer.clone(), inputs));
         Ok(layer)
     }
 
-    pub(crate) fn environment_layer(&mut self, host: &mut dyn Host) -> Result<Option<Arc<Layer>>> {
-        if let Some(known) = &self.environment {
+    pub(crate) fn environment_layer(
+        &mut self,
+        host: &mut dyn Host,
+        used: &mut InputSet,
+    ) -> Result<Option<Arc<Layer>>> {
+        if let Some((known, inputs)) = &self.environment {
+            used.extend(inputs);
             return Ok(known.clone());
         }
+        let mut inputs = InputSet::default();
         let layer = match self.settings.environment_root.clone() {
             Some(root) => {
                 let provider = self.settings.environment_provider.clone();
-                self.layer(host, &root, provider.as_deref(), None)?
+                self.layer(host, &root, provider.as_deref(), None, &mut inputs)
             }
-            None => None,
+            None => Ok(None),
         };
-        self.environment = Some(layer.clone());
+        used.extend(&inputs);
+        let layer = layer?;
+        self.environment = Some((layer.clone(), inputs));
         Ok(layer)
     }
 
-    pub(crate) fn module_layer(&mut self, host: &mut dyn Host, module: &Str) -> Result<Option<Arc<Layer>>> {
-        if let Some(known) = self.modules.get(module) {
+    pub(crate) fn module_layer(
+        &mut self,
+        host: &mut dyn Host,
+        module: &Str,
+        used: &mut InputSet,
+    ) -> Result<Option<Arc<Layer>>> {
+        if let Some((known, inputs)) = self.modules.get(module) {
+            used.extend(inputs);
             return Ok(known.clone());
         }
+        let mut inputs = InputSet::default();
         let layer = match host.module_root(module) {
             Some(root) => {
                 let provider = host.module_provider(module);
-                self.layer(host, &root, provider.as_deref(), Some(module))?
+                self.layer(host, &root, provider.as_deref(), Some(module), &mut inputs)
             }
-            None => None,
+            None => Ok(None),
         };
-        self.modules.insert(module.clone(), layer.clone());
+        used.extend(&inputs);
+        let layer = layer?;
+        self.modules.insert(module.clone(), (layer.clone(), inputs));
         Ok(layer)
     }
 
@@ -358,11 +399,12 @@ impl Session {
         root: &str,
         provider: Option<&str>,
         module: Option<&Str>,
+        used: &mut InputSet,
     ) -> Result<Option<Arc<Layer>>> {
         let place = if module.is_some() { Place::Module } else { Place::Environment };
         let path = Str::from(join(root, CONFIG_FILE));
-        let mut config = match self.cache.exists(host.world(), &path) {
-            true => self.usable(host, &path, place)?,
+        let mut config = match self.cache.exists(host.world(), &path, used) {
+            true => self.usable(host, &path, place, used)?,
             false => None,
         };
         if let Some(name) = provider {
@@ -372,8 +414,14 @@ impl Session {
     }
 
     /// The configuration of an environment or module, unless it is of a version that cannot be used there.
-    fn usable(&mut self, host: &mut dyn Host, path: &Str, place: Place) -> Result<Option<Arc<Config>>> {
-        let config = self.config(host, path, place)?;
+    fn usable(
+        &mut self,
+        host: &mut dyn Host,
+        path: &Str,
+        place: Place,
+        used: &mut InputSet,
+    ) -> Result<Option<Arc<Config>>> {
+        let config = self.config(host, path, place, used)?;
         if config.version > 3 {
             return Ok(Some(config));
         }

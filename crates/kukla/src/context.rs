@@ -11,7 +11,7 @@ use kukla_values::iterator::Iterator;
 use kukla_values::types::object::ObjectType;
 use kukla_values::{Array, Hash, Str, Value};
 
-use crate::data::{HieraData, VmHost, raise};
+use crate::data::{HieraData, raise};
 
 /// The code of the error that `not_found` raises to end the function; no one sees it outside.
 const NOT_FOUND: &str = "LOOKUP_NOT_FOUND";
@@ -112,10 +112,8 @@ impl LookupContext {
     }
 
     fn file_data(&self, vm: &mut Vm<'_>, path: &Str, block: Option<&Block>) -> Flow {
-        let text = {
-            let host = VmHost { vm };
-            self.context.file_text(&host, path).map_err(raise)?
-        };
+        let text = HieraData::in_session(vm, |session, host| self.context.file_text(session, host, path))?;
+        let text = text.map_err(raise)?;
         match block {
             Some(block) => block.call(vm, vec![text]),
             None => Ok(text),
