@@ -17,7 +17,7 @@ struct Around<'v, 'e>(RefCell<&'v mut Vm<'e>>);
 
 impl Surroundings for Around<'_, '_> {
     fn now(&self) -> Timestamp {
-        self.0.borrow().environment.world.now()
+        self.0.borrow().world().now()
     }
 
     fn read_type(&self, text: &str) -> kukla_values::Result<Type> {

@@ -212,8 +212,11 @@ pub struct Record {
     /// What was asked of the data, and the digest of each answer. As long as these are the same, it does not matter to the
     /// compilation that a data file has changed.
     pub answers: BTreeMap<String, Digest>,
-    /// What was asked of the node: the name of a fact, `trusted`, or `facts` for all facts.
+    /// What was asked of the node: the name of a fact or of another variable
+    /// that it may set, whether it does or not, or `facts` for all facts.
     pub facts: BTreeSet<String>,
+    /// The types whose exported resources were collected.
+    pub collected: BTreeSet<String>,
 }
 
 /// A world that keeps a ledger. What is read straight from it is noted by nobody: [`tracked`] and [`Tracker`] do that.
@@ -296,6 +299,11 @@ impl<'w> Tracker<'w> {
                 record.facts.insert(name.to_owned());
             }
         });
+    }
+
+    /// Notes that the exported resources of a type were collected.
+    pub fn collected(&self, type_name: &str) {
+        self.with(|record| record.collected.insert(type_name.to_owned()));
     }
 
     /// Notes that the data was asked something.

@@ -14,18 +14,19 @@ use kukla_eval::vm::{Log, Vm};
 use kukla_hiera::{Explanation, Found};
 use kukla_values::Value;
 use kukla_world::World;
+use kukla_world::record::Record;
 
 use crate::data::HieraData;
 use crate::disk::{DiskWorld, Watched};
 use crate::request::Request;
-use crate::site::{Site, Sites};
+use crate::site::{Around, Site, Sites};
 
 /// Compiles catalogs, evaluates programs and looks up data. It keeps what it read as long as the files stay the same, and
 /// can be used by many threads at once.
 #[derive(Debug, Default)]
 pub struct Compiler {
     world: DiskWorld,
-    exports: Option<Arc<dyn Exports>>,
+    around: Around,
     sites: Sites,
 }
 
@@ -36,6 +37,8 @@ pub struct Outcome<T> {
     pub result: Result<T, Box<Failure>>,
     /// The messages, in order.
     pub logs: Vec<Log>,
+    /// What it rests on, if that is recorded; the numbers in it are those of the site's ledger.
+    pub record: Option<Box<Record>>,
 }
 
 /// The answer to a lookup.
@@ -61,8 +64,16 @@ impl Compiler {
 
     /// The same, with someone to ask what other nodes export.
     #[must_use]
-    pub fn with_exports(self, exports: Arc<dyn Exports>) -> Compiler {
-        Compiler { exports: Some(exports), ..self }
+    pub fn with_exports(mut self, exports: Arc<dyn Exports>) -> Compiler {
+        self.around.exports = Some(exports);
+        self
+    }
+
+    /// The same, recording what compilations rest on.
+    #[must_use]
+    pub fn recording(mut self) -> Compiler {
+        self.around.recorded = true;
+        self
     }
 
     /// Whether there is a file at a path.
@@ -72,7 +83,7 @@ impl Compiler {
 
     /// The site a request is about.
     pub fn site(&self, request: &Request) -> Result<Arc<Site>, Box<Failure>> {
-        self.sites.get(request, self.exports.as_ref(), || Watched::new(self.world.clone()))
+        self.sites.get(request, &self.around, || Watched::new(self.world.clone()))
     }
 
     /// Compiles the catalog a request asks for.
@@ -149,7 +160,7 @@ impl Compiler {
     ) -> Outcome<T> {
         let site = match self.site(request) {
             Ok(site) => site,
-            Err(failure) => return Outcome { result: Err(failure), logs: Vec::new() },
+            Err(failure) => return Outcome { result: Err(failure), logs: Vec::new(), record: None },
         };
         let data = HieraData::new(Arc::clone(&site.data), &site.environment, request.hiera_config.as_deref());
         let data = if request.explain { data.explaining() } else { data };
@@ -173,7 +184,8 @@ impl Compiler {
             redact(&mut failure.message);
             failure
         });
-        Outcome { result, logs }
+        let record = HieraData::record(&mut vm).map(Box::new);
+        Outcome { result, logs, record }
     }
 }
 

@@ -14,8 +14,10 @@ use kukla_hiera::{
     Conversion, DataCache, Error, ErrorKind, Explanation, Found, Host, LOOKUP_ERROR, Lookup, Origin, Session,
     Settings, Variable, Watch,
 };
-use kukla_values::{Name, Type, Value};
+use kukla_values::format::inspect;
+use kukla_values::{Name, Type, Value, richdata};
 use kukla_world::World;
+use kukla_world::record::{Digest, Record};
 
 use crate::context;
 
@@ -110,6 +112,15 @@ impl HieraData {
         (found.map_err(raise), explanation)
     }
 
+    /// What a compilation rests on, its data included, if that is recorded.
+    pub(crate) fn record(vm: &mut Vm<'_>) -> Option<Record> {
+        let mut record = vm.take_record()?;
+        if let Some(data) = HieraData::of(vm) {
+            record.data.extend(data.session.used());
+        }
+        Some(record)
+    }
+
     /// Takes what was decrypted out of a message.
     pub fn redact(&self, message: &mut String) {
         if let Some(told) = self.session.redact(message) {
@@ -122,8 +133,12 @@ impl Data for HieraData {
     fn lookup(&mut self, vm: &mut Vm<'_>, request: &Request) -> Flow<Option<Value>> {
         let title = || format!("Lookup of '{}'", request.keys.join("', '"));
         let found = self.kept(title, |session| session.try_lookup(&mut VmHost { vm }, &lookup(request)));
-        let found = found.map_err(raise_in_code)?;
-        Ok(found.map(|found| noted(vm, found)))
+        let found = found.map_err(raise_in_code)?.map(|found| noted(vm, found));
+        note_answer(vm, found.as_ref(), || {
+            let merge = request.merge.as_ref().map(inspect).unwrap_or_default();
+            format!("lookup {} {merge}", request.keys.join(" "))
+        });
+        Ok(found)
     }
 
     fn context(&self, module: Option<&str>) -> Value {
@@ -134,8 +149,20 @@ impl Data for HieraData {
         let key = format!("{class}::{parameter}");
         let title = || format!("Automatic Parameter Lookup of '{key}'");
         let found = self.kept(title, |session| session.class_parameter(&mut VmHost { vm }, &key));
-        let found = found.map_err(raise_in_code)?;
-        Ok(found.map(|found| noted(vm, found)))
+        let found = found.map_err(raise_in_code)?.map(|found| noted(vm, found));
+        note_answer(vm, found.as_ref(), || format!("class {key}"));
+        Ok(found)
+    }
+}
+
+/// Records what the data answered, if the compilation is recorded.
+fn note_answer(vm: &Vm<'_>, found: Option<&Value>, question: impl FnOnce() -> String) {
+    if let Some(tracker) = &vm.tracker {
+        // In this form even what is sensitive makes a difference.
+        let text = |value| {
+            richdata::to_json(value).map_or_else(|_| inspect(value).to_string(), |json| json.to_string())
+        };
+        tracker.answer(question(), Digest::of(found.map(text)));
     }
 }
 
@@ -286,7 +313,7 @@ impl Host for VmHost<'_, '_> {
             module => &environment.module(module)?.root,
         };
         let file = root.join("lib/puppet/functions").join(name.replace("::", "/")).with_extension("rb");
-        environment.world.exists(&file).then(|| file.display().to_string())
+        self.vm.world().exists(&file).then(|| file.display().to_string())
     }
 
     fn call(

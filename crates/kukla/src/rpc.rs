@@ -64,11 +64,11 @@ pub fn compile(compiler: &Compiler, params: &Map<String, Json>, out: &mut String
     let request = request(compiler, params)?;
     let (result, logs) = match request.explain {
         true => {
-            let Outcome { result, logs } = compiler.compile_explained(&request);
+            let Outcome { result, logs, .. } = compiler.compile_explained(&request);
             (result.map(|(catalog, explain)| (catalog, Some(explain))), logs)
         }
         false => {
-            let Outcome { result, logs } = compiler.compile(&request);
+            let Outcome { result, logs, .. } = compiler.compile(&request);
             (result.map(|catalog| (catalog, None)), logs)
         }
     };
@@ -85,7 +85,7 @@ pub fn compile(compiler: &Compiler, params: &Map<String, Json>, out: &mut String
 
 /// `eval`: the value of the last expression of `code`.
 pub fn eval(compiler: &Compiler, params: &Map<String, Json>, out: &mut String) -> Answer {
-    let Outcome { result, logs } = compiler.eval(&request(compiler, params)?);
+    let Outcome { result, logs, .. } = compiler.eval(&request(compiler, params)?);
     let value = result.map_err(|failure| failed(&failure, &logs))?;
     let answer = json!({
         "value": rich(&value),
@@ -101,7 +101,7 @@ pub fn eval(compiler: &Compiler, params: &Map<String, Json>, out: &mut String) -
 pub fn lookup(compiler: &Compiler, params: &Map<String, Json>, out: &mut String) -> Answer {
     let request = request(compiler, params)?;
     let wanted = wanted(params).map_err(bad_request)?;
-    let Outcome { result, logs } = compiler.lookup(&request, &wanted);
+    let Outcome { result, logs, .. } = compiler.lookup(&request, &wanted);
     let answer = result.map_err(|failure| failed(&failure, &logs))?;
     let explain = answer.explanation.map(|explanation| explanation.puppet_text());
     match answer.found {

@@ -10,7 +10,8 @@ use kukla_eval::error::Failure;
 use kukla_eval::program::Program;
 use kukla_hiera::DataCache;
 use kukla_syntax::Source;
-use kukla_world::FileError;
+use kukla_world::record::{Recorded, tracked};
+use kukla_world::{FileError, World};
 
 use crate::compiler::registry;
 use crate::control::{Layout, manifests, refused, time_to_live};
@@ -53,6 +54,15 @@ struct Key {
     settings: kukla_eval::settings::Settings,
 }
 
+/// What sites have beside the world.
+#[derive(Clone, Debug, Default)]
+pub struct Around {
+    /// Who knows what other nodes export.
+    pub exports: Option<Arc<dyn Exports>>,
+    /// Whether it is recorded what compilations read.
+    pub recorded: bool,
+}
+
 /// The sites of a process.
 #[derive(Debug, Default)]
 pub struct Sites {
@@ -64,7 +74,7 @@ impl Sites {
     pub fn get(
         &self,
         request: &Request,
-        exports: Option<&Arc<dyn Exports>>,
+        around: &Around,
         watched: impl FnOnce() -> Watched,
     ) -> Result<Arc<Site>, Box<Failure>> {
         let key = Key {
@@ -86,7 +96,7 @@ impl Sites {
                 return Ok(site);
             }
         }
-        let site = Arc::new(Site::open(&key, exports.cloned(), watched())?);
+        let site = Arc::new(Site::open(&key, around, watched())?);
         if known.len() >= KEPT {
             known.remove(0);
         }
@@ -101,7 +111,7 @@ impl Site {
         let ask = || {
             let command = self.layout.as_ref()?.config_version.as_ref()?;
             let words: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
-            Some(match self.environment.world.run(&words) {
+            Some(match self.environment.reading(|world| world.run(&words)) {
                 Ok(output) if output.code == Some(0) => {
                     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
                 }
@@ -113,13 +123,17 @@ impl Site {
         self.version.get_or_init(ask).as_ref()
     }
 
-    fn open(key: &Key, exports: Option<Arc<dyn Exports>>, watched: Watched) -> Result<Site, Box<Failure>> {
+    fn open(key: &Key, around: &Around, watched: Watched) -> Result<Site, Box<Failure>> {
         let watched = Arc::new(watched);
-        let world = Arc::clone(&watched) as Arc<dyn kukla_world::World>;
-        let layout = match &key.root {
-            Some(root) => Some(Layout::read(&*world, root, &key.basemodulepath, &key.settings)?),
-            None => None,
-        };
+        let mut world = Arc::clone(&watched) as Arc<dyn World>;
+        if around.recorded {
+            world = Arc::new(Recorded::new(world));
+        }
+        let (layout, layout_inputs) = tracked(&*world, |world| {
+            let read = |root| Layout::read(world, root, &key.basemodulepath, &key.settings);
+            key.root.as_deref().map(read).transpose()
+        });
+        let layout = layout?;
         let timeout = match layout.as_ref().and_then(|layout| layout.timeout) {
             Some(own) => own,
             None => {
@@ -144,14 +158,17 @@ impl Site {
             Arc::clone(&world),
             registry(),
         );
-        environment.exports = exports;
+        environment.exports = around.exports.clone();
+        environment.depend_on(&layout_inputs);
         environment.foreign_types = Some(Arc::new(RubyTypes::default()));
         let manifest = key.manifest.clone().or_else(|| Some(layout.as_ref()?.manifest.clone()));
         let main = match (&key.code, manifest) {
             (Some(code), _) => text(&environment, code).map(|program| vec![program]),
-            (None, Some(manifest)) => {
-                manifests(&*world, &manifest).iter().map(|path| environment.load(path)).collect()
-            }
+            (None, Some(manifest)) => environment
+                .reading(|world| manifests(world, &manifest))
+                .iter()
+                .map(|path| environment.load(path))
+                .collect(),
             (None, None) => Ok(Vec::new()),
         };
         // Every compilation logs what is questionable in the site manifest; the environment need not say it again.

@@ -92,13 +92,13 @@ fn one(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
     let (compiled, provenance) = match args.provenance {
         None => (compiler.compile(&request), None),
         Some(_) => {
-            let Compiled { result, logs } = compiler.compile_traced(&request);
+            let Compiled { result, logs, record } = compiler.compile_traced(&request);
             let (result, trails) = match result {
                 Ok((catalog, trails)) => (Ok(catalog), Some(trails)),
                 Err(failure) => (Err(failure), None),
             };
             let document = trails.map(|trails| kukla::provenance::document(&request.node.name, &trails));
-            (Compiled { result, logs }, document)
+            (Compiled { result, logs, record }, document)
         }
     };
     let failed = report(args, &request, &compiled);
