@@ -7,30 +7,8 @@ pub fn nearest<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Option
         3..=5 => 1,
         _ => 2,
     };
-    let near = names.filter(|name| *name != wanted).map(|name| (distance(wanted, name, limit), name));
+    let near = names.filter(|name| *name != wanted).map(|name| (strsim::osa_distance(wanted, name), name));
     near.filter(|(distance, _)| *distance <= limit).min().map(|(_, name)| name)
-}
-
-/// The number of letters to add, drop, change or swap to get from one to the other; beyond `limit` any larger number.
-fn distance(a: &str, b: &str, limit: usize) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    if a.len().abs_diff(b.len()) > limit {
-        return limit + 1;
-    }
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut row = vec![i + 1];
-        for (j, y) in b.iter().enumerate() {
-            let mut best = (last[j] + usize::from(x != y)).min(last[j + 1] + 1).min(row[j] + 1);
-            if i > 0 && j > 0 && *x == b[j - 1] && a[i - 1] == *y {
-                best = best.min(before[j - 1] + 1);
-            }
-            row.push(best);
-        }
-        before = std::mem::replace(&mut last, row);
-    }
-    last[b.len()]
 }
 
 #[cfg(test)]

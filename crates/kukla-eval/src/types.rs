@@ -51,7 +51,7 @@ impl Vm<'_> {
             return Ok(Some(member));
         }
         if self.resource_type_exists(lower)? {
-            let name = crate::vm::capitalize(lower.as_str());
+            let name = kukla_values::types::capitalize(lower.as_str());
             return Ok(Some(Type::Resource(Some(Arc::new(ResourceType::new(name, None))))));
         }
         let _ = name;

@@ -1,7 +1,7 @@
 //! The state of one compilation.
 
 use kukla_syntax::{Diagnostic, Source, Span};
-use kukla_values::{Name, Str, Type, Value};
+use kukla_values::{Name, Type, Value};
 use kukla_world::World;
 use kukla_world::record::{Record, Tracker};
 use rustc_hash::FxHashSet;
@@ -312,7 +312,9 @@ impl<'e> Vm<'e> {
         let scope = self.scopes.get(self.at.scope);
         match (&scope.label, scope.kind) {
             (Some(label), _) => format!("Scope({label})"),
-            (None, ScopeKind::Class(name)) => format!("Scope(Class[{}])", capitalize(&name)),
+            (None, ScopeKind::Class(name)) => {
+                format!("Scope(Class[{}])", kukla_values::types::capitalize(&name))
+            }
             (None, ScopeKind::Node) => format!("Scope(Node[{}])", self.node.name),
             (None, _) => "Scope(Class[main])".to_owned(),
         }
@@ -333,18 +335,4 @@ impl<'e> Vm<'e> {
         let message = format!("The evaluation took more than the {} steps allowed", self.limits.steps);
         Failure::new("EVALUATION_LIMIT", message).hint("the setting limit_steps raises it").into()
     }
-}
-
-/// `a::b` as a reference: `A::B`.
-pub fn capitalize(name: &str) -> Str {
-    let mut out = Str::with_capacity(name.len());
-    for (at, segment) in name.split("::").enumerate() {
-        if at > 0 {
-            out.push_str("::");
-        }
-        let mut chars = segment.chars();
-        out.extend(chars.next().into_iter().flat_map(char::to_uppercase));
-        out.push_str(chars.as_str());
-    }
-    out
 }

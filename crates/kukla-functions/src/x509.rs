@@ -1,9 +1,23 @@
 //! Certificates and keys as OpenSSL reads them: PEM, the parts of X.509 that a signature needs, and RSA signatures.
+//!
+//! `x509-cert`, `pkcs1` and `pkcs8` read the structures, `rsa` checks the signatures. Two things are written out because those
+//! crates would answer otherwise than OpenSSL does: PEM, whose lines it reads in pieces and whose stray text it skips, and RSASSA-PSS,
+//! which `rsa` knows only with one hash for message and mask and with short salts.
 
+use der::asn1::{BitString, ObjectIdentifier};
+use der::oid::AssociatedOid;
+use der::{Decode, Reader, Sequence, SliceReader};
 use md5::Md5;
-use rsa::BigUint;
+use rsa::pkcs1::{RsaPrivateKey, RsaPublicKey as Numbers};
+use rsa::pkcs8::PrivateKeyInfo;
+use rsa::pkcs8::spki::{
+    AlgorithmIdentifier, AlgorithmIdentifierOwned, AlgorithmIdentifierRef, SubjectPublicKeyInfoRef,
+};
+use rsa::traits::PublicKeyParts;
+use rsa::{BigUint, Pkcs1v15Sign, RsaPublicKey};
 use sha1::Sha1;
 use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};
+use x509_cert::certificate::{Raw, TbsCertificateInner};
 
 /// Lines of PEM are read in pieces of this size, so a longer one neither begins nor ends a block.
 const LINE: usize = 254;
@@ -14,19 +28,15 @@ const LARGEST: usize = 2048;
 #[derive(Debug)]
 pub struct Certificate {
     signed: Vec<u8>,
-    algorithm: Vec<u8>,
-    signature: Vec<u8>,
+    algorithm: AlgorithmIdentifierOwned,
+    signature: BitString,
     /// Whether the algorithm within the signed part is the one outside.
     consistent: bool,
 }
 
 /// The public part of an RSA key.
 #[derive(Debug)]
-pub struct RsaKey {
-    modulus: BigUint,
-    exponent: BigUint,
-    size: usize,
-}
+pub struct RsaKey(RsaPublicKey);
 
 /// Why a certificate's signature could not be checked.
 #[derive(Debug)]
@@ -47,50 +57,45 @@ impl Certificate {
                 return Err(": not proc type");
             }
             let bytes = decode(&block.body).ok_or(": bad base64 decode")?;
-            return if bytes.is_empty() { Err("") } else { Certificate::parse(&bytes).ok_or(": ASN1 lib") };
+            return if bytes.is_empty() {
+                Err("")
+            } else {
+                Certificate::parse(&bytes).map_err(|_| ": ASN1 lib")
+            };
         }
     }
 
-    fn parse(der: &[u8]) -> Option<Certificate> {
-        let (mut outer, _) = Der(der).sequence()?;
-        let whole = outer.0;
-        let (mut signed, rest) = outer.sequence()?;
-        let signed_bytes = &whole[..whole.len() - rest];
-        let (algorithm, _) = outer.sequence()?;
-        let signature = outer.element(0x03)?;
-        if signed.0.first() == Some(&0xa0) {
-            signed.element(0xa0)?;
-        }
-        signed.element(0x02)?;
-        let (inside, _) = signed.sequence()?;
-        for _issuer_validity_subject_key in 0..4 {
-            signed.sequence()?;
-        }
-        Some(Certificate {
-            signed: signed_bytes.to_vec(),
-            algorithm: algorithm.0.to_vec(),
-            signature: signature.get(1..)?.to_vec(),
-            consistent: inside.0 == algorithm.0,
+    fn parse(der: &[u8]) -> der::Result<Certificate> {
+        SliceReader::new(der)?.sequence(|reader| {
+            let signed = reader.tlv_bytes()?;
+            let algorithm = AlgorithmIdentifierOwned::decode(reader)?;
+            let signature = BitString::decode(reader)?;
+            let inside = TbsCertificateInner::<Raw>::from_der(signed)?.signature;
+            Ok(Certificate { signed: signed.to_vec(), consistent: inside == algorithm, algorithm, signature })
         })
     }
 
     /// Whether the certificate was signed with a key.
-    pub fn is_signed_by(&self, key: &RsaKey) -> Result<bool, WrongKeyType> {
-        let mut algorithm = Der(&self.algorithm);
-        let name = algorithm.element(0x06).unwrap_or_default();
-        let signature = BigUint::from_bytes_be(&self.signature);
-        if !name.starts_with(RSA) {
+    pub fn is_signed_by(&self, RsaKey(key): &RsaKey) -> Result<bool, WrongKeyType> {
+        let oid = self.algorithm.oid;
+        if !oid.as_bytes().starts_with(RSA) {
             return Err(WrongKeyType);
         }
-        if !self.consistent || self.signature.len() != key.size || signature >= key.modulus {
+        let signature = self.signature.raw_bytes();
+        let number = BigUint::from_bytes_be(signature);
+        if !self.consistent || signature.len() != key.size() || number >= *key.n() {
             return Ok(false);
         }
-        let message = padded(signature.modpow(&key.exponent, &key.modulus).to_bytes_be(), key.size);
-        Ok(match name[RSA.len()..] {
-            [10] => pss(&message, &self.signed, key.modulus.bits(), algorithm),
-            [number] => {
-                Hash::of_signature(number).is_some_and(|hash| hash.pkcs1(&self.signed, key.size) == message)
+        Ok(match oid.as_bytes()[RSA.len()..] {
+            [10] => {
+                let message = padded(number.modpow(key.e(), key.n()).to_bytes_be(), key.size());
+                let parameters = self.algorithm.parameters.as_ref();
+                parameters
+                    .and_then(|parameters| parameters.decode_as::<PssParameters<'_>>().ok())
+                    .is_some_and(|parameters| pss(&message, &self.signed, key.n().bits(), &parameters))
             }
+            [number] => Hash::of_signature(number)
+                .is_some_and(|hash| key.verify(hash.pkcs1(), &hash.digest(&self.signed), signature).is_ok()),
             _ => false,
         })
     }
@@ -108,10 +113,10 @@ impl RsaKey {
             }
             let Some(bytes) = decode(&block.body) else { continue };
             let found = match block.name.as_str() {
-                "RSA PRIVATE KEY" => private(&bytes).map(Found::Rsa).or_else(|| wrapped(&bytes, 0x04)),
-                "PRIVATE KEY" => wrapped(&bytes, 0x04),
+                "RSA PRIVATE KEY" => private(&bytes).map(Found::Rsa).or_else(|| wrapped_private(&bytes)),
+                "PRIVATE KEY" => wrapped_private(&bytes),
                 "RSA PUBLIC KEY" => public(&bytes).map(Found::Rsa),
-                "PUBLIC KEY" => wrapped(&bytes, 0x03),
+                "PUBLIC KEY" => wrapped_public(&bytes),
                 "EC PRIVATE KEY" => Some(Found::Other("id-ecPublicKey")),
                 "DSA PRIVATE KEY" => Some(Found::Other("DSA")),
                 _ => None,
@@ -124,11 +129,12 @@ impl RsaKey {
         }
     }
 
-    fn new(modulus: &[u8], exponent: &[u8]) -> Option<RsaKey> {
-        let bare = &modulus[modulus.iter().position(|byte| *byte != 0)?..];
-        let exponent = BigUint::from_bytes_be(exponent);
-        let fits = bare.len() <= LARGEST && exponent.bits() <= 64 && exponent.bits() > 0;
-        fits.then(|| RsaKey { modulus: BigUint::from_bytes_be(bare), exponent, size: bare.len() })
+    fn new(numbers: &Numbers<'_>) -> Option<RsaKey> {
+        let (modulus, exponent) = (numbers.modulus.as_bytes(), numbers.public_exponent.as_bytes());
+        let fits = modulus.len() <= LARGEST && exponent.len() <= 8;
+        let (modulus, exponent) = (BigUint::from_bytes_be(modulus), BigUint::from_bytes_be(exponent));
+        let fits = fits && modulus.bits() > 0 && exponent.bits() > 0;
+        fits.then(|| RsaKey(RsaPublicKey::new_unchecked(modulus, exponent)))
     }
 }
 
@@ -137,30 +143,40 @@ enum Found {
     Other(&'static str),
 }
 
-/// PKCS#1: version, modulus, exponent and the rest.
+/// What stands first in some DER; what follows it does not matter.
+fn first<'d, T: Decode<'d>>(der: &'d [u8]) -> Option<T> {
+    T::decode(&mut SliceReader::new(der).ok()?).ok()
+}
+
 fn private(der: &[u8]) -> Option<RsaKey> {
-    let (mut key, _) = Der(der).sequence()?;
-    let numbers: Vec<&[u8]> = (0..9).map(|_| key.element(0x02)).collect::<Option<_>>()?;
-    RsaKey::new(numbers[1], numbers[2])
+    RsaKey::new(&first::<RsaPrivateKey<'_>>(der)?.public_key())
 }
 
 fn public(der: &[u8]) -> Option<RsaKey> {
-    let (mut key, _) = Der(der).sequence()?;
-    RsaKey::new(key.element(0x02)?, key.element(0x02)?)
+    RsaKey::new(&first(der)?)
 }
 
-/// A key together with its algorithm: PKCS#8 for private keys, where it is an octet string, else a bit string.
-fn wrapped(der: &[u8], tag: u8) -> Option<Found> {
-    let (mut outer, _) = Der(der).sequence()?;
-    if tag == 0x04 {
-        outer.element(0x02)?;
+/// PKCS#8: a private key together with its algorithm.
+fn wrapped_private(der: &[u8]) -> Option<Found> {
+    let info: PrivateKeyInfo<'_> = first(der)?;
+    if info.algorithm.oid == RSA_ENCRYPTION {
+        return private(info.private_key).map(Found::Rsa);
     }
-    let (mut algorithm, _) = outer.sequence()?;
-    let kind = match algorithm.element(0x06)? {
-        [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 1] => {
-            let key = outer.element(tag)?;
-            return if tag == 0x04 { private(key) } else { public(key.get(1..)?) }.map(Found::Rsa);
-        }
+    other(info.algorithm.oid)
+}
+
+/// A public key together with its algorithm.
+fn wrapped_public(der: &[u8]) -> Option<Found> {
+    let info: SubjectPublicKeyInfoRef<'_> = first(der)?;
+    if info.algorithm.oid == RSA_ENCRYPTION {
+        return public(info.subject_public_key.raw_bytes()).map(Found::Rsa);
+    }
+    other(info.algorithm.oid)
+}
+
+/// What OpenSSL calls an algorithm that is not RSA.
+fn other(algorithm: ObjectIdentifier) -> Option<Found> {
+    let kind = match algorithm.as_bytes() {
         [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 10] => "RSASSA-PSS",
         [0x2a, 0x86, 0x48, 0xce, 0x3d, 2, 1] => "id-ecPublicKey",
         [0x2a, 0x86, 0x48, 0xce, 0x38, 4, 1] => "DSA",
@@ -173,38 +189,7 @@ fn wrapped(der: &[u8], tag: u8) -> Option<Found> {
     Some(Found::Other(kind))
 }
 
-/// What is left of some DER.
-#[derive(Clone, Copy)]
-struct Der<'d>(&'d [u8]);
-
-impl<'d> Der<'d> {
-    /// Takes an element with that tag.
-    fn element(&mut self, tag: u8) -> Option<&'d [u8]> {
-        let (&[found, first], rest) = (self.0.first_chunk::<2>()?, &self.0[2..]);
-        if found != tag {
-            return None;
-        }
-        let (length, rest) = match first {
-            0..=0x7f => (usize::from(first), rest),
-            0x81..=0x84 => {
-                let count = usize::from(first - 0x80);
-                let digits = rest.get(..count)?;
-                (digits.iter().fold(0, |length, digit| length << 8 | usize::from(*digit)), &rest[count..])
-            }
-            _ => return None,
-        };
-        let content = rest.get(..length)?;
-        self.0 = &rest[length..];
-        Some(content)
-    }
-
-    /// Takes a sequence; also how many bytes follow it.
-    fn sequence(&mut self) -> Option<(Der<'d>, usize)> {
-        let content = self.element(0x30)?;
-        Some((Der(content), self.0.len()))
-    }
-}
-
+const RSA_ENCRYPTION: ObjectIdentifier = rsa::pkcs1::ALGORITHM_OID;
 /// `1.2.840.113549.1.1`, under which the signatures of RSA are.
 const RSA: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1];
 
@@ -231,23 +216,16 @@ impl Hash {
         })
     }
 
-    /// The hash of an AlgorithmIdentifier.
-    fn of_identifier(mut identifier: Der<'_>) -> Option<Hash> {
-        let name = identifier.element(0x06)?;
-        [Hash::Md5, Hash::Sha1, Hash::Sha224, Hash::Sha256, Hash::Sha384, Hash::Sha512]
-            .into_iter()
-            .find(|hash| hash.name() == name)
-    }
-
-    fn name(self) -> &'static [u8] {
-        match self {
-            Hash::Md5 => &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 2, 5],
-            Hash::Sha1 => &[0x2b, 0x0e, 3, 2, 0x1a],
-            Hash::Sha224 => &[0x60, 0x86, 0x48, 1, 0x65, 3, 4, 2, 4],
-            Hash::Sha256 => &[0x60, 0x86, 0x48, 1, 0x65, 3, 4, 2, 1],
-            Hash::Sha384 => &[0x60, 0x86, 0x48, 1, 0x65, 3, 4, 2, 2],
-            Hash::Sha512 => &[0x60, 0x86, 0x48, 1, 0x65, 3, 4, 2, 3],
-        }
+    fn of_oid(oid: ObjectIdentifier) -> Option<Hash> {
+        Some(match oid {
+            Md5::OID => Hash::Md5,
+            Sha1::OID => Hash::Sha1,
+            Sha224::OID => Hash::Sha224,
+            Sha256::OID => Hash::Sha256,
+            Sha384::OID => Hash::Sha384,
+            Sha512::OID => Hash::Sha512,
+            _ => return None,
+        })
     }
 
     fn digest(self, data: &[u8]) -> Vec<u8> {
@@ -261,19 +239,16 @@ impl Hash {
         }
     }
 
-    /// What a signature of PKCS#1 v1.5 over some data unlocks.
-    fn pkcs1(self, data: &[u8], size: usize) -> Vec<u8> {
-        let (name, digest) = (self.name(), self.digest(data));
-        let mut info = vec![0x30, (name.len() + digest.len() + 8) as u8, 0x30, (name.len() + 4) as u8, 6];
-        info.push(name.len() as u8);
-        info.extend_from_slice(name);
-        info.extend_from_slice(&[5, 0, 4, digest.len() as u8]);
-        info.extend_from_slice(&digest);
-        let mut message = vec![0, 1];
-        message.resize(size.saturating_sub(info.len() + 1).max(2), 0xff);
-        message.push(0);
-        message.extend_from_slice(&info);
-        message
+    /// The signature of PKCS#1 v1.5 over a digest.
+    fn pkcs1(self) -> Pkcs1v15Sign {
+        match self {
+            Hash::Md5 => Pkcs1v15Sign::new::<Md5>(),
+            Hash::Sha1 => Pkcs1v15Sign::new::<Sha1>(),
+            Hash::Sha224 => Pkcs1v15Sign::new::<Sha224>(),
+            Hash::Sha256 => Pkcs1v15Sign::new::<Sha256>(),
+            Hash::Sha384 => Pkcs1v15Sign::new::<Sha384>(),
+            Hash::Sha512 => Pkcs1v15Sign::new::<Sha512>(),
+        }
     }
 
     /// MGF1: as many bytes as asked for, made from a seed.
@@ -290,27 +265,29 @@ impl Hash {
     }
 }
 
+/// How a signature of RSASSA-PSS was made.
+#[derive(Sequence)]
+struct PssParameters<'d> {
+    #[asn1(context_specific = "0", optional = "true")]
+    hash: Option<AlgorithmIdentifierRef<'d>>,
+    #[asn1(context_specific = "1", optional = "true")]
+    mask: Option<AlgorithmIdentifier<AlgorithmIdentifierRef<'d>>>,
+    #[asn1(context_specific = "2", optional = "true")]
+    salt: Option<u16>,
+    #[asn1(context_specific = "3", optional = "true")]
+    trailer: Option<u8>,
+}
+
 /// Whether an unlocked signature of RSASSA-PSS is one over some data.
-fn pss(message: &[u8], data: &[u8], bits: usize, mut parameters: Der<'_>) -> bool {
-    let (mut hash, mut mask_hash, mut salt) = (Hash::Sha1, Hash::Sha1, 20);
-    let Some((mut parameters, _)) = parameters.sequence() else { return false };
-    if let Some(given) = parameters.element(0xa0) {
-        let Some((identifier, _)) = Der(given).sequence() else { return false };
-        let Some(found) = Hash::of_identifier(identifier) else { return false };
-        hash = found;
-    }
-    if let Some(given) = parameters.element(0xa1) {
-        let inner = Der(given).sequence().and_then(|(mut generator, _)| {
-            generator.element(0x06)?;
-            Hash::of_identifier(generator.sequence()?.0)
-        });
-        let Some(found) = inner else { return false };
-        mask_hash = found;
-    }
-    if let Some(given) = parameters.element(0xa2) {
-        let Some(digits) = Der(given).element(0x02).filter(|digits| digits.len() <= 2) else { return false };
-        salt = digits.iter().fold(0, |number, digit| number << 8 | usize::from(*digit));
-    }
+fn pss(message: &[u8], data: &[u8], bits: usize, parameters: &PssParameters<'_>) -> bool {
+    let named = |identifier: Option<AlgorithmIdentifierRef<'_>>| {
+        identifier.map_or(Some(Hash::Sha1), |identifier| Hash::of_oid(identifier.oid))
+    };
+    let Some(hash) = named(parameters.hash) else { return false };
+    let Some(mask_hash) = named(parameters.mask.as_ref().and_then(|mask| mask.parameters)) else {
+        return false;
+    };
+    let salt = usize::from(parameters.salt.unwrap_or(20));
     let spare = (8 - (bits - 1) % 8) % 8;
     // A whole spare byte stands before the encoded message.
     let message = if (bits - 1).is_multiple_of(8) { &message[1..] } else { message };

@@ -4,19 +4,19 @@
 //! [`InputSet`] it was made from beside it; [`tracked`] gives one. Whoever uses what is kept adds that set to its own. So the
 //! record of a compilation is complete although most of what it used was read for others before it.
 //!
-//! Inputs are numbers into the [`Ledger`] of a site, which has each question with its answer once. A world without a ledger is
+//! Inputs are numbers into the [`Ledger`] of a [`Recorded`] world, which has each question with its answer once. A world without a ledger is
 //! not recorded, and all sets stay empty.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Mutex, PoisonError, RwLock};
 
 use indexmap::IndexSet;
 use kukla_values::time::Timestamp;
 use rustc_hash::FxBuildHasher;
 use sha2::{Digest as _, Sha256};
 
-use crate::{Entry, FileError, FileResult, Output, World};
+use crate::{Entry, FileError, FileResult, Output, Stamp, World};
 
 /// A question to the world.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -137,7 +137,7 @@ impl Input {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct InputId(u32);
 
-/// All inputs of a site. It is written when something is read for the first time, and hardly ever after that.
+/// All inputs of a world. It is written when something is read for the first time, and hardly ever after that.
 #[derive(Debug, Default)]
 pub struct Ledger {
     inputs: RwLock<IndexSet<Input, FxBuildHasher>>,
@@ -220,20 +220,20 @@ pub struct Record {
 }
 
 /// A world that keeps a ledger. What is read straight from it is noted by nobody: [`tracked`] and [`Tracker`] do that.
-#[derive(Debug)]
-pub struct Recorded {
-    world: Arc<dyn World>,
+#[derive(Debug, Default)]
+pub struct Recorded<W> {
+    world: W,
     ledger: Ledger,
 }
 
-impl Recorded {
+impl<W: World> Recorded<W> {
     /// A world whose answers can be recorded.
-    pub fn new(world: Arc<dyn World>) -> Recorded {
+    pub fn new(world: W) -> Recorded<W> {
         Recorded { world, ledger: Ledger::default() }
     }
 }
 
-impl World for Recorded {
+impl<W: World> World for Recorded<W> {
     fn read(&self, path: &Path) -> FileResult<Vec<u8>> {
         self.world.read(path)
     }
@@ -256,6 +256,14 @@ impl World for Recorded {
 
     fn exists(&self, path: &Path) -> bool {
         self.world.exists(path)
+    }
+
+    fn stamp(&self, path: &Path) -> Option<Stamp> {
+        self.world.stamp(path)
+    }
+
+    fn here(&self) -> PathBuf {
+        self.world.here()
     }
 
     fn ledger(&self) -> Option<&Ledger> {
@@ -353,6 +361,14 @@ impl World for Tracker<'_> {
         there
     }
 
+    fn stamp(&self, path: &Path) -> Option<Stamp> {
+        self.world.stamp(path)
+    }
+
+    fn here(&self) -> PathBuf {
+        self.world.here()
+    }
+
     fn ledger(&self) -> Option<&Ledger> {
         Some(self.ledger)
     }
@@ -385,7 +401,7 @@ mod tests {
     #[test]
     fn inputs_hold_until_their_answer_changes() {
         let world = MemoryWorld::default().with("/a/x", "1");
-        let recorded = Recorded::new(Arc::new(world.clone()));
+        let recorded = Recorded::new(world.clone());
         let ((), inputs) = tracked(&recorded, ask_everything);
         let inputs = recorded.ledger.inputs(&inputs);
         assert_eq!(inputs.len(), 5);
@@ -404,7 +420,7 @@ mod tests {
 
     #[test]
     fn what_was_made_for_others_counts_as_read() {
-        let world = Recorded::new(Arc::new(MemoryWorld::default().with("/a/x", "1")));
+        let world = Recorded::new(MemoryWorld::default().with("/a/x", "1"));
         let ((), made_before) = tracked(&world, ask_everything);
         let tracker = Tracker::new(&world).expect("a ledger");
         tracker.used(&made_before);

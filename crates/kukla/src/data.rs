@@ -81,7 +81,7 @@ impl HieraData {
         run: impl FnOnce(&mut Session, &mut VmHost<'_, '_>) -> T,
     ) -> Flow<T> {
         let result = HieraData::within(vm, |data, vm| run(&mut data.session, &mut VmHost { vm }));
-        result.ok_or_else(|| Raise::runtime("There is no data to look anything up in"))
+        result.ok_or_else(no_data)
     }
 
     /// Whether a lookup goes on that is being explained.
@@ -206,6 +206,11 @@ fn raise_in_code(error: Error) -> Raise {
         failure.code = "RUNTIME_ERROR";
     }
     raise
+}
+
+/// What a compilation without data says when it is needed.
+pub(crate) fn no_data() -> Raise {
+    Raise::runtime("There is no data to look anything up in")
 }
 
 /// A failed lookup as an error of the evaluator.

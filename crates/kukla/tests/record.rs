@@ -4,9 +4,8 @@ mod common;
 
 use std::collections::BTreeSet;
 
-use kukla::compiler::Compiler;
-use kukla::disk::DiskWorld;
-use kukla_world::record::{Input, Question, Record};
+use kukla::world::record::{Input, Question, Record, Recorded};
+use kukla::{Compiler, DiskWorld};
 
 use common::Site;
 
@@ -36,21 +35,25 @@ const FILES: [(&str, &str); 13] = [
 fn compile(compiler: &Compiler, site: &Site, node: &str) -> (String, Record, Vec<Input>) {
     let mut request = site.request(node, "any");
     request.node.facts.insert("os", "Debian");
-    let outcome = compiler.compile(&request);
+    let opened = compiler.open(&request.site).expect("a site");
+    let outcome = opened.compile(&request.node);
     let text = outcome.result.map_or_else(
         |failure| failure.message.clone(),
         |catalog| catalog.resources.iter().map(|resource| format!("{resource:?}\n")).collect(),
     );
     let record = *outcome.record.expect("recorded");
-    let opened = compiler.site(&request).expect("a site");
     let ledger = opened.environment.world.ledger().expect("a ledger");
     let mut inputs = ledger.inputs(&record.code);
     inputs.extend(ledger.inputs(&record.data));
     (text, record, inputs)
 }
 
+fn recording() -> Compiler {
+    Compiler::new(Recorded::new(DiskWorld::default()))
+}
+
 fn fresh(site: &Site, node: &str) -> String {
-    compile(&Compiler::default().recording(), site, node).0
+    compile(&recording(), site, node).0
 }
 
 fn files(inputs: &[Input]) -> BTreeSet<String> {
@@ -64,7 +67,7 @@ fn files(inputs: &[Input]) -> BTreeSet<String> {
 #[test]
 fn whatever_changes_a_catalog_is_in_its_record() {
     let site = Site::new("record", &FILES);
-    let compiler = Compiler::default().recording();
+    let compiler = recording();
     let (before, _, inputs) = compile(&compiler, &site, "a");
     let holds = |inputs: &[Input]| inputs.iter().all(|input| input.holds(&DiskWorld::default()));
     assert!(holds(&inputs) && before.contains("hello"), "{before}");
@@ -99,7 +102,7 @@ fn whatever_changes_a_catalog_is_in_its_record() {
 #[test]
 fn what_was_read_for_others_counts_and_what_was_not_used_does_not() {
     let site = Site::new("record-shared", &FILES);
-    let compiler = Compiler::default().recording();
+    let compiler = recording();
     let (_, cold, inputs) = compile(&compiler, &site, "a");
     let (_, warm, _) = compile(&compiler, &site, "a");
     assert_eq!(cold, warm);
@@ -122,5 +125,5 @@ fn what_was_read_for_others_counts_and_what_was_not_used_does_not() {
 #[test]
 fn nothing_is_recorded_unless_asked() {
     let site = Site::new("record-off", &FILES);
-    assert!(Compiler::default().compile(&site.request("a", "any")).record.is_none());
+    assert!(site.compile(&Compiler::default(), "a", "any").record.is_none());
 }

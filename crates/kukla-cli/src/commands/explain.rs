@@ -1,6 +1,6 @@
 //! `kukla explain`: what an issue code means and what to do about it.
 
-use kukla_syntax::{Code, Severity};
+use kukla::syntax::{Code, Severity};
 
 use crate::Outcome;
 
@@ -17,10 +17,10 @@ pub struct Args {
 
 /// Every code that Kukla can report.
 pub fn all_codes() -> impl Iterator<Item = &'static Code> {
-    kukla_syntax::codes::CODES
+    kukla::syntax::codes::CODES
         .iter()
-        .chain(kukla_syntax::validate::codes::CODES)
-        .chain(crate::files::CODES)
+        .chain(kukla::syntax::validate::codes::CODES)
+        .chain(kukla::analysis::CODES)
         .copied()
 }
 
@@ -82,24 +82,9 @@ pub fn text(code: &Code) -> String {
 
 fn hint(wanted: &str) -> String {
     let wanted = wanted.to_ascii_uppercase();
-    let near = all_codes().map(|c| (distance(&wanted, c.name), c.name)).min();
+    let near = all_codes().map(|c| (strsim::osa_distance(&wanted, c.name), c.name)).min();
     match near {
         Some((distance, name)) if distance <= 1 + wanted.len() / 3 => format!("did you mean {name}?"),
         _ => "`kukla explain --list` lists them all".into(),
     }
-}
-
-/// How many characters must be inserted, removed or replaced to get from one name to the other.
-fn distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.bytes().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.bytes().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use kukla_catalog::Kind;
-use kukla_catalog::resource::capitalize;
 use kukla_catalog::types::is_metaparameter;
+use kukla_values::types::capitalize;
 use kukla_values::{Array, Name, Str, Type, Value};
 
 use super::builder::{Building, Origin, Param, ResourceId, flat};

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use kukla_catalog::Kind;
-use kukla_catalog::resource::capitalize;
 use kukla_catalog::types::ResourceType;
-use kukla_values::{Name, Str, Type};
+use kukla_values::Name;
+use kukla_values::types::capitalize;
 
 use super::class::lower_case;
 use crate::error::Flow;
@@ -67,23 +67,6 @@ impl Definition {
         attribute == "name"
             || kukla_catalog::types::is_metaparameter(attribute)
             || params.iter().any(|param| param.name.as_str() == attribute)
-    }
-}
-
-/// The type and title of a reference, normalised: classes by their capitalised name.
-pub(crate) fn reference(ty: &Type) -> Option<(Str, Str)> {
-    match ty {
-        Type::Class(Some(name)) => Some(("Class".into(), capitalize(strip(name)))),
-        Type::Resource(Some(resource)) => {
-            let title = resource.title.as_ref()?;
-            let name = strip(&resource.name);
-            Some(match name.eq_ignore_ascii_case("class") {
-                true => ("Class".into(), capitalize(strip(title))),
-                false => (capitalize(&name.to_lowercase()), title.clone()),
-            })
-        }
-        Type::Type(Some(inner)) => reference(inner),
-        _ => None,
     }
 }
 

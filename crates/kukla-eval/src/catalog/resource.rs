@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use kukla_catalog::Kind as CatalogKind;
-use kukla_catalog::resource::capitalize;
+use kukla_catalog::{Kind as CatalogKind, ResourceRef};
 use kukla_syntax::Span;
 use kukla_values::types::ResourceType as ResourceReference;
+use kukla_values::types::capitalize;
 use kukla_values::{Array, Name, Str, Type, Value};
 use rustc_hash::FxHashSet;
 
@@ -341,7 +341,7 @@ impl Vm<'_> {
             if resource.is_main() || all.len() == MAX_SHOWN {
                 break;
             }
-            all.push(resource.reference());
+            all.push(resource.reference().to_string());
             next = self.scopes.get(resource.scope).slots.resource.filter(|&outer| outer != id);
         }
         all
@@ -355,13 +355,9 @@ impl Vm<'_> {
         key: &Value,
         span: Span,
     ) -> Flow {
-        let is_class = type_name.eq_ignore_ascii_case("class");
-        let found = match is_class {
-            true => self.catalog.find("Class", &capitalize(title)),
-            false => self.catalog.find(&capitalize(&type_name.to_lowercase()), title),
-        };
-        let shown = if is_class { "Class" } else { type_name };
-        let Some(id) = found else {
+        let reference = ResourceRef::written(type_name, title);
+        let shown = if reference.type_name() == "Class" { "Class" } else { type_name };
+        let Some(id) = self.catalog.find_reference(&reference) else {
             let message = format!("Resource not found: {shown}['{title}']");
             return Err(self.fail(span, "UNKNOWN_RESOURCE", message));
         };
@@ -369,7 +365,7 @@ impl Vm<'_> {
         let name = match key {
             Value::String(name) if resource.definition.accepts(name) => name,
             _ => {
-                let shown = capitalize(&shown.to_lowercase());
+                let shown = reference.type_name();
                 let key = super::tags::text(key);
                 let message =
                     format!("The resource {shown}['{title}'] does not have a parameter called '{key}'");

@@ -30,7 +30,7 @@ builtins! {
     /// ```puppet
     /// length(str2saltedsha512('password'))    # => 136
     /// ```
-    "str2saltedsha512" { "Any *$args, Optional[Callable] &$block" => str2saltedsha512 }
+    "str2saltedsha512": Random { "Any *$args, Optional[Callable] &$block" => str2saltedsha512 }
 }
 
 /// The highest cost of bcrypt that is computed; each step doubles the time.
@@ -100,13 +100,12 @@ fn pw_hash(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<Value> {
         return Err(Error::runtime(why));
     }
     let hashed = match prefix {
-        "1" => crypt::md5(password.as_bytes(), salt),
+        "1" => Some(crypt::md5(password.as_bytes(), salt)),
         "5" => crypt::sha256(password.as_bytes(), salt),
         "6" => crypt::sha512(password.as_bytes(), salt),
-        prefix => crypt::bcrypt(password.as_bytes(), prefix, salt)
-            .ok_or_else(|| Error::runtime("Invalid argument - crypt"))?,
+        prefix => crypt::bcrypt(password.as_bytes(), prefix, salt),
     };
-    Ok(hashed.into())
+    Ok(hashed.ok_or_else(|| Error::runtime("Invalid argument - crypt"))?.into())
 }
 
 fn str2saltedpbkdf2(Rest(args): Rest) -> Result<Hash> {
@@ -127,7 +126,7 @@ fn str2saltedpbkdf2(Rest(args): Rest) -> Result<Hash> {
     if !(40_001..70_000).contains(&iterations) {
         return Err(refuse("third argument must be between 40,000 and 70,000"));
     }
-    let key = crypt::pbkdf2_sha512(password.as_bytes(), salt.as_bytes(), iterations as u32, 128);
+    let key = crypt::pbkdf2_sha512(password.as_bytes(), salt.as_bytes(), iterations as u32);
     Ok(Hash::from_iter([
         ("password_hex", Value::from(hex(&key))),
         ("salt_hex", hex(salt.as_bytes()).into()),
