@@ -35,6 +35,9 @@ type Table<K, V> = RwLock<FxHashMap<K, V>>;
 /// A data file that is read once, however many want it at the same time.
 type Reading = OnceLock<Kept<Result<Arc<DataFile>>>>;
 
+/// A private key, or what it opened.
+type Decrypted<T> = Kept<Result<T, kukla_formats::Error>>;
+
 /// Something that is kept, and what it was made from.
 #[derive(Clone, Debug)]
 pub(crate) struct Kept<T> {
@@ -67,8 +70,8 @@ pub struct DataCache {
     globs: Table<Str, Kept<Arc<[Str]>>>,
     /// What compilations found, by the settings they have in common.
     shared: Mutex<Vec<(Settings, Arc<Shared>)>>,
-    keys: Mutex<FxHashMap<Str, Kept<Result<Arc<eyaml::Key>, kukla_formats::Error>>>>,
-    opened: Mutex<FxHashMap<(Str, Str), Kept<Result<Str, kukla_formats::Error>>>>,
+    keys: Mutex<FxHashMap<Str, Decrypted<Arc<eyaml::Key>>>>,
+    opened: Mutex<FxHashMap<(Str, Str), Decrypted<Str>>>,
 }
 
 impl std::fmt::Debug for DataCache {
