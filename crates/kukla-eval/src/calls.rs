@@ -136,16 +136,18 @@ impl Vm<'_> {
     }
 
     fn call_builtin(&mut self, builtin: &'static Registered, args: Vec<Value>, block: Option<Block>) -> Flow {
-        let overload = self.select(builtin, &args, block.as_ref())?;
+        let (overload, signature) = self.select(builtin, &args, block.as_ref())?;
         let body = builtin.builtin.overloads[overload].body;
-        let value = if block.is_some() || builtin.runs_code {
+        let in_frame = block.is_some() || builtin.runs_code;
+        let args = Args::new(args, block, &signature.parameters);
+        let value = if in_frame {
             let depth = self.frames.len();
             self.frames.push(self.location(self.call_span));
-            let result = body(self, Args::new(args, block));
+            let result = body(self, args);
             self.frames.truncate(depth);
             result?
         } else {
-            body(self, Args::new(args, block))?
+            body(self, args)?
         };
         match &value {
             Value::Array(values) => self.check_size(values.len())?,

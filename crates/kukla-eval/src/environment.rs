@@ -13,13 +13,14 @@ use kukla_catalog::Exports;
 use kukla_catalog::types::{self, ResourceType};
 use kukla_syntax::validate::{Place, Rules};
 use kukla_syntax::{Diagnostic, Source, Strict};
-use kukla_values::{Hash, Name};
+use kukla_values::Name;
 use rustc_hash::FxHashMap;
 
 use crate::code::{CodeFiles, CodeKind};
 use crate::error::{Failure, FailureKind, Raised};
 use crate::known::Known;
 pub use crate::known::KnownAlias;
+pub use crate::node::Node;
 use crate::program::{Class, Define, Definition, NodeDefinition, Program, PuppetFunction};
 use crate::registry::{Function, Origin, Registered, Registry};
 use crate::settings::Settings;
@@ -494,23 +495,6 @@ impl Environment {
             _ => None,
         }
     }
-}
-
-/// The node a catalog is compiled for.
-#[derive(Clone, Debug, Default)]
-pub struct Node {
-    /// Its certificate name.
-    pub name: String,
-    /// `$facts`.
-    pub facts: Hash,
-    /// `$trusted`.
-    pub trusted: Hash,
-    /// `$server_facts`.
-    pub server_facts: Hash,
-    /// Further top-scope variables, as a node classifier sets them.
-    pub variables: Hash,
-    /// The classes a node classifier assigns, with their parameters.
-    pub classes: Vec<(String, Option<Hash>)>,
 }
 
 /// Why a `metadata.json` is not good enough to make its directory a module.

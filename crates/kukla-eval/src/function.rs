@@ -14,12 +14,26 @@
 //!     }
 //! }
 //!
-//! fn join(arg: Array, delimiter: Option<Str>) -> Str { .. }
+//! fn join(arg: Array, delimiter: Str) -> String { .. }
 //! ```
 //!
 //! A signature is a Puppet parameter list: `Type $name`, `= default` for one that may be left out, `*$rest` for any number,
-//! `&$block` for the lambda. Arguments are checked against it before the body runs, so the body holds only the idea. Several
-//! signatures are tried in order, split exactly as Puppet splits them, because its "expects one of" report lists them.
+//! `&$block` for the lambda. Arguments are checked against it before the body runs and defaults stand in for those left out, so
+//! the body holds only the idea. Several signatures are tried in order, split exactly as Puppet splits them, because its "expects
+//! one of" report lists them. A test over all functions proves that each body takes what its signature lets through; see [`crate::fit`].
+//!
+//! What is special about a function is said after its name, see [`Quality`]: `"epp": RunsCode, ReadsFiles { .. }`. What it
+//! returns is said as in Puppet, `>> String`, for tools: calls are not checked against it.
+//!
+//! Puppet advertises nothing about many functions but `Any *$args`, and the message for a wrong call shows that. What such a
+//! function really takes and returns is said beside it, for tools as well:
+//!
+//! ```ignore
+//! "reverse" {
+//!     "Any *$args, Optional[Callable] &$block" => reverse;
+//!     tools "Array $values >> Array", "String $text >> String"
+//! }
+//! ```
 //!
 //! Puppet lets a function name types for its signatures and word its own refusals; both print in messages, so both are here:
 //!
@@ -35,8 +49,9 @@ use std::sync::Arc;
 
 use kukla_values::{Array, Hash, Str, Type, Value};
 
-use crate::error::Flow;
+use crate::error::{Flow, Raise};
 use crate::lambda::Block;
+use crate::signature::Parameter;
 use crate::vm::Vm;
 
 /// One built-in function.
@@ -46,12 +61,54 @@ pub struct Builtin {
     pub name: &'static str,
     /// Its documentation in Markdown; examples in it are tests.
     pub doc: &'static str,
+    /// What is special about it.
+    pub qualities: &'static [Quality],
     /// Type aliases its signatures may use, as `Name = Type`; they may refer to themselves and to each other.
     pub types: &'static [&'static str],
     /// Its signatures, in the order they are tried.
     pub overloads: &'static [Overload],
     /// Signatures tried when none of those fits: the text the body returns says what is wrong, after the function's name.
     pub mismatches: &'static [Overload],
+    /// What it really takes and returns, where the signatures that Puppet advertises take anything.
+    pub tools: &'static [&'static str],
+}
+
+impl Builtin {
+    /// Whether this is said about it.
+    pub fn is(&self, quality: Quality) -> bool {
+        self.qualities.contains(&quality)
+    }
+}
+
+/// Something special about a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quality {
+    /// It runs Puppet code even without a block: classes, templates, functions that it is told the names of.
+    RunsCode,
+    /// It does not come back to where it was called: `break`, `fail`.
+    Leaves,
+    /// It writes to the log.
+    Logs,
+    /// It looks data up.
+    LooksUp,
+    /// It adds to the catalog or changes it.
+    ChangesCatalog,
+    /// What it returns depends on the catalog as far as it has been made.
+    ReadsCatalog,
+    /// It reads variables or facts that are not among its arguments.
+    ReadsVariables,
+    /// It reads files or asks whether there are any.
+    ReadsFiles,
+    /// It runs programs of the machine.
+    RunsCommands,
+    /// It reads the clock.
+    ReadsClock,
+    /// It returns something else at each call.
+    Random,
+    /// It should no longer be used.
+    Deprecated,
+    /// Puppet itself knows the type of what it returns. For all other functions that is known to tools alone.
+    TypedResult,
 }
 
 /// One signature of a built-in function and what runs when it fits.
@@ -61,6 +118,23 @@ pub struct Overload {
     pub signature: &'static str,
     /// The body, behind a uniform shape.
     pub body: fn(&mut Vm<'_>, Args) -> Flow<Value>,
+    /// What the body takes.
+    pub takes: fn() -> Vec<Takes>,
+}
+
+/// What one Rust parameter takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// An argument of this type.
+    One(&'static str),
+    /// An argument of this type, or `undef`.
+    Perhaps(&'static str),
+    /// Any argument, and it knows whether it was left out.
+    IfGiven,
+    /// All arguments that are left.
+    Rest,
+    /// The lambda.
+    Block,
 }
 
 /// The checked arguments of one call, handed out left to right.
@@ -68,20 +142,30 @@ pub struct Overload {
 pub struct Args {
     values: std::vec::IntoIter<Value>,
     block: Option<Block>,
+    /// The parameters whose arguments have not been handed out; they know what stands for those left out.
+    parameters: std::slice::Iter<'static, Parameter>,
 }
 
 impl Args {
-    /// Arguments and the lambda, if there is one.
-    pub fn new(values: Vec<Value>, block: Option<Block>) -> Args {
-        Args { values: values.into_iter(), block }
+    /// Arguments and the lambda, if there is one, for these parameters.
+    pub fn new(values: Vec<Value>, block: Option<Block>, parameters: &'static [Parameter]) -> Args {
+        Args { values: values.into_iter(), block, parameters: parameters.iter() }
+    }
+
+    /// The next argument, or else its default.
+    fn next(&mut self) -> Value {
+        let parameter = self.parameters.next();
+        let default = || parameter.and_then(|parameter| parameter.default.clone()).unwrap_or_default();
+        self.values.next().unwrap_or_else(default)
     }
 }
 
 /// A Rust parameter of a built-in function.
 pub trait FromArgs: Sized {
-    /// Takes what it needs from the arguments. The signature was checked before, so a value of another kind can only mean
-    /// that signature and body disagree: the fallback is the kind's neutral value.
-    fn take(args: &mut Args) -> Self;
+    /// What it takes.
+    const TAKES: Takes;
+    /// Takes what it needs from the arguments. They fit the signature, and the signature what is taken here.
+    fn take(args: &mut Args) -> Flow<Self>;
 }
 
 /// All the arguments that are left.
@@ -89,20 +173,23 @@ pub trait FromArgs: Sized {
 pub struct Rest(pub Vec<Value>);
 
 macro_rules! from_args {
-    ($($kind:ty: $pattern:pat => $value:expr, $neutral:expr;)*) => {
+    ($($kind:ty = $name:literal: $pattern:pat => $value:expr;)*) => {
         $(impl FromArgs for $kind {
-            fn take(args: &mut Args) -> $kind {
-                match args.values.next() {
-                    Some($pattern) => $value,
-                    _ => { debug_assert!(false, "signature and body disagree"); $neutral }
+            const TAKES: Takes = Takes::One($name);
+            fn take(args: &mut Args) -> Flow<$kind> {
+                match args.next() {
+                    $pattern => Ok($value),
+                    other => Err(disagree($name, &other)),
                 }
             }
         }
         impl FromArgs for Option<$kind> {
-            fn take(args: &mut Args) -> Option<$kind> {
-                match args.values.next() {
-                    Some($pattern) => Some($value),
-                    _ => None,
+            const TAKES: Takes = Takes::Perhaps($name);
+            fn take(args: &mut Args) -> Flow<Option<$kind>> {
+                match args.next() {
+                    $pattern => Ok(Some($value)),
+                    Value::Undef => Ok(None),
+                    other => Err(disagree($name, &other)),
                 }
             }
         })*
@@ -110,37 +197,50 @@ macro_rules! from_args {
 }
 
 from_args! {
-    Str: Value::String(text) => text, Str::new();
-    i64: Value::Integer(n) => n, 0;
-    f64: Value::Float(n) => n, 0.0;
-    bool: Value::Boolean(b) => b, false;
-    Array: Value::Array(array) => array, Array::new();
-    Hash: Value::Hash(hash) => hash, Hash::new();
-    Arc<Type>: Value::Type(ty) => ty, Arc::new(Type::Any);
+    Str = "String": Value::String(text) => text;
+    i64 = "Integer": Value::Integer(n) => n;
+    f64 = "Float": Value::Float(n) => n;
+    bool = "Boolean": Value::Boolean(b) => b;
+    Array = "Array": Value::Array(array) => array;
+    Hash = "Hash": Value::Hash(hash) => hash;
+    Arc<Type> = "Type": Value::Type(ty) => ty;
+}
+
+/// A body got what its signature should not have let through, which a test rules out for every function there is.
+#[cold]
+fn disagree(wanted: &str, got: &Value) -> Raise {
+    let message =
+        format!("internal error: a built-in function takes {wanted} and was given {}", Type::of(got));
+    Raise::error("INTERNAL_ERROR", message)
 }
 
 impl FromArgs for Value {
-    fn take(args: &mut Args) -> Value {
-        args.values.next().unwrap_or_default()
+    const TAKES: Takes = Takes::One("Any");
+    fn take(args: &mut Args) -> Flow<Value> {
+        Ok(args.next())
     }
 }
 
 /// `None` when the argument was left out; an explicit `undef` is a value.
 impl FromArgs for Option<Value> {
-    fn take(args: &mut Args) -> Option<Value> {
-        args.values.next()
+    const TAKES: Takes = Takes::IfGiven;
+    fn take(args: &mut Args) -> Flow<Option<Value>> {
+        args.parameters.next();
+        Ok(args.values.next())
     }
 }
 
 impl FromArgs for Rest {
-    fn take(args: &mut Args) -> Rest {
-        Rest(args.values.by_ref().collect())
+    const TAKES: Takes = Takes::Rest;
+    fn take(args: &mut Args) -> Flow<Rest> {
+        Ok(Rest(args.values.by_ref().collect()))
     }
 }
 
 impl FromArgs for Option<Block> {
-    fn take(args: &mut Args) -> Option<Block> {
-        args.block.take()
+    const TAKES: Takes = Takes::Block;
+    fn take(args: &mut Args) -> Flow<Option<Block>> {
+        Ok(args.block.take())
     }
 }
 
@@ -185,6 +285,8 @@ impl<T: Into<Value>> IntoFlow for kukla_values::Result<T> {
 pub trait Body<Marker> {
     /// Runs it.
     fn invoke(&self, vm: &mut Vm<'_>, args: Args) -> Flow<Value>;
+    /// What it takes.
+    fn takes(&self) -> Vec<Takes>;
 }
 
 macro_rules! body {
@@ -197,7 +299,11 @@ macro_rules! body {
         {
             #[allow(unused_mut, unused_variables)]
             fn invoke(&self, _vm: &mut Vm<'_>, mut args: Args) -> Flow<Value> {
-                self($(<$param>::take(&mut args)),*).into_flow()
+                self($(<$param>::take(&mut args)?),*).into_flow()
+            }
+
+            fn takes(&self) -> Vec<Takes> {
+                vec![$(<$param>::TAKES),*]
             }
         }
 
@@ -209,7 +315,11 @@ macro_rules! body {
         {
             #[allow(unused_mut, unused_variables)]
             fn invoke(&self, vm: &mut Vm<'_>, mut args: Args) -> Flow<Value> {
-                self(vm, $(<$param>::take(&mut args)),*).into_flow()
+                self(vm, $(<$param>::take(&mut args)?),*).into_flow()
+            }
+
+            fn takes(&self) -> Vec<Takes> {
+                vec![$(<$param>::TAKES),*]
             }
         }
     };
@@ -226,10 +336,11 @@ body!(A B C D E);
 #[macro_export]
 macro_rules! builtins {
     ($(
-        $(#[doc = $doc:literal])* $name:literal {
+        $(#[doc = $doc:literal])* $name:literal $(: $($quality:ident),+)? {
             $(type $alias:literal;)*
             $($signature:literal => $body:expr),* $(,)?
             $(; mismatch $($wrong:literal => $why:expr),+ $(,)?)?
+            $(; tools $($honest:literal),+ $(,)?)?
         }
     )*) => {
         /// The functions of this file.
@@ -237,19 +348,23 @@ macro_rules! builtins {
             $crate::function::Builtin {
                 name: $name,
                 doc: concat!($($doc, "\n",)*),
+                qualities: &[$($($crate::function::Quality::$quality),+)?],
                 types: &[$($alias),*],
                 overloads: &[$(
                     $crate::function::Overload {
                         signature: $signature,
                         body: |vm, args| $crate::function::Body::invoke(&$body, vm, args),
+                        takes: || $crate::function::Body::takes(&$body),
                     },
                 )*],
                 mismatches: &[$($(
                     $crate::function::Overload {
                         signature: $wrong,
                         body: |vm, args| $crate::function::Body::invoke(&$why, vm, args),
+                        takes: || $crate::function::Body::takes(&$why),
                     },
                 )+)?],
+                tools: &[$($($honest),+)?],
             },
         )*];
     };
@@ -258,16 +373,21 @@ macro_rules! builtins {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::registry::{Library, Origin, Registered, Registry};
 
     builtins! {
         /// Repeats text.
-        "repeat" { "String $text, Integer $times = 2" => repeat }
-        "none" { "" => none; mismatch "Any $x" => none }
-        "with_vm" { "Any *$rest" => with_vm }
+        "repeat": Random { "String $text, Integer $times = 2 >> String" => repeat }
+        "with_vm" { "Any *$rest" => with_vm; tools "Integer *$rest, Callable[1, 1] &$f >> Integer" }
+        "misfit" {
+            "Any $text, Integer $times = undef >> Any" => repeat,
+            "Any *$rest >> Any" => none,
+            "Any *$rest, Callable &$block >> Any" => with_vm,
+        }
     }
 
-    fn repeat(text: Str, times: Option<i64>) -> Str {
-        text.repeat(times.unwrap_or(2) as usize)
+    fn repeat(text: Str, times: i64) -> Str {
+        text.repeat(times as usize)
     }
 
     fn none() {}
@@ -276,19 +396,65 @@ mod tests {
         Ok(values.len() as i64)
     }
 
+    static TABLES: &[&[Builtin]] = &[BUILTINS];
+
+    fn registry() -> Registry {
+        Registry::new(&[Library { origin: Origin::Core, tables: TABLES }])
+    }
+
+    fn function(name: &str) -> &'static Registered {
+        registry().get(name.into()).expect("it is declared above")
+    }
+
     #[test]
-    fn arguments_reach_the_body_in_order() {
-        let world = std::sync::Arc::new(kukla_world::MemoryWorld::default());
-        let (settings, registry) = (Default::default(), Default::default());
-        let environment =
-            crate::environment::Environment::new("production", None, Vec::new(), settings, world, registry);
+    fn arguments_reach_the_body_in_order_and_defaults_stand_in() {
+        let world = Arc::new(kukla_world::MemoryWorld::default());
+        let environment = crate::environment::Environment::new(
+            "production",
+            None,
+            Vec::new(),
+            Default::default(),
+            world,
+            Arc::new(registry()),
+        );
         let node = crate::environment::Node::default();
         let mut vm = Vm::new(&environment, &node);
-        let args = Args::new(vec!["ab".into()], None);
-        let value = (BUILTINS[0].overloads[0].body)(&mut vm, args).expect("no error");
-        assert_eq!(value, Value::from("abab"));
-        let args = Args::new(vec![Value::Undef, Value::Undef], None);
-        assert_eq!((BUILTINS[2].overloads[0].body)(&mut vm, args).expect("no error"), Value::Integer(2));
+        let mut call = |name: &str, args: &[Value]| vm.call(name, args.to_vec(), None).expect("no error");
+        assert_eq!(call("repeat", &["ab".into()]), "abab".into());
+        assert_eq!(call("repeat", &["ab".into(), 3.into()]), "ababab".into());
+        assert_eq!(call("with_vm", &[Value::Undef, Value::Undef]), 2.into());
         assert_eq!(BUILTINS[0].doc, " Repeats text.\n");
+    }
+
+    #[test]
+    fn what_is_declared_can_be_asked() {
+        let repeat = function("repeat");
+        assert!(repeat.builtin.is(Quality::Random) && !repeat.builtin.is(Quality::Logs));
+        let [signature] = &repeat.signatures().expect("it can be read").overloads[..] else {
+            panic!("it has one signature")
+        };
+        let [text, times] = &signature.parameters[..] else { panic!("it has two parameters") };
+        assert_eq!((text.name.as_str(), text.ty.to_string().as_str()), ("text", "String"));
+        assert_eq!((times.default.clone(), text.default.clone()), (Some(2.into()), None));
+        assert_eq!(signature.returns.as_ref().map(Type::to_string).as_deref(), Some("String"));
+        assert!(repeat.callables()[0].returns.is_none(), "Puppet does not know what it returns");
+        let honest = function("with_vm").honest_signatures().expect("they can be read");
+        assert!(honest[0].parameters[0].takes_rest);
+        assert_eq!(honest[0].block.as_ref().map(|block| block.name.as_str()), Some("f"));
+    }
+
+    #[test]
+    fn bodies_that_do_not_fit_are_found() {
+        let misfits = |name: &str| crate::fit::misfits(function(name)).expect("it can be read");
+        assert_eq!(misfits("repeat"), [""; 0]);
+        assert_eq!(
+            misfits("misfit"),
+            [
+                "misfit(Any $text, Integer $times = undef >> Any): the body takes One(\"String\") for Any $text",
+                "misfit(Any $text, Integer $times = undef >> Any): the body takes One(\"Integer\") for Integer $times",
+                "misfit(Any *$rest >> Any): the body does not take $rest",
+                "misfit(Any *$rest, Callable &$block >> Any): the body does not take &$block",
+            ]
+        );
     }
 }

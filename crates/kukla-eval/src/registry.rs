@@ -5,11 +5,11 @@ use std::sync::{Arc, OnceLock};
 use kukla_values::{Name, Value};
 use rustc_hash::FxHashMap;
 
-use crate::dispatch::Signatures;
 use crate::error::Flow;
-use crate::function::Builtin;
+use crate::function::{Builtin, Quality};
 use crate::lambda::Block;
 use crate::program::PuppetFunction;
+use crate::signature::{Signature, Signatures};
 use crate::vm::Vm;
 
 /// What a call leads to.
@@ -36,10 +36,12 @@ pub struct Registered {
     pub builtin: &'static Builtin,
     /// Where it comes from.
     pub origin: Origin,
-    /// Whether it runs code even without a block: classes or templates.
+    /// Whether it is a [`Quality::RunsCode`], which every call asks.
     pub(crate) runs_code: bool,
     /// Its signatures, or why they cannot be read.
-    pub(crate) signatures: OnceLock<Result<Signatures, String>>,
+    pub(crate) signatures: OnceLock<kukla_values::Result<Signatures>>,
+    /// Its signatures for tools, or why they cannot be read.
+    pub(crate) tools: OnceLock<kukla_values::Result<Vec<Signature>>>,
 }
 
 /// Where a built-in function comes from, which decides when it is there.
@@ -65,10 +67,6 @@ pub struct Library {
     pub tables: &'static [&'static [Builtin]],
 }
 
-/// The functions that run code without being given a block.
-const RUNS_CODE: [&str; 7] =
-    ["contain", "create_resources", "epp", "hiera_include", "include", "inline_epp", "require"];
-
 /// The built-in functions.
 #[derive(Debug, Default)]
 pub struct Registry {
@@ -92,12 +90,13 @@ impl Registry {
                     _ => &mut registry.functions,
                 };
                 table.entry(name).or_insert_with(|| -> &'static Registered {
-                    let runs_code = RUNS_CODE.contains(&builtin.name);
+                    let runs_code = builtin.is(Quality::RunsCode);
                     Box::leak(Box::new(Registered {
                         builtin,
                         origin,
                         runs_code,
                         signatures: OnceLock::new(),
+                        tools: OnceLock::new(),
                     }))
                 });
             }
@@ -114,6 +113,17 @@ impl Registry {
     pub fn in_stdlib(&self, name: Name, major: u32) -> Option<&'static Registered> {
         let table = if major < 9 { &self.former } else { &self.later };
         table.get(&name).copied()
+    }
+
+    /// All functions, in no particular order; several may have one name, for different versions of puppetlabs-stdlib.
+    pub fn all(&self) -> impl Iterator<Item = &'static Registered> {
+        [&self.functions, &self.former, &self.later].into_iter().flat_map(|table| table.values().copied())
+    }
+
+    /// Whether something special is said about the built-in function of that name.
+    pub fn is(&self, name: &str, quality: Quality) -> bool {
+        let found = Name::existing(name).and_then(|name| self.get(name));
+        found.is_some_and(|function| function.builtin.is(quality))
     }
 
     /// The names of all functions, sorted.

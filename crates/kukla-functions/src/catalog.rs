@@ -16,7 +16,7 @@ builtins! {
     /// class a { }
     /// include('a')    # => [Class['a']]
     /// ```
-    "include" { "Array[Any, 1] *$names" => |vm: &mut Vm<'_>, Rest(names): Rest| {
+    "include": RunsCode, ChangesCatalog { "Array[Any, 1] *$names" => |vm: &mut Vm<'_>, Rest(names): Rest| {
         makes_catalog(vm, "include")?;
         vm.include(&names)
     } }
@@ -27,7 +27,7 @@ builtins! {
     /// class a { }
     /// require('a')    # => [Class['a']]
     /// ```
-    "require" { "Array[Any, 1] *$names" => |vm: &mut Vm<'_>, Rest(names): Rest| {
+    "require": RunsCode, ChangesCatalog { "Array[Any, 1] *$names" => |vm: &mut Vm<'_>, Rest(names): Rest| {
         makes_catalog(vm, "require")?;
         vm.require(&names)
     } }
@@ -38,7 +38,7 @@ builtins! {
     /// class a { }
     /// contain('a')    # => [Class['a']]
     /// ```
-    "contain" { "Array[Any, 1] *$names" => |vm: &mut Vm<'_>, Rest(names): Rest| {
+    "contain": RunsCode, ChangesCatalog { "Array[Any, 1] *$names" => |vm: &mut Vm<'_>, Rest(names): Rest| {
         makes_catalog(vm, "contain")?;
         vm.contain(&names)
     } }
@@ -49,7 +49,7 @@ builtins! {
     /// create_resources('notify', {'hello' => {message => 'hi'}})
     /// defined(Notify['hello'])    # => true
     /// ```
-    "create_resources" { "Any *$args, Optional[Callable] &$block" => create_resources }
+    "create_resources": RunsCode, ChangesCatalog { "Any *$args, Optional[Callable] &$block" => create_resources }
 
     /// Makes virtual resources real.
     ///
@@ -57,21 +57,21 @@ builtins! {
     /// @notify { 'a': }
     /// realize(Notify['a'])    # => undef
     /// ```
-    "realize" { "Any *$args, Optional[Callable] &$block" => realize }
+    "realize": ChangesCatalog { "Any *$args, Optional[Callable] &$block" => realize }
 
     /// Adds tags to the class or resource that is being evaluated, and so to all in it.
     ///
     /// ```puppet
     /// tag('web')    # => undef
     /// ```
-    "tag" { "Any *$args, Optional[Callable] &$block" => tag }
+    "tag": ChangesCatalog { "Any *$args, Optional[Callable] &$block" => tag }
 
     /// Whether the class or resource that is being evaluated, or the catalog, has all of some tags.
     ///
     /// ```puppet
     /// tagged('no_such_tag')    # => false
     /// ```
-    "tagged" { "Any *$args, Optional[Callable] &$block" => tagged }
+    "tagged": ReadsCatalog { "Any *$args, Optional[Callable] &$block" => tagged }
 
     /// Whether there is a class, type, variable (`'$name'`) or declared resource.
     ///
@@ -80,7 +80,7 @@ builtins! {
     /// defined(File['/x'])        # => false
     /// defined('$facts')          # => true
     /// ```
-    "defined" { "Array[Variant[String, Type[CatalogEntry], Type[Type[CatalogEntry]]], 1] *$vals" => defined }
+    "defined": ReadsCatalog { "Array[Variant[String, Type[CatalogEntry], Type[Type[CatalogEntry]]], 1] *$vals" => defined }
 }
 
 /// Scripts, which run with the setting `tasks`, make no catalog.

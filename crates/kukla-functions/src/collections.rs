@@ -78,8 +78,8 @@ builtins! {
     }
 }
 
-fn join(arg: Array, delimiter: Option<Str>) -> String {
-    ruby::join(&arg, &delimiter.unwrap_or_default())
+fn join(arg: Array, delimiter: Str) -> String {
+    ruby::join(&arg, &delimiter)
 }
 
 /// A list that holds the same list twice, which does again, is short to write and endless to flatten: hence the check.

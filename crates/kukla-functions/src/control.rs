@@ -15,14 +15,14 @@ builtins! {
     /// ```puppet
     /// [1, 2, 3].map |$x| { if $x == 2 { break() } $x }    # => [1]
     /// ```
-    "break" { "" => stop }
+    "break": Leaves { "" => stop }
 
     /// Ends the lambda, function, class or define that is being evaluated, with a value if it gives one.
     ///
     /// ```puppet
     /// [1, 2].map |$x| { if $x == 2 { next('two') } $x }    # => [1, 'two']
     /// ```
-    "next" { "Any $value = undef" => next }
+    "next": Leaves { "Any $value = undef" => next }
 
     /// Ends the function, class or define that is being evaluated, also from within a lambda.
     ///
@@ -30,7 +30,7 @@ builtins! {
     /// function even(Integer $n) { if $n % 2 == 0 { return(true) } false }
     /// even(4)    # => true
     /// ```
-    "return" { "Any $value = undef" => give }
+    "return": Leaves { "Any $value = undef" => give }
 
     /// Calls the function of a given name.
     ///
@@ -83,19 +83,19 @@ builtins! {
     /// ```puppet
     /// import('nodes/*.pp')    # error: DISCONTINUED_IMPORT "Use of 'import' has been discontinued"
     /// ```
-    "import" { "Any *$args" => import }
+    "import": Leaves, Deprecated { "Any *$args" => import }
 }
 
 fn stop(vm: &mut Vm<'_>) -> Flow<Value> {
     Err(Raise::stop(vm.caller()))
 }
 
-fn next(vm: &mut Vm<'_>, value: Option<Value>) -> Flow<Value> {
-    Err(Raise::next(value.unwrap_or_default(), vm.caller()))
+fn next(vm: &mut Vm<'_>, value: Value) -> Flow<Value> {
+    Err(Raise::next(value, vm.caller()))
 }
 
-fn give(vm: &mut Vm<'_>, value: Option<Value>) -> Flow<Value> {
-    Err(Raise::give(value.unwrap_or_default(), vm.caller()))
+fn give(vm: &mut Vm<'_>, value: Value) -> Flow<Value> {
+    Err(Raise::give(value, vm.caller()))
 }
 
 fn call_named(vm: &mut Vm<'_>, name: Str, Rest(args): Rest, block: Option<Block>) -> Flow<Value> {

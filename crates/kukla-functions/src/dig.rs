@@ -35,7 +35,7 @@ builtins! {
     /// getvar('x.a.1')                # => 2
     /// getvar('nowhere', 'none')      # => 'none'
     /// ```
-    "getvar" {
+    "getvar": ReadsVariables {
         "Pattern[/\\A(?:::)?(?:[a-z]\\w*::)*[a-z_]\\w*(?:\\.|\\Z)/] $get_string, Any $default_value = undef, Optional[Callable[1, 1]] &$block" => getvar;
         mismatch "String $get_string, Any $default_value = undef, Optional[Callable] &$block" => not_a_variable
     }
@@ -90,14 +90,7 @@ fn astray(what: &str, detail: &'static str, value: &Value, walked: &[Value]) -> 
     }
 }
 
-fn get(
-    vm: &mut Vm<'_>,
-    value: Value,
-    path: Str,
-    default: Option<Value>,
-    block: Option<Block>,
-) -> Flow<Value> {
-    let default = default.unwrap_or_default();
+fn get(vm: &mut Vm<'_>, value: Value, path: Str, default: Value, block: Option<Block>) -> Flow<Value> {
     if value.is_undef() {
         return Ok(default);
     }
@@ -159,7 +152,7 @@ pub fn segments(path: &str) -> Option<Vec<Value>> {
     }
 }
 
-fn getvar(vm: &mut Vm<'_>, path: Str, default: Option<Value>, block: Option<Block>) -> Flow<Value> {
+fn getvar(vm: &mut Vm<'_>, path: Str, default: Value, block: Option<Block>) -> Flow<Value> {
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let end = path.find(|c: char| !word(c) && c != ':').unwrap_or(path.len());
     let (name, rest) = path.split_at(end);
@@ -175,10 +168,10 @@ fn getvar(vm: &mut Vm<'_>, path: Str, default: Option<Value>, block: Option<Bloc
     };
     match vm.variable(name)? {
         Some(value) => get(vm, value, rest.into(), default, block),
-        None => Ok(default.unwrap_or_default()),
+        None => Ok(default),
     }
 }
 
-fn not_a_variable(_path: Value, _default: Option<Value>) -> &'static str {
+fn not_a_variable(_path: Value, _default: Value) -> &'static str {
     "The given string does not start with a valid variable name"
 }

@@ -47,7 +47,7 @@ builtins! {
     /// ```puppet
     /// fqdn_rand(30, 'cron') =~ Integer[0, 29]    # => true
     /// ```
-    "fqdn_rand" { "Any *$args, Optional[Callable] &$block" => fqdn_rand }
+    "fqdn_rand": ReadsVariables { "Any *$args, Optional[Callable] &$block" => fqdn_rand }
 }
 
 /// Bytes as hexadecimal digits.

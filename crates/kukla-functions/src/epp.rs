@@ -15,7 +15,7 @@ builtins! {
     /// ```puppet
     /// epp('no_module/motd.epp')    # error: Could not find template 'no_module/motd.epp'
     /// ```
-    "epp" { "String $path, Hash[Pattern[/^\\w+$/], Any] $parameters = {} >> Variant[String, Sensitive[String]]" => epp }
+    "epp": RunsCode, ReadsFiles, TypedResult { "String $path, Hash[Pattern[/^\\w+$/], Any] $parameters = undef >> Variant[String, Sensitive[String]]" => epp }
 
     /// The text of a template in Puppet (EPP) that is given as a string. A template without a parameter list sees the variables
     /// where it is rendered.
@@ -23,7 +23,7 @@ builtins! {
     /// ```puppet
     /// inline_epp('<%= $x %> and <%= $x + 1 %>', {x => 1})    # => '1 and 2'
     /// ```
-    "inline_epp" { "String $template, Hash[Pattern[/^\\w+$/], Any] $parameters = {} >> Variant[String, Sensitive[String]]" => inline_epp }
+    "inline_epp": RunsCode, TypedResult { "String $template, Hash[Pattern[/^\\w+$/], Any] $parameters = undef >> Variant[String, Sensitive[String]]" => inline_epp }
 }
 
 fn epp(vm: &mut Vm<'_>, reference: Str, parameters: Option<Hash>) -> Flow<Value> {

@@ -23,21 +23,21 @@ builtins! {
     /// ```puppet
     /// file('/no/such/file', '/nor/this')    # error: Could not find any files from /no/such/file, /nor/this
     /// ```
-    "file" { "Any *$args, Optional[Callable] &$block" => file }
+    "file": ReadsFiles { "Any *$args, Optional[Callable] &$block" => file }
 
     /// The bytes of a file: `module/name` for one in a module's `files` directory, or an absolute path.
     ///
     /// ```puppet
     /// binary_file('/no/such/file')    # error: The given file '/no/such/file' does not exist
     /// ```
-    "binary_file" { "String $path" => binary_file }
+    "binary_file": ReadsFiles { "String $path" => binary_file }
 
     /// The path of the first file there is, or undef: `module/name` for one in a module's `files` directory, or an absolute path.
     ///
     /// ```puppet
     /// find_file('/no/such/file')    # => undef
     /// ```
-    "find_file" {
+    "find_file": ReadsFiles {
         "String *$paths" => |vm: &mut Vm<'_>, Rest(paths): Rest| first_file(vm, &paths, "files"),
         "Array[Array[String]] *$paths_array" => |vm: &mut Vm<'_>, Rest(paths): Rest| first_file(vm, &ruby::flatten(&paths), "files"),
     }
@@ -47,7 +47,7 @@ builtins! {
     /// ```puppet
     /// find_template('/no/such/file')    # => undef
     /// ```
-    "find_template" {
+    "find_template": ReadsFiles {
         "String *$paths" => |vm: &mut Vm<'_>, Rest(paths): Rest| first_file(vm, &paths, "templates"),
         "Array[Array[String]] *$paths_array" => |vm: &mut Vm<'_>, Rest(paths): Rest| first_file(vm, &ruby::flatten(&paths), "templates"),
     }
@@ -57,7 +57,7 @@ builtins! {
     /// ```puppet
     /// module_directory('no_such_module')    # => undef
     /// ```
-    "module_directory" {
+    "module_directory": ReadsFiles {
         "String *$names" => module_directory,
         "Array[Array[String]] *$names" => module_directory,
     }
@@ -67,21 +67,21 @@ builtins! {
     /// ```puppet
     /// generate('relative/command')    # error: Generators must be fully qualified
     /// ```
-    "generate" { "Any *$args, Optional[Callable] &$block" => generate }
+    "generate": RunsCommands { "Any *$args, Optional[Callable] &$block" => generate }
 
     /// Renders templates in Ruby (ERB). This compiler does not run Ruby: only those that are mere text.
     ///
     /// ```puppet
     /// template('no_module/motd.erb')    # error: Could not find template 'no_module/motd.erb'
     /// ```
-    "template" { "Any *$args, Optional[Callable] &$block" => template }
+    "template": ReadsVariables, ReadsFiles { "Any *$args, Optional[Callable] &$block" => template }
 
     /// Renders the text of templates in Ruby (ERB). This compiler does not run Ruby: only those that are mere text.
     ///
     /// ```puppet
     /// inline_template('mere text')    # => 'mere text'
     /// ```
-    "inline_template" { "Any *$args, Optional[Callable] &$block" => inline_template }
+    "inline_template": ReadsVariables { "Any *$args, Optional[Callable] &$block" => inline_template }
 }
 
 /// Where a reference leads, whether or not there is a file: an absolute path as it is, `module/name` into a directory of the module.

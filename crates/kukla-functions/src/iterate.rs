@@ -167,7 +167,7 @@ builtins! {
     /// ```puppet
     /// group_by(['a', 'bb', 'c']) |$x| { length($x) }    # => {1 => ['a', 'c'], 2 => ['bb']}
     /// ```
-    "group_by" {
+    "group_by": TypedResult {
         "Collection $collection, Callable[1, 1] &$block" => one!(group_by),
         "Array $array, Callable[2, 2] &$block" => two!(group_by),
         "Collection $collection, Callable[2, 2] &$block" => two!(group_by),
@@ -178,7 +178,7 @@ builtins! {
     /// ```puppet
     /// partition([1, 2, 3]) |$x| { $x > 1 }    # => [[2, 3], [1]]
     /// ```
-    "partition" {
+    "partition": TypedResult {
         "Collection $collection, Callable[1, 1] &$block" => one!(partition),
         "Array $array, Callable[2, 2] &$block" => two!(partition),
         "Collection $collection, Callable[2, 2] &$block" => two!(partition),

@@ -63,3 +63,24 @@ static CORE: &[&[Builtin]] = &[
     types::BUILTINS,
     unique::BUILTINS,
 ];
+
+#[cfg(test)]
+mod tests {
+    use kukla_eval::fit::misfits;
+    use kukla_eval::registry::Registry;
+
+    use super::LIBRARIES;
+
+    #[test]
+    fn every_body_takes_what_its_signature_lets_through() {
+        let mut wrong: Vec<String> = Vec::new();
+        for function in Registry::new(LIBRARIES).all() {
+            match misfits(function) {
+                Ok(misfits) => wrong.extend(misfits),
+                Err(raise) => wrong.push(format!("{raise:?}")),
+            }
+        }
+        wrong.sort();
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+}

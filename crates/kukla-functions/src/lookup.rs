@@ -5,7 +5,6 @@ use std::sync::Arc;
 use kukla_eval::builtins;
 use kukla_eval::data::Request;
 use kukla_eval::error::{Failure, FailureKind, Flow, Raise};
-use kukla_eval::function::Rest;
 use kukla_eval::lambda::Block;
 use kukla_eval::native::NativeObject;
 use kukla_eval::vm::Vm;
@@ -26,7 +25,7 @@ builtins! {
     /// lookup('no::such', {default_value => 7})       # => 7
     /// lookup('no::such') |$name| { "no ${name}" }    # => 'no no::such'
     /// ```
-    "lookup" {
+    "lookup": LooksUp {
         type "NameType = Variant[String, Array[String]]";
         type "ValueType = Type";
         type "DefaultValueType = Any";
@@ -46,7 +45,7 @@ builtins! {
     /// ```puppet
     /// hiera('no::such', 'none')    # => 'none'
     /// ```
-    "hiera" {
+    "hiera": LooksUp, Deprecated {
         "Tuple[String, Any, Any, 1, 3] $args" => |vm: &mut Vm<'_>, args: Value| hiera_array_form(vm, HIERA, args),
         "String $key" => |vm: &mut Vm<'_>, key: Str| hiera(vm, HIERA, key, None, None),
         "String $key, Any $default, Any $override = undef" => |vm: &mut Vm<'_>, key: Str, default: Value, over: Option<Value>| hiera_default(vm, HIERA, key, default, over),
@@ -59,7 +58,7 @@ builtins! {
     /// ```puppet
     /// hiera_array('no::such', [1])    # => [1]
     /// ```
-    "hiera_array" {
+    "hiera_array": LooksUp, Deprecated {
         "Tuple[String, Any, Any, 1, 3] $args" => |vm: &mut Vm<'_>, args: Value| hiera_array_form(vm, HIERA_ARRAY, args),
         "String $key" => |vm: &mut Vm<'_>, key: Str| hiera(vm, HIERA_ARRAY, key, None, None),
         "String $key, Any $default, Any $override = undef" => |vm: &mut Vm<'_>, key: Str, default: Value, over: Option<Value>| hiera_default(vm, HIERA_ARRAY, key, default, over),
@@ -72,7 +71,7 @@ builtins! {
     /// ```puppet
     /// hiera_hash('no::such', { 'a' => 1 })    # => { 'a' => 1 }
     /// ```
-    "hiera_hash" {
+    "hiera_hash": LooksUp, Deprecated {
         "Tuple[String, Any, Any, 1, 3] $args" => |vm: &mut Vm<'_>, args: Value| hiera_array_form(vm, HIERA_HASH, args),
         "String $key" => |vm: &mut Vm<'_>, key: Str| hiera(vm, HIERA_HASH, key, None, None),
         "String $key, Any $default, Any $override = undef" => |vm: &mut Vm<'_>, key: Str, default: Value, over: Option<Value>| hiera_default(vm, HIERA_HASH, key, default, over),
@@ -86,7 +85,7 @@ builtins! {
     /// class fallback { notice('here') }
     /// hiera_include('no::such', ['fallback'])    # notice: here
     /// ```
-    "hiera_include" {
+    "hiera_include": RunsCode, LooksUp, ChangesCatalog, Deprecated {
         "Tuple[String, Any, Any, 1, 3] $args" => |vm: &mut Vm<'_>, args: Value| hiera_array_form(vm, HIERA_INCLUDE, args),
         "String $key" => |vm: &mut Vm<'_>, key: Str| hiera(vm, HIERA_INCLUDE, key, None, None),
         "String $key, Any $default, Any $override = undef" => |vm: &mut Vm<'_>, key: Str, default: Value, over: Option<Value>| hiera_default(vm, HIERA_INCLUDE, key, default, over),
@@ -95,22 +94,22 @@ builtins! {
     }
 
     /// Reads data from YAML: named in hiera.yaml, or called by a function that is, with the context it was given.
-    "yaml_data" {
+    "yaml_data": ReadsFiles {
         "Struct[{path=>String[1]}] $options, Puppet::LookupContext $context" => |vm: &mut Vm<'_>, options: Value, context: Value| data_function(vm, "yaml_data", &[options], &context);
         mismatch "Hash $options, Puppet::LookupContext $context" => needs_path
     }
     /// Reads data from JSON: named in hiera.yaml, or called by a function that is, with the context it was given.
-    "json_data" {
+    "json_data": ReadsFiles {
         "Struct[{path=>String[1]}] $options, Puppet::LookupContext $context" => |vm: &mut Vm<'_>, options: Value, context: Value| data_function(vm, "json_data", &[options], &context);
         mismatch "Hash $options, Puppet::LookupContext $context" => needs_path
     }
     /// Reads data from HOCON: named in hiera.yaml, or called by a function that is, with the context it was given.
-    "hocon_data" {
+    "hocon_data": ReadsFiles {
         "Struct[{path=>String[1]}] $options, Puppet::LookupContext $context" => |vm: &mut Vm<'_>, options: Value, context: Value| data_function(vm, "hocon_data", &[options], &context);
         mismatch "Hash $options, Puppet::LookupContext $context" => needs_path
     }
     /// Reads encrypted data: named in hiera.yaml, or called by a function that is, with the context it was given.
-    "eyaml_lookup_key" { "String[1] $key, Hash[String[1],Any] $options, Puppet::LookupContext $context" => |vm: &mut Vm<'_>, key: Value, options: Value, context: Value| data_function(vm, "eyaml_lookup_key", &[key, options], &context) }
+    "eyaml_lookup_key": ReadsFiles { "String[1] $key, Hash[String[1],Any] $options, Puppet::LookupContext $context" => |vm: &mut Vm<'_>, key: Value, options: Value, context: Value| data_function(vm, "eyaml_lookup_key", &[key, options], &context) }
 }
 
 fn names(name: &Value) -> Vec<Str> {
@@ -296,7 +295,7 @@ fn data_function(vm: &mut Vm<'_>, name: &str, args: &[Value], context: &Value) -
     answer.unwrap_or_else(|| Err(Raise::runtime(NEEDS_PATH)))
 }
 
-fn needs_path(_args: Rest) -> &'static str {
+fn needs_path(_options: Value, _context: Value) -> &'static str {
     NEEDS_PATH
 }
 

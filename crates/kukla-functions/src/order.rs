@@ -111,8 +111,8 @@ fn compare(a: Value, b: Value) -> Result<i64> {
     kukla_values::compare::order(&a, &b).map(sign).map_err(Error::runtime)
 }
 
-fn compare_text(a: Str, b: Str, ignore_case: Option<bool>) -> i64 {
-    if ignore_case.unwrap_or(true) {
+fn compare_text(a: Str, b: Str, ignore_case: bool) -> i64 {
+    if ignore_case {
         sign(a.to_ascii_lowercase().as_bytes().cmp(b.to_ascii_lowercase().as_bytes()))
     } else {
         sign(a.as_bytes().cmp(b.as_bytes()))
@@ -261,6 +261,6 @@ fn looks_numeric(text: &str) -> bool {
     }
 }
 
-fn versioncmp(a: Str, b: Str, ignore_trailing_zeroes: Option<bool>) -> i64 {
-    sign(kukla_values::semver::versioncmp(&a, &b, ignore_trailing_zeroes.unwrap_or(false)))
+fn versioncmp(a: Str, b: Str, ignore_trailing_zeroes: bool) -> i64 {
+    sign(kukla_values::semver::versioncmp(&a, &b, ignore_trailing_zeroes))
 }

@@ -133,7 +133,7 @@ fn regsubst_text(
     target: Value,
     pattern: Str,
     replacement: Value,
-    flags: Option<Value>,
+    flags: Option<Str>,
     encoding: Option<Value>,
 ) -> Flow<Value> {
     if encoding.is_some() {
@@ -144,7 +144,7 @@ fn regsubst_text(
         );
     }
     let flags = flags.unwrap_or_default();
-    let has = |flag: char| flags.as_str().is_some_and(|flags| flags.contains(flag));
+    let has = |flag: char| flags.contains(flag);
     let options = Options { ignore_case: has('I'), multiline: has('M'), extended: has('E') };
     let regexp = Regexp::with_options(&pattern, options)?;
     Ok(substitute(&target, &Substitution { regexp, replacement, all: has('G') })?)

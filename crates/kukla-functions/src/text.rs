@@ -37,7 +37,7 @@ builtins! {
     /// ```
     ///
     /// Given a format alone formats the present, which is deprecated.
-    "strftime" {
+    "strftime": ReadsClock {
         "Timespan $time_object, String $format" => format_timespan,
         "Timestamp $time_object, String $format, String $timezone = undef" => format_timestamp,
         "String $format, String $timezone = undef" => format_now,

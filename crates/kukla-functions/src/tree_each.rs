@@ -31,25 +31,19 @@ builtins! {
     }
 }
 
-fn with_path(vm: &mut Vm<'_>, tree: Value, options: Option<Hash>, block: Option<Block>) -> Flow<Value> {
+fn with_path(vm: &mut Vm<'_>, tree: Value, options: Hash, block: Option<Block>) -> Flow<Value> {
     visit(vm, tree, options, block, true)
 }
 
-fn with_value(vm: &mut Vm<'_>, tree: Value, options: Option<Hash>, block: Option<Block>) -> Flow<Value> {
+fn with_value(vm: &mut Vm<'_>, tree: Value, options: Hash, block: Option<Block>) -> Flow<Value> {
     visit(vm, tree, options, block, false)
 }
 
-fn lazily(tree: Value, options: Option<Hash>) -> Result<Value> {
+fn lazily(tree: Value, options: Hash) -> Result<Value> {
     Ok(Value::Iterator(Arc::new(Lazy::Tree(Arc::new(walk(tree, options)?)))))
 }
 
-fn visit(
-    vm: &mut Vm<'_>,
-    tree: Value,
-    options: Option<Hash>,
-    block: Option<Block>,
-    paths: bool,
-) -> Flow<Value> {
+fn visit(vm: &mut Vm<'_>, tree: Value, options: Hash, block: Option<Block>, paths: bool) -> Flow<Value> {
     for member in Walk::new(Arc::new(walk(tree.clone(), options)?)) {
         let args = match member {
             Value::Array(pair) if paths => pair.to_vec(),
@@ -66,8 +60,7 @@ fn visit(
 }
 
 /// The walk that the options ask for.
-fn walk(root: Value, options: Option<Hash>) -> Result<Tree> {
-    let options = options.unwrap_or_default();
+fn walk(root: Value, options: Hash) -> Result<Tree> {
     let flag = |name: &str| !matches!(options.get(name), Some(Value::Boolean(false)));
     let container_type = options.get("container_type").and_then(Value::as_type).cloned();
     if let Some(ty) = &container_type

@@ -70,7 +70,7 @@ builtins! {
     "convert_to" { "Any $value, Type $type, Any *$args, Optional[Callable[1, 1]] &$block" => convert_to }
 }
 
-fn detailed(value: Value, _how: Option<Value>) -> Type {
+fn detailed(value: Value, _how: Value) -> Type {
     Type::of(&value)
 }
 

@@ -211,6 +211,8 @@ pub enum SyntaxKind {
     EppRenderOpen,
     /// `%>` or `-%>` after `<%=`
     EppRenderClose,
+    /// `&`, which only signatures of built-in functions know.
+    Ampersand,
     /// A character that begins no token.
     Unknown,
     /// The end of the input.
@@ -221,6 +223,8 @@ pub enum SyntaxKind {
     Manifest,
     /// A whole template: parameters and statements.
     Template,
+    /// The whole signature of a built-in function: parameters and the type it returns.
+    Signature,
     /// Tokens that form nothing.
     Error,
     /// The text and the interpolations of one heredoc, and its end line.

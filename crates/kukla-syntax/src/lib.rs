@@ -19,7 +19,7 @@ pub use decode::Number;
 pub use diagnostic::{Code, Diagnostic, Label, Severity, Strict};
 pub use float::float_text;
 pub use kind::SyntaxKind;
-pub use parser::{Parse, ParseOptions, parse, parse_epp, parse_with};
+pub use parser::{Parse, ParseOptions, parse, parse_epp, parse_signature, parse_with};
 pub use source::{InvalidUtf8, Source};
 pub use span::{LineColumn, LineIndex, Span};
 pub use tree::Tree;

@@ -1,7 +1,7 @@
 //! The tree holds every byte, whatever the text.
 
 use kukla_syntax::tree::Tree;
-use kukla_syntax::{Parse, Source, parse, parse_epp};
+use kukla_syntax::{Parse, Source, parse, parse_epp, parse_signature};
 
 fn printed(tree: &Tree) -> String {
     tree.elements().filter(|element| element.kind().is_token()).map(|token| token.text()).collect()
@@ -56,4 +56,24 @@ fn nesting_has_a_limit() {
     }
     let chain = vec!["1"; 900].join(" + ");
     assert_eq!(messages(&chain), [""; 0]);
+}
+
+#[test]
+fn signatures_of_built_in_functions() {
+    for text in [
+        "",
+        "Integer[1, 2] $a, Enum[x, 'y'] $b = x, Any *$c, Optional[Callable[1, 1]] &$block >> Array[String]",
+        "Hash $a = { 'b' => [-1, undef] } >> String",
+        "&$block",
+    ] {
+        let parsed = parse_signature(&Source::unnamed(text));
+        assert_eq!(printed(&parsed.tree), text);
+        assert!(parsed.is_ok(), "{text}: {:?}", parsed.diagnostics);
+    }
+    for text in ["String", "$a $b", "$a, >>", "& & $a", "$a >> 1", "$a } ${", "$a = 1 + 2"] {
+        let parsed = parse_signature(&Source::unnamed(text));
+        assert_eq!(printed(&parsed.tree), text);
+        assert!(!parsed.is_ok(), "{text}");
+    }
+    assert_eq!(messages("function f(&$block) { }").len(), 1, "the language itself has no such parameter");
 }

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::builder::{CatalogBuilder, Param, ResourceId};
 use crate::error::Location;
+use crate::function::Quality;
 use crate::program::{Call, Callee, Expr, Kind, Segment, Variable, VariableTarget};
 use crate::scope::{Found, Position, ScopeId};
 use crate::vm::Vm;
@@ -174,7 +175,7 @@ impl Vm<'_> {
                     parts.push(part);
                 }
             }
-            Kind::Call(call) if is_lookup(call) => {
+            Kind::Call(call) if self.is_lookup(call) => {
                 let location = self.location(expr.span);
                 let made = recorder.lookups.iter().find(|(known, _)| is_same(known, &location));
                 match made {
@@ -199,6 +200,12 @@ impl Vm<'_> {
             Kind::Case(case) => all(&mut case.options.iter().map(|option| &option.then)),
             _ => {}
         }
+    }
+
+    /// Whether a call asks for data, so that where the data stands says more than the arguments.
+    fn is_lookup(&self, call: &Call) -> bool {
+        let Callee::Function(callee) = &call.callee else { return false };
+        self.environment.registry.is(callee.name.as_str(), Quality::LooksUp)
     }
 
     /// A variable as part of a value: a parameter, something assigned, or what a lambda was given.
@@ -300,9 +307,4 @@ impl Vm<'_> {
         }
         all
     }
-}
-
-fn is_lookup(call: &Call) -> bool {
-    let Callee::Function(callee) = &call.callee else { return false };
-    matches!(callee.name.as_str(), "lookup" | "hiera" | "hiera_array" | "hiera_hash")
 }

@@ -16,25 +16,25 @@ use crate::stdlib::random::spells_integer;
 
 builtins! {
     /// Whether a text is an absolute path of Unix or Windows. Deprecated: match with `Stdlib::Absolutepath`.
-    "is_absolute_path" { "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, args: Rest| check(vm, args, "is_absolute_path", "Absolute_Path") }
+    "is_absolute_path": Deprecated { "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, args: Rest| check(vm, args, "is_absolute_path", "Absolute_Path") }
     /// Whether a value is an array. Deprecated: match with `Array`.
-    "is_array" { "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, args: Rest| check(vm, args, "is_array", "Array") }
+    "is_array": Deprecated { "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, args: Rest| check(vm, args, "is_array", "Array") }
     /// Whether a value is a boolean. Deprecated: match with `Boolean`.
-    "is_bool" { "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, args: Rest| check(vm, args, "is_bool", "Bool") }
+    "is_bool": Deprecated { "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, args: Rest| check(vm, args, "is_bool", "Bool") }
     /// Whether a value is a float or spells one. Deprecated: match with `Float`.
-    "is_float" { "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, args: Rest| check(vm, args, "is_float", "Float") }
+    "is_float": Deprecated { "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, args: Rest| check(vm, args, "is_float", "Float") }
     /// Whether a value is an integer or spells one. Deprecated: match with `Integer`.
-    "is_integer" { "Any *$args, Optional[Callable] &$block" => |Rest(args): Rest| quietly(args, "is_integer") }
+    "is_integer": Deprecated { "Any *$args, Optional[Callable] &$block" => |Rest(args): Rest| quietly(args, "is_integer") }
     /// Whether a value is a number or spells one. Deprecated: match with `Numeric`.
-    "is_numeric" { "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, args: Rest| check(vm, args, "is_numeric", "Numeric") }
+    "is_numeric": Deprecated { "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, args: Rest| check(vm, args, "is_numeric", "Numeric") }
     /// Whether a value is a string that does not spell a number. Deprecated: match with `String`.
-    "is_string" { "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, args: Rest| check(vm, args, "is_string", "String") }
+    "is_string": Deprecated { "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, args: Rest| check(vm, args, "is_string", "String") }
     /// Whether a text is an address of IPv4 or IPv6. Deprecated: match with `Stdlib::IP::Address`.
-    "is_ip_address" { "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, args: Rest| check(vm, args, "is_ip_address", "Ip_address") }
+    "is_ip_address": Deprecated { "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, args: Rest| check(vm, args, "is_ip_address", "Ip_address") }
     /// Whether a text is an address of IPv4. Deprecated: match with `Stdlib::IP::Address::V4`.
-    "is_ipv4_address" { "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, args: Rest| check(vm, args, "is_ipv4_address", "Ipv4") }
+    "is_ipv4_address": Deprecated { "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, args: Rest| check(vm, args, "is_ipv4_address", "Ipv4") }
     /// Whether a text is an address of IPv6. Deprecated: match with `Stdlib::IP::Address::V6`.
-    "is_ipv6_address" { "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, args: Rest| check(vm, args, "is_ipv6_address", "Ipv6") }
+    "is_ipv6_address": Deprecated { "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, args: Rest| check(vm, args, "is_ipv6_address", "Ipv6") }
 
     /// Whether a text is a domain name; `Stdlib::Fqdn` and `Stdlib::Dns::Zone` say so too.
     ///
@@ -42,13 +42,13 @@ builtins! {
     /// is_domain_name('example.com')    # => true
     /// is_domain_name('-x.com')         # => false
     /// ```
-    "is_domain_name" { "Any *$args, Optional[Callable] &$block" => is_domain_name }
+    "is_domain_name": Deprecated { "Any *$args, Optional[Callable] &$block" => is_domain_name }
     /// Whether a text is an address of electronic mail.
     ///
     /// ```puppet
     /// is_email_address('me@example.com')    # => true
     /// ```
-    "is_email_address" { "Any *$args, Optional[Callable] &$block" => is_email_address }
+    "is_email_address": Deprecated { "Any *$args, Optional[Callable] &$block" => is_email_address }
     /// Whether there is a function of the old API of a name.
     ///
     /// ```puppet
@@ -60,19 +60,19 @@ builtins! {
     /// ```puppet
     /// is_hash({})    # => true
     /// ```
-    "is_hash" { "Any *$args, Optional[Callable] &$block" => is_hash }
+    "is_hash": Deprecated { "Any *$args, Optional[Callable] &$block" => is_hash }
     /// Whether a text is a hardware address.
     ///
     /// ```puppet
     /// is_mac_address('00:a0:1f:12:7f:a0')    # => true
     /// ```
-    "is_mac_address" { "Any *$args, Optional[Callable] &$block" => is_mac_address }
+    "is_mac_address": Deprecated { "Any *$args, Optional[Callable] &$block" => is_mac_address }
     /// The type of a value by its old name; a string that spells a number counts as one.
     ///
     /// ```puppet
     /// type3x('1.5')    # => 'float'
     /// ```
-    "type3x" { "Any *$args, Optional[Callable] &$block" => type3x }
+    "type3x": Deprecated { "Any *$args, Optional[Callable] &$block" => type3x }
 }
 
 fn check(vm: &mut Vm<'_>, Rest(args): Rest, name: &str, compat: &str) -> Flow<bool> {
@@ -81,7 +81,7 @@ fn check(vm: &mut Vm<'_>, Rest(args): Rest, name: &str, compat: &str) -> Flow<bo
     let why = format!(
         "This method is deprecated, please use match expressions with Stdlib::Compat::{compat} instead. They are described at https://docs.puppet.com/puppet/latest/reference/lang_data_type.html#match-expressions."
     );
-    deprecation(vm, key.into(), why.into(), None)?;
+    deprecation(vm, key.into(), why.into(), true)?;
     if let (1, "is_absolute_path") = (args.len(), name) {
         warn_unless_text(vm, &legacy(args.clone())?[0]);
     }

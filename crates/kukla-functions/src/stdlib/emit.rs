@@ -27,13 +27,13 @@ builtins! {
     /// ```puppet
     /// to_toml({b => {c => 'x'}, a => 1})    # => "a = 1\n[b]\nc = \"x\"\n"
     /// ```
-    "to_toml" { "Hash $data" => to_toml }
+    "to_toml": TypedResult { "Hash $data" => to_toml }
     /// The same as `to_toml`; if there is anything `Sensitive` in the value, so is the result.
     ///
     /// ```puppet
     /// stdlib::to_toml({a => 1})    # => "a = 1\n"
     /// ```
-    "stdlib::to_toml" { "Hash $data" => namespaced_toml }
+    "stdlib::to_toml": TypedResult { "Hash $data" => namespaced_toml }
 
     /// A value as Python code.
     ///
@@ -62,8 +62,7 @@ builtins! {
     "stdlib::to_ruby" { "Any $object" => to_ruby }
 }
 
-fn to_yaml(data: Value, options: Option<Hash>) -> Result<String> {
-    let options = options.unwrap_or_default();
+fn to_yaml(data: Value, options: Hash) -> Result<String> {
     let number = |name: &str, default: i32| match options.get(name) {
         Some(Value::Integer(n)) => i32::try_from(*n).unwrap_or(default),
         _ => default,
@@ -88,7 +87,7 @@ fn to_yaml(data: Value, options: Option<Hash>) -> Result<String> {
     yaml::emit_with(&data, layout).map_err(|error| Error::runtime(error.to_string()))
 }
 
-fn namespaced_yaml(data: Value, options: Option<Hash>) -> Result<Value> {
+fn namespaced_yaml(data: Value, options: Hash) -> Result<Value> {
     let (open, sensitive) = unwrapped(&data);
     Ok(rewrapped(to_yaml(open, options)?.into(), sensitive))
 }

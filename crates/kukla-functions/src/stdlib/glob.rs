@@ -16,7 +16,7 @@ use crate::ruby;
 
 builtins! {
     /// The paths of files that match a pattern or one of several.
-    "glob" { "Any *$args, Optional[Callable] &$block" => glob }
+    "glob": ReadsFiles { "Any *$args, Optional[Callable] &$block" => glob }
 }
 
 fn glob(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<Array> {

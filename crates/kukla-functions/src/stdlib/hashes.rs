@@ -21,7 +21,7 @@ builtins! {
     /// merge({a => 1}, {b => 2}, {a => 3})                           # => {'a' => 3, 'b' => 2}
     /// merge(['x', 'y']) |$hash, $index, $x| { {$x => $index} }      # => {'x' => 0, 'y' => 1}
     /// ```
-    "merge" {
+    "merge": TypedResult {
         "Variant[Hash[Scalar,Any], Undef, String[0,0]] *$args" => merge,
         "Iterable *$args, Callable[3, 3] &$block" => merge_indexed,
         "Iterable *$args, Callable[2, 2] &$block" => merge_each,
@@ -32,7 +32,7 @@ builtins! {
     /// ```puppet
     /// stdlib::merge({a => 1}, {b => 2})    # => {'a' => 1, 'b' => 2}
     /// ```
-    "stdlib::merge" {
+    "stdlib::merge": TypedResult {
         "Variant[Hash[Scalar,Any], Undef, String[0,0]] *$args" => merge,
         "Iterable *$args, Callable[3, 3] &$block" => merge_indexed,
         "Iterable *$args, Callable[2, 2] &$block" => merge_each,

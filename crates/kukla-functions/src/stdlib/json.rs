@@ -45,8 +45,8 @@ fn namespaced(data: Value) -> Result<Value> {
     Ok(rewrapped(to_json(open)?.into(), sensitive))
 }
 
-fn to_json_pretty(data: Value, skip_undef: Option<Value>, opts: Option<Hash>) -> Result<String> {
-    let skip = skip_undef.is_some_and(|skip| skip.is_true());
+fn to_json_pretty(data: Value, skip_undef: Option<bool>, opts: Option<Hash>) -> Result<String> {
+    let skip = skip_undef == Some(true);
     let data = match data {
         Value::Array(values) if skip => {
             values.into_iter().filter(|value| !value.is_undef()).collect::<Array>().into()
@@ -60,7 +60,7 @@ fn to_json_pretty(data: Value, skip_undef: Option<Value>, opts: Option<Hash>) ->
     Ok(Layout::pretty(&opts.unwrap_or_default()).write(&data)? + "\n")
 }
 
-fn namespaced_pretty(data: Value, skip_undef: Option<Value>, opts: Option<Hash>) -> Result<Value> {
+fn namespaced_pretty(data: Value, skip_undef: Option<bool>, opts: Option<Hash>) -> Result<Value> {
     let (open, sensitive) = unwrapped(&data);
     Ok(rewrapped(to_json_pretty(open, skip_undef, opts)?.into(), sensitive))
 }

@@ -48,25 +48,25 @@ builtins! {
     /// ```puppet
     /// time() =~ Integer    # => true
     /// ```
-    "time" { "Any *$args, Optional[Callable] &$block" => time }
+    "time": ReadsClock { "Any *$args, Optional[Callable] &$block" => time }
     /// The same as `time`.
     ///
     /// ```puppet
     /// stdlib::time() =~ Integer    # => true
     /// ```
-    "stdlib::time" { "Optional[String] $_timezone = undef" => |vm: &mut Vm<'_>, _zone: Option<Value>| seconds(vm) }
+    "stdlib::time": ReadsClock { "Optional[String] $_timezone = undef" => |vm: &mut Vm<'_>, _zone: Value| seconds(vm) }
 
     /// The value of a fact at a path written with dots, or undef.
     ///
     /// ```puppet
     /// fact('no.such.fact')    # => undef
     /// ```
-    "fact" { "String $fact_name" => fact }
+    "fact": ReadsVariables { "String $fact_name" => fact }
 
     /// Whether the operating system is of a name and at least of a version.
-    "os_version_gte" { "String[1] $os, String[1] $version" => os_version_gte_flat }
+    "os_version_gte": ReadsVariables, TypedResult { "String[1] $os, String[1] $version" => os_version_gte_flat }
     /// Whether the operating system is of a name and at least of a version.
-    "stdlib::os_version_gte" { "String[1] $os, String[1] $version" => os_version_gte }
+    "stdlib::os_version_gte": ReadsVariables, TypedResult { "String[1] $os, String[1] $version" => os_version_gte }
 
     /// The value of `ensure` for a kind of resource from `present`, `absent` or a boolean.
     ///
@@ -114,13 +114,13 @@ builtins! {
     "stdlib::type_of" { "Any $value" => |value: Value| Type::of(&value) }
 
     /// Warns that something is deprecated; an error where the setting `strict` says so, unless told to leave that setting alone.
-    "deprecation" { "String $key, String $message, Boolean $use_strict_setting = true" => deprecation }
+    "deprecation": Logs { "String $key, String $message, Boolean $use_strict_setting = true" => deprecation }
 
     /// Would stop for a debugger of Ruby; refused.
     "pry" { "Any *$args, Optional[Callable] &$block" => pry }
 
     /// A template rendered now, or as a `Deferred` if a value is only known on the node.
-    "stdlib::deferrable_epp" { "String $template, Hash $variables" => deferrable_epp }
+    "stdlib::deferrable_epp": ReadsFiles { "String $template, Hash $variables" => deferrable_epp }
 }
 
 fn is_blank(value: &Value) -> bool {
@@ -291,10 +291,9 @@ fn os_version_gte(vm: &mut Vm<'_>, os: Str, version: Str) -> Result<bool> {
     }
 }
 
-fn ensure(ensure: Value, resource: Option<Value>) -> Str {
+fn ensure(ensure: Value, resource: Option<Str>) -> Str {
     let present = matches!(ensure, Value::Boolean(true)) || ensure.as_str() == Some("present");
-    let resource = resource.unwrap_or_default();
-    match (resource.as_str(), present) {
+    match (resource.as_deref(), present) {
         (Some("package"), true) => "installed".into(),
         (Some("service"), true) => "running".into(),
         (Some("service"), false) => "stopped".into(),
@@ -376,10 +375,10 @@ fn has_function(vm: &mut Vm<'_>, name: Str) -> Flow<bool> {
 }
 
 /// Warns of a deprecated thing, or fails where `strict` is error and counts.
-pub fn deprecation(vm: &mut Vm<'_>, key: Str, message: Str, use_strict: Option<bool>) -> Flow<()> {
+pub fn deprecation(vm: &mut Vm<'_>, key: Str, message: Str, use_strict: bool) -> Flow<()> {
     let outer = vm.outer_call().map(|(file, line)| frame(file, line)).unwrap_or_default();
     let message = format!("{message} at {}:{outer}", place(vm.caller().as_ref()));
-    deprecate(vm, &key, &message, use_strict.unwrap_or(true))
+    deprecate(vm, &key, &message, use_strict)
 }
 
 /// The same, said from a line of one of stdlib's own files.
@@ -473,17 +472,17 @@ pub mod old {
 
     builtins! {
         /// Warns of something deprecated, once for each key; where `strict` is error it fails.
-        "deprecation" { "String $key, String $message" => |vm: &mut Vm<'_>, key: Str, message: Str| deprecation(vm, key, message, None) }
+        "deprecation": Logs { "String $key, String $message" => |vm: &mut Vm<'_>, key: Str, message: Str| deprecation(vm, key, message, true) }
 
         /// A template rendered, or if a variable is deferred, deferred too.
-        "stdlib::deferrable_epp" { "String $template, Hash $variables" => |vm: &mut Vm<'_>, template: Str, variables: Hash| {
+        "stdlib::deferrable_epp": ReadsFiles { "String $template, Hash $variables" => |vm: &mut Vm<'_>, template: Str, variables: Hash| {
             let deferred = variables.values().any(is_deferred);
             epp_or_deferred(vm, deferred, template, variables)
         } }
 
         /// What `ensure` of a kind of resource should be for `present` or `absent`.
         "stdlib::ensure" {
-            "Variant[Boolean, Enum['present', 'absent']] $ensure, Enum['directory', 'link', 'mounted', 'service', 'file', 'package'] $resource" => ensure
+            "Variant[Boolean, Enum['present', 'absent']] $ensure, Enum['directory', 'link', 'mounted', 'service', 'file', 'package'] $resource" => |wanted: Value, resource: Str| ensure(wanted, Some(resource))
         }
     }
 }

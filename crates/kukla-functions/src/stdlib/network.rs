@@ -23,7 +23,7 @@ builtins! {
     /// stdlib::ip_in_range('10.1.2.3', '10.1.0.0/16')                  # => true
     /// stdlib::ip_in_range('10.1.2.3', ['10.2.0.0/16', '::/0'])        # => false
     /// ```
-    "stdlib::ip_in_range" { "String $ipaddress, Variant[String, Array] $range" => ip_in_range }
+    "stdlib::ip_in_range": TypedResult { "String $ipaddress, Variant[String, Array] $range" => ip_in_range }
 }
 
 /// An address or network as Ruby's IPAddr holds it.

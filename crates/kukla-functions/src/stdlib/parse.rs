@@ -56,17 +56,17 @@ builtins! {
     /// ```puppet
     /// loadjson('/no/such/file', {})    # => {}
     /// ```
-    "loadjson" { "Any *$args, Optional[Callable] &$block" => loadjson }
+    "loadjson": ReadsFiles { "Any *$args, Optional[Callable] &$block" => loadjson }
 
     /// The value that a file in YAML holds, or a default if there is none or it is no YAML.
     ///
     /// ```puppet
     /// loadyaml('/no/such/file', {})    # => {}
     /// ```
-    "loadyaml" { "Any *$args, Optional[Callable] &$block" => loadyaml }
+    "loadyaml": ReadsFiles { "Any *$args, Optional[Callable] &$block" => loadyaml }
 
     /// What a module's `metadata.json` says; nothing, if told that the file may be missing.
-    "load_module_metadata" { "Any *$args, Optional[Callable] &$block" => load_module_metadata }
+    "load_module_metadata": ReadsFiles { "Any *$args, Optional[Callable] &$block" => load_module_metadata }
 }
 
 fn read_json(text: &str) -> Result<Value> {

@@ -30,7 +30,7 @@ builtins! {
     /// ```puppet
     /// length(str2saltedsha512('password'))    # => 136
     /// ```
-    "str2saltedsha512" { "Any *$args, Optional[Callable] &$block" => str2saltedsha512 }
+    "str2saltedsha512": Random { "Any *$args, Optional[Callable] &$block" => str2saltedsha512 }
 }
 
 /// The highest cost of bcrypt that is computed; each step doubles the time.

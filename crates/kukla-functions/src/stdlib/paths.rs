@@ -33,10 +33,10 @@ builtins! {
     /// stdlib::extname('a/b.tar.gz')    # => '.gz'
     /// stdlib::extname('.profile')      # => ''
     /// ```
-    "stdlib::extname" { "String $filename" => extname }
+    "stdlib::extname": TypedResult { "String $filename" => extname }
 
     /// The directory of a module.
-    "get_module_path" { "Any *$args, Optional[Callable] &$block" => get_module_path }
+    "get_module_path": ReadsFiles { "Any *$args, Optional[Callable] &$block" => get_module_path }
 }
 
 fn basename(Rest(args): Rest) -> Result<String> {

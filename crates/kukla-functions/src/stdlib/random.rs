@@ -20,26 +20,26 @@ builtins! {
     /// ```puppet
     /// length(fqdn_rand_string(10))    # => 10
     /// ```
-    "fqdn_rand_string" { "Any *$args, Optional[Callable] &$block" => fqdn_rand_string }
+    "fqdn_rand_string": ReadsVariables { "Any *$args, Optional[Callable] &$block" => fqdn_rand_string }
     /// The same as `fqdn_rand_string`.
     ///
     /// ```puppet
     /// stdlib::fqdn_rand_string(3, 'a')    # => 'aaa'
     /// ```
-    "stdlib::fqdn_rand_string" { "Integer[1] $length, Optional[String] $charset = undef, Any *$seed" => namespaced_rand_string }
+    "stdlib::fqdn_rand_string": ReadsVariables { "Integer[1] $length, Optional[String] $charset = undef, Any *$seed" => namespaced_rand_string }
 
     /// An array or text rotated by a number of places that is always the same for the same node and seeds.
     ///
     /// ```puppet
     /// length(fqdn_rotate(['a', 'b', 'c']))    # => 3
     /// ```
-    "fqdn_rotate" { "Any *$args, Optional[Callable] &$block" => fqdn_rotate }
+    "fqdn_rotate": ReadsVariables { "Any *$args, Optional[Callable] &$block" => fqdn_rotate }
     /// The same as `fqdn_rotate`.
     ///
     /// ```puppet
     /// stdlib::fqdn_rotate(['a'])    # => ['a']
     /// ```
-    "stdlib::fqdn_rotate" {
+    "stdlib::fqdn_rotate": ReadsVariables {
         "String $input, Variant[Integer,String] *$seeds" => namespaced_rotate_text,
         "Array $input, Variant[Integer,String] *$seeds" => namespaced_rotate,
     }
@@ -82,7 +82,7 @@ builtins! {
     /// ```puppet
     /// sort(shuffle([3, 1, 2]))    # => [1, 2, 3]
     /// ```
-    "shuffle" { "Any *$args, Optional[Callable] &$block" => shuffle }
+    "shuffle": Random { "Any *$args, Optional[Callable] &$block" => shuffle }
 }
 
 const LETTERS: &str = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -117,11 +117,10 @@ pub fn spells_integer(text: &str) -> bool {
 fn namespaced_rand_string(
     vm: &mut Vm<'_>,
     length: i64,
-    charset: Option<Value>,
+    charset: Option<Str>,
     Rest(seed): Rest,
 ) -> Flow<String> {
-    let charset = charset.unwrap_or_default();
-    drawn(vm, length, charset.as_str().unwrap_or_default(), &seed)
+    drawn(vm, length, charset.as_deref().unwrap_or_default(), &seed)
 }
 
 fn drawn(vm: &mut Vm<'_>, length: i64, charset: &str, seed: &[Value]) -> Flow<String> {

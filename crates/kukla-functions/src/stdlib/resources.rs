@@ -23,7 +23,7 @@ builtins! {
     /// ensure_resource('notify', 'a', {message => 'hi'})
     /// Notify['a']['message']    # => 'hi'
     /// ```
-    "ensure_resource" { "Any *$args, Optional[Callable] &$block" => ensure_resource }
+    "ensure_resource": ChangesCatalog { "Any *$args, Optional[Callable] &$block" => ensure_resource }
 
     /// Declares resources, given as a hash of titles and attributes, unless ones like them are declared already.
     ///
@@ -31,7 +31,7 @@ builtins! {
     /// ensure_resources('notify', {'a' => {message => 'hi'}}, {tag => 'x'})
     /// defined(Notify['a'])    # => true
     /// ```
-    "ensure_resources" { "Any *$args, Optional[Callable] &$block" => ensure_resources }
+    "ensure_resources": ChangesCatalog { "Any *$args, Optional[Callable] &$block" => ensure_resources }
 
     /// Declares packages, given by name, as an array or as a hash of names and attributes, unless they are declared already.
     ///
@@ -39,7 +39,7 @@ builtins! {
     /// ensure_packages(['vim', 'git'])
     /// Package['git']['ensure']    # => 'installed'
     /// ```
-    "ensure_packages" { "Variant[String[1], Array[String[1]], Hash[String[1], Any]] $packages, Hash $default_attributes = {}" => ensure_packages }
+    "ensure_packages": ChangesCatalog, TypedResult { "Variant[String[1], Array[String[1]], Hash[String[1], Any]] $packages, Hash $default_attributes = {}" => ensure_packages }
 
     /// Declares packages unless they are declared already, also where that was with the other word for installed.
     ///
@@ -48,7 +48,7 @@ builtins! {
     /// stdlib::ensure_packages('vim')
     /// Package['vim']['ensure']    # => 'present'
     /// ```
-    "stdlib::ensure_packages" {
+    "stdlib::ensure_packages": ChangesCatalog {
         "Variant[String[1], Array[String[1]]] $packages, Hash $default_attributes = {}" => namespaced_packages,
         "Hash[String[1], Any] $packages, Hash $default_attributes = {}" => namespaced_packages,
     }
@@ -60,7 +60,7 @@ builtins! {
     /// defined_with_params(Notify['a'], {message => 'hi'})    # => true
     /// defined_with_params('Notify[a]', {message => 'no'})    # => false
     /// ```
-    "defined_with_params" { "Any *$args, Optional[Callable] &$block" => defined_with_params }
+    "defined_with_params": ReadsCatalog { "Any *$args, Optional[Callable] &$block" => defined_with_params }
 
     /// The value of a resource's attribute, or an empty string.
     ///
@@ -69,7 +69,7 @@ builtins! {
     /// getparam(Notify['a'], 'message')    # => 'hi'
     /// getparam(Notify['b'], 'message')    # => ''
     /// ```
-    "getparam" { "Any *$args, Optional[Callable] &$block" => getparam }
+    "getparam": ReadsCatalog { "Any *$args, Optional[Callable] &$block" => getparam }
 
     /// A reference to the declared resource that a text such as `File[/etc/x]` names.
     ///
@@ -77,10 +77,10 @@ builtins! {
     /// notify { 'a': }
     /// stdlib::str2resource('Notify[a]')    # => Notify['a']
     /// ```
-    "stdlib::str2resource" { "String $res_string" => str2resource }
+    "stdlib::str2resource": ReadsCatalog { "String $res_string" => str2resource }
 
     /// Fails unless the class or define that calls it is declared from its own module.
-    "assert_private" { "Any *$args, Optional[Callable] &$block" => assert_private }
+    "assert_private": ReadsVariables { "Any *$args, Optional[Callable] &$block" => assert_private }
 }
 
 /// The reference in text: `file[/x]`.
@@ -199,11 +199,9 @@ fn merged(defaults: &Value, attributes: &Value) -> Result<Value> {
     Ok(merged.into())
 }
 
-fn ensure_packages(vm: &mut Vm<'_>, packages: Value, attributes: Option<Hash>) -> Flow<()> {
+fn ensure_packages(vm: &mut Vm<'_>, packages: Value, attributes: Hash) -> Flow<()> {
     let mut defaults = Hash::from_iter([("ensure", "installed")]);
-    defaults
-        .make_mut()
-        .extend(attributes.iter().flat_map(|given| given.iter().map(|(k, v)| (k.clone(), v.clone()))));
+    defaults.make_mut().extend(attributes.iter().map(|(key, value)| (key.clone(), value.clone())));
     if defaults.get("ensure").and_then(Value::as_str) == Some("present") {
         defaults.insert("ensure", "installed");
     }
@@ -223,12 +221,11 @@ fn ensure_packages(vm: &mut Vm<'_>, packages: Value, attributes: Option<Hash>) -
     }
 }
 
-fn namespaced_packages(vm: &mut Vm<'_>, packages: Value, attributes: Option<Hash>) -> Flow<()> {
-    let attributes = attributes.unwrap_or_default();
+fn namespaced_packages(vm: &mut Vm<'_>, packages: Value, attributes: Hash) -> Flow<()> {
     if let Value::Hash(packages) = &packages {
         for (name, own) in packages {
-            let all = merged(&attributes.clone().into(), own)?.as_hash().cloned();
-            namespaced_packages(vm, name.clone(), all)?;
+            let all = merged(&attributes.clone().into(), own)?;
+            namespaced_packages(vm, name.clone(), all.as_hash().cloned().unwrap_or_default())?;
         }
         return Ok(());
     }
@@ -303,7 +300,7 @@ pub mod old {
 
     builtins! {
         /// The former name of `assert_private`; since the word is reserved, only `call('private')` reaches it.
-        "private" { "Any *$args, Optional[Callable] &$block" => private }
+        "private": ReadsVariables, Deprecated { "Any *$args, Optional[Callable] &$block" => private }
     }
 
     fn private(vm: &mut Vm<'_>, args: Rest) -> Flow<()> {

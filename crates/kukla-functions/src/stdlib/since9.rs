@@ -20,7 +20,7 @@ use crate::stdlib::validate::refused;
 /// Calls the namespaced function, with a warning.
 fn renamed(vm: &mut Vm<'_>, name: &str, args: Vec<Value>, block: Option<Block>) -> Flow<Value> {
     let why = format!("This function is deprecated, please use stdlib::{name} instead.");
-    deprecation(vm, name.into(), why.into(), Some(false))?;
+    deprecation(vm, name.into(), why.into(), false)?;
     vm.call(&format!("stdlib::{name}"), args, block)
 }
 
@@ -32,68 +32,68 @@ macro_rules! renamed {
 
 builtins! {
     /// Deprecated: use `stdlib::batch_escape`.
-    "batch_escape" { "Any *$args" => renamed!("batch_escape") }
+    "batch_escape": Deprecated { "Any *$args" => renamed!("batch_escape") }
     /// Deprecated: use `stdlib::ensure_packages`.
-    "ensure_packages" { "Any *$args" => renamed!("ensure_packages") }
+    "ensure_packages": ChangesCatalog, Deprecated { "Any *$args" => renamed!("ensure_packages") }
     /// Deprecated: use `stdlib::fqdn_rand_string`.
-    "fqdn_rand_string" { "Any *$args" => renamed!("fqdn_rand_string") }
+    "fqdn_rand_string": ReadsVariables, Deprecated { "Any *$args" => renamed!("fqdn_rand_string") }
     /// Deprecated: use `stdlib::fqdn_rotate`.
-    "fqdn_rotate" { "Any *$args" => renamed!("fqdn_rotate") }
+    "fqdn_rotate": ReadsVariables, Deprecated { "Any *$args" => renamed!("fqdn_rotate") }
     /// Deprecated: use `stdlib::has_interface_with`.
-    "has_interface_with" { "Any *$args" => renamed!("has_interface_with") }
+    "has_interface_with": ReadsVariables, Deprecated { "Any *$args" => renamed!("has_interface_with") }
     /// Deprecated: use `stdlib::has_ip_address`.
-    "has_ip_address" { "Any *$args" => renamed!("has_ip_address") }
+    "has_ip_address": ReadsVariables, Deprecated { "Any *$args" => renamed!("has_ip_address") }
     /// Deprecated: use `stdlib::has_ip_network`.
-    "has_ip_network" { "Any *$args" => renamed!("has_ip_network") }
+    "has_ip_network": ReadsVariables, Deprecated { "Any *$args" => renamed!("has_ip_network") }
     /// Deprecated: use `stdlib::merge`.
-    "merge" { "Any *$args, Optional[Variant[Callable[2,2], Callable[3,3]]] &$block" => |vm: &mut Vm<'_>, Rest(args): Rest, block: Option<Block>| renamed(vm, "merge", args, block) }
+    "merge": Deprecated { "Any *$args, Optional[Variant[Callable[2,2], Callable[3,3]]] &$block" => |vm: &mut Vm<'_>, Rest(args): Rest, block: Option<Block>| renamed(vm, "merge", args, block) }
     /// Deprecated: use `stdlib::os_version_gte`.
-    "os_version_gte" { "Any *$args" => renamed!("os_version_gte") }
+    "os_version_gte": ReadsVariables, Deprecated { "Any *$args" => renamed!("os_version_gte") }
     /// Deprecated: use `stdlib::parsehocon`.
-    "parsehocon" { "Any *$args" => renamed!("parsehocon") }
+    "parsehocon": Deprecated { "Any *$args" => renamed!("parsehocon") }
     /// Deprecated: PSON is gone from Puppet 8.
-    "parsepson" { "String[1] $pson_string, Any $default = undef" => parsepson }
+    "parsepson": Deprecated { "String[1] $pson_string, Any $default = undef" => parsepson }
     /// Deprecated: use `stdlib::powershell_escape`.
-    "powershell_escape" { "Any *$args" => renamed!("powershell_escape") }
+    "powershell_escape": Deprecated { "Any *$args" => renamed!("powershell_escape") }
     /// The elements that do not match a regular expression.
     "reject" { "Any *$args, Optional[Callable] &$block" => reject }
     /// Deprecated: use `stdlib::seeded_rand`.
-    "seeded_rand" { "Any *$args" => renamed!("seeded_rand") }
+    "seeded_rand": Deprecated { "Any *$args" => renamed!("seeded_rand") }
     /// Deprecated: use `stdlib::seeded_rand_string`.
-    "seeded_rand_string" { "Any *$args" => renamed!("seeded_rand_string") }
+    "seeded_rand_string": Deprecated { "Any *$args" => renamed!("seeded_rand_string") }
     /// Deprecated: use `stdlib::shell_escape`.
-    "shell_escape" { "Any *$args" => renamed!("shell_escape") }
+    "shell_escape": Deprecated { "Any *$args" => renamed!("shell_escape") }
     /// Deprecated: the seconds since 1970; use `Timestamp`.
-    "stdlib::time" { "Optional[String] $_timezone = undef" => |vm: &mut Vm<'_>, _zone: Option<Value>| time(vm) }
+    "stdlib::time": ReadsClock { "Optional[String] $_timezone = undef" => |vm: &mut Vm<'_>, _zone: Value| time(vm) }
     /// Deprecated: the seconds since 1970; use `Timestamp`.
-    "time" { "Any *$args" => |vm: &mut Vm<'_>, Rest(args): Rest| vm.call("stdlib::time", args, None) }
+    "time": ReadsClock, Deprecated { "Any *$args" => |vm: &mut Vm<'_>, Rest(args): Rest| vm.call("stdlib::time", args, None) }
     /// Deprecated: use `stdlib::to_json`.
-    "to_json" { "Any *$args" => renamed!("to_json") }
+    "to_json": Deprecated { "Any *$args" => renamed!("to_json") }
     /// Deprecated: use `stdlib::to_json_pretty`.
-    "to_json_pretty" { "Any *$args" => renamed!("to_json_pretty") }
+    "to_json_pretty": Deprecated { "Any *$args" => renamed!("to_json_pretty") }
     /// Deprecated: use `stdlib::to_python`.
-    "to_python" { "Any *$args" => renamed!("to_python") }
+    "to_python": Deprecated { "Any *$args" => renamed!("to_python") }
     /// Deprecated: use `stdlib::to_ruby`.
-    "to_ruby" { "Any *$args" => renamed!("to_ruby") }
+    "to_ruby": Deprecated { "Any *$args" => renamed!("to_ruby") }
     /// Deprecated: use `stdlib::to_toml`.
-    "to_toml" { "Any *$args" => renamed!("to_toml") }
+    "to_toml": Deprecated { "Any *$args" => renamed!("to_toml") }
     /// Deprecated: use `stdlib::to_yaml`.
-    "to_yaml" { "Any *$args" => renamed!("to_yaml") }
+    "to_yaml": Deprecated { "Any *$args" => renamed!("to_yaml") }
     /// Deprecated: use `stdlib::type_of`, or `type`.
-    "type_of" { "Any *$args" => renamed!("type_of") }
+    "type_of": Deprecated { "Any *$args" => renamed!("type_of") }
     /// Refused: Ruby has dropped the method behind it.
-    "uriescape" { "Any *$args, Optional[Callable] &$block" => uriescape }
+    "uriescape": Deprecated { "Any *$args, Optional[Callable] &$block" => uriescape }
     /// Deprecated: use `stdlib::validate_domain_name`.
-    "validate_domain_name" { "Any *$args" => renamed!("validate_domain_name") }
+    "validate_domain_name": Deprecated { "Any *$args" => renamed!("validate_domain_name") }
     /// Deprecated: use `stdlib::validate_email_address`.
-    "validate_email_address" { "Any *$args" => renamed!("validate_email_address") }
+    "validate_email_address": Deprecated { "Any *$args" => renamed!("validate_email_address") }
     /// Deprecated: fails unless a value is of a type.
-    "validate_legacy" { "Any *$args, Optional[Callable] &$block" => validate_legacy }
+    "validate_legacy": Deprecated { "Any *$args, Optional[Callable] &$block" => validate_legacy }
 }
 
 fn parsepson(vm: &mut Vm<'_>, _text: Str, default: Option<Value>) -> Flow<Value> {
     let why = "This method is deprecated. From Puppet 8, PSON is no longer natively supported. Please use JSON.parse().";
-    match (deprecation(vm, "parsepson".into(), why.into(), None), default) {
+    match (deprecation(vm, "parsepson".into(), why.into(), true), default) {
         (Ok(()), _) => Ok(Value::Undef),
         (Err(_), Some(default)) => Ok(default),
         (Err(raise), None) => Err(raise),
@@ -138,7 +138,7 @@ fn validate_legacy(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
         _ => return Err(refused(&args)),
     };
     let why = "This method is deprecated, please use Puppet data types to validate parameters";
-    deprecation(vm, "validate_legacy".into(), why.into(), None)?;
+    deprecation(vm, "validate_legacy".into(), why.into(), true)?;
     if wanted.contains(&args[2]) {
         return Ok(());
     }

@@ -55,14 +55,14 @@ builtins! {
     /// stdlib::start_with('foobar', 'foo')            # => true
     /// stdlib::start_with('foobar', ['bar', 'baz'])   # => false
     /// ```
-    "stdlib::start_with" { "String $test_string, Variant[String[1],Array[String[1], 1]] $prefixes" => start_with }
+    "stdlib::start_with": TypedResult { "String $test_string, Variant[String[1],Array[String[1], 1]] $prefixes" => start_with }
 
     /// Whether a text ends with one of some suffixes.
     ///
     /// ```puppet
     /// stdlib::end_with('foobar', ['foo', 'bar'])    # => true
     /// ```
-    "stdlib::end_with" { "String $test_string, Variant[String[1],Array[String[1], 1]] $suffixes" => end_with }
+    "stdlib::end_with": TypedResult { "String $test_string, Variant[String[1],Array[String[1], 1]] $suffixes" => end_with }
 
     /// A text fit for an XML document: as text, or quoted as an attribute's value.
     ///
@@ -70,7 +70,7 @@ builtins! {
     /// stdlib::xml_encode('a < "b"')            # => 'a &lt; "b"'
     /// stdlib::xml_encode('a < "b"', 'attr')    # => '"a &lt; &quot;b&quot;"'
     /// ```
-    "stdlib::xml_encode" { "String $str, Enum['text','attr'] $type = 'text'" => xml_encode }
+    "stdlib::xml_encode": TypedResult { "String $str, Enum['text','attr'] $type = 'text'" => xml_encode }
 }
 
 /// A set of characters as Ruby's `count`, `squeeze` and `delete` write it: `a-z`, `^a-z`.
@@ -208,8 +208,8 @@ fn end_with(text: Str, suffixes: Value) -> bool {
     any_of(&suffixes, |suffix| text.ends_with(suffix))
 }
 
-fn xml_encode(text: Str, kind: Option<Str>) -> String {
-    let attribute = kind.as_deref() == Some("attr");
+fn xml_encode(text: Str, kind: Str) -> String {
+    let attribute = kind == "attr";
     let mut out = String::with_capacity(text.len() + 2);
     if attribute {
         out.push('"');
@@ -236,13 +236,13 @@ pub mod old {
 
     builtins! {
         /// Formats named values. Deprecated: `sprintf` does so too.
-        "sprintf_hash" { "String $format, Hash $arguments" => sprintf_hash }
+        "sprintf_hash": Deprecated { "String $format, Hash $arguments" => sprintf_hash }
     }
 
     fn sprintf_hash(vm: &mut Vm<'_>, format: Str, arguments: Hash) -> Flow<Str> {
         let why =
             "This method is deprecated. From Puppet 4.10.10/5.3.4 please use the built-in sprintf instead";
-        deprecation(vm, "sprintf_hash".into(), why.into(), None)?;
+        deprecation(vm, "sprintf_hash".into(), why.into(), true)?;
         Ok(kukla_values::format::sprintf(&format, &[arguments.into()])?)
     }
 }

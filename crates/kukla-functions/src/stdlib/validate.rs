@@ -47,13 +47,13 @@ builtins! {
     /// ```
     "validate_email_address" { "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, Rest(args): Rest| validate(vm, "validate_email_address", &legacy(args)?) }
     /// Fails unless a command accepts a file with a content; `%` in the command stands for the file, which otherwise comes last.
-    "validate_cmd" { "Any *$args, Optional[Callable] &$block" => validate_cmd }
+    "validate_cmd": RunsCommands { "Any *$args, Optional[Callable] &$block" => validate_cmd }
     /// Would check a text with a lens of Augeas, which is not at hand.
-    "validate_augeas" { "Any *$args, Optional[Callable] &$block" => validate_augeas }
+    "validate_augeas": RunsCommands { "Any *$args, Optional[Callable] &$block" => validate_augeas }
     /// Would check that a certificate and a private key belong together; OpenSSL is not at hand.
     "validate_x509_rsa_key_pair" { "Any *$args, Optional[Callable] &$block" => validate_x509_rsa_key_pair }
     /// Fails unless a value is of a type; what an old function of the family accepted passes with a warning.
-    "validate_legacy" { "Any *$args, Optional[Callable] &$block" => validate_legacy }
+    "validate_legacy": Deprecated { "Any *$args, Optional[Callable] &$block" => validate_legacy }
 }
 
 fn some(name: &str, Rest(values): Rest) -> Result<()> {
@@ -399,7 +399,7 @@ fn validate_legacy(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
         return Ok(());
     }
     let why = mismatch::describe(&format!("validate_legacy({function})"), &wanted, &Type::of(value));
-    if previously { deprecation(vm, "validate_legacy".into(), why.into(), None) } else { ruby::fail(why) }
+    if previously { deprecation(vm, "validate_legacy".into(), why.into(), true) } else { ruby::fail(why) }
 }
 
 /// What Puppet says when neither of its two signatures fits.
@@ -439,7 +439,7 @@ pub mod old {
                     $compat,
                     ". There is further documentation for validate_legacy function in the README."
                 );
-                deprecation(vm, $name.into(), why.into(), None)?;
+                deprecation(vm, $name.into(), why.into(), true)?;
                 validate(vm, $name, &args)
             }
         };
@@ -447,28 +447,28 @@ pub mod old {
 
     builtins! {
         /// Fails unless all arguments are absolute paths, or arrays of them. Deprecated: use `Stdlib::Absolutepath`.
-        "validate_absolute_path" { "Any *$args, Optional[Callable] &$block" => deprecated!("validate_absolute_path", "Stdlib::Compat::Absolute_Path") }
+        "validate_absolute_path": Deprecated { "Any *$args, Optional[Callable] &$block" => deprecated!("validate_absolute_path", "Stdlib::Compat::Absolute_Path") }
         /// Fails unless all arguments are arrays. Deprecated: use `Array`.
-        "validate_array" { "Any *$args, Optional[Callable] &$block" => deprecated!("validate_array", "Stdlib::Compat::Array") }
+        "validate_array": Deprecated { "Any *$args, Optional[Callable] &$block" => deprecated!("validate_array", "Stdlib::Compat::Array") }
         /// Fails unless all arguments are booleans. Deprecated: use `Boolean`.
-        "validate_bool" { "Any *$args, Optional[Callable] &$block" => deprecated!("validate_bool", "Stdlib::Compat::Bool") }
+        "validate_bool": Deprecated { "Any *$args, Optional[Callable] &$block" => deprecated!("validate_bool", "Stdlib::Compat::Bool") }
         /// Fails unless all arguments are hashes. Deprecated: use `Hash`.
-        "validate_hash" { "Any *$args, Optional[Callable] &$block" => deprecated!("validate_hash", "Stdlib::Compat::Hash") }
+        "validate_hash": Deprecated { "Any *$args, Optional[Callable] &$block" => deprecated!("validate_hash", "Stdlib::Compat::Hash") }
         /// Fails unless a value is an integer within limits. Deprecated: use `Integer`.
-        "validate_integer" { "Any *$args, Optional[Callable] &$block" => deprecated!("validate_integer", "Stdlib::Compat::Integer") }
+        "validate_integer": Deprecated { "Any *$args, Optional[Callable] &$block" => deprecated!("validate_integer", "Stdlib::Compat::Integer") }
         /// Fails unless all arguments are addresses. Deprecated: use `Stdlib::IP::Address`.
-        "validate_ip_address" { "Any *$args, Optional[Callable] &$block" => deprecated!("validate_ip_address", "Stdlib::Compat::Ip_Address") }
+        "validate_ip_address": Deprecated { "Any *$args, Optional[Callable] &$block" => deprecated!("validate_ip_address", "Stdlib::Compat::Ip_Address") }
         /// Fails unless all arguments are addresses of IPv4. Deprecated: use `Stdlib::IP::Address::V4`.
-        "validate_ipv4_address" { "Any *$args, Optional[Callable] &$block" => deprecated!("validate_ipv4_address", "Stdlib::Compat::Ipv4_Address") }
+        "validate_ipv4_address": Deprecated { "Any *$args, Optional[Callable] &$block" => deprecated!("validate_ipv4_address", "Stdlib::Compat::Ipv4_Address") }
         /// Fails unless all arguments are addresses of IPv6. Deprecated: use `Stdlib::IP::Address::V6`.
-        "validate_ipv6_address" { "Any *$args, Optional[Callable] &$block" => deprecated!("validate_ipv6_address", "Stdlib::Compat::Ipv6_address") }
+        "validate_ipv6_address": Deprecated { "Any *$args, Optional[Callable] &$block" => deprecated!("validate_ipv6_address", "Stdlib::Compat::Ipv6_address") }
         /// Fails unless a value is a number within limits. Deprecated: use `Numeric`.
-        "validate_numeric" { "Any *$args, Optional[Callable] &$block" => deprecated!("validate_numeric", "Stdlib::Compat::Numeric") }
+        "validate_numeric": Deprecated { "Any *$args, Optional[Callable] &$block" => deprecated!("validate_numeric", "Stdlib::Compat::Numeric") }
         /// Fails unless a text matches one of some regular expressions. Deprecated: use `Pattern`.
-        "validate_re" { "Any *$args, Optional[Callable] &$block" => deprecated!("validate_re", "Pattern[]") }
+        "validate_re": Deprecated { "Any *$args, Optional[Callable] &$block" => deprecated!("validate_re", "Pattern[]") }
         /// Fails unless a text has a length within limits. Deprecated: use `String[1, 10]`.
-        "validate_slength" { "Any *$args, Optional[Callable] &$block" => deprecated!("validate_slength", "String[]") }
+        "validate_slength": Deprecated { "Any *$args, Optional[Callable] &$block" => deprecated!("validate_slength", "String[]") }
         /// Fails unless all arguments are strings. Deprecated: use `String`.
-        "validate_string" { "Any *$args, Optional[Callable] &$block" => deprecated!("validate_string", "Stdlib::Compat::String") }
+        "validate_string": Deprecated { "Any *$args, Optional[Callable] &$block" => deprecated!("validate_string", "Stdlib::Compat::String") }
     }
 }

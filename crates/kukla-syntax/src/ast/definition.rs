@@ -3,7 +3,7 @@
 use super::expr::{Block, Expr, Statements, first_expr};
 use super::{Arguments, views};
 use crate::SyntaxKind as K;
-use crate::tree::Node;
+use crate::tree::{Node, Tree};
 
 views! {
     /// `class name (parameters) inherits parent { }`
@@ -24,6 +24,8 @@ views! {
     TypeDefinition = TypeDefinition;
     /// `Type *$name = default`
     Parameter = Parameter;
+    /// `parameters >> Type`: the signature of a built-in function.
+    Signature = Signature;
 }
 
 /// The full name of a class, define or plan with this name inside of the classes with those names, outermost first.
@@ -218,8 +220,30 @@ impl<'t> Parameter<'t> {
         self.0.child(K::Star).is_some()
     }
 
+    /// Whether this is `&$name`, the lambda that goes with a call.
+    pub fn is_block(self) -> bool {
+        self.0.child(K::Ampersand).is_some()
+    }
+
     /// Whether the parameter says `private`.
     pub fn is_private(self) -> bool {
         self.0.child(K::PrivateKw).is_some()
+    }
+}
+
+impl<'t> Signature<'t> {
+    /// The signature a tree is of; `None` if it is of something else.
+    pub fn of(tree: &'t Tree) -> Option<Signature<'t>> {
+        Signature::cast(tree.root())
+    }
+
+    /// The parameters, the block among them.
+    pub fn parameters(self) -> impl Iterator<Item = Parameter<'t>> {
+        parameters(self.0)
+    }
+
+    /// The type the function returns.
+    pub fn return_type(self) -> Option<Expr<'t>> {
+        return_type(self.0)
     }
 }

@@ -20,7 +20,7 @@ pub use call::{Argument, Arguments, BareHash, Call, CallForm, Lambda, MethodCall
 pub use control::{Branch, Case, CaseOption, Else, If, Unless};
 pub use definition::{
     Apply, ClassDefinition, DefineDefinition, FunctionDefinition, HostMatch, NodeDefinition, Parameter,
-    PlanDefinition, TypeAlias, TypeDefinition, nested_name,
+    PlanDefinition, Signature, TypeAlias, TypeDefinition, nested_name,
 };
 pub use expr::{Block, Expr, Manifest, Statements, Template};
 pub use literal::{

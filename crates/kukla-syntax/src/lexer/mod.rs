@@ -125,11 +125,12 @@ struct Lexer<'t> {
     noticed_at: Option<usize>,
 }
 
-/// Whether and how a text is a template.
+/// What a text is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Form {
     Manifest,
     Template,
+    Signature,
 }
 
 /// Splits a text into tokens. `tasks` makes `plan` and `apply` keywords.
@@ -154,7 +155,7 @@ pub(crate) fn lex(text: &str, form: Form, tasks: bool) -> Tokens {
     };
     lexer.byte_order_mark();
     match form {
-        Form::Manifest => {
+        Form::Manifest | Form::Signature => {
             lexer.tokens();
         }
         Form::Template => lexer.template(),
@@ -403,7 +404,7 @@ impl<'t> Lexer<'t> {
             self.add(Whitespace, self.pos);
             self.pos += c.len_utf8();
         } else {
-            self.emit(Unknown, c.len_utf8());
+            self.emit(if c == '&' { Ampersand } else { Unknown }, c.len_utf8());
         }
     }
 

@@ -3,6 +3,15 @@
 use super::{Parsed, Parser};
 use crate::SyntaxKind::*;
 
+/// Where a parameter stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum List {
+    /// Between parentheses or pipes.
+    Bracketed,
+    /// In the signature of a built-in function.
+    Signature,
+}
+
 impl Parser<'_> {
     /// A definition that begins with the current keyword, perhaps with `private` before it.
     pub(super) fn definition(&mut self, from: usize) -> Parsed {
@@ -177,22 +186,61 @@ impl Parser<'_> {
 
     fn parameters(&mut self, close: crate::SyntaxKind) -> Parsed {
         while self.current != close {
-            let from = self.start();
-            self.eat(PrivateKw);
-            if self.current == TypeName {
-                self.type_reference()?;
-            }
-            self.eat(Star);
-            self.expect(Variable)?;
-            if self.eat(Equals) {
-                self.expression()?;
-            }
-            self.complete(from, Parameter);
+            self.parameter(List::Bracketed)?;
             if !self.eat(Comma) {
                 break;
             }
         }
         self.expect(close)
+    }
+
+    /// `Type *$name = default`, or in a signature `Type &$name`.
+    fn parameter(&mut self, list: List) -> Parsed {
+        let from = self.start();
+        self.eat(PrivateKw);
+        if self.current == TypeName {
+            self.type_reference()?;
+        }
+        if !(list == List::Signature && self.eat(Ampersand)) {
+            self.eat(Star);
+        }
+        self.expect(Variable)?;
+        if self.eat(Equals) {
+            match list {
+                List::Bracketed => self.expression()?,
+                // Nothing closes the list, so the `>>` after it must not become an operator of the last default.
+                List::Signature => self.plain_value()?,
+            }
+        }
+        self.complete(from, Parameter);
+        Ok(())
+    }
+
+    /// A text that is one signature.
+    pub(super) fn whole_signature(&mut self) {
+        let from = self.start();
+        if self.signature().is_err() {
+            while self.current != Eof {
+                self.bump();
+            }
+            self.complete(from, Error);
+        }
+        self.trivia();
+        self.builder.node(Signature, 0, 0);
+    }
+
+    /// `parameters >> Type`
+    fn signature(&mut self) -> Parsed {
+        let from = self.start();
+        while !matches!(self.current, ShiftRight | Eof) {
+            self.parameter(List::Signature)?;
+            if !self.eat(Comma) {
+                break;
+            }
+        }
+        self.complete(from, Parameters);
+        self.return_type()?;
+        if self.current == Eof { Ok(()) } else { self.unexpected() }
     }
 
     /// `Type` or `Type[parameters]`

@@ -57,6 +57,12 @@ impl Parser<'_> {
         self.binary(1)
     }
 
+    /// A value without operators between its parts.
+    pub(super) fn plain_value(&mut self) -> Parsed {
+        let from = self.start();
+        self.unary(from)
+    }
+
     fn binary(&mut self, least: u8) -> Parsed {
         let from = self.start();
         self.nested(|parser| {

@@ -22,7 +22,7 @@ impl Parser<'_> {
                 "a value is missing after the comma".to_owned()
             }
             RBrace if before == Some(Semicolon) => "no `;` is needed before `}`".to_owned(),
-            Unknown => format!(
+            Unknown | Ampersand => format!(
                 "the character `{}` begins nothing in Puppet; quote it if it is text",
                 text.escape_debug()
             ),

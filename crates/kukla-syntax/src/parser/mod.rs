@@ -61,6 +61,12 @@ pub fn parse_epp(source: &Source) -> Parse {
     run(source.shared_text(), Form::Template, ParseOptions::default())
 }
 
+/// Parses the signature of a built-in function: a parameter list without parentheses, in which `&$name` is the lambda that
+/// goes with a call, and perhaps the type the function returns.
+pub fn parse_signature(source: &Source) -> Parse {
+    run(source.shared_text(), Form::Signature, ParseOptions::default())
+}
+
 fn run(text: Arc<str>, form: Form, options: ParseOptions) -> Parse {
     if text.len() >= u32::MAX as usize {
         let diagnostics = vec![diagnostic!(Span::at(0), SOURCE_TOO_LONG { limit: u32::MAX })];
@@ -68,7 +74,10 @@ fn run(text: Arc<str>, form: Form, options: ParseOptions) -> Parse {
     }
     let tokens = lex(&text, form, options.tasks);
     let mut parser = Parser::new(&text, &tokens);
-    parser.program(form);
+    match form {
+        Form::Manifest | Form::Template => parser.program(form),
+        Form::Signature => parser.whole_signature(),
+    }
     let Parser { builder, mut diagnostics, tags, bodies, odd_overrides, .. } = parser;
     let heredocs = join_heredocs(&tokens.heredocs, &tags, &bodies);
     let tree = builder.finish(Arc::clone(&text), heredocs).unwrap_or_else(|| {
@@ -121,6 +130,7 @@ fn root_kind(form: Form) -> SyntaxKind {
     match form {
         Form::Manifest => Manifest,
         Form::Template => Template,
+        Form::Signature => Signature,
     }
 }
 
@@ -457,7 +467,7 @@ impl<'t> Parser<'t> {
                 }
                 _ => String::new(),
             },
-            Unknown | EppRenderOpen | HeredocEnd => String::new(),
+            Unknown | Ampersand | EppRenderOpen | HeredocEnd => String::new(),
             _ => text.to_owned(),
         }
     }

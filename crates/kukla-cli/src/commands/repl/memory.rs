@@ -1,7 +1,8 @@
 //! What a conversation remembers: the statements that assign, define or declare something.
 
-use kukla_syntax::tree::Node;
-use kukla_syntax::{Source, SyntaxKind, parse};
+use kukla::eval::function::Quality;
+use kukla::syntax::tree::Node;
+use kukla::syntax::{Source, SyntaxKind, parse};
 
 /// Statements to run again before each new one.
 #[derive(Debug, Default)]
@@ -67,9 +68,8 @@ fn statement(node: Node<'_>) -> Option<Statement> {
         | K::NodeDefinition => None,
         K::Call | K::StatementCall | K::BareCall => {
             let name: String = text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-            let declares =
-                ["include", "require", "contain", "realize", "create_resources", "ensure_packages"];
-            declares.contains(&name.as_str()).then_some(())?;
+            let declares = kukla::registry().is(&name, Quality::ChangesCatalog);
+            declares.then_some(())?;
             None
         }
         _ => return None,
