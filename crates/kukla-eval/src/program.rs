@@ -6,6 +6,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+pub use kukla_syntax::ast::ResourceForm;
 use kukla_syntax::{Diagnostic, Source, Span};
 use kukla_values::arithmetic::Operator;
 use kukla_values::{Name, Str, Type, Value};
@@ -560,17 +561,6 @@ pub struct Selector {
     pub test: Expr,
     /// The options, in order.
     pub options: Box<[(Expr, Expr)]>,
-}
-
-/// How the resources of a resource expression come into the catalog.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ResourceForm {
-    /// `file { ... }`
-    Regular,
-    /// `@file { ... }`
-    Virtual,
-    /// `@@file { ... }`
-    Exported,
 }
 
 /// `type { title: ... }`.
