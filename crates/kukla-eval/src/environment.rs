@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
 use kukla_catalog::Exports;
-use kukla_catalog::types::{self, ResourceType};
+use kukla_catalog::types::{self, NativeType};
 use kukla_syntax::validate::{Place, Rules};
 use kukla_syntax::{Diagnostic, Source, Strict};
 use kukla_values::Name;
@@ -75,14 +75,14 @@ pub struct Environment {
     pub exports: Option<Arc<dyn Exports>>,
     /// How resource types of other languages are read, if they are.
     pub foreign_types: Option<Arc<dyn ForeignTypes>>,
-    resource_types: RwLock<FxHashMap<Box<str>, Option<Arc<ResourceType>>>>,
+    resource_types: RwLock<FxHashMap<Box<str>, Option<Arc<NativeType>>>>,
     inputs: Mutex<InputSet>,
 }
 
 /// Resource types that are written in another language, such as Ruby.
 pub trait ForeignTypes: Send + Sync + std::fmt::Debug {
     /// The type of that name, if some module of the environment has one.
-    fn resource_type(&self, environment: &Environment, name: &str) -> Option<ResourceType>;
+    fn resource_type(&self, environment: &Environment, name: &str) -> Option<NativeType>;
 }
 
 /// The outcome of loading a file.
@@ -487,7 +487,7 @@ impl Environment {
 
     /// The resource type of that name (lower case) that agents know how to apply: Puppet's own, a module's, or one that agent
     /// packages carry. Defined types are found with [`Environment::define`].
-    pub fn resource_type(&self, lower: &str) -> Option<Arc<ResourceType>> {
+    pub fn resource_type(&self, lower: &str) -> Option<Arc<NativeType>> {
         if let Some(found) = read(&self.resource_types).get(lower) {
             return found.clone();
         }
@@ -507,7 +507,7 @@ impl Environment {
     }
 
     /// The type that `puppet generate types` has written down for this environment.
-    fn generated_type(&self, lower: &str) -> Option<ResourceType> {
+    fn generated_type(&self, lower: &str) -> Option<NativeType> {
         let directory = self.root.as_ref()?.join(".resource_types");
         let path = directory.join(lower).with_extension("pp");
         if !self.reading(|world| world.exists(&path)) {
