@@ -139,6 +139,7 @@ impl Vm<'_> {
         let (overload, signature) = self.select(builtin, &args, block.as_ref())?;
         let body = builtin.builtin.overloads[overload].body;
         let in_frame = block.is_some() || builtin.runs_code;
+        let given = cfg!(debug_assertions).then(|| (args.clone(), block.clone()));
         let args = Args::new(args, block, &signature.parameters);
         let value = if in_frame {
             let depth = self.frames.len();
@@ -149,6 +150,9 @@ impl Vm<'_> {
         } else {
             body(self, args)?
         };
+        if let Some((args, block)) = given {
+            builtin.confirm(&args, block.as_ref(), &value)?;
+        }
         match &value {
             Value::Array(values) => self.check_size(values.len())?,
             Value::String(text) => self.check_text(text.len())?,
