@@ -1,8 +1,8 @@
 //! Checking a section: every claim becomes a question, every answer is compared with the claim.
 
-use kukla_cli::analysis::{Analysis, Rules};
+use kukla::analysis::{Analysis, Rules};
+use kukla::syntax::Source;
 use kukla_cli::render::{self, Findings};
-use kukla_syntax::Source;
 use serde_json::{Map, Value, json};
 
 use crate::catalog::{self, View};

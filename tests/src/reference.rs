@@ -1,6 +1,6 @@
 //! The function reference: the examples in the documentation of built-in functions are sections of the book.
 
-use kukla_eval::registry::Origin;
+use kukla::eval::registry::Origin;
 
 use crate::chapter::{self, Section};
 
@@ -16,7 +16,7 @@ const DIFFERS: [(&str, &str); 3] = [
 
 /// A section for each built-in function whose documentation has an example.
 pub fn sections() -> Result<Vec<(String, Section)>, String> {
-    let registry = kukla::compiler::registry();
+    let registry = kukla::registry();
     let mut all = Vec::new();
     for name in registry.names() {
         let Some(function) = registry.get(name) else { continue };

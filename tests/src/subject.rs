@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
 use std::sync::Mutex;
 
-use kukla_cli::rpc::Server;
+use kukla::rpc::Server;
 use serde_json::{Value, json};
 
 /// Runs a comparison with the command that `KUKLA_REFERENCE` names, if it names one; the comparison says whether all agreed.

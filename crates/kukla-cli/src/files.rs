@@ -3,13 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use kukla_syntax::{Diagnostic, Source, Span, diagnostic};
+use kukla::syntax::{Diagnostic, Source};
 
-kukla_syntax::codes! {
-    pub CODES;
-
-    /// Puppet code is UTF-8 text. Save the file in that encoding; the message says where the first byte is that does not fit.
-    INVALID_UTF8: Error, "invalid byte sequence in UTF-8 at byte {offset}";
+/// The directory that relative paths start from.
+pub fn here() -> PathBuf {
+    std::env::current_dir().unwrap_or_default()
 }
 
 /// All manifests and templates among and below some paths, each once, in order. A file given by name counts whatever its ending.
@@ -60,11 +58,6 @@ pub fn problem(path: &Path, error: &std::io::Error) -> String {
     format!("{}: {why}", path.display())
 }
 
-/// Is this the name of a template?
-pub fn is_template(name: &str) -> bool {
-    name.ends_with(".epp")
-}
-
 /// Directories of a module whose files define what they are named for.
 const AUTOLOADED: [&str; 4] = ["functions", "manifests", "plans", "types"];
 
@@ -92,31 +85,5 @@ pub fn read(path: &Path) -> Result<(Source, Option<Diagnostic>), String> {
         std::fs::read(path)
     };
     let bytes = bytes.map_err(|e| problem(path, &e))?;
-    Ok(source(&name, bytes))
-}
-
-/// The text of a file, as far as it is one.
-pub fn source(name: &str, bytes: Vec<u8>) -> (Source, Option<Diagnostic>) {
-    match String::from_utf8(bytes) {
-        Ok(text) => (Source::new(name, text), None),
-        Err(error) => {
-            let offset = error.utf8_error().valid_up_to();
-            let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-            let wrong =
-                diagnostic!(Span::at(u32::try_from(offset).unwrap_or(u32::MAX)), INVALID_UTF8 { offset });
-            (Source::new(name, text), Some(wrong))
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bytes_that_are_no_text() {
-        let (source, wrong) = source("x.pp", b"$a = \xff1".to_vec());
-        assert_eq!(source.text(), "$a = \u{fffd}1");
-        assert_eq!(wrong.unwrap().message, "invalid byte sequence in UTF-8 at byte 5");
-    }
+    Ok(kukla::analysis::source(&name, bytes))
 }

@@ -1,4 +1,4 @@
-//! The `kukla` command as a library: the machine interface for the tests, and what the binary calls.
+//! The `kukla` command as a library: what the binary calls, and the pictures of errors for the tests.
 
 #![allow(clippy::disallowed_methods)] // the command line is where effects belong
 
@@ -6,12 +6,10 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-pub mod analysis;
 mod args;
 mod commands;
 pub mod files;
 pub mod render;
-pub mod rpc;
 
 /// How a command ended. Every subcommand keeps to these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

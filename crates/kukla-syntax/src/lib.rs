@@ -1,9 +1,11 @@
 //! The Puppet language's text, tokens, lossless tree, typed AST, validation and PN.
 
+pub mod article;
 pub mod ast;
 pub mod codes;
 mod decode;
 mod diagnostic;
+mod float;
 mod kind;
 mod lexer;
 mod parser;
@@ -15,6 +17,7 @@ pub mod validate;
 
 pub use decode::Number;
 pub use diagnostic::{Code, Diagnostic, Label, Severity, Strict};
+pub use float::float_text;
 pub use kind::SyntaxKind;
 pub use parser::{Parse, ParseOptions, parse, parse_epp, parse_signature, parse_with};
 pub use source::{InvalidUtf8, Source};

@@ -1,7 +1,8 @@
 //! The world outside a compilation: files, clock, environment variables, commands. All effects go through [`World`].
 
 use std::fmt::{self, Debug};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use kukla_values::time::Timestamp;
 
@@ -44,6 +45,15 @@ pub struct Entry {
     pub is_link: bool,
 }
 
+/// Something about a file or directory that changes when it does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stamp {
+    /// When it was changed, or which version it is; two versions have two numbers.
+    pub version: u64,
+    /// How long it is.
+    pub length: u64,
+}
+
 /// What a command gave.
 #[derive(Clone, Debug, Default)]
 pub struct Output {
@@ -71,5 +81,48 @@ pub trait World: Send + Sync + Debug {
     fn exists(&self, path: &Path) -> bool {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return true };
         self.list(parent).iter().any(|entry| entry.name.as_str() == name)
+    }
+    /// What is at a path now, if anything is. A world whose files never change can leave it at that.
+    fn stamp(&self, path: &Path) -> Option<Stamp> {
+        self.exists(path).then(Stamp::default)
+    }
+    /// The directory that relative paths start from.
+    fn here(&self) -> PathBuf {
+        PathBuf::from("/")
+    }
+}
+
+/// A world that several share.
+impl<W: World + ?Sized> World for Arc<W> {
+    fn read(&self, path: &Path) -> FileResult<Vec<u8>> {
+        (**self).read(path)
+    }
+
+    fn list(&self, path: &Path) -> Vec<Entry> {
+        (**self).list(path)
+    }
+
+    fn now(&self) -> Timestamp {
+        (**self).now()
+    }
+
+    fn env(&self, name: &str) -> Option<String> {
+        (**self).env(name)
+    }
+
+    fn run(&self, command: &[String]) -> FileResult<Output> {
+        (**self).run(command)
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        (**self).exists(path)
+    }
+
+    fn stamp(&self, path: &Path) -> Option<Stamp> {
+        (**self).stamp(path)
+    }
+
+    fn here(&self) -> PathBuf {
+        (**self).here()
     }
 }

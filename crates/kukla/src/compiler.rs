@@ -1,50 +1,36 @@
-//! From a request to its outcome: the site is found, the programs run.
+//! The compiler: the sites of a process, each opened once.
 
-use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use kukla_catalog::{Catalog, Exports};
-use kukla_eval::catalog::{Output, Provenance};
-use kukla_eval::data;
-use kukla_eval::error::{Failure, Raise, Raised};
-use kukla_eval::program::Program;
+use kukla_catalog::Exports;
+use kukla_eval::error::Failure;
+use kukla_eval::programs::Programs;
 use kukla_eval::registry::Registry;
-use kukla_eval::settings::LogLevel;
-use kukla_eval::vm::{Log, Vm};
-use kukla_hiera::{Explanation, Found};
-use kukla_values::Value;
 use kukla_world::World;
 
-use crate::data::HieraData;
-use crate::disk::{DiskWorld, Watched};
-use crate::request::Request;
-use crate::site::{Site, Sites};
+use crate::disk::DiskWorld;
+use crate::site::Site;
+use crate::spec::SiteSpec;
 
-/// Compiles catalogs, evaluates programs and looks up data. It keeps what it read as long as the files stay the same, and
-/// can be used by many threads at once.
-#[derive(Debug, Default)]
+/// So many sites are kept; a process that serves more forgets the one that was not asked for the longest.
+const KEPT: usize = 16;
+
+/// Opens sites and keeps them for as long as nothing they were made from changes. Many threads can use it at once.
+#[derive(Debug)]
 pub struct Compiler {
-    world: DiskWorld,
+    world: Arc<dyn World>,
     exports: Option<Arc<dyn Exports>>,
-    sites: Sites,
+    /// The one asked for last comes last.
+    sites: Mutex<Vec<Arc<Site>>>,
+    /// Shared by all sites.
+    programs: Arc<Programs>,
 }
 
-/// What a request led to, and what was logged on the way.
-#[derive(Debug)]
-pub struct Outcome<T> {
-    /// The result, or what went wrong.
-    pub result: Result<T, Box<Failure>>,
-    /// The messages, in order.
-    pub logs: Vec<Log>,
-}
-
-/// The answer to a lookup.
-#[derive(Debug)]
-pub struct Answer {
-    /// The value and where it came from, or why there is none.
-    pub found: Result<Found, Box<Failure>>,
-    /// How it was found, if asked.
-    pub explanation: Option<Explanation>,
+/// A compiler that sees the disk as it is.
+impl Default for Compiler {
+    fn default() -> Compiler {
+        Compiler::new(DiskWorld::default())
+    }
 }
 
 /// The built-in functions, read once per process.
@@ -54,9 +40,9 @@ pub fn registry() -> Arc<Registry> {
 }
 
 impl Compiler {
-    /// A compiler that sees the world through `world`.
-    pub fn new(world: DiskWorld) -> Compiler {
-        Compiler { world, ..Compiler::default() }
+    /// A compiler that sees everything outside through `world`: the disk, memory, or an `Arc` of either.
+    pub fn new(world: impl World + 'static) -> Compiler {
+        Compiler { world: Arc::new(world), exports: None, sites: Mutex::default(), programs: Arc::default() }
     }
 
     /// The same, with someone to ask what other nodes export.
@@ -65,141 +51,60 @@ impl Compiler {
         Compiler { exports: Some(exports), ..self }
     }
 
-    /// Whether there is a file at a path.
-    pub fn exists(&self, path: &Path) -> bool {
-        self.world.exists(path)
+    /// The world it sees.
+    pub fn world(&self) -> &dyn World {
+        &*self.world
     }
 
-    /// The site a request is about.
-    pub fn site(&self, request: &Request) -> Result<Arc<Site>, Box<Failure>> {
-        self.sites.get(request, self.exports.as_ref(), || Watched::new(self.world.clone()))
+    /// The programs that its sites share.
+    pub fn programs(&self) -> &Programs {
+        &self.programs
     }
 
-    /// Compiles the catalog a request asks for.
-    pub fn compile(&self, request: &Request) -> Outcome<Catalog> {
-        self.run(request, |vm, site, _| catalog(vm, site, request))
+    /// The site that `spec` describes: one opened earlier if nothing it was made from has changed since.
+    ///
+    /// Whether it has is asked here and nowhere else, at most once in the environment's `environment_timeout`: who compiles
+    /// many nodes opens the site once for all of them.
+    pub fn open(&self, spec: &SiteSpec) -> Result<Arc<Site>, Box<Failure>> {
+        let known = self.known(spec);
+        if let Some(site) = &known
+            && site.is_current()
+        {
+            return Ok(Arc::clone(site));
+        }
+        let fresh = Arc::new(Site::open(
+            spec.clone(),
+            Arc::clone(&self.world),
+            self.exports.clone(),
+            &self.programs,
+        )?);
+        Ok(self.keep(fresh, known.as_ref()))
     }
 
-    /// Compiles a catalog and explains every lookup of data on the way.
-    pub fn compile_explained(&self, request: &Request) -> Outcome<(Catalog, String)> {
-        let request = &Request { explain: true, ..request.clone() };
-        self.run(request, |vm, site, data| {
-            let catalog = catalog(vm, site, request)?;
-            Ok((catalog, data.explanations().unwrap_or_default()))
-        })
+    fn known(&self, spec: &SiteSpec) -> Option<Arc<Site>> {
+        let mut sites = self.sites();
+        let at = sites.iter().position(|site| site.spec == *spec)?;
+        let site = sites.remove(at);
+        sites.push(Arc::clone(&site));
+        Some(site)
     }
 
-    /// Compiles a catalog and says how its attributes got their values.
-    pub fn compile_traced(&self, request: &Request) -> Outcome<(Catalog, Vec<Provenance>)> {
-        self.run(request, |vm, site, _| {
-            vm.recorder = Some(Box::default());
-            let catalog = catalog(vm, site, request)?;
-            let provenance = vm.provenance(&catalog);
-            Ok((catalog, provenance))
-        })
-    }
-
-    /// Evaluates the code of a request and gives the value of its last expression. What is lazy (defines, collectors) is
-    /// left undone; a prelude is compiled to completion first.
-    pub fn eval(&self, request: &Request) -> Outcome<Value> {
-        self.run(request, |vm, site, _| {
-            let manifests = manifests(vm, site)?;
-            match &site.prelude {
-                Some(prelude) => {
-                    let prelude = prelude.clone().map_err(|failure| Raise::from((*failure).clone()))?;
-                    warn(vm, &prelude);
-                    vm.compile(&[prelude])?;
-                }
-                None => vm.begin()?,
+    /// Keeps a site in place of one that has gone stale. If another thread was quicker to open it, its site is the one.
+    fn keep(&self, fresh: Arc<Site>, stale: Option<&Arc<Site>>) -> Arc<Site> {
+        let mut sites = self.sites();
+        if let Some(at) = sites.iter().position(|site| site.spec == fresh.spec) {
+            if !stale.is_some_and(|stale| Arc::ptr_eq(stale, &sites[at])) {
+                return Arc::clone(&sites[at]);
             }
-            vm.evaluate_main(manifests)
-        })
-    }
-
-    /// Looks data up in the context of the node: what the site manifest sets at the top is known.
-    pub fn lookup(&self, request: &Request, wanted: &data::Request) -> Outcome<Answer> {
-        self.run(request, |vm, site, data| {
-            let manifests = manifests(vm, site)?;
-            vm.begin()?;
-            vm.evaluate_main(manifests)?;
-            let (found, explanation) = match request.explain {
-                true => {
-                    let (found, explanation) = data.explain(vm, wanted);
-                    (found, Some(explanation))
-                }
-                false => (data.find_or_fail(vm, wanted), None),
-            };
-            let found = found.map_err(|raise| {
-                let mut failure = failure(raise);
-                data.redact(&mut failure.message);
-                failure
-            });
-            Ok(Answer { found, explanation })
-        })
-    }
-
-    fn run<T>(
-        &self,
-        request: &Request,
-        body: impl FnOnce(&mut Vm<'_>, &Site, &HieraData) -> Result<T, Raise>,
-    ) -> Outcome<T> {
-        let site = match self.site(request) {
-            Ok(site) => site,
-            Err(failure) => return Outcome { result: Err(failure), logs: Vec::new() },
-        };
-        let data = HieraData::new(Arc::clone(&site.data), &site.environment, request.hiera_config.as_deref());
-        let data = if request.explain { data.explaining() } else { data };
-        let mut vm = Vm::new(&site.environment, &request.node);
-        vm.data = Some(&data);
-        if let Some(layout) = &site.layout {
-            layout.errors.iter().for_each(|message| vm.complain(message));
-            layout.warnings.iter().for_each(|message| vm.warn(message));
+            sites.remove(at);
+        } else if sites.len() >= KEPT {
+            sites.remove(0);
         }
-        let result = body(&mut vm, &site, &data);
-        vm.log_loading();
-        let mut logs = std::mem::take(&mut vm.logs);
-        logs.iter_mut().for_each(|log| data.redact(&mut log.message));
-        let result = result.map_err(|raise| {
-            let mut failure = failure(raise);
-            data.redact(&mut failure.message);
-            failure
-        });
-        Outcome { result, logs }
+        sites.push(Arc::clone(&fresh));
+        fresh
     }
-}
 
-/// The catalog, under the version that the environment's `config_version` gives it if that may run.
-fn catalog(vm: &mut Vm<'_>, site: &Site, request: &Request) -> Result<Catalog, Raise> {
-    let manifests = manifests(vm, site)?;
-    let mut catalog =
-        vm.compile_as(manifests, Output { keep_virtual: request.keep_virtual, is_last: true })?;
-    match site.version() {
-        Some(Ok(version)) => catalog.version = version.as_str().into(),
-        Some(Err(why)) => {
-            vm.log(LogLevel::Info, format!("config_version was not asked, the time stands in for it: {why}"))
-        }
-        None => {}
-    }
-    Ok(catalog)
-}
-
-/// The programs of the site manifest; what was questionable about them is logged.
-fn manifests<'s>(vm: &mut Vm<'_>, site: &'s Site) -> Result<&'s [Arc<Program>], Raise> {
-    let manifests = site.manifests.as_ref().map_err(|failure| {
-        vm.log_warnings_of(failure);
-        Raise::from((**failure).clone())
-    })?;
-    manifests.iter().for_each(|program| warn(vm, program));
-    Ok(manifests)
-}
-
-fn warn(vm: &mut Vm<'_>, program: &Program) {
-    vm.log_diagnostics(&program.source, program.warnings.iter().cloned());
-}
-
-fn failure(raise: Raise) -> Box<Failure> {
-    match raise.illegal().into_reason() {
-        Raised::Error(failure) => Box::new(failure),
-        _ => Box::new(Failure::new("RUNTIME_ERROR", "a jump to nowhere")),
+    fn sites(&self) -> MutexGuard<'_, Vec<Arc<Site>>> {
+        self.sites.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -2,16 +2,13 @@
 
 #![allow(clippy::disallowed_methods)]
 
-use std::ffi::OsString;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use kukla_values::time::Timestamp;
-use kukla_world::{Entry, FileError, FileResult, Output, World};
-use rustc_hash::FxHashMap;
+use kukla_world::{Entry, FileError, FileResult, Output, Stamp, World};
 
 /// Which commands a compilation may run (`generate`, `config_version`, an external node classifier).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -56,7 +53,10 @@ pub struct DiskWorld {
 
 impl World for DiskWorld {
     fn read(&self, path: &Path) -> FileResult<Vec<u8>> {
-        read(path).map(|(bytes, _)| bytes)
+        read(path).map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => FileError::NotFound,
+            _ => FileError::Other(error.to_string()),
+        })
     }
 
     fn list(&self, path: &Path) -> Vec<Entry> {
@@ -111,117 +111,28 @@ impl World for DiskWorld {
     fn exists(&self, path: &Path) -> bool {
         path.exists()
     }
+
+    fn stamp(&self, path: &Path) -> Option<Stamp> {
+        let found = std::fs::metadata(path).ok()?;
+        let since = found.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let version = since.map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(u64::MAX));
+        Some(Stamp { version, length: found.len() })
+    }
+
+    fn here(&self) -> PathBuf {
+        std::env::current_dir().unwrap_or_default()
+    }
 }
 
-/// Reads a file and says what it was like when it was opened.
-fn read(path: &Path) -> FileResult<(Vec<u8>, Stamp)> {
-    let attempt = || {
-        let mut file = std::fs::File::open(path)?;
-        let stamp = Stamp::of(&file.metadata()?);
-        let mut bytes = Vec::with_capacity(usize::try_from(stamp.length).unwrap_or_default());
-        match stamp.length {
-            // What has no length, such as a pipe, says itself where it ends.
-            0 => file.read_to_end(&mut bytes)?,
-            length => (&mut file).take(length).read_to_end(&mut bytes)?,
-        };
-        Ok((bytes, stamp))
+/// Reads a file whose length is asked for once.
+fn read(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut file = std::fs::File::open(path)?;
+    let length = file.metadata()?.len();
+    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
+    match length {
+        // What has no length, such as a pipe, says itself where it ends.
+        0 => file.read_to_end(&mut bytes)?,
+        length => file.take(length).read_to_end(&mut bytes)?,
     };
-    attempt().map_err(|error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::NotFound => FileError::NotFound,
-        _ => FileError::Other(error.to_string()),
-    })
-}
-
-/// The disk, remembering what was asked of it, so that it can tell whether the answers would still be the same.
-#[derive(Debug)]
-pub struct Watched {
-    disk: DiskWorld,
-    /// By the text of the path, which is quicker to compare than its components.
-    seen: Mutex<FxHashMap<OsString, Option<Stamp>>>,
-    since: Instant,
-}
-
-/// What changes when a file or directory does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stamp {
-    modified: Option<SystemTime>,
-    length: u64,
-}
-
-impl Stamp {
-    fn of(metadata: &std::fs::Metadata) -> Stamp {
-        Stamp { modified: metadata.modified().ok(), length: metadata.len() }
-    }
-
-    /// What is at a path now, if anything is.
-    fn at(path: &Path) -> Option<Stamp> {
-        std::fs::metadata(path).ok().map(|found| Stamp::of(&found))
-    }
-}
-
-impl Watched {
-    /// Watches what is asked of the disk from now on.
-    pub fn new(disk: DiskWorld) -> Watched {
-        Watched { disk, seen: Mutex::default(), since: Instant::now() }
-    }
-
-    /// Whether everything that was asked for is as it was; taken for granted for so long.
-    pub fn is_current(&self, granted: Duration) -> bool {
-        self.since.elapsed() < granted
-            || self.seen().iter().all(|(path, known)| Stamp::at(Path::new(path)) == *known)
-    }
-
-    /// Whether there is something at a path: the answer that was given before, if it was asked before.
-    fn watch(&self, path: &Path) -> bool {
-        let mut seen = self.seen();
-        if let Some(known) = seen.get(path.as_os_str()) {
-            return known.is_some();
-        }
-        let stamp = Stamp::at(path);
-        seen.insert(path.into(), stamp);
-        stamp.is_some()
-    }
-
-    fn seen(&self) -> MutexGuard<'_, FxHashMap<OsString, Option<Stamp>>> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl World for Watched {
-    fn read(&self, path: &Path) -> FileResult<Vec<u8>> {
-        let found = read(path);
-        let mut seen = self.seen();
-        if !seen.contains_key(path.as_os_str()) {
-            // A file that cannot be read is watched for what can be seen of it.
-            let stamp = match &found {
-                Ok((_, stamp)) => Some(*stamp),
-                Err(_) => Stamp::at(path),
-            };
-            seen.insert(path.into(), stamp);
-        }
-        found.map(|(bytes, _)| bytes)
-    }
-
-    fn list(&self, path: &Path) -> Vec<Entry> {
-        match self.watch(path) {
-            true => self.disk.list(path),
-            false => Vec::new(),
-        }
-    }
-
-    fn now(&self) -> Timestamp {
-        self.disk.now()
-    }
-
-    fn env(&self, name: &str) -> Option<String> {
-        self.disk.env(name)
-    }
-
-    fn run(&self, command: &[String]) -> FileResult<Output> {
-        self.disk.run(command)
-    }
-
-    fn exists(&self, path: &Path) -> bool {
-        self.watch(path)
-    }
+    Ok(bytes)
 }

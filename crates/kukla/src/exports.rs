@@ -52,9 +52,7 @@ impl Exports for CatalogExports {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compiler::Compiler;
-    use crate::disk::DiskWorld;
-    use crate::request::Request;
+    use crate::{CompileOptions, Compiler, Node, SiteSpec};
     use kukla_world::MemoryWorld;
 
     const SITE: &str = "
@@ -64,11 +62,13 @@ mod tests {
         node c { notify { 'from a': } Notify <<| |>> }";
 
     fn compile(node: &str, exports: CatalogExports) -> Result<Catalog, String> {
-        let mut request = Request { code: Some(SITE.into()), keep_virtual: true, ..Request::default() };
-        request.node.name = node.into();
-        request.settings.set("storeconfigs", true.into())?;
-        let compiler = Compiler::new(DiskWorld::default()).with_exports(Arc::new(exports));
-        compiler.compile(&request).result.map_err(|failure| failure.to_string())
+        let mut spec = SiteSpec::of(SITE);
+        spec.settings.set("storeconfigs", true.into())?;
+        let compiler = Compiler::new(MemoryWorld::default()).with_exports(Arc::new(exports));
+        let options = CompileOptions { keep_virtual: true, ..CompileOptions::default() };
+        let site = compiler.open(&spec).map_err(|failure| failure.to_string())?;
+        let compiled = site.compile_with(&Node::named(node), options).result;
+        compiled.map(|compiled| compiled.catalog).map_err(|failure| failure.to_string())
     }
 
     #[test]

@@ -1,17 +1,94 @@
 //! The compiler as a library: environments, nodes, catalogs.
+//!
+//! A [`Compiler`] sees a [`World`] of files and opens a [`Site`] in it, once; the site compiles as many nodes as there are, on
+//! as many threads as one likes.
+//!
+//! ```
+//! use kukla::{Compiler, MemoryWorld, Node, SiteSpec};
+//!
+//! // A control repository, here in memory; `DiskWorld` reads files, and anything else can be a `World`.
+//! let world = MemoryWorld::default()
+//!     .with("/control/manifests/site.pp", "include ntp")
+//!     .with("/control/modules/ntp/manifests/init.pp", "
+//!         class ntp (Array[String] $servers) {
+//!           file { '/etc/ntp.conf': content => $servers.join(' '), mode => '0644' }
+//!         }")
+//!     .with("/control/hiera.yaml", "{version: 5, hierarchy: [{name: common, path: common.yaml}]}")
+//!     .with("/control/data/common.yaml", "ntp::servers: [a.example.com, b.example.com]");
+//! let compiler = Compiler::new(world);
+//! let site = compiler.open(&SiteSpec::at("/control"))?;
+//!
+//! // A node has a name, and facts if it likes.
+//! let mut node = Node::named("web1.example.com");
+//! node.facts.insert("kernel", "Linux");
+//!
+//! let compiled = site.compile(&node);
+//! for log in &compiled.logs {
+//!     eprintln!("{}: {}", log.level.name(), log.message);
+//! }
+//! let catalog = compiled.result?;
+//! let file = catalog.find("File", "/etc/ntp.conf").expect("the class declares it");
+//! assert_eq!(file.get("content"), Some(&"a.example.com b.example.com".into()));
+//! assert!(catalog.to_json().contains(r#""title":"/etc/ntp.conf""#));
+//!
+//! // What is wrong with a program is data: a code, a message, a place.
+//! let broken = compiler.open(&SiteSpec::of("$ports = [80]\n$ports * 2"))?;
+//! let failure = broken.compile(&node).result.expect_err("an array is no number");
+//! assert_eq!(failure.location.as_ref().map(|location| location.line()), Some(2));
+//! println!("{failure}");
+//! # Ok::<(), Box<kukla::Failure>>(())
+//! ```
+//!
+//! | to | see |
+//! | --- | --- |
+//! | evaluate code, look up data | [`Site::eval`], [`Site::lookup`] |
+//! | know how attributes got their values | [`Site::compile_with`], [`provenance`] |
+//! | check a text without running it | [`analysis`] |
+//! | serve the machine interface | [`rpc`] |
+//! | read fact files, classifications, `puppet.conf` | [`facts`], [`classify`], [`puppet_conf`] |
+//!
+//! The crates below are re-exported under their own names: [`syntax`], [`values`], [`world`], [`formats`],
+//! [`catalog`], [`hiera`], [`eval`], [`functions`].
+//! Nothing here is kept for the whole process but the table of built-in functions and that of interned names.
 
+pub mod analysis;
 pub mod classify;
-pub mod compiler;
+mod compile;
+mod compiler;
 pub mod conf;
 mod context;
 pub mod control;
-pub mod data;
-pub mod disk;
+mod data;
+mod disk;
 pub mod exports;
 pub mod facts;
 pub mod provenance;
 pub mod puppet_conf;
-pub mod request;
 pub mod rpc;
-pub mod ruby_types;
-pub mod site;
+mod ruby_types;
+mod site;
+mod spec;
+mod watch;
+
+pub use compile::{Answer, CompileOptions, Compiled, Outcome};
+pub use compiler::{Compiler, registry};
+pub use disk::{Commands, DiskWorld};
+pub use site::Site;
+pub use spec::SiteSpec;
+
+pub use kukla_catalog as catalog;
+pub use kukla_eval as eval;
+pub use kukla_formats as formats;
+pub use kukla_functions as functions;
+pub use kukla_hiera as hiera;
+pub use kukla_syntax as syntax;
+pub use kukla_values as values;
+pub use kukla_world as world;
+
+pub use kukla_catalog::Catalog;
+pub use kukla_eval::error::Failure;
+pub use kukla_eval::settings::Settings;
+pub use kukla_eval::vm::Log;
+pub use kukla_eval::{Environment, Node};
+pub use kukla_values::{Type, Value};
+pub use kukla_world::{MemoryWorld, World};

@@ -12,7 +12,7 @@ use kukla_world::World;
 
 use crate::conf::{Conf, interpolate};
 use crate::control::split_path;
-use crate::request::Request;
+use crate::spec::SiteSpec;
 
 /// The sections a file may have.
 const SECTIONS: [&str; 5] = ["main", "server", "master", "agent", "user"];
@@ -74,18 +74,18 @@ impl PuppetConf {
         (self.get("node_terminus") == Some("exec")).then(|| self.given("external_nodes")).flatten()
     }
 
-    /// Puts the settings into a request.
-    pub fn apply(&self, world: &dyn World, request: &mut Request) -> Result<(), String> {
+    /// Puts the settings into the description of a site.
+    pub fn apply(&self, world: &dyn World, site: &mut SiteSpec) -> Result<(), String> {
         for (name, value) in &self.settings {
             match name.as_str() {
-                "environment" => request.environment.clone_from(value),
-                "basemodulepath" => request.basemodulepath.clone_from(value),
+                "environment" => site.environment.clone_from(value),
+                "basemodulepath" => site.basemodulepath.clone_from(value),
                 "hiera_config" => {
-                    request.hiera_config = Some(PathBuf::from(value)).filter(|path| world.exists(path));
+                    site.hiera_config = Some(PathBuf::from(value)).filter(|path| world.exists(path));
                 }
                 _ => {}
             }
-            request.settings.set(name, typed(&request.settings.all, name, value))?;
+            site.settings.set(name, typed(&site.settings.all, name, value))?;
         }
         Ok(())
     }
@@ -207,18 +207,18 @@ mod tests {
     }
 
     #[test]
-    fn settings_reach_the_request() {
+    fn settings_reach_the_site() {
         let world = MemoryWorld::default().with("/etc/x/puppet/hiera.yaml", "version: 5");
         let conf = read(
             "strict=warning\nstrict_variables = false\nrich_data=false\nbasemodulepath=/m\nenvironment = dev",
         )
         .unwrap();
-        let mut request = Request::default();
-        conf.apply(&world, &mut request).unwrap();
-        assert_eq!(request.settings.strict, Strict::Warning);
-        assert!(!request.settings.strict_variables && !request.settings.rich_data);
-        assert_eq!((request.basemodulepath.as_str(), request.environment.as_str()), ("/m", "dev"));
-        assert_eq!(request.hiera_config, Some("/etc/x/puppet/hiera.yaml".into()));
+        let mut site = SiteSpec::default();
+        conf.apply(&world, &mut site).unwrap();
+        assert_eq!(site.settings.strict, Strict::Warning);
+        assert!(!site.settings.strict_variables && !site.settings.rich_data);
+        assert_eq!((site.basemodulepath.as_str(), site.environment.as_str()), ("/m", "dev"));
+        assert_eq!(site.hiera_config, Some("/etc/x/puppet/hiera.yaml".into()));
     }
 
     #[test]

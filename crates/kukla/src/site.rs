@@ -1,35 +1,38 @@
-//! Sites: an environment together with its site manifest and data, kept for as long as nothing they were made from changes.
+//! Sites: an environment together with its site manifest and data, opened once for any number of nodes.
 
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use kukla_catalog::Exports;
-use kukla_eval::environment::Environment;
+use kukla_eval::environment::{Environment, Loaded};
 use kukla_eval::error::Failure;
-use kukla_eval::program::Program;
+use kukla_eval::programs::Programs;
+use kukla_eval::unit::Unit;
 use kukla_hiera::DataCache;
-use kukla_syntax::Source;
-use kukla_world::FileError;
+use kukla_world::{FileError, World};
 
 use crate::compiler::registry;
 use crate::control::{Layout, manifests, refused, time_to_live};
-use crate::disk::Watched;
-use crate::request::Request;
 use crate::ruby_types::RubyTypes;
+use crate::spec::SiteSpec;
+use crate::watch::Watched;
 
-/// So many sites are kept; a process that serves more forgets the one that was not asked for the longest.
-const KEPT: usize = 16;
-
-/// What all compilations of one site share.
+/// An environment with its site manifest and data: what all compilations of one site share.
+///
+/// Files are read when first needed and never again; a site is a picture of the world at the time it was asked. Any number
+/// of threads can compile at once.
 #[derive(Debug)]
 pub struct Site {
+    /// What it was opened as.
+    pub spec: SiteSpec,
     /// The environment, its definitions and those of the site manifest.
     pub environment: Environment,
-    /// The programs of the site manifest, in order, or why there are none.
-    pub manifests: Result<Vec<Arc<Program>>, Arc<Failure>>,
-    /// The program to compile to completion first.
-    pub prelude: Option<Result<Arc<Program>, Arc<Failure>>>,
+    /// The units of the site manifest, in order, up to one that cannot be read.
+    pub manifests: Vec<Arc<Unit>>,
+    /// What is wrong with that one.
+    pub broken_manifest: Option<Arc<Failure>>,
+    /// The unit to compile to completion first.
+    pub prelude: Option<Loaded>,
     /// Data files, read once.
     pub data: Arc<DataCache>,
     /// What `environment.conf` says, if the environment has a directory.
@@ -37,62 +40,6 @@ pub struct Site {
     version: OnceLock<Option<Result<String, String>>>,
     watched: Arc<Watched>,
     timeout: Duration,
-}
-
-/// What makes one site different from another.
-#[derive(Clone, Debug, PartialEq)]
-struct Key {
-    environment: String,
-    root: Option<PathBuf>,
-    basemodulepath: String,
-    modulepath: Option<Vec<PathBuf>>,
-    manifest: Option<PathBuf>,
-    code: Option<String>,
-    prelude: Option<String>,
-    hiera_config: Option<PathBuf>,
-    settings: kukla_eval::settings::Settings,
-}
-
-/// The sites of a process.
-#[derive(Debug, Default)]
-pub struct Sites {
-    known: Mutex<Vec<(Key, Arc<Site>)>>,
-}
-
-impl Sites {
-    /// The site a request is about; an earlier one if nothing it was made from has changed.
-    pub fn get(
-        &self,
-        request: &Request,
-        exports: Option<&Arc<dyn Exports>>,
-        watched: impl FnOnce() -> Watched,
-    ) -> Result<Arc<Site>, Box<Failure>> {
-        let key = Key {
-            environment: request.environment.clone(),
-            root: request.root(),
-            basemodulepath: request.basemodulepath.clone(),
-            modulepath: request.modulepath.clone(),
-            manifest: request.manifest.clone(),
-            code: request.code.clone(),
-            prelude: request.prelude.clone(),
-            hiera_config: request.hiera_config.clone(),
-            settings: request.settings.clone(),
-        };
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(at) = known.iter().position(|(other, _)| *other == key) {
-            let (key, site) = known.remove(at);
-            if site.watched.is_current(site.timeout) {
-                known.push((key, Arc::clone(&site)));
-                return Ok(site);
-            }
-        }
-        let site = Arc::new(Site::open(&key, exports.cloned(), watched())?);
-        if known.len() >= KEPT {
-            known.remove(0);
-        }
-        known.push((key, Arc::clone(&site)));
-        Ok(site)
-    }
 }
 
 impl Site {
@@ -113,56 +60,62 @@ impl Site {
         self.version.get_or_init(ask).as_ref()
     }
 
-    fn open(key: &Key, exports: Option<Arc<dyn Exports>>, watched: Watched) -> Result<Site, Box<Failure>> {
-        let watched = Arc::new(watched);
-        let world = Arc::clone(&watched) as Arc<dyn kukla_world::World>;
-        let layout = match &key.root {
-            Some(root) => Some(Layout::read(&*world, root, &key.basemodulepath, &key.settings)?),
+    /// Whether all that the site was made from is as it was. Within the environment's `environment_timeout` nothing is asked
+    /// and the answer is yes; otherwise every file it has ever looked for is, so this is for once in a batch of nodes.
+    pub fn is_current(&self) -> bool {
+        self.watched.is_current(self.timeout)
+    }
+
+    pub(crate) fn open(
+        spec: SiteSpec,
+        world: Arc<dyn World>,
+        exports: Option<Arc<dyn Exports>>,
+        programs: &Arc<Programs>,
+    ) -> Result<Site, Box<Failure>> {
+        let watched = Arc::new(Watched::new(world));
+        let world = Arc::clone(&watched) as Arc<dyn World>;
+        let root = spec.root();
+        let layout = match &root {
+            Some(root) => Some(Layout::read(&*world, root, &spec.basemodulepath, &spec.settings)?),
             None => None,
         };
         let timeout = match layout.as_ref().and_then(|layout| layout.timeout) {
             Some(own) => own,
             None => {
-                let general = key.settings.all.get("environment_timeout").map(kukla_values::format::to_s);
+                let general = spec.settings.all.get("environment_timeout").map(kukla_values::format::to_s);
                 time_to_live(general.as_deref().unwrap_or("0"))?
             }
         };
-        let mut settings = key.settings.clone();
+        let mut settings = spec.settings.clone();
         for (name, value) in layout.iter().flat_map(|layout| &layout.settings) {
             settings.set(name, value.as_str().into()).map_err(refused)?;
         }
-        let modulepath = match (&key.modulepath, &layout) {
+        let modulepath = match (&spec.modulepath, &layout) {
             (Some(path), _) => path.clone(),
             (None, Some(layout)) => layout.modulepath.clone(),
             (None, None) => Vec::new(),
         };
-        let mut environment = Environment::new(
-            &key.environment,
-            key.root.clone(),
-            modulepath,
-            settings,
-            Arc::clone(&world),
-            registry(),
-        );
+        let mut environment =
+            Environment::new(&spec.environment, root, modulepath, settings, Arc::clone(&world), registry());
+        environment.programs = Arc::clone(programs);
         environment.exports = exports;
         environment.foreign_types = Some(Arc::new(RubyTypes::default()));
-        let manifest = key.manifest.clone().or_else(|| Some(layout.as_ref()?.manifest.clone()));
-        let main = match (&key.code, manifest) {
-            (Some(code), _) => text(&environment, code).map(|program| vec![program]),
-            (None, Some(manifest)) => {
-                manifests(&*world, &manifest).iter().map(|path| environment.load(path)).collect()
-            }
-            (None, None) => Ok(Vec::new()),
+        let manifest = spec.manifest.clone().or_else(|| Some(layout.as_ref()?.manifest.clone()));
+        let paths = match (&spec.code, manifest) {
+            (None, Some(manifest)) => manifests(&*world, &manifest),
+            _ => Vec::new(),
         };
-        // Every compilation logs what is questionable in the site manifest; the environment need not say it again.
-        if let Ok(programs) = &main {
-            let is_main = |source: &Source| programs.iter().any(|main| main.source.name() == source.name());
-            environment.keep_warnings(|source| !is_main(source));
-        }
-        let prelude = key.prelude.as_ref().map(|code| text(&environment, code));
+        let code = spec.code.iter().map(|code| environment.load_text(code));
+        let main = code.chain(paths.iter().map(|path| environment.load(path)));
+        let mut broken_manifest = None;
+        let manifests =
+            main.map_while(|loaded| loaded.map_err(|failure| broken_manifest = Some(failure)).ok()).collect();
+        let prelude = spec.prelude.as_ref().map(|code| environment.load_text(code));
         Ok(Site {
+            spec,
             environment,
-            manifests: main,
+            manifests,
+            broken_manifest,
             prelude,
             data: Arc::new(DataCache::new()),
             layout,
@@ -171,13 +124,4 @@ impl Site {
             timeout,
         })
     }
-}
-
-/// Reads a text that is no file, and makes its definitions known.
-fn text(environment: &Environment, code: &str) -> Result<Arc<Program>, Arc<Failure>> {
-    let source = Source::unnamed(code);
-    let program = kukla_eval::lower::lower(&source, None, &environment.rules(None)).map_err(Arc::new)?;
-    environment.learn(&program).map_err(Arc::new)?;
-    environment.check_signatures(&program)?;
-    Ok(Arc::new(program))
 }

@@ -6,8 +6,8 @@ mod common;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use kukla::compiler::Compiler;
-use kukla::request::Request;
+use kukla::Compiler;
+use kukla::rpc::Request;
 use serde_json::json;
 
 use common::Site;
@@ -54,6 +54,7 @@ fn request(site: &Site, n: usize) -> Request {
 fn reads_each_data_file_once() {
     let fleet = site();
     let compiler = Compiler::default();
+    let site = compiler.open(&request(&fleet, 0).site).expect("a site");
     let start = Instant::now();
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
@@ -64,14 +65,13 @@ fn reads_each_data_file_once() {
                     if n >= NODES {
                         break;
                     }
-                    let catalog = compiler.compile(&request(&fleet, n)).result.expect("compiles");
+                    let catalog = site.compile(&request(&fleet, n).node).result.expect("compiles");
                     let wanted = format!("n{n} r{} p{} everywhere default", n % ROLES, n % PLACES);
                     assert!(catalog.resources.iter().any(|resource| resource.title == wanted), "{wanted}");
                 }
             });
         }
     });
-    let site = compiler.site(&request(&fleet, 0)).expect("a site");
     eprintln!("{NODES} nodes, {} data files read, {:.2?}", site.data.files_read(), start.elapsed());
     assert_eq!(site.data.files_read(), NODES + ROLES + PLACES + 1);
     assert_eq!(site.data.readings(), NODES + ROLES + PLACES + 1, "a file was read twice");

@@ -9,8 +9,7 @@ mod support;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use kukla::compiler::Compiler;
-use kukla::rpc;
+use kukla::rpc::Server;
 use serde_json::{Value as Json, json};
 
 use common::write as put;
@@ -209,14 +208,9 @@ fn essence(answer: &Json) -> Json {
     }
 }
 
-fn ours(compiler: &Compiler, params: &Json) -> Json {
-    let params = params.as_object().expect("an object");
-    let mut text = String::new();
-    let answer = match rpc::eval(compiler, params, &mut text) {
-        Ok(()) => json!({"result": serde_json::from_str::<Json>(&text).expect("JSON")}),
-        Err(failed) => json!({"error": failed.errors[0], "logs": failed.logs}),
-    };
-    essence(&answer)
+fn ours(server: &Server, params: &Json) -> Json {
+    let answer = server.answer(&json!({"method": "eval", "params": params}).to_string());
+    essence(&serde_json::from_str(&answer).expect("JSON"))
 }
 
 /// Puppet breaks instead of saying what is wrong, or says it in Ruby's words.
@@ -231,7 +225,7 @@ fn calls_like_puppet() {
     let Some(mut reference) = Reference::start() else { return };
     let worlds = number("KUKLA_WORLDS", 60);
     let base = std::env::temp_dir().join(format!("kukla-calls-{}", std::process::id()));
-    let compiler = Compiler::default();
+    let server = Server::default();
     let (mut asked, mut accidents, mut wrong) = (0, 0, Vec::new());
     for nth in 0..worlds {
         let mut dice = Dice::new(nth);
@@ -246,7 +240,7 @@ fn calls_like_puppet() {
                 accidents += 1;
                 continue;
             }
-            let ours = ours(&compiler, &params);
+            let ours = ours(&server, &params);
             if ours != theirs {
                 wrong.push(format!(
                     "world {nth}: {}\n  {}\n  ours   {ours}\n  theirs {theirs}",

@@ -2,7 +2,7 @@
 
 mod common;
 
-use kukla::compiler::Compiler;
+use kukla::Compiler;
 use kukla::provenance;
 use serde_json::{Value as Json, json};
 
@@ -65,7 +65,7 @@ fn site(name: &str) -> Site {
 }
 
 fn chain(site: &Site, type_name: &str, title: &str, name: &str) -> String {
-    let (_, all) = Compiler::default().compile_traced(&site.request("web1", "web")).result.expect("compiles");
+    let (_, all) = site.traced("web1", "web");
     let resource = all.iter().find(|one| one.type_name == type_name && one.title == title).expect("there");
     let (_, trail) = resource.parameters.iter().find(|(known, _)| known == name).expect("set");
     site.relative(&provenance::chain(trail.as_deref()))
@@ -130,8 +130,7 @@ fn every_way_to_get_a_value() {
 #[test]
 fn the_document_says_the_same() {
     let site = site("provenance-document");
-    let (catalog, all) =
-        Compiler::default().compile_traced(&site.request("web1", "web")).result.expect("compiles");
+    let (catalog, all) = site.traced("web1", "web");
     let text = site.relative(&provenance::document("web1", &all).to_string());
     let document: Json = serde_json::from_str(&text).expect("JSON");
     let resources = document["resources"].as_array().expect("resources");
@@ -160,7 +159,7 @@ fn the_document_says_the_same() {
     assert_eq!(of("App")["parameters"]["label"]["from"], "parameter default");
     assert_eq!(of("main")["parameters"]["name"], json!({"from": "compiler"}));
     // Asking changes nothing in the catalog.
-    let plain = Compiler::default().compile(&site.request("web1", "web")).result.expect("compiles");
+    let plain = site.compile(&Compiler::default(), "web1", "web").result.expect("compiles");
     let shape = |catalog: &kukla_catalog::Catalog| {
         catalog.resources.iter().map(|one| format!("{:?}", one.parameters)).collect::<Vec<_>>()
     };

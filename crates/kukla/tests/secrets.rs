@@ -3,7 +3,7 @@
 
 mod common;
 
-use kukla::compiler::Compiler;
+use kukla::Compiler;
 use kukla::provenance;
 use kukla_eval::data;
 use kukla_values::Value;
@@ -38,10 +38,10 @@ fn site(name: &str, key: Option<&str>, manifest: &str) -> Site {
 }
 
 fn lookup(site: &Site, role: &str, key: &str) -> (Result<Value, String>, String) {
-    let mut request = site.request("web1", role);
-    request.explain = true;
+    let request = site.request("web1", role);
+    let site = Compiler::default().open(&request.site).expect("a site");
     let wanted = data::Request { keys: vec![key.into()], ..data::Request::default() };
-    let answer = Compiler::default().lookup(&request, &wanted).result.expect("the site evaluates");
+    let answer = site.lookup_explained(&request.node, &wanted).result.expect("the site evaluates");
     let explanation = answer.explanation.map(|explanation| explanation.text()).unwrap_or_default();
     (answer.found.map(|found| found.value).map_err(|failure| failure.message.clone()), explanation)
 }
@@ -63,9 +63,9 @@ fn a_block_is_opened_once_for_all_nodes() {
     let site = site("secrets-once", Some(KEY), manifest);
     let compiler = Compiler::default();
     for n in 0..20 {
-        compiler.compile(&site.request(&format!("n{n}"), "web")).result.expect("compiles");
+        site.compile(&compiler, &format!("n{n}"), "web").result.expect("compiles");
     }
-    let opened = compiler.site(&site.request("n0", "web")).expect("a site").data.openings();
+    let opened = compiler.open(&site.request("n0", "web").site).expect("a site").data.openings();
     // The password stands in the data twice, encrypted twice.
     assert_eq!(opened, 3);
 }
@@ -109,7 +109,7 @@ fn nothing_tells_a_secret() {
         "notice(lookup('url')) warning(lookup('password'))",
     ] {
         site.put("manifests/site.pp", manifest);
-        let outcome = Compiler::default().compile(&site.request("web1", "web"));
+        let outcome = site.compile(&Compiler::default(), "web1", "web");
         let mut said: Vec<String> = outcome.logs.into_iter().map(|log| log.message).collect();
         said.extend(outcome.result.err().map(|failure| format!("{failure:?}")));
         assert!(!said.is_empty(), "{manifest}");
@@ -121,7 +121,7 @@ fn nothing_tells_a_secret() {
 fn provenance_names_the_place_and_not_the_secret() {
     let manifest = "$secret = lookup('password')\nnotify { 'it': message => \"is ${secret}\" }\n";
     let site = site("secrets-provenance", Some(KEY), manifest);
-    let (_, all) = Compiler::default().compile_traced(&site.request("web1", "web")).result.expect("compiles");
+    let (_, all) = site.traced("web1", "web");
     let notify = all.iter().find(|one| one.title == "it").expect("the resource");
     let (_, trail) = notify.parameters.iter().find(|(name, _)| name == "message").expect("the message");
     let trail = trail.as_ref().expect("a trail");

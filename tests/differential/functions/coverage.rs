@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use kukla_eval::registry::Origin;
-use kukla_functions::stdlib;
+use kukla::eval::registry::Origin;
+use kukla::functions::stdlib;
 use serde_json::Value;
 
 /// A major version of stdlib.
@@ -34,15 +34,15 @@ pub fn version(modules: &str) -> Result<Version, String> {
 
 /// Puppet's own functions.
 pub fn core() -> Vec<String> {
-    let registry = kukla::compiler::registry();
+    let registry = kukla::registry();
     let names = registry.names().into_iter().map(|name| name.as_str().to_owned());
     names.filter(|name| is_core(name)).collect()
 }
 
 /// Whether a function is one of Puppet's own.
 pub fn is_core(name: &str) -> bool {
-    let registry = kukla::compiler::registry();
-    let found = registry.get(kukla_values::Name::new(name));
+    let registry = kukla::registry();
+    let found = registry.get(kukla::values::Name::new(name));
     found.is_some_and(|function| function.origin == Origin::Core) && !stdlib::ALWAYS.contains(&name)
 }
 
@@ -89,7 +89,7 @@ pub fn agrees(version: Version, found: &[String]) -> bool {
         println!("{name}: not known to be in this version of stdlib");
         good = false;
     }
-    let registry = kukla::compiler::registry();
+    let registry = kukla::registry();
     for name in registry.names().iter().map(|name| name.as_str()).filter(|name| has(name)) {
         if !found.iter().any(|found| found == name) {
             println!("{name}: not in this version of stdlib");

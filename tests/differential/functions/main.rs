@@ -22,8 +22,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use answer::Answer;
-use kukla::disk::{Commands, DiskWorld};
-use kukla_cli::rpc::Server;
+use kukla::rpc::Server;
+use kukla::{Commands, DiskWorld};
 use kukla_tests::subject::Subject;
 use serde_json::{Value, json};
 

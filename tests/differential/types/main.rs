@@ -13,9 +13,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use kukla::compiler::Compiler;
-use kukla::request::Request;
-use kukla_catalog::types::{self, ResourceType, Titles};
+use kukla::catalog::types::{self, ResourceType, Titles};
+use kukla::{Compiler, SiteSpec};
 use kukla_tests::subject::Subject;
 use serde_json::{Value, json};
 
@@ -60,9 +59,8 @@ fn run() -> Result<bool, String> {
     let modulepath: Vec<PathBuf> =
         modules.split(':').filter(|path| !path.is_empty()).map(PathBuf::from).collect();
     let compiler = Compiler::default();
-    let request =
-        Request { modulepath: Some(modulepath.clone()), code: Some(String::new()), ..Request::default() };
-    let site = compiler.site(&request).map_err(|failure| failure.to_string())?;
+    let spec = SiteSpec { modulepath: Some(modulepath.clone()), ..SiteSpec::of("") };
+    let site = compiler.open(&spec).map_err(|failure| failure.to_string())?;
     let wanted: Vec<String> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     let names: Vec<String> =

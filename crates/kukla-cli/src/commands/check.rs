@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use kukla_syntax::Strict;
+use kukla::analysis::{Analysis, Rules};
+use kukla::syntax::Strict;
 use rayon::prelude::*;
 
-use crate::analysis::{Analysis, Rules};
 use crate::render::{self, Findings, Format};
 use crate::{Outcome, files};
 
@@ -78,7 +78,11 @@ fn check(path: &Path, args: &Args) -> Result<Findings, String> {
         None => {
             let mut modulepath = args.modulepath.clone();
             modulepath.extend(files::module_directory(path));
-            Analysis::new(&source, &Rules { strict: args.strict, modulepath, ..Rules::default() }).diagnostics
+            Analysis::new(
+                &source,
+                &Rules { strict: args.strict, modulepath, here: files::here(), ..Rules::default() },
+            )
+            .diagnostics
         }
     };
     Ok(Findings { source, diagnostics })

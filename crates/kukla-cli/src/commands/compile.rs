@@ -1,15 +1,16 @@
 //! `kukla compile`: the catalog of a node, or of all of them.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::ValueEnum;
-use kukla::compiler::{Compiler, Outcome as Compiled};
-use kukla::request::Request;
-use kukla_catalog::Catalog;
+use kukla::eval::settings::LogLevel;
+use kukla::{Catalog, CompileOptions, Compiled, Compiler, Failure, Outcome as Compilation, Site};
 use rayon::prelude::*;
 
-use super::target::{Member, Target};
+use super::fleet::{Fleet, Member};
+use super::target::{Placed, Target};
 use crate::Outcome;
 use crate::render::failure::{self, ErrorFormat};
 
@@ -87,28 +88,16 @@ pub fn run(args: &Args) -> Outcome {
 }
 
 fn one(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
-    let mut request = args.target.request(&args.path)?;
-    request.keep_virtual = args.keep_virtual;
-    let (compiled, provenance) = match args.provenance {
-        None => (compiler.compile(&request), None),
-        Some(_) => {
-            let Compiled { result, logs } = compiler.compile_traced(&request);
-            let (result, trails) = match result {
-                Ok((catalog, trails)) => (Ok(catalog), Some(trails)),
-                Err(failure) => (Err(failure), None),
-            };
-            let document = trails.map(|trails| kukla::provenance::document(&request.node.name, &trails));
-            (Compiled { result, logs }, document)
-        }
-    };
-    let failed = report(args, &request, &compiled);
-    let Ok(catalog) = &compiled.result else { return Ok(Outcome::Found) };
+    let placed = args.target.placed(&args.path)?;
+    let compilation = compile(args, compiler.open(&placed.site), &placed);
+    let failed = report(args, &placed.node.name, &compilation);
+    let Ok(Compiled { catalog, provenance, .. }) = &compilation.result else { return Ok(Outcome::Found) };
     if failed {
         return Ok(Outcome::Found);
     }
     let mut out = print(catalog, args.format);
-    if let (Some(path), Some(document)) = (&args.provenance, provenance) {
-        let text = format!("{document}\n");
+    if let (Some(path), Some(trails)) = (&args.provenance, provenance) {
+        let text = format!("{}\n", kukla::provenance::document(&placed.node.name, trails));
         if path.as_os_str() == "-" {
             out += &text;
         } else {
@@ -118,6 +107,18 @@ fn one(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
     // A reader that has seen enough is no error.
     let _ = std::io::Write::write_all(&mut std::io::stdout().lock(), out.as_bytes());
     Ok(Outcome::Done)
+}
+
+fn compile(args: &Args, site: Result<Arc<Site>, Box<Failure>>, placed: &Placed) -> Compilation<Compiled> {
+    let options = CompileOptions {
+        keep_virtual: args.keep_virtual,
+        provenance: args.provenance.is_some(),
+        ..CompileOptions::default()
+    };
+    match site {
+        Ok(site) => site.compile_with(&placed.node, options),
+        Err(failure) => failure.into(),
+    }
 }
 
 fn print(catalog: &Catalog, format: Format) -> String {
@@ -130,28 +131,24 @@ fn print(catalog: &Catalog, format: Format) -> String {
 }
 
 /// Prints what was logged and what went wrong; whether that makes the compilation a failure.
-fn report(args: &Args, request: &Request, compiled: &Compiled<Catalog>) -> bool {
+fn report(args: &Args, node: &str, compilation: &Compilation<Compiled>) -> bool {
     let mut out = String::new();
-    for log in &compiled.logs {
+    for log in &compilation.logs {
         failure::log(&mut out, log, args.errors);
     }
-    let warned = compiled.logs.iter().any(|log| log.level == kukla_eval::settings::LogLevel::Warning);
+    let warned = compilation.logs.iter().any(|log| log.level == LogLevel::Warning);
     let mut failed = warned && args.fail_on.contains(&FailOn::Warnings);
-    match &compiled.result {
+    match &compilation.result {
         Err(failure) => {
-            failure::render(&mut out, failure, &request.node.name, args.errors);
+            failure::render(&mut out, failure, node, args.errors);
             failed = true;
         }
-        Ok(catalog) => {
-            let cycles = catalog.cycles();
+        Ok(compiled) => {
+            let cycles = compiled.catalog.cycles();
             let fatal = args.fail_on.contains(&FailOn::Cycles);
             for cycle in &cycles {
                 let level = if fatal { "error" } else { "warning" };
-                out += &format!(
-                    "{level}[CYCLE]: dependency cycle on {}: {}\n",
-                    request.node.name,
-                    cycle.join(" => ")
-                );
+                out += &format!("{level}[CYCLE]: dependency cycle on {node}: {}\n", cycle.join(" => "));
             }
             failed |= fatal && !cycles.is_empty();
         }
@@ -162,26 +159,25 @@ fn report(args: &Args, request: &Request, compiled: &Compiled<Catalog>) -> bool 
 
 fn all(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
     crate::deepen_pool();
-    let members = args.target.members(&args.path, compiler)?;
+    let fleet = Fleet::new(&args.target, &args.path, compiler)?;
     if let Some(directory) = &args.output {
         std::fs::create_dir_all(directory).map_err(|error| crate::files::problem(directory, &error))?;
     }
-    let progress = Progress { total: members.len(), done: AtomicUsize::new(0), shown: is_terminal() };
-    let rows: Vec<Result<Row, String>> = members
-        .into_par_iter()
-        .map(|Member { node, request }| {
-            let row = match request {
-                Ok(mut request) => {
-                    request.keep_virtual = args.keep_virtual;
-                    let compiled = compiler.compile(&request);
-                    row(args, &request, compiled)
-                }
-                Err(outcome) => {
-                    let node = node.clone();
-                    Ok(Row { node, resources: 0, edges: 0, warnings: 0, outcome, failed: true })
-                }
+    let progress = Progress::new(fleet.sources.len());
+    let rows: Vec<Result<Row, String>> = fleet
+        .sources
+        .par_iter()
+        .flat_map(|source| {
+            let members = fleet.members(source);
+            progress.expect(members.len());
+            members
+        })
+        .map(|Member { name, placed }| {
+            let row = match placed {
+                Ok(placed) => row(args, &name, compile(args, fleet.site(&placed), &placed)),
+                Err(outcome) => Ok(Row::failed(&name, 0, outcome)),
             };
-            progress.step(&node);
+            progress.step(&name);
             row
         })
         .collect();
@@ -208,12 +204,16 @@ struct Row {
     failed: bool,
 }
 
-fn row(args: &Args, request: &Request, compiled: Compiled<Catalog>) -> Result<Row, String> {
-    let warnings =
-        compiled.logs.iter().filter(|log| log.level == kukla_eval::settings::LogLevel::Warning).count();
-    let node = request.node.name.clone();
-    match compiled.result {
-        Ok(catalog) => {
+impl Row {
+    fn failed(node: &str, warnings: usize, outcome: String) -> Row {
+        Row { node: node.to_owned(), resources: 0, edges: 0, warnings, outcome, failed: true }
+    }
+}
+
+fn row(args: &Args, node: &str, compilation: Compilation<Compiled>) -> Result<Row, String> {
+    let warnings = compilation.logs.iter().filter(|log| log.level == LogLevel::Warning).count();
+    match compilation.result {
+        Ok(Compiled { catalog, .. }) => {
             let cycles = catalog.cycles().len();
             let failed = (cycles > 0 && args.fail_on.contains(&FailOn::Cycles))
                 || (warnings > 0 && args.fail_on.contains(&FailOn::Warnings));
@@ -228,7 +228,7 @@ fn row(args: &Args, request: &Request, compiled: Compiled<Catalog>) -> Result<Ro
                 n => format!("compiled, {n} dependency cycles"),
             };
             Ok(Row {
-                node,
+                node: node.to_owned(),
                 resources: catalog.resources.len(),
                 edges: catalog.edges.len(),
                 warnings,
@@ -236,26 +236,35 @@ fn row(args: &Args, request: &Request, compiled: Compiled<Catalog>) -> Result<Ro
                 failed,
             })
         }
-        Err(failure) => {
-            let outcome = failure.to_string();
-            Ok(Row { node, resources: 0, edges: 0, warnings, outcome, failed: true })
-        }
+        Err(failure) => Ok(Row::failed(node, warnings, failure.to_string())),
     }
 }
 
 /// How far a long run has come, on one line of the terminal.
 struct Progress {
-    total: usize,
+    total: AtomicUsize,
     done: AtomicUsize,
     shown: bool,
 }
 
 impl Progress {
+    /// Begins with one node for each source.
+    fn new(sources: usize) -> Progress {
+        Progress { total: sources.into(), done: AtomicUsize::new(0), shown: is_terminal() }
+    }
+
+    /// Takes note of how many nodes a source has.
+    fn expect(&self, nodes: usize) {
+        self.total.fetch_add(nodes, Ordering::Relaxed);
+        self.total.fetch_sub(1, Ordering::Relaxed);
+    }
+
     fn step(&self, node: &str) {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         if self.shown {
-            let filled = done * 30 / self.total.max(1);
-            anstream::eprint!("\r\x1b[2K[{:30}] {done}/{} {node}", "#".repeat(filled), self.total);
+            let total = self.total.load(Ordering::Relaxed).max(1);
+            let filled = (done * 30 / total).min(30);
+            anstream::eprint!("\r\x1b[2K[{:30}] {done}/{total} {node}", "#".repeat(filled));
         }
     }
 

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use clap::{CommandFactory, ValueEnum};
-use kukla_eval::function::Builtin;
-use kukla_eval::registry::{Origin, Registered};
+use kukla::eval::function::Builtin;
+use kukla::eval::registry::{Origin, Registered};
 
 use crate::Outcome;
 use crate::args::Cli;
@@ -57,7 +57,7 @@ fn commands() -> String {
 }
 
 fn functions() -> String {
-    let registry = kukla::compiler::registry();
+    let registry = kukla::registry();
     let all: Vec<&Registered> = registry.names().into_iter().filter_map(|name| registry.get(name)).collect();
     let mut page = String::from(
         "# Functions\n\nMade by `kukla doc functions`. Every example is a test. All functions are built in; those of \
@@ -75,7 +75,7 @@ fn functions() -> String {
         for function in all.iter().filter(|f| f.origin == origin) {
             let Builtin { name, doc, .. } = function.builtin;
             let _ = writeln!(page, "\n### {name}\n\n```\n{}\n```", signatures(function.builtin).join("\n"));
-            if kukla_functions::stdlib::NEW.contains(name) {
+            if kukla::functions::stdlib::NEW.contains(name) {
                 let _ = writeln!(page, "\nSince version 9 of the module.");
             }
             let lines: Vec<&str> = doc.lines().map(|l| l.strip_prefix(' ').unwrap_or(l)).collect();
@@ -88,7 +88,7 @@ fn functions() -> String {
 
 /// Which function is in which version of stdlib, and where the newer version does something else.
 fn versions(all: &[&Registered]) -> String {
-    let registry = kukla::compiler::registry();
+    let registry = kukla::registry();
     let mut table = String::from(
         "\n## Versions of puppetlabs-stdlib\n\nEvery function of stdlib 8.5 and 9.7 is here. A namespaced one does what it does in \
          version 9. An old one does what it did in version 8; with version 9 among the modules it does what it does there, which \
@@ -97,8 +97,8 @@ fn versions(all: &[&Registered]) -> String {
     );
     for function in all {
         let name = function.builtin.name;
-        let Some(versions) = kukla_functions::stdlib::versions(name) else { continue };
-        let special = |major| registry.in_stdlib(kukla_values::Name::new(name), major);
+        let Some(versions) = kukla::functions::stdlib::versions(name) else { continue };
+        let special = |major| registry.in_stdlib(kukla::values::Name::new(name), major);
         let remark = match special(9).or_else(|| special(8)).map(|special| special.builtin.doc.trim()) {
             _ if function.origin == Origin::Core && !versions.nine => "Puppet's own counts",
             Some(doc) if doc.starts_with("Deprecated: use `stdlib::") => "renamed in 9",

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Subcommand;
-use kukla_values::Value;
+use kukla::Value;
 
+use super::eval::evaluate;
 use super::target::Target;
 use crate::render::ValueFormat;
 use crate::render::failure::{self, ErrorFormat};
@@ -51,9 +52,9 @@ pub fn run(args: &Args) -> Outcome {
 }
 
 fn render(args: &Render) -> Result<Outcome, String> {
-    let mut request = args.target.request(&args.path)?;
-    request.code = Some(program(args)?);
-    let evaluated = args.target.compiler()?.eval(&request);
+    let mut placed = args.target.placed(&args.path)?;
+    placed.site.code = Some(program(args)?);
+    let evaluated = evaluate(&args.target.compiler()?, &placed);
     let mut out = String::new();
     evaluated.logs.iter().for_each(|log| failure::log(&mut out, log, args.errors));
     let outcome = match evaluated.result {
@@ -62,7 +63,7 @@ fn render(args: &Render) -> Result<Outcome, String> {
             Outcome::Done
         }
         Err(failure) => {
-            failure::render(&mut out, &failure, &request.node.name, args.errors);
+            failure::render(&mut out, &failure, &placed.node.name, args.errors);
             Outcome::Found
         }
     };
@@ -85,6 +86,6 @@ fn program(args: &Render) -> Result<String, String> {
     if !values.is_object() {
         return Err("--values: a JSON object is needed, as in '{\"port\": 80}'".into());
     }
-    let values = ValueFormat::Puppet.print(&kukla::request::from_json(&values));
+    let values = ValueFormat::Puppet.print(&kukla::rpc::from_json(&values));
     Ok(format!("epp({quoted}, {values})"))
 }

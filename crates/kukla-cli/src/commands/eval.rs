@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use kukla_values::Type;
+use kukla::{Compiler, Outcome as Evaluation, Type, Value};
 
-use super::target::Target;
+use super::target::{Placed, Target};
 use crate::render::ValueFormat;
 use crate::render::failure::{self, ErrorFormat};
 use crate::{Outcome, files};
@@ -41,17 +41,18 @@ pub struct Args {
 
 /// Evaluates and prints.
 pub fn run(args: &Args) -> Outcome {
-    let request = args.target.request(&args.path).and_then(|mut request| {
+    let placed = args.target.placed(&args.path).and_then(|mut placed| {
         if let Some(file) = &args.file {
-            request.code = Some(files::read(file)?.0.text().to_owned());
+            placed.site.code = Some(files::read(file)?.0.text().to_owned());
         }
-        Ok(request)
+        Ok(placed)
     });
-    let asked = request.and_then(|request| Ok((args.target.compiler()?.eval(&request), request)));
-    let (evaluated, request) = match asked {
+    let asked = placed.and_then(|placed| Ok((args.target.compiler()?, placed)));
+    let (compiler, placed) = match asked {
         Ok(asked) => asked,
         Err(problem) => return Outcome::unable(&problem),
     };
+    let evaluated = evaluate(&compiler, &placed);
     let mut out = String::new();
     evaluated.logs.iter().for_each(|log| failure::log(&mut out, log, args.errors));
     let outcome = match evaluated.result {
@@ -61,10 +62,18 @@ pub fn run(args: &Args) -> Outcome {
             Outcome::Done
         }
         Err(failure) => {
-            failure::render(&mut out, &failure, &request.node.name, args.errors);
+            failure::render(&mut out, &failure, &placed.node.name, args.errors);
             Outcome::Found
         }
     };
     anstream::eprint!("{out}");
     outcome
+}
+
+/// The value of a site's manifest.
+pub fn evaluate(compiler: &Compiler, placed: &Placed) -> Evaluation<Value> {
+    match compiler.open(&placed.site) {
+        Ok(site) => site.eval(&placed.node),
+        Err(failure) => failure.into(),
+    }
 }

@@ -1,6 +1,6 @@
 //! `kukla explain`: what an issue code means and what to do about it.
 
-use kukla_syntax::{Code, Severity};
+use kukla::syntax::{Code, Severity};
 
 use crate::Outcome;
 
@@ -17,10 +17,10 @@ pub struct Args {
 
 /// Every code that Kukla can report.
 pub fn all_codes() -> impl Iterator<Item = &'static Code> {
-    kukla_syntax::codes::CODES
+    kukla::syntax::codes::CODES
         .iter()
-        .chain(kukla_syntax::validate::codes::CODES)
-        .chain(crate::files::CODES)
+        .chain(kukla::syntax::validate::codes::CODES)
+        .chain(kukla::analysis::CODES)
         .copied()
 }
 

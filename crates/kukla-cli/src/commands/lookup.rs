@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use kukla::compiler::{Answer, Compiler};
-use kukla::request::{Request, from_json};
-use kukla_eval::data;
-use kukla_eval::error::Failure;
-use kukla_hiera::Found;
-use kukla_values::{Type, Value};
+use kukla::eval::data;
+use kukla::hiera::Found;
+use kukla::rpc::from_json;
+use kukla::{Answer, Compiler, Failure, Outcome as Answered, Type, Value};
 
-use super::target::{Member, Target};
+use super::fleet::{Fleet, Member};
+use super::target::Target;
 use crate::Outcome;
 use crate::render::ValueFormat;
 use crate::render::failure::{self, ErrorFormat};
@@ -80,18 +79,23 @@ fn wanted(args: &Args) -> Result<data::Request, String> {
     })
 }
 
-fn ask(compiler: &Compiler, request: &Request, wanted: &data::Request) -> Result<Answer, Box<Failure>> {
-    let outcome = compiler.lookup(request, wanted);
+/// The answer for a node, once what was logged on the way is printed.
+fn printed(answered: Answered<Answer>) -> Result<Answer, Box<Failure>> {
     let mut out = String::new();
-    outcome.logs.iter().for_each(|log| failure::log(&mut out, log, ErrorFormat::Human));
+    answered.logs.iter().for_each(|log| failure::log(&mut out, log, ErrorFormat::Human));
     anstream::eprint!("{out}");
-    outcome.result
+    answered.result
 }
 
 fn one(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
-    let mut request = args.target.request(&args.path)?;
-    request.explain = args.explain;
-    let answer = ask(compiler, &request, &wanted(args)?);
+    let placed = args.target.placed(&args.path)?;
+    let wanted = wanted(args)?;
+    let answer = compiler.open(&placed.site).and_then(|site| {
+        printed(match args.explain {
+            true => site.lookup_explained(&placed.node, &wanted),
+            false => site.lookup(&placed.node, &wanted),
+        })
+    });
     let answer = answer.and_then(|answer| {
         if let Some(explanation) = &answer.explanation {
             anstream::println!("{}", explanation.text().trim_end());
@@ -108,7 +112,7 @@ fn one(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
         }
         Err(failure) => {
             let mut out = String::new();
-            failure::render(&mut out, &failure, &request.node.name, ErrorFormat::Human);
+            failure::render(&mut out, &failure, &placed.node.name, ErrorFormat::Human);
             anstream::eprint!("{out}");
             Ok(Outcome::Found)
         }
@@ -144,10 +148,11 @@ fn all(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
     let wanted = wanted(args)?;
     let mut answers = BTreeMap::<String, Vec<String>>::new();
     let mut failed = false;
-    for Member { node, request } in args.target.members(&args.path, compiler)? {
-        let answer = request.and_then(|request| {
-            let found = ask(compiler, &request, &wanted).and_then(|answer| answer.found);
-            found.map_err(|failure| failure.to_string())
+    let fleet = Fleet::new(&args.target, &args.path, compiler)?;
+    for Member { name, placed } in fleet.sources.iter().flat_map(|source| fleet.members(source)) {
+        let answer = placed.and_then(|placed| {
+            let answer = fleet.site(&placed).and_then(|site| printed(site.lookup(&placed.node, &wanted)));
+            answer.and_then(|answer| answer.found).map_err(|failure| failure.to_string())
         });
         let text = match answer {
             Ok(found) => args.format.print(&found.value),
@@ -156,7 +161,7 @@ fn all(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
                 format!("error: {problem}")
             }
         };
-        answers.entry(text).or_default().push(node);
+        answers.entry(text).or_default().push(name);
     }
     let mut answers: Vec<_> = answers.into_iter().collect();
     answers.sort_by_key(|(_, nodes)| std::cmp::Reverse(nodes.len()));

@@ -6,6 +6,7 @@ pub mod doc;
 pub mod epp;
 pub mod eval;
 pub mod explain;
+mod fleet;
 pub mod lookup;
 pub mod parse;
 pub mod repl;

@@ -4,11 +4,11 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use kukla_syntax::Source;
-use kukla_syntax::pn::Pn;
-use kukla_syntax::tree::{Node, Tree};
+use kukla::analysis::{Analysis, Rules};
+use kukla::syntax::Source;
+use kukla::syntax::pn::Pn;
+use kukla::syntax::tree::{Node, Tree};
 
-use crate::analysis::{Analysis, Rules};
 use crate::render::{self, Findings};
 use crate::{Outcome, files};
 
@@ -52,7 +52,7 @@ pub fn run(args: &Args) -> Outcome {
         None => args.files.iter().map(|path| files::read(path)).collect(),
     };
     let several = sources.len() > 1;
-    let rules = Rules { epp: args.epp.then_some(true), ..Rules::default() };
+    let rules = Rules { epp: args.epp.then_some(true), here: files::here(), ..Rules::default() };
     let mut outcome = Outcome::Done;
     for source in sources {
         let (source, invalid) = match source {

@@ -2,14 +2,13 @@
 
 use std::path::PathBuf;
 
-use kukla::compiler::Compiler;
-use kukla::request::Request;
-use kukla_values::{Type, Value};
+use kukla::{Compiler, Type, Value};
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
 use rustyline::{Config, Editor};
 
-use super::target::Target;
+use super::eval::evaluate;
+use super::target::{Placed, Target};
 use crate::Outcome;
 use crate::render::ValueFormat;
 use crate::render::failure::{self, ErrorFormat};
@@ -46,8 +45,8 @@ Type an expression to see its value; an unfinished one goes on on the next line,
 
 /// Talks until the input ends.
 pub fn run(args: &Args) -> Outcome {
-    let asked = args.target.request(&args.path).and_then(|request| Ok((request, args.target.compiler()?)));
-    let (request, compiler) = match asked {
+    let asked = args.target.placed(&args.path).and_then(|placed| Ok((placed, args.target.compiler()?)));
+    let (placed, compiler) = match asked {
         Ok(asked) => asked,
         Err(problem) => return Outcome::unable(&problem),
     };
@@ -56,9 +55,8 @@ pub fn run(args: &Args) -> Outcome {
         Ok(editor) => editor,
         Err(error) => return Outcome::unable(&format!("no line editor: {error}")),
     };
-    let mut session =
-        Session { request, compiler, memory: Memory::default(), logged: 0, format: args.format };
-    editor.set_helper(Some(Assistant::new(&session.request.node.facts)));
+    let mut session = Session { placed, compiler, memory: Memory::default(), logged: 0, format: args.format };
+    editor.set_helper(Some(Assistant::new(&session.placed.node.facts)));
     let history = history_file();
     if let Some(file) = &history {
         // No history yet is no reason to complain.
@@ -102,7 +100,7 @@ enum Next {
 }
 
 struct Session {
-    request: Request,
+    placed: Placed,
     compiler: Compiler,
     memory: Memory,
     /// How many messages come from what is remembered, and were seen before.
@@ -143,15 +141,15 @@ impl Session {
     }
 
     fn evaluate(&mut self, code: &str) -> Option<Value> {
-        self.request.prelude = Some(self.memory.without_what(code));
-        self.request.code = Some(code.to_owned());
-        let evaluated = self.compiler.eval(&self.request);
+        self.placed.site.prelude = Some(self.memory.without_what(code));
+        self.placed.site.code = Some(code.to_owned());
+        let evaluated = evaluate(&self.compiler, &self.placed);
         let mut out = String::new();
         for log in evaluated.logs.iter().skip(self.logged) {
             failure::log(&mut out, log, ErrorFormat::Human);
         }
         let value = evaluated.result.inspect_err(|failure| {
-            failure::render(&mut out, failure, &self.request.node.name, ErrorFormat::Human)
+            failure::render(&mut out, failure, &self.placed.node.name, ErrorFormat::Human)
         });
         anstream::eprint!("{out}");
         value.ok()
@@ -159,9 +157,9 @@ impl Session {
 
     fn remember(&mut self, code: &str) {
         if self.memory.remember(code) {
-            self.request.prelude = Some(self.memory.text());
-            self.request.code = Some(String::new());
-            self.logged = self.compiler.eval(&self.request).logs.len();
+            self.placed.site.prelude = Some(self.memory.text());
+            self.placed.site.code = Some(String::new());
+            self.logged = evaluate(&self.compiler, &self.placed).logs.len();
         }
     }
 

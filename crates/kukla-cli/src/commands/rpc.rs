@@ -2,10 +2,10 @@
 
 use std::io::{BufRead, Write};
 
-use kukla::disk::DiskWorld;
+use kukla::DiskWorld;
+use kukla::rpc::Server;
 
 use crate::Outcome;
-use crate::rpc::Server;
 
 /// Answer JSON requests, one per line, until the input closes
 ///

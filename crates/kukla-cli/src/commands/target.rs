@@ -4,16 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kukla::classify::Classification;
-use kukla::compiler::Compiler;
-use kukla::disk::{Commands, DiskWorld};
 use kukla::exports::CatalogExports;
 use kukla::facts::FactFile;
 use kukla::puppet_conf::PuppetConf;
-use kukla::request::{Request, trusted_data};
-use kukla_eval::program::NodeMatch;
-use kukla_eval::settings::Settings;
-use kukla_syntax::Strict;
-use kukla_values::Hash;
+use kukla::syntax::Strict;
+use kukla::values::Hash;
+use kukla::{Commands, Compiler, DiskWorld, Node, Settings, SiteSpec};
 
 use crate::files;
 
@@ -77,14 +73,20 @@ pub struct Target {
     commands: String,
 }
 
+/// A node and the site it belongs to.
+#[derive(Clone, Debug)]
+pub struct Placed {
+    /// The site.
+    pub site: SiteSpec,
+    /// The node.
+    pub node: Node,
+}
+
 impl Target {
     /// The compiler to ask.
     pub fn compiler(&self) -> Result<Compiler, String> {
         let world = self.world();
-        let exports = match &self.exported {
-            Some(path) => Some(CatalogExports::read(&world, path)?),
-            None => None,
-        };
+        let exports = self.exported.as_ref().map(|path| CatalogExports::read(&world, path)).transpose()?;
         let compiler = Compiler::new(world);
         Ok(match exports {
             Some(exports) => compiler.with_exports(Arc::new(exports)),
@@ -96,9 +98,10 @@ impl Target {
         DiskWorld { commands: self.commands.as_str().into() }
     }
 
-    /// The request for the node that the options name.
-    pub fn request(&self, path: &Path) -> Result<Request, String> {
-        let Some(file) = self.fact_file(path)? else { return self.request_for(path, &FactFile::default()) };
+    /// The node that the options name.
+    pub fn placed(&self, path: &Path) -> Result<Placed, String> {
+        let ground = self.ground(path)?;
+        let Some(file) = self.fact_file(path)? else { return ground.place(FactFile::default()) };
         let mut nodes = read_facts(&file)?;
         if nodes.len() > 1 {
             let name = file.display();
@@ -110,17 +113,24 @@ impl Target {
                 return Err(format!("{name}: no facts of {node} here"));
             }
         }
-        self.request_for(path, &nodes.into_iter().next().unwrap_or_default())
+        ground.place(nodes.into_iter().next().unwrap_or_default())
+    }
+
+    /// The place that facts of all nodes are in, whether the options name it or not.
+    pub fn fact_place(&self, path: &Path) -> (PathBuf, bool) {
+        match &self.facts {
+            Some(place) => (place.clone(), true),
+            None => (path.join("facts"), false),
+        }
     }
 
     /// The file with the node's facts: what `--facts` names, or the node's own in such a directory, by default `facts` in the
     /// control repository.
     fn fact_file(&self, path: &Path) -> Result<Option<PathBuf>, String> {
-        let directory = match &self.facts {
-            Some(file) if !file.is_dir() => return Ok(Some(file.clone())),
-            Some(directory) => directory.clone(),
-            None => path.join("facts"),
-        };
+        let (directory, _) = self.fact_place(path);
+        if self.facts.is_some() && !directory.is_dir() {
+            return Ok(Some(directory));
+        }
         let own = self.node.as_ref().and_then(|node| {
             let candidates = ["json", "yaml", "yml"].map(|ending| directory.join(format!("{node}.{ending}")));
             candidates.into_iter().find(|file| file.is_file())
@@ -132,96 +142,16 @@ impl Target {
         }
     }
 
-    /// The nodes that a command about all of them is for: those there are facts of, else those that node definitions name.
-    pub fn members(&self, path: &Path, compiler: &Compiler) -> Result<Vec<Member>, String> {
-        let place = self.facts.clone().unwrap_or_else(|| path.join("facts"));
-        let files = match (place.is_file(), &self.facts) {
-            (true, _) => vec![place],
-            (false, None) if !place.is_dir() => return self.named_members(path, compiler),
-            (false, _) => fact_files(&place)?,
-        };
-        let mut members = Vec::new();
-        for file in files {
-            match read_facts(&file) {
-                Ok(nodes) => members.extend(nodes.into_iter().map(|facts| {
-                    let facts = named_by_file(facts, &file);
-                    let node = facts.node_name().unwrap_or_default().to_owned();
-                    Member { node, request: self.request_for(path, &facts) }
-                })),
-                // One bad file is the misfortune of one node.
-                Err(problem) => {
-                    let node = named_by_file(FactFile::default(), &file).node.unwrap_or_default();
-                    members.push(Member { node, request: Err(problem) });
-                }
-            }
-        }
-        Ok(members)
-    }
-
-    /// Nodes without facts, by the names of their definitions.
-    fn named_members(&self, path: &Path, compiler: &Compiler) -> Result<Vec<Member>, String> {
-        let request = self.request_for(path, &FactFile::default())?;
-        let site = compiler.site(&request).map_err(|failure| failure.to_string())?;
-        let nodes = site.environment.nodes();
-        let mut names: Vec<&str> =
-            nodes.iter().flat_map(|node| &node.matches).filter_map(NodeMatch::name).collect();
-        names.sort_unstable();
-        if names.is_empty() {
-            return Err("there are neither facts nor node definitions with names\n  hint: --facts names a file or a directory of fact files, one for each node".into());
-        }
-        let facts = |name: &str| FactFile { node: Some(name.to_owned()), ..FactFile::default() };
-        let member =
-            |name: &str| Member { node: name.to_owned(), request: self.request_for(path, &facts(name)) };
-        Ok(names.into_iter().map(member).collect())
-    }
-
-    fn request_for(&self, path: &Path, facts: &FactFile) -> Result<Request, String> {
-        let mut request = Request::default();
-        let conf = self.conf(path)?;
-        if let Some(conf) = &conf {
-            conf.apply(&self.world(), &mut request)?;
-        }
-        let name = self.node.as_deref().or(facts.node_name());
-        request.node.name = name.unwrap_or("localhost").to_owned();
-        request.node.facts = facts.facts.clone();
-        request.code.clone_from(&self.execute);
-        request.modulepath.clone_from(&self.modulepath);
-        if let Some(file) = &self.hiera_config {
-            request.hiera_config = Some(absolute(file)?);
-        }
-        if let Some(environment) = &self.environment {
-            request.environment.clone_from(environment);
-        }
-        self.classify(conf.as_ref(), &mut request)?;
-        self.place(path, conf.as_ref(), &mut request)?;
-        self.set(&mut request)?;
-        let node = &mut request.node;
-        node.trusted = trusted_data(&node.name);
-        if let Some(file) = &self.trusted {
-            for (key, value) in &read_hash(file)? {
-                node.trusted.insert(key.clone(), value.clone());
-            }
-        }
-        if let Some(conf) = &conf {
-            conf.name_extensions(&self.world(), &mut node.trusted)?;
-        }
-        if let Some(file) = &self.server_facts {
-            node.server_facts = read_hash(file)?;
-        }
-        node.server_facts.insert("environment", request.environment.as_str());
-        Ok(request)
-    }
-
     /// Settings that the command line gives.
-    fn set(&self, request: &mut Request) -> Result<(), String> {
+    fn set(&self, site: &mut SiteSpec) -> Result<(), String> {
         if self.exported.is_some() {
-            request.settings.set("storeconfigs", true.into())?;
+            site.settings.set("storeconfigs", true.into())?;
         }
         if let Some(strict) = self.strict {
-            request.settings.strict = strict;
+            site.settings.strict = strict;
         }
         if let Some(whose) = &self.functions {
-            request.settings.set("functions", whose.as_str().into())?;
+            site.settings.set("functions", whose.as_str().into())?;
         }
         for setting in &self.settings {
             let (name, value) = setting
@@ -231,9 +161,9 @@ impl Target {
                 return Err(format!("--set {setting}: there is no setting '{name}'"));
             }
             if name == "basemodulepath" {
-                request.basemodulepath = value.to_owned();
+                site.basemodulepath = value.to_owned();
             }
-            request.settings.set(name, value.into())?;
+            site.settings.set(name, value.into())?;
         }
         Ok(())
     }
@@ -251,94 +181,135 @@ impl Target {
         PuppetConf::read(&self.world(), &absolute(&file)?).map(Some)
     }
 
+    /// What the options say for every node alike, read once.
+    pub fn ground(&self, path: &Path) -> Result<Ground<'_>, String> {
+        let mut site = SiteSpec::default();
+        let conf = self.conf(path)?;
+        if let Some(conf) = &conf {
+            conf.apply(&self.world(), &mut site)?;
+        }
+        site.code.clone_from(&self.execute);
+        site.modulepath.clone_from(&self.modulepath);
+        if let Some(file) = &self.hiera_config {
+            site.hiera_config = Some(absolute(file)?);
+        }
+        if let Some(environment) = &self.environment {
+            site.environment.clone_from(environment);
+        }
+        let environments = self.settle(path, conf.as_ref(), &mut site)?;
+        self.set(&mut site)?;
+        let read = |file: &Option<PathBuf>| file.as_deref().map(read_hash).transpose();
+        Ok(Ground {
+            target: self,
+            site,
+            environments,
+            trusted: read(&self.trusted)?.unwrap_or_default(),
+            server_facts: read(&self.server_facts)?.unwrap_or_default(),
+            conf,
+        })
+    }
+
     /// Where the environment lies: what the options say, else PATH if it looks like an environment, else where `puppet.conf`
-    /// or the directory `environments` has it.
-    fn place(&self, path: &Path, conf: Option<&PuppetConf>, request: &mut Request) -> Result<(), String> {
+    /// or the directory `environments` has it. If there are several to choose from, these are the directories with them.
+    fn settle(
+        &self,
+        path: &Path,
+        conf: Option<&PuppetConf>,
+        site: &mut SiteSpec,
+    ) -> Result<Option<Vec<PathBuf>>, String> {
         if let Some(path) = &self.environmentpath {
-            return choose(vec![absolute(path)?], request);
+            return Ok(Some(vec![absolute(path)?]));
         }
         let path = absolute(path)?;
         if !path.is_dir() {
-            if request.code.is_none() {
-                request.manifest = Some(path);
+            if site.code.is_none() {
+                site.manifest = Some(path);
             }
-            return Ok(());
+            return Ok(None);
         }
         let is_environment =
             ["environment.conf", "manifests", "modules"].iter().any(|name| path.join(name).exists());
         let inside = path.join("environments");
         match conf {
-            _ if is_environment => request.environment_root = Some(path),
-            _ if inside.is_dir() => return choose(vec![inside], request),
-            Some(conf) => return choose(conf.environmentpath(), request),
-            None => request.environment_root = Some(path),
+            _ if is_environment => site.environment_root = Some(path),
+            _ if inside.is_dir() => return Ok(Some(vec![inside])),
+            Some(conf) => return Ok(Some(conf.environmentpath())),
+            None => site.environment_root = Some(path),
         }
-        Ok(())
+        Ok(None)
+    }
+}
+
+/// What all nodes have in common.
+#[derive(Debug)]
+pub struct Ground<'t> {
+    target: &'t Target,
+    /// The site, but for the environment of a node that has one of its own.
+    pub site: SiteSpec,
+    /// Directories with environments, if there are several to choose from.
+    environments: Option<Vec<PathBuf>>,
+    trusted: Hash,
+    server_facts: Hash,
+    conf: Option<PuppetConf>,
+}
+
+impl Ground<'_> {
+    /// The node that some facts are of, and the site that it belongs to.
+    pub fn place(&self, facts: FactFile) -> Result<Placed, String> {
+        let name = self.target.node.as_deref().or(facts.node_name()).unwrap_or("localhost");
+        let mut node = Node::named(name);
+        let mut site = self.site.clone();
+        node.facts = facts.facts;
+        if let Some(said) = self.classification(&node.name)? {
+            node.classes = said.classes;
+            node.variables = said.parameters;
+            if let (Some(environment), None) = (said.environment, &self.target.environment) {
+                site.environment = environment;
+            }
+        }
+        site.environmentpath = self.environmentpath(&site.environment)?;
+        for (key, value) in &self.trusted {
+            node.trusted.insert(key.clone(), value.clone());
+        }
+        if let Some(conf) = &self.conf {
+            conf.name_extensions(&self.target.world(), &mut node.trusted)?;
+        }
+        node.server_facts = self.server_facts.clone();
+        Ok(Placed { site, node })
     }
 
-    fn classify(&self, conf: Option<&PuppetConf>, request: &mut Request) -> Result<(), String> {
+    /// The first directory of environments that has the one of this name.
+    fn environmentpath(&self, environment: &str) -> Result<Option<PathBuf>, String> {
+        let Some(paths) = &self.environments else { return Ok(None) };
+        match paths.iter().find(|path| path.join(environment).is_dir()) {
+            Some(found) => Ok(Some(found.clone())),
+            None => {
+                let places: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+                Err(format!("there is no environment '{environment}' in {}", places.join(", ")))
+            }
+        }
+    }
+
+    fn classification(&self, node: &str) -> Result<Option<Classification>, String> {
         let only = |command: &str| {
             let program = command.split_whitespace().next().unwrap_or_default().to_owned();
             DiskWorld { commands: Commands::Only(vec![program]) }
         };
-        let own = conf.and_then(PuppetConf::external_nodes);
-        let classification = match (&self.enc, &self.classification, own) {
-            (Some(command), ..) => Classification::ask(&only(command), command, &request.node.name)?,
-            (None, Some(file), _) => Classification::read(&self.world(), file)?,
+        let own = self.conf.as_ref().and_then(PuppetConf::external_nodes);
+        match (&self.target.enc, &self.target.classification, own) {
+            (Some(command), ..) => Classification::ask(&only(command), command, node).map(Some),
+            (None, Some(file), _) => Classification::read(&self.target.world(), file).map(Some),
             (None, None, Some(command)) => {
-                Classification::ask(&self.world(), command, &request.node.name).map_err(|error| {
+                let said = Classification::ask(&self.target.world(), command, node).map_err(|error| {
                     format!(
                         "puppet.conf lets '{command}' classify nodes: {error}\n  hint: --commands allows it, --classification FILE or --enc replaces it"
                     )
-                })?
+                });
+                said.map(Some)
             }
-            (None, None, None) => return Ok(()),
-        };
-        request.node.classes = classification.classes;
-        request.node.variables = classification.parameters;
-        if let (Some(environment), None) = (classification.environment, &self.environment) {
-            request.environment = environment;
+            (None, None, None) => Ok(None),
         }
-        Ok(())
     }
-}
-
-/// A node among all, with what is asked for it, or why that cannot be said.
-#[derive(Debug)]
-pub struct Member {
-    /// Its name.
-    pub node: String,
-    /// What is asked.
-    pub request: Result<Request, String>,
-}
-
-fn fact_files(directory: &Path) -> Result<Vec<PathBuf>, String> {
-    let entries = std::fs::read_dir(directory).map_err(|error| {
-        format!(
-            "{}\n  hint: --facts names a file or a directory of fact files, one for each node",
-            files::problem(directory, &error)
-        )
-    })?;
-    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    paths.retain(|path| {
-        path.extension().is_some_and(|ending| ending == "json" || ending == "yaml" || ending == "yml")
-    });
-    paths.sort();
-    match paths.is_empty() {
-        true => Err(format!("{}: no fact files (.json, .yaml) here", directory.display())),
-        false => Ok(paths),
-    }
-}
-
-/// Takes the first directory of environments that has the one a request is about.
-fn choose(path: Vec<PathBuf>, request: &mut Request) -> Result<(), String> {
-    let found = path.iter().find(|path| path.join(&request.environment).is_dir()).cloned();
-    if found.is_none() {
-        let places: Vec<String> = path.iter().map(|path| path.display().to_string()).collect();
-        return Err(format!("there is no environment '{}' in {}", request.environment, places.join(", ")));
-    }
-    request.environmentpath = found;
-    Ok(())
 }
 
 fn absolute(path: &Path) -> Result<PathBuf, String> {
@@ -350,15 +321,8 @@ fn read_hash(path: &Path) -> Result<Hash, String> {
     Ok(read.into_iter().next().unwrap_or_default().facts)
 }
 
-fn read_facts(path: &Path) -> Result<Vec<FactFile>, String> {
+/// The facts in a file.
+pub fn read_facts(path: &Path) -> Result<Vec<FactFile>, String> {
     let bytes = std::fs::read(path).map_err(|error| files::problem(path, &error))?;
     FactFile::parse(&bytes, &path.display().to_string())
-}
-
-/// A file that does not say whose facts it holds is named after the node.
-fn named_by_file(mut facts: FactFile, path: &Path) -> FactFile {
-    if facts.node_name().is_none() {
-        facts.node = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-    }
-    facts
 }

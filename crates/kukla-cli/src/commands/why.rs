@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
-use kukla::provenance;
-use kukla_catalog::resource::split_reference;
-use kukla_values::Value;
+use kukla::catalog::ResourceRef;
+use kukla::{CompileOptions, Compiled, Value, provenance};
 
 use super::target::Target;
 use crate::Outcome;
@@ -37,25 +36,28 @@ pub fn run(args: &Args) -> Outcome {
 }
 
 fn say(args: &Args) -> Result<Outcome, String> {
-    let (type_name, title) = split_reference(&args.resource)
+    let wanted = ResourceRef::parse(&args.resource)
         .ok_or_else(|| format!("'{}' is no resource; write it as Type[title]", args.resource))?;
-    let request = args.target.request(&args.path)?;
-    let compiled = args.target.compiler()?.compile_traced(&request);
-    let (catalog, trails) = match compiled.result {
+    let placed = args.target.placed(&args.path)?;
+    let options = CompileOptions { provenance: true, ..CompileOptions::default() };
+    let site = args.target.compiler()?.open(&placed.site);
+    let compiled = site.and_then(|site| site.compile_with(&placed.node, options).result);
+    let Compiled { catalog, provenance: trails, .. } = match compiled {
         Ok(compiled) => compiled,
         Err(failure) => {
             let mut out = String::new();
-            failure::render(&mut out, &failure, &request.node.name, ErrorFormat::Human);
+            failure::render(&mut out, &failure, &placed.node.name, ErrorFormat::Human);
             anstream::eprint!("{out}");
             return Ok(Outcome::Found);
         }
     };
-    let is_it =
-        |kind: &str, name: &str| kind.eq_ignore_ascii_case(type_name) && same_title(kind, name, title);
+    let is_it = |kind: &str, name: &str| {
+        kind.eq_ignore_ascii_case(wanted.type_name()) && same_title(kind, name, wanted.title())
+    };
     let known = catalog.resources.iter().find(|resource| is_it(&resource.type_name, &resource.title));
-    let trail = trails.iter().find(|trail| is_it(&trail.type_name, &trail.title));
+    let trail = trails.iter().flatten().find(|trail| is_it(&trail.type_name, &trail.title));
     let (Some(resource), Some(trail)) = (known, trail) else {
-        anstream::eprintln!("kukla: {} is not in the catalog of {}", args.resource, request.node.name);
+        anstream::eprintln!("kukla: {} is not in the catalog of {}", args.resource, placed.node.name);
         return Ok(Outcome::Found);
     };
     let mut found = false;
@@ -86,8 +88,8 @@ fn same_title(type_name: &str, title: &str, wanted: &str) -> bool {
 }
 
 fn notation(value: &Value) -> String {
-    match kukla_values::format::format_value(value, &"%p".into()) {
+    match kukla::values::format::format_value(value, &"%p".into()) {
         Ok(text) => text.to_string(),
-        Err(_) => kukla_values::format::interpolate(value).to_string(),
+        Err(_) => kukla::values::format::interpolate(value).to_string(),
     }
 }

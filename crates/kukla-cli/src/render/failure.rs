@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use clap::ValueEnum;
-use kukla_eval::error::Failure;
-use kukla_eval::settings::LogLevel;
-use kukla_eval::vm::Log;
+use kukla::eval::error::Failure;
+use kukla::eval::settings::LogLevel;
+use kukla::eval::vm::Log;
 
 use super::human::clamp;
 

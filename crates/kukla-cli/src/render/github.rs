@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use kukla_syntax::{Diagnostic, Severity, Source};
+use kukla::syntax::{Diagnostic, Severity, Source};
 
 use super::Place;
 

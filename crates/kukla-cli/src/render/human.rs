@@ -1,7 +1,7 @@
 //! The picture: the lines that matter, underlined.
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
-use kukla_syntax::{Diagnostic, Severity, Source};
+use kukla::syntax::{Diagnostic, Severity, Source};
 
 /// Draws one diagnostic. Colours are in the text; whoever prints it takes them out where they are not wanted.
 pub fn picture(out: &mut String, source: &Source, diagnostic: &Diagnostic) {
@@ -11,7 +11,7 @@ pub fn picture(out: &mut String, source: &Source, diagnostic: &Diagnostic) {
         Severity::Deprecation => Level::WARNING.with_name("deprecation"),
     };
     let text = source.text();
-    let inside = |span: kukla_syntax::Span| clamp(text, span.range());
+    let inside = |span: kukla::syntax::Span| clamp(text, span.range());
     let mut snippet = Snippet::source(text)
         .path(source.name())
         .annotation(AnnotationKind::Primary.span(inside(diagnostic.span)));

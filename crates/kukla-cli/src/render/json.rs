@@ -1,9 +1,9 @@
 //! Diagnostics as JSON, the same fields as in the machine interface and a few more.
 
-use kukla_syntax::{Diagnostic, Source, Span};
+use kukla::syntax::{Diagnostic, Source, Span};
 use serde_json::{Value, json};
 
-use super::{Findings, Place};
+use super::Findings;
 
 /// All findings as one array.
 pub fn document(findings: &[Findings]) -> String {
@@ -12,21 +12,8 @@ pub fn document(findings: &[Findings]) -> String {
     format!("{:#}\n", Value::Array(all))
 }
 
-/// The fields that the machine interface names.
-pub fn value(source: &Source, diagnostic: &Diagnostic) -> Value {
-    let Place { file, line, column } = Place::of(source, diagnostic);
-    json!({
-        "severity": diagnostic.severity.name(),
-        "issue": diagnostic.code.name,
-        "message": diagnostic.message,
-        "file": file,
-        "line": line,
-        "column": column,
-    })
-}
-
 fn detailed(source: &Source, diagnostic: &Diagnostic) -> Value {
-    let mut value = value(source, diagnostic);
+    let mut value = kukla::rpc::diagnostic(source, diagnostic);
     let end = source.line_column(diagnostic.span.end);
     value["end_line"] = end.line.into();
     value["end_column"] = end.column.into();

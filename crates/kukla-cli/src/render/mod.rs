@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use clap::ValueEnum;
-use kukla_syntax::{Diagnostic, Severity, Source};
+use kukla::syntax::{Diagnostic, Severity, Source};
 
 pub mod failure;
 mod github;
@@ -12,7 +12,6 @@ mod json;
 mod sarif;
 mod value;
 
-pub use json::value as json_value;
 pub use value::ValueFormat;
 
 /// How diagnostics are printed.
@@ -110,8 +109,8 @@ fn puppet(out: &mut String, source: &Source, diagnostic: &Diagnostic) {
 
 #[cfg(test)]
 mod tests {
-    use kukla_syntax::codes::ILLEGAL_NUMBER;
-    use kukla_syntax::{Span, diagnostic};
+    use kukla::syntax::codes::ILLEGAL_NUMBER;
+    use kukla::syntax::{Span, diagnostic};
 
     use super::*;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kukla_syntax::{Code, Diagnostic, Severity, Source, Span};
+use kukla::syntax::{Code, Diagnostic, Severity, Source, Span};
 use serde_json::{Value, json};
 
 use super::Findings;

@@ -1,8 +1,8 @@
 //! Values, as people and programs want to see them.
 
 use clap::ValueEnum;
-use kukla::request::from_json;
-use kukla_values::{Value, format};
+use kukla::rpc::from_json;
+use kukla::values::{Value, format};
 
 /// How a value is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -30,8 +30,8 @@ impl ValueFormat {
             }
             Self::Json => kukla::rpc::rich(value).to_string(),
             // What YAML has no form for, it has in the form of JSON.
-            Self::Yaml => kukla_formats::yaml::emit(value)
-                .or_else(|_| kukla_formats::yaml::emit(&from_json(&kukla::rpc::rich(value))))
+            Self::Yaml => kukla::formats::yaml::emit(value)
+                .or_else(|_| kukla::formats::yaml::emit(&from_json(&kukla::rpc::rich(value))))
                 .map_or_else(|_| text(), |yaml| yaml.trim_start_matches("---").trim().to_owned()),
             Self::Text => text(),
         }

@@ -4,7 +4,9 @@
 
 use std::path::{Path, PathBuf};
 
-use kukla::request::Request;
+use kukla::eval::catalog::Provenance;
+use kukla::rpc::Request;
+use kukla::{Catalog, CompileOptions, Compiler, Outcome};
 use serde_json::{Value as Json, json};
 
 /// A site in a directory that goes away with it.
@@ -47,6 +49,24 @@ impl Site {
         params["environmentpath"] = json!(self.0);
         let Json::Object(params) = params else { panic!("parameters are an object") };
         Request::from_json(&params).expect("a request")
+    }
+
+    /// Opens the site as it is now and compiles a catalog.
+    pub fn compile(&self, compiler: &Compiler, node: &str, role: &str) -> Outcome<Catalog> {
+        let Request { site, node, .. } = self.request(node, role);
+        match compiler.open(&site) {
+            Ok(site) => site.compile(&node),
+            Err(failure) => failure.into(),
+        }
+    }
+
+    /// The catalog of a node, and how its attributes got their values.
+    pub fn traced(&self, node: &str, role: &str) -> (Catalog, Vec<Provenance>) {
+        let Request { site, node, .. } = self.request(node, role);
+        let options = CompileOptions { provenance: true, ..CompileOptions::default() };
+        let site = Compiler::default().open(&site).expect("a site");
+        let compiled = site.compile_with(&node, options).result.expect("compiles");
+        (compiled.catalog, compiled.provenance.expect("asked for"))
     }
 
     /// A text about the site without the directory it happens to have.

@@ -1,7 +1,7 @@
 //! Help while typing: names are completed, and a statement that is not finished goes on on the next line.
 
-use kukla_syntax::{Source, parse};
-use kukla_values::{Hash, Value};
+use kukla::syntax::{Source, parse};
+use kukla::values::{Hash, Value};
 use rustyline::completion::Completer;
 use rustyline::highlight::Highlighter;
 use rustyline::hint::Hinter;
@@ -27,7 +27,7 @@ pub struct Assistant {
 impl Assistant {
     /// Knows the functions, the keywords and the facts.
     pub fn new(facts: &Hash) -> Self {
-        let functions = kukla::compiler::registry().names().into_iter().map(|n| n.as_str().to_owned());
+        let functions = kukla::registry().names().into_iter().map(|n| n.as_str().to_owned());
         let facts = facts.keys().filter_map(Value::as_str).map(|name| format!("${name}"));
         let keywords = KEYWORDS.into_iter().map(str::to_owned);
         let given = ["$facts", "$trusted", "$environment"].map(str::to_owned);

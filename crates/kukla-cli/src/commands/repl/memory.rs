@@ -1,8 +1,8 @@
 //! What a conversation remembers: the statements that assign, define or declare something.
 
-use kukla_eval::function::Quality;
-use kukla_syntax::tree::Node;
-use kukla_syntax::{Source, SyntaxKind, parse};
+use kukla::eval::function::Quality;
+use kukla::syntax::tree::Node;
+use kukla::syntax::{Source, SyntaxKind, parse};
 
 /// Statements to run again before each new one.
 #[derive(Debug, Default)]
@@ -68,7 +68,7 @@ fn statement(node: Node<'_>) -> Option<Statement> {
         | K::NodeDefinition => None,
         K::Call | K::StatementCall | K::BareCall => {
             let name: String = text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-            let declares = kukla::compiler::registry().is(&name, Quality::ChangesCatalog);
+            let declares = kukla::registry().is(&name, Quality::ChangesCatalog);
             declares.then_some(())?;
             None
         }

@@ -1,43 +1,41 @@
 //! Why a request has no result.
 
+use kukla_eval::error::Failure;
+use kukla_eval::vm::Log;
 use kukla_syntax::{Diagnostic, Source};
 use serde_json::{Value, json};
 
-use crate::render::json_value;
+use super::shape;
 
-/// One or more errors, in the shape the protocol gives them.
+/// One or more errors in the shape of the protocol, and what was logged before.
 #[derive(Debug)]
-pub struct Failure {
-    errors: Vec<Value>,
+pub(super) struct Failed {
+    pub(super) errors: Vec<Value>,
     logs: Vec<Value>,
 }
 
-impl Failure {
-    /// Errors that already have their shape.
-    pub fn new(errors: Vec<Value>, logs: Vec<Value>) -> Self {
-        Self { errors, logs }
+impl Failed {
+    /// A compilation failed.
+    pub(super) fn new(failure: &Failure, logs: &[Log]) -> Self {
+        Self { errors: shape::errors(failure), logs: logs.iter().map(shape::log).collect() }
     }
 
     /// The request itself is at fault.
-    pub fn request(message: impl Into<String>) -> Self {
+    pub(super) fn request(message: impl Into<String>) -> Self {
         Self::one("request", "BAD_REQUEST", message.into())
     }
 
     /// Kukla is at fault.
-    pub fn internal(message: impl Into<String>) -> Self {
+    pub(super) fn internal(message: impl Into<String>) -> Self {
         Self::one("evaluation", "INTERNAL_ERROR", format!("Kukla failed: {}", message.into()))
     }
 
-    /// A program is at fault.
-    pub fn diagnostics<'a>(
-        kind: &str,
-        source: &Source,
-        diagnostics: impl IntoIterator<Item = &'a Diagnostic>,
-    ) -> Self {
+    /// A text is no program.
+    pub(super) fn syntax<'a>(source: &Source, diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> Self {
         let error = |diagnostic| {
-            let mut error = json!({"kind": kind});
+            let mut error = json!({"kind": "syntax"});
             if let (Value::Object(error), Value::Object(mut fields)) =
-                (&mut error, json_value(source, diagnostic))
+                (&mut error, shape::diagnostic(source, diagnostic))
             {
                 fields.shift_remove("severity");
                 error.append(&mut fields);
@@ -53,11 +51,18 @@ impl Failure {
     }
 
     /// The answer to the request with this id.
-    pub fn answer(self, id: &Value) -> Value {
+    pub(super) fn answer(self, id: &Value) -> Value {
         let mut answer = json!({"id": id, "error": self.errors.first(), "logs": self.logs});
         if self.errors.len() > 1 {
             answer["errors"] = Value::Array(self.errors);
         }
         answer
+    }
+}
+
+/// A site that cannot be opened.
+impl From<Box<Failure>> for Failed {
+    fn from(failure: Box<Failure>) -> Self {
+        Self::new(&failure, &[])
     }
 }

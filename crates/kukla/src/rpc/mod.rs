@@ -1,24 +1,38 @@
 //! The machine interface: one JSON request in, one JSON answer out, and no request ends the process.
+//!
+//! ```
+//! let server = kukla::rpc::Server::new(kukla::MemoryWorld::default());
+//! let answer = server.answer(r#"{"id": 1, "method": "eval", "params": {"code": "1 + 1"}}"#);
+//! assert_eq!(answer, r#"{"id":1,"result":{"value":2,"string":"2","type":"Integer[2, 2]","logs":[]}}"#);
+//! ```
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use kukla_world::World;
 use serde_json::{Map, Value, json};
 
-mod error;
-mod parse;
+use crate::compiler::Compiler;
 
-pub use error::Failure;
+mod failed;
+mod methods;
+mod parse;
+mod request;
+mod shape;
+
+use failed::Failed;
+pub use request::{Request, from_json};
+pub use shape::{diagnostic, errors, log, rich};
 
 /// Answers requests. It keeps no state between them that a request could notice, except by its speed.
 #[derive(Debug, Default)]
 pub struct Server {
-    compiler: kukla::compiler::Compiler,
+    compiler: Compiler,
 }
 
 impl Server {
     /// A server that sees the world through `world`.
-    pub fn new(world: kukla::disk::DiskWorld) -> Server {
-        Server { compiler: kukla::compiler::Compiler::new(world) }
+    pub fn new(world: impl World + 'static) -> Server {
+        Server { compiler: Compiler::new(world) }
     }
 
     /// Answers one line; whatever it holds, the answer is one line of JSON.
@@ -26,7 +40,7 @@ impl Server {
         let request: Value = match serde_json::from_str(line) {
             Ok(request) => request,
             Err(error) => {
-                return Failure::request(format!("not JSON: {error}")).answer(&Value::Null).to_string();
+                return Failed::request(format!("not JSON: {error}")).answer(&Value::Null).to_string();
             }
         };
         let id = request.get("id").cloned().unwrap_or(Value::Null);
@@ -35,7 +49,7 @@ impl Server {
         let result = answered.unwrap_or_else(|panic| {
             let what = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
             let what = what.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
-            Err(Failure::internal(what))
+            Err(Failed::internal(what))
         });
         match result {
             Ok(()) => out + "}",
@@ -44,33 +58,27 @@ impl Server {
     }
 
     /// Appends the JSON text of the result.
-    fn dispatch(&self, request: &Value, out: &mut String) -> Result<(), Failure> {
-        let Value::Object(request) = request else { return Err(Failure::request("a request is an object")) };
+    fn dispatch(&self, request: &Value, out: &mut String) -> Result<(), Failed> {
+        let Value::Object(request) = request else { return Err(Failed::request("a request is an object")) };
         let method = request
             .get("method")
             .and_then(Value::as_str)
-            .ok_or_else(|| Failure::request("a request has a method, a string"))?;
+            .ok_or_else(|| Failed::request("a request has a method, a string"))?;
         let none = Map::new();
         let params = match request.get("params") {
             None | Some(Value::Null) => &none,
             Some(Value::Object(params)) => params,
-            Some(_) => return Err(Failure::request("params is an object")),
+            Some(_) => return Err(Failed::request("params is an object")),
         };
         match method {
-            "parse" => {
-                *out += &parse::answer(params)?.to_string();
-                return Ok(());
-            }
-            "version" => {
-                *out += &json!({"version": env!("CARGO_PKG_VERSION")}).to_string();
-                return Ok(());
-            }
-            "eval" => kukla::rpc::eval(&self.compiler, params, out),
-            "compile" => kukla::rpc::compile(&self.compiler, params, out),
-            "lookup" => kukla::rpc::lookup(&self.compiler, params, out),
-            other => return Err(Failure::request(format!("unknown method '{other}'"))),
+            "parse" => *out += &parse::answer(self.compiler.world(), params)?.to_string(),
+            "version" => *out += &json!({"version": env!("CARGO_PKG_VERSION")}).to_string(),
+            "eval" => methods::eval(&self.compiler, params, out)?,
+            "compile" => methods::compile(&self.compiler, params, out)?,
+            "lookup" => methods::lookup(&self.compiler, params, out)?,
+            other => return Err(Failed::request(format!("unknown method '{other}'"))),
         }
-        .map_err(|failed| Failure::new(failed.errors, failed.logs))
+        Ok(())
     }
 }
 

@@ -3,9 +3,14 @@
 use std::path::PathBuf;
 
 use kukla_syntax::validate::{self, Place};
-use kukla_syntax::{Diagnostic, Parse, Source, Strict};
+use kukla_syntax::{Diagnostic, Parse, Source, Span, Strict, diagnostic};
 
-use crate::files;
+kukla_syntax::codes! {
+    pub CODES;
+
+    /// Puppet code is UTF-8 text. Save the file in that encoding; the message says where the first byte is that does not fit.
+    INVALID_UTF8: Error, "invalid byte sequence in UTF-8 at byte {offset}";
+}
 
 /// What decides how a text is judged, apart from the text.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +25,8 @@ pub struct Rules {
     pub modulepath: Vec<PathBuf>,
     /// The site manifest, whose files are bound to nothing.
     pub site: Option<PathBuf>,
+    /// The directory that relative paths start from.
+    pub here: PathBuf,
 }
 
 /// A text, read and judged.
@@ -35,7 +42,7 @@ pub struct Analysis {
 impl Analysis {
     /// Reads and judges a text.
     pub fn new(source: &Source, rules: &Rules) -> Self {
-        let epp = rules.epp.unwrap_or_else(|| source.name().is_some_and(files::is_template));
+        let epp = rules.epp.unwrap_or_else(|| source.name().is_some_and(|name| name.ends_with(".epp")));
         let mut parse = if epp {
             kukla_syntax::parse_epp(source)
         } else {
@@ -44,9 +51,8 @@ impl Analysis {
         let ungrammatical = !parse.is_ok();
         let mut diagnostics = std::mem::take(&mut parse.diagnostics);
         if !ungrammatical {
-            let here = std::env::current_dir().unwrap_or_default();
             let place = match source.name() {
-                Some(file) => Place::seen_from(&here, file, &rules.modulepath, rules.site.as_deref()),
+                Some(file) => Place::seen_from(&rules.here, file, &rules.modulepath, rules.site.as_deref()),
                 None => Place::Free,
             };
             diagnostics.extend(validate::validate(
@@ -60,5 +66,31 @@ impl Analysis {
     /// Is the text no program at all, so that its tree means nothing?
     pub fn has_no_tree(&self) -> bool {
         self.ungrammatical
+    }
+}
+
+/// The text of a file, as far as it is one.
+pub fn source(name: &str, bytes: Vec<u8>) -> (Source, Option<Diagnostic>) {
+    match String::from_utf8(bytes) {
+        Ok(text) => (Source::new(name, text), None),
+        Err(error) => {
+            let offset = error.utf8_error().valid_up_to();
+            let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+            let wrong =
+                diagnostic!(Span::at(u32::try_from(offset).unwrap_or(u32::MAX)), INVALID_UTF8 { offset });
+            (Source::new(name, text), Some(wrong))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_that_are_no_text() {
+        let (source, wrong) = source("x.pp", b"$a = \xff1".to_vec());
+        assert_eq!(source.text(), "$a = \u{fffd}1");
+        assert_eq!(wrong.unwrap().message, "invalid byte sequence in UTF-8 at byte 5");
     }
 }

@@ -1,0 +1,130 @@
+//! All nodes of a site: who they are, and the sites they belong to, each opened once.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use kukla::eval::program::NodeMatch;
+use kukla::facts::FactFile;
+use kukla::{Compiler, Failure, Site};
+
+use super::target::{Ground, Placed, Target, read_facts};
+use crate::files;
+
+/// All nodes of a site. Their facts are read when it is their turn, so a large fleet needs no more memory than a small one.
+pub struct Fleet<'t> {
+    ground: Ground<'t>,
+    compiler: &'t Compiler,
+    /// Files of facts or nodes without any, in the order of the answers.
+    pub sources: Vec<Source>,
+    /// By the name of the environment, in which alone the sites of a fleet differ.
+    sites: Mutex<BTreeMap<String, Opening>>,
+}
+
+/// A site that is opened by whoever needs it first, while others wait for it alone.
+type Opening = Arc<OnceLock<Result<Arc<Site>, Box<Failure>>>>;
+
+/// Where nodes come from.
+#[derive(Debug)]
+pub enum Source {
+    /// A file with the facts of one node or several.
+    File(PathBuf),
+    /// The name in a node definition.
+    Name(String),
+}
+
+/// A node of a fleet, with the site it belongs to, or why that cannot be said.
+#[derive(Debug)]
+pub struct Member {
+    /// Its name.
+    pub name: String,
+    /// The node and its site.
+    pub placed: Result<Placed, String>,
+}
+
+impl<'t> Fleet<'t> {
+    /// The nodes that a command about all of them is for: those there are facts of, else those that node definitions name.
+    pub fn new(target: &'t Target, path: &Path, compiler: &'t Compiler) -> Result<Fleet<'t>, String> {
+        let (place, is_given) = target.fact_place(path);
+        let sources = match place.is_file() {
+            true => Some(vec![place]),
+            false if !is_given && !place.is_dir() => None,
+            false => Some(fact_files(&place)?),
+        };
+        let ground = target.ground(path)?;
+        let mut fleet = Fleet { ground, compiler, sources: Vec::new(), sites: Mutex::default() };
+        fleet.sources = match sources {
+            Some(files) => files.into_iter().map(Source::File).collect(),
+            None => fleet.defined()?.into_iter().map(Source::Name).collect(),
+        };
+        Ok(fleet)
+    }
+
+    /// The names in node definitions.
+    fn defined(&self) -> Result<Vec<String>, String> {
+        let placed = self.ground.place(FactFile::default())?;
+        let site = self.site(&placed).map_err(|failure| failure.to_string())?;
+        let nodes = site.environment.nodes();
+        let named = nodes.iter().flat_map(|node| &node.matches).filter_map(NodeMatch::name);
+        let mut names: Vec<String> = named.map(str::to_owned).collect();
+        names.sort_unstable();
+        match names.is_empty() {
+            true => Err("there are neither facts nor node definitions with names\n  hint: --facts names a file or a directory of fact files, one for each node".into()),
+            false => Ok(names),
+        }
+    }
+
+    /// The nodes of one source.
+    pub fn members(&self, source: &Source) -> Vec<Member> {
+        let file = match source {
+            Source::Name(name) => {
+                let facts = FactFile { node: Some(name.clone()), ..FactFile::default() };
+                return vec![Member { name: name.clone(), placed: self.ground.place(facts) }];
+            }
+            Source::File(file) => file,
+        };
+        // A file that does not say whose facts it holds is named after the node.
+        let own_name = || file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        match read_facts(file) {
+            Ok(nodes) => {
+                let member = |mut facts: FactFile| {
+                    if facts.node_name().is_none() {
+                        facts.node = own_name();
+                    }
+                    let name = facts.node_name().unwrap_or_default().to_owned();
+                    Member { name, placed: self.ground.place(facts) }
+                };
+                nodes.into_iter().map(member).collect()
+            }
+            // One bad file is the misfortune of one node.
+            Err(problem) => vec![Member { name: own_name().unwrap_or_default(), placed: Err(problem) }],
+        }
+    }
+
+    /// The site a node belongs to, opened when the first node needs it and not looked at again.
+    pub fn site(&self, placed: &Placed) -> Result<Arc<Site>, Box<Failure>> {
+        let opening = {
+            let mut sites = self.sites.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(sites.entry(placed.site.environment.clone()).or_default())
+        };
+        opening.get_or_init(|| self.compiler.open(&placed.site)).clone()
+    }
+}
+
+fn fact_files(directory: &Path) -> Result<Vec<PathBuf>, String> {
+    let entries = std::fs::read_dir(directory).map_err(|error| {
+        format!(
+            "{}\n  hint: --facts names a file or a directory of fact files, one for each node",
+            files::problem(directory, &error)
+        )
+    })?;
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.retain(|path| {
+        path.extension().is_some_and(|ending| ending == "json" || ending == "yaml" || ending == "yml")
+    });
+    paths.sort();
+    match paths.is_empty() {
+        true => Err(format!("{}: no fact files (.json, .yaml) here", directory.display())),
+        false => Ok(paths),
+    }
+}

@@ -1,0 +1,208 @@
+//! From a node to its catalog, a value or data: what a site does, on any number of threads.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use kukla_catalog::Catalog;
+use kukla_eval::catalog::{Output, Provenance};
+use kukla_eval::data;
+use kukla_eval::environment::Node;
+use kukla_eval::error::{Failure, Raise, Raised};
+use kukla_eval::settings::LogLevel;
+use kukla_eval::unit::Unit;
+use kukla_eval::vm::{Log, Vm};
+use kukla_hiera::{Explanation, Found};
+use kukla_values::Value;
+
+use crate::data::HieraData;
+use crate::site::Site;
+
+/// What came of a compilation, and what was logged on the way.
+#[derive(Debug)]
+pub struct Outcome<T> {
+    /// The result, or what went wrong.
+    pub result: Result<T, Box<Failure>>,
+    /// The messages, in order.
+    pub logs: Vec<Log>,
+}
+
+impl<T> Outcome<T> {
+    /// The outcome with another result in place of a good one.
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Outcome<U> {
+        Outcome { result: self.result.map(change), logs: self.logs }
+    }
+}
+
+/// What failed before it began has logged nothing.
+impl<T> From<Box<Failure>> for Outcome<T> {
+    fn from(failure: Box<Failure>) -> Outcome<T> {
+        Outcome { result: Err(failure), logs: Vec::new() }
+    }
+}
+
+/// What a compilation is to give besides the catalog.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CompileOptions {
+    /// Whether uncollected virtual resources stay in the catalog.
+    pub keep_virtual: bool,
+    /// Whether to tell how data was looked up.
+    pub explain: bool,
+    /// Whether to tell how attributes got their values.
+    pub provenance: bool,
+}
+
+/// A catalog and what else was asked for.
+#[derive(Debug)]
+pub struct Compiled {
+    /// The catalog.
+    pub catalog: Catalog,
+    /// How data was looked up, one lookup after the other, if asked.
+    pub explanation: Option<String>,
+    /// How attributes got their values, if asked.
+    pub provenance: Option<Vec<Provenance>>,
+}
+
+/// The answer to a lookup.
+#[derive(Debug)]
+pub struct Answer {
+    /// The value and where it came from, or why there is none.
+    pub found: Result<Found, Box<Failure>>,
+    /// How it was found, if asked.
+    pub explanation: Option<Explanation>,
+}
+
+impl Site {
+    /// Compiles the catalog of a node.
+    pub fn compile(&self, node: &Node) -> Outcome<Catalog> {
+        self.compile_with(node, CompileOptions::default()).map(|compiled| compiled.catalog)
+    }
+
+    /// Compiles the catalog of a node and says what else the options ask for.
+    pub fn compile_with(&self, node: &Node, options: CompileOptions) -> Outcome<Compiled> {
+        self.run(node, options.explain, |vm, data| {
+            if options.provenance {
+                vm.recorder = Some(Box::default());
+            }
+            let catalog = self.catalog(vm, options.keep_virtual)?;
+            let provenance = options.provenance.then(|| vm.provenance(&catalog));
+            Ok(Compiled { catalog, explanation: data.explanations(), provenance })
+        })
+    }
+
+    /// Evaluates the site manifest for a node and gives the value of its last expression. What is lazy (defines, collectors)
+    /// is left undone; a prelude is compiled to completion first.
+    pub fn eval(&self, node: &Node) -> Outcome<Value> {
+        self.run(node, false, |vm, _| {
+            let manifests = self.manifests_for(vm)?;
+            match &self.prelude {
+                Some(prelude) => {
+                    let prelude = prelude.clone().map_err(|failure| Raise::from((*failure).clone()))?;
+                    vm.remark(&prelude.remarks);
+                    vm.compile(&[prelude])?;
+                }
+                None => vm.begin()?,
+            }
+            vm.evaluate_main(manifests)
+        })
+    }
+
+    /// Looks data up in the context of a node: what the site manifest sets at the top is known.
+    pub fn lookup(&self, node: &Node, wanted: &data::Request) -> Outcome<Answer> {
+        self.look_up(node, false, |vm, data| Answer {
+            found: data.find_or_fail(vm, wanted).map_err(|raise| told(data, raise)),
+            explanation: None,
+        })
+    }
+
+    /// The same, with an explanation of every place that was asked, whatever the answer.
+    pub fn lookup_explained(&self, node: &Node, wanted: &data::Request) -> Outcome<Answer> {
+        self.look_up(node, true, |vm, data| {
+            let (found, explanation) = data.explain(vm, wanted);
+            Answer { found: found.map_err(|raise| told(data, raise)), explanation: Some(explanation) }
+        })
+    }
+
+    fn look_up(
+        &self,
+        node: &Node,
+        explain: bool,
+        ask: impl FnOnce(&mut Vm<'_>, &HieraData) -> Answer,
+    ) -> Outcome<Answer> {
+        self.run(node, explain, |vm, data| {
+            let manifests = self.manifests_for(vm)?;
+            vm.begin()?;
+            vm.evaluate_main(manifests)?;
+            Ok(ask(vm, data))
+        })
+    }
+
+    fn run<T>(
+        &self,
+        node: &Node,
+        explain: bool,
+        body: impl FnOnce(&mut Vm<'_>, &HieraData) -> Result<T, Raise>,
+    ) -> Outcome<T> {
+        let global = self.spec.hiera_config.as_deref();
+        let data = HieraData::new(Arc::clone(&self.data), &self.environment, global);
+        let data = if explain { data.explaining() } else { data };
+        let node = self.placed(node);
+        let mut vm = Vm::new(&self.environment, &node);
+        vm.data = Some(&data);
+        if let Some(layout) = &self.layout {
+            layout.errors.iter().for_each(|message| vm.complain(message));
+            layout.warnings.iter().for_each(|message| vm.warn(message));
+        }
+        let result = body(&mut vm, &data);
+        let mut logs = std::mem::take(&mut vm.logs);
+        logs.iter_mut().for_each(|log| data.redact(&mut log.message));
+        Outcome { result: result.map_err(|raise| told(&data, raise)), logs }
+    }
+
+    /// The node as the server knows it, which adds the environment to its facts.
+    fn placed<'n>(&self, node: &'n Node) -> Cow<'n, Node> {
+        let environment = Value::from(self.spec.environment.as_str());
+        if node.server_facts.get("environment") == Some(&environment) {
+            return Cow::Borrowed(node);
+        }
+        let mut node = node.clone();
+        node.server_facts.insert("environment", environment);
+        Cow::Owned(node)
+    }
+
+    /// The catalog, under the version that the environment's `config_version` gives it if that may run.
+    fn catalog(&self, vm: &mut Vm<'_>, keep_virtual: bool) -> Result<Catalog, Raise> {
+        let manifests = self.manifests_for(vm)?;
+        let mut catalog = vm.compile_as(manifests, Output { keep_virtual, is_last: true })?;
+        match self.version() {
+            Some(Ok(version)) => catalog.version = version.as_str().into(),
+            Some(Err(why)) => vm.log(
+                LogLevel::Info,
+                format!("config_version was not asked, the time stands in for it: {why}"),
+            ),
+            None => {}
+        }
+        Ok(catalog)
+    }
+
+    /// The units of the site manifest; what is questionable about them is logged.
+    fn manifests_for(&self, vm: &mut Vm<'_>) -> Result<&[Arc<Unit>], Raise> {
+        self.manifests.iter().for_each(|unit| vm.remark(&unit.remarks));
+        match &self.broken_manifest {
+            None => Ok(&self.manifests),
+            Some(failure) => {
+                vm.log_warnings_of(failure);
+                Err(Raise::from((**failure).clone()))
+            }
+        }
+    }
+}
+
+/// What went wrong, without the secrets it may mention.
+fn told(data: &HieraData, raise: Raise) -> Box<Failure> {
+    let mut failure = match raise.illegal().into_reason() {
+        Raised::Error(failure) => failure,
+        _ => Failure::new("RUNTIME_ERROR", "a jump to nowhere"),
+    };
+    data.redact(&mut failure.message);
+    Box::new(failure)
+}

@@ -1,0 +1,127 @@
+//! The methods of `kukla rpc`, as functions from parameters to results.
+
+use std::fmt::Write as _;
+
+use kukla_eval::data;
+use kukla_eval::vm::Log;
+use kukla_values::{Type, format};
+use serde_json::{Map, Value as Json, json};
+
+use super::failed::Failed;
+use super::request::{Request, from_json};
+use super::shape::{log, rich};
+use crate::compile::Outcome;
+use crate::compiler::Compiler;
+
+/// What a method gives: nothing but the JSON text it has appended, or why there is none.
+pub(super) type Answer = Result<(), Failed>;
+
+fn request(compiler: &Compiler, params: &Map<String, Json>) -> Result<Request, Failed> {
+    let request = Request::from_json(params).map_err(Failed::request)?;
+    let (world, site) = (compiler.world(), &request.site);
+    if let (Some(path), Some(root)) = (&site.environmentpath, site.root()) {
+        let is_name = |c: char| c == '_' || c.is_alphanumeric();
+        if !site.environment.chars().all(is_name) || !world.exists(&root) {
+            let message = format!("no environment {} in {}", site.environment, path.display());
+            return Err(Failed::request(message));
+        }
+    }
+    if let Some(path) = site.manifest.as_ref().filter(|path| !world.exists(path)) {
+        return Err(Failed::request(format!("no such manifest: {}", path.display())));
+    }
+    match &site.hiera_config {
+        Some(path) if !world.exists(path) => {
+            Err(Failed::request(format!("no such hiera_config: {}", path.display())))
+        }
+        _ => Ok(request),
+    }
+}
+
+fn all(logs: &[Log]) -> Json {
+    logs.iter().map(log).collect()
+}
+
+/// `compile`: the catalog of one node.
+pub(super) fn compile(compiler: &Compiler, params: &Map<String, Json>, out: &mut String) -> Answer {
+    let Request { site, node, options } = request(compiler, params)?;
+    let Outcome { result, logs } = compiler.open(&site)?.compile_with(&node, options);
+    let compiled = result.map_err(|failure| Failed::new(&failure, &logs))?;
+    // A catalog can be megabytes, which are written once and copied never.
+    out.push_str(r#"{"catalog":"#);
+    compiled.catalog.write_json(out);
+    if let Some(explain) = compiled.explanation {
+        let _ = write!(out, r#","explain":{}"#, Json::from(explain));
+    }
+    let _ = write!(out, r#","logs":{}}}"#, all(&logs));
+    Ok(())
+}
+
+/// `eval`: the value of the last expression of `code`.
+pub(super) fn eval(compiler: &Compiler, params: &Map<String, Json>, out: &mut String) -> Answer {
+    let Request { site, node, .. } = request(compiler, params)?;
+    let Outcome { result, logs } = compiler.open(&site)?.eval(&node);
+    let value = result.map_err(|failure| Failed::new(&failure, &logs))?;
+    let answer = json!({
+        "value": rich(&value),
+        "string": format::interpolate(&value).as_str(),
+        "type": Type::of(&value).to_string(),
+        "logs": all(&logs),
+    });
+    let _ = write!(out, "{answer}");
+    Ok(())
+}
+
+/// `lookup`: the value data has for `key`.
+pub(super) fn lookup(compiler: &Compiler, params: &Map<String, Json>, out: &mut String) -> Answer {
+    let Request { site, node, options } = request(compiler, params)?;
+    let wanted = wanted(params).map_err(Failed::request)?;
+    let site = compiler.open(&site)?;
+    let Outcome { result, logs } = match options.explain {
+        true => site.lookup_explained(&node, &wanted),
+        false => site.lookup(&node, &wanted),
+    };
+    let answer = result.map_err(|failure| Failed::new(&failure, &logs))?;
+    let explain = answer.explanation.map(|explanation| explanation.puppet_text());
+    match answer.found {
+        Ok(found) => {
+            let mut result = json!({"value": rich(&found.value), "logs": all(&logs)});
+            if let Some(explain) = explain {
+                result["explain"] = explain.into();
+            }
+            let _ = write!(out, "{result}");
+            Ok(())
+        }
+        Err(failure) => {
+            let mut failed = Failed::new(&failure, &logs);
+            if let (Some(explain), Some(error)) = (explain, failed.errors.first_mut()) {
+                error["explain"] = explain.into();
+            }
+            Err(failed)
+        }
+    }
+}
+
+fn wanted(params: &Map<String, Json>) -> Result<data::Request, String> {
+    let keys = match params.get("key") {
+        Some(Json::String(key)) => vec![key.as_str().into()],
+        Some(Json::Array(keys)) => {
+            let keys: Option<Vec<_>> = keys.iter().map(|key| Some(key.as_str()?.into())).collect();
+            keys.ok_or("key is a string or an array of strings")?
+        }
+        _ => return Err("lookup needs a key".into()),
+    };
+    let value_type = match params.get("type") {
+        None | Some(Json::Null) => None,
+        Some(Json::String(text)) => Some(Type::parse(text).map_err(|error| error.message)?),
+        Some(_) => return Err("type is a string".into()),
+    };
+    let given = |name: &str| params.get(name).filter(|value| !value.is_null()).map(from_json);
+    Ok(data::Request {
+        keys,
+        value_type,
+        merge: given("merge"),
+        // That the default is null is something else than that there is none.
+        default: params.get("default").map(from_json),
+        ..data::Request::default()
+    })
+}

@@ -1,0 +1,67 @@
+//! What makes one site different from another.
+
+use std::path::PathBuf;
+
+use kukla_eval::settings::Settings;
+
+use crate::control::BASE_MODULEPATH;
+
+/// Everything that decides what a site is, apart from the files it names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SiteSpec {
+    /// The environment's name.
+    pub environment: String,
+    /// The directory of environments.
+    pub environmentpath: Option<PathBuf>,
+    /// The environment's directory, where it is not one of `environmentpath`.
+    pub environment_root: Option<PathBuf>,
+    /// What `$basemodulepath` stands for in `environment.conf`.
+    pub basemodulepath: String,
+    /// Where modules lie; by default what `environment.conf` says.
+    pub modulepath: Option<Vec<PathBuf>>,
+    /// A manifest file, or a directory of them; by default what `environment.conf` says.
+    pub manifest: Option<PathBuf>,
+    /// Text to use as the site manifest, whatever `manifest` says.
+    pub code: Option<String>,
+    /// Text that [`Site::eval`](crate::Site::eval) compiles to completion before `code` is evaluated in its top scope.
+    pub prelude: Option<String>,
+    /// The global layer's `hiera.yaml`.
+    pub hiera_config: Option<PathBuf>,
+    /// Settings, Puppet's defaults unless changed.
+    pub settings: Settings,
+}
+
+impl Default for SiteSpec {
+    fn default() -> SiteSpec {
+        SiteSpec {
+            environment: "production".into(),
+            environmentpath: None,
+            environment_root: None,
+            basemodulepath: BASE_MODULEPATH.into(),
+            modulepath: None,
+            manifest: None,
+            code: None,
+            prelude: None,
+            hiera_config: None,
+            settings: Settings::default(),
+        }
+    }
+}
+
+impl SiteSpec {
+    /// The site whose environment lies in this directory.
+    pub fn at(root: impl Into<PathBuf>) -> SiteSpec {
+        SiteSpec { environment_root: Some(root.into()), ..SiteSpec::default() }
+    }
+
+    /// A site that is nothing but this manifest.
+    pub fn of(code: impl Into<String>) -> SiteSpec {
+        SiteSpec { code: Some(code.into()), ..SiteSpec::default() }
+    }
+
+    /// The environment's directory, if it has one.
+    pub fn root(&self) -> Option<PathBuf> {
+        let in_path = || self.environmentpath.as_ref().map(|path| path.join(&self.environment));
+        self.environment_root.clone().or_else(in_path)
+    }
+}

@@ -1,0 +1,152 @@
+//! What sites ask of the world, and when.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier};
+
+use kukla::values::time::Timestamp;
+use kukla::world::{Entry, FileResult, Output, Stamp};
+use kukla::{Compiler, MemoryWorld, Node, SiteSpec, World};
+
+/// A world in memory whose files can be declared changed, and that counts what it is asked.
+#[derive(Debug, Default)]
+struct Asked {
+    world: MemoryWorld,
+    version: AtomicU64,
+    questions: AtomicUsize,
+}
+
+impl Asked {
+    fn new(files: &[(&str, &str)]) -> Arc<Asked> {
+        let world = files.iter().fold(MemoryWorld::default(), |world, (path, text)| world.with(*path, *text));
+        Arc::new(Asked { world, ..Asked::default() })
+    }
+
+    /// How often it was asked since this was last asked.
+    fn questions(&self) -> usize {
+        self.questions.swap(0, Ordering::Relaxed)
+    }
+
+    fn asked(&self) -> &MemoryWorld {
+        self.questions.fetch_add(1, Ordering::Relaxed);
+        &self.world
+    }
+}
+
+impl World for Asked {
+    fn read(&self, path: &Path) -> FileResult<Vec<u8>> {
+        self.asked().read(path)
+    }
+
+    fn list(&self, path: &Path) -> Vec<Entry> {
+        self.asked().list(path)
+    }
+
+    fn now(&self) -> Timestamp {
+        self.world.now()
+    }
+
+    fn env(&self, name: &str) -> Option<String> {
+        self.asked().env(name)
+    }
+
+    fn run(&self, command: &[String]) -> FileResult<Output> {
+        self.asked().run(command)
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        self.asked().exists(path)
+    }
+
+    fn stamp(&self, path: &Path) -> Option<Stamp> {
+        let found = self.asked().stamp(path)?;
+        Some(Stamp { version: self.version.load(Ordering::Relaxed), ..found })
+    }
+
+    fn here(&self) -> PathBuf {
+        self.world.here()
+    }
+}
+
+const SITE: [(&str, &str); 4] = [
+    ("/control/manifests/site.pp", "include app"),
+    (
+        "/control/modules/app/manifests/init.pp",
+        "class app ($greeting) { notify { \"${greeting} ${trusted['certname']}\": } }",
+    ),
+    (
+        "/control/hiera.yaml",
+        "{version: 5, hierarchy: [{name: all, paths: ['nodes/%{trusted.certname}.yaml', common.yaml]}]}",
+    ),
+    ("/control/data/common.yaml", "app::greeting: hello"),
+];
+
+#[test]
+fn a_node_costs_no_question_but_those_about_its_own_files() {
+    let world = Asked::new(&SITE);
+    let compiler = Compiler::new(Arc::clone(&world));
+    let site = compiler.open(&SiteSpec::at("/control")).expect("a site");
+    site.compile(&Node::named("n0")).result.expect("compiles");
+    world.questions();
+    let first = site.compile(&Node::named("n1")).result.expect("compiles");
+    assert!(first.find("Notify", "hello n1").is_some());
+    let own = world.questions();
+    assert!((1..=2).contains(&own), "{own} questions about one data file that is not there");
+    for n in 2..100 {
+        site.compile(&Node::named(format!("n{n}"))).result.expect("compiles");
+    }
+    assert_eq!(world.questions(), 98 * own);
+    site.compile(&Node::named("n1")).result.expect("compiles");
+    assert_eq!(world.questions(), 0, "what was asked is known");
+}
+
+#[test]
+fn a_site_is_the_same_until_a_file_changes() {
+    let world = Asked::new(&SITE);
+    let compiler = Compiler::new(Arc::clone(&world));
+    let spec = SiteSpec::at("/control");
+    let site = compiler.open(&spec).expect("a site");
+    assert!(Arc::ptr_eq(&site, &compiler.open(&spec).expect("a site")));
+    world.version.store(1, Ordering::Relaxed);
+    assert!(!site.is_current());
+    let changed = compiler.open(&spec).expect("a site");
+    assert!(!Arc::ptr_eq(&site, &changed) && changed.is_current());
+    // Who still has the old one can go on with it.
+    site.compile(&Node::named("n")).result.expect("compiles");
+}
+
+#[test]
+fn environment_timeout_spares_the_question() {
+    let mut files = SITE.to_vec();
+    files.push(("/control/environment.conf", "environment_timeout = 5m"));
+    let world = Asked::new(&files);
+    let compiler = Compiler::new(Arc::clone(&world));
+    let site = compiler.open(&SiteSpec::at("/control")).expect("a site");
+    world.questions();
+    world.version.store(1, Ordering::Relaxed);
+    assert!(Arc::ptr_eq(&site, &compiler.open(&SiteSpec::at("/control")).expect("a site")));
+    assert_eq!(world.questions(), 0);
+}
+
+#[test]
+fn threads_that_open_a_site_at_once_get_one_that_stays() {
+    let compiler = Compiler::new(Asked::new(&SITE));
+    let start = Barrier::new(4);
+    let open = || {
+        start.wait();
+        compiler.open(&SiteSpec::at("/control")).expect("a site")
+    };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(open)).collect();
+        let kept = threads.into_iter().map(|thread| thread.join().expect("no panic"));
+        let kept: Vec<_> = kept.collect();
+        assert!(kept.iter().all(|site| Arc::ptr_eq(site, &kept[0])));
+    });
+}
+
+#[test]
+fn a_site_that_cannot_be_opened_says_why() {
+    let compiler = Compiler::new(Asked::new(&[("/control/environment.conf", "environment_timeout = soon")]));
+    let failure = compiler.open(&SiteSpec::at("/control")).expect_err("no time");
+    assert!(failure.to_string().contains("environment_timeout"), "{failure}");
+}
