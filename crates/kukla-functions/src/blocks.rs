@@ -52,7 +52,7 @@ fn call(function: &str, args: Vec<Value>, block: Block) -> String {
     let node = Node::default();
     match Vm::new(&environment, &node).call(function, args, Some(block)) {
         Ok(value) => format::interpolate(&value).to_string(),
-        Err(raise) => raise.failure().map(|failure| failure.to_string()).unwrap_or_default(),
+        Err(raise) => raise.diagnostic().map(|failure| failure.to_string()).unwrap_or_default(),
     }
 }
 
