@@ -480,6 +480,10 @@ impl Environment {
             foreign.or_else(|| types::bundled(lower).cloned())
         };
         let found = found.map(Arc::new);
+        // That there is none is worth remembering only of what a text names: there is no end to what can be computed.
+        if found.is_none() && Name::existing(lower).is_none() {
+            return None;
+        }
         write(&self.resource_types).entry(lower.into()).or_insert(found).clone()
     }
 
