@@ -7,7 +7,7 @@ use std::sync::Arc;
 use kukla_values::Name;
 
 use crate::environment::KnownAlias;
-use crate::error::{Failure, Flow, Raise};
+use crate::error::{Diagnostic, Flow, Raise};
 use crate::program::{Class, Define};
 use crate::registry::Function;
 use crate::remark::Remarks;
@@ -94,7 +94,7 @@ impl Vm<'_> {
         self.settled(found, &heard)
     }
 
-    fn settled<T>(&mut self, found: Result<T, Arc<Failure>>, heard: &Remarks) -> Flow<T> {
+    fn settled<T>(&mut self, found: Result<T, Arc<Diagnostic>>, heard: &Remarks) -> Flow<T> {
         self.remark(heard);
         found.map_err(|failure| {
             self.log_warnings_of(&failure);

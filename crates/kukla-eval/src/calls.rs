@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kukla_syntax::Span;
 use kukla_values::{Name, Value};
 
-use crate::error::{Failure, Flow, Raise, Raised};
+use crate::error::{Diagnostic, Flow, Raise, Raised};
 use crate::function::Args;
 use crate::lambda::{Block, next_is_value};
 use crate::native::NativeObject;
@@ -90,12 +90,13 @@ impl Vm<'_> {
     }
 
     #[cold]
-    fn unknown_function(&self, name: &str) -> Failure {
+    fn unknown_function(&self, name: &str) -> Diagnostic {
         if let Some(path) = self.environment.ruby_function(name) {
             let message = format!("{name}(): functions in Ruby are not supported yet: {}", path.display());
-            return Failure::new("RUBY_FUNCTION", message).hint("write the function in the Puppet language");
+            return Diagnostic::said("RUBY_FUNCTION", message)
+                .hint("write the function in the Puppet language");
         }
-        let failure = Failure::new("UNKNOWN_FUNCTION", format!("Unknown function: '{name}'."));
+        let failure = Diagnostic::said("UNKNOWN_FUNCTION", format!("Unknown function: '{name}'."));
         let (builtin, puppet) = (self.environment.registry.names(), self.environment.function_names());
         let names = builtin.iter().chain(&puppet).map(|name| name.as_str());
         match crate::suggest::nearest(name, names) {

@@ -9,12 +9,12 @@ use kukla_values::Name;
 
 use crate::code::CodeKind;
 use crate::environment::Environment;
-use crate::error::Failure;
+use crate::error::Diagnostic;
 use crate::remark::Remarks;
 
 impl Environment {
     /// The name of a class or defined type (lower case, no leading `::`), if there may be one.
-    pub fn manifest_name(&self, text: &str, heard: &mut Remarks) -> Result<Option<Name>, Arc<Failure>> {
+    pub fn manifest_name(&self, text: &str, heard: &mut Remarks) -> Result<Option<Name>, Arc<Diagnostic>> {
         if let Some(name) = Name::existing(text) {
             return Ok(Some(name));
         }

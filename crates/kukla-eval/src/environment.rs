@@ -6,17 +6,17 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
 use kukla_catalog::Exports;
-use kukla_catalog::types::{self, ResourceType};
+use kukla_catalog::types::{self, NativeType};
 use kukla_syntax::validate::{Place, Rules};
-use kukla_syntax::{Source, Strict};
+use kukla_syntax::{Diagnostic, Source, Strict};
 use kukla_values::Name;
 use rustc_hash::FxHashMap;
 
 use crate::code::{CodeFiles, CodeKind};
-use crate::error::{Failure, FailureKind, Raised};
+use crate::error::{Raised, Stage};
 pub use crate::known::KnownAlias;
 use crate::known::{Found, Known};
 pub use crate::node::Node;
@@ -27,6 +27,7 @@ use crate::remark::{Remark, Remarks};
 use crate::settings::Settings;
 use crate::unit::{Defined, Unit};
 use crate::vm::Vm;
+use kukla_world::record::{InputSet, tracked};
 use kukla_world::{FileError, World};
 
 /// A module of the environment.
@@ -74,17 +75,18 @@ pub struct Environment {
     pub exports: Option<Arc<dyn Exports>>,
     /// How resource types of other languages are read, if they are.
     pub foreign_types: Option<Arc<dyn ForeignTypes>>,
-    resource_types: RwLock<FxHashMap<Box<str>, Option<Arc<ResourceType>>>>,
+    resource_types: RwLock<FxHashMap<Box<str>, Option<Arc<NativeType>>>>,
+    inputs: Mutex<InputSet>,
 }
 
 /// Resource types that are written in another language, such as Ruby.
 pub trait ForeignTypes: Send + Sync + std::fmt::Debug {
     /// The type of that name, if some module of the environment has one.
-    fn resource_type(&self, environment: &Environment, name: &str) -> Option<ResourceType>;
+    fn resource_type(&self, environment: &Environment, name: &str) -> Option<NativeType>;
 }
 
 /// The outcome of loading a file.
-pub type Loaded = Result<Arc<Unit>, Arc<Failure>>;
+pub type Loaded = Result<Arc<Unit>, Arc<Diagnostic>>;
 
 impl Environment {
     /// An environment with its modules; directories are listed now, files read when needed.
@@ -98,10 +100,11 @@ impl Environment {
     ) -> Environment {
         let mut modules: Vec<Module> = Vec::new();
         let mut by_name = FxHashMap::default();
+        let mut inputs = InputSet::default();
         for directory in &modulepath {
-            for entry in
-                world.list(directory).into_iter().filter(|entry| entry.is_directory && is_module(&entry.name))
-            {
+            let (entries, listing) = tracked(&*world, |world| world.list(directory));
+            inputs.extend(&listing);
+            for entry in entries.into_iter().filter(|entry| entry.is_directory && is_module(&entry.name)) {
                 let name = Name::new(&entry.name);
                 by_name.entry(name).or_insert_with(|| {
                     modules.push(Module {
@@ -134,12 +137,32 @@ impl Environment {
             exports: None,
             foreign_types: None,
             resource_types: RwLock::default(),
+            inputs: Mutex::new(inputs),
         }
     }
 
     /// The modules, in the order of the module path.
     pub fn modules(&self) -> &[Module] {
         &self.modules
+    }
+
+    /// Reads something that is kept for all compilations, all of which depend on it from then on.
+    pub fn reading<T>(&self, read: impl FnOnce(&dyn World) -> T) -> T {
+        let (found, inputs) = tracked(&*self.world, read);
+        self.depend_on(&inputs);
+        found
+    }
+
+    /// Adds what the environment was made from elsewhere.
+    pub fn depend_on(&self, inputs: &InputSet) {
+        if !inputs.is_empty() {
+            self.inputs.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).extend(inputs);
+        }
+    }
+
+    /// What was read for all compilations so far; empty unless the world is recorded.
+    pub fn inputs(&self) -> InputSet {
+        self.inputs.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
     }
 
     /// The module of that name.
@@ -149,15 +172,16 @@ impl Environment {
 
     /// The contents of a module's `metadata.json`.
     pub fn metadata<'s>(&self, module: &'s Module) -> Option<&'s serde_json::Value> {
-        let read = || serde_json::from_slice(&self.world.read(&module.root.join("metadata.json")).ok()?).ok();
-        module.metadata.get_or_init(read).as_ref()
+        let read = |world: &dyn World| world.read(&module.root.join("metadata.json"));
+        let parse = || serde_json::from_slice(&self.reading(read).ok()?).ok();
+        module.metadata.get_or_init(parse).as_ref()
     }
 
     /// Whether code can be loaded from a module: to Puppet one with a faulty `metadata.json` does not exist.
     fn is_sound(&self, module: &Module, heard: &mut Remarks) -> bool {
         let fault = module.fault.get_or_init(|| {
             let mut remarks = Remarks::default();
-            if let Ok(bytes) = self.world.read(&module.root.join("metadata.json"))
+            if let Ok(bytes) = self.reading(|world| world.read(&module.root.join("metadata.json")))
                 && let Some(why) = metadata_fault(&module.name, &bytes, self.settings.strict == Strict::Error)
             {
                 remarks.add(Arc::new(Remark::Module(why)));
@@ -175,7 +199,7 @@ impl Environment {
         kind: CodeKind,
         name: impl Iterator<Item = &'n str>,
     ) -> Option<PathBuf> {
-        module.files.find(&*self.world, &module.root, kind, name)
+        self.reading(|world| module.files.find(world, &module.root, kind, name))
     }
 
     /// The module a path lies in.
@@ -214,7 +238,7 @@ impl Environment {
             if let Some(earlier) = units.get(path.as_os_str()) {
                 return earlier.clone();
             }
-            let loaded = loaded.and_then(|unit| self.learn(&unit).map(|()| unit).map_err(Arc::new));
+            let loaded = loaded.and_then(|unit| self.learn(&unit).map(|()| unit).map_err(Arc::from));
             units.insert(path.into(), loaded.clone());
             loaded?
         };
@@ -228,15 +252,15 @@ impl Environment {
     /// Reads a text that is no file, and makes its definitions known.
     pub fn load_text(&self, text: &str) -> Loaded {
         let source = Source::unnamed(text);
-        let program = self.programs.read(&source, Dialect::Manifest, &self.rules(None)).map_err(Arc::new)?;
+        let program = self.programs.read(&source, Dialect::Manifest, &self.rules(None)).map_err(Arc::from)?;
         let unit = Arc::new(Unit::new(source, None, program));
-        self.learn(&unit).map_err(Arc::new)?;
+        self.learn(&unit).map_err(Arc::from)?;
         self.check_signatures(&unit)?;
         Ok(unit)
     }
 
     /// Resolves the parameter types of the classes and defined types of a file, used or not, as soon as it is loaded.
-    fn check_signatures(&self, unit: &Arc<Unit>) -> Result<(), Arc<Failure>> {
+    fn check_signatures(&self, unit: &Arc<Unit>) -> Result<(), Arc<Diagnostic>> {
         let mut types = unit.program.parameter_types().peekable();
         if types.peek().is_none() {
             return Ok(());
@@ -245,10 +269,10 @@ impl Environment {
         let mut vm = Vm::new(self, &node);
         vm.unit = Arc::clone(unit);
         for ty in types {
-            if let Err(mut raise) = vm.eval_type_expr(ty)
-                && let Raised::Error(failure) = raise.reason_mut()
+            if let Err(raise) = vm.eval_type_expr(ty)
+                && let Raised::Error(failure) = raise.into_reason()
             {
-                return Err(Arc::new(failure.clone()));
+                return Err(Arc::from(failure));
             }
         }
         Ok(())
@@ -256,20 +280,20 @@ impl Environment {
 
     fn read_unit(&self, others: &Remarks, path: &Path) -> Loaded {
         let name = path.to_string_lossy();
-        let bytes = self.world.read(path).map_err(|error| {
+        let bytes = self.reading(|world| world.read(path)).map_err(|error| {
             let why = match error {
                 FileError::NotFound => "No such file or directory".to_owned(),
                 FileError::Other(why) => why,
             };
-            Arc::new(Failure::new("FILE_NOT_READABLE", format!("Could not read {name}: {why}")))
+            Arc::new(Diagnostic::said("FILE_NOT_READABLE", format!("Could not read {name}: {why}")))
         })?;
         let source = Source::from_bytes(&*name, bytes).map_err(|error| {
-            let mut failure = Failure::new("INVALID_UTF8", format!("{name}: {error}"));
-            failure.kind = FailureKind::Syntax;
+            let mut failure = Diagnostic::said("INVALID_UTF8", format!("{name}: {error}"));
+            failure.stage = Stage::Syntax;
             Arc::new(failure)
         })?;
         let dialect = if name.ends_with(".epp") { Dialect::Epp } else { Dialect::Manifest };
-        let program = self.programs.read(&source, dialect, &self.rules(source.name())).map_err(Arc::new)?;
+        let program = self.programs.read(&source, dialect, &self.rules(source.name())).map_err(Arc::from)?;
         // Equal texts are kept once.
         let source = Source::new(&*name, Arc::clone(&program.text));
         Ok(Arc::new(Unit::after(others, source, self.module_of(path), program)))
@@ -283,7 +307,7 @@ impl Environment {
     }
 
     /// Makes the definitions of a unit known under their names.
-    pub fn learn(&self, unit: &Arc<Unit>) -> Result<(), Failure> {
+    pub fn learn(&self, unit: &Arc<Unit>) -> Result<(), Box<Diagnostic>> {
         let mut known = write(&self.known);
         unit.program.definitions.iter().try_for_each(|definition| known.add(unit, definition))
     }
@@ -298,7 +322,7 @@ impl Environment {
         &self,
         name: Name,
         heard: &mut Remarks,
-    ) -> Result<Option<Arc<Defined<Class>>>, Arc<Failure>> {
+    ) -> Result<Option<Arc<Defined<Class>>>, Arc<Diagnostic>> {
         if let Some(found) = read(&self.known).classes.get(&name) {
             return Ok(found.given(heard));
         }
@@ -311,7 +335,7 @@ impl Environment {
         &self,
         name: Name,
         heard: &mut Remarks,
-    ) -> Result<Option<Arc<Defined<Define>>>, Arc<Failure>> {
+    ) -> Result<Option<Arc<Defined<Define>>>, Arc<Diagnostic>> {
         if let Some(found) = read(&self.known).defines.get(&name) {
             return Ok(found.given(heard));
         }
@@ -325,13 +349,13 @@ impl Environment {
         &self,
         name: &str,
         heard: &mut Remarks,
-    ) -> Result<Remarks, Arc<Failure>> {
+    ) -> Result<Remarks, Arc<Diagnostic>> {
         let mut consulted = Remarks::default();
         self.consult_manifests(name, &mut consulted).inspect_err(|_| heard.extend(&consulted))?;
         Ok(consulted)
     }
 
-    fn consult_manifests(&self, name: &str, consulted: &mut Remarks) -> Result<(), Arc<Failure>> {
+    fn consult_manifests(&self, name: &str, consulted: &mut Remarks) -> Result<(), Arc<Diagnostic>> {
         let mut segments: Vec<&str> = name.split("::").collect();
         let Some(module) = self.module(segments[0]).filter(|module| self.is_sound(module, consulted)) else {
             return Ok(());
@@ -368,7 +392,7 @@ impl Environment {
     }
 
     /// The function of that name, built in or written in Puppet, loading files as needed.
-    pub fn function(&self, name: Name, heard: &mut Remarks) -> Result<Option<Function>, Arc<Failure>> {
+    pub fn function(&self, name: Name, heard: &mut Remarks) -> Result<Option<Function>, Arc<Diagnostic>> {
         // What the site manifest defines wins over what is built in; what modules define does not.
         if let Some(found) = read(&self.known).functions.get(&name) {
             return Ok(found.given(heard));
@@ -402,7 +426,7 @@ impl Environment {
             ["lib/puppet/functions", "lib/puppet/parser/functions"]
                 .map(|directory| root.join(directory).join(&file))
         });
-        candidates.into_iter().find(|path| self.world.exists(path))
+        self.reading(|world| candidates.into_iter().find(|path| world.exists(path)))
     }
 
     /// Whether a built-in function is there and counts: those that stdlib dropped in version 9 need an older one among the
@@ -431,7 +455,11 @@ impl Environment {
     }
 
     /// The type alias of that name (lower case), loading files as needed.
-    pub fn alias(&self, lower: Name, heard: &mut Remarks) -> Result<Option<Arc<KnownAlias>>, Arc<Failure>> {
+    pub fn alias(
+        &self,
+        lower: Name,
+        heard: &mut Remarks,
+    ) -> Result<Option<Arc<KnownAlias>>, Arc<Diagnostic>> {
         if let Some(found) = read(&self.known).aliases.get(&lower) {
             return Ok(found.given(heard));
         }
@@ -454,7 +482,8 @@ impl Environment {
         let rest = rest.split("::");
         if first == "environment" {
             let find = |rest: &mut dyn Iterator<Item = &str>| {
-                self.root_files.find(&*self.world, self.root.as_ref()?, kind, rest)
+                let root = self.root.as_ref()?;
+                self.reading(|world| self.root_files.find(world, root, kind, rest))
             };
             return find(&mut rest.clone()).or_else(|| find(&mut std::iter::once(first).chain(rest)));
         }
@@ -464,7 +493,7 @@ impl Environment {
 
     /// The resource type of that name (lower case) that agents know how to apply: Puppet's own, a module's, or one that agent
     /// packages carry. Defined types are found with [`Environment::define`].
-    pub fn resource_type(&self, lower: &str) -> Option<Arc<ResourceType>> {
+    pub fn resource_type(&self, lower: &str) -> Option<Arc<NativeType>> {
         if let Some(found) = read(&self.resource_types).get(lower) {
             return found.clone();
         }
@@ -488,10 +517,10 @@ impl Environment {
     }
 
     /// The type that `puppet generate types` has written down for this environment.
-    fn generated_type(&self, lower: &str) -> Option<ResourceType> {
+    fn generated_type(&self, lower: &str) -> Option<NativeType> {
         let directory = self.root.as_ref()?.join(".resource_types");
         let path = directory.join(lower).with_extension("pp");
-        if !self.world.exists(&path) {
+        if !self.reading(|world| world.exists(&path)) {
             return None;
         }
         crate::catalog::generated::read(&self.load(&path).ok()?.program)
@@ -545,18 +574,18 @@ fn metadata_fault(module: &str, bytes: &[u8], is_strict: bool) -> Option<String>
 
 /// What is wrong with a file that does not define the function it is named after.
 #[cold]
-fn misses_function(program: &Program, path: &Path, name: Name) -> Failure {
+fn misses_function(program: &Program, path: &Path, name: Name) -> Diagnostic {
     let why = match program.definitions.as_slice() {
         [] => "it is empty",
         _ => "no function found",
     };
     let path = path.display();
     let message = format!("The code loaded from {path} does not define the function '{name}' - {why}.");
-    Failure::new("RUNTIME_ERROR", message)
+    Diagnostic::said("RUNTIME_ERROR", message)
 }
 
 /// What is wrong with a file that is to define one type and nothing else.
-fn misses_type(program: &Program, path: &Path, lower: Name) -> Option<Failure> {
+fn misses_type(program: &Program, path: &Path, lower: Name) -> Option<Diagnostic> {
     let path = path.display();
     let message = match program.definitions.as_slice() {
         [] => format!("The code loaded from {path} does not define the type '{lower}' - it is empty."),
@@ -572,7 +601,7 @@ fn misses_type(program: &Program, path: &Path, lower: Name) -> Option<Failure> {
             "The code loaded from {path} must contain only the type '{lower}' - it has additional definitions."
         ),
     };
-    Some(Failure::new("RUNTIME_ERROR", message))
+    Some(Diagnostic::said("RUNTIME_ERROR", message))
 }
 
 fn is_module(name: &str) -> bool {

@@ -427,8 +427,8 @@ mod tests {
         assert_eq!(BUILTINS[0].doc, " Repeats text.\n");
         if cfg!(debug_assertions) {
             let raise = vm.call("liar", Vec::new(), None).expect_err("it does not return text");
-            let message = raise.failure().map(|failure| failure.message.as_str());
-            assert_eq!(message, Some("internal error: 'liar' returned Undef, and is said to return String"));
+            let message = raise.diagnostic().map(|wrong| wrong.message());
+            assert_eq!(message.as_deref(), Some("internal error: 'liar' returned Undef, and is said to return String"));
         }
     }
 

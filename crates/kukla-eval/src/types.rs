@@ -7,7 +7,7 @@ use kukla_values::types::ResourceType;
 use kukla_values::{Name, Type, Value};
 
 use crate::environment::KnownAlias;
-use crate::error::{Failure, Flow, Raise};
+use crate::error::{Diagnostic, Flow, Raise};
 use crate::program::{TypeExpr, TypeName, TypeSlot};
 use crate::unit::Unit;
 use crate::vm::Vm;
@@ -54,7 +54,7 @@ impl Vm<'_> {
 
     #[cold]
     pub(crate) fn unknown_type(&self, name: Name, span: Span) -> Raise {
-        let failure = Failure::new("UNKNOWN_RESOURCE_TYPE", format!("Resource type not found: {name}"));
+        let failure = Diagnostic::said("UNKNOWN_RESOURCE_TYPE", format!("Resource type not found: {name}"));
         self.located(failure, span).into()
     }
 

@@ -3,7 +3,7 @@
 use kukla_syntax::{Span, Strict};
 use kukla_values::{Hash, Name, Value};
 
-use crate::error::{Failure, Flow, Raise};
+use crate::error::{Diagnostic, Flow, Raise};
 use crate::program::{Variable, VariableTarget};
 use crate::remark::Remarks;
 use crate::scope::{Found, Position, ScopeId, ScopeKind};
@@ -192,6 +192,9 @@ impl Vm<'_> {
     /// Top-scope variables that come with the node: `$facts` and the like, each fact, what a classifier sets.
     pub(crate) fn node_variable(&self, name: &str) -> Option<Value> {
         let node = self.node;
+        if let Some(tracker) = &self.tracker {
+            tracker.fact(name);
+        }
         let hash = |hash: &Hash| Some(Value::Hash(hash.clone()));
         match name {
             "facts" => return hash(&node.facts),
@@ -217,7 +220,7 @@ impl Vm<'_> {
         let severity = if settings.strict_variables { Strict::Error } else { settings.strict };
         match severity {
             Strict::Error => {
-                let failure = Failure::new("UNKNOWN_VARIABLE", message);
+                let failure = Diagnostic::said("UNKNOWN_VARIABLE", message);
                 let failure = match (reason, self.near_variable(plain)) {
                     (Some(reason), _) => failure.hint(reason),
                     (None, Some(near)) => failure.hint(format!("there is a variable ${near}")),

@@ -1,7 +1,7 @@
 //! The catalog: `include`, `require`, `contain`, `create_resources`, `realize`, `tag`, `tagged`, `defined`.
 
 use kukla_eval::builtins;
-use kukla_eval::error::{Failure, Flow};
+use kukla_eval::error::{Diagnostic, Flow};
 use kukla_eval::function::Rest;
 use kukla_eval::vm::Vm;
 use kukla_values::{Hash, Type, Value};
@@ -101,10 +101,8 @@ fn makes_catalog(vm: &Vm<'_>, operation: &str) -> Flow<()> {
         return Ok(());
     }
     let message = format!("The catalog operation '{operation}' is only available when compiling a catalog");
-    let mut failure = Failure::new("CATALOG_OPERATION_NOT_SUPPORTED_WHEN_SCRIPTING", message);
-    failure.location = vm.caller();
-    failure.no_column = true;
-    Err(failure.into())
+    let failure = Diagnostic::said("CATALOG_OPERATION_NOT_SUPPORTED_WHEN_SCRIPTING", message);
+    Err(failure.on_line_of(vm.caller()).into())
 }
 
 fn create_resources(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {

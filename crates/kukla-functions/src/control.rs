@@ -1,7 +1,7 @@
 //! The course of evaluation: `break`, `next`, `return`, `call`, `with`, `then`, `lest`, `unwrap`, and `import`, which is gone.
 
 use kukla_eval::builtins;
-use kukla_eval::error::{Failure, Flow, Raise};
+use kukla_eval::error::{Diagnostic, Flow, Frame, Raise, Stage};
 use kukla_eval::function::Rest;
 use kukla_eval::lambda::Block;
 use kukla_eval::vm::Vm;
@@ -128,13 +128,18 @@ fn unwrap(vm: &mut Vm<'_>, arg: Value, block: Option<Block>) -> Flow<Value> {
 
 fn import(vm: &mut Vm<'_>, _args: Rest) -> Flow<Value> {
     let message = "Use of 'import' has been discontinued in favor of a manifest directory. See http://links.puppet.com/puppet-import-deprecation";
-    Err(at_the_call(vm, Failure::new("DISCONTINUED_IMPORT", message)))
+    Err(at_the_call(vm, Diagnostic::said("DISCONTINUED_IMPORT", message)))
 }
 
-/// A failure at the call being made whose message is final.
-pub fn at_the_call(vm: &Vm<'_>, failure: Failure) -> Raise {
+/// A rule broken by the call being made.
+pub fn at_the_call(vm: &Vm<'_>, mut failure: Diagnostic) -> Raise {
     match vm.caller() {
-        Some(location) => failure.located(location).into(),
+        // The call is not at fault when there is no data.
+        Some(location) if failure.stage == Stage::Data => failure.label(location, "asked for here").into(),
+        Some(location) => {
+            failure.frame = Frame::Rule;
+            failure.at(location).into()
+        }
         None => failure.into(),
     }
 }

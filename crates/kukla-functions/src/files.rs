@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kukla_eval::builtins;
-use kukla_eval::error::{Failure, Flow};
+use kukla_eval::error::{Diagnostic, Flow};
 use kukla_eval::function::Rest;
 use kukla_eval::vm::Vm;
 use kukla_values::binary::Binary;
@@ -106,7 +106,7 @@ pub fn locate(vm: &Vm<'_>, reference: &str, directory: &str) -> Option<PathBuf> 
 }
 
 fn existing(vm: &Vm<'_>, reference: &str, directory: &str) -> Option<PathBuf> {
-    locate(vm, reference, directory).filter(|path| vm.environment.world.exists(path))
+    locate(vm, reference, directory).filter(|path| vm.world().exists(path))
 }
 
 fn first_file(vm: &Vm<'_>, references: &[Value], directory: &str) -> Value {
@@ -116,7 +116,7 @@ fn first_file(vm: &Vm<'_>, references: &[Value], directory: &str) -> Value {
 }
 
 fn read(vm: &Vm<'_>, path: &Path) -> Result<Vec<u8>> {
-    vm.environment.world.read(path).map_err(|error| {
+    vm.world().read(path).map_err(|error| {
         let why = match error {
             FileError::NotFound => "No such file or directory".to_owned(),
             FileError::Other(why) => why,
@@ -183,7 +183,7 @@ fn generate(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<String> {
             "Failed to execute generator {program}: Execution of '{line}' returned {code}: {said}"
         ))
     };
-    match vm.environment.world.run(&command) {
+    match vm.world().run(&command) {
         Ok(output) if output.code == Some(0) => {
             Ok(String::from_utf8_lossy(&output.stdout).into_owned()
                 + &String::from_utf8_lossy(&output.stderr))
@@ -210,7 +210,7 @@ fn template(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<String> {
         let Some(path) = found else {
             return ruby::fail(format!("Could not find template '{name}'"));
         };
-        let text = match vm.environment.world.read(&path) {
+        let text = match vm.world().read(&path) {
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             Err(error) => {
                 let why = match error {
@@ -248,7 +248,7 @@ fn plain_text(text: String, otherwise: &str) -> Flow<String> {
     if !text.contains("<%") {
         return Ok(text);
     }
-    Err(Failure::new("RUBY_TEMPLATE", otherwise)
+    Err(Diagnostic::said("RUBY_TEMPLATE", otherwise)
         .hint("write the template in Puppet (EPP) and render it with epp()")
         .into())
 }

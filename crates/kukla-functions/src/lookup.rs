@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kukla_eval::builtins;
 use kukla_eval::data::Request;
-use kukla_eval::error::{Failure, FailureKind, Flow, Raise};
+use kukla_eval::error::{Diagnostic, Flow, Raise, Stage};
 use kukla_eval::lambda::Block;
 use kukla_eval::native::NativeObject;
 use kukla_eval::vm::Vm;
@@ -178,8 +178,8 @@ fn ask(vm: &mut Vm<'_>, name: &Value, mut request: Request, block: Option<Block>
     if block.is_some() {
         request.default = None;
     }
-    let found = match vm.data {
-        Some(data) => data.lookup(vm, &request)?,
+    let found = match vm.ask_data(|data, vm| data.lookup(vm, &request)) {
+        Some(found) => found?,
         None => without_data(&request)?,
     };
     match found {
@@ -188,7 +188,8 @@ fn ask(vm: &mut Vm<'_>, name: &Value, mut request: Request, block: Option<Block>
             let value = call(vm, &block, vec![name.clone()])?;
             if let Some(ty) = &request.value_type {
                 let subject = "Value returned from default block";
-                mismatch::assert(subject, ty, &value).map_err(|error| Raise::runtime(error.message))?;
+                mismatch::assert(subject, ty, &value)
+                    .map_err(|error| error.into_diagnostic().reported_as("RUNTIME_ERROR"))?;
             }
             Ok(value)
         }
@@ -212,7 +213,7 @@ fn without_data(request: &Request) -> Result<Option<Value>, Error> {
     Ok(found)
 }
 
-fn not_found(keys: &[Str]) -> Failure {
+fn not_found(keys: &[Str]) -> Diagnostic {
     let message = match keys {
         [key] => format!("Function lookup() did not find a value for the name '{key}'"),
         keys => {
@@ -220,8 +221,8 @@ fn not_found(keys: &[Str]) -> Failure {
             format!("Function lookup() did not find a value for any of the names [{}]", names.join(", "))
         }
     };
-    let mut failure = Failure::new("LOOKUP_ERROR", message);
-    failure.kind = FailureKind::Data;
+    let mut failure = Diagnostic::said("LOOKUP_ERROR", message);
+    failure.stage = Stage::Data;
     failure
 }
 

@@ -126,7 +126,7 @@ fn signatures(builtin: &Builtin) -> Vec<String> {
 
 fn codes() -> String {
     let mut page = String::from("# Issue codes\n\nMade by `kukla doc codes`.\n");
-    for code in explain::all_codes() {
+    for code in kukla::codes::all() {
         let _ = writeln!(
             page,
             "\n## {}\n\n{}: {}\n\n{}",

@@ -1,6 +1,7 @@
 //! Other notations: `to_yaml`, `to_toml`, `to_python`, `to_ruby`.
 
 use kukla_eval::builtins;
+use kukla_eval::error::Raised;
 use kukla_formats::yaml;
 use kukla_values::{Error, Hash, Result, Value, richdata};
 use serde_json::Value as Json;
@@ -110,8 +111,10 @@ fn write_table(out: &mut String, hash: &Hash, path: &[String], headed: bool) -> 
     let mut keys: Vec<Value> = hash.keys().cloned().collect();
     let order = &mut |a: &Value, b: &Value| Ok(ruby::ordered(a, b)?);
     if let Err(raise) = ruby::sort_by(&mut keys, order) {
-        let message = raise.failure().map(|failure| failure.message.clone());
-        return Err(Error::runtime(message.unwrap_or_default()));
+        return match raise.into_reason() {
+            Raised::Error(wrong) => Err(wrong.into()),
+            _ => Ok(()),
+        };
     }
     let value = |key: &Value| hash.get(key).cloned().unwrap_or_default();
     let is_tables = |value: &Value| matches!(value, Value::Array(values) if matches!(values.first(), Some(Value::Hash(_))));

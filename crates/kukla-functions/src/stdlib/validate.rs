@@ -16,6 +16,7 @@ use kukla_values::types::mismatch;
 use kukla_values::{Error, Result, Type, Value};
 use kukla_world::FileError;
 
+use crate::codes::NO_METHOD;
 use crate::legacy::legacy;
 use crate::ruby;
 use crate::stdlib::checks::{domain_name, email_address, holds, warn_unless_text};
@@ -337,7 +338,7 @@ fn validate_cmd(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
     };
     let content = ruby::to_s(&args[0]);
     let shell = ["/bin/sh", "-c", CHECK, "validate_cmd", &content, &on("\"$f\"")].map(String::from);
-    match vm.environment.world.run(&shell) {
+    match vm.world().run(&shell) {
         Ok(output) if output.code == Some(0) => Ok(()),
         Ok(output) => {
             let written = String::from_utf8_lossy(&output.stdout);
@@ -396,9 +397,7 @@ fn validate_legacy(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
     let value = &args[2];
     let previously = match validate(vm, function, &args[2..]) {
         Ok(()) => true,
-        Err(raise)
-            if raise.failure().is_some_and(|failure| failure.message.starts_with("undefined method")) =>
-        {
+        Err(raise) if raise.diagnostic().is_some_and(|failure| failure.is(&NO_METHOD)) => {
             return Err(raise);
         }
         Err(_) => false,
