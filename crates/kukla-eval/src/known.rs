@@ -208,7 +208,7 @@ fn taken(code: &'static Code, name: &str, place: Place<'_>, known: Place<'_>) ->
 
 #[cold]
 fn redefined(what: &str, name: &str, known: Place<'_>) -> Box<Diagnostic> {
-    let at = known.unit.source.line_column(known.span.start);
+    let at = known.unit.source.line_column(known.span.point);
     let file = known.file().map_or_else(|| "string:".to_owned(), |file| format!("file:{file}"));
     let (name, line, column) = (name.replace("::", "/"), at.line, at.column);
     let message = format!(
