@@ -213,7 +213,7 @@ fn taken(
 
 #[cold]
 fn redefined(what: &str, name: &str, known: DefinitionPlace<'_>) -> Box<Diagnostic> {
-    let at = known.unit.source.line_column(known.span.start);
+    let at = known.unit.source.line_column(known.span.point);
     let file = known.file().map_or_else(|| "string:".to_owned(), |file| format!("file:{file}"));
     let (name, line, column) = (name.replace("::", "/"), at.line, at.column);
     let message = format!(

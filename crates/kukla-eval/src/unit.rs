@@ -179,7 +179,7 @@ impl DefinitionPlace<'_> {
 
     /// The line, counted from one.
     pub fn line(&self) -> u32 {
-        self.unit.source.line_column(self.span.start).line
+        self.unit.source.line_column(self.span.point).line
     }
 
     /// The same, to be kept.

@@ -314,15 +314,11 @@ impl<'t> Checker<'_, 't> {
     }
 }
 
-/// The span to report for an expression: from where Puppet points to the end of it.
+/// The span to report for an expression: all of it, where Puppet points.
 fn at(expr: Expr<'_>) -> Span {
-    from_to(expr.puppet_offset(), expr.span())
+    expr.span().pointing_at(expr.puppet_offset())
 }
 
 fn at_node(node: Node<'_>) -> Span {
-    from_to(ast::puppet_offset(node), node.span())
-}
-
-fn from_to(offset: u32, span: Span) -> Span {
-    Span::new(offset, span.end.max(offset))
+    node.span().pointing_at(ast::puppet_offset(node))
 }
