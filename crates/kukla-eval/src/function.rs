@@ -373,7 +373,7 @@ macro_rules! builtins {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::{Library, Origin, Registered, Registry};
+    use crate::registry::{FunctionOrigin, Library, Registered, Registry};
 
     builtins! {
         /// Repeats text.
@@ -400,7 +400,7 @@ mod tests {
     static TABLES: &[&[Builtin]] = &[BUILTINS];
 
     fn registry() -> Registry {
-        Registry::new(&[Library { origin: Origin::Core, tables: TABLES }])
+        Registry::new(&[Library { origin: FunctionOrigin::Core, tables: TABLES }])
     }
 
     fn function(name: &str) -> &'static Registered {
@@ -428,7 +428,10 @@ mod tests {
         if cfg!(debug_assertions) {
             let raise = vm.call("liar", Vec::new(), None).expect_err("it does not return text");
             let message = raise.diagnostic().map(|wrong| wrong.message());
-            assert_eq!(message.as_deref(), Some("internal error: 'liar' returned Undef, and is said to return String"));
+            assert_eq!(
+                message.as_deref(),
+                Some("internal error: 'liar' returned Undef, and is said to return String")
+            );
         }
     }
 

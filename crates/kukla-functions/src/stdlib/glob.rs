@@ -9,7 +9,7 @@ use kukla_eval::builtins;
 use kukla_eval::function::Rest;
 use kukla_eval::vm::Vm;
 use kukla_values::{Array, Error, Result, Value};
-use kukla_world::{Entry, World};
+use kukla_world::{DirectoryEntry, World};
 
 use crate::legacy::legacy;
 use crate::ruby;
@@ -133,7 +133,7 @@ struct Search<'s> {
 }
 
 impl Search<'_> {
-    fn list(&mut self, directory: &str) -> Result<Vec<Entry>> {
+    fn list(&mut self, directory: &str) -> Result<Vec<DirectoryEntry>> {
         let why = || Error::runtime(format!("glob(): more than {MOST_LISTED} directories to look into"));
         self.left = self.left.checked_sub(1).ok_or_else(why)?;
         Ok(self.world.list(Path::new(if directory.is_empty() { "." } else { directory })))
@@ -172,7 +172,7 @@ impl Search<'_> {
         let mut entries = self.list(&path)?;
         // Ruby counts the directory itself among its hidden entries, except below `**`.
         if !anywhere && self.is_directory(&path) {
-            let itself = Entry { name: ".".into(), is_directory: true, is_link: false };
+            let itself = DirectoryEntry { name: ".".into(), is_directory: true, is_link: false };
             entries.insert(0, itself);
         }
         for entry in entries {
