@@ -1,5 +1,7 @@
 //! The state of one compilation.
 
+use std::sync::Arc;
+
 use kukla_syntax::{Diagnostic, Source, Span};
 use kukla_values::{Name, Type, Value};
 use kukla_world::World;
@@ -11,8 +13,10 @@ use crate::catalog::{CatalogBuilder, Recorder};
 use crate::data::Data;
 use crate::environment::{Environment, Node};
 use crate::error::{Failure, FailureKind, Flow, Location, Raise, Raised, Trace};
+use crate::remark::Said;
 use crate::scope::{Position, ScopeId, ScopeKind, Scopes};
 use crate::settings::{Limits, LogLevel};
+use crate::unit::Unit;
 use crate::variable::Defaulting;
 
 /// A message from a logging function, a warning or a deprecation.
@@ -58,8 +62,8 @@ pub struct Vm<'e> {
     pub scopes: Scopes,
     /// Where evaluation stands.
     pub at: Position,
-    /// The text being evaluated.
-    pub source: Source,
+    /// The unit being evaluated.
+    pub unit: Arc<Unit>,
     /// The calls that are going on, outermost first.
     pub calls: Vec<Call>,
     /// Where the calls that are going on were made, those of built-in functions that run code included, outermost first.
@@ -91,6 +95,7 @@ pub struct Vm<'e> {
     pub(crate) scratch: String,
     pub(crate) steps: u64,
     warned: FxHashSet<String>,
+    pub(crate) said: Said,
 }
 
 impl<'e> Vm<'e> {
@@ -111,7 +116,7 @@ impl<'e> Vm<'e> {
             recorder: None,
             scopes,
             at: Position::named(ScopeId::TOP),
-            source: Source::unnamed(""),
+            unit: Arc::clone(&environment.nowhere),
             calls: Vec::new(),
             frames: Vec::new(),
             manifest: None,
@@ -129,6 +134,7 @@ impl<'e> Vm<'e> {
             scratch: String::new(),
             steps: 0,
             warned: FxHashSet::default(),
+            said: Said::default(),
         }
     }
 
@@ -152,7 +158,9 @@ impl<'e> Vm<'e> {
     pub fn outer_call(&self) -> Option<(Option<&str>, u32)> {
         let around = match self.frames.split_last() {
             // A function that was given a block stands there itself.
-            Some((own, around)) if own.span == self.call_span && own.source.name() == self.source.name() => {
+            Some((own, around))
+                if own.span == self.call_span && own.source.name() == self.unit.source.name() =>
+            {
                 around.last()
             }
             last => last.map(|(frame, _)| frame),
@@ -166,7 +174,7 @@ impl<'e> Vm<'e> {
 
     /// The place of a span in the text being evaluated.
     pub fn location(&self, span: Span) -> Location {
-        Location { source: self.source.clone(), span }
+        self.unit.location(span)
     }
 
     /// The place of the call being made.
@@ -290,14 +298,19 @@ impl<'e> Vm<'e> {
         }
     }
 
-    /// Logs what was questionable in files loaded since this was last done.
-    pub fn log_loading(&mut self) {
-        for (source, diagnostic) in self.environment.take_warnings() {
-            self.log_diagnostics(&source, [diagnostic]);
-        }
-        for fault in self.environment.take_faults() {
-            self.complain(fault);
-        }
+    /// Does something elsewhere: at a position, in a unit.
+    #[inline]
+    pub(crate) fn inside<T>(
+        &mut self,
+        unit: &Arc<Unit>,
+        at: Position,
+        body: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let outside =
+            (std::mem::replace(&mut self.at, at), std::mem::replace(&mut self.unit, Arc::clone(unit)));
+        let result = body(self);
+        (self.at, self.unit) = outside;
+        result
     }
 
     /// Keeps a message if its level is wanted.

@@ -46,8 +46,12 @@ impl Vm<'_> {
                     return Err(raise);
                 }
             }
-            Definition::Define(define) => self.validate_parameters(id, &define.params)?,
-            Definition::Class(class) => self.validate_parameters(id, &class.params)?,
+            Definition::Define(define) => {
+                self.inside(&define.unit, self.at, |vm| vm.validate_parameters(id, &define.params))?;
+            }
+            Definition::Class(class) => {
+                self.inside(&class.unit, self.at, |vm| vm.validate_parameters(id, &class.params))?;
+            }
             Definition::Main | Definition::Settings | Definition::Node(_) => {}
         }
         let resource = self.catalog.get_mut(id);

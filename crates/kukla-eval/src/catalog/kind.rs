@@ -10,6 +10,7 @@ use kukla_values::types::capitalize;
 use super::class::lower_case;
 use crate::error::Flow;
 use crate::program::{Class, Define, NodeDefinition};
+use crate::unit::Defined;
 use crate::vm::Vm;
 
 /// What a resource is a resource of.
@@ -18,15 +19,15 @@ pub(crate) enum Definition {
     /// A type that agents know how to apply.
     Native(Arc<ResourceType>),
     /// A type written in Puppet.
-    Define(Arc<Define>),
+    Define(Arc<Defined<Define>>),
     /// A class.
-    Class(Arc<Class>),
+    Class(Arc<Defined<Class>>),
     /// The site manifest, which is a class without a name.
     Main,
     /// The class that holds the settings.
     Settings,
     /// A node definition.
-    Node(Arc<NodeDefinition>),
+    Node(Arc<Defined<NodeDefinition>>),
 }
 
 /// A resource type found by name.
@@ -90,7 +91,7 @@ impl Vm<'_> {
         };
         self.warn_if_open(&definition);
         if let Definition::Define(define) = &definition {
-            self.check_parameter_names(define.name, &define.params, &define.place)?;
+            self.check_parameter_names(define.name, &define.params, define.place())?;
         }
         let found = Resolved { definition, type_name: Name::new(&capitalize(&lower)) };
         self.catalog.resolved.insert(name.into(), found.clone());
@@ -110,7 +111,7 @@ impl Vm<'_> {
     }
 
     /// The class of that name, in any case and with or without leading colons.
-    pub(crate) fn find_class(&mut self, name: &str) -> Flow<Option<Arc<Class>>> {
+    pub(crate) fn find_class(&mut self, name: &str) -> Flow<Option<Arc<Defined<Class>>>> {
         self.autoload_class(Name::new(&lower_case(strip(name))))
     }
 }

@@ -13,6 +13,7 @@ use super::provenance::How;
 use crate::error::{Flow, Location};
 use crate::label;
 use crate::program::OverrideExpr;
+use crate::remark::Remarks;
 use crate::vm::Vm;
 
 /// Attributes for a resource that is declared elsewhere.
@@ -71,10 +72,8 @@ impl Vm<'_> {
         // A chain longer than this can only be a circle.
         for _ in 0..1000 {
             let Origin::Class(name) = next else { return false };
-            let Some(parent) = self.environment.class(name).ok().flatten().and_then(|class| class.parent)
-            else {
-                return false;
-            };
+            let Ok(Some(class)) = self.environment.class(name, &mut Remarks::default()) else { return false };
+            let Some(parent) = class.parent else { return false };
             next = Origin::Class(parent);
             if next == from || self.catalog.overriding.contains(&next) {
                 return true;

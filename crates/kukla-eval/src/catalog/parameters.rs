@@ -271,7 +271,7 @@ impl Vm<'_> {
         };
         let returns = match found {
             None => return Err(Raise::runtime(format!("Unknown function '{function}'"))),
-            Some(Function::Puppet(found)) => self.signature(&found.lambda)?.returns.clone(),
+            Some(Function::Puppet(found)) => self.function_signature(&found)?.returns.clone(),
             Some(Function::Builtin(found)) => {
                 let callables = found.callables();
                 let fitting = callables.iter().find(|callable| callable.accepts_args(&args));

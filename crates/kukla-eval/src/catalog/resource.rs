@@ -171,7 +171,7 @@ impl Vm<'_> {
         };
         declaration.kind = resolved.definition.kind();
         if let Definition::Define(define) = &resolved.definition {
-            let place = define.place.module;
+            let place = define.unit.module;
             self.check_private(define.private, place, || format!("The defined type '{}'", define.name))?;
             self.check_private_params(&define.params, &params, place, define.name)?;
         }
@@ -204,11 +204,11 @@ impl Vm<'_> {
             let Some(class) = class else {
                 return Err(Raise::runtime(format!("Could not find declared class {title}")));
             };
-            let place = class.place.module;
+            let place = class.unit.module;
             self.check_private(class.private, place, || format!("The class '{}'", class.name))?;
             self.check_private_params(&class.params, &params, place, class.name)?;
             let name = class.name;
-            self.check_parameter_names(name, &class.params, &class.place)?;
+            self.check_parameter_names(name, &class.params, class.place())?;
             let resolved =
                 Resolved { definition: Definition::Class(Arc::clone(&class)), type_name: Name::new("Class") };
             let title = capitalize(&name);
