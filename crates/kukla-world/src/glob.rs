@@ -163,14 +163,16 @@ impl Search<'_> {
         let is_directory = |world: &dyn World| known.unwrap_or_else(|| is_directory(world, &path));
         let next = |place: usize| if parts[place] == Part::Anywhere { place + 1 } else { place };
         let here: Vec<&Part> = places.iter().map(|place| &parts[next(*place)]).collect();
-        if !path.is_empty() && here.contains(&&Part::End) && self.world.exists(Path::new(&path)) {
+        // What a directory lists is there, even a link that leads nowhere.
+        let is_there = |world: &dyn World| known.is_some() || world.exists(Path::new(&path));
+        if !path.is_empty() && here.contains(&&Part::End) && is_there(self.world) {
             self.found.push(Found { path: path.clone(), is_directory: known });
         }
         if here.contains(&&Part::Directory) && is_directory(self.world) {
             let slash = if path.ends_with('/') { "" } else { "/" };
             self.found.push(Found { path: format!("{path}{slash}"), is_directory: Some(true) });
         }
-        let within = |name: &str| match path.is_empty() || path.ends_with('/') {
+        let within = |name: &str| match path.is_empty() || path == "/" {
             true => format!("{path}{name}"),
             false => format!("{path}/{name}"),
         };
@@ -184,8 +186,8 @@ impl Search<'_> {
             return Ok(());
         }
         let mut entries = self.list(&path)?;
-        // Ruby counts the directory itself among its hidden entries, except below `**`.
-        if !anywhere && is_directory(self.world) {
+        // Ruby counts the directory itself among its hidden entries if the pattern names it.
+        if !anywhere && known.is_none() && is_directory(self.world) {
             let itself = Entry { name: ".".into(), is_directory: true, is_link: false };
             entries.insert(0, itself);
         }
@@ -305,6 +307,9 @@ mod tests {
             .fold(MemoryWorld::default(), |world, path| world.with(path, ""));
         assert_eq!(files(&world, "/d/**/*.yaml"), ["/d/a/x.yaml", "/d/b.yaml"]);
         assert_eq!(files(&world, "/d/{b.yaml,*.json,a}"), ["/d/b.yaml", "/d/c.json"]);
+        assert_eq!(glob(&world, "/d/.*"), Ok(vec!["/d/.".into(), "/d/.h.yaml".into()]));
+        assert_eq!(glob(&world, "/?/.*"), Ok(vec!["/d/.h.yaml".into()]));
+        assert_eq!(glob(&world, "/d//c.*"), Ok(vec!["/d//c.json".into()]));
         let all = glob(&world, "/d/*/*.yaml").unwrap();
         assert_eq!(all, ["/d/a/x.yaml", "/d/a/y.yaml"]);
     }
