@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
 use kukla_catalog::Exports;
-use kukla_catalog::types::{self, ResourceType};
+use kukla_catalog::types::{self, NativeType};
 use kukla_syntax::validate::{Place, Rules};
-use kukla_syntax::{Source, Strict};
+use kukla_syntax::{Diagnostic, Source, Strict};
 use kukla_values::Name;
 use rustc_hash::FxHashMap;
 
 use crate::code::{CodeFiles, CodeKind};
-use crate::error::{Failure, FailureKind, Raised};
+use crate::error::{Raised, Stage};
 pub use crate::known::KnownAlias;
 use crate::known::{Found, Known};
 pub use crate::node::Node;
@@ -75,18 +75,18 @@ pub struct Environment {
     pub exports: Option<Arc<dyn Exports>>,
     /// How resource types of other languages are read, if they are.
     pub foreign_types: Option<Arc<dyn ForeignTypes>>,
-    resource_types: RwLock<FxHashMap<Box<str>, Option<Arc<ResourceType>>>>,
+    resource_types: RwLock<FxHashMap<Box<str>, Option<Arc<NativeType>>>>,
     inputs: Mutex<InputSet>,
 }
 
 /// Resource types that are written in another language, such as Ruby.
 pub trait ForeignTypes: Send + Sync + std::fmt::Debug {
     /// The type of that name, if some module of the environment has one.
-    fn resource_type(&self, environment: &Environment, name: &str) -> Option<ResourceType>;
+    fn resource_type(&self, environment: &Environment, name: &str) -> Option<NativeType>;
 }
 
 /// The outcome of loading a file.
-pub type Loaded = Result<Arc<Unit>, Arc<Failure>>;
+pub type Loaded = Result<Arc<Unit>, Arc<Diagnostic>>;
 
 impl Environment {
     /// An environment with its modules; directories are listed now, files read when needed.
@@ -242,7 +242,7 @@ impl Environment {
                 Ok(()) => Ok(unit),
                 Err(failure) => {
                     self.depend_on(&unit.remarks.inputs());
-                    Err(Arc::new(failure))
+                    Err(Arc::from(failure))
                 }
             });
             units.insert(path.into(), loaded.clone());
@@ -259,15 +259,15 @@ impl Environment {
     /// Reads a text that is no file, and makes its definitions known.
     pub fn load_text(&self, text: &str) -> Loaded {
         let source = Source::unnamed(text);
-        let program = self.programs.read(&source, Dialect::Manifest, &self.rules(None)).map_err(Arc::new)?;
+        let program = self.programs.read(&source, Dialect::Manifest, &self.rules(None)).map_err(Arc::from)?;
         let unit = Arc::new(Unit::new(source, None, program));
-        self.learn(&unit).map_err(Arc::new)?;
+        self.learn(&unit).map_err(Arc::from)?;
         self.check_signatures(&unit)?;
         Ok(unit)
     }
 
     /// Resolves the parameter types of the classes and defined types of a file, used or not, as soon as it is loaded.
-    fn check_signatures(&self, unit: &Arc<Unit>) -> Result<(), Arc<Failure>> {
+    fn check_signatures(&self, unit: &Arc<Unit>) -> Result<(), Arc<Diagnostic>> {
         let mut types = unit.program.parameter_types().peekable();
         if types.peek().is_none() {
             return Ok(());
@@ -276,10 +276,10 @@ impl Environment {
         let mut vm = Vm::new(self, &node);
         vm.unit = Arc::clone(unit);
         for ty in types {
-            if let Err(mut raise) = vm.eval_type_expr(ty)
-                && let Raised::Error(failure) = raise.reason_mut()
+            if let Err(raise) = vm.eval_type_expr(ty)
+                && let Raised::Error(failure) = raise.into_reason()
             {
-                return Err(Arc::new(failure.clone()));
+                return Err(Arc::from(failure));
             }
         }
         Ok(())
@@ -304,15 +304,15 @@ impl Environment {
                 FileError::NotFound => "No such file or directory".to_owned(),
                 FileError::Other(why) => why,
             };
-            Arc::new(Failure::new("FILE_NOT_READABLE", format!("Could not read {name}: {why}")))
+            Arc::new(Diagnostic::said("FILE_NOT_READABLE", format!("Could not read {name}: {why}")))
         })?;
         let source = Source::from_bytes(&*name, bytes).map_err(|error| {
-            let mut failure = Failure::new("INVALID_UTF8", format!("{name}: {error}"));
-            failure.kind = FailureKind::Syntax;
+            let mut failure = Diagnostic::said("INVALID_UTF8", format!("{name}: {error}"));
+            failure.stage = Stage::Syntax;
             Arc::new(failure)
         })?;
         let dialect = if name.ends_with(".epp") { Dialect::Epp } else { Dialect::Manifest };
-        let program = self.programs.read(&source, dialect, &self.rules(source.name())).map_err(Arc::new)?;
+        let program = self.programs.read(&source, dialect, &self.rules(source.name())).map_err(Arc::from)?;
         // Equal texts are kept once.
         let source = Source::new(&*name, Arc::clone(&program.text));
         Ok(Arc::new(Unit::after(others, inputs.clone(), source, self.module_of(path), program)))
@@ -326,7 +326,7 @@ impl Environment {
     }
 
     /// Makes the definitions of a unit known under their names.
-    pub fn learn(&self, unit: &Arc<Unit>) -> Result<(), Failure> {
+    pub fn learn(&self, unit: &Arc<Unit>) -> Result<(), Box<Diagnostic>> {
         let mut known = write(&self.known);
         unit.program.definitions.iter().try_for_each(|definition| known.add(unit, definition))
     }
@@ -341,11 +341,11 @@ impl Environment {
         &self,
         name: Name,
         heard: &mut Remarks,
-    ) -> Result<Option<Arc<Defined<Class>>>, Arc<Failure>> {
+    ) -> Result<Option<Arc<Defined<Class>>>, Arc<Diagnostic>> {
         if let Some(found) = read(&self.known).classes.get(&name) {
             return Ok(found.given(heard));
         }
-        let absent = Found::Absent(self.load_manifests_for(name, heard)?);
+        let absent = Found::Absent(self.load_manifests_for(name.as_str(), heard)?);
         Ok(write(&self.known).classes.entry(name).or_insert(absent).given(heard))
     }
 
@@ -354,24 +354,28 @@ impl Environment {
         &self,
         name: Name,
         heard: &mut Remarks,
-    ) -> Result<Option<Arc<Defined<Define>>>, Arc<Failure>> {
+    ) -> Result<Option<Arc<Defined<Define>>>, Arc<Diagnostic>> {
         if let Some(found) = read(&self.known).defines.get(&name) {
             return Ok(found.given(heard));
         }
-        let absent = Found::Absent(self.load_manifests_for(name, heard)?);
+        let absent = Found::Absent(self.load_manifests_for(name.as_str(), heard)?);
         Ok(write(&self.known).defines.entry(name).or_insert(absent).given(heard))
     }
 
     /// Loads the files a class or define of that name can stand in: always the module's first, then its own, then those of
     /// the names around it. Gives what there is to say about them should nothing be found; what is found has its own remarks.
-    fn load_manifests_for(&self, name: Name, heard: &mut Remarks) -> Result<Remarks, Arc<Failure>> {
+    pub(crate) fn load_manifests_for(
+        &self,
+        name: &str,
+        heard: &mut Remarks,
+    ) -> Result<Remarks, Arc<Diagnostic>> {
         let mut consulted = Remarks::default();
         self.consult_manifests(name, &mut consulted).inspect_err(|_| heard.extend(&consulted))?;
         Ok(consulted)
     }
 
-    fn consult_manifests(&self, name: Name, consulted: &mut Remarks) -> Result<(), Arc<Failure>> {
-        let mut segments: Vec<&str> = name.as_str().split("::").collect();
+    fn consult_manifests(&self, name: &str, consulted: &mut Remarks) -> Result<(), Arc<Diagnostic>> {
+        let mut segments: Vec<&str> = name.split("::").collect();
         let Some(module) = self.module(segments[0]).filter(|module| self.is_sound(module, consulted)) else {
             return Ok(());
         };
@@ -394,9 +398,11 @@ impl Environment {
                 consulted.extend(&unit.remarks);
             }
             let known = read(&self.known);
-            if known.classes.get(&name).is_some_and(Found::is_there)
-                || known.defines.get(&name).is_some_and(Found::is_there)
-            {
+            let is_there = |name: Name| {
+                known.classes.get(&name).is_some_and(Found::is_there)
+                    || known.defines.get(&name).is_some_and(Found::is_there)
+            };
+            if Name::existing(name).is_some_and(is_there) {
                 break;
             }
             segments.pop();
@@ -405,7 +411,7 @@ impl Environment {
     }
 
     /// The function of that name, built in or written in Puppet, loading files as needed.
-    pub fn function(&self, name: Name, heard: &mut Remarks) -> Result<Option<Function>, Arc<Failure>> {
+    pub fn function(&self, name: Name, heard: &mut Remarks) -> Result<Option<Function>, Arc<Diagnostic>> {
         // What the site manifest defines wins over what is built in; what modules define does not.
         if let Some(found) = read(&self.known).functions.get(&name) {
             return Ok(found.given(heard));
@@ -432,8 +438,8 @@ impl Environment {
     }
 
     /// The file in which a module, or the environment itself, writes the function of that name in Ruby.
-    pub fn ruby_function(&self, name: Name) -> Option<PathBuf> {
-        let file = format!("{}.rb", name.as_str().replace("::", "/"));
+    pub fn ruby_function(&self, name: &str) -> Option<PathBuf> {
+        let file = format!("{}.rb", name.replace("::", "/"));
         let libraries = self.modules.iter().map(|module| &module.root).chain(&self.root);
         let candidates = libraries.flat_map(|root| {
             ["lib/puppet/functions", "lib/puppet/parser/functions"]
@@ -468,7 +474,11 @@ impl Environment {
     }
 
     /// The type alias of that name (lower case), loading files as needed.
-    pub fn alias(&self, lower: Name, heard: &mut Remarks) -> Result<Option<Arc<KnownAlias>>, Arc<Failure>> {
+    pub fn alias(
+        &self,
+        lower: Name,
+        heard: &mut Remarks,
+    ) -> Result<Option<Arc<KnownAlias>>, Arc<Diagnostic>> {
         if let Some(found) = read(&self.known).aliases.get(&lower) {
             return Ok(found.given(heard));
         }
@@ -485,7 +495,7 @@ impl Environment {
     }
 
     /// The file a function or type of that name stands in, if there is one.
-    fn path_of(&self, kind: CodeKind, name: &str, heard: &mut Remarks) -> Option<PathBuf> {
+    pub(crate) fn path_of(&self, kind: CodeKind, name: &str, heard: &mut Remarks) -> Option<PathBuf> {
         // A type that is called like a module is the module's set of types.
         let (first, rest) = name.split_once("::").unwrap_or((name, "init_typeset"));
         let rest = rest.split("::");
@@ -502,7 +512,7 @@ impl Environment {
 
     /// The resource type of that name (lower case) that agents know how to apply: Puppet's own, a module's, or one that agent
     /// packages carry. Defined types are found with [`Environment::define`].
-    pub fn resource_type(&self, lower: &str) -> Option<Arc<ResourceType>> {
+    pub fn resource_type(&self, lower: &str) -> Option<Arc<NativeType>> {
         if let Some(found) = read(&self.resource_types).get(lower) {
             return found.clone();
         }
@@ -522,7 +532,7 @@ impl Environment {
     }
 
     /// The type that `puppet generate types` has written down for this environment.
-    fn generated_type(&self, lower: &str) -> Option<ResourceType> {
+    fn generated_type(&self, lower: &str) -> Option<NativeType> {
         let directory = self.root.as_ref()?.join(".resource_types");
         let path = directory.join(lower).with_extension("pp");
         if !self.reading(|world| world.exists(&path)) {
@@ -581,18 +591,18 @@ fn metadata_fault(module: &str, bytes: &[u8], is_strict: bool) -> Option<String>
 
 /// What is wrong with a file that does not define the function it is named after.
 #[cold]
-fn misses_function(program: &Program, path: &Path, name: Name) -> Failure {
+fn misses_function(program: &Program, path: &Path, name: Name) -> Diagnostic {
     let why = match program.definitions.as_slice() {
         [] => "it is empty",
         _ => "no function found",
     };
     let path = path.display();
     let message = format!("The code loaded from {path} does not define the function '{name}' - {why}.");
-    Failure::new("RUNTIME_ERROR", message)
+    Diagnostic::said("RUNTIME_ERROR", message)
 }
 
 /// What is wrong with a file that is to define one type and nothing else.
-fn misses_type(program: &Program, path: &Path, lower: Name) -> Option<Failure> {
+fn misses_type(program: &Program, path: &Path, lower: Name) -> Option<Diagnostic> {
     let path = path.display();
     let message = match program.definitions.as_slice() {
         [] => format!("The code loaded from {path} does not define the type '{lower}' - it is empty."),
@@ -608,7 +618,7 @@ fn misses_type(program: &Program, path: &Path, lower: Name) -> Option<Failure> {
             "The code loaded from {path} must contain only the type '{lower}' - it has additional definitions."
         ),
     };
-    Some(Failure::new("RUNTIME_ERROR", message))
+    Some(Diagnostic::said("RUNTIME_ERROR", message))
 }
 
 fn is_module(name: &str) -> bool {

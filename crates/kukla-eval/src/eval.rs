@@ -40,10 +40,10 @@ impl Vm<'_> {
     /// An error that nobody has given a place yet is the fault of the innermost expression it leaves.
     #[cold]
     fn blame(&self, raise: Raise, expr: &Expr) -> Raise {
-        match raise.failure() {
-            Some(failure) if failure.code == UNEVALUATED && self.defaulting.is_some() => raise,
-            Some(failure) if failure.location.is_none() => {
-                self.while_evaluating(raise, expr.span, &label::a_an(&label::of_expr(expr)))
+        match raise.diagnostic() {
+            Some(failure) if failure.issue == UNEVALUATED && self.defaulting.is_some() => raise,
+            Some(failure) if failure.place.is_none() => {
+                self.while_evaluating(raise, expr.span, label::of_expr(expr))
             }
             _ => raise,
         }

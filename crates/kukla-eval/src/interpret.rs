@@ -10,7 +10,7 @@ use kukla_values::types::TypeAlias;
 use kukla_values::types::object::{ObjectType, TypeSet};
 use kukla_values::{Array, Hash, Name, Str, Type, Value};
 
-use crate::error::{Failure, Flow, Raise};
+use crate::error::{Diagnostic, Flow, Raise};
 use crate::known::KnownAlias;
 use crate::program::{Access, AttributeOperation, Expr, Kind};
 use crate::vm::Vm;
@@ -129,7 +129,8 @@ impl Vm<'_> {
             }
             _ => {}
         }
-        ty.with_brackets(&keys).map_err(|wrong| Raise::runtime(wrong.error.message))
+        ty.with_brackets(&keys)
+            .map_err(|wrong| wrong.error.into_diagnostic().reported_as("RUNTIME_ERROR").into())
     }
 
     /// What a reader of types objects to before it makes one.
@@ -366,9 +367,8 @@ impl Vm<'_> {
             Strict::Off => {}
             Strict::Warning => self.warn_at(member.span, "DUPLICATE_KEY", message),
             Strict::Error => {
-                let mut failure = Failure::new("DUPLICATE_KEY", message);
-                failure.location = Some(self.location(member.span));
-                return Err(failure.into());
+                let failure = Diagnostic::said("DUPLICATE_KEY", message);
+                return Err(failure.at(self.location(member.span)).into());
             }
         }
         Ok(())

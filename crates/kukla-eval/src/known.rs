@@ -2,11 +2,16 @@
 
 use std::sync::{Arc, OnceLock};
 
+use kukla_syntax::{Code, Fact};
 use kukla_values::types::TypeAlias;
 use kukla_values::{Name, Type};
 use rustc_hash::FxHashMap;
 
-use crate::error::Failure;
+use crate::codes::{
+    CLASS_REDEFINED, CLASS_REDEFINED_AS_DEFINE, CLASS_REDEFINED_AS_NODE, DEFINE_REDEFINED_AS_CLASS,
+    NODE_REDEFINED, NODE_REDEFINED_AS_CLASS,
+};
+use crate::error::Diagnostic;
 use crate::program::{AliasDefinition, Class, Define, Definition, NodeDefinition, NodeMatch, Program};
 use crate::registry::Function;
 use crate::remark::Remarks;
@@ -93,29 +98,19 @@ impl Known {
     }
 
     /// Makes a definition known, unless its name is taken.
-    pub fn add(&mut self, unit: &Arc<Unit>, definition: &Definition) -> Result<(), Failure> {
+    pub fn add(&mut self, unit: &Arc<Unit>, definition: &Definition) -> Result<(), Box<Diagnostic>> {
         match definition {
             Definition::Class(class) => {
                 let name = class.name;
                 let place = Place { unit, span: class.span };
                 if let Some(Found::There(known)) = self.classes.get(&name) {
-                    return Err(taken(
-                        place,
-                        format!("Class '{name}' is already defined{}; cannot redefine", at(known.place())),
-                    ));
+                    return Err(taken(&CLASS_REDEFINED, &name, place, known.place()));
                 }
                 if let Some(Found::There(known)) = self.defines.get(&name) {
-                    let known = at(known.place());
-                    let message = format!(
-                        "Definition '{name}' is already defined{known}; cannot be redefined as a class"
-                    );
-                    return Err(taken(place, message));
+                    return Err(taken(&DEFINE_REDEFINED_AS_CLASS, &name, place, known.place()));
                 }
                 if let Some(known) = self.node_named(name.as_str()) {
-                    let known = at(known.place());
-                    let message =
-                        format!("Node '{name}' is already defined{known}; cannot be redefined as a class");
-                    return Err(taken(place, message));
+                    return Err(taken(&NODE_REDEFINED_AS_CLASS, &name, place, known.place()));
                 }
                 self.classes.insert(name, Found::There(Defined::new(unit, class)));
             }
@@ -123,11 +118,7 @@ impl Known {
                 let name = define.name;
                 let place = Place { unit, span: define.span };
                 if let Some(Found::There(known)) = self.classes.get(&name) {
-                    let known = at(known.place());
-                    let message = format!(
-                        "'{name}' is already defined{known} as a class; cannot redefine as a definition"
-                    );
-                    return Err(taken(place, message));
+                    return Err(taken(&CLASS_REDEFINED_AS_DEFINE, &name, place, known.place()));
                 }
                 if let Some(Found::There(known)) = self.defines.get(&name) {
                     return Err(redefined("type", &name, known.place()));
@@ -147,13 +138,13 @@ impl Known {
                     let message = format!(
                         "Attempt to redefine entity 'http://puppet.com/2016.1/runtime/type/{lower}'. Originally set by Puppet-Type-System/Static-Loader."
                     );
-                    return Err(Failure::new("ARGUMENT_ERROR", message));
+                    return Err(Box::new(Diagnostic::said("ARGUMENT_ERROR", message)));
                 }
                 if RESOURCE_TYPES.contains(&lower.as_str()) {
                     let message = format!(
                         "Attempt to redefine entity 'http://puppet.com/2016.1/runtime/type/{lower}'. Set at unknown location"
                     );
-                    return Err(Failure::new("ARGUMENT_ERROR", message));
+                    return Err(Box::new(Diagnostic::said("ARGUMENT_ERROR", message)));
                 }
                 if let Some(Found::There(known)) = self.aliases.get(&lower) {
                     return Err(redefined("type", &lower, known.definition.place()));
@@ -165,21 +156,15 @@ impl Known {
                 for each in &node.matches {
                     let title = each.title();
                     if let Some(known) = self.node_named(&title) {
-                        let known = at(known.place());
-                        return Err(taken(
-                            Place { unit, span: node.span },
-                            format!("Node '{title}' is already defined{known}; cannot redefine"),
-                        ));
+                        let place = Place { unit, span: node.span };
+                        return Err(taken(&NODE_REDEFINED, &title, place, known.place()));
                     }
                     // Nodes and classes share their names.
                     if let NodeMatch::Name(name) = each
                         && let Some(Found::There(known)) = self.classes.get(&Name::new(name))
                     {
-                        let known = at(known.place());
-                        let message = format!(
-                            "Class '{name}' is already defined{known}; cannot be redefined as a node"
-                        );
-                        return Err(taken(Place { unit, span: node.span }, message));
+                        let place = Place { unit, span: node.span };
+                        return Err(taken(&CLASS_REDEFINED_AS_NODE, name, place, known.place()));
                     }
                 }
                 self.nodes.push(Defined::new(unit, node));
@@ -213,32 +198,23 @@ const RESOURCE_TYPES: &[&str] = &[
     "whit",
 ];
 
-/// Where something stands, after what it is.
-fn at(place: Place<'_>) -> String {
-    match place.file() {
-        Some(file) => format!(" (file: {file}, line: {})", place.line()),
-        None => format!(" (line: {})", place.line()),
-    }
-}
-
 /// The failure for a name that is taken.
 #[cold]
-fn taken(place: Place<'_>, message: String) -> Failure {
-    let mut failure = Failure::new("PARSE_ERROR", message);
-    failure.location = Some(place.location());
-    failure.no_column = true;
-    failure
+fn taken(code: &'static Code, name: &str, place: Place<'_>, known: Place<'_>) -> Box<Diagnostic> {
+    let earlier = known.location();
+    let wrong = Diagnostic::new(code, vec![("name", Fact::of(name)), ("earlier", Fact::of(&earlier))]);
+    Box::new(wrong.on_line_of(Some(place.location())).label(earlier, "first defined here"))
 }
 
 #[cold]
-fn redefined(what: &str, name: &str, known: Place<'_>) -> Failure {
+fn redefined(what: &str, name: &str, known: Place<'_>) -> Box<Diagnostic> {
     let at = known.unit.source.line_column(known.span.start);
     let file = known.file().map_or_else(|| "string:".to_owned(), |file| format!("file:{file}"));
     let (name, line, column) = (name.replace("::", "/"), at.line, at.column);
     let message = format!(
         "Attempt to redefine entity 'http://puppet.com/2016.1/runtime/{what}/{name}'. Originally set at {file}?line={line}&pos={column}."
     );
-    Failure::new("ARGUMENT_ERROR", message)
+    Box::new(Diagnostic::said("ARGUMENT_ERROR", message))
 }
 
 /// A type alias and, once it was resolved, the type.

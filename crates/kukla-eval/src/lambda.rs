@@ -6,7 +6,7 @@ use kukla_values::types::callable::CallableType;
 use kukla_values::types::{Range, StructField, mismatch};
 use kukla_values::{Array, Hash, Name, Type, Value};
 
-use crate::error::{Failure, Flow, Location, Raise, Raised};
+use crate::error::{Diagnostic, Flow, Location, Raise, Raised};
 use crate::program::{Lambda, Param, PuppetFunction};
 use crate::scope::Position;
 use crate::unit::{Defined, Unit};
@@ -198,8 +198,8 @@ impl Vm<'_> {
         let given = |name: Name| args.get(name.as_str()).filter(|value| !value.is_undef());
         let mut waiting: Vec<Name> = Vec::new();
         for (name, value) in args {
-            let name = Name::new(name.as_str().unwrap_or_default());
-            if !value.is_undef() {
+            // A name that no text has read so far is no parameter's, and will be refused.
+            if let Some(name) = name.as_str().and_then(Name::existing).filter(|_| !value.is_undef()) {
                 self.scopes.give(frame, name, value.clone());
             }
         }
@@ -345,7 +345,7 @@ impl Vm<'_> {
     fn too_deep(&self) -> Raise {
         let message =
             format!("stack level too deep: more than {} calls inside each other", self.limits.depth);
-        Failure::new("RECURSION_LIMIT", message).hint("does a function call itself without end?").into()
+        Diagnostic::said("RECURSION_LIMIT", message).hint("does a function call itself without end?").into()
     }
 
     /// The place of the call being made, for `next`, `break` and `return`.

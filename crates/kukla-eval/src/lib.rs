@@ -7,6 +7,8 @@ mod autoload;
 mod calls;
 pub mod catalog;
 mod code;
+pub mod codes;
+mod computed;
 mod conditional;
 pub mod data;
 mod dispatch;
@@ -42,7 +44,7 @@ mod variable;
 pub mod vm;
 
 pub use environment::{Environment, Node};
-pub use error::{Failure, Flow, Location, Raise};
+pub use error::{Diagnostic, Flow, Location, Raise};
 pub use vm::Vm;
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use kukla_syntax::validate::{Place, Rules};
 use kukla_syntax::{Source, Strict};
 use rustc_hash::{FxHashMap, FxHasher};
 
-use crate::error::Failure;
+use crate::error::Diagnostic;
 use crate::lower::{lower, lower_epp};
 use crate::program::Program;
 
@@ -91,7 +91,7 @@ impl Programs {
         source: &Source,
         dialect: Dialect,
         rules: &Rules<'_>,
-    ) -> Result<Arc<Program>, Failure> {
+    ) -> Result<Arc<Program>, Box<Diagnostic>> {
         let circumstances = Circumstances::new(dialect, rules);
         let mut hasher = FxHasher::default();
         (source.text(), &circumstances).hash(&mut hasher);

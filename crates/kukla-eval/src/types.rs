@@ -7,7 +7,7 @@ use kukla_values::types::ResourceType;
 use kukla_values::{Name, Type, Value};
 
 use crate::environment::KnownAlias;
-use crate::error::{Failure, Flow, Raise};
+use crate::error::{Diagnostic, Flow, Raise};
 use crate::program::{TypeExpr, TypeName, TypeSlot};
 use crate::unit::Unit;
 use crate::vm::Vm;
@@ -54,7 +54,7 @@ impl Vm<'_> {
 
     #[cold]
     pub(crate) fn unknown_type(&self, name: Name, span: Span) -> Raise {
-        let failure = Failure::new("UNKNOWN_RESOURCE_TYPE", format!("Resource type not found: {name}"));
+        let failure = Diagnostic::said("UNKNOWN_RESOURCE_TYPE", format!("Resource type not found: {name}"));
         self.located(failure, span).into()
     }
 
@@ -83,7 +83,7 @@ impl Vm<'_> {
     /// The member of a set of types that is a module's, or has been used before.
     fn member_of_set(&mut self, lower: Name) -> Flow<Option<Type>> {
         let Some((set, member)) = lower.as_str().rsplit_once("::") else { return Ok(None) };
-        let alias = self.autoload_alias(Name::new(set))?;
+        let alias = self.autoload_computed_alias(set)?;
         let Some(alias) = alias else { return Ok(None) };
         if alias.is_module_set() {
             self.resolve_alias(&alias)?;

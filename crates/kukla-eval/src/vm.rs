@@ -1,5 +1,6 @@
 //! The state of one compilation.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use kukla_syntax::{Diagnostic, Source, Span};
@@ -12,7 +13,7 @@ use crate::annotations::Annotations;
 use crate::catalog::{CatalogBuilder, Recorder};
 use crate::data::Data;
 use crate::environment::{Environment, Node};
-use crate::error::{Failure, FailureKind, Flow, Location, Raise, Raised, Trace};
+use crate::error::{Flow, Frame, Location, Raise, Raised, Stage, Trace};
 use crate::remark::Said;
 use crate::scope::{Position, ScopeId, ScopeKind, Scopes};
 use crate::settings::{Limits, LogLevel};
@@ -185,20 +186,24 @@ impl<'e> Vm<'e> {
     /// The error for a rule broken at a place of the text being evaluated.
     #[cold]
     pub fn fail(&self, span: Span, code: &'static str, message: impl Into<String>) -> Raise {
-        self.located(Failure::new(code, message), span).into()
+        self.located(Diagnostic::said(code, message), span).into()
     }
 
     /// A failure at a place of the text being evaluated, with the calls that led there.
     #[cold]
-    pub(crate) fn located(&self, failure: Failure, span: Span) -> Failure {
+    pub(crate) fn located(&self, failure: Diagnostic, span: Span) -> Diagnostic {
         // What is wrong with data has no place in the program.
-        if failure.location.is_some() || failure.kind == FailureKind::Data {
+        self.framed(failure, span, Frame::Rule)
+    }
+
+    fn framed(&self, mut failure: Diagnostic, span: Span, frame: Frame) -> Diagnostic {
+        if failure.place.is_some() || failure.stage == Stage::Data {
             return failure;
         }
-        let mut failure = failure.located(self.location(span));
+        failure.frame = frame;
         failure.trace = self.trace();
         failure.within = self.containers();
-        failure
+        failure.at(self.location(span))
     }
 
     fn trace(&self) -> Vec<Trace> {
@@ -212,27 +217,25 @@ impl<'e> Vm<'e> {
     /// Gives an error without a place the place of a rule: its message is final.
     #[cold]
     pub(crate) fn at(&self, raise: impl Into<Raise>, span: Span) -> Raise {
-        let mut raise = raise.into();
-        if let Raised::Error(failure) = raise.reason_mut() {
-            let taken = std::mem::replace(failure, Failure::new("", ""));
-            *failure = self.located(taken, span);
+        match raise.into().into_reason() {
+            Raised::Error(failure) => self.located(*failure, span).into(),
+            other => other.into(),
         }
-        raise
     }
 
     /// Gives an error without a place that of the construct being evaluated, in Puppet's words: "Error while evaluating a
     /// Function Call, ...".
     #[cold]
-    pub(crate) fn while_evaluating(&self, mut raise: Raise, span: Span, construct: &str) -> Raise {
-        if let Raised::Error(failure) = raise.reason_mut()
-            && failure.location.is_none()
-            && failure.kind != FailureKind::Data
-        {
-            failure.message = format!("Error while evaluating {construct}, {}", failure.message);
-            let taken = std::mem::replace(failure, Failure::new("", ""));
-            *failure = self.located(taken, span);
+    pub(crate) fn while_evaluating(
+        &self,
+        raise: Raise,
+        span: Span,
+        construct: impl Into<Cow<'static, str>>,
+    ) -> Raise {
+        match raise.into_reason() {
+            Raised::Error(failure) => self.framed(*failure, span, Frame::Construct(construct.into())).into(),
+            other => other.into(),
         }
-        raise
     }
 
     /// Logs a message as coming from the scope where evaluation stands.
@@ -283,16 +286,16 @@ impl<'e> Vm<'e> {
     /// Logs what was questionable in a text, though not wrong.
     pub fn log_diagnostics(&mut self, source: &Source, diagnostics: impl IntoIterator<Item = Diagnostic>) {
         for diagnostic in diagnostics {
-            let location = Some(Location { source: source.clone(), span: diagnostic.span });
-            let (level, issue) = (LogLevel::Warning, Some(diagnostic.code.name));
-            let message = diagnostic.message;
+            let location = Some(Location { source: source.clone(), span: diagnostic.span() });
+            let (level, issue) = (LogLevel::Warning, Some(diagnostic.issue));
+            let message = diagnostic.message();
             self.push_log(Log { level, message, source: "Puppet".into(), location, issue });
         }
     }
 
     /// Logs what was questionable in a text that could not be read.
-    pub fn log_warnings_of(&mut self, failure: &Failure) {
-        if let Some(location) = &failure.location {
+    pub fn log_warnings_of(&mut self, failure: &Diagnostic) {
+        if let Some(location) = failure.location() {
             let source = location.source.clone();
             self.log_diagnostics(&source, failure.warnings.iter().cloned());
         }
@@ -346,6 +349,6 @@ impl<'e> Vm<'e> {
     #[cold]
     fn exhausted(&self) -> Raise {
         let message = format!("The evaluation took more than the {} steps allowed", self.limits.steps);
-        Failure::new("EVALUATION_LIMIT", message).hint("the setting limit_steps raises it").into()
+        Diagnostic::said("EVALUATION_LIMIT", message).hint("the setting limit_steps raises it").into()
     }
 }

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use kukla_eval::builtins;
-use kukla_eval::error::{Failure, Flow, Raise, Raised};
+use kukla_eval::error::{Diagnostic, Flow, Raise, Raised};
 use kukla_eval::programs::Dialect;
 use kukla_eval::unit::Unit;
 use kukla_eval::vm::Vm;
+use kukla_syntax::diagnostic;
 use kukla_values::{Hash, Str, Value};
 
+use crate::codes::INVALID_TEMPLATE;
 use crate::files::locate;
 use crate::ruby;
 
@@ -54,14 +56,6 @@ fn inline_epp(vm: &mut Vm<'_>, template: Str, parameters: Option<Hash>) -> Flow<
 }
 
 /// What is wrong with the text of a template, and where in it; the first error counts.
-fn invalid(function: &str, failure: Failure) -> Raise {
-    let place = failure.location.as_ref().map(|location| {
-        let at = location.source.line_column(location.span.start);
-        let file = location.file().unwrap_or("unknown");
-        format!(" (file: {file}, line: {}, column: {})", at.line, at.column)
-    });
-    let message = format!("{function}(): Invalid EPP: {}{}", failure.message, place.unwrap_or_default());
-    let mut wrapped = Failure::new("RUNTIME_ERROR", message);
-    wrapped.hints = failure.hints;
-    wrapped.into()
+fn invalid(function: &str, cause: impl Into<Box<Diagnostic>>) -> Raise {
+    diagnostic!(INVALID_TEMPLATE { function }).because(cause).into()
 }

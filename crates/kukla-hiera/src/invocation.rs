@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use kukla_syntax::Strict;
+use kukla_syntax::{Strict, diagnostic};
 use kukla_values::{Hash, Str, Value};
 
-use crate::error::{Error, RECURSIVE, Result};
+use crate::codes::UNDEFINED_DATA_VARIABLE;
+use crate::error::{Error, Kind, RECURSIVE, Result};
 use crate::explain::{Explainer, Outcome, Source, What};
 use crate::host::{Host, Variable};
 use crate::reads::{Needs, Reads};
@@ -178,10 +179,8 @@ impl<'a> Invocation<'a> {
                 format!("Interpolation failed with '{name}', but compilation continuing; {reason}")
             }
             Strict::Error => {
-                return Err(Error::caller(
-                    "ARGUMENT_ERROR",
-                    format!("Undefined variable '{name}'; {reason}"),
-                ));
+                let wrong = diagnostic!(UNDEFINED_DATA_VARIABLE { name, reason });
+                return Err(Error::new(Kind::Caller, wrong));
             }
             Strict::Warning => format!("Undefined variable '{name}'; {reason}"),
         };

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use kukla_syntax::diagnostic;
 use kukla_values::{Hash, Str, Value};
 use kukla_world::record::InputSet;
 
 use crate::backend::Memory;
 use crate::cache::DataFile;
+use crate::codes::{HIERA_UNDEFINED_VARIABLE, UNDEFINED_DATA_VARIABLE};
 use crate::config::{Backend, Config, Entry, Locations, Place};
 use crate::error::{Error, Result};
 use crate::host::Host;
@@ -177,21 +179,16 @@ impl Layer {
         });
         let (levels, default_levels) = resolved.map_err(|error| {
             // The place to mend is the configuration, not the code that happened to look something up.
-            let name =
-                error.message().strip_prefix("Undefined variable '").and_then(|rest| rest.split('\'').next());
-            match name {
-                Some(name) => {
+            let wrong = error.diagnostic();
+            match wrong.fact("name") {
+                Some(name) if wrong.is(&UNDEFINED_DATA_VARIABLE) => {
                     let line = self.config.line_with_variable(name);
-                    self.config.issue(
-                        "HIERA_UNDEFINED_VARIABLE",
-                        format!("Undefined variable '{name}'"),
-                        line,
-                    )
+                    self.config.wrong(diagnostic!(HIERA_UNDEFINED_VARIABLE { name }), line)
                 }
-                None if error.code() == "HIERA_INTERPOLATION_METHOD_SYNTAX_NOT_ALLOWED" => {
-                    self.config.issue(error.code(), error.message().to_owned(), None)
+                _ if wrong.issue == "HIERA_INTERPOLATION_METHOD_SYNTAX_NOT_ALLOWED" => {
+                    self.config.wrong(wrong.clone(), None)
                 }
-                None => error,
+                _ => error,
             }
         })?;
         let Invocation { session, resolving, frame, .. } = invocation;

@@ -8,7 +8,8 @@ use kukla_values::types::{Range, StructField};
 use kukla_values::{Hash, Str, Type, Value};
 
 use crate::cache::Format;
-use crate::config::{Backend, CONFIG_FILE, Config, Entry, Locations, Reader, line_matching};
+use crate::codes::HIERA_BACKEND_MULTIPLY_DEFINED;
+use crate::config::{Backend, CONFIG_FILE, Config, Entry, Locations, Reader};
 use crate::error::{Error, Result};
 use crate::host::Host;
 use crate::layer::join;
@@ -84,13 +85,7 @@ impl Reader<'_> {
                     && !line[at + backend.len()..].starts_with(word)
             })
         };
-        let first = line_matching(self.text, 1, names);
-        let second = first.and_then(|first| line_matching(self.text, first + 1, names));
-        let mut message = format!("Backend '{backend}' is defined more than once.");
-        if let (Some(first), Some(_)) = (first, second) {
-            message.push_str(&format!(" First defined at (line: {first})"));
-        }
-        Err(self.issue("HIERA_BACKEND_MULTIPLY_DEFINED", message, second.or(first)))
+        Err(self.defined_twice(&HIERA_BACKEND_MULTIPLY_DEFINED, backend, names))
     }
 }
 

@@ -344,9 +344,9 @@ fn ours(question: &Question) -> Json {
         }),
         Err(error) => {
             let issue = match error.kind() {
-                ErrorKind::Data => error.code(),
+                ErrorKind::Data => error.diagnostic().issue,
                 ErrorKind::Plain if error.message().starts_with("Lookup of key") => "ERROR",
-                ErrorKind::Plain | ErrorKind::Caller => error.code(),
+                ErrorKind::Plain | ErrorKind::Caller => error.diagnostic().issue,
             };
             json!({"message": error.message(), "issue": issue, "warnings": host.warnings})
         }

@@ -7,7 +7,7 @@ use kukla_catalog::Catalog;
 use kukla_eval::catalog::{Output, Provenance};
 use kukla_eval::data;
 use kukla_eval::environment::Node;
-use kukla_eval::error::{Failure, Raise, Raised};
+use kukla_eval::error::{Diagnostic, Raise, Raised};
 use kukla_eval::settings::LogLevel;
 use kukla_eval::unit::Unit;
 use kukla_eval::vm::{Log, Vm};
@@ -22,7 +22,7 @@ use crate::site::Site;
 #[derive(Debug)]
 pub struct Outcome<T> {
     /// The result, or what went wrong.
-    pub result: Result<T, Box<Failure>>,
+    pub result: Result<T, Box<Diagnostic>>,
     /// The messages, in order.
     pub logs: Vec<Log>,
     /// What it rests on, if the world is a [recorded](kukla_world::record::Recorded) one.
@@ -37,8 +37,8 @@ impl<T> Outcome<T> {
 }
 
 /// What failed before it began has logged nothing.
-impl<T> From<Box<Failure>> for Outcome<T> {
-    fn from(failure: Box<Failure>) -> Outcome<T> {
+impl<T> From<Box<Diagnostic>> for Outcome<T> {
+    fn from(failure: Box<Diagnostic>) -> Outcome<T> {
         Outcome { result: Err(failure), logs: Vec::new(), record: None }
     }
 }
@@ -69,7 +69,7 @@ pub struct Compiled {
 #[derive(Debug)]
 pub struct Answer {
     /// The value and where it came from, or why there is none.
-    pub found: Result<Found, Box<Failure>>,
+    pub found: Result<Found, Box<Diagnostic>>,
     /// How it was found, if asked.
     pub explanation: Option<Explanation>,
 }
@@ -205,13 +205,13 @@ impl Site {
 }
 
 /// What went wrong, without the secrets it may mention.
-fn told(data: Option<&HieraData>, raise: Raise) -> Box<Failure> {
+fn told(data: Option<&HieraData>, raise: Raise) -> Box<Diagnostic> {
     let mut failure = match raise.illegal().into_reason() {
         Raised::Error(failure) => failure,
-        _ => Failure::new("RUNTIME_ERROR", "a jump to nowhere"),
+        _ => Box::new(Diagnostic::said("RUNTIME_ERROR", "a jump to nowhere")),
     };
-    redact(data, &mut failure.message);
-    Box::new(failure)
+    failure.edit_texts(&mut |text| redact(data, text));
+    failure
 }
 
 fn redact(data: Option<&HieraData>, message: &mut String) {

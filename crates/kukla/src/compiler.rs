@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use kukla_catalog::Exports;
-use kukla_eval::error::Failure;
+use kukla_eval::error::Diagnostic;
 use kukla_eval::programs::Programs;
 use kukla_eval::registry::Registry;
 use kukla_world::World;
@@ -65,7 +65,7 @@ impl Compiler {
     ///
     /// Whether it has is asked here and nowhere else, at most once in the environment's `environment_timeout`: who compiles
     /// many nodes opens the site once for all of them.
-    pub fn open(&self, spec: &SiteSpec) -> Result<Arc<Site>, Box<Failure>> {
+    pub fn open(&self, spec: &SiteSpec) -> Result<Arc<Site>, Box<Diagnostic>> {
         let known = self.known(spec);
         if let Some(site) = &known
             && site.is_current()

@@ -23,7 +23,7 @@ pub(crate) fn value(context: Context) -> Value {
 
 /// Whether a function ended by calling `not_found`.
 pub(crate) fn is_not_found(raise: &Raise) -> bool {
-    raise.failure().is_some_and(|failure| failure.code == NOT_FOUND)
+    raise.diagnostic().is_some_and(|failure| failure.issue == NOT_FOUND)
 }
 
 #[derive(Debug)]

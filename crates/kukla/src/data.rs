@@ -7,18 +7,20 @@ use std::sync::Arc;
 use kukla_eval::catalog::DataPlace;
 use kukla_eval::data::{Data, Request};
 use kukla_eval::environment::Environment;
-use kukla_eval::error::{Failure, FailureKind, Flow, Raise, Raised};
+use kukla_eval::error::{Diagnostic, Flow, Raise, Raised, Stage};
 use kukla_eval::vm::Vm;
 use kukla_hiera::backend::Context;
 use kukla_hiera::{
     Conversion, DataCache, Error, ErrorKind, Explanation, Found, Host, LOOKUP_ERROR, Lookup, Origin, Session,
     Settings, Variable, Watch,
 };
+use kukla_syntax::{Label, diagnostic};
 use kukla_values::format::inspect;
 use kukla_values::{Name, Type, Value, richdata};
 use kukla_world::World;
 use kukla_world::record::{Digest, Record};
 
+use crate::codes::BACKEND_FAILED;
 use crate::context;
 
 /// The data of one compilation.
@@ -121,10 +123,10 @@ impl HieraData {
         Some(record)
     }
 
-    /// Takes what was decrypted out of a message.
-    pub fn redact(&self, message: &mut String) {
-        if let Some(told) = self.session.redact(message) {
-            *message = told;
+    /// Takes what was decrypted out of a text.
+    pub fn redact(&self, text: &mut String) {
+        if let Some(told) = self.session.redact(text) {
+            *text = told;
         }
     }
 }
@@ -201,11 +203,8 @@ fn lookup(request: &Request) -> Lookup<'_> {
 /// What the evaluator makes of a lookup that failed while code was evaluated: an error of the data, or of the call.
 fn raise_in_code(error: Error) -> Raise {
     let is_data = error.kind() == ErrorKind::Data;
-    let mut raise = raise(error);
-    if let (Raised::Error(failure), false) = (raise.reason_mut(), is_data) {
-        failure.code = "RUNTIME_ERROR";
-    }
-    raise
+    let wrong = diagnosed(error);
+    if is_data { wrong.into() } else { wrong.reported_as("RUNTIME_ERROR").into() }
 }
 
 /// What a compilation without data says when it is needed.
@@ -215,33 +214,27 @@ pub(crate) fn no_data() -> Raise {
 
 /// A failed lookup as an error of the evaluator.
 pub(crate) fn raise(error: Error) -> Raise {
-    let code = match (error.kind(), error.code()) {
-        // What the global layer says of its data has no code of its own.
-        (ErrorKind::Plain, LOOKUP_ERROR) => "ERROR",
-        (_, code) => code,
-    };
-    let mut failure = Failure::new(code, error.message());
-    failure.hints.extend(error.hint().map(str::to_owned));
-    if error.kind() == ErrorKind::Data {
-        failure.kind = FailureKind::Data;
-        failure.data_file = error.file().map(|file| Box::new((Some(file.to_owned()), error.line())));
-    }
-    failure.into()
+    diagnosed(error).into()
+}
+
+fn diagnosed(error: Error) -> Diagnostic {
+    // What the global layer says of its data has no name in Puppet.
+    let nameless = error.kind() == ErrorKind::Plain && error.diagnostic().issue == LOOKUP_ERROR;
+    let wrong = *error.into_diagnostic();
+    if nameless { wrong.reported_as("ERROR") } else { wrong }
 }
 
 /// The other way: what a lookup makes of an error in a function that works for it. It becomes an error of the data, which
 /// has no place in Puppet; ours says where the function failed.
 fn thrown(raise: Raise) -> Error {
     match raise.illegal().into_reason() {
-        Raised::Error(failure) => {
-            let error = match failure.kind {
-                FailureKind::Data => Error::issue(failure.code, failure.message.clone()),
-                _ => Error::plain(failure.code, failure.message.clone()),
-            };
-            match failure.location.as_ref().and_then(|location| Some((location.file()?, location.line()))) {
-                Some((file, line)) => error.with_hint(format!("see {file}, line {line}")),
-                None => error,
-            }
+        Raised::Error(mut cause) => {
+            let kind = if cause.stage == Stage::Data { ErrorKind::Data } else { ErrorKind::Plain };
+            let issue = cause.issue;
+            let label = |place| Label { place, message: "here".to_owned() };
+            let place = cause.place.take().map(label);
+            cause.labels.extend(place);
+            Error::new(kind, diagnostic!(BACKEND_FAILED).because(cause).reported_as(issue))
         }
         _ => Error::plain("RUNTIME_ERROR", "a jump to nowhere"),
     }
@@ -300,10 +293,8 @@ impl Host for VmHost<'_, '_> {
     }
 
     fn has_function(&mut self, name: &str) -> bool {
-        // A name that stands in no source text can still be that of a file.
-        let wanted = Name::new(name);
         // Calling one in Ruby says that this is not supported.
-        self.vm.function_exists(name).unwrap_or(true) || self.vm.environment.ruby_function(wanted).is_some()
+        self.vm.function_exists(name).unwrap_or(true) || self.vm.environment.ruby_function(name).is_some()
     }
 
     fn return_type(&mut self, name: &str) -> Option<Type> {
@@ -344,8 +335,8 @@ impl Host for VmHost<'_, '_> {
         arguments: &[Value],
     ) -> Result<Value, Conversion> {
         let ty = match type_name {
-            Value::String(text) => self.vm.parse_type(text).map_err(|raise| match raise.failure() {
-                Some(failure) if failure.code == "UNKNOWN_RESOURCE_TYPE" => Conversion::Failed(format!(
+            Value::String(text) => self.vm.parse_type(text).map_err(|raise| match raise.diagnostic() {
+                Some(failure) if failure.issue == "UNKNOWN_RESOURCE_TYPE" => Conversion::Failed(format!(
                     "Creation of new instance of type 'TypeReference['{text}']' is not supported"
                 )),
                 _ => Conversion::BadType(message(raise)),
@@ -376,5 +367,5 @@ impl Host for VmHost<'_, '_> {
 }
 
 fn message(raise: Raise) -> String {
-    raise.failure().map(|failure| failure.message.clone()).unwrap_or_default()
+    raise.diagnostic().map(Diagnostic::placed_message).unwrap_or_default()
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use kukla_catalog::types::ResourceType;
+use kukla_catalog::types::NativeType;
 use kukla_eval::environment::{Environment, ForeignTypes};
 use kukla_ruby::resource_type::{self, Library};
 use kukla_world::World;
@@ -52,7 +52,7 @@ impl Index {
 }
 
 impl ForeignTypes for RubyTypes {
-    fn resource_type(&self, environment: &Environment, name: &str) -> Option<ResourceType> {
+    fn resource_type(&self, environment: &Environment, name: &str) -> Option<NativeType> {
         let index = self.index(environment);
         let source = text(environment, index.types.get(name)?)?;
         resource_type::read(name, &source, &Modules { environment, index })

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use kukla_catalog::Exports;
 use kukla_eval::environment::{Environment, Loaded};
-use kukla_eval::error::Failure;
+use kukla_eval::error::Diagnostic;
 use kukla_eval::programs::Programs;
 use kukla_eval::unit::Unit;
 use kukla_hiera::DataCache;
@@ -31,7 +31,7 @@ pub struct Site {
     /// The units of the site manifest, in order, up to one that cannot be read.
     pub manifests: Vec<Arc<Unit>>,
     /// What is wrong with that one.
-    pub broken_manifest: Option<Arc<Failure>>,
+    pub broken_manifest: Option<Arc<Diagnostic>>,
     /// The unit to compile to completion first.
     pub prelude: Option<Loaded>,
     /// Data files, read once.
@@ -72,7 +72,7 @@ impl Site {
         world: Arc<dyn World>,
         exports: Option<Arc<dyn Exports>>,
         programs: &Arc<Programs>,
-    ) -> Result<Site, Box<Failure>> {
+    ) -> Result<Site, Box<Diagnostic>> {
         let watched = Arc::new(Watched::new(world));
         let world = Arc::clone(&watched) as Arc<dyn World>;
         let root = spec.root();

@@ -8,7 +8,7 @@ use common::Site;
 
 /// The messages of the catalog of a node, or the error.
 fn messages(compiler: &Compiler, site: &Site) -> Result<Vec<String>, String> {
-    let catalog = site.compile(compiler, "web", "any").result.map_err(|failure| failure.message.clone())?;
+    let catalog = site.compile(compiler, "web", "any").result.map_err(|failure| failure.puppet_message())?;
     let notify = catalog.resources.iter().filter(|resource| &*resource.type_name == "Notify");
     Ok(notify.map(|resource| resource.title.to_string()).collect())
 }

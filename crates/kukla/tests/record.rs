@@ -42,7 +42,7 @@ fn compile(compiler: &Compiler, site: &Site, node: &str) -> (String, Record, Vec
     let opened = compiler.open(&request.site).expect("a site");
     let outcome = opened.compile(&request.node);
     let text = outcome.result.map_or_else(
-        |failure| failure.message.clone(),
+        |failure| failure.message(),
         |catalog| catalog.resources.iter().map(|resource| format!("{resource:?}\n")).collect(),
     );
     let record = *outcome.record.expect("recorded");

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use kukla_catalog::Kind;
+use kukla_catalog::ResourceKind;
 use kukla_catalog::types::is_metaparameter;
 use kukla_values::types::capitalize;
 use kukla_values::{Array, Name, Str, Type, Value};
@@ -12,7 +12,7 @@ use super::builder::{Building, Origin, Param, ResourceId, flat};
 use super::compile::parse_error;
 use super::kind::{Definition, Resolved};
 use super::resource::Declaration;
-use crate::error::{Failure, FailureKind, Flow, Raise, Raised};
+use crate::error::{Diagnostic, Flow, Raise, Raised, Stage};
 use crate::program::{Class, Define, Params, ResourceForm};
 use crate::scope::{Position, ScopeId, ScopeKind};
 use crate::unit::{Defined, Place};
@@ -99,7 +99,7 @@ impl Vm<'_> {
         let declaration = Declaration {
             form: ResourceForm::Regular,
             location: None,
-            kind: Kind::Unknown,
+            kind: ResourceKind::Unknown,
             origin: Origin::Class(class.name),
             scope,
             given: None,
@@ -301,7 +301,7 @@ fn private_error(what: &str, owner: Option<Name>, user: Option<Name>) -> Raise {
         module.map_or_else(|| "the environment".into(), |name| format!("module '{name}'"))
     };
     let message = format!("{what} is private to {} and cannot be used from {}", name(owner), name(user));
-    Failure::new("PRIVATE", message).into()
+    Diagnostic::said("PRIVATE", message).into()
 }
 
 /// `return()` and `next()` end the body of a class or define.
@@ -377,11 +377,11 @@ fn class_names(values: &[Value]) -> Flow<Vec<Str>> {
 #[cold]
 fn blame_definition(mut raise: Raise, place: Place<'_>) -> Raise {
     if let Raised::Error(failure) = raise.reason_mut()
-        && failure.kind == FailureKind::Data
-        && failure.data_file.is_none()
+        && failure.stage == Stage::Data
+        && failure.place.is_none()
     {
-        let file = place.file().map(str::to_owned);
-        failure.data_file = Some(Box::new((file, Some(place.line()))));
+        failure.place = Some(place.location().into());
+        failure.line_only = true;
     }
     raise
 }

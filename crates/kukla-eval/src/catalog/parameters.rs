@@ -248,7 +248,7 @@ impl Vm<'_> {
             });
         }
         mismatch::assert_parameters(subject, &declared, &all, false)
-            .map_err(|error| Raise::runtime(error.message))
+            .map_err(|error| error.into_diagnostic().reported_as("RUNTIME_ERROR").into())
     }
 
     /// Checks a parameter whose value is computed by the agent: by what the function says it returns, if it says so.
@@ -264,7 +264,7 @@ impl Vm<'_> {
         if function.starts_with('$') {
             return Ok(());
         }
-        let found = self.autoload_function(Name::new(function))?;
+        let found = self.autoload_computed_function(function)?;
         let args: Vec<Value> = match deferred.get("arguments") {
             Some(Value::Array(args)) => args.into_iter().collect(),
             _ => Vec::new(),
@@ -305,7 +305,7 @@ impl Vm<'_> {
         let subject = Str::from(resource.reference());
         self.check_parameters(id, params, &values, &subject).map_err(|mut raise| {
             if let Raised::Error(failure) = raise.reason_mut() {
-                failure.code = "PARSE_ERROR";
+                failure.issue = "PARSE_ERROR";
             }
             raise
         })

@@ -37,7 +37,7 @@ impl Lowering<'_> {
             ast::Expr::Heredoc(heredoc) => self.heredoc(heredoc, span),
             ast::Expr::Regex(regex) => match Regexp::new(&regex.pattern()) {
                 Ok(regexp) => Kind::Literal(Value::Regexp(regexp)),
-                Err(error) => self.refuse("INVALID_REGEXP", error.message, span),
+                Err(error) => self.refuse("INVALID_REGEXP", error.message(), span),
             },
             ast::Expr::Name(name) => Kind::Name(name.name().into()),
             ast::Expr::Type(name) => self.type_name(name),

@@ -8,15 +8,15 @@ use kukla_syntax::validate::{Rules, validate};
 use kukla_syntax::{Diagnostic, Severity, Source, Span, ast};
 use kukla_values::{Name, Value};
 
-use crate::error::{Failure, FailureKind, Location};
+use crate::error::{Location, Stage};
 use crate::program::{Definition, EppHead, Expr, Kind, Program, Questions};
 
 /// Reads, checks and lowers a manifest.
-pub fn lower(source: &Source, rules: &Rules<'_>) -> Result<Program, Failure> {
+pub fn lower(source: &Source, rules: &Rules<'_>) -> Result<Program, Box<Diagnostic>> {
     let parse = kukla_syntax::parse_with(source, kukla_syntax::ParseOptions { tasks: rules.tasks });
     let mut warnings = Vec::new();
-    sort_out(source, parse.diagnostics, FailureKind::Syntax, &mut warnings)?;
-    sort_out(source, validate(&parse.tree, rules), FailureKind::Validation, &mut warnings)?;
+    sort_out(source, parse.diagnostics, &mut warnings)?;
+    sort_out(source, validate(&parse.tree, rules), &mut warnings)?;
     let mut lowering = Lowering::new(source);
     let statements = ast::Manifest::of(&parse.tree).into_iter().flat_map(ast::Manifest::statements);
     let main = lowering.statements(statements, Span::at(0));
@@ -24,11 +24,11 @@ pub fn lower(source: &Source, rules: &Rules<'_>) -> Result<Program, Failure> {
 }
 
 /// Reads, checks and lowers a template.
-pub fn lower_epp(source: &Source, rules: &Rules<'_>) -> Result<Program, Failure> {
+pub fn lower_epp(source: &Source, rules: &Rules<'_>) -> Result<Program, Box<Diagnostic>> {
     let parse = kukla_syntax::parse_epp(source);
     let mut warnings = Vec::new();
-    sort_out(source, parse.diagnostics, FailureKind::Syntax, &mut warnings)?;
-    sort_out(source, validate(&parse.tree, rules), FailureKind::Validation, &mut warnings)?;
+    sort_out(source, parse.diagnostics, &mut warnings)?;
+    sort_out(source, validate(&parse.tree, rules), &mut warnings)?;
     let mut lowering = Lowering::new(source);
     let template = ast::Template::of(&parse.tree);
     let params = lowering.params(template.into_iter().flat_map(ast::Template::parameters));
@@ -42,29 +42,21 @@ pub fn lower_epp(source: &Source, rules: &Rules<'_>) -> Result<Program, Failure>
 fn sort_out(
     source: &Source,
     diagnostics: Vec<Diagnostic>,
-    kind: FailureKind,
     warnings: &mut Vec<Diagnostic>,
-) -> Result<(), Failure> {
+) -> Result<(), Box<Diagnostic>> {
     let (errors, others): (Vec<_>, Vec<_>) =
         diagnostics.into_iter().partition(|d| d.severity == Severity::Error);
     warnings.extend(others);
-    let mut failures = errors.into_iter().map(|diagnostic| {
-        let mut failure = Failure::new(diagnostic.code.name, diagnostic.message);
-        failure.kind = kind;
-        failure.hints = diagnostic.hints;
-        failure.location = Some(Location { source: source.clone(), span: diagnostic.span });
-        failure
-    });
-    match failures.next() {
+    let mut errors = errors.into_iter().map(|wrong| wrong.in_source(source));
+    match errors.next() {
         None => Ok(()),
         Some(mut first) => {
-            first.others = failures.collect();
+            first.others = errors.collect();
             // Puppet reads no further than the first mistake.
-            let read =
-                first.location.as_ref().filter(|_| kind == FailureKind::Syntax).map(|at| at.span.start);
-            warnings.retain(|warning| read.is_none_or(|read| warning.span.start <= read));
+            let read = Some(first.span().start).filter(|_| first.stage == Stage::Syntax);
+            warnings.retain(|warning| read.is_none_or(|read| warning.span().start <= read));
             first.warnings = std::mem::take(warnings);
-            Err(first)
+            Err(Box::new(first))
         }
     }
 }
@@ -76,7 +68,7 @@ struct Lowering<'s> {
     definitions: Vec<Definition>,
     /// The classes around what is being lowered, joined.
     container: Option<Name>,
-    failure: Option<Failure>,
+    failure: Option<Diagnostic>,
 }
 
 impl<'s> Lowering<'s> {
@@ -90,10 +82,15 @@ impl<'s> Lowering<'s> {
         }
     }
 
-    fn finish(self, main: Expr, epp: Option<EppHead>, warnings: Vec<Diagnostic>) -> Result<Program, Failure> {
+    fn finish(
+        self,
+        main: Expr,
+        epp: Option<EppHead>,
+        warnings: Vec<Diagnostic>,
+    ) -> Result<Program, Box<Diagnostic>> {
         let Lowering { source, questions, definitions, failure, .. } = self;
         match failure {
-            Some(failure) => Err(failure),
+            Some(failure) => Err(Box::new(failure)),
             None => Ok(Program { text: source.shared_text(), definitions, main, epp, warnings, questions }),
         }
     }
@@ -101,10 +98,8 @@ impl<'s> Lowering<'s> {
     /// Notes the first thing that is wrong; what stands for it never runs.
     fn refuse(&mut self, code: &'static str, message: String, span: Span) -> Kind {
         if self.failure.is_none() {
-            let mut failure = Failure::new(code, message);
-            failure.kind = FailureKind::Validation;
-            failure.location = Some(Location { source: self.source.clone(), span });
-            self.failure = Some(failure);
+            let failure = Diagnostic::said(code, message).in_stage(Stage::Validation);
+            self.failure = Some(failure.at(Location { source: self.source.clone(), span }));
         }
         Kind::Literal(Value::Undef)
     }

@@ -16,7 +16,7 @@ mod syntax;
 
 use crate::ast::{self, Expr};
 use crate::tree::Node;
-use crate::{Diagnostic, Parse, Source, Span, Strict, SyntaxKind as K, Tree, diagnostic};
+use crate::{Diagnostic, Parse, Source, Span, Stage, Strict, SyntaxKind as K, Tree, diagnostic};
 
 pub use place::Place;
 pub use syntax::check_text as check_syntax;
@@ -72,6 +72,7 @@ impl<'t> Checker<'_, 't> {
     fn report(&mut self, mut diagnostic: Diagnostic) {
         if let Some(severity) = diagnostic.code.severity_under(self.rules.strict) {
             diagnostic.severity = severity;
+            diagnostic.stage = Stage::Validation;
             self.found.push(diagnostic);
         }
     }

@@ -31,13 +31,13 @@ pub fn check_text(text: &str, syntax: &str, span: Span) -> Option<Diagnostic> {
             "json" => return json(text, syntax, span),
             "pp" => {
                 let source = Source::unnamed(text);
-                let detail = first_error(&source, &parse(&source))?;
-                return Some(diagnostic!(span, ILLEGAL_PP { syntax, detail }));
+                let cause = first_error(&source, &parse(&source))?;
+                return Some(diagnostic!(span, ILLEGAL_PP { syntax }).because(cause));
             }
             "epp" => {
                 let source = Source::unnamed(text);
-                let detail = first_error(&source, &parse_epp(&source))?;
-                return Some(diagnostic!(span, ILLEGAL_EPP { syntax, detail }));
+                let cause = first_error(&source, &parse_epp(&source))?;
+                return Some(diagnostic!(span, ILLEGAL_EPP { syntax }).because(cause));
             }
             "base64" => return base64(text, syntax, span),
             _ => known = known.split_once('+')?.1,
@@ -45,9 +45,9 @@ pub fn check_text(text: &str, syntax: &str, span: Span) -> Option<Diagnostic> {
     }
 }
 
-fn first_error(source: &Source, parse: &crate::Parse) -> Option<String> {
+fn first_error(source: &Source, parse: &crate::Parse) -> Option<Diagnostic> {
     let rules = super::Rules { strict: Strict::Error, ..super::Rules::default() };
-    super::check(source, parse, &rules).into_iter().find(Diagnostic::is_error).map(|found| found.message)
+    super::check(source, parse, &rules).into_iter().find(Diagnostic::is_error)
 }
 
 fn json(text: &str, syntax: &str, span: Span) -> Option<Diagnostic> {

@@ -112,7 +112,7 @@ fn wanted(params: &Map<String, Json>) -> Result<data::Request, String> {
     };
     let value_type = match params.get("type") {
         None | Some(Json::Null) => None,
-        Some(Json::String(text)) => Some(Type::parse(text).map_err(|error| error.message)?),
+        Some(Json::String(text)) => Some(Type::parse(text).map_err(|error| error.message())?),
         Some(_) => return Err("type is a string".into()),
     };
     let given = |name: &str| params.get(name).filter(|value| !value.is_null()).map(from_json);
