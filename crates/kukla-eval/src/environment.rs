@@ -28,7 +28,7 @@ use crate::settings::Settings;
 use crate::unit::{Defined, Unit};
 use crate::vm::Vm;
 use kukla_world::record::{InputSet, tracked};
-use kukla_world::{FileError, World};
+use kukla_world::{FileError, FileResult, World};
 
 /// A module of the environment.
 #[derive(Debug)]
@@ -238,11 +238,18 @@ impl Environment {
             if let Some(earlier) = units.get(path.as_os_str()) {
                 return earlier.clone();
             }
-            let loaded = loaded.and_then(|unit| self.learn(&unit).map(|()| unit).map_err(Arc::from));
+            let loaded = loaded.and_then(|unit| match self.learn(&unit) {
+                Ok(()) => Ok(unit),
+                Err(failure) => {
+                    self.depend_on(&unit.remarks.inputs());
+                    Err(Arc::from(failure))
+                }
+            });
             units.insert(path.into(), loaded.clone());
             loaded?
         };
         self.check_signatures(&unit).inspect_err(|failure| {
+            self.depend_on(&unit.remarks.inputs());
             write(&self.known).forget(&unit.program);
             write(&self.units).insert(path.into(), Err(Arc::clone(failure)));
         })?;
@@ -279,8 +286,20 @@ impl Environment {
     }
 
     fn read_unit(&self, others: &Remarks, path: &Path) -> Loaded {
+        let (bytes, inputs) = tracked(&*self.world, |world| world.read(path));
+        // What cannot be used has no remarks to tell its users what it was read from.
+        self.understand(others, path, bytes, &inputs).inspect_err(|_| self.depend_on(&inputs))
+    }
+
+    fn understand(
+        &self,
+        others: &Remarks,
+        path: &Path,
+        bytes: FileResult<Vec<u8>>,
+        inputs: &InputSet,
+    ) -> Loaded {
         let name = path.to_string_lossy();
-        let bytes = self.reading(|world| world.read(path)).map_err(|error| {
+        let bytes = bytes.map_err(|error| {
             let why = match error {
                 FileError::NotFound => "No such file or directory".to_owned(),
                 FileError::Other(why) => why,
@@ -296,7 +315,7 @@ impl Environment {
         let program = self.programs.read(&source, dialect, &self.rules(source.name())).map_err(Arc::from)?;
         // Equal texts are kept once.
         let source = Source::new(&*name, Arc::clone(&program.text));
-        Ok(Arc::new(Unit::after(others, source, self.module_of(path), program)))
+        Ok(Arc::new(Unit::after(others, inputs.clone(), source, self.module_of(path), program)))
     }
 
     /// The static rules for a file, by where it lies.
@@ -519,7 +538,9 @@ impl Environment {
         if !self.reading(|world| world.exists(&path)) {
             return None;
         }
-        crate::catalog::generated::read(&self.load(&path).ok()?.program)
+        let unit = self.load(&path).ok()?;
+        self.depend_on(&unit.remarks.inputs());
+        crate::catalog::generated::read(&unit.program)
     }
 
     /// The functions written in Puppet that are known so far, for suggestions.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 use kukla_formats::{eyaml, hocon, json, yaml};
 use kukla_values::{Hash, Str, Value};
-use kukla_world::glob::glob;
+use kukla_world::glob;
 use kukla_world::record::{InputSet, tracked};
 use kukla_world::{FileError, World};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -149,7 +149,7 @@ impl DataCache {
 
     /// The paths that match a pattern.
     pub(crate) fn glob(&self, world: &dyn World, pattern: &Str, used: &mut InputSet) -> Arc<[Str]> {
-        let find = |world: &dyn World| glob(world, pattern).into_iter().map(Str::from).collect();
+        let find = |world: &dyn World| glob::files(world, pattern).into_iter().map(Str::from).collect();
         remember(&self.globs, pattern, || Kept::make(world, find)).taken(used)
     }
 
