@@ -12,7 +12,7 @@ use kukla_values::value::HostObject;
 use kukla_values::{Name, Str, Value, compare};
 use rustc_hash::FxHashSet;
 
-use super::builder::{Building, Origin, Param, ResourceId, flat};
+use super::builder::{Building, CodeOrigin, Param, ResourceId, flat};
 use super::kind::Resolved;
 use super::overrides::Override;
 use super::provenance::How;
@@ -70,7 +70,7 @@ impl Search {
 #[derive(Clone, Debug)]
 struct Changes {
     params: Vec<Param>,
-    origin: Origin,
+    origin: CodeOrigin,
     location: Location,
     scope: ScopeId,
 }
