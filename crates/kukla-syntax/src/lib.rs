@@ -4,6 +4,7 @@ pub mod article;
 pub mod ast;
 pub mod codes;
 mod decode;
+mod deep;
 mod diagnostic;
 mod float;
 mod kind;
@@ -16,6 +17,7 @@ pub mod tree;
 pub mod validate;
 
 pub use decode::Number;
+pub use deep::{deep, roomy};
 pub use diagnostic::{Code, Diagnostic, Label, Severity, Strict};
 pub use float::float_text;
 pub use kind::SyntaxKind;

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use kukla_catalog::Exports;
 use kukla_eval::error::Failure;
 use kukla_eval::registry::Registry;
+use kukla_syntax::roomy;
 use kukla_world::World;
 
 use crate::disk::DiskWorld;
@@ -64,7 +65,8 @@ impl Compiler {
         {
             return Ok(Arc::clone(site));
         }
-        let fresh = Arc::new(Site::open(spec.clone(), Arc::clone(&self.world), self.exports.clone())?);
+        let open = || Site::open(spec.clone(), Arc::clone(&self.world), self.exports.clone());
+        let fresh = Arc::new(roomy(open)?);
         Ok(self.keep(fresh, known.as_ref()))
     }
 

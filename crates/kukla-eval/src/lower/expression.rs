@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use kukla_syntax::{Number, Span, ast};
+use kukla_syntax::{Number, Span, ast, deep};
 use kukla_values::arithmetic::Operator;
 use kukla_values::regexp::Regexp;
 use kukla_values::{Name, Str, Value};
@@ -17,7 +17,7 @@ use crate::program::{
 impl Lowering<'_> {
     pub(super) fn expr(&mut self, expr: ast::Expr<'_>) -> Expr {
         let span = self.span(expr);
-        Expr { span, kind: self.kind(expr, span) }
+        Expr { span, kind: deep(|| self.kind(expr, span)) }
     }
 
     fn boxed(&mut self, expr: ast::Expr<'_>) -> Box<Expr> {
