@@ -260,7 +260,7 @@ impl Run<'_> {
         }
         let source = Source::new("site.pp", self.program(|_| true));
         let diagnostics = Analysis::new(&source, &Rules::default()).diagnostics;
-        let picture = render::plain(&[Findings { source, diagnostics }]);
+        let picture = render::plain(&[Findings { diagnostics }]);
         let same = picture.trim_end() == expectation.text.trim_end();
         let place = format!("{}:{}", self.file, expectation.line);
         let verdict = if same { Ok(()) } else { Err(format!("\n{picture}")) };

@@ -64,7 +64,7 @@ impl Vm<'_> {
                 }
                 Kind::TypeName(name) if class => {
                     let unknown = |raise: &crate::error::Raise| {
-                        raise.failure().is_some_and(|failure| failure.code == "UNKNOWN_RESOURCE_TYPE")
+                        raise.diagnostic().is_some_and(|failure| failure.issue == "UNKNOWN_RESOURCE_TYPE")
                     };
                     keys.push(match self.eval(key) {
                         Err(raise) if unknown(&raise) => Value::String(name.lower.as_str().into()),
@@ -149,7 +149,7 @@ impl Vm<'_> {
                 .map_err(|wrong| {
                     let blamed = wrong.key.and_then(|key| access.keys.get(key)).map_or(span, |key| key.span);
                     // Puppet has rules for these; whatever else goes wrong is the fault of the whole expression.
-                    let code = wrong.error.code;
+                    let code = wrong.error.issue;
                     match ["BAD_", "ILLEGAL_", "UNKNOWN_", "OPERATOR_"]
                         .iter()
                         .any(|rules| code.starts_with(rules))

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use kukla_syntax::Span;
 use kukla_values::{Name, Value};
 
-use crate::error::{Failure, Flow, Raise, Raised};
+use crate::error::{Diagnostic, Flow, Raise, Raised};
 use crate::function::Args;
 use crate::lambda::{Block, next_is_value};
 use crate::native::NativeObject;
-use crate::program::{Call, CallForm, Callee, CalleeName, Expr, Kind, PuppetFunction};
+use crate::program::{Call, CallForm, Callee, CalleeName, Kind, PuppetFunction};
 use crate::registry::{Function, Registered};
 use crate::scope::{Position, ScopeId};
+use crate::unit::{Defined, Unit};
 use crate::vm::{self, Vm};
 
 impl Vm<'_> {
@@ -73,28 +74,32 @@ impl Vm<'_> {
 
     /// The function a call names, found once per place.
     fn callee(&mut self, callee: &CalleeName, span: Span) -> Flow<Function> {
-        if let Some(known) = callee.cached.get() {
-            return Ok(known.clone());
+        if let Some(known) = self.unit.function(callee.slot) {
+            if let Function::Puppet(function) = &known {
+                self.remark(&function.unit.remarks);
+            }
+            return Ok(known);
         }
         match self.autoload_function(callee.name)? {
             Some(function) => {
-                let _ = callee.cached.set(function.clone());
+                self.unit.set_function(callee.slot, &function);
                 Ok(function)
             }
-            None => Err(self.at(self.unknown_function(callee.name), span)),
+            None => Err(self.at(self.unknown_function(callee.name.as_str()), span)),
         }
     }
 
     #[cold]
-    fn unknown_function(&self, name: Name) -> Failure {
+    fn unknown_function(&self, name: &str) -> Diagnostic {
         if let Some(path) = self.environment.ruby_function(name) {
             let message = format!("{name}(): functions in Ruby are not supported yet: {}", path.display());
-            return Failure::new("RUBY_FUNCTION", message).hint("write the function in the Puppet language");
+            return Diagnostic::said("RUBY_FUNCTION", message)
+                .hint("write the function in the Puppet language");
         }
-        let failure = Failure::new("UNKNOWN_FUNCTION", format!("Unknown function: '{name}'."));
+        let failure = Diagnostic::said("UNKNOWN_FUNCTION", format!("Unknown function: '{name}'."));
         let (builtin, puppet) = (self.environment.registry.names(), self.environment.function_names());
         let names = builtin.iter().chain(&puppet).map(|name| name.as_str());
-        match crate::suggest::nearest(name.as_str(), names) {
+        match crate::suggest::nearest(name, names) {
             Some(near) => failure.hint(format!("there is a function '{near}'")),
             None => failure,
         }
@@ -103,28 +108,26 @@ impl Vm<'_> {
     /// Calls a function by name, as functions do with each other.
     pub fn call(&mut self, name: &str, args: Vec<Value>, block: Option<Block>) -> Flow {
         let unknown = || Raise::runtime(format!("Unknown function '{name}'"));
-        let name = Name::existing(name.strip_prefix("::").unwrap_or(name)).ok_or_else(unknown)?;
-        let function =
-            self.autoload_function(name)?.ok_or_else(|| match self.environment.ruby_function(name) {
-                Some(_) => self.unknown_function(name).into(),
+        let bare = name.strip_prefix("::").unwrap_or(name);
+        let function = self.autoload_computed_function(bare)?.ok_or_else(|| {
+            match self.environment.ruby_function(bare) {
+                Some(_) => self.unknown_function(bare).into(),
                 None => unknown(),
-            })?;
+            }
+        })?;
         self.invoke(&function, args, block)
     }
 
     /// Whether there is a function of that name.
     pub fn function_exists(&mut self, name: &str) -> Flow<bool> {
-        match Name::existing(name) {
-            Some(name) => Ok(self.autoload_function(name)?.is_some()),
-            None => Ok(false),
-        }
+        Ok(self.autoload_computed_function(name)?.is_some())
     }
 
     /// The type that a function written in Puppet says it returns.
     pub fn return_type(&mut self, name: &str) -> Option<kukla_values::Type> {
         let function = self.environment.puppet_function(Name::existing(name)?)?;
         function.lambda.returns.as_ref()?;
-        self.signature(&function.lambda).ok()?.returns.clone()
+        self.function_signature(&function).ok()?.returns.clone()
     }
 
     fn invoke(&mut self, function: &Function, args: Vec<Value>, block: Option<Block>) -> Flow {
@@ -139,6 +142,7 @@ impl Vm<'_> {
         let (overload, signature) = self.select(builtin, &args, block.as_ref())?;
         let body = builtin.builtin.overloads[overload].body;
         let in_frame = block.is_some() || builtin.runs_code;
+        let given = cfg!(debug_assertions).then(|| (args.clone(), block.clone()));
         let args = Args::new(args, block, &signature.parameters);
         let value = if in_frame {
             let depth = self.frames.len();
@@ -149,6 +153,9 @@ impl Vm<'_> {
         } else {
             body(self, args)?
         };
+        if let Some((args, block)) = given {
+            builtin.confirm(&args, block.as_ref(), &value)?;
+        }
         match &value {
             Value::Array(values) => self.check_size(values.len())?,
             Value::String(text) => self.check_text(text.len())?,
@@ -160,32 +167,22 @@ impl Vm<'_> {
     /// Calls a function written in Puppet: it sees the top scope and its own variables.
     fn call_puppet(
         &mut self,
-        function: &Arc<PuppetFunction>,
+        function: &Defined<PuppetFunction>,
         args: Vec<Value>,
         block: Option<Block>,
     ) -> Flow {
         self.charge(1)?;
         let lambda = &function.lambda;
         let name = function.name.as_str();
-        let signature = match lambda.signature.get() {
-            Some(known) => Arc::clone(known),
-            None => {
-                let outside = std::mem::replace(&mut self.source, function.place.source.clone());
-                let signature = self.signature(lambda);
-                self.source = outside;
-                signature?
-            }
-        };
+        let signature = self.function_signature(function)?;
         self.check_call(name, function, &signature, &args, block.as_ref())?;
         let location = self.location(self.call_span);
         self.frames.push(location.clone());
         self.calls.push(vm::Call { name: function.name, location });
         let result = self.enter(|vm| {
-            let outside = (vm.at, std::mem::replace(&mut vm.source, function.place.source.clone()));
             let frame = vm.scopes.push_sealed(Position::named(ScopeId::TOP));
-            vm.at = frame;
             // The arguments have been checked; only defaults would have to be checked as well.
-            let result = match lambda.positional {
+            let result = vm.inside(&function.unit, frame, |vm| match lambda.positional {
                 true => {
                     for (param, value) in lambda.params.iter().zip(args) {
                         vm.scopes.give(frame, param.name, value);
@@ -195,9 +192,8 @@ impl Vm<'_> {
                 false => {
                     vm.bind_parameters(name, lambda, &signature, args).and_then(|()| vm.eval(&lambda.body))
                 }
-            };
+            });
             vm.scopes.pop();
-            (vm.at, vm.source) = outside;
             result
         });
         self.calls.pop();
@@ -216,19 +212,9 @@ impl Vm<'_> {
         }
     }
 
-    /// Evaluates an expression elsewhere: in another scope and text.
-    pub fn eval_in_scope(&mut self, at: Position, source: &kukla_syntax::Source, expr: &Expr) -> Flow {
-        let outside = (self.at, std::mem::replace(&mut self.source, source.clone()));
-        self.at = at;
-        let result = self.enter(|vm| vm.eval(expr));
-        (self.at, self.source) = outside;
-        result
-    }
-}
-
-impl Vm<'_> {
     /// Evaluates the main block of a program in the top scope.
-    pub fn run_main(&mut self, program: &crate::program::Program) -> Flow {
-        self.eval_in_scope(Position::named(ScopeId::TOP), &program.source, &program.main)
+    pub fn run_main(&mut self, unit: &Arc<Unit>) -> Flow {
+        let top = Position::named(ScopeId::TOP);
+        self.enter(|vm| vm.inside(unit, top, |vm| vm.eval(&unit.program.main)))
     }
 }

@@ -3,7 +3,7 @@
 use kukla_syntax::validate::check_syntax;
 use kukla_values::Value;
 
-use crate::error::{Failure, Flow};
+use crate::error::Flow;
 use crate::program::Heredoc;
 use crate::vm::Vm;
 
@@ -13,9 +13,7 @@ impl Vm<'_> {
         if let Value::String(text) = &value
             && let Some(wrong) = check_syntax(text, &heredoc.syntax, heredoc.text.span)
         {
-            let mut failure = Failure::new(wrong.code.name, wrong.message);
-            failure.location = Some(self.location(wrong.span));
-            return Err(failure.into());
+            return Err(wrong.in_source(&self.unit.source).into());
         }
         Ok(value)
     }

@@ -10,7 +10,7 @@ use kukla_values::types::TypeAlias;
 use kukla_values::types::object::{ObjectType, TypeSet};
 use kukla_values::{Array, Hash, Name, Str, Type, Value};
 
-use crate::error::{Failure, Flow, Raise};
+use crate::error::{Diagnostic, Flow, Raise};
 use crate::known::KnownAlias;
 use crate::program::{Access, AttributeOperation, Expr, Kind};
 use crate::vm::Vm;
@@ -129,7 +129,8 @@ impl Vm<'_> {
             }
             _ => {}
         }
-        ty.with_brackets(&keys).map_err(|wrong| Raise::runtime(wrong.error.message))
+        ty.with_brackets(&keys)
+            .map_err(|wrong| wrong.error.into_diagnostic().reported_as("RUNTIME_ERROR").into())
     }
 
     /// What a reader of types objects to before it makes one.
@@ -366,9 +367,8 @@ impl Vm<'_> {
             Strict::Off => {}
             Strict::Warning => self.warn_at(member.span, "DUPLICATE_KEY", message),
             Strict::Error => {
-                let mut failure = Failure::new("DUPLICATE_KEY", message);
-                failure.location = Some(self.location(member.span));
-                return Err(failure.into());
+                let failure = Diagnostic::said("DUPLICATE_KEY", message);
+                return Err(failure.at(self.location(member.span)).into());
             }
         }
         Ok(())
@@ -392,14 +392,14 @@ impl Vm<'_> {
     }
 
     fn written(&self, expr: &Expr) -> Str {
-        let (from, mut to) = (start(expr) as usize, expr.span.end as usize);
+        let (from, mut to) = (expr.span.start as usize, expr.span.end as usize);
         // The right-hand side of an alias is placed at the name, and ends for Puppet with the last parameter.
         if let Kind::Access(access) = &unfolded(expr).kind
-            && expr.span.start < access.left.span.start
+            && expr.span.point < access.left.span.start
         {
             to = access.keys.last().map_or(to, |key| key.span.end as usize);
         }
-        self.source.text().get(from..to).unwrap_or_default().into()
+        self.unit.source.text().get(from..to).unwrap_or_default().into()
     }
 }
 
@@ -407,22 +407,6 @@ fn wrong_count(label: &str, wanted: &str, given: usize) -> Raise {
     Raise::runtime(format!(
         "Invalid number of type parameters specified: {label} requires {wanted}, {given} provided"
     ))
-}
-
-/// Where the text of an expression begins: an operator is placed at its sign.
-fn start(expr: &Expr) -> u32 {
-    let first = match &expr.kind {
-        Kind::Access(access) => &access.left,
-        Kind::Constant(constant) => &constant.expr,
-        Kind::And(operands)
-        | Kind::Or(operands)
-        | Kind::In(operands)
-        | Kind::Arithmetic(_, operands)
-        | Kind::Compare(_, operands)
-        | Kind::Matches(_, operands) => &operands[0],
-        _ => return expr.span.start,
-    };
-    expr.span.start.min(start(first))
 }
 
 /// An expression whose value is computed once is still that expression.

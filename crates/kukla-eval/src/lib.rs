@@ -7,6 +7,8 @@ mod autoload;
 mod calls;
 pub mod catalog;
 mod code;
+pub mod codes;
+mod computed;
 mod conditional;
 pub mod data;
 mod dispatch;
@@ -28,18 +30,21 @@ mod node;
 mod objects;
 mod operators;
 pub mod program;
+pub mod programs;
 pub mod registry;
+mod remark;
 pub mod scope;
 pub mod settings;
 pub mod signature;
 mod size;
 pub mod suggest;
 mod types;
+pub mod unit;
 mod variable;
 pub mod vm;
 
 pub use environment::{Environment, Node};
-pub use error::{Failure, Flow, Location, Raise};
+pub use error::{Diagnostic, Flow, Location, Raise};
 pub use vm::Vm;
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ impl Vm<'_> {
             Value::Regexp(regexp) => self.match_text(&left, regexp, left_expr)?,
             Value::String(pattern) => {
                 let regexp =
-                    Regexp::new(pattern).map_err(|error| self.bad_pattern(right_expr, &error.message))?;
+                    Regexp::new(pattern).map_err(|error| self.bad_pattern(right_expr, &error.message()))?;
                 self.match_text(&left, &regexp, left_expr)?
             }
             other => {

@@ -9,7 +9,7 @@ use kukla_values::types::names;
 use kukla_values::types::object::{Member, Object, ObjectType};
 use kukla_values::{Array, Error, Hash, Type, Value};
 
-use crate::error::{Flow, Raise};
+use crate::error::{Flow, Frame, Raise, Raised};
 use crate::vm::Vm;
 
 /// What making a value may ask of a compilation.
@@ -17,16 +17,19 @@ struct Around<'v, 'e>(RefCell<&'v mut Vm<'e>>);
 
 impl Surroundings for Around<'_, '_> {
     fn now(&self) -> Timestamp {
-        self.0.borrow().environment.world.now()
+        self.0.borrow().world().now()
     }
 
     fn read_type(&self, text: &str) -> kukla_values::Result<Type> {
         let parsed = self.0.borrow_mut().parse_type(text);
-        parsed.map_err(|raise| match raise.failure() {
-            Some(failure) => {
-                Error::new(failure.code, failure.message.trim_start_matches("Evaluation Error: "))
+        parsed.map_err(|raise| match raise.into_reason() {
+            // Where in the text it is does not help those who see neither the text nor the call that reads it.
+            Raised::Error(mut failure) => {
+                failure.place = None;
+                failure.frame = Frame::Bare;
+                failure.into()
             }
-            None => Error::runtime(format!("The expression <{text}> is not a valid type specification.")),
+            _ => Error::runtime(format!("The expression <{text}> is not a valid type specification.")),
         })
     }
 }
@@ -41,7 +44,7 @@ impl Vm<'_> {
             self.check_size(members.size_hint().0)?;
         }
         if let (Type::Object(object), Some(data), [module @ (Value::Undef | Value::String(_))]) =
-            (ty, self.data, &args[..])
+            (ty, &self.data, &args[..])
             && Arc::ptr_eq(object, ObjectType::lookup_context())
         {
             return Ok(data.context(module.as_str()));

@@ -53,7 +53,7 @@ impl Vm<'_> {
             if strict == Strict::Error { Err(error) } else { Ok(()) }
         });
         self.coercions(coerced)?;
-        let value = result.map_err(|fault| match (fault.side, fault.error.code) {
+        let value = result.map_err(|fault| match (fault.side, fault.error.issue) {
             (_, "RUNTIME_ERROR") => Raise::from(fault.error),
             (Side::Left, _) => self.at(fault.error, operands[0]),
             (Side::Right, _) => self.at(fault.error, operands[1]),
@@ -75,7 +75,7 @@ impl Vm<'_> {
         for (at, error) in coerced {
             match self.environment.settings.strict {
                 Strict::Error => return Err(self.at(error, at)),
-                Strict::Warning => self.warn_at(at, error.code, error.message),
+                Strict::Warning => self.warn_at(at, error.issue, error.message()),
                 Strict::Off => {}
             }
         }

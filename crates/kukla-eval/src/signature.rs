@@ -100,7 +100,7 @@ impl Registered {
     }
 
     fn unreadable(&self, error: &Error) -> Raise {
-        let message = format!("the signature of '{}' cannot be read: {}", self.builtin.name, error.message);
+        let message = format!("the signature of '{}' cannot be read: {}", self.builtin.name, error.message());
         Raise::runtime(message)
     }
 }
@@ -136,7 +136,7 @@ impl Reader {
         let source = Source::unnamed(text);
         let parse = parse_signature(&source);
         if let Some(wrong) = parse.diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
-            return Err(Error::runtime(wrong.message.clone()));
+            return Err(wrong.clone().into());
         }
         let type_of = |written: Expr<'_>| Type::parse_with(written.syntax().text(), find);
         let (mut parameters, mut block) = (Vec::new(), None);

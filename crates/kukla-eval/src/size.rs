@@ -8,7 +8,7 @@
 use kukla_syntax::deep;
 use kukla_values::Value;
 
-use crate::error::{Failure, Flow, Raise};
+use crate::error::{Diagnostic, Flow, Raise};
 use crate::vm::Vm;
 
 /// How many elements of a collection are looked at to find one that is itself a collection.
@@ -96,7 +96,7 @@ impl Vm<'_> {
 
 #[cold]
 fn too_large(message: String) -> Raise {
-    Failure::new("SIZE_LIMIT", message)
+    Diagnostic::said("SIZE_LIMIT", message)
         .hint("the settings limit_elements and limit_text say how large values may be")
         .into()
 }

@@ -3,8 +3,9 @@
 use kukla_syntax::{Span, Strict};
 use kukla_values::{Hash, Name, Value};
 
-use crate::error::{Failure, Flow, Raise};
+use crate::error::{Diagnostic, Flow, Raise};
 use crate::program::{Variable, VariableTarget};
+use crate::remark::Remarks;
 use crate::scope::{Found, Position, ScopeId, ScopeKind};
 use crate::vm::Vm;
 
@@ -67,9 +68,21 @@ impl Vm<'_> {
         match self.variable_at(self.at, name) {
             Some(value) => Ok(value),
             None => match name.trim_start_matches("::").rsplit_once("::") {
-                Some((class, leaf)) => self.class_variable(Name::new(class), Name::new(leaf)),
+                Some((class, leaf)) => self.computed_variable(class, leaf),
                 None => Err(None),
             },
+        }
+    }
+
+    /// A variable of a class that is not there, as far as names tell; `Err` says why.
+    fn computed_variable(&self, class: &str, leaf: &str) -> Result<Value, Option<String>> {
+        let Ok(Some(name)) = self.environment.manifest_name(class, &mut Remarks::default()) else {
+            return Err(Some(format!("class {class} could not be found")));
+        };
+        match Name::existing(leaf) {
+            Some(leaf) => self.class_variable(name, leaf),
+            None if self.scopes.class(name).is_some() || class == "settings" => Err(None),
+            None => Err(Some(self.missing_class(name))),
         }
     }
 
@@ -130,10 +143,15 @@ impl Vm<'_> {
                 }
                 self.scopes.find_in_class(scope, name).cloned().ok_or(None)
             }
-            None => Err(Some(match self.environment.class(class) {
-                Ok(Some(_)) => format!("class {class} has not been evaluated"),
-                _ => format!("class {class} could not be found"),
-            })),
+            None => Err(Some(self.missing_class(class))),
+        }
+    }
+
+    #[cold]
+    fn missing_class(&self, class: Name) -> String {
+        match self.environment.class(class, &mut Remarks::default()) {
+            Ok(Some(_)) => format!("class {class} has not been evaluated"),
+            _ => format!("class {class} could not be found"),
         }
     }
 
@@ -174,6 +192,9 @@ impl Vm<'_> {
     /// Top-scope variables that come with the node: `$facts` and the like, each fact, what a classifier sets.
     pub(crate) fn node_variable(&self, name: &str) -> Option<Value> {
         let node = self.node;
+        if let Some(tracker) = &self.tracker {
+            tracker.fact(name);
+        }
         let hash = |hash: &Hash| Some(Value::Hash(hash.clone()));
         match name {
             "facts" => return hash(&node.facts),
@@ -199,7 +220,7 @@ impl Vm<'_> {
         let severity = if settings.strict_variables { Strict::Error } else { settings.strict };
         match severity {
             Strict::Error => {
-                let failure = Failure::new("UNKNOWN_VARIABLE", message);
+                let failure = Diagnostic::said("UNKNOWN_VARIABLE", message);
                 let failure = match (reason, self.near_variable(plain)) {
                     (Some(reason), _) => failure.hint(reason),
                     (None, Some(near)) => failure.hint(format!("there is a variable ${near}")),

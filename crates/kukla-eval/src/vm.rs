@@ -1,16 +1,23 @@
 //! The state of one compilation.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use kukla_syntax::{Diagnostic, Source, Span};
 use kukla_values::{Name, Type, Value};
+use kukla_world::World;
+use kukla_world::record::{Record, Tracker};
 use rustc_hash::FxHashSet;
 
 use crate::annotations::Annotations;
 use crate::catalog::{CatalogBuilder, Recorder};
 use crate::data::Data;
 use crate::environment::{Environment, Node};
-use crate::error::{Failure, FailureKind, Flow, Location, Raise, Raised, Trace};
+use crate::error::{Flow, Frame, Location, Raise, Raised, Stage, Trace};
+use crate::remark::Said;
 use crate::scope::{Position, ScopeId, ScopeKind, Scopes};
 use crate::settings::{Limits, LogLevel};
+use crate::unit::Unit;
 use crate::variable::Defaulting;
 
 /// A message from a logging function, a warning or a deprecation.
@@ -44,8 +51,10 @@ pub struct Vm<'e> {
     pub environment: &'e Environment,
     /// The node the catalog is for.
     pub node: &'e Node,
+    /// Notes what the compilation rests on, if the world is recorded.
+    pub tracker: Option<Tracker<'e>>,
     /// The data, if there is any.
-    pub data: Option<&'e dyn Data>,
+    pub data: Option<Box<dyn Data>>,
     /// The catalog being built.
     pub catalog: CatalogBuilder,
     /// Keeps how attributes get their values, if someone wants to know.
@@ -54,8 +63,8 @@ pub struct Vm<'e> {
     pub scopes: Scopes,
     /// Where evaluation stands.
     pub at: Position,
-    /// The text being evaluated.
-    pub source: Source,
+    /// The unit being evaluated.
+    pub unit: Arc<Unit>,
     /// The calls that are going on, outermost first.
     pub calls: Vec<Call>,
     /// Where the calls that are going on were made, those of built-in functions that run code included, outermost first.
@@ -87,6 +96,7 @@ pub struct Vm<'e> {
     pub(crate) scratch: String,
     pub(crate) steps: u64,
     warned: FxHashSet<String>,
+    pub(crate) said: Said,
 }
 
 impl<'e> Vm<'e> {
@@ -101,12 +111,13 @@ impl<'e> Vm<'e> {
         Vm {
             environment,
             node,
+            tracker: Tracker::new(&*environment.world),
             data: None,
             catalog: CatalogBuilder::default(),
             recorder: None,
             scopes,
             at: Position::named(ScopeId::TOP),
-            source: Source::unnamed(""),
+            unit: Arc::clone(&environment.nowhere),
             calls: Vec::new(),
             frames: Vec::new(),
             manifest: None,
@@ -124,7 +135,23 @@ impl<'e> Vm<'e> {
             scratch: String::new(),
             steps: 0,
             warned: FxHashSet::default(),
+            said: Said::default(),
         }
+    }
+
+    /// Files, the clock and the like, for what this compilation alone asks of them.
+    pub fn world(&self) -> &dyn World {
+        match &self.tracker {
+            Some(tracker) => tracker,
+            None => &*self.environment.world,
+        }
+    }
+
+    /// What the compilation rests on so far; `None` unless the world is recorded.
+    pub fn take_record(&mut self) -> Option<Record> {
+        let tracker = self.tracker.take()?;
+        tracker.used(&self.environment.inputs());
+        Some(tracker.into_record())
     }
 
     /// The file and line one call further out than the one being made, as Puppet's own stack has it: what is evaluated after the
@@ -132,7 +159,9 @@ impl<'e> Vm<'e> {
     pub fn outer_call(&self) -> Option<(Option<&str>, u32)> {
         let around = match self.frames.split_last() {
             // A function that was given a block stands there itself.
-            Some((own, around)) if own.span == self.call_span && own.source.name() == self.source.name() => {
+            Some((own, around))
+                if own.span == self.call_span && own.source.name() == self.unit.source.name() =>
+            {
                 around.last()
             }
             last => last.map(|(frame, _)| frame),
@@ -146,7 +175,7 @@ impl<'e> Vm<'e> {
 
     /// The place of a span in the text being evaluated.
     pub fn location(&self, span: Span) -> Location {
-        Location { source: self.source.clone(), span }
+        self.unit.location(span)
     }
 
     /// The place of the call being made.
@@ -157,20 +186,24 @@ impl<'e> Vm<'e> {
     /// The error for a rule broken at a place of the text being evaluated.
     #[cold]
     pub fn fail(&self, span: Span, code: &'static str, message: impl Into<String>) -> Raise {
-        self.located(Failure::new(code, message), span).into()
+        self.located(Diagnostic::said(code, message), span).into()
     }
 
     /// A failure at a place of the text being evaluated, with the calls that led there.
     #[cold]
-    pub(crate) fn located(&self, failure: Failure, span: Span) -> Failure {
+    pub(crate) fn located(&self, failure: Diagnostic, span: Span) -> Diagnostic {
         // What is wrong with data has no place in the program.
-        if failure.location.is_some() || failure.kind == FailureKind::Data {
+        self.framed(failure, span, Frame::Rule)
+    }
+
+    fn framed(&self, mut failure: Diagnostic, span: Span, frame: Frame) -> Diagnostic {
+        if failure.place.is_some() || failure.stage == Stage::Data {
             return failure;
         }
-        let mut failure = failure.located(self.location(span));
+        failure.frame = frame;
         failure.trace = self.trace();
         failure.within = self.containers();
-        failure
+        failure.at(self.location(span))
     }
 
     fn trace(&self) -> Vec<Trace> {
@@ -184,27 +217,25 @@ impl<'e> Vm<'e> {
     /// Gives an error without a place the place of a rule: its message is final.
     #[cold]
     pub(crate) fn at(&self, raise: impl Into<Raise>, span: Span) -> Raise {
-        let mut raise = raise.into();
-        if let Raised::Error(failure) = raise.reason_mut() {
-            let taken = std::mem::replace(failure, Failure::new("", ""));
-            *failure = self.located(taken, span);
+        match raise.into().into_reason() {
+            Raised::Error(failure) => self.located(*failure, span).into(),
+            other => other.into(),
         }
-        raise
     }
 
     /// Gives an error without a place that of the construct being evaluated, in Puppet's words: "Error while evaluating a
     /// Function Call, ...".
     #[cold]
-    pub(crate) fn while_evaluating(&self, mut raise: Raise, span: Span, construct: &str) -> Raise {
-        if let Raised::Error(failure) = raise.reason_mut()
-            && failure.location.is_none()
-            && failure.kind != FailureKind::Data
-        {
-            failure.message = format!("Error while evaluating {construct}, {}", failure.message);
-            let taken = std::mem::replace(failure, Failure::new("", ""));
-            *failure = self.located(taken, span);
+    pub(crate) fn while_evaluating(
+        &self,
+        raise: Raise,
+        span: Span,
+        construct: impl Into<Cow<'static, str>>,
+    ) -> Raise {
+        match raise.into_reason() {
+            Raised::Error(failure) => self.framed(*failure, span, Frame::Construct(construct.into())).into(),
+            other => other.into(),
         }
-        raise
     }
 
     /// Logs a message as coming from the scope where evaluation stands.
@@ -255,29 +286,34 @@ impl<'e> Vm<'e> {
     /// Logs what was questionable in a text, though not wrong.
     pub fn log_diagnostics(&mut self, source: &Source, diagnostics: impl IntoIterator<Item = Diagnostic>) {
         for diagnostic in diagnostics {
-            let location = Some(Location { source: source.clone(), span: diagnostic.span });
-            let (level, issue) = (LogLevel::Warning, Some(diagnostic.code.name));
-            let message = diagnostic.message;
+            let location = Some(Location { source: source.clone(), span: diagnostic.span() });
+            let (level, issue) = (LogLevel::Warning, Some(diagnostic.issue));
+            let message = diagnostic.message();
             self.push_log(Log { level, message, source: "Puppet".into(), location, issue });
         }
     }
 
     /// Logs what was questionable in a text that could not be read.
-    pub fn log_warnings_of(&mut self, failure: &Failure) {
-        if let Some(location) = &failure.location {
+    pub fn log_warnings_of(&mut self, failure: &Diagnostic) {
+        if let Some(location) = failure.location() {
             let source = location.source.clone();
             self.log_diagnostics(&source, failure.warnings.iter().cloned());
         }
     }
 
-    /// Logs what was questionable in files loaded since this was last done.
-    pub fn log_loading(&mut self) {
-        for (source, diagnostic) in self.environment.take_warnings() {
-            self.log_diagnostics(&source, [diagnostic]);
-        }
-        for fault in self.environment.take_faults() {
-            self.complain(fault);
-        }
+    /// Does something elsewhere: at a position, in a unit.
+    #[inline]
+    pub(crate) fn inside<T>(
+        &mut self,
+        unit: &Arc<Unit>,
+        at: Position,
+        body: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let outside =
+            (std::mem::replace(&mut self.at, at), std::mem::replace(&mut self.unit, Arc::clone(unit)));
+        let result = body(self);
+        (self.at, self.unit) = outside;
+        result
     }
 
     /// Keeps a message if its level is wanted.
@@ -313,6 +349,6 @@ impl<'e> Vm<'e> {
     #[cold]
     fn exhausted(&self) -> Raise {
         let message = format!("The evaluation took more than the {} steps allowed", self.limits.steps);
-        Failure::new("EVALUATION_LIMIT", message).hint("the setting limit_steps raises it").into()
+        Diagnostic::said("EVALUATION_LIMIT", message).hint("the setting limit_steps raises it").into()
     }
 }

@@ -8,6 +8,7 @@ use kukla_eval::registry::{Library, Origin};
 
 pub mod annotate;
 pub mod catalog;
+pub mod codes;
 pub mod collections;
 pub mod control;
 pub mod crypt;

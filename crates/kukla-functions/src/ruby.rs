@@ -7,8 +7,11 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use kukla_eval::error::{Flow, Raise};
+use kukla_syntax::diagnostic;
 use kukla_values::format::{class_name, old_argument};
 use kukla_values::{Array, Error, Hash, Result, Str, Type, Value};
+
+use crate::codes::NO_METHOD;
 
 pub use kukla_values::format::{float_text as float_to_s, inspect, inspect_text as inspect_str, to_s};
 
@@ -331,7 +334,7 @@ pub fn no_method(name: &str, receiver: &Value) -> Error {
             shown => format!("{shown}:{}", class(other)),
         },
     };
-    Error::runtime(format!("undefined method `{name}' for {receiver}"))
+    diagnostic!(NO_METHOD { name, receiver }).into()
 }
 
 /// A value where Ruby wants text.

@@ -4,13 +4,15 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use kukla_formats::yaml;
+use kukla_syntax::{Code, Diagnostic, Fact};
 use kukla_values::regexp::Regexp;
 use kukla_values::types::{Range, StructField, mismatch};
 use kukla_values::{Hash, Str, Type, Value};
 use kukla_world::World;
 
 use crate::cache::{Format, read_text};
-use crate::error::{Error, Result};
+use crate::codes::HIERA_HIERARCHY_NAME_MULTIPLY_DEFINED;
+use crate::error::{self, Error, Result};
 use crate::host::Kind;
 use crate::merge::type_error;
 
@@ -227,7 +229,11 @@ impl Config {
 
     /// An error of this configuration.
     pub(crate) fn issue(&self, code: &'static str, message: String, line: Option<u32>) -> Error {
-        let error = Error::issue(code, message);
+        self.wrong(Diagnostic::said(code, message), line)
+    }
+
+    pub(crate) fn wrong(&self, diagnostic: Diagnostic, line: Option<u32>) -> Error {
+        let error = Error::new(error::Kind::Data, diagnostic);
         match &self.path {
             Some(path) => error.at(path, line),
             None => error,
@@ -249,7 +255,24 @@ pub(crate) struct Reader<'a> {
 
 impl Reader<'_> {
     pub fn issue(&self, code: &'static str, message: String, line: Option<u32>) -> Error {
-        Error::issue(code, message).at(self.path, line)
+        self.wrong(Diagnostic::said(code, message), line)
+    }
+
+    pub fn wrong(&self, diagnostic: Diagnostic, line: Option<u32>) -> Error {
+        Error::new(error::Kind::Data, diagnostic).at(self.path, line)
+    }
+
+    /// The error for a name that stands on two of the lines that `names` accepts.
+    pub fn defined_twice(&self, code: &'static Code, name: &str, names: impl Fn(&str) -> bool) -> Error {
+        let first = line_matching(self.text, 1, &names);
+        let second = first.and_then(|first| line_matching(self.text, first + 1, &names));
+        let earlier = first.filter(|_| second.is_some());
+        // Puppet names the line only, since the file is that of the error.
+        let told = earlier.map(|line| kukla_syntax::Place::Line { file: None, line: Some(line) });
+        let facts = vec![("name", Fact::of(name)), ("earlier", Fact::place(" First defined at", told))];
+        let shown = earlier.map(|line| kukla_syntax::Place::line_of(self.path, Some(line)));
+        let wrong = Diagnostic::new(code, facts).label_if_known(shown, "first defined here");
+        self.wrong(wrong, second.or(first))
     }
 
     pub fn assert(&self, ty: &Type, hash: &Hash) -> Result<()> {
@@ -384,13 +407,7 @@ impl Reader<'_> {
             let rest = value.strip_prefix(name);
             rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
         };
-        let first = line_matching(self.text, 1, names);
-        let second = first.and_then(|first| line_matching(self.text, first + 1, names));
-        let mut message = format!("Hierarchy name '{name}' defined more than once.");
-        if let (Some(first), Some(_)) = (first, second) {
-            message.push_str(&format!(" First defined at (line: {first})"));
-        }
-        Err(self.issue("HIERA_HIERARCHY_NAME_MULTIPLY_DEFINED", message, second.or(first)))
+        Err(self.defined_twice(&HIERA_HIERARCHY_NAME_MULTIPLY_DEFINED, name, names))
     }
 
     fn version_4(&self, hash: Hash, config: &mut Config) -> Result<()> {

@@ -2,21 +2,18 @@
 
 use std::fmt;
 
+use kukla_syntax::{Diagnostic, Label, Place, Stage, diagnostic};
+
+use crate::codes::GLOBAL_LOOKUP_FAILED;
+
 /// The result of something that may fail as a lookup does.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a lookup failed: what happened, and the configuration file at fault where one is.
+/// Why a lookup failed: what is wrong, and how far it has come.
 #[derive(Clone)]
-pub struct Error(Box<Failure>);
-
-#[derive(Clone)]
-struct Failure {
+pub struct Error {
     kind: Kind,
-    code: &'static str,
-    message: String,
-    file: Option<String>,
-    line: Option<u32>,
-    hint: Option<String>,
+    diagnostic: Box<Diagnostic>,
 }
 
 /// How far an error has come. Puppet turns some into others on their way out, which decides how they are reported.
@@ -31,102 +28,99 @@ pub enum Kind {
 }
 
 impl Error {
-    fn make(kind: Kind, code: &'static str, message: String) -> Error {
-        Error(Box::new(Failure { kind, code, message, file: None, line: None, hint: None }))
+    /// An error that has come this far.
+    pub fn new(kind: Kind, diagnostic: impl Into<Box<Diagnostic>>) -> Error {
+        Error { kind, diagnostic: diagnostic.into() }
     }
 
     /// An error of the data without a code of its own.
     pub fn data(message: impl Into<String>) -> Error {
-        Error::make(Kind::Data, LOOKUP_ERROR, message.into())
+        Error::new(Kind::Data, Diagnostic::said(LOOKUP_ERROR, message))
     }
 
     /// An error of the data with one of Puppet's codes.
     pub fn issue(code: &'static str, message: impl Into<String>) -> Error {
-        Error::make(Kind::Data, code, message.into())
+        Error::new(Kind::Data, Diagnostic::said(code, message))
     }
 
     /// An error that becomes one of the data on its way out.
     pub fn plain(code: &'static str, message: impl Into<String>) -> Error {
-        Error::make(Kind::Plain, code, message.into())
+        Error::new(Kind::Plain, Diagnostic::said(code, message))
     }
 
     /// An error of the caller.
     pub fn caller(code: &'static str, message: impl Into<String>) -> Error {
-        Error::make(Kind::Caller, code, message.into())
+        Error::new(Kind::Caller, Diagnostic::said(code, message))
     }
 
     /// Names the file at fault, and the line if known.
     #[must_use]
     pub fn at(mut self, file: &str, line: Option<u32>) -> Error {
-        self.0.file = Some(file.to_owned());
-        self.0.line = line;
+        self.diagnostic.place = Some(Place::line_of(file, line));
         self
     }
 
     /// Adds something that might help.
     #[must_use]
     pub fn with_hint(mut self, hint: String) -> Error {
-        self.0.hint = Some(hint);
+        self.diagnostic.hints.push(hint);
         self
     }
 
     /// Adds where in data the mistake is, unless something is known that is nearer to it.
     #[must_use]
-    pub(crate) fn in_data(self, key: &str, file: &str, line: Option<u32>) -> Error {
-        if self.0.hint.is_some() || self.0.file.is_some() {
-            return self;
+    pub(crate) fn in_data(mut self, key: &str, file: &str, line: Option<u32>) -> Error {
+        let known = &self.diagnostic;
+        if known.place.is_none() && known.labels.is_empty() && known.hints.is_empty() {
+            let label = Label { place: Place::line_of(file, line), message: format!("the value of '{key}'") };
+            self.diagnostic.labels.push(label);
         }
-        let line = line.map_or_else(String::new, |line| format!(", line {line}"));
-        self.with_hint(format!("it is in the value of '{key}' in {file}{line}"))
-    }
-
-    /// What might help.
-    pub fn hint(&self) -> Option<&str> {
-        self.0.hint.as_deref()
+        self
     }
 
     /// How far the error has come.
     pub fn kind(&self) -> Kind {
-        self.0.kind
+        self.kind
     }
 
-    /// Puppet's issue code, or ours where it has none.
-    pub fn code(&self) -> &'static str {
-        self.0.code
+    /// What is wrong.
+    pub fn diagnostic(&self) -> &Diagnostic {
+        &self.diagnostic
+    }
+
+    /// What is wrong, as an error of the stage where it comes out.
+    pub fn into_diagnostic(mut self) -> Box<Diagnostic> {
+        if self.kind == Kind::Data {
+            self.diagnostic.stage = Stage::Data;
+        } else {
+            // The file at fault is not the place that the caller's error is reported at.
+            let place = self.diagnostic.place.take();
+            let label = |place| Label { place, message: String::new() };
+            self.diagnostic.labels.extend(place.map(label));
+        }
+        self.diagnostic
     }
 
     /// The message, without its place.
-    pub fn message(&self) -> &str {
-        &self.0.message
-    }
-
-    /// The configuration file at fault.
-    pub fn file(&self) -> Option<&str> {
-        self.0.file.as_deref()
-    }
-
-    /// The line at fault, from one.
-    pub fn line(&self) -> Option<u32> {
-        self.0.line
+    pub fn message(&self) -> String {
+        self.diagnostic.message()
     }
 
     /// What becomes of the error when it leaves a layer.
     pub(crate) fn leaving_layer(mut self) -> Error {
-        if self.0.kind == Kind::Plain {
-            self.0.kind = Kind::Data;
-            self.0.code = LOOKUP_ERROR;
+        if self.kind == Kind::Plain {
+            self.kind = Kind::Data;
+            self.diagnostic.issue = LOOKUP_ERROR;
         }
         self
     }
 
     /// What becomes of the error when it leaves the global layer.
-    pub(crate) fn leaving_global(mut self, key: &str) -> Error {
-        if self.0.kind == Kind::Data && matches!(self.0.code, LOOKUP_ERROR | RECURSIVE) {
-            self.0.kind = Kind::Plain;
-            self.0.code = LOOKUP_ERROR;
-            self.0.message = format!("Lookup of key '{key}' failed: {}", self.0.message);
+    pub(crate) fn leaving_global(self, key: &str) -> Error {
+        if self.kind != Kind::Data || !matches!(self.diagnostic.issue, LOOKUP_ERROR | RECURSIVE) {
+            return self;
         }
-        self
+        Error::new(Kind::Plain, diagnostic!(GLOBAL_LOOKUP_FAILED { key }).because(self.diagnostic))
     }
 }
 
@@ -138,17 +132,13 @@ pub(crate) const RECURSIVE: &str = "RECURSIVE_LOOKUP_ERROR";
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.message)
+        f.write_str(&self.message())
     }
 }
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} {}: {}", self.0.kind, self.0.code, self.0.message)?;
-        if let Some(file) = &self.0.file {
-            write!(f, " ({file}:{})", self.0.line.unwrap_or(0))?;
-        }
-        Ok(())
+        write!(f, "{:?} {}: {}", self.kind, self.diagnostic.issue, self.diagnostic)
     }
 }
 
@@ -156,6 +146,6 @@ impl std::error::Error for Error {}
 
 impl From<kukla_values::Error> for Error {
     fn from(error: kukla_values::Error) -> Error {
-        Error::plain(error.code, error.message)
+        Error::new(Kind::Plain, error.into_diagnostic())
     }
 }

@@ -8,7 +8,8 @@ use kukla_values::types::{Range, StructField};
 use kukla_values::{Hash, Str, Type, Value};
 
 use crate::cache::Format;
-use crate::config::{Backend, CONFIG_FILE, Config, Entry, Locations, Reader, line_matching};
+use crate::codes::HIERA_BACKEND_MULTIPLY_DEFINED;
+use crate::config::{Backend, CONFIG_FILE, Config, Entry, Locations, Reader};
 use crate::error::{Error, Result};
 use crate::host::Host;
 use crate::layer::join;
@@ -84,13 +85,7 @@ impl Reader<'_> {
                     && !line[at + backend.len()..].starts_with(word)
             })
         };
-        let first = line_matching(self.text, 1, names);
-        let second = first.and_then(|first| line_matching(self.text, first + 1, names));
-        let mut message = format!("Backend '{backend}' is defined more than once.");
-        if let (Some(first), Some(_)) = (first, second) {
-            message.push_str(&format!(" First defined at (line: {first})"));
-        }
-        Err(self.issue("HIERA_BACKEND_MULTIPLY_DEFINED", message, second.or(first)))
+        Err(self.defined_twice(&HIERA_BACKEND_MULTIPLY_DEFINED, backend, names))
     }
 }
 
@@ -130,7 +125,7 @@ impl Provider<'_> {
     /// The configuration it stands for, given the one that a `hiera.yaml` has, which wins if it is of version 5.
     pub fn configuration(
         &self,
-        session: &Session,
+        session: &mut Session,
         host: &mut dyn Host,
         configured: Option<Arc<Config>>,
     ) -> Result<Option<Arc<Config>>> {
@@ -179,7 +174,7 @@ impl Provider<'_> {
         }
     }
 
-    fn warn_ignored(&self, session: &Session, host: &mut dyn Host, config: &Config) {
+    fn warn_ignored(&self, session: &mut Session, host: &mut dyn Host, config: &Config) {
         let name = self.name;
         if self.module.is_some() {
             let message = format!(
@@ -200,7 +195,7 @@ impl Provider<'_> {
         }
     }
 
-    fn warn(&self, session: &Session, host: &mut dyn Host, what: &str, message: String) {
+    fn warn(&self, session: &mut Session, host: &mut dyn Host, what: &str, message: String) {
         if session.settings().strict == Strict::Off {
             return;
         }

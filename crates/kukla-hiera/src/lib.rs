@@ -12,6 +12,7 @@ pub mod merge;
 
 mod answers;
 mod cache;
+pub mod codes;
 mod deep;
 mod error;
 mod host;

@@ -6,7 +6,7 @@ use kukla_values::regexp::Regexp;
 use kukla_values::{Hash, Str, Value};
 use rustc_hash::FxHashMap;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 use crate::explain::What;
 use crate::host::Conversion;
 use crate::invocation::Invocation;
@@ -31,8 +31,9 @@ impl LookupOptions {
                 continue;
             };
             if key.starts_with('^') {
-                let pattern =
-                    Regexp::new(key).map_err(|error| Error::caller("REGEXP_ERROR", error.message))?;
+                let pattern = Regexp::new(key).map_err(|error| {
+                    Error::new(Kind::Caller, error.into_diagnostic().reported_as("REGEXP_ERROR"))
+                })?;
                 compiled.patterns.push((pattern, value));
             } else {
                 compiled.keys.insert(key.clone(), value);
@@ -204,7 +205,7 @@ impl Invocation<'_> {
             wanted => vec![wanted.clone()],
         };
         let Some((type_name, arguments)) = wanted.split_first() else { return Ok(value) };
-        let converted = self.ask(|host| host.convert(type_name, value, arguments)).map_err(|error| {
+        let converted = self.ask(|host, session| host.convert(session, type_name, value, arguments)).map_err(|error| {
             let key = key.text();
             Error::data(match error {
                 Conversion::BadType(problem) => format!(

@@ -9,8 +9,64 @@ crate::codes! {
     /// stands just before it: a missing comma, a quote or brace left open.
     SYNTAX_ERROR: Error, "Syntax error at {location}";
 
-    /// The tokens fit together, but what they make is not allowed at this place; the message says which rule it is.
-    PARSE_ERROR: Error, "{detail}";
+    /// Several expressions with commas between them stand where one statement is expected. Only a function that can be called as a
+    /// statement takes a list of arguments without parentheses.
+    ///
+    /// ```puppet
+    /// 1, 2    # error
+    /// ```
+    STRAY_ARGUMENTS as PARSE_ERROR: Error, "illegal comma separated argument list";
+
+    /// Only statement functions such as `include`, `notice` and `fail` are called without parentheses.
+    ///
+    /// ```puppet
+    /// join ['a', 'b'], '-'      # error
+    /// join(['a', 'b'], '-')     # fine
+    /// ```
+    ARGUMENTS_WITHOUT_PARENTHESES as PARSE_ERROR: Error, "attempt to pass argument list to the function '{name}' which cannot be called without parentheses";
+
+    /// `class` is a keyword and cannot be the name of what is defined.
+    ///
+    /// ```puppet
+    /// define class { }    # error
+    /// ```
+    CLASS_KEYWORD_AS_NAME as PARSE_ERROR: Error, "'class' keyword not allowed at this location";
+
+    /// The name of what is defined is a bare word, not a string.
+    ///
+    /// ```puppet
+    /// class 'ntp' { }    # error
+    /// class ntp { }      # fine
+    /// ```
+    QUOTED_NAME as PARSE_ERROR: Error, "A quoted string is not valid as a name here";
+
+    /// `@@` exports resources; what follows it must be a resource.
+    ///
+    /// ```puppet
+    /// @@notice('a')    # error
+    /// ```
+    EXPORTED_NO_RESOURCE as PARSE_ERROR: Error, "Exported (@@) can only be applied to a Resource Expression";
+
+    /// `@` makes resources virtual; what follows it must be a resource.
+    ///
+    /// ```puppet
+    /// @notice('a')    # error
+    /// ```
+    VIRTUAL_NO_RESOURCE as PARSE_ERROR: Error, "Virtual (@) can only be applied to a Resource Expression";
+
+    /// `+>` adds to an attribute where a resource is overridden; a new resource begins with its title.
+    ///
+    /// ```puppet
+    /// file { mode +> '0644' }    # error
+    /// ```
+    UNTITLED_WITH_ADDITION as PARSE_ERROR: Error, "Syntax error resource body without title or hash with +>";
+
+    /// Before the braces of a resource stands a resource type, before those of an override a reference or a variable.
+    ///
+    /// ```puppet
+    /// 'file' { mode => '0644' }    # error
+    /// ```
+    NOT_A_RESOURCE as PARSE_ERROR: Error, "Expression is not valid as a resource, resource-default, or resource-override";
 
     /// A name that begins with an upper-case letter refers to a type; every segment after `::` must then begin with an
     /// upper-case letter too.

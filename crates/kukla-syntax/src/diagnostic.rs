@@ -1,162 +1,327 @@
-//! What is wrong with a program, as data: which rule, where, in which words, and what might help.
+//! What is wrong with a program, as data: which rule, which facts, where, why, and what might help.
+//!
+//! Words are made of it only when someone wants to read them, by [`words`](crate::words) and by whoever draws pictures.
 
+use std::borrow::Cow;
 use std::fmt::{self, Display};
+use std::ops::{Deref, DerefMut};
 
+use crate::code::{Code, Severity};
+use crate::source::Source;
 use crate::span::Span;
 
-/// How bad something is.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Severity {
-    /// The program cannot be used.
-    Error,
-    /// The program can be used, but probably does not do what was meant.
-    Warning,
-    /// The program can be used today, but not for ever.
-    Deprecation,
+/// A place in a source text.
+#[derive(Clone, Debug)]
+pub struct Location {
+    /// The text.
+    pub source: Source,
+    /// The place in it.
+    pub span: Span,
 }
 
-impl Severity {
-    /// The severity's name in lower case, as the machine interface spells it.
+impl Location {
+    /// The line, counted from one.
+    pub fn line(&self) -> u32 {
+        self.source.line_column(self.span.point).line
+    }
+
+    /// The name of the file, if it is one.
+    pub fn file(&self) -> Option<&str> {
+        self.source.name()
+    }
+}
+
+/// Where something is, as far as it is known.
+#[derive(Clone, Debug)]
+pub enum Place {
+    /// Bytes of a text that whoever holds the diagnostic knows.
+    Within(Span),
+    /// Bytes of a text.
+    At(Location),
+    /// A line of a file whose text is not at hand, such as a file of data.
+    Line {
+        /// The file, if it is one.
+        file: Option<String>,
+        /// The line, counted from one.
+        line: Option<u32>,
+    },
+}
+
+impl Place {
+    /// A line of a file.
+    pub fn line_of(file: impl Into<String>, line: Option<u32>) -> Place {
+        Place::Line { file: Some(file.into()), line }
+    }
+
+    /// The text and the bytes, if they are known.
+    pub fn location(&self) -> Option<&Location> {
+        match self {
+            Place::At(location) => Some(location),
+            Place::Within(_) | Place::Line { .. } => None,
+        }
+    }
+
+    /// The name of the file, if it is known.
+    pub fn file(&self) -> Option<&str> {
+        match self {
+            Place::Within(_) => None,
+            Place::At(location) => location.file(),
+            Place::Line { file, .. } => file.as_deref(),
+        }
+    }
+
+    /// The line, counted from one, if it is known.
+    pub fn line(&self) -> Option<u32> {
+        match self {
+            Place::Within(_) => None,
+            Place::At(location) => Some(location.line()),
+            Place::Line { line, .. } => *line,
+        }
+    }
+
+    /// The column, counted from one, if it is known.
+    pub fn column(&self) -> Option<u32> {
+        self.location().map(|location| location.source.line_column(location.span.point).column)
+    }
+
+    fn know(&mut self, source: &Source) {
+        if let Place::Within(span) = *self {
+            *self = Place::At(Location { source: source.clone(), span });
+        }
+    }
+}
+
+impl From<Location> for Place {
+    fn from(location: Location) -> Place {
+        Place::At(location)
+    }
+}
+
+impl From<Span> for Place {
+    fn from(span: Span) -> Place {
+        Place::Within(span)
+    }
+}
+
+/// What a message names: a text, or another place.
+#[derive(Clone, Debug)]
+pub enum Fact {
+    /// A text.
+    Text(String),
+    /// A place, which is part of the line that Puppet prints and of nothing else, after some words.
+    Place(&'static str, Place),
+}
+
+impl Fact {
+    /// A place after some words, such as " at"; nothing is told of it if it is not known.
+    pub fn place(before: &'static str, place: Option<impl Into<Place>>) -> Fact {
+        place.map_or_else(|| Fact::Text(String::new()), |place| Fact::Place(before, place.into()))
+    }
+
+    /// What is to be told of something.
+    pub fn of<T: ToFact + ?Sized>(value: &T) -> Fact {
+        value.to_fact()
+    }
+}
+
+/// What can be told in a message.
+pub trait ToFact {
+    /// What is told of it.
+    fn to_fact(&self) -> Fact;
+}
+
+impl<T: Display + ?Sized> ToFact for T {
+    fn to_fact(&self) -> Fact {
+        Fact::Text(self.to_string())
+    }
+}
+
+impl ToFact for Location {
+    fn to_fact(&self) -> Fact {
+        Fact::Place("", self.clone().into())
+    }
+}
+
+impl ToFact for Fact {
+    fn to_fact(&self) -> Fact {
+        self.clone()
+    }
+}
+
+impl ToFact for Place {
+    fn to_fact(&self) -> Fact {
+        Fact::Place("", self.clone())
+    }
+}
+
+/// In which stage something went wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Reading tokens and the tree.
+    Syntax,
+    /// A well-formed tree that breaks a static rule.
+    Validation,
+    /// Evaluating.
+    Evaluation,
+    /// Looking up data.
+    Data,
+    /// The request itself.
+    Request,
+    /// Kukla is at fault.
+    Internal,
+}
+
+impl Stage {
+    /// Its name in the machine interface.
     pub const fn name(self) -> &'static str {
         match self {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-            Severity::Deprecation => "deprecation",
+            Stage::Syntax => "syntax",
+            Stage::Validation => "validation",
+            // Whatever Kukla does wrong happens while it evaluates, as far as others can tell.
+            Stage::Evaluation | Stage::Internal => "evaluation",
+            Stage::Data => "data",
+            Stage::Request => "request",
         }
     }
 }
 
-impl Display for Severity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// Puppet's `strict` setting: what becomes of questionable but workable code.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
-pub enum Strict {
-    /// Say nothing.
-    Off,
-    /// Warn.
-    Warning,
-    /// Refuse, which is the default since Puppet 8.
+/// In what something went wrong, which Puppet says before the message.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Frame {
+    /// Nothing is said.
     #[default]
-    Error,
+    Bare,
+    /// A rule of evaluation.
+    Rule,
+    /// The construct being evaluated: "Function Call", "Resource Statement".
+    Construct(Cow<'static, str>),
 }
-
-impl std::str::FromStr for Strict {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Strict, String> {
-        match text {
-            "off" => Ok(Strict::Off),
-            "warning" => Ok(Strict::Warning),
-            "error" => Ok(Strict::Error),
-            _ => Err(format!("'{text}' is not one of 'off', 'warning', 'error'")),
-        }
-    }
-}
-
-/// One rule a program can break: its name, its severity, its message and its explanation.
-///
-/// Codes carry the names of Puppet's issues. They are declared with [`codes!`](crate::codes!).
-#[derive(Debug)]
-pub struct Code {
-    /// The upper-case name, as in `kukla explain NAME`.
-    pub name: &'static str,
-    /// The severity, unless the `strict` setting decides it.
-    pub severity: Severity,
-    /// Whether the `strict` setting decides the severity.
-    pub follows_strict: bool,
-    /// The message, with `{name}` where a fact belongs.
-    pub message: &'static str,
-    /// What the rule means and how to satisfy it: the doc comment of its declaration.
-    pub explanation: &'static str,
-}
-
-impl Code {
-    /// The severity under a `strict` setting; `None` means not to report at all.
-    pub const fn severity_under(&self, strict: Strict) -> Option<Severity> {
-        match (self.follows_strict, strict) {
-            (false, _) => Some(self.severity),
-            (true, Strict::Error) => Some(Severity::Error),
-            (true, Strict::Warning) => Some(Severity::Warning),
-            (true, Strict::Off) => None,
-        }
-    }
-
-    /// The message with each `{name}` replaced by the fact of that name.
-    pub fn format(&self, facts: &[(&str, &dyn Display)]) -> String {
-        let mut message = String::with_capacity(self.message.len() + 16);
-        let mut rest = self.message;
-        while let Some(open) = rest.find('{') {
-            let (before, inside) = rest.split_at(open);
-            message.push_str(before);
-            let fact = inside[1..].find('}').and_then(|close| {
-                let (_, value) = facts.iter().find(|(name, _)| *name == &inside[1..=close])?;
-                Some((close, value))
-            });
-            match fact {
-                Some((close, value)) => {
-                    message.push_str(&value.to_string());
-                    rest = &inside[close + 2..];
-                }
-                None => {
-                    message.push('{');
-                    rest = &inside[1..];
-                }
-            }
-        }
-        message.push_str(rest);
-        message
-    }
-}
-
-impl PartialEq for Code {
-    fn eq(&self, other: &Code) -> bool {
-        self.name == other.name
-    }
-}
-
-impl Eq for Code {}
 
 /// A place that helps to understand a diagnostic, and what to know about it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Label {
     /// The place.
-    pub span: Span,
+    pub place: Place,
     /// What is to be said about it.
     pub message: String,
 }
 
-/// One thing that is wrong at one place.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What was going on when something went wrong.
+#[derive(Clone, Debug)]
+pub struct Trace {
+    /// In words: "while calling f", "while declaring `Ntp::Server[a]`".
+    pub what: String,
+    /// Where.
+    pub location: Location,
+}
+
+/// One thing that is wrong.
+#[derive(Clone, Debug)]
 pub struct Diagnostic {
     /// The rule that was broken.
     pub code: &'static Code,
+    /// The issue under which Puppet reports it: the code's, unless Puppet uses another one here.
+    pub issue: &'static str,
+    /// What the message names, by the names the code's message has for it.
+    pub facts: Vec<(&'static str, Fact)>,
     /// How bad it is.
     pub severity: Severity,
-    /// Where it is; `span.start` is the position Puppet reports.
-    pub span: Span,
-    /// What is wrong, in the words people's filters know from Puppet.
-    pub message: String,
+    /// When it was noticed.
+    pub stage: Stage,
+    /// Where it is; a span in a text knows the byte Puppet reports.
+    pub place: Option<Place>,
+    /// Puppet tells the line only, though more is known.
+    pub line_only: bool,
+    /// What was being evaluated.
+    pub frame: Frame,
+    /// What is wrong underneath.
+    pub cause: Option<Box<Diagnostic>>,
     /// Other places that matter.
     pub labels: Vec<Label>,
     /// What might help.
     pub hints: Vec<String>,
+    /// The calls that led there, innermost first.
+    pub trace: Vec<Trace>,
+    /// The resources whose code this is, innermost first: a define, the class it stands in, the class that includes that one.
+    pub within: Vec<String>,
+    /// What else is wrong and reported together with this.
+    pub others: Vec<Diagnostic>,
+    /// What was questionable in the text that is at fault, to be logged before.
+    pub warnings: Vec<Diagnostic>,
 }
 
 impl Diagnostic {
-    /// A diagnostic with the code's own severity. [`diagnostic!`](crate::diagnostic!) also formats the message.
-    pub fn new(code: &'static Code, span: Span, message: impl Into<String>) -> Diagnostic {
+    /// A diagnostic with the code's own severity and issue, whose place is not known yet. [`diagnostic!`](crate::diagnostic!) reads
+    /// better.
+    pub fn new(code: &'static Code, facts: Vec<(&'static str, Fact)>) -> Diagnostic {
         Diagnostic {
             code,
+            issue: code.issue,
+            facts,
             severity: code.severity,
-            span,
-            message: message.into(),
+            stage: Stage::Evaluation,
+            place: None,
+            line_only: false,
+            frame: Frame::Bare,
+            cause: None,
             labels: Vec::new(),
             hints: Vec::new(),
+            trace: Vec::new(),
+            within: Vec::new(),
+            others: Vec::new(),
+            warnings: Vec::new(),
         }
+    }
+
+    /// Puts it into a text that whoever holds the diagnostic knows.
+    #[must_use]
+    pub fn within_text(mut self, span: Span) -> Diagnostic {
+        self.place = Some(Place::Within(span));
+        self
+    }
+
+    /// Says which text the places lie in that do not say it themselves.
+    #[must_use]
+    pub fn in_source(mut self, source: &Source) -> Diagnostic {
+        let labels = self.labels.iter_mut().map(|label| &mut label.place);
+        self.place.iter_mut().chain(labels).for_each(|place| place.know(source));
+        self
+    }
+
+    /// Puts it somewhere, unless it is somewhere already.
+    #[must_use]
+    pub fn at(mut self, place: impl Into<Place>) -> Diagnostic {
+        self.place.get_or_insert(place.into());
+        self
+    }
+
+    /// Puts it on a line, the only thing Puppet tells of its place.
+    #[must_use]
+    pub fn on_line_of(mut self, place: Option<impl Into<Place>>) -> Diagnostic {
+        self.place = place.map(Into::into);
+        self.line_only = true;
+        self
+    }
+
+    /// Says when it was noticed.
+    #[must_use]
+    pub fn in_stage(mut self, stage: Stage) -> Diagnostic {
+        self.stage = stage;
+        self
+    }
+
+    /// Says under which issue Puppet reports the rule here.
+    #[must_use]
+    pub fn reported_as(mut self, issue: &'static str) -> Diagnostic {
+        self.issue = issue;
+        self
+    }
+
+    /// Adds what is wrong underneath.
+    #[must_use]
+    pub fn because(mut self, cause: impl Into<Box<Diagnostic>>) -> Diagnostic {
+        self.cause = Some(cause.into());
+        self
     }
 
     /// Adds something that might help.
@@ -166,10 +331,19 @@ impl Diagnostic {
         self
     }
 
+    /// Adds another place that matters, if it is known.
+    #[must_use]
+    pub fn label_if_known(self, place: Option<impl Into<Place>>, message: &str) -> Diagnostic {
+        match place {
+            Some(place) => self.label(place, message),
+            None => self,
+        }
+    }
+
     /// Adds another place that matters.
     #[must_use]
-    pub fn label(mut self, span: Span, message: impl Into<String>) -> Diagnostic {
-        self.labels.push(Label { span, message: message.into() });
+    pub fn label(mut self, place: impl Into<Place>, message: impl Into<String>) -> Diagnostic {
+        self.labels.push(Label { place: place.into(), message: message.into() });
         self
     }
 
@@ -177,64 +351,113 @@ impl Diagnostic {
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
+
+    /// Whether it is about this rule.
+    pub fn is(&self, code: &Code) -> bool {
+        self.code == code
+    }
+
+    /// The text of one of its facts.
+    pub fn fact(&self, name: &str) -> Option<&str> {
+        self.facts.iter().find_map(|(known, fact)| match fact {
+            Fact::Text(text) if *known == name => Some(text.as_str()),
+            _ => None,
+        })
+    }
+
+    /// Where it is in a text, if that is known.
+    pub fn location(&self) -> Option<&Location> {
+        self.place.as_ref().and_then(Place::location)
+    }
+
+    /// The bytes at fault; none where the place is no place in a text.
+    pub fn span(&self) -> Span {
+        match &self.place {
+            Some(Place::Within(span)) => *span,
+            Some(Place::At(location)) => location.span,
+            _ => Span::default(),
+        }
+    }
+
+    /// The diagnostic that says what is wrong, behind those that only hand it on: a statement that declares a define whose code is
+    /// at fault has nothing of its own to say.
+    pub fn root(&self) -> &Diagnostic {
+        let mut root = self;
+        while let (Some(cause), "{cause}") = (&root.cause, root.code.message) {
+            root = cause;
+        }
+        root
+    }
+
+    /// Changes every text in it that comes from a program or its data, such as those to be kept secret.
+    pub fn edit_texts(&mut self, edit: &mut dyn FnMut(&mut String)) {
+        for (_, fact) in &mut self.facts {
+            if let Fact::Text(text) = fact {
+                edit(text);
+            }
+        }
+        self.labels.iter_mut().for_each(|label| edit(&mut label.message));
+        self.hints.iter_mut().for_each(&mut *edit);
+        self.trace.iter_mut().for_each(|trace| edit(&mut trace.what));
+        self.within.iter_mut().for_each(&mut *edit);
+        let cause = self.cause.as_deref_mut();
+        for other in cause.into_iter().chain(&mut self.others).chain(&mut self.warnings) {
+            other.edit_texts(edit);
+        }
+    }
 }
 
-/// Declares a table of [`Code`]s.
-///
-/// The first line names the table, a `&[&Code]` that lists them all. The doc comment of a code is its explanation. The
-/// severity is `Error`, `Warning`, `Deprecation`, or `Strict` where the `strict` setting decides.
-///
-/// ```
-/// kukla_syntax::codes! {
-///     pub TABLE;
-///     /// An operand of an arithmetic operator is neither a number nor a string that spells one.
-///     NOT_NUMERIC: Error, "The value '{value}' cannot be converted to Numeric.";
-/// }
-/// assert_eq!(TABLE[0].format(&[("value", &"x")]), "The value 'x' cannot be converted to Numeric.");
-/// ```
-#[macro_export]
-macro_rules! codes {
-    (
-        $vis:vis $table:ident;
-        $( $(#[doc = $doc:literal])+ $name:ident: $severity:ident, $message:literal; )*
-    ) => {
-        $(
-            $(#[doc = $doc])+
-            $vis static $name: $crate::Code = $crate::Code {
-                name: stringify!($name),
-                severity: $crate::codes!(@severity $severity),
-                follows_strict: $crate::codes!(@strict $severity),
-                message: $message,
-                explanation: concat!($($doc, "\n"),+),
-            };
-        )*
-        /// Every code of this table, in the order of declaration.
-        $vis static $table: &[&$crate::Code] = &[$(&$name),*];
-    };
-    (@severity Strict) => { $crate::Severity::Error };
-    (@severity $severity:ident) => { $crate::Severity::$severity };
-    (@strict Strict) => { true };
-    (@strict $severity:ident) => { false };
+/// A diagnostic as the error of a result: one pointer wide, so that results stay small.
+#[derive(Clone, Debug)]
+pub struct Error(Box<Diagnostic>);
+
+/// The result of something that may fail.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// The diagnostic.
+    pub fn into_diagnostic(self) -> Box<Diagnostic> {
+        self.0
+    }
 }
 
-/// Makes a [`Diagnostic`] from a span, a code and the facts its message names.
-///
-/// ```
-/// use kukla_syntax::{Span, codes::ILLEGAL_NUMBER, diagnostic};
-/// let value = "1x";
-/// let wrong = diagnostic!(Span::new(0, 2), ILLEGAL_NUMBER { value }; hint: "a number ends with a digit");
-/// assert_eq!(wrong.message, "Illegal number '1x'");
-/// ```
-#[macro_export]
-macro_rules! diagnostic {
-    ($span:expr, $code:ident $( { $($fact:ident $(: $value:expr)?),* $(,)? } )? $(; hint: $($hint:tt)+)?) => {
-        $crate::Diagnostic::new(
-            &$code,
-            $span,
-            $code.format(&[$( $( (stringify!($fact), &$crate::diagnostic!(@fact $fact $($value)?)) ),* )?]),
-        )
-        $( .hint(format!($($hint)+)) )?
-    };
-    (@fact $fact:ident) => { $fact };
-    (@fact $fact:ident $value:expr) => { $value };
+impl Deref for Error {
+    type Target = Diagnostic;
+
+    fn deref(&self) -> &Diagnostic {
+        &self.0
+    }
 }
+
+impl DerefMut for Error {
+    fn deref_mut(&mut self) -> &mut Diagnostic {
+        &mut self.0
+    }
+}
+
+impl From<Diagnostic> for Error {
+    fn from(diagnostic: Diagnostic) -> Error {
+        Error(Box::new(diagnostic))
+    }
+}
+
+impl From<Box<Diagnostic>> for Error {
+    fn from(diagnostic: Box<Diagnostic>) -> Error {
+        Error(diagnostic)
+    }
+}
+
+impl From<Error> for Box<Diagnostic> {
+    fn from(error: Error) -> Box<Diagnostic> {
+        error.0
+    }
+}
+
+impl Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for Error {}
+impl std::error::Error for Diagnostic {}

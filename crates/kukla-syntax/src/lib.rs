@@ -2,6 +2,8 @@
 
 pub mod article;
 pub mod ast;
+pub mod bridge;
+mod code;
 pub mod codes;
 mod decode;
 mod deep;
@@ -15,10 +17,12 @@ mod source;
 mod span;
 pub mod tree;
 pub mod validate;
+pub mod words;
 
+pub use code::{Code, Severity, Strict};
 pub use decode::Number;
 pub use deep::{deep, roomy};
-pub use diagnostic::{Code, Diagnostic, Label, Severity, Strict};
+pub use diagnostic::{Diagnostic, Error, Fact, Frame, Label, Location, Place, Result, Stage, ToFact, Trace};
 pub use float::float_text;
 pub use kind::SyntaxKind;
 pub use parser::{Parse, ParseOptions, parse, parse_epp, parse_signature, parse_with};

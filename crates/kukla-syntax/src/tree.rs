@@ -65,6 +65,11 @@ impl Tree {
         (0..self.len() as u32).map(|index| Node { tree: self, index })
     }
 
+    /// The element of that [index](Node::index).
+    pub fn element(&self, index: u32) -> Option<Node<'_>> {
+        ((index as usize) < self.len()).then_some(Node { tree: self, index })
+    }
+
     /// The token before an element.
     pub fn token_before(&self, node: Node<'_>) -> Option<Node<'_>> {
         self.before(node).find(|element| element.kind().is_token())
@@ -77,16 +82,6 @@ impl Tree {
 
     fn before(&self, node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
         (0..node.index).rev().map(|index| Node { tree: self, index })
-    }
-
-    /// The innermost token that holds the byte at `offset`.
-    pub fn token_at(&self, offset: u32) -> Option<Node<'_>> {
-        let after = self.elements.partition_point(|element| element.start <= offset);
-        (0..after.min(self.len()) as u32)
-            .rev()
-            .map(|index| Node { tree: self, index })
-            .take_while(|node| node.start() <= offset)
-            .find(|node| node.kind().is_token() && node.span().contains(offset))
     }
 }
 

@@ -17,7 +17,7 @@ fn check(text: &str) -> Parse {
 }
 
 fn messages(text: &str) -> Vec<String> {
-    check(text).diagnostics.into_iter().map(|diagnostic| diagnostic.message).collect()
+    check(text).diagnostics.into_iter().map(|diagnostic| diagnostic.message()).collect()
 }
 
 #[test]

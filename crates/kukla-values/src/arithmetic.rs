@@ -485,7 +485,7 @@ mod tests {
         let mut lenient = |_: Error| Ok(());
         match calculate(operator, &left.into(), &right.into(), &mut lenient) {
             Ok(value) => interpolate(&value).into(),
-            Err(fault) => format!("{:?}: {}", fault.side, fault.error.message),
+            Err(fault) => format!("{:?}: {}", fault.side, fault.error.message()),
         }
     }
 

@@ -3,14 +3,9 @@
 use std::path::PathBuf;
 
 use kukla_syntax::validate::{self, Place};
-use kukla_syntax::{Diagnostic, Parse, Source, Span, Strict, diagnostic, roomy};
+use kukla_syntax::{Diagnostic, Parse, Source, Span, Stage, Strict, diagnostic, roomy};
 
-kukla_syntax::codes! {
-    pub CODES;
-
-    /// Puppet code is UTF-8 text. Save the file in that encoding; the message says where the first byte is that does not fit.
-    INVALID_UTF8: Error, "invalid byte sequence in UTF-8 at byte {offset}";
-}
+use crate::codes::INVALID_UTF8;
 
 /// What decides how a text is judged, apart from the text.
 #[derive(Clone, Debug, Default)]
@@ -64,6 +59,7 @@ impl Analysis {
                 &validate::Rules { strict: rules.strict, place, tasks: rules.tasks },
             ));
         }
+        let diagnostics = diagnostics.into_iter().map(|wrong| wrong.in_source(source)).collect();
         Self { parse, diagnostics, ungrammatical }
     }
 
@@ -80,9 +76,10 @@ pub fn source(name: &str, bytes: Vec<u8>) -> (Source, Option<Diagnostic>) {
         Err(error) => {
             let offset = error.utf8_error().valid_up_to();
             let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-            let wrong =
-                diagnostic!(Span::at(u32::try_from(offset).unwrap_or(u32::MAX)), INVALID_UTF8 { offset });
-            (Source::new(name, text), Some(wrong))
+            let source = Source::new(name, text);
+            let at = Span::at(u32::try_from(offset).unwrap_or(u32::MAX));
+            let wrong = diagnostic!(at, INVALID_UTF8 { offset }).in_stage(Stage::Syntax).in_source(&source);
+            (source, Some(wrong))
         }
     }
 }
@@ -95,6 +92,6 @@ mod tests {
     fn bytes_that_are_no_text() {
         let (source, wrong) = source("x.pp", b"$a = \xff1".to_vec());
         assert_eq!(source.text(), "$a = \u{fffd}1");
-        assert_eq!(wrong.unwrap().message, "invalid byte sequence in UTF-8 at byte 5");
+        assert_eq!(wrong.unwrap().message(), "invalid byte sequence in UTF-8 at byte 5");
     }
 }

@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use kukla_catalog::Exports;
-use kukla_eval::error::Failure;
+use kukla_eval::error::Diagnostic;
+use kukla_eval::programs::Programs;
 use kukla_eval::registry::Registry;
 use kukla_syntax::roomy;
 use kukla_world::World;
@@ -22,6 +23,8 @@ pub struct Compiler {
     exports: Option<Arc<dyn Exports>>,
     /// The one asked for last comes last.
     sites: Mutex<Vec<Arc<Site>>>,
+    /// Shared by all sites.
+    programs: Arc<Programs>,
 }
 
 /// A compiler that sees the disk as it is.
@@ -40,7 +43,7 @@ pub fn registry() -> Arc<Registry> {
 impl Compiler {
     /// A compiler that sees everything outside through `world`: the disk, memory, or an `Arc` of either.
     pub fn new(world: impl World + 'static) -> Compiler {
-        Compiler { world: Arc::new(world), exports: None, sites: Mutex::default() }
+        Compiler { world: Arc::new(world), exports: None, sites: Mutex::default(), programs: Arc::default() }
     }
 
     /// The same, with someone to ask what other nodes export.
@@ -54,18 +57,23 @@ impl Compiler {
         &*self.world
     }
 
+    /// The programs that its sites share.
+    pub fn programs(&self) -> &Programs {
+        &self.programs
+    }
+
     /// The site that `spec` describes: one opened earlier if nothing it was made from has changed since.
     ///
     /// Whether it has is asked here and nowhere else, at most once in the environment's `environment_timeout`: who compiles
     /// many nodes opens the site once for all of them.
-    pub fn open(&self, spec: &SiteSpec) -> Result<Arc<Site>, Box<Failure>> {
+    pub fn open(&self, spec: &SiteSpec) -> Result<Arc<Site>, Box<Diagnostic>> {
         let known = self.known(spec);
         if let Some(site) = &known
             && site.is_current()
         {
             return Ok(Arc::clone(site));
         }
-        let open = || Site::open(spec.clone(), Arc::clone(&self.world), self.exports.clone());
+        let open = || Site::open(spec.clone(), Arc::clone(&self.world), self.exports.clone(), &self.programs);
         let fresh = Arc::new(roomy(open)?);
         Ok(self.keep(fresh, known.as_ref()))
     }

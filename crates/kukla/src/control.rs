@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use kukla_eval::error::{Failure, FailureKind};
+use kukla_eval::error::{Diagnostic, Place, Stage};
 use kukla_eval::settings::Settings;
 use kukla_values::Value;
 use kukla_world::{FileError, World};
@@ -54,7 +54,7 @@ impl Layout {
         root: &Path,
         base: &str,
         settings: &Settings,
-    ) -> Result<Layout, Box<Failure>> {
+    ) -> Result<Layout, Box<Diagnostic>> {
         let file = root.join("environment.conf");
         let conf = match world.read(&file) {
             Ok(bytes) => {
@@ -129,7 +129,7 @@ impl Layout {
 }
 
 /// What `environment_timeout` says: `unlimited`, or a number of seconds or of a unit.
-pub(crate) fn time_to_live(text: &str) -> Result<Duration, Box<Failure>> {
+pub(crate) fn time_to_live(text: &str) -> Result<Duration, Box<Diagnostic>> {
     if text == "unlimited" {
         return Ok(Duration::MAX);
     }
@@ -148,19 +148,16 @@ pub(crate) fn time_to_live(text: &str) -> Result<Duration, Box<Failure>> {
     })
 }
 
-fn unreadable(file: &Path, error: &ConfError) -> Box<Failure> {
-    let mut failure = Failure::new("PARSE_ERROR", error.message.as_str());
-    failure.data_file = Some(Box::new((
-        Some(file.display().to_string()),
-        Some(u32::try_from(error.line).unwrap_or(u32::MAX)),
-    )));
-    Box::new(failure)
+fn unreadable(file: &Path, error: &ConfError) -> Box<Diagnostic> {
+    let line = u32::try_from(error.line).unwrap_or(u32::MAX);
+    let place = Place::line_of(file.display().to_string(), Some(line));
+    Box::new(Diagnostic::said("PARSE_ERROR", error.message.as_str()).at(place))
 }
 
 /// An environment that cannot be used at all.
-pub(crate) fn refused(message: String) -> Box<Failure> {
-    let mut failure = Failure::new("BAD_ENVIRONMENT", message);
-    failure.kind = FailureKind::Data;
+pub(crate) fn refused(message: String) -> Box<Diagnostic> {
+    let mut failure = Diagnostic::said("BAD_ENVIRONMENT", message);
+    failure.stage = Stage::Data;
     Box::new(failure)
 }
 

@@ -34,9 +34,9 @@
 //! // What is wrong with a program is data: a code, a message, a place.
 //! let broken = compiler.open(&SiteSpec::of("$ports = [80]\n$ports * 2"))?;
 //! let failure = broken.compile(&node).result.expect_err("an array is no number");
-//! assert_eq!(failure.location.as_ref().map(|location| location.line()), Some(2));
+//! assert_eq!(failure.location().map(|location| location.line()), Some(2));
 //! println!("{failure}");
-//! # Ok::<(), Box<kukla::Failure>>(())
+//! # Ok::<(), Box<kukla::Diagnostic>>(())
 //! ```
 //!
 //! | to | see |
@@ -53,6 +53,7 @@
 
 pub mod analysis;
 pub mod classify;
+pub mod codes;
 mod compile;
 mod compiler;
 pub mod conf;
@@ -86,7 +87,7 @@ pub use kukla_values as values;
 pub use kukla_world as world;
 
 pub use kukla_catalog::Catalog;
-pub use kukla_eval::error::Failure;
+pub use kukla_eval::error::Diagnostic;
 pub use kukla_eval::settings::Settings;
 pub use kukla_eval::vm::Log;
 pub use kukla_eval::{Environment, Node};

@@ -8,7 +8,7 @@ use common::Site;
 
 /// The messages of the catalog of a node, or the error.
 fn messages(compiler: &Compiler, site: &Site) -> Result<Vec<String>, String> {
-    let catalog = site.compile(compiler, "web", "any").result.map_err(|failure| failure.message.clone())?;
+    let catalog = site.compile(compiler, "web", "any").result.map_err(|failure| failure.puppet_message())?;
     let notify = catalog.resources.iter().filter(|resource| &*resource.type_name == "Notify");
     Ok(notify.map(|resource| resource.title.to_string()).collect())
 }
@@ -22,8 +22,7 @@ fn changed_new_and_removed_files_are_noticed() {
     assert_eq!(messages(&compiler, &site), Ok(vec!["one".into()]));
     site.put("modules/app/manifests/init.pp", "class app { notify { 'second': } }");
     assert_eq!(messages(&compiler, &site), Ok(vec!["second".into()]));
-    #[allow(clippy::disallowed_methods)]
-    std::fs::remove_file(site.root().join("modules/app/manifests/init.pp")).unwrap();
+    site.remove("modules/app/manifests/init.pp");
     assert!(messages(&compiler, &site).is_err());
 }
 

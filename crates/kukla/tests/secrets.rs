@@ -43,7 +43,7 @@ fn lookup(site: &Site, role: &str, key: &str) -> (Result<Value, String>, String)
     let wanted = data::Request { keys: vec![key.into()], ..data::Request::default() };
     let answer = site.lookup_explained(&request.node, &wanted).result.expect("the site evaluates");
     let explanation = answer.explanation.map(|explanation| explanation.text()).unwrap_or_default();
-    (answer.found.map(|found| found.value).map_err(|failure| failure.message.clone()), explanation)
+    (answer.found.map(|found| found.value).map_err(|failure| failure.puppet_message()), explanation)
 }
 
 #[test]

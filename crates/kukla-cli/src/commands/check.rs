@@ -85,7 +85,7 @@ fn check(path: &Path, args: &Args) -> Result<Findings, String> {
             .diagnostics
         }
     };
-    Ok(Findings { source, diagnostics })
+    Ok(Findings { diagnostics })
 }
 
 fn summary(files: usize, errors: usize, warnings: usize) -> String {

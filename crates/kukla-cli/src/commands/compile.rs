@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::ValueEnum;
 use kukla::eval::settings::LogLevel;
-use kukla::{Catalog, CompileOptions, Compiled, Compiler, Failure, Outcome as Compilation, Site};
+use kukla::{Catalog, CompileOptions, Compiled, Compiler, Diagnostic, Outcome as Compilation, Site};
 use rayon::prelude::*;
 
 use super::fleet::{Fleet, Member};
@@ -109,7 +109,7 @@ fn one(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
     Ok(Outcome::Done)
 }
 
-fn compile(args: &Args, site: Result<Arc<Site>, Box<Failure>>, placed: &Placed) -> Compilation<Compiled> {
+fn compile(args: &Args, site: Result<Arc<Site>, Box<Diagnostic>>, placed: &Placed) -> Compilation<Compiled> {
     let options = CompileOptions {
         keep_virtual: args.keep_virtual,
         provenance: args.provenance.is_some(),

@@ -1,5 +1,6 @@
 //! `kukla explain`: what an issue code means and what to do about it.
 
+use kukla::codes;
 use kukla::syntax::{Code, Severity};
 
 use crate::Outcome;
@@ -15,25 +16,16 @@ pub struct Args {
     list: bool,
 }
 
-/// Every code that Kukla can report.
-pub fn all_codes() -> impl Iterator<Item = &'static Code> {
-    kukla::syntax::codes::CODES
-        .iter()
-        .chain(kukla::syntax::validate::codes::CODES)
-        .chain(kukla::analysis::CODES)
-        .copied()
-}
-
 /// Prints the explanation of one code, or the list of all.
 pub fn run(args: &Args) -> Outcome {
     let Some(wanted) = &args.code else {
-        let width = all_codes().map(|c| c.name.len()).max().unwrap_or_default();
-        for code in all_codes() {
+        let width = codes::all().map(|c| c.name.len()).max().unwrap_or_default();
+        for code in codes::all() {
             anstream::println!("{:width$}  {}", code.name, code.message);
         }
         return Outcome::Done;
     };
-    match all_codes().find(|code| code.name.eq_ignore_ascii_case(wanted)) {
+    match codes::all().find(|code| code.name.eq_ignore_ascii_case(wanted)) {
         Some(code) => {
             anstream::print!("{}", explanation(code));
             Outcome::Done
@@ -82,7 +74,7 @@ pub fn text(code: &Code) -> String {
 
 fn hint(wanted: &str) -> String {
     let wanted = wanted.to_ascii_uppercase();
-    let near = all_codes().map(|c| (strsim::osa_distance(&wanted, c.name), c.name)).min();
+    let near = codes::all().map(|c| (strsim::osa_distance(&wanted, c.name), c.name)).min();
     match near {
         Some((distance, name)) if distance <= 1 + wanted.len() / 3 => format!("did you mean {name}?"),
         _ => "`kukla explain --list` lists them all".into(),

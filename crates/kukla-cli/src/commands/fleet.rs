@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use kukla::eval::program::NodeMatch;
 use kukla::facts::FactFile;
-use kukla::{Compiler, Failure, Site};
+use kukla::{Compiler, Diagnostic, Site};
 
 use super::target::{Ground, Placed, Target, read_facts};
 use crate::files;
@@ -22,7 +22,7 @@ pub struct Fleet<'t> {
 }
 
 /// A site that is opened by whoever needs it first, while others wait for it alone.
-type Opening = Arc<OnceLock<Result<Arc<Site>, Box<Failure>>>>;
+type Opening = Arc<OnceLock<Result<Arc<Site>, Box<Diagnostic>>>>;
 
 /// Where nodes come from.
 #[derive(Debug)]
@@ -102,7 +102,7 @@ impl<'t> Fleet<'t> {
     }
 
     /// The site a node belongs to, opened when the first node needs it and not looked at again.
-    pub fn site(&self, placed: &Placed) -> Result<Arc<Site>, Box<Failure>> {
+    pub fn site(&self, placed: &Placed) -> Result<Arc<Site>, Box<Diagnostic>> {
         let opening = {
             let mut sites = self.sites.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(sites.entry(placed.site.environment.clone()).or_default())

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use kukla::eval::data;
 use kukla::hiera::Found;
 use kukla::rpc::from_json;
-use kukla::{Answer, Compiler, Failure, Outcome as Answered, Type, Value};
+use kukla::{Answer, Compiler, Diagnostic, Outcome as Answered, Type, Value};
 
 use super::fleet::{Fleet, Member};
 use super::target::Target;
@@ -80,7 +80,7 @@ fn wanted(args: &Args) -> Result<data::Request, String> {
 }
 
 /// The answer for a node, once what was logged on the way is printed.
-fn printed(answered: Answered<Answer>) -> Result<Answer, Box<Failure>> {
+fn printed(answered: Answered<Answer>) -> Result<Answer, Box<Diagnostic>> {
     let mut out = String::new();
     answered.logs.iter().for_each(|log| failure::log(&mut out, log, ErrorFormat::Human));
     anstream::eprint!("{out}");

@@ -70,7 +70,7 @@ pub fn run(args: &Args) -> Outcome {
             anstream::print!("{}", print(&analysis.parse.tree, args));
         }
         let diagnostics = invalid.map_or(analysis.diagnostics, |i| vec![i]);
-        let findings = Findings { source, diagnostics };
+        let findings = Findings { diagnostics };
         if findings.counts().0 > 0 {
             outcome = Outcome::Found;
         }

@@ -2,13 +2,12 @@
 
 use std::fmt::Write;
 
-use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use clap::ValueEnum;
-use kukla::eval::error::Failure;
+use kukla::eval::error::Diagnostic;
 use kukla::eval::settings::LogLevel;
 use kukla::eval::vm::Log;
 
-use super::human::clamp;
+use super::human::picture;
 
 /// How errors and messages of a running program are printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -23,10 +22,10 @@ pub enum ErrorFormat {
 }
 
 /// Prints a failure and those reported with it.
-pub fn render(out: &mut String, failure: &Failure, node: &str, format: ErrorFormat) {
+pub fn render(out: &mut String, failure: &Diagnostic, node: &str, format: ErrorFormat) {
     for failure in std::iter::once(failure).chain(&failure.others) {
         match format {
-            ErrorFormat::Human => picture(out, failure, node),
+            ErrorFormat::Human => picture(out, failure, Some(node)),
             ErrorFormat::Puppet => {
                 let _ = writeln!(out, "Error: {failure} on node {node}");
             }
@@ -37,51 +36,6 @@ pub fn render(out: &mut String, failure: &Failure, node: &str, format: ErrorForm
             }
         }
     }
-}
-
-fn picture(out: &mut String, failure: &Failure, node: &str) {
-    let title = Level::ERROR.primary_title(&failure.message).id(failure.code);
-    let Some(location) = &failure.location else {
-        let mut group = annotate_snippets::Group::with_title(title);
-        let place = failure.data_file.as_deref().and_then(|(file, line)| match (file, line) {
-            (Some(file), Some(line)) => Some(format!("see {file}, line {line}")),
-            (Some(file), None) => Some(format!("see {file}")),
-            (None, line) => line.map(|line| format!("see line {line}")),
-        });
-        for hint in place.iter().chain(&failure.hints) {
-            group = group.element(Level::HELP.message(hint));
-        }
-        out.push_str(&Renderer::styled().render(&[group]));
-        out.push_str("\n\n");
-        return;
-    };
-    let text = location.source.text();
-    let snippet = Snippet::source(text)
-        .path(location.source.name())
-        .annotation(AnnotationKind::Primary.span(clamp(text, location.span.range())));
-    let mut group = title.element(snippet);
-    for hint in &failure.hints {
-        group = group.element(Level::HELP.message(hint));
-    }
-    let mut notes: Vec<String> = failure
-        .trace
-        .iter()
-        .map(|trace| {
-            let line = trace.location.line();
-            match trace.location.file() {
-                Some(file) => format!("{} ({file}:{line})", trace.what),
-                None => format!("{} (line {line})", trace.what),
-            }
-        })
-        .collect();
-    if !failure.within.is_empty() {
-        notes.push(format!("in {}, on node {node}", failure.within.join(" in ")));
-    }
-    for note in &notes {
-        group = group.element(Level::NOTE.message(note));
-    }
-    out.push_str(&Renderer::styled().render(&[group]));
-    out.push_str("\n\n");
 }
 
 /// Prints one message.
@@ -104,7 +58,7 @@ pub fn log(out: &mut String, log: &Log, format: ErrorFormat) {
     let place = match &log.location {
         None => String::new(),
         Some(location) => {
-            let at = location.source.line_column(location.span.start);
+            let at = location.source.line_column(location.span.point);
             let file = location.file().map(|file| format!("file: {file}, ")).unwrap_or_default();
             format!(" ({file}line: {}, column: {})", at.line, at.column)
         }

@@ -2,26 +2,27 @@
 
 use std::fmt::Write;
 
-use kukla::syntax::{Diagnostic, Severity, Source};
+use kukla::syntax::{Diagnostic, Severity};
 
-use super::Place;
+use super::place::{Range, shown};
 
 /// One workflow command.
-pub fn annotation(out: &mut String, source: &Source, diagnostic: &Diagnostic) {
+pub fn annotation(out: &mut String, diagnostic: &Diagnostic) {
     let level = match diagnostic.severity {
         Severity::Error => "error",
         Severity::Warning | Severity::Deprecation => "warning",
     };
-    let Place { file, line, column } = Place::of(source, diagnostic);
-    let end = source.line_column(diagnostic.span.end);
+    let Range { file, start, end } = Range::of(diagnostic);
     let _ = writeln!(
         out,
-        "::{level} file={},line={line},col={column},endLine={},endColumn={},title={}::{}",
-        property(file.unwrap_or_default()),
+        "::{level} file={},line={},col={},endLine={},endColumn={},title={}::{}",
+        property(file.map(shown).unwrap_or_default()),
+        start.line,
+        start.column,
         end.line,
         end.column,
         diagnostic.code.name,
-        data(&diagnostic.message)
+        data(&diagnostic.message())
     );
 }
 

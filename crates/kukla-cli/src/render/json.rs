@@ -1,24 +1,24 @@
 //! Diagnostics as JSON, the same fields as in the machine interface and a few more.
 
-use kukla::syntax::{Diagnostic, Source, Span};
+use kukla::syntax::{Diagnostic, Place};
 use serde_json::{Value, json};
 
 use super::Findings;
+use super::place::Range;
 
 /// All findings as one array.
 pub fn document(findings: &[Findings]) -> String {
-    let all: Vec<Value> =
-        findings.iter().flat_map(|f| f.diagnostics.iter().map(|d| detailed(&f.source, d))).collect();
+    let all: Vec<Value> = findings.iter().flat_map(|f| &f.diagnostics).map(detailed).collect();
     format!("{:#}\n", Value::Array(all))
 }
 
-fn detailed(source: &Source, diagnostic: &Diagnostic) -> Value {
-    let mut value = kukla::rpc::diagnostic(source, diagnostic);
-    let end = source.line_column(diagnostic.span.end);
+fn detailed(diagnostic: &Diagnostic) -> Value {
+    let mut value = kukla::rpc::diagnostic(diagnostic);
+    let end = Range::of(diagnostic).end;
     value["end_line"] = end.line.into();
     value["end_column"] = end.column.into();
     let labels = diagnostic.labels.iter().map(|l| {
-        let mut label = range(source, l.span);
+        let mut label = range(&l.place);
         label["message"] = l.message.as_str().into();
         label
     });
@@ -27,7 +27,7 @@ fn detailed(source: &Source, diagnostic: &Diagnostic) -> Value {
     value
 }
 
-fn range(source: &Source, span: Span) -> Value {
-    let (start, end) = (source.line_column(span.start), source.line_column(span.end));
+fn range(place: &Place) -> Value {
+    let Range { start, end, .. } = Range::of_place(place);
     json!({"line": start.line, "column": start.column, "end_line": end.line, "end_column": end.column})
 }

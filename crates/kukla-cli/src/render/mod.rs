@@ -3,12 +3,15 @@
 use std::fmt::Write;
 
 use clap::ValueEnum;
-use kukla::syntax::{Diagnostic, Severity, Source};
+use kukla::syntax::{Diagnostic, LineColumn, Severity};
+
+use place::{Range, shown};
 
 pub mod failure;
 mod github;
 mod human;
 mod json;
+mod place;
 mod sarif;
 mod value;
 
@@ -35,8 +38,6 @@ pub enum Format {
 /// What was found in one file.
 #[derive(Debug)]
 pub struct Findings {
-    /// The file's text.
-    pub source: Source,
     /// What is wrong with it, in order.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -49,20 +50,6 @@ impl Findings {
     }
 }
 
-/// Where something is, as people name it.
-struct Place<'a> {
-    file: Option<&'a str>,
-    line: u32,
-    column: u32,
-}
-
-impl<'a> Place<'a> {
-    fn of(source: &'a Source, diagnostic: &Diagnostic) -> Self {
-        let at = source.line_column(diagnostic.span.start);
-        Self { file: source.name(), line: at.line, column: at.column }
-    }
-}
-
 /// Prints everything that was found.
 pub fn render(findings: &[Findings], format: Format) -> String {
     match format {
@@ -71,14 +58,12 @@ pub fn render(findings: &[Findings], format: Format) -> String {
         _ => {}
     }
     let mut out = String::new();
-    for Findings { source, diagnostics } in findings {
-        for diagnostic in diagnostics {
-            match format {
-                Format::Short => short(&mut out, source, diagnostic),
-                Format::Github => github::annotation(&mut out, source, diagnostic),
-                Format::Puppet => puppet(&mut out, source, diagnostic),
-                _ => human::picture(&mut out, source, diagnostic),
-            }
+    for diagnostic in findings.iter().flat_map(|found| &found.diagnostics) {
+        match format {
+            Format::Short => short(&mut out, diagnostic),
+            Format::Github => github::annotation(&mut out, diagnostic),
+            Format::Puppet => puppet(&mut out, diagnostic),
+            _ => human::picture(&mut out, diagnostic, None),
         }
     }
     out
@@ -89,28 +74,26 @@ pub fn plain(findings: &[Findings]) -> String {
     anstream::adapter::strip_str(&render(findings, Format::Human)).to_string()
 }
 
-fn short(out: &mut String, source: &Source, diagnostic: &Diagnostic) {
-    let Place { file, line, column } = Place::of(source, diagnostic);
-    let file = file.unwrap_or("-");
-    let Diagnostic { severity, code, message, .. } = diagnostic;
-    let _ = writeln!(out, "{file}:{line}:{column}: {severity}[{}] {message}", code.name);
+fn short(out: &mut String, diagnostic: &Diagnostic) {
+    let Range { file, start: LineColumn { line, column }, .. } = Range::of(diagnostic);
+    let file = file.map_or("-", shown);
+    let Diagnostic { severity, code, .. } = diagnostic;
+    let _ = writeln!(out, "{file}:{line}:{column}: {severity}[{}] {}", code.name, diagnostic.message());
 }
 
 /// The line that `puppet parser validate` would log.
-fn puppet(out: &mut String, source: &Source, diagnostic: &Diagnostic) {
+fn puppet(out: &mut String, diagnostic: &Diagnostic) {
     let level = match diagnostic.severity {
         Severity::Error => "Error",
         Severity::Warning | Severity::Deprecation => "Warning",
     };
-    let Place { file, line, column } = Place::of(source, diagnostic);
-    let file = file.map(|f| format!("file: {f}, ")).unwrap_or_default();
-    let _ = writeln!(out, "{level}: {} ({file}line: {line}, column: {column})", diagnostic.message);
+    let _ = writeln!(out, "{level}: {diagnostic}");
 }
 
 #[cfg(test)]
 mod tests {
     use kukla::syntax::codes::ILLEGAL_NUMBER;
-    use kukla::syntax::{Span, diagnostic};
+    use kukla::syntax::{Source, Span, diagnostic};
 
     use super::*;
 
@@ -118,7 +101,7 @@ mod tests {
         let source = Source::new("a.pp", "$x = 1\n$y = 1x\n");
         let wrong = diagnostic!(Span::new(12, 14), ILLEGAL_NUMBER { value: "1x" }; hint: "quote it")
             .label(Span::new(0, 2), "the first variable");
-        vec![Findings { source, diagnostics: vec![wrong] }]
+        vec![Findings { diagnostics: vec![wrong.in_source(&source)] }]
     }
 
     #[test]

@@ -2,17 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use kukla::syntax::{Code, Diagnostic, Severity, Source, Span};
+use kukla::syntax::{Code, Diagnostic, Severity};
 use serde_json::{Value, json};
 
 use super::Findings;
+use super::place::{Range, shown};
 
 /// One run with all findings and the rules they name.
 pub fn document(findings: &[Findings]) -> String {
-    let all = || findings.iter().flat_map(|f| f.diagnostics.iter().map(|d| (&f.source, d)));
-    let rules: BTreeMap<&str, &Code> = all().map(|(_, d)| (d.code.name, d.code)).collect();
+    let all = || findings.iter().flat_map(|f| &f.diagnostics);
+    let rules: BTreeMap<&str, &Code> = all().map(|d| (d.code.name, d.code)).collect();
     let rules: Vec<Value> = rules.values().map(|code| rule(code)).collect();
-    let results: Vec<Value> = all().map(|(source, diagnostic)| result(source, diagnostic)).collect();
+    let results: Vec<Value> = all().map(result).collect();
     let document = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -34,16 +35,16 @@ fn rule(code: &Code) -> Value {
     })
 }
 
-fn result(source: &Source, diagnostic: &Diagnostic) -> Value {
+fn result(diagnostic: &Diagnostic) -> Value {
     let mut result = json!({
         "ruleId": diagnostic.code.name,
         "level": level(diagnostic.severity),
-        "message": {"text": diagnostic.message},
-        "locations": [location(source, diagnostic.span)],
+        "message": {"text": diagnostic.message()},
+        "locations": [location(&Range::of(diagnostic))],
     });
     if !diagnostic.labels.is_empty() {
         let labels = diagnostic.labels.iter().map(|l| {
-            let mut place = location(source, l.span);
+            let mut place = location(&Range::of_place(&l.place));
             place["message"] = json!({"text": l.message});
             place
         });
@@ -52,10 +53,10 @@ fn result(source: &Source, diagnostic: &Diagnostic) -> Value {
     result
 }
 
-fn location(source: &Source, span: Span) -> Value {
-    let (start, end) = (source.line_column(span.start), source.line_column(span.end));
+fn location(range: &Range<'_>) -> Value {
+    let Range { file, start, end } = range;
     json!({"physicalLocation": {
-        "artifactLocation": {"uri": source.name().unwrap_or("-")},
+        "artifactLocation": {"uri": file.map_or("-", shown)},
         "region": {
             "startLine": start.line,
             "startColumn": start.column,

@@ -37,7 +37,7 @@ impl Vm<'_> {
                             return Err(self.while_evaluating(
                                 Raise::runtime(message),
                                 attribute.span,
-                                "a '* =>' expression",
+                                "'* =>' expression",
                             ));
                         };
                         let (name, value) = (Name::new(name), value.clone());
@@ -52,7 +52,7 @@ impl Vm<'_> {
     fn attribute(&self, name: Name, value: Value, adds: bool, span: Span, expr: &Expr) -> Flow<Param> {
         if has_iterator(&value) {
             let refused = Raise::runtime("Use of an Iterator is not supported here");
-            let construct = if adds { "a '+>' expression" } else { "a '=>' expression" };
+            let construct = if adds { "'+>' expression" } else { "'=>' expression" };
             return Err(self.while_evaluating(refused, span, construct));
         }
         let location = Some(self.location(span));

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use kukla_catalog::types::ResourceType;
-use kukla_catalog::{Kind, ResourceRef};
+use kukla_catalog::types::NativeType;
+use kukla_catalog::{ResourceKind, ResourceRef};
+use kukla_syntax::{Fact, diagnostic};
 use kukla_values::{Error, Name, Str, Type, Value};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
@@ -14,7 +15,8 @@ use super::overrides::Override;
 use super::provenance::Trail;
 use super::relate::Relationship;
 use super::tags::{TagSet, TagTable};
-use crate::error::Location;
+use crate::codes::{ALIAS_TAKEN, DUPLICATE_DECLARATION};
+use crate::error::{Diagnostic, Location};
 use crate::scope::ScopeId;
 
 /// A resource of the catalog being built.
@@ -74,7 +76,7 @@ pub(crate) struct Building {
     pub params: Vec<Param>,
     pub tags: TagSet,
     pub location: Option<Location>,
-    pub kind: Kind,
+    pub kind: ResourceKind,
     pub exported: bool,
     pub is_virtual: bool,
     pub evaluated: bool,
@@ -273,13 +275,6 @@ pub struct CatalogBuilder {
     pub(crate) resolved: FxHashMap<Str, Resolved>,
 }
 
-/// A second resource where there can be only one.
-#[derive(Debug)]
-pub(crate) struct Clash {
-    pub message: String,
-    pub earlier: Option<Location>,
-}
-
 impl CatalogBuilder {
     pub(crate) fn get(&self, id: ResourceId) -> &Building {
         &self.resources[id.0 as usize]
@@ -300,7 +295,7 @@ impl CatalogBuilder {
     }
 
     /// The first attribute of a resource that its native type does not have.
-    pub(crate) fn unknown_attribute(&mut self, id: ResourceId, ty: &ResourceType) -> Option<Name> {
+    pub(crate) fn unknown_attribute(&mut self, id: ResourceId, ty: &NativeType) -> Option<Name> {
         let resource = &self.resources[id.index()];
         let accepted = &mut self.accepted;
         let mut names = resource.params.iter().map(|param| param.name);
@@ -327,16 +322,16 @@ impl CatalogBuilder {
     }
 
     /// Adds a resource, unless there is one by one of its names.
-    pub(crate) fn add(&mut self, resource: Building) -> Result<ResourceId, Clash> {
+    pub(crate) fn add(&mut self, resource: Building) -> Result<ResourceId, Error> {
         let id = ResourceId(self.resources.len() as u32);
         let kindred = self.kindred.entry(resource.type_name).or_default();
         if let Some(earlier) = kindred.titles.get(&resource.title) {
             let earlier = self.resources[earlier.0 as usize].location.clone();
-            let at = location_text(&earlier).map(|at| format!(" at {at}")).unwrap_or_default();
-            let reference = resource.reference();
-            let message =
-                format!("Duplicate declaration: {reference} is already declared{at}; cannot redeclare");
-            return Err(Clash { message, earlier });
+            let wrong = diagnostic!(DUPLICATE_DECLARATION {
+                resource: resource.reference(),
+                earlier: Fact::place(" at", earlier.clone()),
+            });
+            return Err(wrong.label_if_known(earlier, "first declared here").into());
         }
         kindred.titles.insert(resource.title.clone(), id);
         kindred.all.push(id);
@@ -351,13 +346,13 @@ impl CatalogBuilder {
         match key {
             Ok(Some(key)) => self.alias(id, key, false)?,
             Ok(None) => {}
-            Err(error) => return Err(Clash { message: error.message, earlier: None }),
+            Err(error) => return Err(error.into_diagnostic().reported_as("RUNTIME_ERROR").into()),
         }
         Ok(id)
     }
 
     /// Gives a resource a further name.
-    fn alias(&mut self, id: ResourceId, key: Vec<Value>, is_explicit: bool) -> Result<(), Clash> {
+    fn alias(&mut self, id: ResourceId, key: Vec<Value>, is_explicit: bool) -> Result<(), Error> {
         let type_name = self.get(id).type_name;
         let kindred = self.kindred.entry(type_name).or_default();
         let existing = match &key[..] {
@@ -368,17 +363,30 @@ impl CatalogBuilder {
             return Ok(());
         }
         let inspect = |values: &[Value]| values.iter().map(inspect).collect::<Vec<_>>().join(", ");
-        let resource = self.get(id);
         let shown = if is_explicit { inspect(&key) } else { format!("[{}]", inspect(&key)) };
-        let at = location_text(&resource.location).map(|at| format!(" at {at}")).unwrap_or_default();
+        Err(self.alias_taken(id, existing, &shown, &inspect(&key)).into())
+    }
+
+    /// The error for a further name that another resource has.
+    #[cold]
+    pub(super) fn alias_taken(
+        &self,
+        id: ResourceId,
+        existing: ResourceId,
+        alias: &str,
+        key: &str,
+    ) -> Diagnostic {
+        let resource = self.get(id);
         let earlier = self.get(existing).location.clone();
-        let declared = location_text(&earlier).map(|at| format!(" {at}")).unwrap_or_default();
-        let message = format!(
-            "Cannot alias {} to {shown}{at}; resource [\"{type_name}\", {}] already declared{declared}",
-            resource.reference(),
-            inspect(&key)
-        );
-        Err(Clash { message, earlier })
+        let wrong = diagnostic!(ALIAS_TAKEN {
+            resource: resource.reference(),
+            alias,
+            here: Fact::place(" at", resource.location.clone()),
+            kind: format_args!("{:?}", resource.type_name.as_str()),
+            key,
+            earlier: Fact::place("", earlier.clone()),
+        });
+        wrong.label_if_known(earlier, "declared here")
     }
 
     /// Finds a resource by its capitalised type and its title, or by what its title means.
@@ -496,15 +504,6 @@ impl CatalogBuilder {
         let origin = self.get(id).origin;
         self.set(id, Param::unwritten(name, value, origin))
     }
-}
-
-/// A place as messages name it: `(file: site.pp, line: 3)`.
-pub(super) fn location_text(location: &Option<Location>) -> Option<String> {
-    let location = location.as_ref()?;
-    Some(match location.file() {
-        Some(file) => format!("(file: {file}, line: {})", location.line()),
-        None => format!("(line: {})", location.line()),
-    })
 }
 
 /// The members of nested lists.

@@ -3,15 +3,18 @@
 use std::sync::Arc;
 
 use kukla_catalog::Catalog;
+use kukla_syntax::diagnostic;
 use kukla_values::{Name, Value};
 
 use super::builder::{Origin, Param, ResourceId};
 use super::kind::{Definition, Resolved};
 use super::provenance::How;
 use super::resource::Declaration;
-use crate::error::{Failure, FailureKind, Flow, Location, Raise, Raised};
-use crate::program::{Program, ResourceForm};
+use crate::codes::DECLARED_HERE;
+use crate::error::{Diagnostic, Flow, Frame, Location, Raise, Raised, Stage};
+use crate::program::ResourceForm;
 use crate::scope::ScopeId;
+use crate::unit::Unit;
 use crate::vm::Vm;
 
 /// The resources that come before the site manifest's and belong to no code: the main stage and the settings.
@@ -28,16 +31,20 @@ pub struct Output {
 
 impl Vm<'_> {
     /// Compiles the catalog of the node from the site manifest's programs, whose definitions the environment knows.
-    pub fn compile(&mut self, manifests: &[Arc<Program>]) -> Result<Catalog, Failure> {
+    pub fn compile(&mut self, manifests: &[Arc<Unit>]) -> Result<Catalog, Box<Diagnostic>> {
         self.compile_as(manifests, Output::default())
     }
 
     /// Compiles the catalog of the node, saying what it is to contain.
-    pub fn compile_as(&mut self, manifests: &[Arc<Program>], output: Output) -> Result<Catalog, Failure> {
+    pub fn compile_as(
+        &mut self,
+        manifests: &[Arc<Unit>],
+        output: Output,
+    ) -> Result<Catalog, Box<Diagnostic>> {
         self.build(manifests).and_then(|()| self.finish(output)).map_err(failure)
     }
 
-    fn build(&mut self, manifests: &[Arc<Program>]) -> Flow<()> {
+    fn build(&mut self, manifests: &[Arc<Unit>]) -> Flow<()> {
         self.begin()?;
         self.evaluate_main(manifests)?;
         self.evaluate_node_definition()?;
@@ -83,41 +90,29 @@ impl Vm<'_> {
         };
         let mut resource = self.prepare(&resolved, title.into(), Vec::new(), &declaration, false)?;
         resource.evaluated = true;
-        self.catalog.add(resource).map_err(super::resource::clash)
+        self.catalog.add(resource).map_err(Raise::from)
     }
 
     /// Evaluates the site manifest; the value is that of its last expression.
-    pub fn evaluate_main(&mut self, manifests: &[Arc<Program>]) -> Flow {
-        for program in manifests {
-            self.check_parameter_types(program)?;
+    pub fn evaluate_main(&mut self, manifests: &[Arc<Unit>]) -> Flow {
+        for unit in manifests {
+            self.check_parameter_types(unit)?;
         }
         let mut last = Value::Undef;
-        for program in manifests {
-            let before = std::mem::replace(&mut self.source, program.source.clone());
-            self.manifest = Some(program.source.clone());
-            let result = self.enter(|vm| vm.eval(&program.main));
+        for unit in manifests {
+            self.manifest = Some(unit.source.clone());
+            let result = self.inside(unit, self.at, |vm| vm.enter(|vm| vm.eval(&unit.program.main)));
             self.manifest = None;
-            self.source = before;
             last = result?;
         }
         Ok(last)
     }
 
     /// The types of parameters are known from the start, whether or not what they belong to is ever declared.
-    fn check_parameter_types(&mut self, program: &Program) -> Flow<()> {
-        for definition in &program.definitions {
-            let params = match definition {
-                crate::program::Definition::Class(class) => &class.params,
-                crate::program::Definition::Define(define) => &define.params,
-                _ => continue,
-            };
-            let before = std::mem::replace(&mut self.source, program.source.clone());
-            let mut known = params.iter().filter_map(|param| param.ty.as_ref()).filter(|ty| ty.constant);
-            let result = known.try_for_each(|ty| self.eval_type_expr(ty).map(drop));
-            self.source = before;
-            result?;
-        }
-        Ok(())
+    fn check_parameter_types(&mut self, unit: &Arc<Unit>) -> Flow<()> {
+        self.inside(unit, self.at, |vm| {
+            unit.program.parameter_types().try_for_each(|ty| vm.eval_type_expr(ty).map(drop))
+        })
     }
 
     /// Declares the classes a node classifier assigns: first those with parameters, then the others.
@@ -182,60 +177,45 @@ impl Vm<'_> {
     fn blame_declaration(&self, raise: Raise, id: ResourceId) -> Raise {
         let resource = self.catalog.get(id);
         if let Raised::Break(location) = raise.reason() {
-            let message = "Evaluation Error: Error while evaluating an Object, break() from context where this is illegal";
-            let mut failure = Failure::new("RUNTIME_ERROR", message);
-            failure.location = location.clone();
-            failure.no_column = true;
+            let mut failure = Diagnostic::said("RUNTIME_ERROR", "break() from context where this is illegal")
+                .on_line_of(location.clone());
+            failure.frame = Frame::Construct("Object".into());
             return failure.into();
         }
         let inner = failure(raise);
-        let mut outer = Failure::new(
-            "RUNTIME_ERROR",
-            format!("Evaluation Error: Error while evaluating a Resource Statement, {inner}"),
-        );
-        if inner.kind != FailureKind::Data {
-            outer.kind = inner.kind;
+        let mut outer = diagnostic!(DECLARED_HERE { resource: resource.reference() });
+        if inner.stage != Stage::Data {
+            outer.stage = inner.stage;
         }
-        outer.no_column = true;
-        outer.location = resource.location.clone();
-        outer.hints = inner.hints;
-        outer.trace = inner.trace;
-        outer.within = inner.within;
-        if let Some(location) = inner.location {
-            let what = format!("while evaluating {}", resource.reference());
-            outer.trace.insert(0, crate::error::Trace { what, location });
-        }
-        outer.into()
+        outer.frame = Frame::Construct("Resource Statement".into());
+        outer.on_line_of(resource.location.clone()).because(inner).into()
     }
 }
 
 /// What stopped a compilation, as a failure; `break` and its like have gone too far by then.
-fn failure(raise: Raise) -> Failure {
+fn failure(raise: Raise) -> Box<Diagnostic> {
     match raise.illegal().into_reason() {
         Raised::Error(failure) => failure,
-        _ => Failure::new("RUNTIME_ERROR", "a jump to nowhere"),
+        _ => Box::new(Diagnostic::said("RUNTIME_ERROR", "a jump to nowhere")),
     }
 }
 
 /// An error with the code that Puppet gives it outside of any expression.
 fn coded(mut raise: Raise, code: &'static str) -> Raise {
     if let Raised::Error(failure) = raise.reason_mut()
-        && failure.code == "RUNTIME_ERROR"
+        && failure.issue == "RUNTIME_ERROR"
     {
-        failure.code = code;
+        failure.issue = code;
     }
     raise
 }
 
 /// An error that Puppet raises with a line at most.
 pub(crate) fn parse_error(message: impl Into<String>, location: Option<Location>) -> Raise {
-    let mut failure = Failure::new("PARSE_ERROR", message);
-    failure.location = location;
-    failure.no_column = true;
-    failure.into()
+    Diagnostic::said("PARSE_ERROR", message).on_line_of(location).into()
 }
 
 /// An error that Puppet raises without any place, when the evaluation is over.
 pub(super) fn argument_error(message: impl Into<String>) -> Raise {
-    Failure::new("ARGUMENT_ERROR", message).into()
+    Diagnostic::said("ARGUMENT_ERROR", message).into()
 }

@@ -5,7 +5,7 @@ use kukla_values::{Array, Hash, Name, Str, Value};
 
 use super::builder::Param;
 use super::provenance::How;
-use crate::error::{Failure, Flow, Raise};
+use crate::error::{Diagnostic, Flow, Frame, Raise};
 use crate::program::ResourceForm;
 use crate::vm::Vm;
 
@@ -22,11 +22,11 @@ impl Vm<'_> {
         };
         let name = name.to_lowercase();
         if name == "class" && form != ResourceForm::Regular {
-            let mut failure = Failure::new("CLASS_NOT_VIRTUALIZABLE", "Classes are not virtualizable");
-            if let Some(location) = self.caller() {
-                failure = failure.located(location);
+            let mut failure = Diagnostic::said("CLASS_NOT_VIRTUALIZABLE", "Classes are not virtualizable")
+                .on_line_of(self.caller());
+            if failure.place.is_some() {
+                failure.frame = Frame::Rule;
             }
-            failure.no_column = true;
             return Err(failure.into());
         }
         let location = self.caller().map(|mut location| {

@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use super::builder::{ResourceId, flat};
 use super::compile::{OWN, Output, parse_error};
 use super::kind::Definition;
-use crate::error::{Failure, Flow, Raised};
+use crate::error::{Diagnostic, Flow, Raised};
 use crate::vm::Vm;
 
 impl Vm<'_> {
@@ -46,8 +46,12 @@ impl Vm<'_> {
                     return Err(raise);
                 }
             }
-            Definition::Define(define) => self.validate_parameters(id, &define.params)?,
-            Definition::Class(class) => self.validate_parameters(id, &class.params)?,
+            Definition::Define(define) => {
+                self.inside(&define.unit, self.at, |vm| vm.validate_parameters(id, &define.params))?;
+            }
+            Definition::Class(class) => {
+                self.inside(&class.unit, self.at, |vm| vm.validate_parameters(id, &class.params))?;
+            }
             Definition::Main | Definition::Settings | Definition::Node(_) => {}
         }
         let resource = self.catalog.get_mut(id);
@@ -147,10 +151,8 @@ impl Vm<'_> {
                             format!("No title provided and {reference:?} is not a valid resource reference")
                         }
                     };
-                    let mut failure = Failure::new("CATALOG_VALIDATION_ERROR", message);
-                    failure.location = param.location.clone();
-                    failure.no_column = true;
-                    return Err(failure.into());
+                    let failure = Diagnostic::said("CATALOG_VALIDATION_ERROR", message);
+                    return Err(failure.on_line_of(param.location.clone()).into());
                 }
             }
         }

@@ -2,31 +2,32 @@
 
 use std::sync::Arc;
 
-use kukla_catalog::Kind;
-use kukla_catalog::types::ResourceType;
+use kukla_catalog::ResourceKind;
+use kukla_catalog::types::NativeType;
 use kukla_values::Name;
 use kukla_values::types::capitalize;
 
 use super::class::lower_case;
 use crate::error::Flow;
 use crate::program::{Class, Define, NodeDefinition};
+use crate::unit::Defined;
 use crate::vm::Vm;
 
 /// What a resource is a resource of.
 #[derive(Clone, Debug)]
 pub(crate) enum Definition {
     /// A type that agents know how to apply.
-    Native(Arc<ResourceType>),
+    Native(Arc<NativeType>),
     /// A type written in Puppet.
-    Define(Arc<Define>),
+    Define(Arc<Defined<Define>>),
     /// A class.
-    Class(Arc<Class>),
+    Class(Arc<Defined<Class>>),
     /// The site manifest, which is a class without a name.
     Main,
     /// The class that holds the settings.
     Settings,
     /// A node definition.
-    Node(Arc<NodeDefinition>),
+    Node(Arc<Defined<NodeDefinition>>),
 }
 
 /// A resource type found by name.
@@ -40,11 +41,11 @@ pub(crate) struct Resolved {
 
 impl Definition {
     /// How catalogs call it, for a resource declared as one.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> ResourceKind {
         match self {
-            Definition::Native(_) => Kind::CompilableType,
-            Definition::Define(_) => Kind::DefinedType,
-            _ => Kind::Unknown,
+            Definition::Native(_) => ResourceKind::CompilableType,
+            Definition::Define(_) => ResourceKind::DefinedType,
+            _ => ResourceKind::Unknown,
         }
     }
 
@@ -83,14 +84,14 @@ impl Vm<'_> {
         let lower = strip(name).to_lowercase();
         let definition = match self.environment.resource_type(&lower) {
             Some(native) => Definition::Native(native),
-            None => match self.autoload_define(Name::new(&lower))? {
+            None => match self.autoload_computed_define(&lower)? {
                 Some(define) => Definition::Define(define),
                 None => return Ok(None),
             },
         };
         self.warn_if_open(&definition);
         if let Definition::Define(define) = &definition {
-            self.check_parameter_names(define.name, &define.params, &define.place)?;
+            self.check_parameter_names(define.name, &define.params, define.place())?;
         }
         let found = Resolved { definition, type_name: Name::new(&capitalize(&lower)) };
         self.catalog.resolved.insert(name.into(), found.clone());
@@ -110,7 +111,7 @@ impl Vm<'_> {
     }
 
     /// The class of that name, in any case and with or without leading colons.
-    pub(crate) fn find_class(&mut self, name: &str) -> Flow<Option<Arc<Class>>> {
-        self.autoload_class(Name::new(&lower_case(strip(name))))
+    pub(crate) fn find_class(&mut self, name: &str) -> Flow<Option<Arc<Defined<Class>>>> {
+        self.autoload_computed_class(&lower_case(strip(name)))
     }
 }

@@ -6,10 +6,10 @@ use kukla_syntax::Strict;
 use kukla_values::{Hash, Name, Str, Type, Value, richdata};
 use rustc_hash::FxHashMap;
 
-use super::builder::{Building, ResourceId, flat, location_text};
-use super::compile::{Output, argument_error};
+use super::builder::{Building, ResourceId, flat};
+use super::compile::Output;
 use super::tags::TagSet;
-use crate::error::{Failure, Flow};
+use crate::error::{Flow, Frame};
 use crate::vm::Vm;
 
 impl Vm<'_> {
@@ -65,14 +65,9 @@ impl Vm<'_> {
                 let declared = self.catalog.find(&type_name, &alias).filter(|&found| found != id);
                 let earlier = taken.insert((type_name, alias.clone()), id).filter(|&found| found != id);
                 if let Some(earlier) = declared.or(earlier) {
-                    let at =
-                        location_text(&resource.location).map(|at| format!(" at {at}")).unwrap_or_default();
-                    let earlier = &self.catalog.get(earlier).location;
-                    let earlier = location_text(earlier).map(|at| format!(" {at}")).unwrap_or_default();
-                    let reference = resource.reference();
-                    return Err(argument_error(format!(
-                        "Cannot alias {reference} to {alias:?}{at}; resource [\"{type_name}\", {alias:?}] already declared{earlier}"
-                    )));
+                    let shown = format!("{alias:?}");
+                    let wrong = self.catalog.alias_taken(id, earlier, &shown, &shown);
+                    return Err(wrong.reported_as("ARGUMENT_ERROR").into());
                 }
             }
         }
@@ -149,15 +144,15 @@ impl Vm<'_> {
             }
         });
         for warning in warnings {
-            self.warn(warning.message);
+            self.warn(warning.message());
         }
         match written {
             Ok(json) => Ok(json.get(name).map(kukla_catalog::read::data).unwrap_or_default()),
             Err(error) => {
-                let mut failure = Failure::new(error.code, error.message);
-                failure.no_column = true;
-                if let Some(location) = &self.catalog.get(id).location {
-                    failure = failure.located(location.clone());
+                let location = self.catalog.get(id).location.clone();
+                let mut failure = error.into_diagnostic().on_line_of(location);
+                if failure.place.is_some() {
+                    failure.frame = Frame::Rule;
                 }
                 Err(failure.into())
             }

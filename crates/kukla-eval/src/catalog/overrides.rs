@@ -4,15 +4,17 @@
 //! what is not set. A collector with overrides knows no such limits, and whoever has used one is free of them for good.
 
 use kukla_catalog::ResourceRef;
-use kukla_syntax::{Span, Strict};
+use kukla_syntax::{Fact, Span, Strict, diagnostic};
 use kukla_values::Type;
 
-use super::builder::{Origin, Param, ResourceId, flat, location_text};
+use super::builder::{Origin, Param, ResourceId, flat};
 use super::compile::parse_error;
 use super::provenance::How;
+use crate::codes::{ATTRIBUTE_ALREADY_SET, OVERRIDE_AFTER_EVALUATION};
 use crate::error::{Flow, Location};
 use crate::label;
 use crate::program::OverrideExpr;
+use crate::remark::Remarks;
 use crate::vm::Vm;
 
 /// Attributes for a resource that is declared elsewhere.
@@ -71,10 +73,8 @@ impl Vm<'_> {
         // A chain longer than this can only be a circle.
         for _ in 0..1000 {
             let Origin::Class(name) = next else { return false };
-            let Some(parent) = self.environment.class(name).ok().flatten().and_then(|class| class.parent)
-            else {
-                return false;
-            };
+            let Ok(Some(class)) = self.environment.class(name, &mut Remarks::default()) else { return false };
+            let Some(parent) = class.parent else { return false };
             next = Origin::Class(parent);
             if next == from || self.catalog.overriding.contains(&next) {
                 return true;
@@ -89,15 +89,15 @@ impl Vm<'_> {
             return Err(parse_error("Only subclasses can override parameters", change.location));
         }
         if resource.evaluated {
-            let at =
-                location_text(&resource.location).map(|at| format!(", defined at {at},")).unwrap_or_default();
-            let message = format!("Attempt to override an already evaluated resource{at} with new values");
+            let declared = resource.location.clone();
+            let wrong = diagnostic!(OVERRIDE_AFTER_EVALUATION {
+                earlier: Fact::place(", defined at", declared.clone()),
+                comma: if declared.is_some() { "," } else { "" },
+            });
+            let wrong = wrong.label_if_known(declared, "declared here").on_line_of(change.location);
             match self.environment.settings.strict {
-                Strict::Error => return Err(parse_error(message, change.location)),
-                Strict::Warning => {
-                    let from = location_text(&change.location).map(|at| format!(" {at}")).unwrap_or_default();
-                    self.warn(format!("{message}{from}"));
-                }
+                Strict::Error => return Err(wrong.into()),
+                Strict::Warning => self.warn(wrong.to_string()),
                 Strict::Off => {}
             }
         }
@@ -125,13 +125,15 @@ impl Vm<'_> {
                     Origin::Node => " by the node definition".into(),
                     Origin::Main => String::new(),
                 };
-                let at = location_text(&current.location).map(|at| format!(" at {at}")).unwrap_or_default();
-                let reference = resource.reference();
-                let message = format!(
-                    "Parameter '{}' is already set on {reference}{by}{at}; cannot redefine",
-                    param.name
-                );
-                return Err(parse_error(message, param.location));
+                let earlier = current.location.clone();
+                let wrong = diagnostic!(ATTRIBUTE_ALREADY_SET {
+                    name: param.name,
+                    resource: resource.reference(),
+                    by,
+                    earlier: Fact::place(" at", earlier.clone()),
+                });
+                let wrong = wrong.label_if_known(earlier, "set here").on_line_of(param.location);
+                return Err(wrong.into());
             }
             if param.adds {
                 let mut joined = flat(&current.value);

@@ -86,13 +86,13 @@ impl Vm<'_> {
 
     /// Asks the data for the parameters of a class that were not given.
     fn parameters_from_data(&mut self, id: ResourceId, params: &Params, class: Name) -> Flow<()> {
-        let Some(data) = self.data else { return Ok(()) };
         for param in params {
             if self.catalog.get(id).value(&param.name).is_some() {
                 continue;
             }
+            let found = self.ask_data(|data, vm| data.class_parameter(vm, class, param.name));
             // An undef in the data gives way to a default.
-            if let Some(value) = data.class_parameter(self, class, param.name)?
+            if let Some(value) = found.transpose()?.flatten()
                 && (!value.is_undef() || param.default.is_none())
             {
                 self.set_parameter(id, param.name, value);
@@ -248,7 +248,7 @@ impl Vm<'_> {
             });
         }
         mismatch::assert_parameters(subject, &declared, &all, false)
-            .map_err(|error| Raise::runtime(error.message))
+            .map_err(|error| error.into_diagnostic().reported_as("RUNTIME_ERROR").into())
     }
 
     /// Checks a parameter whose value is computed by the agent: by what the function says it returns, if it says so.
@@ -264,14 +264,14 @@ impl Vm<'_> {
         if function.starts_with('$') {
             return Ok(());
         }
-        let found = self.autoload_function(Name::new(function))?;
+        let found = self.autoload_computed_function(function)?;
         let args: Vec<Value> = match deferred.get("arguments") {
             Some(Value::Array(args)) => args.into_iter().collect(),
             _ => Vec::new(),
         };
         let returns = match found {
             None => return Err(Raise::runtime(format!("Unknown function '{function}'"))),
-            Some(Function::Puppet(found)) => self.signature(&found.lambda)?.returns.clone(),
+            Some(Function::Puppet(found)) => self.function_signature(&found)?.returns.clone(),
             Some(Function::Builtin(found)) => {
                 let callables = found.callables();
                 let fitting = callables.iter().find(|callable| callable.accepts_args(&args));
@@ -305,7 +305,7 @@ impl Vm<'_> {
         let subject = Str::from(resource.reference());
         self.check_parameters(id, params, &values, &subject).map_err(|mut raise| {
             if let Raised::Error(failure) = raise.reason_mut() {
-                failure.code = "PARSE_ERROR";
+                failure.issue = "PARSE_ERROR";
             }
             raise
         })

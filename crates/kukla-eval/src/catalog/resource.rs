@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use kukla_catalog::{Kind as CatalogKind, ResourceRef};
+use kukla_catalog::{ResourceKind, ResourceRef};
 use kukla_syntax::Span;
-use kukla_values::types::ResourceType as ResourceReference;
+use kukla_values::types::ResourceType;
 use kukla_values::types::capitalize;
 use kukla_values::{Array, Name, Str, Type, Value};
 use rustc_hash::FxHashSet;
 
-use super::builder::{Building, Clash, Origin, Param, ResourceId};
+use super::builder::{Building, Origin, Param, ResourceId};
 use super::compile::parse_error;
 use super::kind::{Definition, Resolved};
-use crate::error::{Failure, Flow, Location, Raise};
+use crate::error::{Diagnostic, Flow, Location, Raise};
 use crate::program::{Kind, ResourceExpr, ResourceForm};
 use crate::scope::ScopeId;
 use crate::vm::Vm;
@@ -24,7 +24,7 @@ const MAX_SHOWN: usize = 20;
 pub(super) struct Declaration {
     pub form: ResourceForm,
     pub location: Option<Location>,
-    pub kind: CatalogKind,
+    pub kind: ResourceKind,
     pub origin: Origin,
     pub scope: ScopeId,
     /// The title as it was given, where that is no text.
@@ -162,7 +162,7 @@ impl Vm<'_> {
             self.catalog.share(&mut params);
         }
         let (scope, origin) = (self.at.scope, self.origin());
-        let mut declaration = Declaration { form, location, kind: CatalogKind::Class, origin, scope, given };
+        let mut declaration = Declaration { form, location, kind: ResourceKind::Class, origin, scope, given };
         if type_name.eq_ignore_ascii_case("class") {
             return self.declare_classes(titles, params, declaration);
         }
@@ -171,14 +171,14 @@ impl Vm<'_> {
         };
         declaration.kind = resolved.definition.kind();
         if let Definition::Define(define) = &resolved.definition {
-            let place = define.place.module;
+            let place = define.unit.module;
             self.check_private(define.private, place, || format!("The defined type '{}'", define.name))?;
             self.check_private_params(&define.params, &params, place, define.name)?;
         }
         let mut references = Vec::with_capacity(titles.len());
         let last = titles.len().saturating_sub(1);
         for (at, title) in titles.into_iter().enumerate() {
-            let reference = ResourceReference::new(resolved.type_name.as_str().into(), Some(title.clone()));
+            let reference = ResourceType::new(resolved.type_name.as_str().into(), Some(title.clone()));
             let params = if at == last { std::mem::take(&mut params) } else { params.clone() };
             let resource = self.prepare(&resolved, title, params, &declaration, true)?;
             self.add_resource(resource, scope)?;
@@ -204,15 +204,15 @@ impl Vm<'_> {
             let Some(class) = class else {
                 return Err(Raise::runtime(format!("Could not find declared class {title}")));
             };
-            let place = class.place.module;
+            let place = class.unit.module;
             self.check_private(class.private, place, || format!("The class '{}'", class.name))?;
             self.check_private_params(&class.params, &params, place, class.name)?;
             let name = class.name;
-            self.check_parameter_names(name, &class.params, &class.place)?;
+            self.check_parameter_names(name, &class.params, class.place())?;
             let resolved =
                 Resolved { definition: Definition::Class(Arc::clone(&class)), type_name: Name::new("Class") };
             let title = capitalize(&name);
-            let reference = ResourceReference::new("Class".into(), Some(title.clone()));
+            let reference = ResourceType::new("Class".into(), Some(title.clone()));
             let resource = self.prepare(&resolved, title, params.clone(), &declaration, true)?;
             self.declare_parent(&class, declaration.scope)?;
             self.tag_catalog(&resource);
@@ -227,7 +227,7 @@ impl Vm<'_> {
 
     #[cold]
     fn unknown_resource_type(&self, type_name: &str) -> Raise {
-        let failure = Failure::new("RUNTIME_ERROR", format!("Unknown resource type: '{type_name}'"));
+        let failure = Diagnostic::said("RUNTIME_ERROR", format!("Unknown resource type: '{type_name}'"));
         let names = kukla_catalog::types::builtin().map(|ty| ty.name);
         match crate::suggest::nearest(type_name, names) {
             Some(near) => failure.hint(format!("there is a resource type '{near}'")).into(),
@@ -305,7 +305,7 @@ impl Vm<'_> {
         let is_stage = resource.type_name.as_str() == "Stage";
         let waits = !matches!(resource.definition, Definition::Native(_));
         let staged = !is_class && resource.value("stage").is_some();
-        let id = self.catalog.add(resource).map_err(clash)?;
+        let id = self.catalog.add(resource).map_err(Raise::from)?;
         if waits {
             self.catalog.waiting.push(id);
         }
@@ -397,15 +397,4 @@ fn with_defaults(defaults: &[Param], params: Vec<Param>) -> Vec<Param> {
         }
     }
     all
-}
-
-/// The error for a second resource where there can be only one; the first one is shown beside it.
-pub(super) fn clash(clash: Clash) -> Raise {
-    let failure = Failure::new("RUNTIME_ERROR", clash.message);
-    match super::builder::location_text(&clash.earlier) {
-        Some(at) => {
-            failure.hint(format!("the other one is declared at {}", at.trim_matches(['(', ')']))).into()
-        }
-        None => failure.into(),
-    }
 }

@@ -1,7 +1,5 @@
 //! Expressions.
 
-use std::sync::OnceLock;
-
 use kukla_syntax::{Number, Span, ast, deep};
 use kukla_values::arithmetic::Operator;
 use kukla_values::regexp::Regexp;
@@ -17,7 +15,7 @@ use crate::program::{
 impl Lowering<'_> {
     pub(super) fn expr(&mut self, expr: ast::Expr<'_>) -> Expr {
         let span = self.span(expr);
-        Expr { span, kind: deep(|| self.kind(expr, span)) }
+        Expr { span, node: expr.syntax().index(), kind: deep(|| self.kind(expr, span)) }
     }
 
     fn boxed(&mut self, expr: ast::Expr<'_>) -> Box<Expr> {
@@ -36,10 +34,10 @@ impl Lowering<'_> {
             ast::Expr::Number(number) => self.number(number.value(), span),
             ast::Expr::String(string) => Kind::Literal(Value::String(string.value().as_ref().into())),
             ast::Expr::Interpolated(string) => self.interpolation(string.segments()),
-            ast::Expr::Heredoc(heredoc) => self.heredoc(heredoc, span),
+            ast::Expr::Heredoc(heredoc) => self.heredoc(heredoc),
             ast::Expr::Regex(regex) => match Regexp::new(&regex.pattern()) {
                 Ok(regexp) => Kind::Literal(Value::Regexp(regexp)),
-                Err(error) => self.refuse("INVALID_REGEXP", error.message, span),
+                Err(error) => self.refuse("INVALID_REGEXP", error.message(), span),
             },
             ast::Expr::Name(name) => Kind::Name(name.name().into()),
             ast::Expr::Type(name) => self.type_name(name),
@@ -201,14 +199,14 @@ impl Lowering<'_> {
         }
     }
 
-    fn heredoc(&mut self, heredoc: ast::Heredoc<'_>, span: Span) -> Kind {
+    fn heredoc(&mut self, heredoc: ast::Heredoc<'_>) -> Kind {
         let text = self.interpolation(heredoc.segments());
         let syntax: Str = heredoc.syntax_name().into();
         if syntax.is_empty() {
             return text;
         }
-        let text =
-            Expr { span: Span::new(heredoc.text_offset(), span.end.max(heredoc.text_offset())), kind: text };
+        let span = Span::at(heredoc.text_offset());
+        let text = Expr { span, node: heredoc.syntax().index(), kind: text };
         Kind::Heredoc(Box::new(Heredoc { syntax, text }))
     }
 
@@ -248,9 +246,18 @@ impl Lowering<'_> {
         let constant = matches!(left.kind, Kind::TypeName(_)) && keys.iter().all(is_constant);
         let kind = Kind::Access(Box::new(Access { left, keys }));
         match constant {
-            true => Kind::Constant(Box::new(Constant { expr: Expr { span, kind }, cached: OnceLock::new() })),
+            true => {
+                let slot = self.questions.ask_type();
+                let expr = Expr { span, node: access.syntax().index(), kind };
+                Kind::Constant(Box::new(Constant { expr, slot }))
+            }
             false => kind,
         }
+    }
+
+    fn callee(&mut self, name: &str) -> Callee {
+        let slot = self.questions.ask_function();
+        Callee::Function(CalleeName { name: Name::new(name.trim_start_matches("::")), slot })
     }
 
     fn call(&mut self, call: ast::Call<'_>) -> Kind {
@@ -259,8 +266,8 @@ impl Lowering<'_> {
             ast::CallForm::Statement | ast::CallForm::Bare => CallForm::Statement,
         };
         let callee = match call.function() {
-            ast::Expr::Name(name) => callee(name.name()),
-            ast::Expr::String(word) => callee(&word.value()),
+            ast::Expr::Name(name) => self.callee(name.name()),
+            ast::Expr::String(word) => self.callee(&word.value()),
             function => {
                 let function = self.expr(function);
                 match &function.kind {
@@ -282,12 +289,8 @@ impl Lowering<'_> {
         let mut args = vec![receiver];
         args.extend(call.arguments().map(|argument| self.expr(argument)));
         let lambda = call.lambda().map(|lambda| self.lambda(lambda));
-        Kind::Call(Box::new(Call {
-            form: CallForm::Method,
-            callee: callee(call.name()),
-            args: args.into(),
-            lambda,
-        }))
+        let callee = self.callee(call.name());
+        Kind::Call(Box::new(Call { form: CallForm::Method, callee, args: args.into(), lambda }))
     }
 
     fn if_chain(&mut self, test: ast::If<'_>) -> Kind {
@@ -300,19 +303,16 @@ impl Lowering<'_> {
                 unless: false,
                 test: condition,
                 then,
-                otherwise: std::mem::replace(&mut otherwise, Expr { span: Span::at(0), kind: Kind::Nop }),
+                otherwise: std::mem::take(&mut otherwise),
             }));
             if at > 0 {
-                let span = super::position(branch.puppet_offset(), branch.span());
-                otherwise = Expr { span, kind: std::mem::replace(&mut lowered, Kind::Nop) };
+                let span = branch.span().pointing_at(branch.puppet_offset());
+                let kind = std::mem::take(&mut lowered);
+                otherwise = Expr { span, node: branch.syntax().index(), kind };
             }
         }
         lowered
     }
-}
-
-fn callee(name: &str) -> Callee {
-    Callee::Function(CalleeName { name: Name::new(name.trim_start_matches("::")), cached: OnceLock::new() })
 }
 
 fn variable(written: &str) -> Kind {

@@ -8,33 +8,34 @@ use kukla_syntax::validate::{Rules, validate};
 use kukla_syntax::{Diagnostic, Severity, Source, Span, ast};
 use kukla_values::{Name, Value};
 
-use crate::error::{Failure, FailureKind, Location};
-use crate::program::{Definition, EppHead, Expr, Kind, Program};
+use crate::error::{Location, Stage};
+use crate::program::{Definition, EppHead, Expr, Kind, Program, Questions};
 
-/// Reads, checks and lowers a manifest. The file may belong to a module.
-pub fn lower(source: &Source, module: Option<Name>, rules: &Rules<'_>) -> Result<Program, Failure> {
+/// Reads, checks and lowers a manifest.
+pub fn lower(source: &Source, rules: &Rules<'_>) -> Result<Program, Box<Diagnostic>> {
     let parse = kukla_syntax::parse_with(source, kukla_syntax::ParseOptions { tasks: rules.tasks });
     let mut warnings = Vec::new();
-    sort_out(source, parse.diagnostics, FailureKind::Syntax, &mut warnings)?;
-    sort_out(source, validate(&parse.tree, rules), FailureKind::Validation, &mut warnings)?;
-    let mut lowering = Lowering::new(source, module);
+    sort_out(source, parse.diagnostics, &mut warnings)?;
+    sort_out(source, validate(&parse.tree, rules), &mut warnings)?;
+    let mut lowering = Lowering::new(source);
     let statements = ast::Manifest::of(&parse.tree).into_iter().flat_map(ast::Manifest::statements);
-    let main = lowering.statements(statements, Span::at(0));
+    let main = lowering.statements(statements, parse.tree.root().index(), Span::at(0));
     lowering.finish(main, None, warnings)
 }
 
 /// Reads, checks and lowers a template.
-pub fn lower_epp(source: &Source, module: Option<Name>, rules: &Rules<'_>) -> Result<Program, Failure> {
+pub fn lower_epp(source: &Source, rules: &Rules<'_>) -> Result<Program, Box<Diagnostic>> {
     let parse = kukla_syntax::parse_epp(source);
     let mut warnings = Vec::new();
-    sort_out(source, parse.diagnostics, FailureKind::Syntax, &mut warnings)?;
-    sort_out(source, validate(&parse.tree, rules), FailureKind::Validation, &mut warnings)?;
-    let mut lowering = Lowering::new(source, module);
+    sort_out(source, parse.diagnostics, &mut warnings)?;
+    sort_out(source, validate(&parse.tree, rules), &mut warnings)?;
+    let mut lowering = Lowering::new(source);
     let template = ast::Template::of(&parse.tree);
     let params = lowering.params(template.into_iter().flat_map(ast::Template::parameters));
     let specified = template.is_some_and(ast::Template::has_parameter_list);
-    let body = lowering.statements(template.into_iter().flat_map(ast::Template::statements), Span::at(0));
-    let main = Expr { span: body.span, kind: Kind::Epp(Box::new(body)) };
+    let statements = template.into_iter().flat_map(ast::Template::statements);
+    let body = lowering.statements(statements, parse.tree.root().index(), Span::at(0));
+    let main = Expr { span: body.span, node: parse.tree.root().index(), kind: Kind::Epp(Box::new(body)) };
     lowering.finish(main, Some(EppHead { params, specified }), warnings)
 }
 
@@ -42,29 +43,21 @@ pub fn lower_epp(source: &Source, module: Option<Name>, rules: &Rules<'_>) -> Re
 fn sort_out(
     source: &Source,
     diagnostics: Vec<Diagnostic>,
-    kind: FailureKind,
     warnings: &mut Vec<Diagnostic>,
-) -> Result<(), Failure> {
+) -> Result<(), Box<Diagnostic>> {
     let (errors, others): (Vec<_>, Vec<_>) =
         diagnostics.into_iter().partition(|d| d.severity == Severity::Error);
     warnings.extend(others);
-    let mut failures = errors.into_iter().map(|diagnostic| {
-        let mut failure = Failure::new(diagnostic.code.name, diagnostic.message);
-        failure.kind = kind;
-        failure.hints = diagnostic.hints;
-        failure.location = Some(Location { source: source.clone(), span: diagnostic.span });
-        failure
-    });
-    match failures.next() {
+    let mut errors = errors.into_iter().map(|wrong| wrong.in_source(source));
+    match errors.next() {
         None => Ok(()),
         Some(mut first) => {
-            first.others = failures.collect();
+            first.others = errors.collect();
             // Puppet reads no further than the first mistake.
-            let read =
-                first.location.as_ref().filter(|_| kind == FailureKind::Syntax).map(|at| at.span.start);
-            warnings.retain(|warning| read.is_none_or(|read| warning.span.start <= read));
+            let read = Some(first.span().point).filter(|_| first.stage == Stage::Syntax);
+            warnings.retain(|warning| read.is_none_or(|read| warning.span().point <= read));
             first.warnings = std::mem::take(warnings);
-            Err(first)
+            Err(Box::new(first))
         }
     }
 }
@@ -72,64 +65,109 @@ fn sort_out(
 /// What lowering carries along.
 struct Lowering<'s> {
     source: &'s Source,
-    module: Option<Name>,
+    questions: Questions,
     definitions: Vec<Definition>,
     /// The classes around what is being lowered, joined.
     container: Option<Name>,
-    failure: Option<Failure>,
+    failure: Option<Diagnostic>,
 }
 
 impl<'s> Lowering<'s> {
-    fn new(source: &'s Source, module: Option<Name>) -> Lowering<'s> {
-        Lowering { source, module, definitions: Vec::new(), container: None, failure: None }
+    fn new(source: &'s Source) -> Lowering<'s> {
+        Lowering {
+            source,
+            questions: Questions::default(),
+            definitions: Vec::new(),
+            container: None,
+            failure: None,
+        }
     }
 
-    fn finish(self, main: Expr, epp: Option<EppHead>, warnings: Vec<Diagnostic>) -> Result<Program, Failure> {
-        let Lowering { source, module, definitions, failure, .. } = self;
+    fn finish(
+        self,
+        main: Expr,
+        epp: Option<EppHead>,
+        warnings: Vec<Diagnostic>,
+    ) -> Result<Program, Box<Diagnostic>> {
+        let Lowering { source, questions, definitions, failure, .. } = self;
         match failure {
-            Some(failure) => Err(failure),
-            None => Ok(Program { source: source.clone(), module, definitions, main, epp, warnings }),
+            Some(failure) => Err(Box::new(failure)),
+            None => Ok(Program { text: source.shared_text(), definitions, main, epp, warnings, questions }),
         }
     }
 
     /// Notes the first thing that is wrong; what stands for it never runs.
     fn refuse(&mut self, code: &'static str, message: String, span: Span) -> Kind {
         if self.failure.is_none() {
-            let mut failure = Failure::new(code, message);
-            failure.kind = FailureKind::Validation;
-            failure.location = Some(Location { source: self.source.clone(), span });
-            self.failure = Some(failure);
+            let failure = Diagnostic::said(code, message).in_stage(Stage::Validation);
+            self.failure = Some(failure.at(Location { source: self.source.clone(), span }));
         }
         Kind::Literal(Value::Undef)
     }
 
-    /// Several statements as one expression.
-    fn statements<'t>(&mut self, statements: impl Iterator<Item = ast::Expr<'t>>, span: Span) -> Expr {
+    /// Several statements as one expression; `span` is for none at all.
+    fn statements<'t>(
+        &mut self,
+        statements: impl Iterator<Item = ast::Expr<'t>>,
+        node: u32,
+        span: Span,
+    ) -> Expr {
         let mut lowered: Vec<Expr> = Vec::new();
         for statement in statements {
             let expr = self.expr(statement);
             lowered.push(expr);
         }
-        match lowered.len() {
-            0 => Expr { span, kind: Kind::Nop },
-            1 => lowered.remove(0),
-            _ => Expr { span: lowered[0].span, kind: Kind::Block(lowered.into()) },
+        match &lowered[..] {
+            [] => Expr { span, node, kind: Kind::Nop },
+            [_] => lowered.remove(0),
+            [first, .., last] => {
+                Expr { span: first.span.cover(last.span), node, kind: Kind::Block(lowered.into()) }
+            }
         }
     }
 
     fn block(&mut self, block: Option<ast::Block<'_>>) -> Expr {
         match block {
-            Some(block) => self.statements(block.statements(), block.span()),
-            None => Expr { span: Span::at(0), kind: Kind::Nop },
+            Some(block) => self.statements(block.statements(), block.syntax().index(), block.span()),
+            None => Expr::default(),
         }
     }
 }
 
-/// Where an expression stands: the position Puppet reports, and the end.
+/// Where an expression stands, and the position Puppet reports for it.
 fn span_of(expr: ast::Expr<'_>) -> Span {
-    position(expr.puppet_offset(), expr.span())
+    expr.span().pointing_at(expr.puppet_offset())
 }
 
-fn position(offset: u32, span: Span) -> Span {
-    Span::new(offset, span.end.max(offset))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each expression covers its text and knows its node; what messages name is Puppet's business.
+    #[test]
+    fn expressions_know_their_range_their_node_and_the_column_puppet_reports() {
+        let cases = [
+            ("1 + 2 * 3", 3),
+            ("$a = 3", 4),
+            ("$a[1, 2]", 1),
+            ("[1].map |$x| { $x }", 4),
+            ("[1].join('-')", 9),
+            ("$a ? { 1 => 2 }", 1),
+            ("notify { 'x': message => 'y' }", 1),
+            ("Notify['x'] -> Notify['y']", 13),
+            ("if $a { 1 } else { 2 }", 1),
+            ("\"a ${b} c\"", 1),
+        ];
+        for (code, column) in cases {
+            let source = Source::unnamed(format!("  {code}\n"));
+            let parse = kukla_syntax::parse(&source);
+            let program = lower(&source, &Rules { strict: kukla_syntax::Strict::Off, ..Rules::default() })
+                .unwrap_or_else(|failure| panic!("{code}: {failure}"));
+            let span = program.main.span;
+            assert_eq!(&source.text()[span.range()], code);
+            assert_eq!(source.line_column(span.point).column, column + 2, "{code}");
+            let node = parse.tree.element(program.main.node).expect("it has a node");
+            assert_eq!(node.text(), code);
+        }
+    }
 }

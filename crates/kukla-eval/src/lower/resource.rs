@@ -3,10 +3,10 @@
 use kukla_syntax::ast;
 use kukla_values::Name;
 
-use super::{Lowering, position};
+use super::Lowering;
 use crate::program::{
     Attribute, AttributeOperation, CollectExpr, DefaultsExpr, Expr, Kind, OverrideExpr, Query, ResourceBody,
-    ResourceExpr, ResourceForm,
+    ResourceExpr,
 };
 
 impl Lowering<'_> {
@@ -14,22 +14,23 @@ impl Lowering<'_> {
         let type_name = match resource.type_expr() {
             Some(ty) => self.expr(ty),
             None => Expr {
-                span: position(resource.puppet_offset(), resource.span()),
+                span: resource.span().pointing_at(resource.puppet_offset()),
+                node: resource.syntax().index(),
                 kind: Kind::Name("class".into()),
             },
         };
         let bodies = resource.bodies().map(|body| ResourceBody {
-            span: position(body.puppet_offset(), body.span()),
+            span: body.span().pointing_at(body.puppet_offset()),
             title: self.expr(body.title()),
             attributes: self.attributes(body.attributes()),
         });
         let bodies = bodies.collect();
-        Kind::Resource(Box::new(ResourceExpr { form: form(resource.form()), type_name, bodies }))
+        Kind::Resource(Box::new(ResourceExpr { form: resource.form(), type_name, bodies }))
     }
 
     pub(super) fn defaults(&mut self, defaults: ast::ResourceDefaults<'_>) -> Kind {
         Kind::Defaults(Box::new(DefaultsExpr {
-            form: form(defaults.form()),
+            form: defaults.form(),
             ty: self.expr(defaults.type_expr()),
             attributes: self.attributes(defaults.attributes()),
         }))
@@ -37,7 +38,7 @@ impl Lowering<'_> {
 
     pub(super) fn overriding(&mut self, change: ast::ResourceOverride<'_>) -> Kind {
         Kind::Override(Box::new(OverrideExpr {
-            form: form(change.form()),
+            form: change.form(),
             resources: self.expr(change.resources()),
             attributes: self.attributes(change.attributes()),
         }))
@@ -57,7 +58,7 @@ impl Lowering<'_> {
         match condition {
             ast::Expr::Paren(paren) => self.query(paren.inner()),
             ast::Expr::Binary(binary) => {
-                let span = position(binary.puppet_offset(), binary.span());
+                let span = binary.span().pointing_at(binary.puppet_offset());
                 match (binary.operator(), attribute_name(binary.left())) {
                     (ast::BinaryOp::And, _) => {
                         Query::And(Box::new([self.query(binary.left()), self.query(binary.right())]))
@@ -86,7 +87,7 @@ impl Lowering<'_> {
                     ast::AttributeOp::Append => AttributeOperation::Add(name(), value),
                     ast::AttributeOp::Splat => AttributeOperation::Splat(value),
                 };
-                Attribute { span: position(attribute.puppet_offset(), attribute.span()), operation }
+                Attribute { span: attribute.span().pointing_at(attribute.puppet_offset()), operation }
             })
             .collect()
     }
@@ -97,13 +98,5 @@ fn attribute_name(expr: ast::Expr<'_>) -> Option<Name> {
         ast::Expr::Name(name) => Some(Name::new(name.name())),
         ast::Expr::String(text) => Some(Name::new(&text.value())),
         _ => None,
-    }
-}
-
-fn form(form: ast::ResourceForm) -> ResourceForm {
-    match form {
-        ast::ResourceForm::Regular => ResourceForm::Regular,
-        ast::ResourceForm::Virtual => ResourceForm::Virtual,
-        ast::ResourceForm::Exported => ResourceForm::Exported,
     }
 }

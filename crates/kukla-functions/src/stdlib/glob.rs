@@ -16,7 +16,10 @@ use crate::ruby;
 
 builtins! {
     /// The paths of files that match a pattern or one of several.
-    "glob": ReadsFiles { "Any *$args, Optional[Callable] &$block" => glob }
+    "glob": ReadsFiles {
+        "Any *$args, Optional[Callable] &$block" => glob;
+        tools "Variant[String, Array[String]] $patterns >> Array[String]"
+    }
 }
 
 fn glob(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<Array> {
@@ -41,7 +44,7 @@ fn glob(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<Array> {
                 continue;
             }
             let parts = parts(rest);
-            let mut search = Search { world: &*vm.environment.world, found: &mut found, left: MOST_LISTED };
+            let mut search = Search { world: vm.world(), found: &mut found, left: MOST_LISTED };
             search.follow(root.to_owned(), &parts, vec![0])?;
         }
     }

@@ -22,51 +22,66 @@ builtins! {
     /// parsejson('{"a": [1, null]}')    # => {'a' => [1, undef]}
     /// parsejson('{', 'none')           # => 'none'
     /// ```
-    "parsejson" { "Any *$args, Optional[Callable] &$block" => parsejson }
+    "parsejson" {
+        "Any *$args, Optional[Callable] &$block" => parsejson;
+        tools "String $text, Any $default = undef >> Any"
+    }
 
     /// The value that a text in YAML stands for, or a default if it is no YAML.
     ///
     /// ```puppet
     /// parseyaml("a: [1, yes]")    # => {'a' => [1, true]}
     /// ```
-    "parseyaml" { "Any *$args, Optional[Callable] &$block" => parseyaml }
+    "parseyaml" {
+        "Any *$args, Optional[Callable] &$block" => parseyaml;
+        tools "String $text, Any $default = undef >> Any"
+    }
 
     /// The value that a text in HOCON stands for, or a default if it is no HOCON.
     ///
     /// ```puppet
     /// parsehocon('a.b: 1')    # => {'a' => {'b' => 1}}
     /// ```
-    "parsehocon" { "String $hocon_string, Any $default = undef" => parsehocon }
+    "parsehocon" { "String $hocon_string, Any $default = undef >> Any" => parsehocon }
     /// The same as `parsehocon`.
     ///
     /// ```puppet
     /// stdlib::parsehocon('a = x')    # => {'a' => 'x'}
     /// ```
-    "stdlib::parsehocon" { "String $hocon_string, Any $default = undef" => parsehocon }
+    "stdlib::parsehocon" { "String $hocon_string, Any $default = undef >> Any" => parsehocon }
 
     /// The value that a text in PSON, a dialect of JSON, stands for, or a default.
     ///
     /// ```puppet
     /// parsepson('[1]')    # => [1]
     /// ```
-    "parsepson" { "String[1] $pson_string, Any $default = undef" => parsepson }
+    "parsepson" { "String[1] $pson_string, Any $default = undef >> Any" => parsepson }
 
     /// The value that a file in JSON holds, or a default if there is none or it is no JSON.
     ///
     /// ```puppet
     /// loadjson('/no/such/file', {})    # => {}
     /// ```
-    "loadjson": ReadsFiles { "Any *$args, Optional[Callable] &$block" => loadjson }
+    "loadjson": ReadsFiles {
+        "Any *$args, Optional[Callable] &$block" => loadjson;
+        tools "String $path, Any $default = undef >> Any"
+    }
 
     /// The value that a file in YAML holds, or a default if there is none or it is no YAML.
     ///
     /// ```puppet
     /// loadyaml('/no/such/file', {})    # => {}
     /// ```
-    "loadyaml": ReadsFiles { "Any *$args, Optional[Callable] &$block" => loadyaml }
+    "loadyaml": ReadsFiles {
+        "Any *$args, Optional[Callable] &$block" => loadyaml;
+        tools "String $path, Any $default = undef >> Any"
+    }
 
     /// What a module's `metadata.json` says; nothing, if told that the file may be missing.
-    "load_module_metadata": ReadsFiles { "Any *$args, Optional[Callable] &$block" => load_module_metadata }
+    "load_module_metadata": ReadsFiles {
+        "Any *$args, Optional[Callable] &$block" => load_module_metadata;
+        tools "String $module, Boolean $allow_missing = false >> Hash"
+    }
 }
 
 fn read_json(text: &str) -> Result<Value> {
@@ -113,7 +128,7 @@ fn parseyaml(Rest(args): Rest) -> Result<Value> {
 }
 
 fn parsehocon(vm: &mut Vm<'_>, text: Str, default: Option<Value>) -> Result<Value> {
-    let world = &vm.environment.world;
+    let world = vm.world();
     match (hocon::read(&text, &|name| world.env(name)), default) {
         (Ok(value), _) => Ok(value),
         (Err(_), Some(default)) => Ok(default),
@@ -162,7 +177,7 @@ fn load(vm: &mut Vm<'_>, args: &[Value], read: impl Fn(&[u8]) -> Result<Value>) 
             Err(why) => Ok(or_default(Err(why), default)?),
         };
     }
-    match vm.environment.world.read(Path::new(path.as_str())) {
+    match vm.world().read(Path::new(path.as_str())) {
         Ok(bytes) => Ok(or_default(read(&bytes), default)?),
         Err(FileError::NotFound) => {
             vm.log(LogLevel::Warning, format!("Can't load '{path}' File does not exist!"));
@@ -188,7 +203,7 @@ fn fetch(vm: &mut Vm<'_>, given: &str) -> Result<Vec<u8>> {
     }
     command.extend(["--", &url]);
     let command: Vec<String> = command.into_iter().map(str::to_owned).collect();
-    let output = match vm.environment.world.run(&command) {
+    let output = match vm.world().run(&command) {
         Ok(output) => output,
         Err(FileError::NotFound) => {
             return Err(Error::runtime(format!("{url}: there is no curl to fetch it with")));
@@ -213,7 +228,7 @@ fn load_module_metadata(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<Value> {
         return Err(Error::runtime("load_module_metadata(): Wrong number of arguments, expects one or two"));
     }
     let module = module_root(vm, &args[0])?;
-    match vm.environment.world.read(&module.join("metadata.json")) {
+    match vm.world().read(&module.join("metadata.json")) {
         Ok(bytes) => read_json(&String::from_utf8_lossy(&bytes)),
         Err(_) if args.get(1).is_some_and(Value::is_true) => Ok(Value::Hash(Default::default())),
         Err(_) => Err(Error::runtime(format!(

@@ -72,7 +72,7 @@ impl Lexer<'_> {
             Follows::Wrong(code) => {
                 self.context.epp = EppMode::None;
                 let place = self.at(end + 2);
-                self.report(crate::Diagnostic::new(code, place, code.message));
+                self.report(crate::Diagnostic::new(code, Vec::new()).within_text(place));
                 if end < self.end {
                     self.emit_to(ErrorToken, self.end);
                 }

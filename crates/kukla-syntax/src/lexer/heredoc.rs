@@ -4,7 +4,7 @@ use super::string::{Stop, stop_offset};
 use super::{Context, EppMode, Lexer, Within, is_blank};
 use crate::SyntaxKind::*;
 use crate::codes::*;
-use crate::{Span, diagnostic};
+use crate::{Span, bail, diagnostic};
 
 /// How deep heredocs may stand in the texts of heredocs.
 const MAX_DEPTH: u32 = 16;
@@ -100,7 +100,7 @@ impl<'t> Lexer<'t> {
             Err(wrong) => {
                 let outer = self.noticed_at;
                 self.noticed_at = outer.or(Some(start));
-                self.report(wrong);
+                self.report(*wrong.into_diagnostic());
                 self.noticed_at = outer;
                 self.add(ErrorToken, start);
             }
@@ -111,12 +111,12 @@ impl<'t> Lexer<'t> {
         self.pos = after;
     }
 
-    fn read_tag(&self, start: usize, after: usize) -> Result<(Tag<'t>, Escapes), crate::Diagnostic> {
+    fn read_tag(&self, start: usize, after: usize) -> crate::Result<(Tag<'t>, Escapes)> {
         let text = self.text;
         let tag = parse_tag(text, start + 2, after - 1)
             .ok_or_else(|| diagnostic!(self.at(after), HEREDOC_INVALID_SYNTAX))?;
         if tag.end_tag.is_empty() {
-            return Err(diagnostic!(self.at(after), HEREDOC_EMPTY_ENDTAG));
+            bail!(self.at(after), HEREDOC_EMPTY_ENDTAG);
         }
         let mut escapes = Escapes::default();
         if let Some(letters) = tag.escapes {
@@ -124,7 +124,7 @@ impl<'t> Lexer<'t> {
             let twice = letters.char_indices().any(|(at, c)| letters[..at].contains(c));
             if twice {
                 let escapes = letters.chars().map(String::from).collect::<Vec<_>>().join(", ");
-                return Err(diagnostic!(self.at(after), HEREDOC_MULTIPLE_AT_ESCAPES { escapes }));
+                bail!(self.at(after), HEREDOC_MULTIPLE_AT_ESCAPES { escapes });
             }
             escapes.0 = Escapes::BACKSLASH;
             for actual in letters.chars() {
@@ -136,7 +136,7 @@ impl<'t> Lexer<'t> {
                     'u' => Escapes::UNICODE,
                     'L' => Escapes::LINE,
                     '$' => Escapes::DOLLAR,
-                    _ => return Err(diagnostic!(self.at(after), HEREDOC_INVALID_ESCAPE { actual })),
+                    _ => bail!(self.at(after), HEREDOC_INVALID_ESCAPE { actual }),
                 };
             }
         }
@@ -149,10 +149,10 @@ impl<'t> Lexer<'t> {
         after: usize,
         tag: &Tag<'t>,
         escapes: Escapes,
-    ) -> Result<Heredoc, crate::Diagnostic> {
+    ) -> crate::Result<Heredoc> {
         let unending = |at| diagnostic!(at, HEREDOC_WITHOUT_END_TAGGED_LINE; hint: "a line with nothing but `{}` on it ends this heredoc", tag.end_tag);
         if self.failed_heredocs >= MAX_FAILED || self.heredoc_depth >= MAX_DEPTH {
-            return Err(unending(self.at(after)));
+            return Err(unending(self.at(after)).into());
         }
         let text_start = match self.context.newline_jump {
             Some(start) => start,
@@ -160,13 +160,13 @@ impl<'t> Lexer<'t> {
                 Some(len) => after + len + 1,
                 None => {
                     self.failed_heredocs += 1;
-                    return Err(diagnostic!(self.at(after), HEREDOC_WITHOUT_TEXT));
+                    bail!(self.at(after), HEREDOC_WITHOUT_TEXT);
                 }
             },
         };
         let Some(end) = self.find_end(text_start, tag.end_tag) else {
             self.failed_heredocs += 1;
-            return Err(unending(self.at(text_start)));
+            return Err(unending(self.at(text_start)).into());
         };
         Ok(Heredoc {
             tag: tag_index,

@@ -218,7 +218,7 @@ impl<'t> Lexer<'t> {
     /// Puppet's lexer reads a string with interpolation, or a heredoc, as a whole before its parser sees any of it.
     fn report(&mut self, diagnostic: Diagnostic) {
         if self.out.diagnostics.len() < MAX_DIAGNOSTICS {
-            let noticed = self.noticed_at.map_or(diagnostic.span.start, |start| start as u32);
+            let noticed = self.noticed_at.map_or(diagnostic.span().start, |start| start as u32);
             self.out.diagnostics.push((noticed, diagnostic));
         }
     }

@@ -3,7 +3,7 @@
 use super::Lexer;
 use crate::SyntaxKind::*;
 use crate::codes::*;
-use crate::diagnostic;
+use crate::{Code, Diagnostic, Fact, diagnostic};
 
 impl Lexer<'_> {
     pub(super) fn number(&mut self) {
@@ -76,7 +76,7 @@ impl Lexer<'_> {
         let value = &self.text[start..end];
         let (code, good) = judge(value);
         if !good {
-            let wrong = crate::Diagnostic::new(code, self.at(start), code.format(&[("value", &value)]));
+            let wrong = refused(code, value).within_text(self.at(start));
             self.report(wrong);
             return false;
         }
@@ -113,7 +113,7 @@ impl Lexer<'_> {
         let wrong = if good {
             diagnostic!(self.at(from + 1), ILLEGAL_NUMBER { value })
         } else {
-            crate::Diagnostic::new(code, self.at(from), code.format(&[("value", &value)]))
+            refused(code, value).within_text(self.at(from))
         };
         self.report(wrong.hint("quote it if it is meant to be text"));
         while end < self.end && !self.word_ends(end) {
@@ -155,4 +155,9 @@ fn is_decimal(mut rest: &[u8]) -> bool {
         }
         _ => false,
     }
+}
+
+/// What is wrong with a number's digits.
+fn refused(code: &'static Code, value: &str) -> Diagnostic {
+    Diagnostic::new(code, vec![("value", Fact::of(value))])
 }

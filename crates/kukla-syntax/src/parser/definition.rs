@@ -2,6 +2,8 @@
 
 use super::{Parsed, Parser};
 use crate::SyntaxKind::*;
+use crate::codes::{CLASS_KEYWORD_AS_NAME, QUOTED_NAME};
+use crate::diagnostic;
 
 /// Where a parameter stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -62,16 +64,16 @@ impl Parser<'_> {
     }
 
     fn definition_name(&mut self) -> Parsed {
-        let detail = match self.current {
+        let wrong = match self.current {
             Name | Word | TypeName => {
                 self.bump();
                 return Ok(());
             }
-            ClassKw => "'class' keyword not allowed at this location",
-            SqString | DqString => "A quoted string is not valid as a name here",
+            ClassKw => diagnostic!(CLASS_KEYWORD_AS_NAME),
+            SqString | DqString => diagnostic!(QUOTED_NAME),
             _ => return self.unexpected(),
         };
-        self.broken_rule(self.at, detail);
+        self.broken_rule(self.at, wrong);
         self.bump();
         Ok(())
     }

@@ -15,10 +15,10 @@ pub(crate) use statement::is_statement_function;
 use std::sync::Arc;
 
 use crate::SyntaxKind::{self, *};
-use crate::codes::{NESTING_TOO_DEEP, PARSE_ERROR, SOURCE_TOO_LONG, SYNTAX_ERROR};
+use crate::codes::{NESTING_TOO_DEEP, SOURCE_TOO_LONG, SYNTAX_ERROR};
 use crate::lexer::{Form, Heredoc, Tokens, lex, rendered_text};
 use crate::tree::{Builder, MAX_DEPTH, Tree};
-use crate::{Diagnostic, Source, Span, decode, diagnostic};
+use crate::{Diagnostic, Source, Span, Stage, decode, diagnostic};
 
 /// After so many errors the rest of the text is left unread.
 const MAX_ERRORS: usize = 100;
@@ -69,7 +69,8 @@ pub fn parse_signature(source: &Source) -> Parse {
 
 fn run(text: Arc<str>, form: Form, options: ParseOptions) -> Parse {
     if text.len() >= u32::MAX as usize {
-        let diagnostics = vec![diagnostic!(Span::at(0), SOURCE_TOO_LONG { limit: u32::MAX })];
+        let wrong = diagnostic!(Span::at(0), SOURCE_TOO_LONG { limit: u32::MAX });
+        let diagnostics = vec![wrong.in_stage(Stage::Syntax)];
         return Parse { tree: flat(text, form), diagnostics };
     }
     let tokens = lex(&text, form, options.tasks);
@@ -88,11 +89,14 @@ fn run(text: Arc<str>, form: Form, options: ParseOptions) -> Parse {
     // That something is missing at the end is no wonder if the lexer stumbled before.
     if tokens.diagnostics.iter().any(|(_, diagnostic)| diagnostic.is_error()) {
         let end = tree.text().len() as u32;
-        diagnostics.retain(|(_, wrong)| !(wrong.span == Span::at(end) && *wrong.code == SYNTAX_ERROR));
+        diagnostics.retain(|(_, wrong)| !(wrong.span() == Span::at(end) && *wrong.code == SYNTAX_ERROR));
     }
     diagnostics.splice(0..0, tokens.diagnostics);
     diagnostics.sort_by_key(|(noticed, _)| *noticed);
-    Parse { tree, diagnostics: diagnostics.into_iter().map(|(_, diagnostic)| diagnostic).collect() }
+    Parse {
+        tree,
+        diagnostics: diagnostics.into_iter().map(|(_, wrong)| wrong.in_stage(Stage::Syntax)).collect(),
+    }
 }
 
 /// Moves the complaints about what cannot be overridden to the positions Puppet reports, which take a tree to find.
@@ -106,8 +110,8 @@ fn point_at_odd_overrides(
         let found =
             overrides.into_iter().find(|node| node.child(LBrace).is_some_and(|it| it.start() == brace));
         if let (Some(node), Some((_, diagnostic))) = (found, diagnostics.get_mut(index)) {
-            diagnostic.span.start = crate::ast::puppet_offset(node);
-            diagnostic.span.end = diagnostic.span.end.max(diagnostic.span.start);
+            let span = diagnostic.span().pointing_at(crate::ast::puppet_offset(node));
+            diagnostic.place = Some(span.into());
         }
     }
 }
@@ -352,8 +356,8 @@ impl<'t> Parser<'t> {
 
     /// A rule beyond the grammar is broken at `token`; reading goes on.
     #[cold]
-    fn broken_rule(&mut self, token: usize, detail: &str) {
-        let wrong = diagnostic!(self.tokens.span(token), PARSE_ERROR { detail });
+    fn broken_rule(&mut self, token: usize, wrong: Diagnostic) {
+        let wrong = wrong.within_text(self.tokens.span(token));
         self.diagnostics.push((self.tokens.starts[self.at], wrong));
     }
 

@@ -3,6 +3,8 @@
 use super::expression::Reach;
 use super::{Parsed, Parser};
 use crate::SyntaxKind::*;
+use crate::codes::{EXPORTED_NO_RESOURCE, NOT_A_RESOURCE, UNTITLED_WITH_ADDITION, VIRTUAL_NO_RESOURCE};
+use crate::diagnostic;
 
 impl Parser<'_> {
     /// An expression, or a resource expression of any form.
@@ -36,12 +38,9 @@ impl Parser<'_> {
             matches!(self.builder.last_kind(), Resource | ResourceDefaults | ResourceOverride | Virtual);
         self.complete(from, Virtual);
         if !is_resource {
-            let detail = if exported {
-                "Exported (@@) can only be applied to a Resource Expression"
-            } else {
-                "Virtual (@) can only be applied to a Resource Expression"
-            };
-            self.broken_rule(sign, detail);
+            let wrong =
+                if exported { diagnostic!(EXPORTED_NO_RESOURCE) } else { diagnostic!(VIRTUAL_NO_RESOURCE) };
+            self.broken_rule(sign, wrong);
         }
         Ok(())
     }
@@ -96,13 +95,11 @@ impl Parser<'_> {
         };
         self.complete(from, kind);
         if kind == UntitledResource && self.builder.kinds_since(inside).any(|kind| kind == PlusArrow) {
-            let detail = "Syntax error resource body without title or hash with +>";
-            self.broken_rule(opening, detail);
+            self.broken_rule(opening, diagnostic!(UNTITLED_WITH_ADDITION));
         }
         if kind == ResourceOverride && !matches!(left, Access | Variable | ErrorToken | Error) {
-            let detail = "Expression is not valid as a resource, resource-default, or resource-override";
             self.odd_overrides.push((self.diagnostics.len(), self.tokens.starts[opening]));
-            self.broken_rule(opening, detail);
+            self.broken_rule(opening, diagnostic!(NOT_A_RESOURCE));
         }
     }
 

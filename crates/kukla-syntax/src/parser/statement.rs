@@ -2,7 +2,8 @@
 
 use super::{Fail, Parsed, Parser, root_kind};
 use crate::SyntaxKind::*;
-use crate::codes::PARSE_ERROR;
+use crate::codes::{ARGUMENTS_WITHOUT_PARENTHESES, STRAY_ARGUMENTS};
+use crate::diagnostic;
 use crate::lexer::Form;
 
 /// The functions that take their arguments without parentheses.
@@ -81,7 +82,9 @@ impl Parser<'_> {
         let result = self.unexpected();
         let span = self.tokens.span(opening);
         if let Some((_, wrong)) = self.diagnostics.get_mut(known) {
-            wrong.labels.push(crate::Label { span, message: "this brace is not closed".to_owned() });
+            wrong
+                .labels
+                .push(crate::Label { place: span.into(), message: "this brace is not closed".to_owned() });
         }
         result
     }
@@ -137,7 +140,7 @@ impl Parser<'_> {
     fn postpone_strays(&mut self, known: usize, first_stray: usize, end: u32) {
         let found = self.diagnostics.iter_mut().skip(known);
         for (noticed, _) in
-            found.filter(|(_, wrong)| *wrong.code == PARSE_ERROR && wrong.message.contains(" argument list"))
+            found.filter(|(_, wrong)| wrong.is(&STRAY_ARGUMENTS) || wrong.is(&ARGUMENTS_WITHOUT_PARENTHESES))
         {
             *noticed = end.max(*noticed);
         }
@@ -169,14 +172,11 @@ impl Parser<'_> {
                 self.assignment()?;
             }
             self.complete(from, StrayList);
-            let detail = match previous_name {
-                Some(name) => format!(
-                    "attempt to pass argument list to the function '{}' which cannot be called without parentheses",
-                    self.token_text(name)
-                ),
-                None => "illegal comma separated argument list".to_owned(),
+            let wrong = match previous_name {
+                Some(name) => diagnostic!(ARGUMENTS_WITHOUT_PARENTHESES { name: self.token_text(name) }),
+                None => diagnostic!(STRAY_ARGUMENTS),
             };
-            self.broken_rule(comma, &detail);
+            self.broken_rule(comma, wrong);
             self.strays += 1;
         } else if self.is_bare_call(from) {
             let argument = self.start();

@@ -155,10 +155,10 @@ crate::codes! {
     ILLEGAL_JSON: Error, "Invalid produced text having syntax: '{syntax}'. JSON syntax checker: Cannot parse invalid JSON string. \"{detail}\"";
 
     /// A heredoc tagged `pp` is not a Puppet program.
-    ILLEGAL_PP: Error, "Invalid produced text having syntax: '{syntax}'. PP syntax checker: \"{detail}\"";
+    ILLEGAL_PP: Error, "Invalid produced text having syntax: '{syntax}'. PP syntax checker: \"{cause}\"";
 
     /// A heredoc tagged `epp` is not a template.
-    ILLEGAL_EPP: Error, "Invalid produced text having syntax: '{syntax}'. EPP syntax checker: \"{detail}\"";
+    ILLEGAL_EPP: Error, "Invalid produced text having syntax: '{syntax}'. EPP syntax checker: \"{cause}\"";
 
     /// A heredoc tagged `base64` does not hold Base64.
     ILLEGAL_BASE64: Error, "Invalid produced text having syntax: '{syntax}'. Base64 syntax checker: Cannot parse invalid Base64 string - {detail}";

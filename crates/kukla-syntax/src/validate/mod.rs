@@ -16,7 +16,7 @@ mod syntax;
 
 use crate::ast::{self, Expr};
 use crate::tree::Node;
-use crate::{Diagnostic, Parse, Source, Span, Strict, SyntaxKind as K, Tree, diagnostic};
+use crate::{Diagnostic, Parse, Source, Span, Stage, Strict, SyntaxKind as K, Tree, diagnostic};
 
 pub use place::Place;
 pub use syntax::check_text as check_syntax;
@@ -72,6 +72,7 @@ impl<'t> Checker<'_, 't> {
     fn report(&mut self, mut diagnostic: Diagnostic) {
         if let Some(severity) = diagnostic.code.severity_under(self.rules.strict) {
             diagnostic.severity = severity;
+            diagnostic.stage = Stage::Validation;
             self.found.push(diagnostic);
         }
     }
@@ -313,15 +314,11 @@ impl<'t> Checker<'_, 't> {
     }
 }
 
-/// The span to report for an expression: from where Puppet points to the end of it.
+/// The span to report for an expression: all of it, where Puppet points.
 fn at(expr: Expr<'_>) -> Span {
-    from_to(expr.puppet_offset(), expr.span())
+    expr.span().pointing_at(expr.puppet_offset())
 }
 
 fn at_node(node: Node<'_>) -> Span {
-    from_to(ast::puppet_offset(node), node.span())
-}
-
-fn from_to(offset: u32, span: Span) -> Span {
-    Span::new(offset, span.end.max(offset))
+    node.span().pointing_at(ast::puppet_offset(node))
 }

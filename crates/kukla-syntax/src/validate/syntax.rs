@@ -1,7 +1,7 @@
 //! The syntax that a heredoc's tag claims for its text: `@(END:json)`.
 
+use super::Checker;
 use super::codes::*;
-use super::{Checker, from_to};
 use crate::ast::Heredoc;
 use crate::tree::Node;
 use crate::{Diagnostic, Source, Span, Strict, diagnostic, parse, parse_epp};
@@ -15,7 +15,7 @@ impl<'t> Checker<'_, 't> {
         }
         // Text with expressions in it is checked when they have been evaluated.
         let Some(text) = heredoc.value() else { return };
-        let span = from_to(heredoc.text_offset(), token.span());
+        let span = Span::at(heredoc.text_offset());
         if let Some(found) = check_text(&text, syntax, span) {
             self.report(found);
         }
@@ -31,13 +31,13 @@ pub fn check_text(text: &str, syntax: &str, span: Span) -> Option<Diagnostic> {
             "json" => return json(text, syntax, span),
             "pp" => {
                 let source = Source::unnamed(text);
-                let detail = first_error(&source, &parse(&source))?;
-                return Some(diagnostic!(span, ILLEGAL_PP { syntax, detail }));
+                let cause = first_error(&source, &parse(&source))?;
+                return Some(diagnostic!(span, ILLEGAL_PP { syntax }).because(cause));
             }
             "epp" => {
                 let source = Source::unnamed(text);
-                let detail = first_error(&source, &parse_epp(&source))?;
-                return Some(diagnostic!(span, ILLEGAL_EPP { syntax, detail }));
+                let cause = first_error(&source, &parse_epp(&source))?;
+                return Some(diagnostic!(span, ILLEGAL_EPP { syntax }).because(cause));
             }
             "base64" => return base64(text, syntax, span),
             _ => known = known.split_once('+')?.1,
@@ -45,9 +45,9 @@ pub fn check_text(text: &str, syntax: &str, span: Span) -> Option<Diagnostic> {
     }
 }
 
-fn first_error(source: &Source, parse: &crate::Parse) -> Option<String> {
+fn first_error(source: &Source, parse: &crate::Parse) -> Option<Diagnostic> {
     let rules = super::Rules { strict: Strict::Error, ..super::Rules::default() };
-    super::check(source, parse, &rules).into_iter().find(Diagnostic::is_error).map(|found| found.message)
+    super::check(source, parse, &rules).into_iter().find(Diagnostic::is_error)
 }
 
 fn json(text: &str, syntax: &str, span: Span) -> Option<Diagnostic> {

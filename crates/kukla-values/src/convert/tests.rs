@@ -11,7 +11,7 @@ fn made(ty: &str, args: &[Value]) -> String {
 fn shown(ty: &Type, args: &[Value]) -> String {
     match new_instance(ty, args, &Nothing) {
         Ok(value) => interpolate(&value).into(),
-        Err(error) => format!("! {}", error.message),
+        Err(error) => format!("! {}", error.message()),
     }
 }
 

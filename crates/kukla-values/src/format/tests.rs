@@ -4,7 +4,7 @@ use crate::{Hash, Type};
 fn printed(format: &str, args: &[Value]) -> String {
     match sprintf(format, args) {
         Ok(text) => text.into(),
-        Err(error) => format!("! {}", error.message),
+        Err(error) => format!("! {}", error.message()),
     }
 }
 
@@ -60,7 +60,7 @@ fn containers_indent_what_is_inside() {
 
 #[test]
 fn formats_say_what_is_wrong() {
-    let refusal = |value: Value, format: &str| format_value(&value, &format.into()).unwrap_err().message;
+    let refusal = |value: Value, format: &str| format_value(&value, &format.into()).unwrap_err().message();
     assert_eq!(
         refusal(Value::from("x"), "%x"),
         "Illegal format 'x' specified for value of String type - expected one of the characters 'cCudspt'"
@@ -80,10 +80,6 @@ fn ties_are_rounded_by_their_shortest_digits() {
         ("%.4g", 1.0005, "1"),
     ] {
         let args = [Value::Float(number)];
-        assert_eq!(
-            super::sprintf(format, &args).map(|text| text.to_string()),
-            Ok(text.to_owned()),
-            "{format} {number}"
-        );
+        assert_eq!(super::sprintf(format, &args).unwrap(), text, "{format} {number}");
     }
 }

@@ -9,7 +9,7 @@ fn all(source: &str, text: &str) -> Vec<String> {
 }
 
 fn refusal(source: &str) -> String {
-    Regexp::new(source).unwrap_err().message
+    Regexp::new(source).unwrap_err().message()
 }
 
 #[test]

@@ -89,7 +89,7 @@ fn poor_data_becomes_text_with_a_warning() {
             .collect::<Hash>(),
     );
     let json = to_json_with(&value, &options, &mut |warning| {
-        warnings.push(warning.message);
+        warnings.push(warning.message());
         Ok(())
     });
     assert_eq!(json.unwrap().to_string(), r#"{"message":["0-00:00:01.0"]}"#);

@@ -24,7 +24,7 @@ fn spans_in_formats() {
     assert_eq!(format("%N"), "183845006000000");
     assert_eq!(format("%3D%%"), "002%");
     assert_eq!(
-        span.format("%H:%Q").unwrap_err().message,
+        span.format("%H:%Q").unwrap_err().message(),
         "Bad format specifier '%' in '%H:%Q', at position 4"
     );
     assert!(Timespan::parse_with("1500", "%L").is_err());
@@ -54,7 +54,7 @@ fn stamps_in_zones() {
     assert_eq!(stamp.format("%T %:z", Some("Europe/Stockholm")).unwrap(), "14:00:00 +02:00");
     assert_eq!(stamp.to_string(), "2009-07-05T12:00:00.000000000 UTC");
     assert_eq!(stamp.format("%v", None).unwrap(), " 5-JUL-2009");
-    assert_eq!(stamp.format("%F", Some("nowhere")).unwrap_err().message, "Illegal timezone 'nowhere'");
+    assert_eq!(stamp.format("%F", Some("nowhere")).unwrap_err().message(), "Illegal timezone 'nowhere'");
 }
 
 #[test]

@@ -15,7 +15,7 @@ use crate::time::{Timespan, Timestamp};
 use crate::{Array, Error, Hash, Str, Value};
 
 /// Why the parameters will not do, and which of them is to blame if it is one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Refusal {
     /// What is wrong.
     pub error: Error,
@@ -539,7 +539,7 @@ fn regexp(key: &Value) -> Made<Arc<Regexp>> {
         Value::Regexp(regexp) => Ok(regexp.clone()),
         key => {
             Ok(Regexp::new(key.as_str().unwrap_or_default())
-                .map_err(|error| Error::runtime(error.message))?)
+                .map_err(|error| Error::runtime(error.message()))?)
         }
     }
 }

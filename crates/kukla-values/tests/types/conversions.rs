@@ -231,7 +231,7 @@ fn without_frame(message: &str) -> String {
 }
 
 fn rich(value: Result<Value, Error>) -> Result<Json, String> {
-    value.and_then(|value| richdata::to_json(&value)).map_err(|error| error.message)
+    value.and_then(|value| richdata::to_json(&value)).map_err(|error| error.message())
 }
 
 fn text(value: &str) -> Sample<Value> {

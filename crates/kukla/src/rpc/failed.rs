@@ -1,8 +1,7 @@
 //! Why a request has no result.
 
-use kukla_eval::error::Failure;
 use kukla_eval::vm::Log;
-use kukla_syntax::{Diagnostic, Source};
+use kukla_syntax::Diagnostic;
 use serde_json::{Value, json};
 
 use super::shape;
@@ -16,7 +15,7 @@ pub(super) struct Failed {
 
 impl Failed {
     /// A compilation failed.
-    pub(super) fn new(failure: &Failure, logs: &[Log]) -> Self {
+    pub(super) fn new(failure: &Diagnostic, logs: &[Log]) -> Self {
         Self { errors: shape::errors(failure), logs: logs.iter().map(shape::log).collect() }
     }
 
@@ -31,18 +30,8 @@ impl Failed {
     }
 
     /// A text is no program.
-    pub(super) fn syntax<'a>(source: &Source, diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> Self {
-        let error = |diagnostic| {
-            let mut error = json!({"kind": "syntax"});
-            if let (Value::Object(error), Value::Object(mut fields)) =
-                (&mut error, shape::diagnostic(source, diagnostic))
-            {
-                fields.shift_remove("severity");
-                error.append(&mut fields);
-            }
-            error
-        };
-        Self { errors: diagnostics.into_iter().map(error).collect(), logs: Vec::new() }
+    pub(super) fn program<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> Self {
+        Self { errors: diagnostics.into_iter().flat_map(shape::errors).collect(), logs: Vec::new() }
     }
 
     fn one(kind: &str, issue: &str, message: String) -> Self {
@@ -61,8 +50,8 @@ impl Failed {
 }
 
 /// A site that cannot be opened.
-impl From<Box<Failure>> for Failed {
-    fn from(failure: Box<Failure>) -> Self {
+impl From<Box<Diagnostic>> for Failed {
+    fn from(failure: Box<Diagnostic>) -> Self {
         Self::new(&failure, &[])
     }
 }

@@ -36,13 +36,13 @@ pub(super) fn answer(world: &dyn World, params: &Map<String, Value>, out: &mut S
         (None, None) => return Err(Failed::request("parse needs code or manifest")),
     };
     if let Some(invalid) = invalid {
-        return Err(Failed::syntax(&source, [&invalid]));
+        return Err(Failed::program([&invalid]));
     }
     let analysis = Analysis::new(&source, &rules(world, params)?);
     if analysis.has_no_tree() {
-        return Err(Failed::syntax(&source, analysis.diagnostics.iter().filter(|d| d.is_error())));
+        return Err(Failed::program(analysis.diagnostics.iter().filter(|d| d.is_error())));
     }
-    let diagnostics: Vec<Value> = analysis.diagnostics.iter().map(|d| diagnostic(&source, d)).collect();
+    let diagnostics: Vec<Value> = analysis.diagnostics.iter().map(diagnostic).collect();
     let pn = Pn::of(&analysis.parse.tree).to_json();
     let _ = write!(out, r#"{{"pn":{pn},"diagnostics":{}}}"#, Value::Array(diagnostics));
     Ok(())

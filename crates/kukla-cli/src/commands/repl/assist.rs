@@ -1,6 +1,9 @@
 //! Help while typing: names are completed, and a statement that is not finished goes on on the next line.
 
-use kukla::syntax::{Source, parse};
+use kukla::syntax::codes::{
+    HEREDOC_WITHOUT_END_TAGGED_LINE, HEREDOC_WITHOUT_TEXT, SYNTAX_ERROR, UNCLOSED_MLCOMMENT, UNCLOSED_QUOTE,
+};
+use kukla::syntax::{Code, Source, parse};
 use kukla::values::{Hash, Value};
 use rustyline::completion::Completer;
 use rustyline::highlight::Highlighter;
@@ -14,8 +17,8 @@ const KEYWORDS: [&str; 16] = [
 ];
 
 /// Codes of errors that more text could mend.
-const UNFINISHED: [&str; 4] =
-    ["UNCLOSED_QUOTE", "UNCLOSED_MLCOMMENT", "HEREDOC_WITHOUT_END_TAGGED_LINE", "HEREDOC_WITHOUT_TEXT"];
+static UNFINISHED: [&Code; 4] =
+    [&UNCLOSED_QUOTE, &UNCLOSED_MLCOMMENT, &HEREDOC_WITHOUT_END_TAGGED_LINE, &HEREDOC_WITHOUT_TEXT];
 
 /// Knows the names that can be typed.
 #[derive(Debug)]
@@ -75,8 +78,8 @@ fn unfinished(text: &str) -> bool {
     }
     let end = text.trim_end().len();
     parse(&Source::unnamed(text)).diagnostics.iter().any(|d| {
-        let at_end = d.code.name == "SYNTAX_ERROR" && d.span.start as usize >= end;
-        d.is_error() && (at_end || UNFINISHED.contains(&d.code.name))
+        let at_end = d.is(&SYNTAX_ERROR) && d.span().start as usize >= end;
+        d.is_error() && (at_end || UNFINISHED.iter().any(|code| d.is(code)))
     })
 }
 
