@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use ecow::EcoVec;
 use indexmap::{Equivalent, IndexMap};
+use kukla_syntax::deep;
 use rustc_hash::FxBuildHasher;
 
 use crate::Str;
@@ -84,8 +85,31 @@ pub trait HostObject: Any + Send + Sync + Debug {
 }
 
 /// An ordered list of values, shared on clone.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, Eq)]
 pub struct Array(EcoVec<Value>);
+
+/// What is nested deeply is taken apart level by level.
+impl Drop for Array {
+    #[inline]
+    fn drop(&mut self) {
+        if self.0.iter().any(Value::is_nested) {
+            let values = std::mem::take(&mut self.0);
+            deep(|| drop(values));
+        }
+    }
+}
+
+impl PartialEq for Array {
+    fn eq(&self, other: &Array) -> bool {
+        deep(|| self.0 == other.0)
+    }
+}
+
+impl StdHash for Array {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        deep(|| self.0.hash(state));
+    }
+}
 
 impl Array {
     /// An empty list.
@@ -137,8 +161,8 @@ impl From<Vec<Value>> for Array {
 impl IntoIterator for Array {
     type Item = Value;
     type IntoIter = ecow::vec::IntoIter<Value>;
-    fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
+    fn into_iter(mut self) -> Self::IntoIter {
+        std::mem::take(&mut self.0).into_iter()
     }
 }
 
@@ -156,6 +180,19 @@ pub type Entries = IndexMap<Value, Value, FxBuildHasher>;
 /// An ordered map, shared on clone and copied when changed while shared.
 #[derive(Clone, Debug, Default)]
 pub struct Hash(Arc<Entries>);
+
+/// What is nested deeply is taken apart level by level.
+impl Drop for Hash {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(entries) = Arc::get_mut(&mut self.0)
+            && entries.values().any(Value::is_nested)
+        {
+            let entries = std::mem::take(entries);
+            deep(|| drop(entries));
+        }
+    }
+}
 
 impl Hash {
     /// An empty map.
@@ -198,7 +235,7 @@ impl std::ops::Deref for Hash {
 
 impl PartialEq for Hash {
     fn eq(&self, other: &Hash) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || *self.0 == *other.0
+        Arc::ptr_eq(&self.0, &other.0) || deep(|| *self.0 == *other.0)
     }
 }
 
@@ -230,7 +267,7 @@ impl PartialEq for Value {
             (Value::Array(a), Value::Array(b)) => a == b,
             (Value::Hash(a), Value::Hash(b)) => a == b,
             (Value::Type(a), Value::Type(b)) => Arc::ptr_eq(a, b) || a == b,
-            (Value::Sensitive(a), Value::Sensitive(b)) => a == b,
+            (Value::Sensitive(a), Value::Sensitive(b)) => deep(|| a == b),
             (Value::Timestamp(a), Value::Timestamp(b)) => a == b,
             (Value::Timespan(a), Value::Timespan(b)) => a == b,
             (Value::SemVer(a), Value::SemVer(b)) => a == b,
@@ -262,13 +299,14 @@ impl StdHash for Value {
             Value::Array(values) => values.hash(state),
             Value::Hash(hash) => {
                 // The order of entries makes no difference, so their hashes are added up.
-                let sum = hash.iter().fold(0u64, |sum, entry| {
+                let add = |sum: u64, entry: (&Value, &Value)| {
                     sum.wrapping_add(std::hash::BuildHasher::hash_one(&FxBuildHasher, entry))
-                });
+                };
+                let sum = deep(|| hash.iter().fold(0u64, add));
                 state.write_u64(sum);
             }
             Value::Type(ty) => ty.hash(state),
-            Value::Sensitive(value) => value.hash(state),
+            Value::Sensitive(value) => deep(|| value.hash(state)),
             Value::Timestamp(at) => at.hash(state),
             Value::Timespan(span) => span.hash(state),
             Value::SemVer(version) => version.hash(state),
@@ -292,6 +330,15 @@ impl Value {
     /// A type as a value.
     pub fn of_type(ty: Type) -> Value {
         Value::Type(Arc::new(ty))
+    }
+
+    /// Whether it may hold values that hold values, and so on.
+    #[inline]
+    fn is_nested(&self) -> bool {
+        matches!(
+            self,
+            Value::Array(_) | Value::Hash(_) | Value::Sensitive(_) | Value::Object(_) | Value::Iterator(_)
+        )
     }
 
     /// Only `undef` and `false` are not true.

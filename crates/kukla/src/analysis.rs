@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use kukla_syntax::validate::{self, FilePlace};
-use kukla_syntax::{Diagnostic, Parse, Source, Span, Stage, Strict, diagnostic};
+use kukla_syntax::{Diagnostic, Parse, Source, Span, Stage, Strict, diagnostic, roomy};
 
 use crate::codes::INVALID_UTF8;
 
@@ -37,6 +37,10 @@ pub struct Analysis {
 impl Analysis {
     /// Reads and judges a text.
     pub fn new(source: &Source, rules: &Rules) -> Self {
+        roomy(|| Self::made(source, rules))
+    }
+
+    fn made(source: &Source, rules: &Rules) -> Self {
         let epp = rules.epp.unwrap_or_else(|| source.name().is_some_and(|name| name.ends_with(".epp")));
         let mut parse = if epp {
             kukla_syntax::parse_epp(source)

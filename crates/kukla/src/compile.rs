@@ -13,6 +13,7 @@ use kukla_eval::settings::LogLevel;
 use kukla_eval::unit::Unit;
 use kukla_eval::vm::Vm;
 use kukla_hiera::{Explanation, Found};
+use kukla_syntax::roomy;
 use kukla_values::Value;
 use kukla_world::record::Record;
 
@@ -145,6 +146,15 @@ impl Site {
     }
 
     fn run<T>(
+        &self,
+        node: &Node,
+        explain: bool,
+        body: impl FnOnce(&mut Vm<'_>) -> Result<T, Raise>,
+    ) -> Outcome<T> {
+        roomy(|| self.run_here(node, explain, body))
+    }
+
+    fn run_here<T>(
         &self,
         node: &Node,
         explain: bool,

@@ -5,6 +5,8 @@
 
 use std::sync::LazyLock;
 
+use kukla_syntax::deep;
+
 use super::pattern::Format;
 use super::{inspect, quote, sprintf, to_s};
 use crate::types::write;
@@ -235,8 +237,8 @@ impl Writer {
                 letter => illegal("Regexp", letter, "sp"),
             },
             Value::Binary(bytes) => binary(bytes, &format),
-            Value::Array(values) => self.array(values, &format, formats, indent),
-            Value::Hash(hash) => self.hash(hash, &format, formats, indent),
+            Value::Array(values) => deep(|| self.array(values, &format, formats, indent)),
+            Value::Hash(hash) => deep(|| self.hash(hash, &format, formats, indent)),
             Value::Iterator(_) => {
                 let values: Array = iterator::iterate(value).into_iter().flatten().collect();
                 self.write(&Value::Array(values), formats, indent)

@@ -8,6 +8,7 @@ mod sink;
 mod types;
 
 use kukla_syntax::article::a_an;
+use kukla_syntax::deep;
 use serde_json::Value as Json;
 
 use crate::format::{class_name, inspect, interpolate, to_s};
@@ -139,7 +140,7 @@ impl<S: Sink> Writer<'_, S> {
             return Err(Error::runtime("Value is nested too deeply to be serialized"));
         }
         self.path.push(key);
-        let written = self.value(value);
+        let written = deep(|| self.value(value));
         self.path.pop();
         written
     }

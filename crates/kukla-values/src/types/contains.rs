@@ -6,6 +6,8 @@
 use std::ptr;
 use std::sync::Arc;
 
+use kukla_syntax::deep;
+
 use super::{EnumType, InitType, StructField, TupleType, Type, leaf};
 use crate::{Array, Hash, Value};
 
@@ -25,6 +27,13 @@ impl Type {
     }
 
     fn holds(&self, value: &Value, trail: Option<&Trail<'_>>) -> bool {
+        match value {
+            Value::Array(_) | Value::Hash(_) | Value::Sensitive(_) => deep(|| self.holds_it(value, trail)),
+            _ => self.holds_it(value, trail),
+        }
+    }
+
+    fn holds_it(&self, value: &Value, trail: Option<&Trail<'_>>) -> bool {
         match self {
             Type::Any | Type::Unit => true,
             Type::Undef => value.is_undef(),
@@ -159,8 +168,8 @@ fn is_scalar_data(value: &Value) -> bool {
 
 fn is_data(value: &Value) -> bool {
     match value {
-        Value::Array(values) => values.iter().all(is_data),
-        Value::Hash(hash) => hash.iter().all(|(k, v)| matches!(k, Value::String(_)) && is_data(v)),
+        Value::Array(values) => deep(|| values.iter().all(is_data)),
+        Value::Hash(hash) => deep(|| hash.iter().all(|(k, v)| matches!(k, Value::String(_)) && is_data(v))),
         Value::Undef => true,
         value => is_scalar_data(value),
     }
@@ -172,8 +181,8 @@ fn is_rich_data_key(value: &Value) -> bool {
 
 fn is_rich_data(value: &Value) -> bool {
     match value {
-        Value::Array(values) => values.iter().all(is_rich_data),
-        Value::Hash(hash) => hash.iter().all(|(k, v)| is_rich_data_key(k) && is_rich_data(v)),
+        Value::Array(values) => deep(|| values.iter().all(is_rich_data)),
+        Value::Hash(hash) => deep(|| hash.iter().all(|(k, v)| is_rich_data_key(k) && is_rich_data(v))),
         Value::Iterator(_) | Value::Host(_) => false,
         _ => true,
     }
