@@ -92,9 +92,9 @@ impl Vm<'_> {
             scope: ScopeId::TOP,
             given: None,
         };
-        let resource = self.prepare(&resolved, title.into(), Vec::new(), &declaration, true)?;
-        self.tag_catalog(&resource);
-        let id = self.add_resource(resource, ScopeId::TOP)?;
+        let resource = self.catalog.prepare(&resolved, title.into(), Vec::new(), &declaration, true)?;
+        self.catalog.tag_catalog(&resource);
+        let id = self.catalog.add_resource(resource, ScopeId::TOP)?;
         self.evaluate(id)
     }
 
@@ -103,15 +103,14 @@ impl Vm<'_> {
         let scope = self.scopes.open(ScopeKind::Node, Some(ScopeId::TOP));
         let opened = self.scopes.get_mut(scope);
         opened.label = Some(format!("Node[{title}]").into());
-        opened.slots.resource = Some(id);
-        opened.slots.origin = CodeOrigin::Node;
         for variable in ["title", "name"] {
             opened.variables.bind(Name::new(variable), title.clone().into());
         }
         for variable in ["module_name", "caller_module_name"] {
             opened.variables.bind(Name::new(variable), "".into());
         }
-        self.add_class(&title);
+        self.catalog.open_scope(scope, ScopeId::TOP, id, CodeOrigin::Node);
+        self.catalog.add_class(&title);
         let name = self.node().name.to_lowercase();
         let captures = node.matches.iter().find_map(|each| match each {
             NodeMatch::Regexp(regexp) => captures(regexp, &name).or_else(|| captures(regexp, DEFAULT)),
