@@ -224,7 +224,7 @@ impl Scopes {
     }
 
     /// Adds a named scope, declared from `parent`.
-    pub fn open(&mut self, kind: ScopeKind, parent: Option<ScopeId>) -> ScopeId {
+    pub(crate) fn open(&mut self, kind: ScopeKind, parent: Option<ScopeId>) -> ScopeId {
         let id = ScopeId(self.named.len() as u32);
         self.named.push(Scope {
             kind,

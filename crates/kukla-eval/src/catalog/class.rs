@@ -198,13 +198,13 @@ impl Vm<'_> {
             (inherited, outer) = (Some(scope), scope);
         }
         let caller = self.scopes.get(outer).module;
-        let scope = self.scopes.open(ScopeKind::Class(class.name), Some(outer));
+        let (kind, origin) = (ScopeKind::Class(class.name), CodeOrigin::Class(class.name));
+        let scope = self.open_scope(kind, outer, id, origin);
         let opened = self.scopes.get_mut(scope);
         opened.inherits = inherited;
         opened.module = class.unit.module;
         opened.caller_module = caller;
         opened.private = class.params.iter().filter(|param| param.private).map(|param| param.name).collect();
-        self.catalog.open_scope(scope, outer, id, CodeOrigin::Class(class.name));
         self.catalog.add_class(&class.name);
         self.inside(&class.unit, Position::named(scope), |vm| {
             vm.bind_attributes(id, scope, &class.params, Some(class.name))
@@ -218,12 +218,12 @@ impl Vm<'_> {
         let resource = self.catalog.get(id);
         let (outer, label) = (resource.scope, resource.reference());
         let caller = self.scopes.get(outer).module;
-        let scope = self.scopes.open(ScopeKind::Define(define.name), Some(outer));
+        let (kind, origin) = (ScopeKind::Define(define.name), CodeOrigin::Define(define.name));
+        let scope = self.open_scope(kind, outer, id, origin);
         let opened = self.scopes.get_mut(scope);
         opened.module = define.unit.module;
         opened.caller_module = caller;
         opened.label = Some(label.into());
-        self.catalog.open_scope(scope, outer, id, CodeOrigin::Define(define.name));
         self.inside(&define.unit, Position::named(scope), |vm| {
             vm.bind_attributes(id, scope, &define.params, None)
                 .map_err(|raise| blame_definition(raise, define.place()))?;

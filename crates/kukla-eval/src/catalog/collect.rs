@@ -234,17 +234,17 @@ impl Vm<'_> {
     }
 
     fn evaluate_collector(&mut self, at: usize) -> Flow<bool> {
-        let mut is_first = false;
+        let mut asks_others = false;
         if let Wanted::Matching(search) = &self.catalog.collectors[at].what
             && search.exported
         {
             if !self.environment().settings.storeconfigs {
                 return Ok(false);
             }
-            is_first = !search.asked;
+            asks_others = !search.asked;
         }
         let mut new = self.catalog.found_by(at);
-        if is_first {
+        if asks_others {
             new.extend(self.import(at)?);
         }
         self.collect(at, new)

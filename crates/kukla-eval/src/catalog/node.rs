@@ -100,7 +100,7 @@ impl Vm<'_> {
 
     pub(super) fn evaluate_node(&mut self, id: ResourceId, node: &Arc<Defined<NodeDefinition>>) -> Flow<()> {
         let title = self.catalog.get(id).title.clone();
-        let scope = self.scopes.open(ScopeKind::Node, Some(ScopeId::TOP));
+        let scope = self.open_scope(ScopeKind::Node, ScopeId::TOP, id, CodeOrigin::Node);
         let opened = self.scopes.get_mut(scope);
         opened.label = Some(format!("Node[{title}]").into());
         for variable in ["title", "name"] {
@@ -109,7 +109,6 @@ impl Vm<'_> {
         for variable in ["module_name", "caller_module_name"] {
             opened.variables.bind(Name::new(variable), "".into());
         }
-        self.catalog.open_scope(scope, ScopeId::TOP, id, CodeOrigin::Node);
         self.catalog.add_class(&title);
         let name = self.node().name.to_lowercase();
         let captures = node.matches.iter().find_map(|each| match each {

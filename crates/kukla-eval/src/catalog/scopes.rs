@@ -3,7 +3,8 @@
 use kukla_values::Name;
 
 use super::builder::{CatalogBuilder, CodeOrigin, Param, ResourceId};
-use crate::scope::ScopeId;
+use crate::scope::{ScopeId, ScopeKind};
+use crate::vm::Vm;
 
 /// A named scope as the catalog sees it.
 #[derive(Debug, Default)]
@@ -28,20 +29,24 @@ impl Default for CodeScopes {
     }
 }
 
-impl CatalogBuilder {
-    /// Makes a scope known that was opened for the code of a resource.
+impl Vm<'_> {
+    /// Opens a scope for the code of a resource, for variables and catalog alike.
     pub(super) fn open_scope(
         &mut self,
-        id: ScopeId,
+        kind: ScopeKind,
         outer: ScopeId,
         resource: ResourceId,
         origin: CodeOrigin,
-    ) {
-        debug_assert_eq!(id.index(), self.scopes.0.len(), "every named scope has its turn");
-        let (outer, resource) = (Some(outer), Some(resource));
-        self.scopes.0.push(CodeScope { outer, resource, origin, defaults: Vec::new() });
+    ) -> ScopeId {
+        let id = self.scopes.open(kind, Some(outer));
+        let all = &mut self.catalog.scopes.0;
+        debug_assert_eq!(id.index(), all.len(), "no scope is opened elsewhere");
+        all.push(CodeScope { outer: Some(outer), resource: Some(resource), origin, defaults: Vec::new() });
+        id
     }
+}
 
+impl CatalogBuilder {
     pub(super) fn scope(&self, id: ScopeId) -> &CodeScope {
         &self.scopes.0[id.index()]
     }
