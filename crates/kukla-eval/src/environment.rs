@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
 use kukla_catalog::Exports;
 use kukla_catalog::types::{self, NativeType};
-use kukla_syntax::validate::{Place, Rules};
+use kukla_syntax::validate::{FilePlace, Rules};
 use kukla_syntax::{Diagnostic, Source, Strict};
 use kukla_values::Name;
 use rustc_hash::FxHashMap;
@@ -22,7 +22,7 @@ use crate::known::{Found, Known};
 pub use crate::node::Node;
 use crate::program::{Class, Define, Definition, NodeDefinition, Program, PuppetFunction};
 use crate::programs::{Dialect, Programs};
-use crate::registry::{Function, Origin, Registered, Registry};
+use crate::registry::{Function, FunctionOrigin, Registered, Registry};
 use crate::remark::{Remark, Remarks};
 use crate::settings::Settings;
 use crate::unit::{Defined, Unit};
@@ -320,8 +320,9 @@ impl Environment {
 
     /// The static rules for a file, by where it lies.
     pub fn rules<'a>(&self, file: Option<&'a str>) -> Rules<'a> {
-        let place =
-            file.map(|file| Place::of(file, &self.modulepath, self.manifest.as_deref())).unwrap_or_default();
+        let place = file
+            .map(|file| FilePlace::of(file, &self.modulepath, self.manifest.as_deref()))
+            .unwrap_or_default();
         Rules { strict: self.settings.strict, place, tasks: self.settings.tasks }
     }
 
@@ -452,12 +453,12 @@ impl Environment {
     /// modules, and a setting can let the module's own win.
     fn offers(&self, function: &Registered, heard: &mut Remarks) -> bool {
         if self.settings.module_functions
-            && function.origin != Origin::Core
+            && function.origin != FunctionOrigin::Core
             && self.path_of(CodeKind::Function, function.builtin.name, heard).is_some()
         {
             return false;
         }
-        function.origin != Origin::FormerStdlib || self.stdlib().is_some_and(|major| major < 9)
+        function.origin != FunctionOrigin::FormerStdlib || self.stdlib().is_some_and(|major| major < 9)
     }
 
     /// The major version of puppetlabs-stdlib among the modules.
@@ -466,11 +467,6 @@ impl Environment {
             let version = self.metadata(self.module("stdlib")?)?["version"].as_str()?;
             version.split('.').next()?.parse().ok()
         })
-    }
-
-    /// Makes a function known that no file of Puppet code defines.
-    pub fn add_function(&self, name: Name, function: Function) {
-        write(&self.known).functions.insert(name, Found::There(function));
     }
 
     /// The type alias of that name (lower case), loading files as needed.
@@ -528,6 +524,10 @@ impl Environment {
             foreign.or_else(|| types::bundled(lower).cloned())
         };
         let found = found.map(Arc::new);
+        // That there is none is worth remembering only of what a text names: there is no end to what can be computed.
+        if found.is_none() && Name::existing(lower).is_none() {
+            return None;
+        }
         write(&self.resource_types).entry(lower.into()).or_insert(found).clone()
     }
 

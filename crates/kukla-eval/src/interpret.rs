@@ -392,10 +392,10 @@ impl Vm<'_> {
     }
 
     fn written(&self, expr: &Expr) -> Str {
-        let (from, mut to) = (start(expr) as usize, expr.span.end as usize);
+        let (from, mut to) = (expr.span.start as usize, expr.span.end as usize);
         // The right-hand side of an alias is placed at the name, and ends for Puppet with the last parameter.
         if let Kind::Access(access) = &unfolded(expr).kind
-            && expr.span.start < access.left.span.start
+            && expr.span.point < access.left.span.start
         {
             to = access.keys.last().map_or(to, |key| key.span.end as usize);
         }
@@ -407,22 +407,6 @@ fn wrong_count(label: &str, wanted: &str, given: usize) -> Raise {
     Raise::runtime(format!(
         "Invalid number of type parameters specified: {label} requires {wanted}, {given} provided"
     ))
-}
-
-/// Where the text of an expression begins: an operator is placed at its sign.
-fn start(expr: &Expr) -> u32 {
-    let first = match &expr.kind {
-        Kind::Access(access) => &access.left,
-        Kind::Constant(constant) => &constant.expr,
-        Kind::And(operands)
-        | Kind::Or(operands)
-        | Kind::In(operands)
-        | Kind::Arithmetic(_, operands)
-        | Kind::Compare(_, operands)
-        | Kind::Matches(_, operands) => &operands[0],
-        _ => return expr.span.start,
-    };
-    expr.span.start.min(start(first))
 }
 
 /// An expression whose value is computed once is still that expression.

@@ -169,14 +169,14 @@ impl<T> Deref for Defined<T> {
 
 /// Where a definition stands.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
+pub struct DefinitionPlace<'a> {
     /// The unit.
     pub unit: &'a Arc<Unit>,
     /// The position in its text.
     pub span: Span,
 }
 
-impl Place<'_> {
+impl DefinitionPlace<'_> {
     /// The file, if it is one.
     pub fn file(&self) -> Option<&str> {
         self.unit.source.name()
@@ -184,7 +184,7 @@ impl Place<'_> {
 
     /// The line, counted from one.
     pub fn line(&self) -> u32 {
-        self.unit.source.line_column(self.span.start).line
+        self.unit.source.line_column(self.span.point).line
     }
 
     /// The same, to be kept.
@@ -197,8 +197,8 @@ macro_rules! placed {
     ($($definition:ty)*) => {
         $(impl Defined<$definition> {
             /// Where it stands.
-            pub fn place(&self) -> Place<'_> {
-                Place { unit: &self.unit, span: self.definition.span }
+            pub fn place(&self) -> DefinitionPlace<'_> {
+                DefinitionPlace { unit: &self.unit, span: self.definition.span }
             }
         })*
     };

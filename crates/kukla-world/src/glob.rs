@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use crate::{Entry, World};
+use crate::{DirectoryEntry, World};
 
 /// How many directories one pattern may have listed.
 pub const MOST_LISTED: usize = 100_000;
@@ -152,7 +152,7 @@ fn is_directory(world: &dyn World, path: &str) -> bool {
 }
 
 impl Search<'_> {
-    fn list(&mut self, directory: &str) -> Result<Vec<Entry>, TooMany> {
+    fn list(&mut self, directory: &str) -> Result<Vec<DirectoryEntry>, TooMany> {
         self.left = self.left.checked_sub(1).ok_or(TooMany)?;
         Ok(self.world.list(or_here(directory)))
     }
@@ -188,7 +188,7 @@ impl Search<'_> {
         let mut entries = self.list(&path)?;
         // Ruby counts the directory itself among its hidden entries if the pattern names it.
         if !anywhere && known.is_none() && is_directory(self.world) {
-            let itself = Entry { name: ".".into(), is_directory: true, is_link: false };
+            let itself = DirectoryEntry { name: ".".into(), is_directory: true, is_link: false };
             entries.insert(0, itself);
         }
         for entry in entries {

@@ -58,7 +58,7 @@ pub fn log(out: &mut String, log: &Log, format: ErrorFormat) {
     let place = match &log.location {
         None => String::new(),
         Some(location) => {
-            let at = location.source.line_column(location.span.start);
+            let at = location.source.line_column(location.span.point);
             let file = location.file().map(|file| format!("file: {file}, ")).unwrap_or_default();
             format!(" ({file}line: {}, column: {})", at.line, at.column)
         }
