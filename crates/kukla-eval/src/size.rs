@@ -62,8 +62,8 @@ impl Vm<'_> {
     /// An error if types are nested too deep in a type that code has put together.
     pub(crate) fn check_type(&self, value: Value) -> Flow {
         match &value {
-            Value::Type(ty) if !ty.is_within(self.limits.nesting) => {
-                Err(too_large(format!("Types are nested more than {} levels deep", self.limits.nesting)))
+            Value::Type(ty) if !ty.is_within(self.limits().nesting) => {
+                Err(too_large(format!("Types are nested more than {} levels deep", self.limits().nesting)))
             }
             _ => Ok(value),
         }
