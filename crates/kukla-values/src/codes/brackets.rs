@@ -22,7 +22,7 @@ kukla_syntax::codes! {
     /// No type of this name is defined, neither by Puppet nor by a module.
     ///
     /// ```puppet
-    /// $x =~ Sting    # error
+    /// 1 =~ Sting    # error
     /// ```
     UNKNOWN_RESOURCE_TYPE: Error, "Resource type not found: {name}";
 

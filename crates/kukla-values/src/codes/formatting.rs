@@ -4,6 +4,11 @@ kukla_syntax::codes! {
     pub FORMATTING;
 
     /// A format of `String` is a percent sign, flags, a width, a precision and a letter: `%-10.2f`.
+    ///
+    /// ```puppet
+    /// notice(String(1, 'd'))     # error
+    /// notice(String(1, '%d'))    # fine
+    /// ```
     INVALID_STRING_FORMAT as RUNTIME_ERROR: Error, "The format '{format}' is not a valid format on the form '%<flags><width>.<prec><format>'";
 
     /// A flag in a format of `String` says the same however often it is given.
@@ -37,6 +42,11 @@ kukla_syntax::codes! {
     ILLEGAL_FORMAT_LETTER as RUNTIME_ERROR: Error, "Illegal format '{letter}' specified for value of {kind} type - expected one of the characters '{allowed}'";
 
     /// A value nested so deeply is not written as text.
+    ///
+    /// ```puppet
+    /// $deep = Integer[1, 450].reduce([]) |$inner, $n| { [$inner] }
+    /// notice(String($deep))    # error
+    /// ```
     FORMATTED_TOO_DEEP as RUNTIME_ERROR: Error, "Value is nested too deeply to be converted to a String";
 
     /// The number is not that of a character.
@@ -149,7 +159,7 @@ kukla_syntax::codes! {
     /// The format `%c` takes a character, not `undef`.
     ///
     /// ```puppet
-    /// notice(sprintf('%c', undef))    # error
+    /// notice(sprintf('%<a>c', { 'a' => undef }))    # error
     /// ```
     UNDEF_AS_CHARACTER as RUNTIME_ERROR: Error, "no implicit conversion from nil to integer";
 

@@ -36,6 +36,11 @@ kukla_syntax::codes! {
     UNKNOWN_PARENT_TYPE as RUNTIME_ERROR: Error, "reference to unresolved type '{name}'";
 
     /// An object type cannot be its own ancestor.
+    ///
+    /// ```puppet
+    /// type Point = Object[{ parent => Point }]
+    /// notice(Point())    # error
+    /// ```
     OBJECT_INHERITS_ITSELF as RUNTIME_ERROR: Error, "The Object type '{ty}' inherits from itself";
 
     /// An attribute and a function of an object type cannot share a name.

@@ -7,12 +7,36 @@ kukla_syntax::codes! {
     NUMBER_NOT_IN_JSON as RUNTIME_ERROR: Error, "{number} not allowed in JSON";
 
     /// Without rich data a catalog holds plain values only, and `default` becomes a string. Leave it out or set `rich_data`.
+    ///
+    /// ```toml
+    /// rich_data = false
+    /// ```
+    ///
+    /// ```puppet
+    /// notify { 'a': message => default }    # error
+    /// ```
     SERIALIZATION_DEFAULT_CONVERTED_TO_STRING: Strict, "{place} contains the special value default. It will be converted to the String 'default'";
 
     /// Without rich data a catalog holds plain values only, and this one becomes a string. Convert it or set `rich_data`.
+    ///
+    /// ```toml
+    /// rich_data = false
+    /// ```
+    ///
+    /// ```puppet
+    /// notify { 'a': message => /x/ }    # error
+    /// ```
     SERIALIZATION_UNKNOWN_CONVERTED_TO_STRING: Strict, "{place} contains {value} value. It will be converted to the String '{text}'";
 
     /// Without rich data the keys of hashes in a catalog are strings, and this one becomes one. Convert it or set `rich_data`.
+    ///
+    /// ```toml
+    /// rich_data = false
+    /// ```
+    ///
+    /// ```puppet
+    /// notify { 'a': message => { 1 => 2 } }    # error
+    /// ```
     SERIALIZATION_UNKNOWN_KEY_CONVERTED_TO_STRING: Strict, "{place} contains a hash with {key} key. It will be converted to the String '{text}'";
 
     /// A value nested so deeply is not written as JSON.

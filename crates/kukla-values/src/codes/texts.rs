@@ -4,6 +4,10 @@ kukla_syntax::codes! {
     pub TEXTS;
 
     /// A version has three numbers, and after them perhaps a pre-release and a build: `1.2.3-rc.1+b5`.
+    ///
+    /// ```puppet
+    /// notice(TypeSet[{ pcore_version => '1' }])    # error
+    /// ```
     INVALID_VERSION as RUNTIME_ERROR: Error, "Unable to parse '{text}' as a semantic version identifier";
 
     /// Numbers in the pre-release of a version have no zeros in front.
@@ -70,6 +74,10 @@ kukla_syntax::codes! {
     INVALID_REGEXP: Error, "{reason}: /{source}/";
 
     /// Finding out whether a text matches takes too many steps. Repetitions of repetitions are often the cause.
+    ///
+    /// ```puppet
+    /// notice('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab' =~ /^((a)\2*)+$/)    # error
+    /// ```
     REGEXP_GIVEN_UP as RUNTIME_ERROR: Error, "Matching with the regular expression {regexp} was given up: {reason}";
 
     /// What is put in for a match refers to a group that the regular expression does not have.

@@ -26,6 +26,11 @@ kukla_syntax::codes! {
     TIMEZONE_GIVEN_TWICE as RUNTIME_ERROR: Error, "Using a Timezone designator in format specification is mutually exclusive to providing an explicit timezone argument";
 
     /// The format that a point in time is to be written in cannot be used.
+    ///
+    /// ```puppet
+    /// notice(strftime(Timestamp(0), '%'))      # error
+    /// notice(strftime(Timestamp(0), '%F'))     # fine
+    /// ```
     ILLEGAL_TIME_FORMAT as RUNTIME_ERROR: Error, "Illegal format '{format}': {reason}";
 
     /// In a format of time spans a percent sign is followed by flags, a width and one of the letters D, H, M, S, L, N.
