@@ -5,6 +5,7 @@
 use std::fmt::Write;
 use std::ops::Range;
 
+use kukla_syntax::deep;
 use kukla_values::format::float_text;
 use kukla_values::{Str, Value};
 use rustc_hash::FxHashMap;
@@ -205,7 +206,7 @@ impl Written {
                 out.push('[');
                 for (i, each) in values.iter().enumerate() {
                     comma(out, i);
-                    written.value(out, each);
+                    deep(|| written.value(out, each));
                 }
                 out.push(']');
             }),
@@ -224,7 +225,7 @@ impl Written {
                             }
                         }
                         out.push(':');
-                        written.value(out, each);
+                        deep(|| written.value(out, each));
                     }
                     out.push('}');
                 });

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use kukla_syntax::deep;
 use kukla_values::{Hash, Str, Value};
 
 use crate::json;
@@ -72,12 +73,12 @@ fn nested(out: &mut String, value: &Value, depth: usize) {
         Value::Hash(hash) if !hash.is_empty() => {
             out.push('\n');
             indent(out, depth + 1);
-            entries(out, hash, depth + 1);
+            deep(|| entries(out, hash, depth + 1));
         }
         Value::Array(values) if !values.is_empty() => {
             out.push('\n');
             indent(out, depth);
-            items(out, values, depth);
+            deep(|| items(out, values, depth));
         }
         _ => {
             out.push(' ');
@@ -94,8 +95,8 @@ fn items(out: &mut String, values: &[Value], depth: usize) {
         }
         out.push_str("- ");
         match value {
-            Value::Hash(hash) if !hash.is_empty() => entries(out, hash, depth + 1),
-            Value::Array(values) if !values.is_empty() => items(out, values, depth + 1),
+            Value::Hash(hash) if !hash.is_empty() => deep(|| entries(out, hash, depth + 1)),
+            Value::Array(values) if !values.is_empty() => deep(|| items(out, values, depth + 1)),
             _ => {
                 scalar(out, value);
                 out.push('\n');

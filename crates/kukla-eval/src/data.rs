@@ -10,7 +10,7 @@ use crate::vm::Vm;
 
 /// A question to the data.
 #[derive(Clone, Debug, Default)]
-pub struct Request {
+pub struct LookupRequest {
     /// The keys, tried in order; each may be dotted.
     pub keys: Vec<Str>,
     /// What the value must be.
@@ -33,7 +33,7 @@ pub struct Request {
 /// it is [`Any`].
 pub trait Data: Any + Send + Debug {
     /// Answers `lookup`: `None` when nothing was found and there is no default.
-    fn lookup(&mut self, vm: &mut Vm<'_>, request: &Request) -> Flow<Option<Value>>;
+    fn lookup(&mut self, vm: &mut Vm<'_>, request: &LookupRequest) -> Flow<Option<Value>>;
     /// A `Puppet::LookupContext` that belongs to no lookup, as a program can make one.
     fn context(&self, module: Option<&str>) -> Value;
     /// The value data has for a parameter of a class.

@@ -1,5 +1,6 @@
-//! Lambdas and how their parameters get values.
+//! Blocks, lambdas and how their parameters get values.
 
+use std::fmt::Debug;
 use std::sync::Arc;
 
 use kukla_values::types::callable::CallableType;
@@ -13,29 +14,57 @@ use crate::unit::{Defined, Unit};
 use crate::variable::Defaulting;
 use crate::vm::Vm;
 
-/// A lambda given to a call, together with the scope it was written in. It lives as long as the call.
+/// What is given to a call to be called back. It lives as long as the call.
 #[derive(Clone, Debug)]
-pub struct Block {
-    pub(crate) lambda: Arc<Lambda>,
-    pub(crate) scope: Position,
+pub enum Block {
+    /// A lambda.
+    Lambda(Closure),
+    /// One of another language, such as Ruby.
+    Foreign(Arc<dyn ForeignBlock>),
+}
+
+/// A lambda together with the scope and the unit it was written in.
+#[derive(Clone, Debug)]
+pub struct Closure {
+    lambda: Arc<Lambda>,
+    scope: Position,
     unit: Arc<Unit>,
     signature: Arc<CallableType>,
+}
+
+/// A block of another language.
+pub trait ForeignBlock: Send + Sync + Debug {
+    /// Its type: functions choose among their signatures by it.
+    fn signature(&self) -> &Arc<CallableType>;
+    /// The names of its parameters.
+    fn parameter_names(&self) -> Vec<Name>;
+    /// Calls it; it checks its arguments itself. `next` and `break` come out as [`Raised::Next`] and [`Raised::Break`].
+    fn call(&self, vm: &mut Vm<'_>, args: Vec<Value>) -> Flow;
 }
 
 impl Block {
     /// The number of parameters, counting one that captures the rest.
     pub fn parameter_count(&self) -> usize {
-        self.lambda.params.len()
+        match self {
+            Block::Lambda(closure) => closure.lambda.params.len(),
+            Block::Foreign(block) => block.parameter_names().len(),
+        }
     }
 
     /// Whether the last parameter captures the rest.
     pub fn captures_rest(&self) -> bool {
-        self.lambda.params.last().is_some_and(|last| last.captures_rest)
+        match self {
+            Block::Lambda(closure) => closure.lambda.params.last().is_some_and(|last| last.captures_rest),
+            Block::Foreign(block) => block.signature().arity().max == i64::MAX,
+        }
     }
 
     /// The names of the parameters.
     pub fn parameter_names(&self) -> Vec<Name> {
-        self.lambda.params.iter().map(|param| param.name).collect()
+        match self {
+            Block::Lambda(closure) => closure.lambda.params.iter().map(|param| param.name).collect(),
+            Block::Foreign(block) => block.parameter_names(),
+        }
     }
 
     /// Calls it.
@@ -49,12 +78,18 @@ impl Block {
 
     /// The number of arguments it takes, if that is all there is to say about them.
     pub(crate) fn plain_count(&self) -> Option<i64> {
-        self.lambda.plain.then_some(self.lambda.params.len() as i64)
+        match self {
+            Block::Lambda(closure) => closure.lambda.plain.then_some(closure.lambda.params.len() as i64),
+            Block::Foreign(_) => None,
+        }
     }
 
     /// Its type.
     pub fn signature(&self) -> &Arc<CallableType> {
-        &self.signature
+        match self {
+            Block::Lambda(closure) => &closure.signature,
+            Block::Foreign(block) => block.signature(),
+        }
     }
 }
 
@@ -73,18 +108,28 @@ impl Vm<'_> {
     /// A lambda as seen from where evaluation stands.
     pub(crate) fn block(&mut self, lambda: &Arc<Lambda>) -> Flow<Block> {
         let signature = self.signature(lambda)?;
-        Ok(Block { lambda: Arc::clone(lambda), scope: self.at, unit: Arc::clone(&self.unit), signature })
+        let (lambda, unit) = (Arc::clone(lambda), Arc::clone(&self.unit));
+        Ok(Block::Lambda(Closure { lambda, scope: self.at, unit, signature }))
     }
 
-    /// Calls a lambda. `next` in it is its value; `break` comes out as [`Raised::Break`], see [`Vm::try_block`].
+    /// Calls a block. `next` in it is its value; `break` comes out as [`Raised::Break`], see [`Vm::try_block`].
     pub fn call_block<A>(&mut self, block: &Block, args: A) -> Flow
     where
         A: IntoIterator<Item = Value>,
         A::IntoIter: ExactSizeIterator,
     {
         self.charge(1)?;
+        match block {
+            Block::Lambda(closure) => self.call_lambda(closure, args.into_iter()),
+            Block::Foreign(block) => {
+                let args = args.into_iter().collect();
+                self.enter(|vm| next_is_value(block.call(vm, args)))
+            }
+        }
+    }
+
+    fn call_lambda(&mut self, block: &Closure, args: impl ExactSizeIterator<Item = Value>) -> Flow {
         let lambda = &*block.lambda;
-        let args = args.into_iter();
         self.enter(|vm| {
             let frame = vm.scopes.push(block.scope);
             let outside = std::mem::replace(&mut vm.at, frame);
@@ -123,7 +168,7 @@ impl Vm<'_> {
         })
     }
 
-    /// Calls a lambda in an iteration: `None` when it said `break`.
+    /// Calls a block in an iteration: `None` when it said `break`.
     pub fn try_block<A>(&mut self, block: &Block, args: A) -> Flow<Option<Value>>
     where
         A: IntoIterator<Item = Value>,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use kukla_syntax::Source;
+use kukla_world::record::InputSet;
 use rustc_hash::FxHashMap;
 
 use crate::error::Flow;
@@ -21,6 +22,8 @@ pub enum Remark {
     },
     /// Why a directory is not taken for a module.
     Module(String),
+    /// What a text was read from, for the record of the compilation; there is none unless the world is recorded.
+    Read(InputSet),
 }
 
 /// Remarks in the order in which they are made; usually there are none.
@@ -51,6 +54,17 @@ impl Remarks {
                 self.add(Arc::clone(other));
             }
         }
+    }
+
+    /// All that texts were read from.
+    pub(crate) fn inputs(&self) -> InputSet {
+        let mut all = InputSet::default();
+        for remark in self.as_slice() {
+            if let Remark::Read(inputs) = &**remark {
+                all.extend(inputs);
+            }
+        }
+        all
     }
 
     #[inline]
@@ -92,6 +106,11 @@ impl Vm<'_> {
                     self.log_diagnostics(source, program.warnings.iter().cloned());
                 }
                 Remark::Module(fault) => self.complain(fault),
+                Remark::Read(inputs) => {
+                    if let Some(tracker) = &self.tracker {
+                        tracker.used(inputs);
+                    }
+                }
             }
         }
     }

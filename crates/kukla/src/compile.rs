@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use kukla_catalog::Catalog;
-use kukla_eval::catalog::{Output, Provenance};
+use kukla_eval::catalog::{OutputOptions, Provenance};
 use kukla_eval::data;
 use kukla_eval::environment::Node;
 use kukla_eval::error::{Diagnostic, Raise, Raised};
@@ -12,6 +12,7 @@ use kukla_eval::settings::LogLevel;
 use kukla_eval::unit::Unit;
 use kukla_eval::vm::{Log, Vm};
 use kukla_hiera::{Explanation, Found};
+use kukla_syntax::roomy;
 use kukla_values::Value;
 use kukla_world::record::Record;
 
@@ -111,7 +112,7 @@ impl Site {
     }
 
     /// Looks data up in the context of a node: what the site manifest sets at the top is known.
-    pub fn lookup(&self, node: &Node, wanted: &data::Request) -> Outcome<Answer> {
+    pub fn lookup(&self, node: &Node, wanted: &data::LookupRequest) -> Outcome<Answer> {
         self.look_up(node, false, |vm, data| Answer {
             found: data.find_or_fail(vm, wanted).map_err(|raise| told(Some(data), raise)),
             explanation: None,
@@ -119,7 +120,7 @@ impl Site {
     }
 
     /// The same, with an explanation of every place that was asked, whatever the answer.
-    pub fn lookup_explained(&self, node: &Node, wanted: &data::Request) -> Outcome<Answer> {
+    pub fn lookup_explained(&self, node: &Node, wanted: &data::LookupRequest) -> Outcome<Answer> {
         self.look_up(node, true, |vm, data| {
             let (found, explanation) = data.explain(vm, wanted);
             Answer { found: found.map_err(|raise| told(Some(data), raise)), explanation: Some(explanation) }
@@ -141,6 +142,15 @@ impl Site {
     }
 
     fn run<T>(
+        &self,
+        node: &Node,
+        explain: bool,
+        body: impl FnOnce(&mut Vm<'_>) -> Result<T, Raise>,
+    ) -> Outcome<T> {
+        roomy(|| self.run_here(node, explain, body))
+    }
+
+    fn run_here<T>(
         &self,
         node: &Node,
         explain: bool,
@@ -179,7 +189,7 @@ impl Site {
     /// The catalog, under the version that the environment's `config_version` gives it if that may run.
     fn catalog(&self, vm: &mut Vm<'_>, keep_virtual: bool) -> Result<Catalog, Raise> {
         let manifests = self.manifests_for(vm)?;
-        let mut catalog = vm.compile_as(manifests, Output { keep_virtual, is_last: true })?;
+        let mut catalog = vm.compile_as(manifests, OutputOptions { keep_virtual, is_last: true })?;
         match self.version() {
             Some(Ok(version)) => catalog.version = version.as_str().into(),
             Some(Err(why)) => vm.log(

@@ -5,14 +5,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use kukla_eval::catalog::DataPlace;
-use kukla_eval::data::{Data, Request};
+use kukla_eval::data::{Data, LookupRequest};
 use kukla_eval::environment::Environment;
 use kukla_eval::error::{Diagnostic, Flow, Raise, Raised, Stage};
 use kukla_eval::vm::Vm;
 use kukla_hiera::backend::Context;
 use kukla_hiera::{
-    Conversion, DataCache, Error, ErrorKind, Explanation, Found, Host, LOOKUP_ERROR, Lookup, Origin, Session,
-    Settings, Variable, Watch,
+    Conversion, DataCache, Error, ErrorKind, Explanation, Found, Host, LOOKUP_ERROR, Lookup, Session,
+    Settings, ValueOrigin, Variable, Watch,
 };
 use kukla_syntax::{Label, diagnostic};
 use kukla_values::format::inspect;
@@ -104,12 +104,12 @@ impl HieraData {
     }
 
     /// Answers a request and says where the value came from; finding nothing is an error.
-    pub fn find_or_fail(&mut self, vm: &mut Vm<'_>, request: &Request) -> Flow<Found> {
+    pub fn find_or_fail(&mut self, vm: &mut Vm<'_>, request: &LookupRequest) -> Flow<Found> {
         self.session.lookup(&mut VmHost { vm }, &lookup(request)).map_err(raise)
     }
 
     /// Answers a request and explains the answer, whatever it is.
-    pub fn explain(&mut self, vm: &mut Vm<'_>, request: &Request) -> (Flow<Found>, Explanation) {
+    pub fn explain(&mut self, vm: &mut Vm<'_>, request: &LookupRequest) -> (Flow<Found>, Explanation) {
         let (found, explanation) = self.session.explain(&mut VmHost { vm }, &lookup(request));
         (found.map_err(raise), explanation)
     }
@@ -132,7 +132,7 @@ impl HieraData {
 }
 
 impl Data for HieraData {
-    fn lookup(&mut self, vm: &mut Vm<'_>, request: &Request) -> Flow<Option<Value>> {
+    fn lookup(&mut self, vm: &mut Vm<'_>, request: &LookupRequest) -> Flow<Option<Value>> {
         let title = || format!("Lookup of '{}'", request.keys.join("', '"));
         let found = self.kept(title, |session| session.try_lookup(&mut VmHost { vm }, &lookup(request)));
         let found = found.map_err(raise_in_code)?.map(|found| noted(vm, found));
@@ -171,7 +171,7 @@ fn note_answer(vm: &Vm<'_>, found: Option<&Value>, question: impl FnOnce() -> St
 /// The value found; where it was found is noted if someone wants to know.
 fn noted(vm: &mut Vm<'_>, found: Found) -> Value {
     if vm.recorder.is_some() {
-        let place = |origin: &Arc<Origin>| DataPlace {
+        let place = |origin: &Arc<ValueOrigin>| DataPlace {
             key: origin.key.clone(),
             file: origin.location.clone(),
             line: origin.line,
@@ -187,7 +187,7 @@ fn noted(vm: &mut Vm<'_>, found: Found) -> Value {
     found.value
 }
 
-fn lookup(request: &Request) -> Lookup<'_> {
+fn lookup(request: &LookupRequest) -> Lookup<'_> {
     Lookup {
         names: &request.keys,
         value_type: request.value_type.as_ref(),

@@ -4,16 +4,15 @@
 //! it has found once it leaves alone from then on, so its overrides are applied once to each resource.
 
 use std::any::Any;
-use std::sync::{Arc, LazyLock};
+use std::borrow::Cow;
+use std::sync::Arc;
 
 use kukla_syntax::Span;
-use kukla_values::types::Range;
-use kukla_values::types::callable::CallableType;
-use kukla_values::value::Callable;
+use kukla_values::value::HostObject;
 use kukla_values::{Name, Str, Value, compare};
 use rustc_hash::FxHashSet;
 
-use super::builder::{Building, Origin, Param, ResourceId, flat};
+use super::builder::{Building, CodeOrigin, Param, ResourceId, flat};
 use super::kind::Resolved;
 use super::overrides::Override;
 use super::provenance::How;
@@ -71,7 +70,7 @@ impl Search {
 #[derive(Clone, Debug)]
 struct Changes {
     params: Vec<Param>,
-    origin: Origin,
+    origin: CodeOrigin,
     location: Location,
     scope: ScopeId,
 }
@@ -102,17 +101,23 @@ impl Condition {
 
 /// A collector as the value of an expression: good for nothing but a relationship.
 #[derive(Debug)]
-pub(super) struct CollectorValue(pub usize);
+pub(super) struct CollectorValue {
+    pub at: usize,
+    type_name: Name,
+    exported: bool,
+}
 
-impl Callable for CollectorValue {
-    fn signature(&self) -> &CallableType {
-        static NONE: LazyLock<CallableType> = LazyLock::new(|| CallableType {
-            params: Vec::new(),
-            size: Some(Range::exactly(0)),
-            block: None,
-            returns: None,
-        });
-        &NONE
+impl HostObject for CollectorValue {
+    fn class_name(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self.exported {
+            true => "Puppet::Pops::Evaluator::Collectors::ExportedCollector",
+            false => "Puppet::Pops::Evaluator::Collectors::CatalogCollector",
+        })
+    }
+
+    fn text(&self) -> Str {
+        let sort = if self.exported { "Exported" } else { "Catalog" };
+        ecow::eco_format!("{sort}-Collector[{}]", self.type_name)
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -151,10 +156,10 @@ impl Vm<'_> {
             Some(query) => Some(self.condition(query)?),
             None => None,
         };
-        let (exported, scope) = (expr.exported, self.at.scope);
+        let (exported, scope, type_name) = (expr.exported, self.at.scope, resolved.type_name);
         let search = Search { resolved, query, exported, overrides, scope, asked: false, seen: 0 };
         let at = self.add_collector(Wanted::Matching(Box::new(search)));
-        Ok(Value::Callable(Arc::new(CollectorValue(at))))
+        Ok(Value::Host(Arc::new(CollectorValue { at, type_name, exported })))
     }
 
     fn add_collector(&mut self, what: Wanted) -> usize {

@@ -6,8 +6,8 @@ use kukla_catalog::Catalog;
 use kukla_syntax::diagnostic;
 use kukla_values::{Name, Value};
 
-use super::builder::{Origin, Param, ResourceId};
-use super::kind::{Definition, Resolved};
+use super::builder::{CodeOrigin, Param, ResourceId};
+use super::kind::{Resolved, ResourceDefinition};
 use super::provenance::How;
 use super::resource::Declaration;
 use crate::codes::DECLARED_HERE;
@@ -22,7 +22,7 @@ pub(super) const OWN: usize = 2;
 
 /// What a catalog is to contain.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Output {
+pub struct OutputOptions {
     /// Keep resources that nothing realised.
     pub keep_virtual: bool,
     /// Evaluation ends with the catalog, which may take what it needs from what it was built from.
@@ -32,14 +32,14 @@ pub struct Output {
 impl Vm<'_> {
     /// Compiles the catalog of the node from the site manifest's programs, whose definitions the environment knows.
     pub fn compile(&mut self, manifests: &[Arc<Unit>]) -> Result<Catalog, Box<Diagnostic>> {
-        self.compile_as(manifests, Output::default())
+        self.compile_as(manifests, OutputOptions::default())
     }
 
     /// Compiles the catalog of the node, saying what it is to contain.
     pub fn compile_as(
         &mut self,
         manifests: &[Arc<Unit>],
-        output: Output,
+        output: OutputOptions,
     ) -> Result<Catalog, Box<Diagnostic>> {
         self.build(manifests).and_then(|()| self.finish(output)).map_err(failure)
     }
@@ -67,10 +67,10 @@ impl Vm<'_> {
             self.add_own(stage, "main")?;
         }
         let class = |definition| Resolved { definition, type_name: Name::new("Class") };
-        let settings = self.add_own(class(Definition::Settings), "Settings")?;
+        let settings = self.add_own(class(ResourceDefinition::Settings), "Settings")?;
         self.add_class("settings");
         self.contain_in_stage(settings)?;
-        let main = self.add_own(class(Definition::Main), "main")?;
+        let main = self.add_own(class(ResourceDefinition::Main), "main")?;
         let top = self.scopes.get_mut(ScopeId::TOP);
         top.slots.resource = Some(main);
         for (variable, value) in [("title", "main"), ("name", "main"), ("module_name", "")] {
@@ -84,7 +84,7 @@ impl Vm<'_> {
             form: ResourceForm::Regular,
             location: None,
             kind: resolved.definition.kind(),
-            origin: Origin::Main,
+            origin: CodeOrigin::Main,
             scope: ScopeId::TOP,
             given: None,
         };
@@ -132,7 +132,7 @@ impl Vm<'_> {
             let given = params.map(|params| {
                 let param = |(name, value): (&Value, &Value)| {
                     let name = Name::new(&super::tags::text(name));
-                    let mut param = Param::unwritten(name, value.clone(), Origin::Class(class.name));
+                    let mut param = Param::unwritten(name, value.clone(), CodeOrigin::Class(class.name));
                     param.trail = self.trail(How::Classifier, None, None);
                     param
                 };

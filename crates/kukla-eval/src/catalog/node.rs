@@ -7,10 +7,10 @@ use kukla_catalog::ResourceKind;
 use kukla_values::regexp::Regexp;
 use kukla_values::{Name, Value};
 
-use super::builder::{Origin, ResourceId};
+use super::builder::{CodeOrigin, ResourceId};
 use super::class::ends_with_return;
 use super::compile::parse_error;
-use super::kind::{Definition, Resolved};
+use super::kind::{Resolved, ResourceDefinition};
 use super::resource::Declaration;
 use crate::error::Flow;
 use crate::program::{NodeDefinition, NodeMatch, ResourceForm};
@@ -83,12 +83,12 @@ impl Vm<'_> {
                 format!("Could not find node statement with name 'default' or '{}'", self.node.name);
             return Err(parse_error(message, None));
         };
-        let resolved = Resolved { definition: Definition::Node(node), type_name: Name::new("Node") };
+        let resolved = Resolved { definition: ResourceDefinition::Node(node), type_name: Name::new("Node") };
         let declaration = Declaration {
             form: ResourceForm::Regular,
             location: None,
             kind: ResourceKind::Unknown,
-            origin: Origin::Node,
+            origin: CodeOrigin::Node,
             scope: ScopeId::TOP,
             given: None,
         };
@@ -104,7 +104,7 @@ impl Vm<'_> {
         let opened = self.scopes.get_mut(scope);
         opened.label = Some(format!("Node[{title}]").into());
         opened.slots.resource = Some(id);
-        opened.slots.origin = Origin::Node;
+        opened.slots.origin = CodeOrigin::Node;
         for variable in ["title", "name"] {
             opened.variables.bind(Name::new(variable), title.clone().into());
         }

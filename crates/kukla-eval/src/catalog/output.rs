@@ -7,14 +7,14 @@ use kukla_values::{Hash, Name, Str, Type, Value, richdata};
 use rustc_hash::FxHashMap;
 
 use super::builder::{Building, ResourceId, flat};
-use super::compile::Output;
+use super::compile::OutputOptions;
 use super::tags::TagSet;
 use crate::error::{Flow, Frame};
 use crate::vm::Vm;
 
 impl Vm<'_> {
     /// The finished catalog: without what is still virtual, and with plain data only.
-    pub(super) fn finished_catalog(&mut self, output: Output) -> Flow<Catalog> {
+    pub(super) fn finished_catalog(&mut self, output: OutputOptions) -> Flow<Catalog> {
         let mut tags = TagSet::default();
         let table = &mut self.catalog.tag_table;
         for class in &self.catalog.classes {

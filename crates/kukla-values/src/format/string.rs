@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use kukla_syntax::bail;
+use kukla_syntax::{bail, deep};
 
 use super::pattern::Format;
 use super::{inspect, quote, sprintf, to_s};
@@ -230,8 +230,8 @@ impl Writer {
                 letter => illegal("Regexp", letter, "sp"),
             },
             Value::Binary(bytes) => binary(bytes, &format),
-            Value::Array(values) => self.array(values, &format, formats, indent),
-            Value::Hash(hash) => self.hash(hash, &format, formats, indent),
+            Value::Array(values) => deep(|| self.array(values, &format, formats, indent)),
+            Value::Hash(hash) => deep(|| self.hash(hash, &format, formats, indent)),
             Value::Iterator(_) => {
                 let values: Array = iterator::iterate(value).into_iter().flatten().collect();
                 self.write(&Value::Array(values), formats, indent)
@@ -258,7 +258,7 @@ impl Writer {
             | Value::Timespan(_)
             | Value::SemVer(_)
             | Value::SemVerRange(_)
-            | Value::Callable(_) => print(&format.text, value.clone()),
+            | Value::Host(_) => print(&format.text, value.clone()),
         }
     }
 

@@ -8,7 +8,7 @@ mod sink;
 mod types;
 
 use kukla_syntax::article::a_an;
-use kukla_syntax::{bail, diagnostic};
+use kukla_syntax::{bail, deep, diagnostic};
 use serde_json::Value as Json;
 
 use crate::codes::{
@@ -108,7 +108,7 @@ impl<S: Sink> Writer<'_, S> {
             value if !self.options.rich_data => return self.as_text(value),
             Value::Type(ty) => return self.part(&types::described(ty)),
             Value::Object(object) => return self.object(object),
-            Value::Callable(_) => return self.as_text(value),
+            Value::Host(_) => return self.as_text(value),
             Value::Regexp(regexp) => self.pair("Regexp", regexp.source()),
             Value::Timestamp(stamp) => self.pair("Timestamp", &stamp.to_string()),
             Value::Timespan(span) => self.pair("Timespan", &span.to_string()),
@@ -138,7 +138,7 @@ impl<S: Sink> Writer<'_, S> {
             bail!(SERIALIZED_TOO_DEEP);
         }
         self.path.push(key);
-        let written = self.value(value);
+        let written = deep(|| self.value(value));
         self.path.pop();
         written
     }

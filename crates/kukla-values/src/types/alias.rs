@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use kukla_syntax::bail;
+use kukla_syntax::{bail, deep};
 
 use super::Type;
 use crate::codes::ENDLESS_TYPE_ALIAS;
@@ -164,6 +164,14 @@ impl Type {
             Type::RichDataKey => Some(&RICH_DATA_KEY),
             _ => None,
         }
+    }
+
+    /// Whether types are nested in it no deeper than so many levels. What a name stands for does not count.
+    pub fn is_within(&self, levels: usize) -> bool {
+        let Some(left) = levels.checked_sub(1) else { return false };
+        let mut fits = true;
+        deep(|| self.each_part(&mut |part| fits = fits && part.is_within(left)));
+        fits
     }
 
     /// Visits the types directly inside this one; names are not entered.
