@@ -113,7 +113,15 @@ impl Binary {
 }
 
 fn sextet(byte: u8) -> Option<u32> {
-    ALPHABET.iter().position(|&letter| letter == byte).map(|at| at as u32)
+    let sextet = match byte {
+        b'A'..=b'Z' => byte - b'A',
+        b'a'..=b'z' => byte - b'a' + 26,
+        b'0'..=b'9' => byte - b'0' + 52,
+        b'+' => 62,
+        b'/' => 63,
+        _ => return None,
+    };
+    Some(sextet.into())
 }
 
 impl fmt::Display for Binary {
@@ -130,9 +138,12 @@ mod tests {
     fn base64_strict_and_relaxed() {
         assert_eq!(Binary::new(*b"hello").to_base64(), "aGVsbG8=");
         assert_eq!(Binary::from_relaxed("aGV sb\nG8=").to_base64(), "aGVsbG8=");
+        assert_eq!(Binary::new(*b"a\xff\xfe").to_urlsafe(), "Yf_-");
+        assert!(Binary::from_strict("aGVsbG9=").is_err(), "bits that no byte takes");
         assert!(Binary::from_strict("aGVsbG8").is_err() && Binary::from_strict("aGVs bG8=").is_err());
         assert_eq!(Binary::from_urlsafe("_-8").unwrap().0[..], [255, 239]);
-        assert_eq!(Binary::new([0; 50]).to_relaxed().len(), 70);
+        let lines = Binary::new([0; 50]).to_relaxed();
+        assert_eq!(lines.lines().map(str::len).collect::<Vec<_>>(), [60, 8]);
         assert_eq!(Binary::new(*b"").to_relaxed(), "");
     }
 }

@@ -131,9 +131,7 @@ pub fn label(value: &Value) -> Str {
                 ty => format!("{ty}-Type").into(),
             };
         }
-        Value::Default | Value::Uri(_) | Value::Iterator(_) | Value::Callable(_) | Value::Object(_) => {
-            "Object"
-        }
+        Value::Default | Value::Uri(_) | Value::Iterator(_) | Value::Host(_) | Value::Object(_) => "Object",
     };
     label.into()
 }

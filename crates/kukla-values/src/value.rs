@@ -1,6 +1,7 @@
 //! What expressions evaluate to.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::fmt::Debug;
 use std::hash::{Hash as StdHash, Hasher};
 use std::sync::Arc;
@@ -11,9 +12,8 @@ use kukla_syntax::deep;
 use rustc_hash::FxBuildHasher;
 
 use crate::Str;
-use crate::types::Type;
-use crate::types::callable::CallableType;
-use crate::types::object::{Object, ObjectType};
+use crate::types::object::Object;
+use crate::types::{RuntimeType, Type};
 use crate::{binary::Binary, iterator::Iterator, regexp::Regexp, semver::Version, semver::VersionRange};
 use crate::{time::Timespan, time::Timestamp, uri::Uri};
 
@@ -60,23 +60,27 @@ pub enum Value {
     Uri(Arc<Uri>),
     /// A lazy sequence.
     Iterator(Arc<Iterator>),
-    /// A lambda or a function.
-    Callable(Arc<dyn Callable>),
+    /// An object of the program around the language.
+    Host(Arc<dyn HostObject>),
     /// An instance of an `Object` type; `Deferred` and `Error` values are such instances.
     Object(Arc<Object>),
 }
 
 const _: () = assert!(size_of::<Value>() <= 24);
 
-/// Something that can be called. The evaluator provides the implementations and finds its own again with `as_any`.
-pub trait Callable: Any + Send + Sync + Debug {
-    /// The type inferred for it.
-    fn signature(&self) -> &CallableType;
-    /// The type it is an instance of, if it is an object rather than something to call.
-    fn object_type(&self) -> Option<&Arc<ObjectType>> {
-        None
+/// An object of the program around the language: to Puppet code it has a type and a text, and whoever made it finds its own again
+/// with `as_any`.
+pub trait HostObject: Any + Send + Sync + Debug {
+    /// The class it has in Puppet.
+    fn class_name(&self) -> Cow<'static, str>;
+    /// The type it is an instance of; unless it says otherwise, that is a class of the runtime.
+    fn object_type(&self) -> Type {
+        let name = Some(Value::String(self.class_name().as_ref().into()));
+        Type::Runtime(Arc::new(RuntimeType { runtime: Some("ruby".into()), name }))
     }
-    /// For the evaluator to get its own kind back.
+    /// What stands for it in text.
+    fn text(&self) -> Str;
+    /// For its maker to get it back.
     fn as_any(&self) -> &dyn Any;
 }
 
@@ -271,7 +275,7 @@ impl PartialEq for Value {
             (Value::Binary(a), Value::Binary(b)) => a == b,
             (Value::Uri(a), Value::Uri(b)) => a == b,
             (Value::Iterator(a), Value::Iterator(b)) => Arc::ptr_eq(a, b),
-            (Value::Callable(a), Value::Callable(b)) => Arc::ptr_eq(a, b),
+            (Value::Host(a), Value::Host(b)) => Arc::ptr_eq(a, b),
             (Value::Object(a), Value::Object(b)) => Arc::ptr_eq(a, b) || a == b,
             _ => false,
         }
@@ -310,7 +314,7 @@ impl StdHash for Value {
             Value::Binary(binary) => binary.hash(state),
             Value::Uri(uri) => uri.hash(state),
             Value::Iterator(iterator) => Arc::as_ptr(iterator).hash(state),
-            Value::Callable(callable) => Arc::as_ptr(callable).cast::<u8>().hash(state),
+            Value::Host(host) => Arc::as_ptr(host).cast::<u8>().hash(state),
             Value::Object(object) => object.hash(state),
         }
     }

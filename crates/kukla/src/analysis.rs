@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use kukla_syntax::validate::{self, Place};
+use kukla_syntax::validate::{self, FilePlace};
 use kukla_syntax::{Diagnostic, Parse, Source, Span, Stage, Strict, diagnostic, roomy};
 
 use crate::codes::INVALID_UTF8;
@@ -51,8 +51,10 @@ impl Analysis {
         let mut diagnostics = std::mem::take(&mut parse.diagnostics);
         if !ungrammatical {
             let place = match source.name() {
-                Some(file) => Place::seen_from(&rules.here, file, &rules.modulepath, rules.site.as_deref()),
-                None => Place::Free,
+                Some(file) => {
+                    FilePlace::seen_from(&rules.here, file, &rules.modulepath, rules.site.as_deref())
+                }
+                None => FilePlace::Free,
             };
             diagnostics.extend(validate::validate(
                 &parse.tree,

@@ -37,7 +37,7 @@ pub fn class_name(value: &Value) -> Cow<'static, str> {
             _ => "URI::Generic",
         },
         Value::Iterator(_) => "Puppet::Pops::Types::Iterator",
-        Value::Callable(_) => "Proc",
+        Value::Host(host) => return host.class_name(),
         Value::Object(_) => "Object",
     })
 }

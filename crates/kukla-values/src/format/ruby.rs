@@ -38,7 +38,7 @@ pub fn to_s(value: &Value) -> Str {
         Value::Iterator(iterator) => {
             ecow::eco_format!("Iterator[{}]-Value", iterator.element_type().generalized())
         }
-        Value::Callable(callable) => ecow::eco_format!("{callable:?}"),
+        Value::Host(host) => host.text(),
         Value::Object(_) => write::literal(value).into(),
         Value::Array(_) | Value::Hash(_) => inspect(value),
     }

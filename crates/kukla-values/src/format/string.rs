@@ -265,7 +265,7 @@ impl Writer {
             | Value::Timespan(_)
             | Value::SemVer(_)
             | Value::SemVerRange(_)
-            | Value::Callable(_) => print(&format.text, value.clone()),
+            | Value::Host(_) => print(&format.text, value.clone()),
         }
     }
 

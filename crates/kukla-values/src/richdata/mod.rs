@@ -110,7 +110,7 @@ impl<S: Sink> Writer<'_, S> {
             value if !self.options.rich_data => return self.as_text(value),
             Value::Type(ty) => return self.part(&types::described(ty)),
             Value::Object(object) => return self.object(object),
-            Value::Callable(_) => return self.as_text(value),
+            Value::Host(_) => return self.as_text(value),
             Value::Regexp(regexp) => self.pair("Regexp", regexp.source()),
             Value::Timestamp(stamp) => self.pair("Timestamp", &stamp.to_string()),
             Value::Timespan(span) => self.pair("Timespan", &span.to_string()),

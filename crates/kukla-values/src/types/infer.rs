@@ -62,10 +62,7 @@ impl Type {
             Value::Binary(_) => Type::Binary,
             Value::Uri(uri) => Type::Uri(leaf::uri_parameters(uri).map(Arc::new)),
             Value::Iterator(iterator) => Type::iterator(iterator.element_type()),
-            Value::Callable(function) => match function.object_type() {
-                Some(ty) => Type::Object(Arc::clone(ty)),
-                None => Type::Callable(Some(Arc::new(function.signature().clone()))),
-            },
+            Value::Host(host) => host.object_type(),
             Value::Object(object) => object.inferred(),
         }
     }
