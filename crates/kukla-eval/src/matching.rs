@@ -25,7 +25,7 @@ impl Vm<'_> {
                 self.match_text(&left, &regexp, left_expr)?
             }
             other => {
-                let detail = kukla_values::format::no_implicit_conversion(other, "String");
+                let detail = kukla_values::format::no_implicit_conversion(other, "String").message();
                 return Err(self.bad_pattern(right_expr, &detail));
             }
         };

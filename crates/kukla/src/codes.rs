@@ -11,7 +11,9 @@ pub fn all() -> impl Iterator<Item = &'static Code> {
         .chain(kukla_functions::codes::CODES)
         .chain(kukla_hiera::codes::CODES)
         .chain(CODES)
+        .chain(kukla_catalog::codes::CODES)
         .copied()
+        .chain(kukla_values::codes::all())
 }
 
 kukla_syntax::codes! {
