@@ -274,15 +274,16 @@ impl Environment {
         }
         let node = Node::default();
         let mut vm = Vm::new(self, &node);
-        vm.unit = Arc::clone(unit);
-        for ty in types {
-            if let Err(raise) = vm.eval_type_expr(ty)
-                && let Raised::Error(failure) = raise.into_reason()
-            {
-                return Err(Arc::from(failure));
+        vm.in_unit(unit, |vm| {
+            for ty in types {
+                if let Err(raise) = vm.eval_type_expr(ty)
+                    && let Raised::Error(failure) = raise.into_reason()
+                {
+                    return Err(Arc::from(failure));
+                }
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     fn read_unit(&self, others: &Remarks, path: &Path) -> Loaded {

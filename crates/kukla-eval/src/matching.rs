@@ -53,7 +53,7 @@ impl Vm<'_> {
         let Some(found) = regexp.captures(text)? else { return Ok(false) };
         let groups = (0..found.len()).map(|n| found.get(n).map_or(Value::Undef, |part| part.into()));
         let captures = groups.collect::<Arc<[Value]>>();
-        self.scopes.set_captures(self.at, Some(captures));
+        self.scopes.set_captures(self.position(), Some(captures));
         Ok(true)
     }
 

@@ -69,7 +69,7 @@ impl Vm<'_> {
     ) -> Flow {
         native.call(self, method.as_str(), args, block).unwrap_or_else(|| {
             let message = format!("Unknown function: '{method}'.");
-            Err(self.fail(self.call_span, "UNKNOWN_FUNCTION", message))
+            Err(self.fail(self.call_span(), "UNKNOWN_FUNCTION", message))
         })
     }
 }

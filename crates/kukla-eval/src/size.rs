@@ -25,10 +25,10 @@ struct Guess {
 impl Vm<'_> {
     /// An error if a collection of so many elements would be too large.
     pub fn check_size(&self, elements: usize) -> Flow<()> {
-        match elements > self.limits.elements {
+        match elements > self.limits().elements {
             true => Err(too_large(format!(
                 "A collection of {elements} elements is larger than the {} allowed",
-                self.limits.elements
+                self.limits().elements
             ))),
             false => Ok(()),
         }
@@ -36,10 +36,10 @@ impl Vm<'_> {
 
     /// An error if a string of so many bytes would be too long.
     pub fn check_text(&self, bytes: usize) -> Flow<()> {
-        match bytes > self.limits.text {
+        match bytes > self.limits().text {
             true => Err(too_large(format!(
                 "A string of {bytes} bytes is longer than the {} allowed",
-                self.limits.text
+                self.limits().text
             ))),
             false => Ok(()),
         }
@@ -62,17 +62,17 @@ impl Vm<'_> {
     /// An error if types are nested too deep in a type that code has put together.
     pub(crate) fn check_type(&self, value: Value) -> Flow {
         match &value {
-            Value::Type(ty) if !ty.is_within(self.limits.nesting) => {
-                Err(too_large(format!("Types are nested more than {} levels deep", self.limits.nesting)))
+            Value::Type(ty) if !ty.is_within(self.limits().nesting) => {
+                Err(too_large(format!("Types are nested more than {} levels deep", self.limits().nesting)))
             }
             _ => Ok(value),
         }
     }
 
     fn check_collection(&mut self, value: Value) -> Flow {
-        self.chance = self.chance.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
-        let limits = &self.limits;
-        let guess = guess(&value, (self.chance >> 33) as usize, limits.nesting);
+        let chance = self.compilation.budget_mut().chance();
+        let limits = self.limits();
+        let guess = guess(&value, chance, limits.nesting);
         if guess.levels > limits.nesting {
             // Taking the value apart is safe as long as it is found early.
             return Err(too_large(format!(

@@ -276,7 +276,7 @@ fn finish(
     request: LookupRequest,
     block: Option<Block>,
 ) -> Flow<Value> {
-    if vm.environment.settings.strict != Strict::Off && vm.is_first(which.name) {
+    if vm.environment().settings.strict != Strict::Off && vm.is_first(which.name) {
         vm.warn(format!(
             "The function '{}' is deprecated in favor of using 'lookup'. See https://puppet.com/docs/puppet/8.11/deprecated_language.html\n   (file & line not available)",
             which.name

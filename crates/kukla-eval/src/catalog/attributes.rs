@@ -62,7 +62,7 @@ impl Vm<'_> {
 
     /// The code being evaluated.
     pub(crate) fn origin(&self) -> CodeOrigin {
-        self.scopes.get(self.at.scope).slots.origin
+        self.scopes.get(self.scope()).slots.origin
     }
 }
 

@@ -66,7 +66,7 @@ impl Vm<'_> {
         for class in &classes {
             match self.scopes.class(class.name).and_then(|scope| self.scopes.get(scope).slots.resource) {
                 Some(id) => already.push(id),
-                None => newly.push(self.declare_class(class, None, self.at.scope)?),
+                None => newly.push(self.declare_class(class, None, self.scope())?),
             }
         }
         for &id in &newly {
@@ -78,7 +78,7 @@ impl Vm<'_> {
 
     #[cold]
     pub(super) fn unknown_class(&self, name: &str) -> Raise {
-        Raise::runtime(format!("Could not find class {name} for {}", self.node.name))
+        Raise::runtime(format!("Could not find class {name} for {}", self.node().name))
     }
 
     /// The resource of a class, which is made unless it exists. With parameters it must not exist.
@@ -136,8 +136,8 @@ impl Vm<'_> {
 
     fn parent_class(&mut self, class: &Defined<Class>) -> Flow<Option<Arc<Defined<Class>>>> {
         let Some(name) = class.parent else { return Ok(None) };
+        let environment = self.environment().name;
         let missing = || {
-            let environment = self.environment.name;
             let message =
                 format!("Could not find parent resource type '::{name}' of type hostclass in {environment}");
             parse_error(message, Some(class.place().location()))
@@ -273,7 +273,7 @@ impl Vm<'_> {
         owner: Option<Name>,
         what: impl FnOnce() -> String,
     ) -> Flow<()> {
-        let user = self.scopes.get(self.at.scope).module;
+        let user = self.scopes.get(self.scope()).module;
         if !private || user == owner {
             return Ok(());
         }
@@ -288,7 +288,7 @@ impl Vm<'_> {
         owner: Option<Name>,
         of: Name,
     ) -> Flow<()> {
-        let user = self.scopes.get(self.at.scope).module;
+        let user = self.scopes.get(self.scope()).module;
         if user == owner {
             return Ok(());
         }

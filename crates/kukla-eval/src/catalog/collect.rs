@@ -127,7 +127,7 @@ impl HostObject for CollectorValue {
 
 impl Vm<'_> {
     pub(crate) fn eval_collect(&mut self, expr: &CollectExpr, span: Span) -> Flow {
-        if expr.exported && !self.environment.settings.storeconfigs {
+        if expr.exported && !self.environment().settings.storeconfigs {
             let message = "You cannot collect exported resources without storeconfigs being set; the collection will be ignored";
             self.warn_at(span, "RT_NO_STORECONFIGS", message);
         }
@@ -149,14 +149,14 @@ impl Vm<'_> {
                 self.catalog.share(&mut params);
                 params.iter_mut().for_each(|param| param.mark(How::Collector));
                 let (origin, location) = (self.origin(), self.location(span));
-                Some(Changes { params, origin, location, scope: self.at.scope })
+                Some(Changes { params, origin, location, scope: self.scope() })
             }
         };
         let query = match &expr.query {
             Some(query) => Some(self.condition(query)?),
             None => None,
         };
-        let (exported, scope, type_name) = (expr.exported, self.at.scope, resolved.type_name);
+        let (exported, scope, type_name) = (expr.exported, self.scope(), resolved.type_name);
         let search = Search { resolved, query, exported, overrides, scope, asked: false, seen: 0 };
         let at = self.add_collector(Wanted::Matching(Box::new(search)));
         Ok(Value::Host(Arc::new(CollectorValue { at, type_name, exported })))
@@ -259,7 +259,7 @@ impl Vm<'_> {
                 self.catalog.collectors[at].what = Wanted::Certain(left);
                 new
             }
-            Wanted::Matching(search) if search.exported && !self.environment.settings.storeconfigs => {
+            Wanted::Matching(search) if search.exported && !self.environment().settings.storeconfigs => {
                 return Ok(false);
             }
             Wanted::Matching(search) => {

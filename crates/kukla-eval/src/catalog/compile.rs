@@ -55,7 +55,7 @@ impl Vm<'_> {
     /// Sets up what every catalog has: the main stage, the settings, the class of the site manifest.
     pub fn begin(&mut self) -> Flow<()> {
         self.check_node()?;
-        let node = self.node;
+        let node = self.node();
         for (name, _) in &node.classes {
             if !kukla_catalog::tags::is_valid(name) {
                 return Err(parse_error(format!("Invalid tag '{}'", name.to_lowercase()), None));
@@ -100,17 +100,14 @@ impl Vm<'_> {
         }
         let mut last = Value::Undef;
         for unit in manifests {
-            self.manifest = Some(unit.source.clone());
-            let result = self.inside(unit, self.at, |vm| vm.enter(|vm| vm.eval(&unit.program.main)));
-            self.manifest = None;
-            last = result?;
+            last = self.in_manifest(unit, |vm| vm.enter(|vm| vm.eval(&unit.program.main)))?;
         }
         Ok(last)
     }
 
     /// The types of parameters are known from the start, whether or not what they belong to is ever declared.
     fn check_parameter_types(&mut self, unit: &Arc<Unit>) -> Flow<()> {
-        self.inside(unit, self.at, |vm| {
+        self.in_unit(unit, |vm| {
             unit.program.parameter_types().try_for_each(|ty| vm.eval_type_expr(ty).map(drop))
         })
     }
@@ -118,7 +115,7 @@ impl Vm<'_> {
     /// Declares the classes a node classifier assigns: first those with parameters, then the others.
     fn evaluate_node_classes(&mut self) -> Flow<()> {
         let scope = self.scopes.node().unwrap_or(ScopeId::TOP);
-        let node = self.node;
+        let node = self.node();
         let (with, without): (Vec<_>, Vec<_>) = node
             .classes
             .iter()

@@ -47,10 +47,10 @@ impl Vm<'_> {
                 }
             }
             ResourceDefinition::Define(define) => {
-                self.inside(&define.unit, self.at, |vm| vm.validate_parameters(id, &define.params))?;
+                self.in_unit(&define.unit, |vm| vm.validate_parameters(id, &define.params))?;
             }
             ResourceDefinition::Class(class) => {
-                self.inside(&class.unit, self.at, |vm| vm.validate_parameters(id, &class.params))?;
+                self.in_unit(&class.unit, |vm| vm.validate_parameters(id, &class.params))?;
             }
             ResourceDefinition::Main | ResourceDefinition::Settings | ResourceDefinition::Node(_) => {}
         }

@@ -24,8 +24,8 @@ const DEFAULT: &str = "default";
 impl Vm<'_> {
     /// Top-scope variables come from the classifier, the facts and the server, in that order; who comes later is told so.
     pub(super) fn check_node(&mut self) -> Flow<()> {
-        let node = self.node;
-        let environment = Value::from(self.environment.name.as_str());
+        let node = self.node();
+        let environment = Value::from(self.environment().name.as_str());
         let mut clashes: Vec<(&Value, &Value, &Value)> = Vec::new();
         for (name, value) in &node.facts {
             match name.as_str() {
@@ -69,18 +69,18 @@ impl Vm<'_> {
 
     /// Evaluates the node definition that applies. If there are any, one has to.
     pub(super) fn evaluate_node_definition(&mut self) -> Flow<()> {
-        let nodes = self.environment.nodes();
+        let nodes = self.environment().nodes();
         if nodes.is_empty() {
             return Ok(());
         }
-        let name = self.node.name.to_lowercase();
+        let name = self.node().name.to_lowercase();
         let found = match find(&nodes, &name)? {
             None => find(&nodes, DEFAULT)?,
             found => found,
         };
         let Some((node, title)) = found else {
             let message =
-                format!("Could not find node statement with name 'default' or '{}'", self.node.name);
+                format!("Could not find node statement with name 'default' or '{}'", self.node().name);
             return Err(parse_error(message, None));
         };
         let resolved = Resolved { definition: ResourceDefinition::Node(node), type_name: Name::new("Node") };
@@ -112,7 +112,7 @@ impl Vm<'_> {
             opened.variables.bind(Name::new(variable), "".into());
         }
         self.add_class(&title);
-        let name = self.node.name.to_lowercase();
+        let name = self.node().name.to_lowercase();
         let captures = node.matches.iter().find_map(|each| match each {
             NodeMatch::Regexp(regexp) => captures(regexp, &name).or_else(|| captures(regexp, DEFAULT)),
             _ => None,

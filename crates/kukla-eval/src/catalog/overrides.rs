@@ -73,7 +73,9 @@ impl Vm<'_> {
         // A chain longer than this can only be a circle.
         for _ in 0..1000 {
             let CodeOrigin::Class(name) = next else { return false };
-            let Ok(Some(class)) = self.environment.class(name, &mut Remarks::default()) else { return false };
+            let Ok(Some(class)) = self.environment().class(name, &mut Remarks::default()) else {
+                return false;
+            };
             let Some(parent) = class.parent else { return false };
             next = CodeOrigin::Class(parent);
             if next == from || self.catalog.overriding.contains(&next) {
@@ -95,7 +97,7 @@ impl Vm<'_> {
                 comma: if declared.is_some() { "," } else { "" },
             });
             let wrong = wrong.label_if_known(declared, "declared here").on_line_of(change.location);
-            match self.environment.settings.strict {
+            match self.environment().settings.strict {
                 Strict::Error => return Err(wrong.into()),
                 Strict::Warning => self.warn(wrong.to_string()),
                 Strict::Off => {}

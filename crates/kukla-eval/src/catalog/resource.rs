@@ -34,7 +34,7 @@ pub(super) struct Declaration {
 impl Vm<'_> {
     pub(crate) fn eval_resource(&mut self, expr: &ResourceExpr, span: Span) -> Flow {
         let type_name = self.resource_type_name(expr)?;
-        if expr.form == ResourceForm::Exported && !self.environment.settings.storeconfigs {
+        if expr.form == ResourceForm::Exported && !self.environment().settings.storeconfigs {
             let message =
                 "You cannot collect exported resources without storeconfigs being set; the export is ignored";
             self.warn_at(span, "RT_NO_STORECONFIGS_EXPORT", message);
@@ -161,7 +161,7 @@ impl Vm<'_> {
         if titles.len() > 1 {
             self.catalog.share(&mut params);
         }
-        let (scope, origin) = (self.at.scope, self.origin());
+        let (scope, origin) = (self.scope(), self.origin());
         let mut declaration = Declaration { form, location, kind: ResourceKind::Class, origin, scope, given };
         if type_name.eq_ignore_ascii_case("class") {
             return self.declare_classes(titles, params, declaration);
@@ -330,7 +330,7 @@ impl Vm<'_> {
 
     /// The class, define or node whose code is being evaluated.
     pub(crate) fn container(&self) -> Option<ResourceId> {
-        self.scopes.get(self.at.scope).slots.resource
+        self.scopes.get(self.scope()).slots.resource
     }
 
     /// The defines, classes and node whose code is being evaluated, innermost first.
