@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use kukla_values::{Str, Value};
 use rustc_hash::FxHashMap;
 
-use crate::Resource;
+use crate::{Resource, ResourceRef};
 
 /// All that a node is to be, in the order it was declared.
 #[derive(Clone, Debug, Default)]
@@ -34,7 +34,7 @@ pub struct Catalog {
 
 /// Where the resources of a catalog stand, found on first use.
 #[derive(Clone, Debug, Default)]
-pub struct Index(OnceLock<FxHashMap<(Str, Str), u32>>);
+pub struct Index(OnceLock<FxHashMap<ResourceRef, u32>>);
 
 /// A containment: the class, define or stage at `source` contains the resource at `target`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -51,16 +51,14 @@ impl Catalog {
 
     /// Finds a resource by its capitalised type and its title.
     pub fn find(&self, type_name: &str, title: &str) -> Option<&Resource> {
-        self.position(type_name, title).map(|at| &self.resources[at as usize])
+        self.position(&ResourceRef::new(type_name, title)).map(|at| &self.resources[at as usize])
     }
 
-    /// Where a resource stands, by its capitalised type and its title.
-    pub fn position(&self, type_name: &str, title: &str) -> Option<u32> {
-        let index = self.index.0.get_or_init(|| {
-            let keys = self.resources.iter().map(|r| (r.type_name.clone(), r.title.clone()));
-            keys.zip(0..).collect()
-        });
-        index.get(&(type_name.into(), title.into())).copied()
+    /// Where the resource stands that a reference leads to.
+    pub fn position(&self, reference: &ResourceRef) -> Option<u32> {
+        let index =
+            self.index.0.get_or_init(|| self.resources.iter().map(Resource::reference).zip(0..).collect());
+        index.get(reference).copied()
     }
 
     /// The resource that contains the one at a position.

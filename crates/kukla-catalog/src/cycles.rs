@@ -46,16 +46,7 @@ impl Catalog {
     }
 
     fn related_positions(&self, resource: &Resource, attribute: &str) -> Vec<u32> {
-        if resource.get(attribute).is_none() {
-            return Vec::new();
-        }
-        self.related(resource, attribute)
-            .iter()
-            .filter_map(|reference| {
-                let (type_name, title) = crate::resource::split_reference(reference)?;
-                self.position(type_name, title)
-            })
-            .collect()
+        resource.related(attribute).iter().filter_map(|reference| self.position(reference)).collect()
     }
 
     fn references(&self, points: &[u32]) -> Vec<String> {
@@ -69,7 +60,7 @@ impl Catalog {
             named.rotate_left(first);
         }
         named.push(named[0]);
-        named.iter().map(|&at| self.resources[at as usize].reference()).collect()
+        named.iter().map(|&at| self.resources[at as usize].reference().to_string()).collect()
     }
 }
 

@@ -5,6 +5,7 @@
 use std::fmt::Write;
 use std::ops::Range;
 
+use kukla_values::format::float_text;
 use kukla_values::{Str, Value};
 use rustc_hash::FxHashMap;
 
@@ -252,22 +253,9 @@ impl Written {
     }
 }
 
-/// Ruby's notation of a float, which always shows that it is one: `1.0`, `1.0e+20`.
+/// A float always shows that it is one: `1.0`, `1.0e+20`.
 fn float(out: &mut String, n: f64) {
-    if !n.is_finite() {
-        out.push_str("null");
-    } else if n == 0.0 || (1e-4..1e16).contains(&n.abs()) {
-        let _ = write!(out, "{n:?}");
-    } else {
-        let text = format!("{n:e}");
-        let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-        let point = if mantissa.contains('.') { "" } else { ".0" };
-        let (sign, digits) = match exponent.strip_prefix('-') {
-            Some(digits) => ('-', digits),
-            None => ('+', exponent),
-        };
-        let _ = write!(out, "{mantissa}{point}e{sign}{digits:0>2}");
-    }
+    if n.is_finite() { out.push_str(&float_text(n)) } else { out.push_str("null") }
 }
 
 /// Appends text as a JSON string.
@@ -327,7 +315,7 @@ mod tests {
             (1.0, "1.0"),
             (0.0001, "0.0001"),
             (0.00001, "1.0e-05"),
-            (1e15, "1000000000000000.0"),
+            (1e15, "1.0e+15"),
             (1.5e16, "1.5e+16"),
             (1e100, "1.0e+100"),
         ] {

@@ -9,6 +9,7 @@ pub mod dot;
 pub mod exports;
 pub mod json;
 pub mod read;
+pub mod reference;
 pub mod resource;
 pub mod summary;
 pub mod tags;
@@ -17,4 +18,5 @@ pub mod yaml;
 
 pub use catalog::{Catalog, Edge};
 pub use exports::{Exported, Exports};
+pub use reference::ResourceRef;
 pub use resource::{Kind, Resource};

@@ -3,8 +3,8 @@
 use kukla_values::{Str, Value};
 use serde_json::Value as Json;
 
-use crate::resource::{Kind, split_reference};
-use crate::{Catalog, Edge, Resource};
+use crate::resource::Kind;
+use crate::{Catalog, Edge, Resource, ResourceRef};
 
 /// Why a text is not a catalog.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ fn catalog(document: &Json) -> Result<Catalog, NotACatalog> {
     };
     let end = |edge: &Json, side| {
         let named = edge.get(side).and_then(Json::as_str).unwrap_or_default();
-        let found = split_reference(named).and_then(|(type_name, title)| catalog.position(type_name, title));
+        let found = ResourceRef::parse(named).and_then(|reference| catalog.position(&reference));
         found.ok_or_else(|| NotACatalog(format!("Could not find relationship {side} \"{named}\"")))
     };
     let edges = document.get("edges").and_then(Json::as_array).into_iter().flatten();
@@ -118,7 +118,7 @@ mod tests {
     fn what_is_read_is_written() {
         let catalog = Catalog::from_json(DOCUMENT.as_bytes()).unwrap();
         assert_eq!(catalog.to_json(), DOCUMENT);
-        assert_eq!(catalog.container(1).unwrap().reference(), "Class[main]");
+        assert_eq!(catalog.container(1).unwrap().reference().to_string(), "Class[main]");
     }
 
     #[test]

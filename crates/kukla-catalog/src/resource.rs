@@ -1,8 +1,8 @@
 //! One resource of a finished catalog.
 
-use std::fmt;
-
 use kukla_values::{Str, Value};
+
+use crate::ResourceRef;
 
 /// Something to be managed on a machine, or a class or a define that contains such things.
 #[derive(Clone, Debug, Default)]
@@ -66,69 +66,29 @@ impl Kind {
 }
 
 impl Resource {
-    /// `Type[title]`.
-    pub fn reference(&self) -> String {
-        self.to_string()
+    /// What names it.
+    pub fn reference(&self) -> ResourceRef {
+        ResourceRef::new(self.type_name.clone(), self.title.clone())
     }
 
     /// The value of an attribute.
     pub fn get(&self, attribute: &str) -> Option<&Value> {
         self.parameters.iter().find(|(name, _)| name == attribute).map(|(_, value)| value)
     }
-}
 
-impl fmt::Display for Resource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}[{}]", self.type_name, self.title)
-    }
-}
-
-/// The name of a type as references spell it: `apache::vhost` becomes `Apache::Vhost`.
-///
-/// A name that begins with a capital is taken to be capitalised already, inner segments and all.
-pub fn capitalize(name: &str) -> Str {
-    if name.as_bytes().first().is_some_and(u8::is_ascii_uppercase) {
-        return name.into();
-    }
-    let mut out = Str::with_capacity(name.len());
-    for (i, segment) in name.split("::").enumerate() {
-        if i > 0 {
-            out.push_str("::");
-        }
-        if segment.is_ascii() {
-            for (i, byte) in segment.bytes().enumerate() {
-                let byte = if i == 0 { byte.to_ascii_uppercase() } else { byte.to_ascii_lowercase() };
-                out.push(char::from(byte));
+    /// The resources that a relationship attribute leads to.
+    pub fn related(&self, attribute: &str) -> Vec<ResourceRef> {
+        fn gather(value: &Value, found: &mut Vec<ResourceRef>) {
+            match value {
+                Value::String(text) => found.extend(ResourceRef::parse(text)),
+                Value::Array(values) => values.iter().for_each(|each| gather(each, found)),
+                _ => {}
             }
-            continue;
         }
-        let mut chars = segment.chars();
-        if let Some(first) = chars.next() {
-            first.to_uppercase().for_each(|c| out.push(c));
-            chars.flat_map(char::to_lowercase).for_each(|c| out.push(c));
+        let mut found = Vec::new();
+        if let Some(value) = self.get(attribute) {
+            gather(value, &mut found);
         }
-    }
-    out
-}
-
-/// The type and title in `Type[title]`; the title may itself contain brackets.
-pub fn split_reference(reference: &str) -> Option<(&str, &str)> {
-    let open = reference.find('[')?;
-    let title = reference[open + 1..].strip_suffix(']')?;
-    let type_name = &reference[..open];
-    (!type_name.is_empty() && !title.is_empty() && !type_name.contains(']')).then_some((type_name, title))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn references() {
-        assert_eq!(capitalize("apache::vHost"), "Apache::Vhost");
-        assert_eq!(capitalize("Apache::vhost"), "Apache::vhost");
-        assert_eq!(split_reference("File[/a[b]]"), Some(("File", "/a[b]")));
-        assert_eq!(split_reference("File[]"), None);
-        assert_eq!(split_reference("File"), None);
+        found
     }
 }

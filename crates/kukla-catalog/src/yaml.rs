@@ -11,7 +11,9 @@ impl Catalog {
     /// The document's content as YAML, without the identifier that changes with every compile.
     pub fn to_yaml(&self) -> String {
         let list = |all: &[Str]| Value::Array(all.iter().cloned().map(Value::from).collect());
-        let edge = |at: u32| self.resources.get(at as usize).map(Resource::reference).unwrap_or_default();
+        let edge = |at: u32| {
+            self.resources.get(at as usize).map_or(Str::new(), |resource| resource.reference().into())
+        };
         let edges = self.edges.iter().map(|e| [("source", edge(e.source)), ("target", edge(e.target))]);
         let document: Hash = [
             ("name", Value::from(self.name.clone())),

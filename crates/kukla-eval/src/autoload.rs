@@ -1,5 +1,5 @@
-//! Definitions found by name, as a running compilation asks for them: files are loaded as needed, and what was questionable in
-//! them is logged at that moment.
+//! Definitions found by name, as a running compilation asks for them: files are loaded as needed, and what is questionable in
+//! them is logged when a compilation first comes across them.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,45 +8,50 @@ use kukla_values::Name;
 
 use crate::environment::KnownAlias;
 use crate::error::{Diagnostic, Flow, Raise};
-use crate::program::{Class, Define, Program};
+use crate::program::{Class, Define};
 use crate::registry::Function;
+use crate::remark::Remarks;
+use crate::unit::{Defined, Unit};
 use crate::vm::Vm;
 
 impl Vm<'_> {
     /// The class of that name (lower case, no leading `::`).
-    pub(crate) fn autoload_class(&mut self, name: Name) -> Flow<Option<Arc<Class>>> {
-        let found = self.environment.class(name);
-        self.settled(found)
+    pub(crate) fn autoload_class(&mut self, name: Name) -> Flow<Option<Arc<Defined<Class>>>> {
+        let mut heard = Remarks::default();
+        let found = self.environment.class(name, &mut heard);
+        self.settled(found, &heard)
     }
 
     /// The defined type of that name (lower case, no leading `::`).
-    pub(crate) fn autoload_define(&mut self, name: Name) -> Flow<Option<Arc<Define>>> {
-        let found = self.environment.define(name);
-        self.settled(found)
+    pub(crate) fn autoload_define(&mut self, name: Name) -> Flow<Option<Arc<Defined<Define>>>> {
+        let mut heard = Remarks::default();
+        let found = self.environment.define(name, &mut heard);
+        self.settled(found, &heard)
     }
 
     /// The function of that name.
     pub(crate) fn autoload_function(&mut self, name: Name) -> Flow<Option<Function>> {
-        let found = self.environment.function(name);
-        self.settled(found)
+        let mut heard = Remarks::default();
+        let found = self.environment.function(name, &mut heard);
+        self.settled(found, &heard)
     }
 
     /// The type alias of that name (lower case).
     pub(crate) fn autoload_alias(&mut self, lower: Name) -> Flow<Option<Arc<KnownAlias>>> {
-        let found = self.environment.alias(lower);
-        self.settled(found)
+        let mut heard = Remarks::default();
+        let found = self.environment.alias(lower, &mut heard);
+        self.settled(found, &heard)
     }
 
-    /// The program of a template.
-    pub fn autoload_template(&mut self, path: &Path) -> Flow<Arc<Program>> {
+    /// The unit of a template.
+    pub fn autoload_template(&mut self, path: &Path) -> Flow<Arc<Unit>> {
         let found = self.environment.load(path);
-        self.settled(found)
+        let heard = found.as_ref().map_or_else(|_| Remarks::default(), |unit| unit.remarks.clone());
+        self.settled(found, &heard)
     }
 
-    fn settled<T>(&mut self, found: Result<T, Arc<Diagnostic>>) -> Flow<T> {
-        if self.environment.has_something_to_say() {
-            self.log_loading();
-        }
+    fn settled<T>(&mut self, found: Result<T, Arc<Diagnostic>>, heard: &Remarks) -> Flow<T> {
+        self.remark(heard);
         found.map_err(|failure| {
             self.log_warnings_of(&failure);
             Raise::from((*failure).clone())

@@ -9,9 +9,10 @@ use crate::error::{Diagnostic, Flow, Raise, Raised};
 use crate::function::Args;
 use crate::lambda::{Block, next_is_value};
 use crate::native::NativeObject;
-use crate::program::{Call, CallForm, Callee, CalleeName, Expr, Kind, PuppetFunction};
+use crate::program::{Call, CallForm, Callee, CalleeName, Kind, PuppetFunction};
 use crate::registry::{Function, Registered};
 use crate::scope::{Position, ScopeId};
+use crate::unit::{Defined, Unit};
 use crate::vm::{self, Vm};
 
 impl Vm<'_> {
@@ -73,12 +74,15 @@ impl Vm<'_> {
 
     /// The function a call names, found once per place.
     fn callee(&mut self, callee: &CalleeName, span: Span) -> Flow<Function> {
-        if let Some(known) = callee.cached.get() {
-            return Ok(known.clone());
+        if let Some(known) = self.unit.function(callee.slot) {
+            if let Function::Puppet(function) = &known {
+                self.remark(&function.unit.remarks);
+            }
+            return Ok(known);
         }
         match self.autoload_function(callee.name)? {
             Some(function) => {
-                let _ = callee.cached.set(function.clone());
+                self.unit.set_function(callee.slot, &function);
                 Ok(function)
             }
             None => Err(self.at(self.unknown_function(callee.name), span)),
@@ -125,7 +129,7 @@ impl Vm<'_> {
     pub fn return_type(&mut self, name: &str) -> Option<kukla_values::Type> {
         let function = self.environment.puppet_function(Name::existing(name)?)?;
         function.lambda.returns.as_ref()?;
-        self.signature(&function.lambda).ok()?.returns.clone()
+        self.function_signature(&function).ok()?.returns.clone()
     }
 
     fn invoke(&mut self, function: &Function, args: Vec<Value>, block: Option<Block>) -> Flow {
@@ -161,32 +165,22 @@ impl Vm<'_> {
     /// Calls a function written in Puppet: it sees the top scope and its own variables.
     fn call_puppet(
         &mut self,
-        function: &Arc<PuppetFunction>,
+        function: &Defined<PuppetFunction>,
         args: Vec<Value>,
         block: Option<Block>,
     ) -> Flow {
         self.charge(1)?;
         let lambda = &function.lambda;
         let name = function.name.as_str();
-        let signature = match lambda.signature.get() {
-            Some(known) => Arc::clone(known),
-            None => {
-                let outside = std::mem::replace(&mut self.source, function.place.source.clone());
-                let signature = self.signature(lambda);
-                self.source = outside;
-                signature?
-            }
-        };
+        let signature = self.function_signature(function)?;
         self.check_call(name, function, &signature, &args, block.as_ref())?;
         let location = self.location(self.call_span);
         self.frames.push(location.clone());
         self.calls.push(vm::Call { name: function.name, location });
         let result = self.enter(|vm| {
-            let outside = (vm.at, std::mem::replace(&mut vm.source, function.place.source.clone()));
             let frame = vm.scopes.push_sealed(Position::named(ScopeId::TOP));
-            vm.at = frame;
             // The arguments have been checked; only defaults would have to be checked as well.
-            let result = match lambda.positional {
+            let result = vm.inside(&function.unit, frame, |vm| match lambda.positional {
                 true => {
                     for (param, value) in lambda.params.iter().zip(args) {
                         vm.scopes.give(frame, param.name, value);
@@ -196,9 +190,8 @@ impl Vm<'_> {
                 false => {
                     vm.bind_parameters(name, lambda, &signature, args).and_then(|()| vm.eval(&lambda.body))
                 }
-            };
+            });
             vm.scopes.pop();
-            (vm.at, vm.source) = outside;
             result
         });
         self.calls.pop();
@@ -217,19 +210,9 @@ impl Vm<'_> {
         }
     }
 
-    /// Evaluates an expression elsewhere: in another scope and text.
-    pub fn eval_in_scope(&mut self, at: Position, source: &kukla_syntax::Source, expr: &Expr) -> Flow {
-        let outside = (self.at, std::mem::replace(&mut self.source, source.clone()));
-        self.at = at;
-        let result = self.enter(|vm| vm.eval(expr));
-        (self.at, self.source) = outside;
-        result
-    }
-}
-
-impl Vm<'_> {
     /// Evaluates the main block of a program in the top scope.
-    pub fn run_main(&mut self, program: &crate::program::Program) -> Flow {
-        self.eval_in_scope(Position::named(ScopeId::TOP), &program.source, &program.main)
+    pub fn run_main(&mut self, unit: &Arc<Unit>) -> Flow {
+        let top = Position::named(ScopeId::TOP);
+        self.enter(|vm| vm.inside(unit, top, |vm| vm.eval(&unit.program.main)))
     }
 }

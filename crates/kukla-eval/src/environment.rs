@@ -1,29 +1,31 @@
 //! Environments: what all compilations of one environment share.
 //!
-//! Files are read, parsed and lowered once, directories listed once. Definitions are found by name, as Puppet's autoloader
+//! Files are read once, directories listed once; a text that any environment has read before is not parsed again. Definitions are found by name, as Puppet's autoloader
 //! finds them: class `ntp::server` in `ntp/manifests/server.pp`, failing that in the file of an enclosing name. What a
 //! search gave, even nothing, is remembered for as long as the environment lives.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, RwLock};
+use std::sync::{Arc, OnceLock, RwLock};
 
 use kukla_catalog::Exports;
 use kukla_catalog::types::{self, ResourceType};
 use kukla_syntax::validate::{Place, Rules};
-use kukla_syntax::{Diagnostic, Source, Strict};
+use kukla_syntax::{Source, Strict};
 use kukla_values::Name;
 use rustc_hash::FxHashMap;
 
 use crate::code::{CodeFiles, CodeKind};
-use crate::error::{Raised, Stage};
-use crate::known::Known;
+use crate::error::{Diagnostic, Raised, Stage};
 pub use crate::known::KnownAlias;
+use crate::known::{Found, Known};
 pub use crate::node::Node;
 use crate::program::{Class, Define, Definition, NodeDefinition, Program, PuppetFunction};
+use crate::programs::{Dialect, Programs};
 use crate::registry::{Function, Origin, Registered, Registry};
+use crate::remark::{Remark, Remarks};
 use crate::settings::Settings;
+use crate::unit::{Defined, Unit};
 use crate::vm::Vm;
 use kukla_world::{FileError, World};
 
@@ -35,7 +37,8 @@ pub struct Module {
     /// Its directory.
     pub root: PathBuf,
     metadata: OnceLock<Option<serde_json::Value>>,
-    sound: OnceLock<bool>,
+    /// Why code cannot be loaded from it, if so.
+    fault: OnceLock<Remarks>,
     files: CodeFiles,
 }
 
@@ -60,13 +63,13 @@ pub struct Environment {
     by_name: FxHashMap<Name, usize>,
     root_files: CodeFiles,
     stdlib: OnceLock<Option<u32>>,
+    /// The programs of the process.
+    pub programs: Arc<Programs>,
     /// By the text of the path, which is quicker to compare than its parts.
-    programs: RwLock<FxHashMap<OsString, Loaded>>,
+    units: RwLock<FxHashMap<OsString, Loaded>>,
+    /// Where evaluation stands before it begins.
+    pub(crate) nowhere: Arc<Unit>,
     known: RwLock<Known>,
-    warnings: Mutex<Vec<(Source, Diagnostic)>>,
-    /// Whether there are warnings or faults that nobody has logged yet, to be asked without a lock.
-    unsaid: AtomicBool,
-    faults: Mutex<Vec<String>>,
     /// What other nodes export, if anyone knows.
     pub exports: Option<Arc<dyn Exports>>,
     /// How resource types of other languages are read, if they are.
@@ -81,7 +84,7 @@ pub trait ForeignTypes: Send + Sync + std::fmt::Debug {
 }
 
 /// The outcome of loading a file.
-pub type Loaded = Result<Arc<Program>, Arc<Diagnostic>>;
+pub type Loaded = Result<Arc<Unit>, Arc<Diagnostic>>;
 
 impl Environment {
     /// An environment with its modules; directories are listed now, files read when needed.
@@ -105,7 +108,7 @@ impl Environment {
                         name,
                         root: directory.join(&entry.name),
                         metadata: OnceLock::new(),
-                        sound: OnceLock::new(),
+                        fault: OnceLock::new(),
                         files: CodeFiles::default(),
                     });
                     modules.len() - 1
@@ -124,11 +127,10 @@ impl Environment {
             by_name,
             root_files: CodeFiles::default(),
             stdlib: OnceLock::new(),
-            programs: RwLock::default(),
+            programs: Arc::default(),
+            units: RwLock::default(),
+            nowhere: Arc::default(),
             known: RwLock::default(),
-            warnings: Mutex::default(),
-            unsaid: AtomicBool::new(false),
-            faults: Mutex::default(),
             exports: None,
             foreign_types: None,
             resource_types: RwLock::default(),
@@ -152,20 +154,18 @@ impl Environment {
     }
 
     /// Whether code can be loaded from a module: to Puppet one with a faulty `metadata.json` does not exist.
-    fn is_sound(&self, module: &Module) -> bool {
-        *module.sound.get_or_init(|| {
-            let Ok(bytes) = self.world.read(&module.root.join("metadata.json")) else { return true };
-            let fault = metadata_fault(&module.name, &bytes, self.settings.strict == Strict::Error);
-            let is_sound = fault.is_none();
-            self.faults.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).extend(fault);
-            self.unsaid.store(true, Ordering::Release);
-            is_sound
-        })
-    }
-
-    /// What was wrong with modules used since this was last asked.
-    pub fn take_faults(&self) -> Vec<String> {
-        std::mem::take(&mut *self.faults.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
+    fn is_sound(&self, module: &Module, heard: &mut Remarks) -> bool {
+        let fault = module.fault.get_or_init(|| {
+            let mut remarks = Remarks::default();
+            if let Ok(bytes) = self.world.read(&module.root.join("metadata.json"))
+                && let Some(why) = metadata_fault(&module.name, &bytes, self.settings.strict == Strict::Error)
+            {
+                remarks.add(Arc::new(Remark::Module(why)));
+            }
+            remarks
+        });
+        heard.extend(fault);
+        fault.is_empty()
     }
 
     /// The file of a module that something of that name (without the module's) stands in, if there is one.
@@ -193,47 +193,57 @@ impl Environment {
         self.module(first?).map(|module| module.name)
     }
 
-    /// The program of a manifest or template, read when first asked for. Its definitions become known.
+    /// A manifest or template, read when first asked for. Its definitions become known.
     pub fn load(&self, path: &Path) -> Loaded {
-        if let Some(loaded) = read(&self.programs).get(path.as_os_str()) {
+        if let Some(loaded) = read(&self.units).get(path.as_os_str()) {
             return loaded.clone();
         }
-        let loaded = self.read_program(path);
-        self.adopt(path, loaded)
+        self.adopt(path, self.read_unit(&Remarks::default(), path))
+    }
+
+    /// What a file was loaded as, or reads as.
+    fn unit_of(&self, others: &Remarks, path: &Path) -> Loaded {
+        let known = read(&self.units).get(path.as_os_str()).cloned();
+        known.unwrap_or_else(|| self.read_unit(others, path))
     }
 
     /// Keeps what a file was read as and makes its definitions known, unless it was loaded meanwhile.
     fn adopt(&self, path: &Path, loaded: Loaded) -> Loaded {
-        let program = {
-            let mut programs = write(&self.programs);
-            if let Some(earlier) = programs.get(path.as_os_str()) {
+        let unit = {
+            let mut units = write(&self.units);
+            if let Some(earlier) = units.get(path.as_os_str()) {
                 return earlier.clone();
             }
-            let loaded = loaded.and_then(|program| self.learn(&program).map(|()| program).map_err(Arc::from));
-            programs.insert(path.into(), loaded.clone());
+            let loaded = loaded.and_then(|unit| self.learn(&unit).map(|()| unit).map_err(Arc::from));
+            units.insert(path.into(), loaded.clone());
             loaded?
         };
-        self.check_signatures(&program).inspect_err(|failure| {
-            write(&self.known).forget(&program);
-            write(&self.programs).insert(path.into(), Err(Arc::clone(failure)));
+        self.check_signatures(&unit).inspect_err(|failure| {
+            write(&self.known).forget(&unit.program);
+            write(&self.units).insert(path.into(), Err(Arc::clone(failure)));
         })?;
-        Ok(program)
+        Ok(unit)
+    }
+
+    /// Reads a text that is no file, and makes its definitions known.
+    pub fn load_text(&self, text: &str) -> Loaded {
+        let source = Source::unnamed(text);
+        let program = self.programs.read(&source, Dialect::Manifest, &self.rules(None)).map_err(Arc::from)?;
+        let unit = Arc::new(Unit::new(source, None, program));
+        self.learn(&unit).map_err(Arc::from)?;
+        self.check_signatures(&unit)?;
+        Ok(unit)
     }
 
     /// Resolves the parameter types of the classes and defined types of a file, used or not, as soon as it is loaded.
-    pub fn check_signatures(&self, program: &Program) -> Result<(), Arc<Diagnostic>> {
-        let params = program.definitions.iter().flat_map(|definition| match definition {
-            Definition::Class(class) => &class.params[..],
-            Definition::Define(define) => &define.params[..],
-            _ => &[],
-        });
-        let mut types = params.filter_map(|param| param.ty.as_ref()).filter(|ty| ty.constant).peekable();
+    fn check_signatures(&self, unit: &Arc<Unit>) -> Result<(), Arc<Diagnostic>> {
+        let mut types = unit.program.parameter_types().peekable();
         if types.peek().is_none() {
             return Ok(());
         }
         let node = Node::default();
         let mut vm = Vm::new(self, &node);
-        vm.source = program.source.clone();
+        vm.unit = Arc::clone(unit);
         for ty in types {
             if let Err(raise) = vm.eval_type_expr(ty)
                 && let Raised::Error(failure) = raise.into_reason()
@@ -244,7 +254,7 @@ impl Environment {
         Ok(())
     }
 
-    fn read_program(&self, path: &Path) -> Loaded {
+    fn read_unit(&self, others: &Remarks, path: &Path) -> Loaded {
         let name = path.to_string_lossy();
         let bytes = self.world.read(path).map_err(|error| {
             let why = match error {
@@ -258,15 +268,11 @@ impl Environment {
             failure.stage = Stage::Syntax;
             Arc::new(failure)
         })?;
-        let rules = self.rules(source.name());
-        let lower = if name.ends_with(".epp") { crate::lower::lower_epp } else { crate::lower::lower };
-        let program = lower(&source, self.module_of(path), &rules).map_err(Arc::from)?;
-        if !program.warnings.is_empty() {
-            let warnings = program.warnings.iter().map(|warning| (source.clone(), warning.clone()));
-            self.warnings.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).extend(warnings);
-            self.unsaid.store(true, Ordering::Release);
-        }
-        Ok(Arc::new(program))
+        let dialect = if name.ends_with(".epp") { Dialect::Epp } else { Dialect::Manifest };
+        let program = self.programs.read(&source, dialect, &self.rules(source.name())).map_err(Arc::from)?;
+        // Equal texts are kept once.
+        let source = Source::new(&*name, Arc::clone(&program.text));
+        Ok(Arc::new(Unit::after(others, source, self.module_of(path), program)))
     }
 
     /// The static rules for a file, by where it lies.
@@ -276,81 +282,77 @@ impl Environment {
         Rules { strict: self.settings.strict, place, tasks: self.settings.tasks }
     }
 
-    /// Whether something was questionable in files loaded since it was last logged.
-    pub(crate) fn has_something_to_say(&self) -> bool {
-        self.unsaid.load(Ordering::Relaxed) && self.unsaid.swap(false, Ordering::AcqRel)
-    }
-
-    /// Forgets what was questionable in some of the files loaded so far.
-    pub fn keep_warnings(&self, keep: impl Fn(&Source) -> bool) {
-        let mut warnings = self.warnings.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        warnings.retain(|(source, _)| keep(source));
-    }
-
-    /// What was questionable in files loaded since this was last asked.
-    pub fn take_warnings(&self) -> Vec<(Source, Diagnostic)> {
-        std::mem::take(&mut *self.warnings.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
-    }
-
-    /// Makes the definitions of a program known under their names.
-    pub fn learn(&self, program: &Program) -> Result<(), Box<Diagnostic>> {
+    /// Makes the definitions of a unit known under their names.
+    pub fn learn(&self, unit: &Arc<Unit>) -> Result<(), Box<Diagnostic>> {
         let mut known = write(&self.known);
-        for definition in &program.definitions {
-            known.add(definition)?;
-        }
-        Ok(())
+        unit.program.definitions.iter().try_for_each(|definition| known.add(unit, definition))
     }
 
     /// The node definitions known so far.
-    pub fn nodes(&self) -> Vec<Arc<NodeDefinition>> {
+    pub fn nodes(&self) -> Vec<Arc<Defined<NodeDefinition>>> {
         read(&self.known).nodes.clone()
     }
 
     /// The class of that name (lower case, no leading `::`), loading files as needed.
-    pub fn class(&self, name: Name) -> Result<Option<Arc<Class>>, Arc<Diagnostic>> {
+    pub fn class(
+        &self,
+        name: Name,
+        heard: &mut Remarks,
+    ) -> Result<Option<Arc<Defined<Class>>>, Arc<Diagnostic>> {
         if let Some(found) = read(&self.known).classes.get(&name) {
-            return Ok(found.clone());
+            return Ok(found.given(heard));
         }
-        self.load_manifests_for(name)?;
-        Ok(write(&self.known).classes.entry(name).or_insert(None).clone())
+        let absent = Found::Absent(self.load_manifests_for(name, heard)?);
+        Ok(write(&self.known).classes.entry(name).or_insert(absent).given(heard))
     }
 
     /// The defined type of that name (lower case, no leading `::`), loading files as needed.
-    pub fn define(&self, name: Name) -> Result<Option<Arc<Define>>, Arc<Diagnostic>> {
+    pub fn define(
+        &self,
+        name: Name,
+        heard: &mut Remarks,
+    ) -> Result<Option<Arc<Defined<Define>>>, Arc<Diagnostic>> {
         if let Some(found) = read(&self.known).defines.get(&name) {
-            return Ok(found.clone());
+            return Ok(found.given(heard));
         }
-        self.load_manifests_for(name)?;
-        Ok(write(&self.known).defines.entry(name).or_insert(None).clone())
+        let absent = Found::Absent(self.load_manifests_for(name, heard)?);
+        Ok(write(&self.known).defines.entry(name).or_insert(absent).given(heard))
     }
 
     /// Loads the files a class or define of that name can stand in: always the module's first, then its own, then those of
-    /// the names around it.
-    fn load_manifests_for(&self, name: Name) -> Result<(), Arc<Diagnostic>> {
+    /// the names around it. Gives what there is to say about them should nothing be found; what is found has its own remarks.
+    fn load_manifests_for(&self, name: Name, heard: &mut Remarks) -> Result<Remarks, Arc<Diagnostic>> {
+        let mut consulted = Remarks::default();
+        self.consult_manifests(name, &mut consulted).inspect_err(|_| heard.extend(&consulted))?;
+        Ok(consulted)
+    }
+
+    fn consult_manifests(&self, name: Name, consulted: &mut Remarks) -> Result<(), Arc<Diagnostic>> {
         let mut segments: Vec<&str> = name.as_str().split("::").collect();
-        let Some(module) = self.module(segments[0]).filter(|module| self.is_sound(module)) else {
+        let Some(module) = self.module(segments[0]).filter(|module| self.is_sound(module, consulted)) else {
             return Ok(());
         };
         let file = |segments: &[&str]| {
             let name = if segments.len() == 1 { &["init"] } else { &segments[1..] };
             self.module_file(module, CodeKind::Manifest, name.iter().copied())
         };
-        let init = file(&segments[..1]);
+        let first = file(&segments[..1]);
         while !segments.is_empty() {
-            let own = file(&segments).filter(|own| Some(own) != init.as_ref());
+            let own = file(&segments).filter(|own| Some(own) != first.as_ref());
             // Both are read before the definitions of either count.
-            let unread =
-                init.iter().chain(&own).filter(|path| !read(&self.programs).contains_key(path.as_os_str()));
-            let texts: Vec<_> = unread.map(|path| (path, self.read_program(path))).collect();
-            for (path, loaded) in texts {
-                self.adopt(path, loaded)?;
-            }
-            for path in init.iter().chain(&own) {
-                self.load(path)?;
+            let init = first.as_ref().map(|path| (path, self.unit_of(&Remarks::default(), path)));
+            let others = match &init {
+                Some((_, Ok(init))) => init.remarks.clone(),
+                _ => Remarks::default(),
+            };
+            let own = own.as_ref().map(|path| (path, self.unit_of(&others, path)));
+            for (path, loaded) in init.into_iter().chain(own) {
+                let unit = self.adopt(path, loaded)?;
+                consulted.extend(&unit.remarks);
             }
             let known = read(&self.known);
-            if known.classes.get(&name).is_some_and(Option::is_some)
-                || known.defines.get(&name).is_some_and(Option::is_some)
+            if known.classes.get(&name).is_some_and(Found::is_there)
+                || known.defines.get(&name).is_some_and(Found::is_there)
             {
                 break;
             }
@@ -360,27 +362,30 @@ impl Environment {
     }
 
     /// The function of that name, built in or written in Puppet, loading files as needed.
-    pub fn function(&self, name: Name) -> Result<Option<Function>, Arc<Diagnostic>> {
+    pub fn function(&self, name: Name, heard: &mut Remarks) -> Result<Option<Function>, Arc<Diagnostic>> {
         // What the site manifest defines wins over what is built in; what modules define does not.
         if let Some(found) = read(&self.known).functions.get(&name) {
-            return Ok(found.clone());
+            return Ok(found.given(heard));
         }
         let special = self.stdlib().and_then(|major| self.registry.in_stdlib(name, major));
         if let Some(builtin) = special.or_else(|| self.registry.get(name))
-            && self.offers(builtin)
+            && self.offers(builtin, heard)
         {
             return Ok(Some(Function::Builtin(builtin)));
         }
         // A module has no function of its own name.
+        let mut consulted = Remarks::default();
         if name.as_str().contains("::")
-            && let Some(path) = self.path_of(CodeKind::Function, name.as_str())
+            && let Some(path) = self.path_of(CodeKind::Function, name.as_str(), &mut consulted)
         {
-            let program = self.load(&path)?;
+            let unit = self.load(&path)?;
             if !read(&self.known).functions.contains_key(&name) {
-                return Err(Arc::new(misses_function(&program, &path, name)));
+                heard.extend(&unit.remarks);
+                return Err(Arc::new(misses_function(&unit.program, &path, name)));
             }
         }
-        Ok(write(&self.known).functions.entry(name).or_insert(None).clone())
+        let absent = Found::Absent(consulted);
+        Ok(write(&self.known).functions.entry(name).or_insert(absent).given(heard))
     }
 
     /// The file in which a module, or the environment itself, writes the function of that name in Ruby.
@@ -396,10 +401,10 @@ impl Environment {
 
     /// Whether a built-in function is there and counts: those that stdlib dropped in version 9 need an older one among the
     /// modules, and a setting can let the module's own win.
-    fn offers(&self, function: &Registered) -> bool {
+    fn offers(&self, function: &Registered, heard: &mut Remarks) -> bool {
         if self.settings.module_functions
             && function.origin != Origin::Core
-            && self.path_of(CodeKind::Function, function.builtin.name).is_some()
+            && self.path_of(CodeKind::Function, function.builtin.name, heard).is_some()
         {
             return false;
         }
@@ -416,25 +421,32 @@ impl Environment {
 
     /// Makes a function known that no file of Puppet code defines.
     pub fn add_function(&self, name: Name, function: Function) {
-        write(&self.known).functions.insert(name, Some(function));
+        write(&self.known).functions.insert(name, Found::There(function));
     }
 
     /// The type alias of that name (lower case), loading files as needed.
-    pub fn alias(&self, lower: Name) -> Result<Option<Arc<KnownAlias>>, Arc<Diagnostic>> {
+    pub fn alias(
+        &self,
+        lower: Name,
+        heard: &mut Remarks,
+    ) -> Result<Option<Arc<KnownAlias>>, Arc<Diagnostic>> {
         if let Some(found) = read(&self.known).aliases.get(&lower) {
-            return Ok(found.clone());
+            return Ok(found.given(heard));
         }
-        if let Some(path) = self.path_of(CodeKind::Type, lower.as_str()) {
-            let program = self.load(&path)?;
-            if let Some(failure) = misses_type(&program, &path, lower) {
+        let mut consulted = Remarks::default();
+        if let Some(path) = self.path_of(CodeKind::Type, lower.as_str(), &mut consulted) {
+            let unit = self.load(&path)?;
+            if let Some(failure) = misses_type(&unit.program, &path, lower) {
+                heard.extend(&unit.remarks);
                 return Err(Arc::new(failure));
             }
         }
-        Ok(write(&self.known).aliases.entry(lower).or_insert(None).clone())
+        let absent = Found::Absent(consulted);
+        Ok(write(&self.known).aliases.entry(lower).or_insert(absent).given(heard))
     }
 
     /// The file a function or type of that name stands in, if there is one.
-    fn path_of(&self, kind: CodeKind, name: &str) -> Option<PathBuf> {
+    fn path_of(&self, kind: CodeKind, name: &str, heard: &mut Remarks) -> Option<PathBuf> {
         // A type that is called like a module is the module's set of types.
         let (first, rest) = name.split_once("::").unwrap_or((name, "init_typeset"));
         let rest = rest.split("::");
@@ -445,7 +457,7 @@ impl Environment {
             return find(&mut rest.clone()).or_else(|| find(&mut std::iter::once(first).chain(rest)));
         }
         let module = self.module(first)?;
-        self.module_file(module, kind, rest).filter(|_| self.is_sound(module))
+        self.module_file(module, kind, rest).filter(|_| self.is_sound(module, heard))
     }
 
     /// The resource type of that name (lower case) that agents know how to apply: Puppet's own, a module's, or one that agent
@@ -476,21 +488,21 @@ impl Environment {
         if !self.world.exists(&path) {
             return None;
         }
-        crate::catalog::generated::read(&*self.load(&path).ok()?)
+        crate::catalog::generated::read(&self.load(&path).ok()?.program)
     }
 
     /// The functions written in Puppet that are known so far, for suggestions.
     pub fn function_names(&self) -> Vec<Name> {
         let known = read(&self.known);
         let mut names: Vec<Name> =
-            known.functions.iter().filter(|(_, found)| found.is_some()).map(|(name, _)| *name).collect();
+            known.functions.iter().filter(|(_, found)| found.is_there()).map(|(name, _)| *name).collect();
         names.sort_unstable();
         names
     }
 
-    /// The file of a function written in Puppet.
-    pub fn puppet_function(&self, name: Name) -> Option<Arc<PuppetFunction>> {
-        match self.function(name) {
+    /// The function of that name, if it is written in Puppet.
+    pub fn puppet_function(&self, name: Name) -> Option<Arc<Defined<PuppetFunction>>> {
+        match self.function(name, &mut Remarks::default()) {
             Ok(Some(Function::Puppet(function))) => Some(function),
             _ => None,
         }

@@ -1,11 +1,14 @@
 //! Templates in Puppet: `<%= %>` writes to the innermost template being rendered.
 
+use std::sync::Arc;
+
 use kukla_values::{Hash, Name, Type, Value, format};
 
 use crate::error::{Flow, Raise, Raised};
 use crate::lambda::{next_is_value, refuse_reserved};
-use crate::program::{Expr, Program};
+use crate::program::Expr;
 use crate::scope::{Position, ScopeId};
+use crate::unit::Unit;
 use crate::vm::Vm;
 
 impl Vm<'_> {
@@ -51,7 +54,8 @@ impl Vm<'_> {
 
     /// Renders a template with arguments by name. `function` is `epp`, which sees only the top scope, or `inline_epp`,
     /// which sees the caller's variables.
-    pub fn render_epp(&mut self, function: &str, program: &Program, args: Option<Hash>) -> Flow {
+    pub fn render_epp(&mut self, function: &str, unit: &Arc<Unit>, args: Option<Hash>) -> Flow {
+        let program = &*unit.program;
         let Some(head) = &program.epp else {
             return Err(Raise::runtime(format!("{function}(): the parser did not produce an EppExpression")));
         };
@@ -75,27 +79,24 @@ impl Vm<'_> {
         let global = function == "epp";
         self.charge(1)?;
         self.enter(|vm| {
-            let outside = (vm.at, std::mem::replace(&mut vm.source, program.source.clone()));
             let frame = match global {
                 true => vm.scopes.push_sealed(Position::named(ScopeId::TOP)),
-                false => vm.scopes.push(outside.0),
+                false => vm.scopes.push(vm.at),
             };
-            vm.at = frame;
-            let bound = match enforce {
-                true => vm.bind_by_name("lambda", &head.params, &args),
-                false => {
-                    let mut bind = |(name, value): (&Value, &Value)| {
-                        let name = Name::new(name.as_str().unwrap_or_default());
-                        assignable(name)?;
-                        vm.scopes.bind(frame, name, value.clone());
-                        Ok(())
-                    };
-                    args.iter().try_for_each(&mut bind)
+            let result = vm.inside(unit, frame, |vm| {
+                match enforce {
+                    true => vm.bind_by_name("lambda", &head.params, &args)?,
+                    false => {
+                        for (name, value) in &args {
+                            let name = Name::new(name.as_str().unwrap_or_default());
+                            assignable(name)?;
+                            vm.scopes.bind(frame, name, value.clone());
+                        }
+                    }
                 }
-            };
-            let result = bound.and_then(|()| vm.eval(&program.main));
+                vm.eval(&program.main)
+            });
             vm.scopes.pop();
-            (vm.at, vm.source) = outside;
             match next_is_value(result) {
                 // What `return` gives is what the template gives, whatever it is.
                 Err(raise) if matches!(raise.reason(), Raised::Return(..)) => match raise.into_reason() {

@@ -7,6 +7,7 @@ use kukla_values::{Array, Hash, Value, format};
 use crate::error::{Flow, Raise};
 use crate::label;
 use crate::program::{Expr, Kind, Segment};
+use crate::types::Meaning;
 use crate::variable::UNEVALUATED;
 use crate::vm::Vm;
 
@@ -63,14 +64,9 @@ impl Vm<'_> {
             }
             Kind::Hash(entries) => self.eval_hash(entries),
             Kind::TypeName(name) => self.eval_type_name(name, expr.span),
-            Kind::Constant(constant) => match constant.cached.get() {
-                Some(value) => Ok(value.clone()),
-                None => {
-                    let value = self.eval(&constant.expr)?;
-                    let _ = constant.cached.set(value.clone());
-                    Ok(value)
-                }
-            },
+            Kind::Constant(constant) => {
+                self.meaning(constant.slot, |vm| Ok(Meaning::Lasting(vm.eval(&constant.expr)?)))
+            }
             Kind::Not(operand) => Ok(Value::Boolean(!self.eval(operand)?.is_true())),
             Kind::Negate(operand) => self.eval_negate(operand, expr.span),
             Kind::Unfold(operand) => {

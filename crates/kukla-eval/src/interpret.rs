@@ -399,7 +399,7 @@ impl Vm<'_> {
         {
             to = access.keys.last().map_or(to, |key| key.span.end as usize);
         }
-        self.source.text().get(from..to).unwrap_or_default().into()
+        self.unit.source.text().get(from..to).unwrap_or_default().into()
     }
 }
 

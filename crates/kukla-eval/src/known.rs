@@ -1,6 +1,6 @@
 //! The definitions of an environment by name, as far as files have been loaded.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use kukla_syntax::{Code, Fact};
 use kukla_values::types::TypeAlias;
@@ -11,18 +11,78 @@ use crate::codes::{
     CLASS_REDEFINED, CLASS_REDEFINED_AS_DEFINE, CLASS_REDEFINED_AS_NODE, DEFINE_REDEFINED_AS_CLASS,
     NODE_REDEFINED, NODE_REDEFINED_AS_CLASS,
 };
-use crate::error::{Diagnostic, Location};
-use crate::program::{AliasDefinition, Class, Define, Definition, NodeDefinition, NodeMatch, Place, Program};
+use crate::error::Diagnostic;
+use crate::program::{AliasDefinition, Class, Define, Definition, NodeDefinition, NodeMatch, Program};
 use crate::registry::Function;
+use crate::remark::Remarks;
+use crate::unit::{Defined, Place, Unit};
 
 /// Definitions by name, as far as files have been loaded.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
-    pub classes: FxHashMap<Name, Option<Arc<Class>>>,
-    pub defines: FxHashMap<Name, Option<Arc<Define>>>,
-    pub functions: FxHashMap<Name, Option<Function>>,
-    pub aliases: FxHashMap<Name, Option<Arc<KnownAlias>>>,
-    pub nodes: Vec<Arc<NodeDefinition>>,
+    pub classes: FxHashMap<Name, Found<Arc<Defined<Class>>>>,
+    pub defines: FxHashMap<Name, Found<Arc<Defined<Define>>>>,
+    pub functions: FxHashMap<Name, Found<Function>>,
+    pub aliases: FxHashMap<Name, Found<Arc<KnownAlias>>>,
+    pub nodes: Vec<Arc<Defined<NodeDefinition>>>,
+}
+
+/// What a search for a name gave.
+#[derive(Debug)]
+pub(crate) enum Found<T> {
+    /// Something.
+    There(T),
+    /// Nothing, and this is to be said about the files that were looked into.
+    Absent(Remarks),
+}
+
+impl<T: Remarked> Found<T> {
+    pub fn is_there(&self) -> bool {
+        matches!(self, Found::There(_))
+    }
+
+    /// What was found; what there is to say about it is heard.
+    pub fn given(&self, heard: &mut Remarks) -> Option<T> {
+        match self {
+            Found::There(found) => {
+                if let Some(unit) = found.unit() {
+                    heard.extend(&unit.remarks);
+                }
+                Some(found.clone())
+            }
+            Found::Absent(remarks) => {
+                heard.extend(remarks);
+                None
+            }
+        }
+    }
+}
+
+/// What a name can stand for.
+pub(crate) trait Remarked: Clone {
+    /// The unit it stands in, if it is of Puppet code.
+    fn unit(&self) -> Option<&Unit>;
+}
+
+impl<T> Remarked for Arc<Defined<T>> {
+    fn unit(&self) -> Option<&Unit> {
+        Some(&self.unit)
+    }
+}
+
+impl Remarked for Arc<KnownAlias> {
+    fn unit(&self) -> Option<&Unit> {
+        Some(&self.definition.unit)
+    }
+}
+
+impl Remarked for Function {
+    fn unit(&self) -> Option<&Unit> {
+        match self {
+            Function::Puppet(function) => Some(&function.unit),
+            Function::Builtin(_) | Function::Foreign(_) => None,
+        }
+    }
 }
 
 impl Known {
@@ -38,36 +98,39 @@ impl Known {
     }
 
     /// Makes a definition known, unless its name is taken.
-    pub fn add(&mut self, definition: &Definition) -> Result<(), Box<Diagnostic>> {
+    pub fn add(&mut self, unit: &Arc<Unit>, definition: &Definition) -> Result<(), Box<Diagnostic>> {
         match definition {
             Definition::Class(class) => {
-                let (name, place) = (class.name, &class.place);
-                if let Some(Some(known)) = self.classes.get(&name) {
-                    return Err(taken(&CLASS_REDEFINED, &name, place, &known.place));
+                let name = class.name;
+                let place = Place { unit, span: class.span };
+                if let Some(Found::There(known)) = self.classes.get(&name) {
+                    return Err(taken(&CLASS_REDEFINED, &name, place, known.place()));
                 }
-                if let Some(Some(known)) = self.defines.get(&name) {
-                    return Err(taken(&DEFINE_REDEFINED_AS_CLASS, &name, place, &known.place));
+                if let Some(Found::There(known)) = self.defines.get(&name) {
+                    return Err(taken(&DEFINE_REDEFINED_AS_CLASS, &name, place, known.place()));
                 }
                 if let Some(known) = self.node_named(name.as_str()) {
-                    return Err(taken(&NODE_REDEFINED_AS_CLASS, &name, place, &known.place));
+                    return Err(taken(&NODE_REDEFINED_AS_CLASS, &name, place, known.place()));
                 }
-                self.classes.insert(name, Some(Arc::clone(class)));
+                self.classes.insert(name, Found::There(Defined::new(unit, class)));
             }
             Definition::Define(define) => {
-                let (name, place) = (define.name, &define.place);
-                if let Some(Some(known)) = self.classes.get(&name) {
-                    return Err(taken(&CLASS_REDEFINED_AS_DEFINE, &name, place, &known.place));
+                let name = define.name;
+                let place = Place { unit, span: define.span };
+                if let Some(Found::There(known)) = self.classes.get(&name) {
+                    return Err(taken(&CLASS_REDEFINED_AS_DEFINE, &name, place, known.place()));
                 }
-                if let Some(Some(known)) = self.defines.get(&name) {
-                    return Err(redefined("type", &name, &known.place));
+                if let Some(Found::There(known)) = self.defines.get(&name) {
+                    return Err(redefined("type", &name, known.place()));
                 }
-                self.defines.insert(name, Some(Arc::clone(define)));
+                self.defines.insert(name, Found::There(Defined::new(unit, define)));
             }
             Definition::Function(function) => {
-                if let Some(Some(Function::Puppet(known))) = self.functions.get(&function.name) {
-                    return Err(redefined("function", &function.name, &known.place));
+                if let Some(Found::There(Function::Puppet(known))) = self.functions.get(&function.name) {
+                    return Err(redefined("function", &function.name, known.place()));
                 }
-                self.functions.insert(function.name, Some(Function::Puppet(Arc::clone(function))));
+                let known = Function::Puppet(Defined::new(unit, function));
+                self.functions.insert(function.name, Found::There(known));
             }
             Definition::TypeAlias(alias) => {
                 let lower = Name::new(&alias.name.to_lowercase());
@@ -83,32 +146,43 @@ impl Known {
                     );
                     return Err(Box::new(Diagnostic::said("ARGUMENT_ERROR", message)));
                 }
-                if let Some(Some(known)) = self.aliases.get(&lower) {
-                    return Err(redefined("type", &lower, &known.definition.place));
+                if let Some(Found::There(known)) = self.aliases.get(&lower) {
+                    return Err(redefined("type", &lower, known.definition.place()));
                 }
-                self.aliases.insert(lower, Some(Arc::new(KnownAlias::new(Arc::clone(alias)))));
+                let known = Arc::new(KnownAlias::new(Defined::new(unit, alias)));
+                self.aliases.insert(lower, Found::There(known));
             }
             Definition::Node(node) => {
                 for each in &node.matches {
                     let title = each.title();
                     if let Some(known) = self.node_named(&title) {
-                        return Err(taken(&NODE_REDEFINED, &title, &node.place, &known.place));
+                        return Err(taken(
+                            &NODE_REDEFINED,
+                            &title,
+                            Place { unit, span: node.span },
+                            known.place(),
+                        ));
                     }
                     // Nodes and classes share their names.
                     if let NodeMatch::Name(name) = each
-                        && let Some(Some(known)) = self.classes.get(&Name::new(name))
+                        && let Some(Found::There(known)) = self.classes.get(&Name::new(name))
                     {
-                        return Err(taken(&CLASS_REDEFINED_AS_NODE, name, &node.place, &known.place));
+                        return Err(taken(
+                            &CLASS_REDEFINED_AS_NODE,
+                            name,
+                            Place { unit, span: node.span },
+                            known.place(),
+                        ));
                     }
                 }
-                self.nodes.push(Arc::clone(node));
+                self.nodes.push(Defined::new(unit, node));
             }
             Definition::Plan(_) => {}
         }
         Ok(())
     }
 
-    fn node_named(&self, title: &str) -> Option<&Arc<NodeDefinition>> {
+    fn node_named(&self, title: &str) -> Option<&Arc<Defined<NodeDefinition>>> {
         self.nodes.iter().find(|node| node.matches.iter().any(|each| each.title() == title))
     }
 }
@@ -134,17 +208,16 @@ const RESOURCE_TYPES: &[&str] = &[
 
 /// The failure for a name that is taken.
 #[cold]
-fn taken(code: &'static Code, name: &str, place: &Place, known: &Place) -> Box<Diagnostic> {
-    let location = |place: &Place| Location { source: place.source.clone(), span: place.span };
-    let earlier = location(known);
+fn taken(code: &'static Code, name: &str, place: Place<'_>, known: Place<'_>) -> Box<Diagnostic> {
+    let earlier = known.location();
     let wrong = Diagnostic::new(code, vec![("name", Fact::of(name)), ("earlier", Fact::of(&earlier))]);
-    Box::new(wrong.on_line_of(Some(location(place))).label(earlier, "first defined here"))
+    Box::new(wrong.on_line_of(Some(place.location())).label(earlier, "first defined here"))
 }
 
 #[cold]
-fn redefined(what: &str, name: &str, known: &Place) -> Box<Diagnostic> {
-    let at = known.source.line_column(known.span.start);
-    let file = known.source.name().map_or_else(|| "string:".to_owned(), |file| format!("file:{file}"));
+fn redefined(what: &str, name: &str, known: Place<'_>) -> Box<Diagnostic> {
+    let at = known.unit.source.line_column(known.span.start);
+    let file = known.file().map_or_else(|| "string:".to_owned(), |file| format!("file:{file}"));
     let (name, line, column) = (name.replace("::", "/"), at.line, at.column);
     let message = format!(
         "Attempt to redefine entity 'http://puppet.com/2016.1/runtime/{what}/{name}'. Originally set at {file}?line={line}&pos={column}."
@@ -156,20 +229,22 @@ fn redefined(what: &str, name: &str, known: &Place) -> Box<Diagnostic> {
 #[derive(Debug)]
 pub struct KnownAlias {
     /// The definition.
-    pub definition: Arc<AliasDefinition>,
+    pub definition: Arc<Defined<AliasDefinition>>,
     /// The type that stands for it; created before its right-hand side is evaluated, so that it may refer to itself.
     pub ty: Arc<TypeAlias>,
+    /// What there is to say about the files of all types that it refers to, once it was resolved.
+    pub(crate) remarks: OnceLock<Remarks>,
 }
 
 impl KnownAlias {
-    fn new(definition: Arc<AliasDefinition>) -> KnownAlias {
+    fn new(definition: Arc<Defined<AliasDefinition>>) -> KnownAlias {
         let ty = kukla_values::types::TypeAlias::new(definition.name.as_str());
-        KnownAlias { definition, ty }
+        KnownAlias { definition, ty, remarks: OnceLock::new() }
     }
 
     /// Whether it is the set of types of a module, whose members are known by their full names.
     pub(crate) fn is_module_set(&self) -> bool {
-        self.definition.place.source.name().is_some_and(|file| file.ends_with("/types/init_typeset.pp"))
+        self.definition.unit.source.name().is_some_and(|file| file.ends_with("/types/init_typeset.pp"))
     }
 
     /// The type, as a value of an expression that names it.

@@ -1,28 +1,9 @@
 //! What messages call things: "a Function Call", "an Integer", "an '[]' expression".
 
+pub use kukla_syntax::article::{a_an, a_an_upper};
 use kukla_values::Value;
 
 use crate::program::{AssignOperator, CallForm, Expr, Kind};
-
-/// A label with its article.
-pub fn a_an(label: &str) -> String {
-    format!("{} {label}", article(label))
-}
-
-/// A label with its article, to begin a sentence with.
-pub fn a_an_upper(label: &str) -> String {
-    let article = if article(label) == "an" { "An" } else { "A" };
-    format!("{article} {label}")
-}
-
-/// The article of a label; a quote before the first letter does not count.
-pub fn article(label: &str) -> &'static str {
-    let first = label.strip_prefix(['\'', '"']).unwrap_or(label).chars().next();
-    match first {
-        Some(letter) if "aeiouyAEIOUY".contains(letter) => "an",
-        _ => "a",
-    }
-}
 
 /// What messages call a value.
 pub fn of_value(value: &Value) -> String {
@@ -86,16 +67,4 @@ pub fn of_expr(expr: &Expr) -> String {
         Kind::Apply => "'apply' expression",
     };
     label.to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn articles_look_behind_quotes() {
-        assert_eq!(a_an("'if' statement"), "an 'if' statement");
-        assert_eq!(a_an("'+' expression"), "a '+' expression");
-        assert_eq!(a_an_upper("Integer"), "An Integer");
-    }
 }

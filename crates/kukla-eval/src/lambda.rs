@@ -7,8 +7,9 @@ use kukla_values::types::{Range, StructField, mismatch};
 use kukla_values::{Array, Hash, Name, Type, Value};
 
 use crate::error::{Diagnostic, Flow, Location, Raise, Raised};
-use crate::program::{Lambda, Param};
+use crate::program::{Lambda, Param, PuppetFunction};
 use crate::scope::Position;
+use crate::unit::{Defined, Unit};
 use crate::variable::Defaulting;
 use crate::vm::Vm;
 
@@ -17,6 +18,7 @@ use crate::vm::Vm;
 pub struct Block {
     pub(crate) lambda: Arc<Lambda>,
     pub(crate) scope: Position,
+    unit: Arc<Unit>,
     signature: Arc<CallableType>,
 }
 
@@ -71,7 +73,7 @@ impl Vm<'_> {
     /// A lambda as seen from where evaluation stands.
     pub(crate) fn block(&mut self, lambda: &Arc<Lambda>) -> Flow<Block> {
         let signature = self.signature(lambda)?;
-        Ok(Block { lambda: Arc::clone(lambda), scope: self.at, signature })
+        Ok(Block { lambda: Arc::clone(lambda), scope: self.at, unit: Arc::clone(&self.unit), signature })
     }
 
     /// Calls a lambda. `next` in it is its value; `break` comes out as [`Raised::Break`], see [`Vm::try_block`].
@@ -84,9 +86,11 @@ impl Vm<'_> {
         let lambda = &*block.lambda;
         let args = args.into_iter();
         self.enter(|vm| {
-            let outside = vm.at;
             let frame = vm.scopes.push(block.scope);
-            vm.at = frame;
+            let outside = std::mem::replace(&mut vm.at, frame);
+            // Nearly always a block is called where it was written.
+            let elsewhere = (!Arc::ptr_eq(&vm.unit, &block.unit))
+                .then(|| std::mem::replace(&mut vm.unit, Arc::clone(&block.unit)));
             // Arguments beyond the last parameter are dropped.
             let result = match lambda.positional && args.len() >= lambda.params.len() {
                 true => {
@@ -108,6 +112,9 @@ impl Vm<'_> {
             };
             vm.scopes.pop();
             vm.at = outside;
+            if let Some(unit) = elsewhere {
+                vm.unit = unit;
+            }
             let value = next_is_value(result)?;
             match &lambda.returns {
                 None => Ok(value),
@@ -252,18 +259,41 @@ impl Vm<'_> {
         result
     }
 
-    /// The type of a lambda or function written in Puppet.
-    pub(crate) fn signature(&mut self, lambda: &Lambda) -> Flow<Arc<CallableType>> {
-        if let Some(known) = lambda.signature.get() {
-            return Ok(Arc::clone(known));
+    /// The type of a function written in Puppet.
+    pub(crate) fn function_signature(
+        &mut self,
+        function: &Defined<PuppetFunction>,
+    ) -> Flow<Arc<CallableType>> {
+        if let Some(slot) = function.lambda.signature
+            && let Some(known) = function.unit.signature(slot)
+        {
+            self.remark(&known.remarks);
+            return Ok(Arc::clone(&known.answer));
         }
+        self.inside(&function.unit, self.at, |vm| vm.signature(&function.lambda))
+    }
+
+    /// The type of a lambda or function of the unit being evaluated.
+    fn signature(&mut self, lambda: &Lambda) -> Flow<Arc<CallableType>> {
+        let Some(slot) = lambda.signature else { return self.make_signature(lambda) };
+        if let Some(known) = self.unit.signature(slot) {
+            let answer = Arc::clone(&known.answer);
+            if !known.remarks.is_empty() {
+                self.remark(&known.remarks.clone());
+            }
+            return Ok(answer);
+        }
+        let (signature, remarks) = self.answer(|vm| vm.make_signature(lambda))?;
+        self.unit.set_signature(slot, Arc::clone(&signature), remarks);
+        Ok(signature)
+    }
+
+    fn make_signature(&mut self, lambda: &Lambda) -> Flow<Arc<CallableType>> {
         let mut types = Vec::with_capacity(lambda.params.len());
         let mut size = Range { min: 0, max: 0 };
         let mut optional = false;
-        let mut constant = true;
         for param in &lambda.params {
             let (ty, range) = self.parameter_type(param)?;
-            constant &= param.ty.as_ref().is_none_or(|ty| ty.constant);
             if range.min == 0 {
                 optional = true;
             } else if optional {
@@ -277,16 +307,9 @@ impl Vm<'_> {
         }
         let returns = match &lambda.returns {
             None => None,
-            Some(ty) => {
-                constant &= ty.constant;
-                Some((*self.eval_type_expr(ty)?).clone())
-            }
+            Some(ty) => Some((*self.eval_type_expr(ty)?).clone()),
         };
-        let signature = Arc::new(CallableType::new(types, Some(size), None, returns));
-        if constant {
-            let _ = lambda.signature.set(Arc::clone(&signature));
-        }
-        Ok(signature)
+        Ok(Arc::new(CallableType::new(types, Some(size), None, returns)))
     }
 
     /// The type of a parameter and how many arguments it takes. For `Array[T, 1, 3] *$rest` the array says how many there

@@ -29,13 +29,16 @@ mod node;
 mod objects;
 mod operators;
 pub mod program;
+pub mod programs;
 pub mod registry;
+mod remark;
 pub mod scope;
 pub mod settings;
 pub mod signature;
 mod size;
 pub mod suggest;
 mod types;
+pub mod unit;
 mod variable;
 pub mod vm;
 

@@ -1,24 +1,23 @@
-//! Programs: what a source file is lowered to, shared by every compilation that uses the file.
+//! Programs: what a text is lowered to, shared by every compilation of every environment that uses the text.
+//!
+//! A program never changes and knows neither the file it was read from nor what the names in it stand for: it gives each such
+//! question a number, and the [`Unit`](crate::unit::Unit) of an environment has the answers.
 //!
 //! An [`Expr`] is a position and a [`Kind`]. The position is the one Puppet reports for the construct (the operator of a
 //! binary expression, the start of most others): `span.start` is what goes into messages, `span.end` is where the construct
 //! ends. Literals are folded into values, names interned, regular expressions compiled, strings split into segments.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use kukla_syntax::{Diagnostic, Source, Span};
+use kukla_syntax::{Diagnostic, Span};
 use kukla_values::arithmetic::Operator;
-use kukla_values::{Name, Str, Type, Value};
+use kukla_values::{Name, Str, Value};
 
-use crate::registry::Function;
-
-/// One source file, lowered.
-#[derive(Debug)]
+/// One text, lowered.
+#[derive(Debug, Default)]
 pub struct Program {
     /// The text it was read from.
-    pub source: Source,
-    /// The module the file belongs to, if it lies in one.
-    pub module: Option<Name>,
+    pub text: Arc<str>,
     /// Every definition of the file, nested ones included, in the order of the text.
     pub definitions: Vec<Definition>,
     /// What remains when the definitions are taken out.
@@ -27,6 +26,60 @@ pub struct Program {
     pub epp: Option<EppHead>,
     /// What was questionable in the text, though not wrong.
     pub warnings: Vec<Diagnostic>,
+    /// What it asks of an environment.
+    pub questions: Questions,
+}
+
+impl Program {
+    /// The types of the parameters of classes and defined types, as far as they mean the same each time.
+    pub(crate) fn parameter_types(&self) -> impl Iterator<Item = &TypeExpr> {
+        let params = self.definitions.iter().flat_map(|definition| match definition {
+            Definition::Class(class) => &class.params[..],
+            Definition::Define(define) => &define.params[..],
+            _ => &[],
+        });
+        params.filter_map(|param| param.ty.as_ref()).filter(|ty| ty.slot.is_some())
+    }
+}
+
+/// How many questions of each sort a program asks.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Questions {
+    pub(crate) types: u32,
+    pub(crate) functions: u32,
+    pub(crate) signatures: u32,
+}
+
+/// The question which type a name or an expression of names stands for.
+#[derive(Clone, Copy, Debug)]
+pub struct TypeSlot(pub(crate) u32);
+
+/// The question which function a call names.
+#[derive(Clone, Copy, Debug)]
+pub struct FunctionSlot(pub(crate) u32);
+
+/// The question which signature a lambda or function has.
+#[derive(Clone, Copy, Debug)]
+pub struct SignatureSlot(pub(crate) u32);
+
+impl Questions {
+    pub(crate) fn ask_type(&mut self) -> TypeSlot {
+        TypeSlot(next(&mut self.types))
+    }
+
+    pub(crate) fn ask_function(&mut self) -> FunctionSlot {
+        FunctionSlot(next(&mut self.functions))
+    }
+
+    pub(crate) fn ask_signature(&mut self) -> SignatureSlot {
+        SignatureSlot(next(&mut self.signatures))
+    }
+}
+
+fn next(count: &mut u32) -> u32 {
+    let number = *count;
+    *count += 1;
+    number
 }
 
 /// What a template says about its parameters.
@@ -55,24 +108,6 @@ pub enum Definition {
     Plan(Arc<PuppetFunction>),
 }
 
-/// Where a definition stands.
-#[derive(Clone, Debug)]
-pub struct Place {
-    /// The file.
-    pub source: Source,
-    /// The position in it.
-    pub span: Span,
-    /// The module the file belongs to, if it lies in one.
-    pub module: Option<Name>,
-}
-
-impl Place {
-    /// The line, counted from one.
-    pub fn line(&self) -> u32 {
-        self.source.line_column(self.span.start).line
-    }
-}
-
 /// A parameter list.
 pub type Params = Box<[Param]>;
 
@@ -93,15 +128,13 @@ pub struct Param {
     pub private: bool,
 }
 
-/// A type written in a program; one that names no variable means the same each time and is computed once.
+/// A type written in a program; one that names no variable means the same each time in an environment.
 #[derive(Debug)]
 pub struct TypeExpr {
     /// As written.
     pub expr: Expr,
-    /// Whether its meaning depends on nothing but the environment's types.
-    pub constant: bool,
-    /// Its meaning, once known, if constant.
-    pub cached: OnceLock<Arc<Type>>,
+    /// The question what it means, if that depends on nothing but the environment's types.
+    pub slot: Option<TypeSlot>,
 }
 
 /// A class.
@@ -109,8 +142,8 @@ pub struct TypeExpr {
 pub struct Class {
     /// Its full name in lower case, without leading `::`.
     pub name: Name,
-    /// Where it stands.
-    pub place: Place,
+    /// Its position.
+    pub span: Span,
     /// Its parameters.
     pub params: Params,
     /// The class it inherits, in lower case.
@@ -126,8 +159,8 @@ pub struct Class {
 pub struct Define {
     /// Its full name in lower case, without leading `::`.
     pub name: Name,
-    /// Where it stands.
-    pub place: Place,
+    /// Its position.
+    pub span: Span,
     /// Its parameters.
     pub params: Params,
     /// Its body.
@@ -141,8 +174,8 @@ pub struct Define {
 pub struct PuppetFunction {
     /// Its full name.
     pub name: Name,
-    /// Where it stands.
-    pub place: Place,
+    /// Its position.
+    pub span: Span,
     /// Parameters, return type and body.
     pub lambda: Lambda,
 }
@@ -152,8 +185,8 @@ pub struct PuppetFunction {
 pub struct AliasDefinition {
     /// Its name, as written.
     pub name: Name,
-    /// Where it stands.
-    pub place: Place,
+    /// Its position.
+    pub span: Span,
     /// What it stands for.
     pub ty: Expr,
 }
@@ -163,8 +196,8 @@ pub struct AliasDefinition {
 pub struct NodeDefinition {
     /// What it applies to.
     pub matches: Box<[NodeMatch]>,
-    /// Where it stands.
-    pub place: Place,
+    /// Its position.
+    pub span: Span,
     /// Its body.
     pub body: Expr,
 }
@@ -242,12 +275,12 @@ pub struct Lambda {
     pub plain: bool,
     /// Whether each parameter takes exactly one argument, so that none has a default.
     pub positional: bool,
-    /// The signature, if every type in it is constant.
-    pub signature: OnceLock<Arc<kukla_values::types::callable::CallableType>>,
+    /// The question which signature it has, if every type in it means the same each time.
+    pub signature: Option<SignatureSlot>,
 }
 
 /// An expression and its position.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Expr {
     /// The position; `start` is what Puppet reports.
     pub span: Span,
@@ -256,9 +289,10 @@ pub struct Expr {
 }
 
 /// What an expression is.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub enum Kind {
     /// Nothing; also what a definition leaves behind.
+    #[default]
     Nop,
     /// A value known before the program runs.
     Literal(Value),
@@ -381,8 +415,8 @@ pub struct TypeName {
     pub name: Name,
     /// In lower case.
     pub lower: Name,
-    /// What it means, once known.
-    pub cached: OnceLock<Value>,
+    /// The question what it means.
+    pub slot: TypeSlot,
 }
 
 /// A comparison.
@@ -460,13 +494,13 @@ pub enum IllegalTarget {
     NotVariable(Box<str>),
 }
 
-/// An expression whose value is computed when first asked for.
+/// A type with parameters that means the same each time in an environment.
 #[derive(Debug)]
 pub struct Constant {
     /// As written.
     pub expr: Expr,
-    /// Its value, once known.
-    pub cached: OnceLock<Value>,
+    /// The question what it means.
+    pub slot: TypeSlot,
 }
 
 /// `a[b, c]`.
@@ -513,13 +547,13 @@ pub enum Callee {
     Illegal(Span, Box<str>),
 }
 
-/// The name of a function and, once found, the function.
+/// The name of a function.
 #[derive(Debug)]
 pub struct CalleeName {
     /// Its name, without leading `::`.
     pub name: Name,
-    /// What was found under the name.
-    pub cached: OnceLock<Function>,
+    /// The question which function that is.
+    pub slot: FunctionSlot,
 }
 
 /// `if` and `unless`.

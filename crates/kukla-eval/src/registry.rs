@@ -10,6 +10,7 @@ use crate::function::{Builtin, Quality};
 use crate::lambda::Block;
 use crate::program::PuppetFunction;
 use crate::signature::{Signature, Signatures};
+use crate::unit::Defined;
 use crate::vm::Vm;
 
 /// What a call leads to.
@@ -18,7 +19,7 @@ pub enum Function {
     /// A built-in one.
     Builtin(&'static Registered),
     /// One written in Puppet.
-    Puppet(Arc<PuppetFunction>),
+    Puppet(Arc<Defined<PuppetFunction>>),
     /// One of another language, such as Ruby.
     Foreign(Arc<dyn ForeignFunction>),
 }

@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use kukla_syntax::Source;
 use kukla_values::{Value, format};
 
 use crate::environment::{Environment, Node};
 use crate::error::Raised;
-use crate::lower::lower;
 use crate::registry::Registry;
 use crate::settings::Settings;
 use crate::vm::Vm;
@@ -22,10 +20,8 @@ fn environment(world: MemoryWorld, settings: Settings) -> Environment {
 fn run_in(environment: &Environment, code: &str) -> Result<String, String> {
     let node = Node::default();
     let mut vm = Vm::new(environment, &node);
-    let source = Source::unnamed(code);
-    let program = lower(&source, None, &environment.rules(None)).map_err(|failure| failure.to_string())?;
-    environment.learn(&program).map_err(|failure| failure.to_string())?;
-    match vm.run_main(&program) {
+    let unit = environment.load_text(code).map_err(|failure| failure.to_string())?;
+    match vm.run_main(&unit) {
         Ok(value) => Ok(format::interpolate(&value).to_string()),
         Err(raise) => match raise.illegal().into_reason() {
             Raised::Error(failure) => Err(failure.to_string()),
@@ -97,4 +93,17 @@ fn values_stay_within_limits() {
     assert!(run_in(&small, code).unwrap_err().contains("longer than the 100 allowed"));
     let code = "function g($n) { if $n == 0 { 0 } else { g($n - 1) } }\ng(60)";
     assert!(run_in(&small, code).unwrap_err().contains("more than the 50 steps"));
+}
+
+#[test]
+fn an_environment_leaves_nothing_behind() {
+    let environment = environment(MemoryWorld::default(), Settings::default());
+    let code = "function f($n) { if $n > 0 { g($n - 1) } else { 'done' } }\nfunction g($n) { f($n) }\nf(3)";
+    assert_eq!(run_in(&environment, code).unwrap(), "done");
+    let function = environment.puppet_function(kukla_values::Name::new("f")).expect("it is known");
+    let unit = Arc::downgrade(&function.unit);
+    drop(function);
+    assert!(unit.upgrade().is_some());
+    drop(environment);
+    assert!(unit.upgrade().is_none(), "functions that call each other keep each other");
 }

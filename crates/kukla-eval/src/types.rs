@@ -8,25 +8,47 @@ use kukla_values::{Name, Type, Value};
 
 use crate::environment::KnownAlias;
 use crate::error::{Diagnostic, Flow, Raise};
-use crate::program::{TypeExpr, TypeName};
+use crate::program::{TypeExpr, TypeName, TypeSlot};
+use crate::unit::Unit;
 use crate::vm::Vm;
+
+/// What a type was found to mean.
+pub(crate) enum Meaning {
+    /// The same from now on.
+    Lasting(Value),
+    /// This for the moment.
+    Passing(Value),
+}
 
 impl Vm<'_> {
     pub(crate) fn eval_type_name(&mut self, name: &TypeName, span: Span) -> Flow {
-        if let Some(known) = name.cached.get() {
-            return Ok(known.clone());
+        self.meaning(name.slot, |vm| match vm.named_type(name.name, name.lower)? {
+            Some(ty) => Ok(Meaning::Lasting(Value::of_type(ty))),
+            // An alias may stand for a type that nothing defines; no value is one.
+            None if !vm.resolving.is_empty() => {
+                Ok(Meaning::Passing(Value::of_type(Type::Reference(name.name.as_str().into()))))
+            }
+            None => Err(vm.unknown_type(name.name, span)),
+        })
+    }
+
+    /// What a type written in the unit being evaluated means there, found out when first asked.
+    #[inline]
+    pub(crate) fn meaning(&mut self, slot: TypeSlot, find: impl FnOnce(&mut Self) -> Flow<Meaning>) -> Flow {
+        if let Some(known) = self.unit.type_of(slot) {
+            let answer = known.answer.clone();
+            if !known.remarks.is_empty() {
+                self.remark(&known.remarks.clone());
+            }
+            return Ok(answer);
         }
-        match self.named_type(name.name, name.lower)? {
-            Some(ty) => {
-                let value = Value::of_type(ty);
-                let _ = name.cached.set(value.clone());
+        let (meaning, remarks) = self.answer(find)?;
+        match meaning {
+            Meaning::Lasting(value) => {
+                self.unit.set_type(slot, value.clone(), remarks);
                 Ok(value)
             }
-            // An alias may stand for a type that nothing defines; no value is one.
-            None if !self.resolving.is_empty() => {
-                Ok(Value::of_type(Type::Reference(name.name.as_str().into())))
-            }
-            None => Err(self.unknown_type(name.name, span)),
+            Meaning::Passing(value) => Ok(value),
         }
     }
 
@@ -51,7 +73,7 @@ impl Vm<'_> {
             return Ok(Some(member));
         }
         if self.resource_type_exists(lower)? {
-            let name = crate::vm::capitalize(lower.as_str());
+            let name = kukla_values::types::capitalize(lower.as_str());
             return Ok(Some(Type::Resource(Some(Arc::new(ResourceType::new(name, None))))));
         }
         let _ = name;
@@ -87,35 +109,37 @@ impl Vm<'_> {
     /// The type an alias names. Its right-hand side is evaluated once per environment; while that goes on the alias
     /// already stands for itself, so that it may be recursive.
     fn resolve_alias(&mut self, alias: &KnownAlias) -> Flow<Type> {
-        let unfinished = matches!(alias.ty.resolved(), Type::Object(object) if !object.is_defined());
-        if alias.ty.is_resolved() && !unfinished || self.resolving.contains(&alias.definition.name) {
+        if let Some(remarks) = alias.remarks.get() {
+            self.remark(remarks);
+            return Ok(alias.as_type());
+        }
+        if self.resolving.contains(&alias.definition.name) {
             return Ok(alias.as_type());
         }
         self.resolving.push(alias.definition.name);
-        let outside = std::mem::replace(&mut self.source, alias.definition.place.source.clone());
-        let result = self.enter(|vm| vm.interpret_alias(alias));
-        self.source = outside;
+        let unit = &alias.definition.unit;
+        let result =
+            self.inside(unit, self.at, |vm| vm.answer(|vm| vm.enter(|vm| vm.interpret_alias(alias))));
         self.resolving.pop();
-        let ty = result?;
+        let (ty, remarks) = result?;
         if !alias.ty.is_resolved() {
             alias.ty.resolve(ty)?;
         }
+        let _ = alias.remarks.set(remarks);
         Ok(alias.as_type())
     }
 
     /// The type an expression of a parameter list or signature stands for.
     pub(crate) fn eval_type_expr(&mut self, ty: &TypeExpr) -> Flow<Arc<Type>> {
-        if let Some(known) = ty.cached.get() {
-            return Ok(Arc::clone(known));
+        if let Some(slot) = ty.slot
+            && let Some(known) = self.unit.type_of(slot)
+            && let Value::Type(found) = &known.answer
+            && known.remarks.is_empty()
+        {
+            return Ok(Arc::clone(found));
         }
         match self.eval(&ty.expr)? {
-            Value::Type(found) => {
-                // While aliases are being resolved a type may still be incomplete.
-                if ty.constant && self.resolving.is_empty() {
-                    let _ = ty.cached.set(Arc::clone(&found));
-                }
-                Ok(found)
-            }
+            Value::Type(found) => Ok(found),
             other => {
                 let actual = Type::of_generalized(&other);
                 let message = format!("expected a Type, got {actual}");
@@ -127,12 +151,10 @@ impl Vm<'_> {
     /// The type that text spells, with the environment's aliases.
     pub fn parse_type(&mut self, text: &str) -> Flow<Type> {
         let source = kukla_syntax::Source::unnamed(text);
-        let program = crate::lower::lower(&source, None, &self.environment.rules(None)).map_err(|_| {
+        let program = crate::lower::lower(&source, &self.environment.rules(None)).map_err(|_| {
             Raise::runtime(format!("The expression <{text}> is not a valid type specification."))
         })?;
-        let outside = std::mem::replace(&mut self.source, source);
-        let result = self.enter(|vm| vm.interpret_type(&program.main));
-        self.source = outside;
-        result
+        let unit = Arc::new(Unit::new(source, None, Arc::new(program)));
+        self.inside(&unit, self.at, |vm| vm.enter(|vm| vm.interpret_type(&unit.program.main)))
     }
 }

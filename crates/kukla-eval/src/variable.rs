@@ -5,6 +5,7 @@ use kukla_values::{Hash, Name, Value};
 
 use crate::error::{Diagnostic, Flow, Raise};
 use crate::program::{Variable, VariableTarget};
+use crate::remark::Remarks;
 use crate::scope::{Found, Position, ScopeId, ScopeKind};
 use crate::vm::Vm;
 
@@ -130,7 +131,7 @@ impl Vm<'_> {
                 }
                 self.scopes.find_in_class(scope, name).cloned().ok_or(None)
             }
-            None => Err(Some(match self.environment.class(class) {
+            None => Err(Some(match self.environment.class(class, &mut Remarks::default()) {
                 Ok(Some(_)) => format!("class {class} has not been evaluated"),
                 _ => format!("class {class} could not be found"),
             })),

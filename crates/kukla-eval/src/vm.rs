@@ -1,9 +1,10 @@
 //! The state of one compilation.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use kukla_syntax::{Diagnostic, Source, Span};
-use kukla_values::{Name, Str, Type, Value};
+use kukla_values::{Name, Type, Value};
 use rustc_hash::FxHashSet;
 
 use crate::annotations::Annotations;
@@ -11,8 +12,10 @@ use crate::catalog::{CatalogBuilder, Recorder};
 use crate::data::Data;
 use crate::environment::{Environment, Node};
 use crate::error::{Flow, Frame, Location, Raise, Raised, Stage, Trace};
+use crate::remark::Said;
 use crate::scope::{Position, ScopeId, ScopeKind, Scopes};
 use crate::settings::{Limits, LogLevel};
+use crate::unit::Unit;
 use crate::variable::Defaulting;
 
 /// A message from a logging function, a warning or a deprecation.
@@ -56,8 +59,8 @@ pub struct Vm<'e> {
     pub scopes: Scopes,
     /// Where evaluation stands.
     pub at: Position,
-    /// The text being evaluated.
-    pub source: Source,
+    /// The unit being evaluated.
+    pub unit: Arc<Unit>,
     /// The calls that are going on, outermost first.
     pub calls: Vec<Call>,
     /// Where the calls that are going on were made, those of built-in functions that run code included, outermost first.
@@ -89,6 +92,7 @@ pub struct Vm<'e> {
     pub(crate) scratch: String,
     pub(crate) steps: u64,
     warned: FxHashSet<String>,
+    pub(crate) said: Said,
 }
 
 impl<'e> Vm<'e> {
@@ -108,7 +112,7 @@ impl<'e> Vm<'e> {
             recorder: None,
             scopes,
             at: Position::named(ScopeId::TOP),
-            source: Source::unnamed(""),
+            unit: Arc::clone(&environment.nowhere),
             calls: Vec::new(),
             frames: Vec::new(),
             manifest: None,
@@ -126,6 +130,7 @@ impl<'e> Vm<'e> {
             scratch: String::new(),
             steps: 0,
             warned: FxHashSet::default(),
+            said: Said::default(),
         }
     }
 
@@ -134,7 +139,9 @@ impl<'e> Vm<'e> {
     pub fn outer_call(&self) -> Option<(Option<&str>, u32)> {
         let around = match self.frames.split_last() {
             // A function that was given a block stands there itself.
-            Some((own, around)) if own.span == self.call_span && own.source.name() == self.source.name() => {
+            Some((own, around))
+                if own.span == self.call_span && own.source.name() == self.unit.source.name() =>
+            {
                 around.last()
             }
             last => last.map(|(frame, _)| frame),
@@ -148,7 +155,7 @@ impl<'e> Vm<'e> {
 
     /// The place of a span in the text being evaluated.
     pub fn location(&self, span: Span) -> Location {
-        Location { source: self.source.clone(), span }
+        self.unit.location(span)
     }
 
     /// The place of the call being made.
@@ -274,14 +281,19 @@ impl<'e> Vm<'e> {
         }
     }
 
-    /// Logs what was questionable in files loaded since this was last done.
-    pub fn log_loading(&mut self) {
-        for (source, diagnostic) in self.environment.take_warnings() {
-            self.log_diagnostics(&source, [diagnostic]);
-        }
-        for fault in self.environment.take_faults() {
-            self.complain(fault);
-        }
+    /// Does something elsewhere: at a position, in a unit.
+    #[inline]
+    pub(crate) fn inside<T>(
+        &mut self,
+        unit: &Arc<Unit>,
+        at: Position,
+        body: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let outside =
+            (std::mem::replace(&mut self.at, at), std::mem::replace(&mut self.unit, Arc::clone(unit)));
+        let result = body(self);
+        (self.at, self.unit) = outside;
+        result
     }
 
     /// Keeps a message if its level is wanted.
@@ -296,7 +308,9 @@ impl<'e> Vm<'e> {
         let scope = self.scopes.get(self.at.scope);
         match (&scope.label, scope.kind) {
             (Some(label), _) => format!("Scope({label})"),
-            (None, ScopeKind::Class(name)) => format!("Scope(Class[{}])", capitalize(&name)),
+            (None, ScopeKind::Class(name)) => {
+                format!("Scope(Class[{}])", kukla_values::types::capitalize(&name))
+            }
             (None, ScopeKind::Node) => format!("Scope(Node[{}])", self.node.name),
             (None, _) => "Scope(Class[main])".to_owned(),
         }
@@ -317,18 +331,4 @@ impl<'e> Vm<'e> {
         let message = format!("The evaluation took more than the {} steps allowed", self.limits.steps);
         Diagnostic::said("EVALUATION_LIMIT", message).hint("the setting limit_steps raises it").into()
     }
-}
-
-/// `a::b` as a reference: `A::B`.
-pub fn capitalize(name: &str) -> Str {
-    let mut out = Str::with_capacity(name.len());
-    for (at, segment) in name.split("::").enumerate() {
-        if at > 0 {
-            out.push_str("::");
-        }
-        let mut chars = segment.chars();
-        out.extend(chars.next().into_iter().flat_map(char::to_uppercase));
-        out.push_str(chars.as_str());
-    }
-    out
 }

@@ -6,6 +6,7 @@ use kukla_eval::builtins;
 use kukla_eval::error::{Flow, Raise};
 use kukla_eval::lambda::Block;
 use kukla_eval::vm::Vm;
+use kukla_values::format::{class_name, inspect};
 use kukla_values::types::mismatch;
 use kukla_values::types::object::{Object, ObjectType};
 use kukla_values::{Hash, Type, Value};
@@ -102,25 +103,24 @@ fn make(vm: &mut Vm<'_>, annotation: &Arc<ObjectType>, value: Value, init: &Valu
     mismatch::assert(&format!("{} initializer", annotation.label()), &annotation.init_type(), init)?;
     let Value::Hash(init) = init else { return Ok(Value::Undef) };
     let made = Value::Object(Arc::new(Object::from_hash(annotation, init)));
-    if let Some(kind) = frozen(&value) {
-        let shown = kukla_values::format::inspect(&value);
+    if frozen(&value) {
+        let (kind, shown) = (class_name(&value), inspect(&value));
         return Err(Raise::runtime(format!("can't modify frozen {kind}: {shown}")));
     }
     vm.annotations.set(value, annotation, made.clone());
     Ok(made)
 }
 
-/// What Ruby calls a value that nothing can be attached to.
-fn frozen(value: &Value) -> Option<&'static str> {
-    match value {
-        Value::Undef => Some("NilClass"),
-        Value::Default => Some("Symbol"),
-        Value::Boolean(true) => Some("TrueClass"),
-        Value::Boolean(false) => Some("FalseClass"),
-        Value::Integer(_) => Some("Integer"),
-        Value::Float(_) => Some("Float"),
-        Value::String(_) => Some("String"),
-        Value::SemVer(_) => Some("SemanticPuppet::Version"),
-        _ => None,
-    }
+/// Whether nothing can be attached to a value.
+fn frozen(value: &Value) -> bool {
+    matches!(
+        value,
+        Value::Undef
+            | Value::Default
+            | Value::Boolean(_)
+            | Value::Integer(_)
+            | Value::Float(_)
+            | Value::String(_)
+            | Value::SemVer(_)
+    )
 }

@@ -1,7 +1,11 @@
 //! Templates in Puppet: `epp`, `inline_epp`.
 
+use std::sync::Arc;
+
 use kukla_eval::builtins;
 use kukla_eval::error::{Diagnostic, Flow, Raise, Raised};
+use kukla_eval::programs::Dialect;
+use kukla_eval::unit::Unit;
 use kukla_eval::vm::Vm;
 use kukla_syntax::diagnostic;
 use kukla_values::{Hash, Str, Value};
@@ -35,19 +39,20 @@ fn epp(vm: &mut Vm<'_>, reference: Str, parameters: Option<Hash>) -> Flow<Value>
     let Some(path) = found else {
         return ruby::fail(format!("Could not find template '{reference}'"));
     };
-    let program = vm.autoload_template(&path).map_err(|raise| match raise.into_reason() {
+    let unit = vm.autoload_template(&path).map_err(|raise| match raise.into_reason() {
         Raised::Error(failure) => invalid("epp", failure),
         other => other.into(),
     })?;
-    vm.render_epp("epp", &program, parameters)
+    vm.render_epp("epp", &unit, parameters)
 }
 
 fn inline_epp(vm: &mut Vm<'_>, template: Str, parameters: Option<Hash>) -> Flow<Value> {
     let source = kukla_syntax::Source::new("inlined-epp-text", &*template);
-    let module = vm.scopes.get(vm.at.scope).module;
-    let program = kukla_eval::lower::lower_epp(&source, module, &vm.environment.rules(None))
-        .map_err(|failure| invalid("inline_epp", failure))?;
-    vm.render_epp("inline_epp", &program, parameters)
+    let (programs, rules) = (&vm.environment.programs, vm.environment.rules(None));
+    let program =
+        programs.read(&source, Dialect::Epp, &rules).map_err(|failure| invalid("inline_epp", failure))?;
+    let unit = Arc::new(Unit::new(source, vm.scopes.get(vm.at.scope).module, program));
+    vm.render_epp("inline_epp", &unit, parameters)
 }
 
 /// What is wrong with the text of a template, and where in it; the first error counts.

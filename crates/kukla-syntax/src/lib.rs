@@ -1,11 +1,13 @@
 //! The Puppet language's text, tokens, lossless tree, typed AST, validation and PN.
 
+pub mod article;
 pub mod ast;
 pub mod bridge;
 mod code;
 pub mod codes;
 mod decode;
 mod diagnostic;
+mod float;
 mod kind;
 mod lexer;
 mod parser;
@@ -19,6 +21,7 @@ pub mod words;
 pub use code::{Code, Severity, Strict};
 pub use decode::Number;
 pub use diagnostic::{Diagnostic, Error, Fact, Frame, Label, Location, Place, Result, Stage, ToFact, Trace};
+pub use float::float_text;
 pub use kind::SyntaxKind;
 pub use parser::{Parse, ParseOptions, parse, parse_epp, parse_signature, parse_with};
 pub use source::{InvalidUtf8, Source};

@@ -5,6 +5,7 @@
 
 use std::fmt::{self, Display, Write};
 
+use crate::article::a_an;
 use crate::diagnostic::{Diagnostic, Fact, Frame, Place, Stage};
 
 impl Diagnostic {
@@ -58,7 +59,7 @@ impl Diagnostic {
             out.write_str("Evaluation Error: ")?;
         }
         if let Frame::Construct(construct) = &self.frame {
-            write!(out, "Error while evaluating {} {construct}, ", article(construct))?;
+            write!(out, "Error while evaluating {}, ", a_an(construct))?;
         }
         self.write_message(out, places)
     }
@@ -98,13 +99,4 @@ fn write_place(out: &mut dyn Write, place: &Place, line_only: bool, places: Plac
     ];
     let known: Vec<String> = parts.into_iter().flatten().collect();
     if known.is_empty() { Ok(()) } else { write!(out, " ({})", known.join(", ")) }
-}
-
-/// The article of a label; a quote before the first letter does not count.
-pub fn article(label: &str) -> &'static str {
-    let first = label.strip_prefix(['\'', '"']).unwrap_or(label).chars().next();
-    match first {
-        Some(letter) if "aeiouyAEIOUY".contains(letter) => "an",
-        _ => "a",
-    }
 }

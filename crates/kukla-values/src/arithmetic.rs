@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use kukla_syntax::article::{a_an, a_an_upper};
+
 use crate::compare::label;
 use crate::format::{interpolate, parse_number, to_s};
 use crate::time::{self, Timespan, Timestamp};
@@ -159,19 +161,14 @@ fn not_numeric(value: &Value, side: Side) -> Outcome {
 }
 
 fn not_applicable(operator: Operator, left: &Value) -> Outcome {
-    let message = format!("Operator '{operator}' is not applicable to {}.", with_article(&label(left)));
+    let message = format!("Operator '{operator}' is not applicable to {}.", a_an(&label(left)));
     fault(Side::Left, "OPERATOR_NOT_APPLICABLE", message)
 }
 
 fn not_applicable_when(operator: Operator, left: &Value, right: &Value) -> Outcome {
-    let (left, right) = (with_article(&label(left)), with_article(&label(right)));
+    let (left, right) = (a_an(&label(left)), a_an(&label(right)));
     let message = format!("Operator '{operator}' is not applicable to {left} when right side is {right}.");
     fault(Side::Left, "OPERATOR_NOT_APPLICABLE_WHEN", message)
-}
-
-fn with_article(label: &str) -> String {
-    let vowel = label.starts_with(['a', 'e', 'i', 'o', 'u', 'A', 'E', 'I', 'O', 'U']);
-    format!("{} {label}", if vowel { "an" } else { "a" })
 }
 
 fn overflow(sign: &str, value: i128) -> Outcome {
@@ -313,20 +310,18 @@ fn on_timestamp(operator: Operator, stamp: Timestamp, left: &Value, right: &Valu
     };
     match (operator, span, right) {
         (Operator::Add, Some(span), _) => Ok(Value::Timestamp(Timestamp::from_nanos(stamp.nanos() + span))),
-        (Operator::Add, None, _) => runtime(format!(
-            "{} cannot be added to a Timestamp",
-            capitalized(&with_article(&plain_label(right)))
-        )),
+        (Operator::Add, None, _) => {
+            runtime(format!("{} cannot be added to a Timestamp", a_an_upper(&plain_label(right))))
+        }
         (Operator::Subtract, _, Value::Timestamp(other)) => {
             Ok(Value::Timespan(Timespan::from_nanos(stamp.nanos() - other.nanos())))
         }
         (Operator::Subtract, Some(span), _) => {
             Ok(Value::Timestamp(Timestamp::from_nanos(stamp.nanos() - span)))
         }
-        (Operator::Subtract, None, _) => runtime(format!(
-            "{} cannot be subtracted from a Timestamp",
-            capitalized(&with_article(&plain_label(right)))
-        )),
+        (Operator::Subtract, None, _) => {
+            runtime(format!("{} cannot be subtracted from a Timestamp", a_an_upper(&plain_label(right))))
+        }
         _ => not_applicable(operator, left),
     }
 }
@@ -344,23 +339,19 @@ fn on_timespan(operator: Operator, span: Timespan, left: &Value, right: &Value) 
         }
         (Operator::Add, _) => match other {
             Some(other) => timespan(own + other),
-            None => runtime(format!(
-                "{} cannot be added to a Timespan",
-                capitalized(&with_article(&plain_label(right)))
-            )),
+            None => runtime(format!("{} cannot be added to a Timespan", a_an_upper(&plain_label(right)))),
         },
         (Operator::Subtract, _) => match other {
             Some(other) => timespan(own - other),
-            None => runtime(format!(
-                "{} cannot be subtracted from a Timespan",
-                capitalized(&with_article(&plain_label(right)))
-            )),
+            None => {
+                runtime(format!("{} cannot be subtracted from a Timespan", a_an_upper(&plain_label(right))))
+            }
         },
         (Operator::Multiply, Value::Integer(factor)) => timespan(own.saturating_mul((*factor).into())),
         (Operator::Multiply, Value::Float(factor)) => timespan((own as f64 * factor) as i128),
         // Puppet's message says Timestamp here, and people match on it.
         (Operator::Multiply, _) => {
-            runtime(format!("A Timestamp cannot be multiplied by {}", with_article(&plain_label(right))))
+            runtime(format!("A Timestamp cannot be multiplied by {}", a_an(&plain_label(right))))
         }
         (Operator::Divide, Value::Timespan(other)) => finite(operator, own as f64 / other.nanos() as f64),
         (Operator::Divide, Value::Integer(0)) => fault(Side::Right, "DIV_BY_ZERO", "Division by 0".into()),
@@ -370,22 +361,17 @@ fn on_timespan(operator: Operator, span: Timespan, left: &Value, right: &Value) 
         }
         (Operator::Divide, Value::Float(divisor)) => timespan((own as f64 / divisor).floor() as i128),
         (Operator::Divide, _) => {
-            runtime(format!("A Timespan cannot be divided by {}", with_article(&plain_label(right))))
+            runtime(format!("A Timespan cannot be divided by {}", a_an(&plain_label(right))))
         }
         (Operator::Modulo, Value::Integer(0)) => fault(Side::Right, "DIV_BY_ZERO", "Division by 0".into()),
         (Operator::Modulo, Value::Integer(divisor)) => {
             on_integers(Operator::Modulo, span.seconds(), *divisor)
         }
         (Operator::Modulo, _) => {
-            runtime(format!("Can not do modulus on a Timespan using a {}", with_article(&plain_label(right))))
+            runtime(format!("Can not do modulus on a Timespan using a {}", a_an(&plain_label(right))))
         }
         (Operator::ShiftLeft | Operator::ShiftRight, _) => not_applicable(operator, left),
     }
-}
-
-fn capitalized(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
 }
 
 fn add_to_uri(uri: &Uri, right: &Value) -> Outcome {

@@ -8,8 +8,8 @@ use kukla_eval::catalog::{Output, Provenance};
 use kukla_eval::data;
 use kukla_eval::environment::Node;
 use kukla_eval::error::{Diagnostic, Raise, Raised};
-use kukla_eval::program::Program;
 use kukla_eval::settings::LogLevel;
+use kukla_eval::unit::Unit;
 use kukla_eval::vm::{Log, Vm};
 use kukla_hiera::{Explanation, Found};
 use kukla_values::Value;
@@ -97,7 +97,7 @@ impl Site {
             match &self.prelude {
                 Some(prelude) => {
                     let prelude = prelude.clone().map_err(|failure| Raise::from((*failure).clone()))?;
-                    warn(vm, &prelude);
+                    vm.remark(&prelude.remarks);
                     vm.compile(&[prelude])?;
                 }
                 None => vm.begin()?,
@@ -153,7 +153,6 @@ impl Site {
             layout.warnings.iter().for_each(|message| vm.warn(message));
         }
         let result = body(&mut vm, &data);
-        vm.log_loading();
         let mut logs = std::mem::take(&mut vm.logs);
         logs.iter_mut().for_each(|log| data.redact(&mut log.message));
         Outcome { result: result.map_err(|raise| told(&data, raise)), logs }
@@ -185,19 +184,17 @@ impl Site {
         Ok(catalog)
     }
 
-    /// The programs of the site manifest; what was questionable about them is logged.
-    fn manifests_for(&self, vm: &mut Vm<'_>) -> Result<&[Arc<Program>], Raise> {
-        let manifests = self.manifests.as_ref().map_err(|failure| {
-            vm.log_warnings_of(failure);
-            Raise::from((**failure).clone())
-        })?;
-        manifests.iter().for_each(|program| warn(vm, program));
-        Ok(manifests)
+    /// The units of the site manifest; what is questionable about them is logged.
+    fn manifests_for(&self, vm: &mut Vm<'_>) -> Result<&[Arc<Unit>], Raise> {
+        self.manifests.iter().for_each(|unit| vm.remark(&unit.remarks));
+        match &self.broken_manifest {
+            None => Ok(&self.manifests),
+            Some(failure) => {
+                vm.log_warnings_of(failure);
+                Err(Raise::from((**failure).clone()))
+            }
+        }
     }
-}
-
-fn warn(vm: &mut Vm<'_>, program: &Program) {
-    vm.log_diagnostics(&program.source, program.warnings.iter().cloned());
 }
 
 /// What went wrong, without the secrets it may mention.

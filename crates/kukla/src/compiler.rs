@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use kukla_catalog::Exports;
 use kukla_eval::error::Diagnostic;
+use kukla_eval::programs::Programs;
 use kukla_eval::registry::Registry;
 use kukla_world::World;
 
@@ -21,6 +22,8 @@ pub struct Compiler {
     exports: Option<Arc<dyn Exports>>,
     /// The one asked for last comes last.
     sites: Mutex<Vec<Arc<Site>>>,
+    /// Shared by all sites.
+    programs: Arc<Programs>,
 }
 
 /// A compiler that sees the disk as it is.
@@ -39,7 +42,7 @@ pub fn registry() -> Arc<Registry> {
 impl Compiler {
     /// A compiler that sees everything outside through `world`: the disk, memory, or an `Arc` of either.
     pub fn new(world: impl World + 'static) -> Compiler {
-        Compiler { world: Arc::new(world), exports: None, sites: Mutex::default() }
+        Compiler { world: Arc::new(world), exports: None, sites: Mutex::default(), programs: Arc::default() }
     }
 
     /// The same, with someone to ask what other nodes export.
@@ -53,6 +56,11 @@ impl Compiler {
         &*self.world
     }
 
+    /// The programs that its sites share.
+    pub fn programs(&self) -> &Programs {
+        &self.programs
+    }
+
     /// The site that `spec` describes: one opened earlier if nothing it was made from has changed since.
     ///
     /// Whether it has is asked here and nowhere else, at most once in the environment's `environment_timeout`: who compiles
@@ -64,7 +72,12 @@ impl Compiler {
         {
             return Ok(Arc::clone(site));
         }
-        let fresh = Arc::new(Site::open(spec.clone(), Arc::clone(&self.world), self.exports.clone())?);
+        let fresh = Arc::new(Site::open(
+            spec.clone(),
+            Arc::clone(&self.world),
+            self.exports.clone(),
+            &self.programs,
+        )?);
         Ok(self.keep(fresh, known.as_ref()))
     }
 

@@ -67,7 +67,7 @@ fn part(part: &Part, depth: usize) -> Json {
     let (mut json, trail) = match part {
         Part::Data(places) => return json!({"data": data(places)}),
         Part::Parameter(owner, name, trail) => {
-            (json!({"resource": owner, "parameter": name.as_str()}), trail)
+            (json!({"resource": owner.to_string(), "parameter": name.as_str()}), trail)
         }
         Part::Variable(name, trail) => (json!({"variable": name.as_str()}), trail),
     };

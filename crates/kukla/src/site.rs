@@ -4,11 +4,11 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use kukla_catalog::Exports;
-use kukla_eval::environment::Environment;
+use kukla_eval::environment::{Environment, Loaded};
 use kukla_eval::error::Diagnostic;
-use kukla_eval::program::Program;
+use kukla_eval::programs::Programs;
+use kukla_eval::unit::Unit;
 use kukla_hiera::DataCache;
-use kukla_syntax::Source;
 use kukla_world::{FileError, World};
 
 use crate::compiler::registry;
@@ -27,10 +27,12 @@ pub struct Site {
     pub spec: SiteSpec,
     /// The environment, its definitions and those of the site manifest.
     pub environment: Environment,
-    /// The programs of the site manifest, in order, or why there are none.
-    pub manifests: Result<Vec<Arc<Program>>, Arc<Diagnostic>>,
-    /// The program to compile to completion first.
-    pub prelude: Option<Result<Arc<Program>, Arc<Diagnostic>>>,
+    /// The units of the site manifest, in order, up to one that cannot be read.
+    pub manifests: Vec<Arc<Unit>>,
+    /// What is wrong with that one.
+    pub broken_manifest: Option<Arc<Diagnostic>>,
+    /// The unit to compile to completion first.
+    pub prelude: Option<Loaded>,
     /// Data files, read once.
     pub data: Arc<DataCache>,
     /// What `environment.conf` says, if the environment has a directory.
@@ -68,6 +70,7 @@ impl Site {
         spec: SiteSpec,
         world: Arc<dyn World>,
         exports: Option<Arc<dyn Exports>>,
+        programs: &Arc<Programs>,
     ) -> Result<Site, Box<Diagnostic>> {
         let watched = Arc::new(Watched::new(world));
         let world = Arc::clone(&watched) as Arc<dyn World>;
@@ -94,26 +97,25 @@ impl Site {
         };
         let mut environment =
             Environment::new(&spec.environment, root, modulepath, settings, Arc::clone(&world), registry());
+        environment.programs = Arc::clone(programs);
         environment.exports = exports;
         environment.foreign_types = Some(Arc::new(RubyTypes::default()));
         let manifest = spec.manifest.clone().or_else(|| Some(layout.as_ref()?.manifest.clone()));
-        let main = match (&spec.code, manifest) {
-            (Some(code), _) => text(&environment, code).map(|program| vec![program]),
-            (None, Some(manifest)) => {
-                manifests(&*world, &manifest).iter().map(|path| environment.load(path)).collect()
-            }
-            (None, None) => Ok(Vec::new()),
+        let paths = match (&spec.code, manifest) {
+            (None, Some(manifest)) => manifests(&*world, &manifest),
+            _ => Vec::new(),
         };
-        // Every compilation logs what is questionable in the site manifest; the environment need not say it again.
-        if let Ok(programs) = &main {
-            let is_main = |source: &Source| programs.iter().any(|main| main.source.name() == source.name());
-            environment.keep_warnings(|source| !is_main(source));
-        }
-        let prelude = spec.prelude.as_ref().map(|code| text(&environment, code));
+        let code = spec.code.iter().map(|code| environment.load_text(code));
+        let main = code.chain(paths.iter().map(|path| environment.load(path)));
+        let mut broken_manifest = None;
+        let manifests =
+            main.map_while(|loaded| loaded.map_err(|failure| broken_manifest = Some(failure)).ok()).collect();
+        let prelude = spec.prelude.as_ref().map(|code| environment.load_text(code));
         Ok(Site {
             spec,
             environment,
-            manifests: main,
+            manifests,
+            broken_manifest,
             prelude,
             data: Arc::new(DataCache::new()),
             layout,
@@ -122,13 +124,4 @@ impl Site {
             timeout,
         })
     }
-}
-
-/// Reads a text that is no file, and makes its definitions known.
-fn text(environment: &Environment, code: &str) -> Result<Arc<Program>, Arc<Diagnostic>> {
-    let source = Source::unnamed(code);
-    let program = kukla_eval::lower::lower(&source, None, &environment.rules(None)).map_err(Arc::from)?;
-    environment.learn(&program).map_err(Arc::from)?;
-    environment.check_signatures(&program)?;
-    Ok(Arc::new(program))
 }

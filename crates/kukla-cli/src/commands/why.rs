@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use kukla::catalog::resource::split_reference;
+use kukla::catalog::ResourceRef;
 use kukla::{CompileOptions, Compiled, Value, provenance};
 
 use super::target::Target;
@@ -36,7 +36,7 @@ pub fn run(args: &Args) -> Outcome {
 }
 
 fn say(args: &Args) -> Result<Outcome, String> {
-    let (type_name, title) = split_reference(&args.resource)
+    let wanted = ResourceRef::parse(&args.resource)
         .ok_or_else(|| format!("'{}' is no resource; write it as Type[title]", args.resource))?;
     let placed = args.target.placed(&args.path)?;
     let options = CompileOptions { provenance: true, ..CompileOptions::default() };
@@ -51,8 +51,9 @@ fn say(args: &Args) -> Result<Outcome, String> {
             return Ok(Outcome::Found);
         }
     };
-    let is_it =
-        |kind: &str, name: &str| kind.eq_ignore_ascii_case(type_name) && same_title(kind, name, title);
+    let is_it = |kind: &str, name: &str| {
+        kind.eq_ignore_ascii_case(wanted.type_name()) && same_title(kind, name, wanted.title())
+    };
     let known = catalog.resources.iter().find(|resource| is_it(&resource.type_name, &resource.title));
     let trail = trails.iter().flatten().find(|trail| is_it(&trail.type_name, &trail.title));
     let (Some(resource), Some(trail)) = (known, trail) else {

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use kukla_catalog::Kind;
-use kukla_catalog::resource::{capitalize, split_reference};
 use kukla_catalog::types::ResourceType;
+use kukla_catalog::{Kind, ResourceRef};
 use kukla_syntax::{Fact, diagnostic};
 use kukla_values::{Error, Name, Str, Type, Value};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -97,9 +96,9 @@ impl Building {
         self.given.as_deref().cloned().unwrap_or_else(|| self.title.clone().into())
     }
 
-    /// `Type[title]`.
-    pub fn reference(&self) -> String {
-        [&self.type_name, "[", &self.title, "]"].concat()
+    /// What names it.
+    pub fn reference(&self) -> ResourceRef {
+        ResourceRef::new(self.type_name.as_str(), self.title.clone())
     }
 
     pub fn param(&self, name: &str) -> Option<&Param> {
@@ -259,7 +258,7 @@ pub struct CatalogBuilder {
     pub(crate) tags: TagSet,
     pub(crate) tag_table: TagTable,
     /// Overrides of resources that have not been declared yet.
-    pub(crate) overrides: IndexMap<(Name, Str), Vec<Override>, FxBuildHasher>,
+    pub(crate) overrides: IndexMap<ResourceRef, Vec<Override>, FxBuildHasher>,
     /// Code that has used a collector with overrides: it may override anything from then on.
     pub(crate) overriding: FxHashSet<Origin>,
     pub(crate) collectors: Vec<Collector>,
@@ -419,19 +418,14 @@ impl CatalogBuilder {
             {
                 return Some(found);
             }
-            let (type_name, title) = super::kind::reference(ty)?;
-            return self.find(&type_name, &title);
+            return self.find_reference(&ResourceRef::of_type(ty)?);
         }
-        self.find_reference(&super::tags::text(value))
+        self.find_reference(&ResourceRef::parse(&super::tags::text(value))?.capitalized())
     }
 
-    /// Finds a resource by a reference in text, as `File[/x]`.
-    pub(crate) fn find_reference(&self, reference: &str) -> Option<ResourceId> {
-        let (type_name, title) = split_reference(reference)?;
-        match capitalize(type_name) {
-            class if class == "Class" => self.find("Class", &capitalize(title)),
-            type_name => self.find(&type_name, title),
-        }
+    /// Finds a resource by a reference.
+    pub(crate) fn find_reference(&self, reference: &ResourceRef) -> Option<ResourceId> {
+        self.find(reference.type_name(), reference.title())
     }
 
     /// Marks the attributes that several resources are about to get. Only lists that relationships are added to matter.

@@ -4,17 +4,18 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use kukla_catalog::Kind;
-use kukla_catalog::resource::capitalize;
 use kukla_catalog::types::is_metaparameter;
+use kukla_values::types::capitalize;
 use kukla_values::{Array, Name, Str, Type, Value};
 
 use super::builder::{Building, Origin, Param, ResourceId, flat};
 use super::compile::parse_error;
 use super::kind::{Definition, Resolved};
 use super::resource::Declaration;
-use crate::error::{Diagnostic, Flow, Location, Raise, Raised, Stage};
-use crate::program::{Class, Define, Params, Place, ResourceForm};
+use crate::error::{Diagnostic, Flow, Raise, Raised, Stage};
+use crate::program::{Class, Define, Params, ResourceForm};
 use crate::scope::{Position, ScopeId, ScopeKind};
+use crate::unit::{Defined, Place};
 use crate::vm::Vm;
 
 impl Vm<'_> {
@@ -57,7 +58,7 @@ impl Vm<'_> {
         let mut classes = Vec::with_capacity(names.len());
         for name in names {
             let class = self.find_class(name)?.ok_or_else(|| self.unknown_class(name))?;
-            let place = class.place.module;
+            let place = class.unit.module;
             self.check_private(class.private, place, || format!("The class '{}'", class.name))?;
             classes.push(class);
         }
@@ -83,7 +84,7 @@ impl Vm<'_> {
     /// The resource of a class, which is made unless it exists. With parameters it must not exist.
     pub(super) fn declare_class(
         &mut self,
-        class: &Arc<Class>,
+        class: &Arc<Defined<Class>>,
         params: Option<Vec<Param>>,
         scope: ScopeId,
     ) -> Flow<ResourceId> {
@@ -103,7 +104,7 @@ impl Vm<'_> {
             scope,
             given: None,
         };
-        self.check_parameter_names(class.name, &class.params, &class.place)?;
+        self.check_parameter_names(class.name, &class.params, class.place())?;
         let resource = self.prepare(&resolved, title, params.unwrap_or_default(), &declaration, true)?;
         self.declare_parent(class, scope)?;
         self.tag_catalog(&resource);
@@ -111,7 +112,7 @@ impl Vm<'_> {
     }
 
     /// Declares the class that another one inherits.
-    pub(super) fn declare_parent(&mut self, class: &Arc<Class>, scope: ScopeId) -> Flow<()> {
+    pub(super) fn declare_parent(&mut self, class: &Arc<Defined<Class>>, scope: ScopeId) -> Flow<()> {
         let mut above = Arc::clone(class);
         let mut chain = vec![class.name];
         while let Some(parent) = self.parent_class(&above)? {
@@ -120,7 +121,7 @@ impl Vm<'_> {
                     "The class '{}' inherits from itself: circular inheritance is not allowed",
                     class.name
                 );
-                return Err(parse_error(message, Some(place(&class.place))));
+                return Err(parse_error(message, Some(class.place().location())));
             }
             chain.push(parent.name);
             above = parent;
@@ -131,26 +132,26 @@ impl Vm<'_> {
         }
     }
 
-    fn parent_class(&mut self, class: &Class) -> Flow<Option<Arc<Class>>> {
+    fn parent_class(&mut self, class: &Defined<Class>) -> Flow<Option<Arc<Defined<Class>>>> {
         let Some(name) = class.parent else { return Ok(None) };
         let missing = || {
             let environment = self.environment.name;
             let message =
                 format!("Could not find parent resource type '::{name}' of type hostclass in {environment}");
-            parse_error(message, Some(place(&class.place)))
+            parse_error(message, Some(class.place().location()))
         };
         self.find_class(&name)?.ok_or_else(missing).map(Some)
     }
 
     /// A parameter named like a metaparameter must have a default, and even then it is worth a warning.
-    pub(super) fn check_parameter_names(&mut self, of: Name, params: &Params, at: &Place) -> Flow<()> {
+    pub(super) fn check_parameter_names(&mut self, of: Name, params: &Params, at: Place<'_>) -> Flow<()> {
         for param in params.iter().filter(|param| is_metaparameter(&param.name)) {
             let name = param.name;
             if param.default.is_none() {
                 let message = format!(
                     "{name} is a metaparameter; please choose another parameter name in the {of} definition"
                 );
-                return Err(parse_error(message, Some(place(at))));
+                return Err(parse_error(message, Some(at.location())));
             }
             let message = format!(
                 "{name} is a metaparam; this value will inherit to all contained resources in the {of} definition"
@@ -181,7 +182,7 @@ impl Vm<'_> {
         })
     }
 
-    fn evaluate_class(&mut self, id: ResourceId, class: &Arc<Class>) -> Flow<()> {
+    fn evaluate_class(&mut self, id: ResourceId, class: &Arc<Defined<Class>>) -> Flow<()> {
         let mut outer = self.catalog.get(id).scope;
         let mut inherited = None;
         if let Some(parent) = self.parent_class(class)? {
@@ -198,52 +199,37 @@ impl Vm<'_> {
         let scope = self.scopes.open(ScopeKind::Class(class.name), Some(outer));
         let opened = self.scopes.get_mut(scope);
         opened.inherits = inherited;
-        opened.module = class.place.module;
+        opened.module = class.unit.module;
         opened.caller_module = caller;
         opened.slots.resource = Some(id);
         opened.slots.origin = Origin::Class(class.name);
         opened.slots.private =
             class.params.iter().filter(|param| param.private).map(|param| param.name).collect();
         self.add_class(&class.name);
-        self.run_body(scope, &class.place, |vm| {
+        self.inside(&class.unit, Position::named(scope), |vm| {
             vm.bind_attributes(id, scope, &class.params, Some(class.name))
-                .map_err(|raise| blame_definition(raise, &class.place))?;
+                .map_err(|raise| blame_definition(raise, class.place()))?;
             vm.contain_in_stage(id)?;
             ends_with_return(vm.eval(&class.body))
         })
     }
 
-    fn evaluate_define(&mut self, id: ResourceId, define: &Arc<Define>) -> Flow<()> {
+    fn evaluate_define(&mut self, id: ResourceId, define: &Arc<Defined<Define>>) -> Flow<()> {
         let resource = self.catalog.get(id);
         let (outer, label) = (resource.scope, resource.reference());
         let caller = self.scopes.get(outer).module;
         let scope = self.scopes.open(ScopeKind::Define(define.name), Some(outer));
         let opened = self.scopes.get_mut(scope);
-        opened.module = define.place.module;
+        opened.module = define.unit.module;
         opened.caller_module = caller;
         opened.label = Some(label.into());
         opened.slots.resource = Some(id);
         opened.slots.origin = Origin::Define(define.name);
-        self.run_body(scope, &define.place, |vm| {
+        self.inside(&define.unit, Position::named(scope), |vm| {
             vm.bind_attributes(id, scope, &define.params, None)
-                .map_err(|raise| blame_definition(raise, &define.place))?;
+                .map_err(|raise| blame_definition(raise, define.place()))?;
             ends_with_return(vm.eval(&define.body))
         })
-    }
-
-    /// Does something in a named scope and with the text it stands in.
-    pub(super) fn run_body(
-        &mut self,
-        scope: ScopeId,
-        place: &Place,
-        body: impl FnOnce(&mut Self) -> Flow<()>,
-    ) -> Flow<()> {
-        let at = std::mem::replace(&mut self.at, Position::named(scope));
-        let source = std::mem::replace(&mut self.source, place.source.clone());
-        let result = body(self);
-        self.at = at;
-        self.source = source;
-        result
     }
 
     /// Lists a class as evaluated.
@@ -329,10 +315,6 @@ pub(super) fn ends_with_return(result: Flow) -> Flow<()> {
     }
 }
 
-pub(super) fn place(place: &Place) -> Location {
-    Location { source: place.source.clone(), span: place.span }
-}
-
 fn class_type(name: &str) -> Value {
     let name = name.strip_prefix("::").unwrap_or(name);
     Value::of_type(Type::Class(Some(name.into())))
@@ -393,12 +375,12 @@ fn class_names(values: &[Value]) -> Flow<Vec<Str>> {
 
 /// Data that a parameter asks for and that is not there is missed at the head of the definition.
 #[cold]
-fn blame_definition(mut raise: Raise, place: &Place) -> Raise {
+fn blame_definition(mut raise: Raise, place: Place<'_>) -> Raise {
     if let Raised::Error(failure) = raise.reason_mut()
         && failure.stage == Stage::Data
         && failure.place.is_none()
     {
-        failure.place = Some(Location { source: place.source.clone(), span: place.span }.into());
+        failure.place = Some(place.location().into());
         failure.line_only = true;
     }
     raise

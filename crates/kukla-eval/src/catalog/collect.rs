@@ -42,7 +42,7 @@ pub(crate) enum Wanted {
     /// Resources of a type that a query fits.
     Matching(Box<Search>),
     /// Certain resources; those that were not found yet.
-    Certain(Vec<Str>),
+    Certain(Vec<Value>),
 }
 
 /// A search for resources.
@@ -165,8 +165,7 @@ impl Vm<'_> {
 
     /// `realize(references)`: makes certain virtual resources real, once they are declared.
     pub fn realize(&mut self, references: &[Value]) -> Flow<()> {
-        let references = references.iter().flat_map(flat).map(|value| super::tags::text(&value).into());
-        let wanted = Wanted::Certain(references.collect());
+        let wanted = Wanted::Certain(references.iter().flat_map(flat).collect());
         self.add_collector(wanted);
         Ok(())
     }
@@ -247,7 +246,7 @@ impl Vm<'_> {
             Wanted::Certain(references) => {
                 let (mut new, mut left) = (Vec::new(), Vec::new());
                 for reference in references {
-                    match self.catalog.find_reference(reference) {
+                    match self.catalog.find_value(reference) {
                         Some(id) => new.push(id),
                         None => left.push(reference.clone()),
                     }
@@ -327,10 +326,10 @@ impl Vm<'_> {
             scope: changes.scope,
             given: None,
         };
-        let title = self.catalog.get(id).title.clone();
+        let reference = self.catalog.get(id).reference();
         let Building { params, origin, location, .. } =
-            self.prepare(resolved, title.clone(), changes.params.clone(), &declaration, true)?;
-        self.add_override(resolved.type_name, title, Override { params, origin, location })
+            self.prepare(resolved, reference.title().clone(), changes.params.clone(), &declaration, true)?;
+        self.add_override(reference, Override { params, origin, location })
     }
 
     fn fits(&self, query: &Condition, id: ResourceId, tagged: &mut Tagged) -> bool {
@@ -360,11 +359,11 @@ impl Vm<'_> {
     }
 
     /// The references that `realize` was given and nobody declared.
-    pub(super) fn unrealized(&self) -> Vec<&str> {
+    pub(super) fn unrealized(&self) -> Vec<String> {
         let mut all = Vec::new();
         for collector in &self.catalog.collectors {
             if let Wanted::Certain(references) = &collector.what {
-                all.extend(references.iter().map(Str::as_str));
+                all.extend(references.iter().map(super::tags::text));
             }
         }
         all

@@ -12,8 +12,9 @@ use super::provenance::How;
 use super::resource::Declaration;
 use crate::codes::DECLARED_HERE;
 use crate::error::{Diagnostic, Flow, Frame, Location, Raise, Raised, Stage};
-use crate::program::{Program, ResourceForm};
+use crate::program::ResourceForm;
 use crate::scope::ScopeId;
+use crate::unit::Unit;
 use crate::vm::Vm;
 
 /// The resources that come before the site manifest's and belong to no code: the main stage and the settings.
@@ -30,20 +31,20 @@ pub struct Output {
 
 impl Vm<'_> {
     /// Compiles the catalog of the node from the site manifest's programs, whose definitions the environment knows.
-    pub fn compile(&mut self, manifests: &[Arc<Program>]) -> Result<Catalog, Box<Diagnostic>> {
+    pub fn compile(&mut self, manifests: &[Arc<Unit>]) -> Result<Catalog, Box<Diagnostic>> {
         self.compile_as(manifests, Output::default())
     }
 
     /// Compiles the catalog of the node, saying what it is to contain.
     pub fn compile_as(
         &mut self,
-        manifests: &[Arc<Program>],
+        manifests: &[Arc<Unit>],
         output: Output,
     ) -> Result<Catalog, Box<Diagnostic>> {
         self.build(manifests).and_then(|()| self.finish(output)).map_err(failure)
     }
 
-    fn build(&mut self, manifests: &[Arc<Program>]) -> Flow<()> {
+    fn build(&mut self, manifests: &[Arc<Unit>]) -> Flow<()> {
         self.begin()?;
         self.evaluate_main(manifests)?;
         self.evaluate_node_definition()?;
@@ -93,37 +94,25 @@ impl Vm<'_> {
     }
 
     /// Evaluates the site manifest; the value is that of its last expression.
-    pub fn evaluate_main(&mut self, manifests: &[Arc<Program>]) -> Flow {
-        for program in manifests {
-            self.check_parameter_types(program)?;
+    pub fn evaluate_main(&mut self, manifests: &[Arc<Unit>]) -> Flow {
+        for unit in manifests {
+            self.check_parameter_types(unit)?;
         }
         let mut last = Value::Undef;
-        for program in manifests {
-            let before = std::mem::replace(&mut self.source, program.source.clone());
-            self.manifest = Some(program.source.clone());
-            let result = self.enter(|vm| vm.eval(&program.main));
+        for unit in manifests {
+            self.manifest = Some(unit.source.clone());
+            let result = self.inside(unit, self.at, |vm| vm.enter(|vm| vm.eval(&unit.program.main)));
             self.manifest = None;
-            self.source = before;
             last = result?;
         }
         Ok(last)
     }
 
     /// The types of parameters are known from the start, whether or not what they belong to is ever declared.
-    fn check_parameter_types(&mut self, program: &Program) -> Flow<()> {
-        for definition in &program.definitions {
-            let params = match definition {
-                crate::program::Definition::Class(class) => &class.params,
-                crate::program::Definition::Define(define) => &define.params,
-                _ => continue,
-            };
-            let before = std::mem::replace(&mut self.source, program.source.clone());
-            let mut known = params.iter().filter_map(|param| param.ty.as_ref()).filter(|ty| ty.constant);
-            let result = known.try_for_each(|ty| self.eval_type_expr(ty).map(drop));
-            self.source = before;
-            result?;
-        }
-        Ok(())
+    fn check_parameter_types(&mut self, unit: &Arc<Unit>) -> Flow<()> {
+        self.inside(unit, self.at, |vm| {
+            unit.program.parameter_types().try_for_each(|ty| vm.eval_type_expr(ty).map(drop))
+        })
     }
 
     /// Declares the classes a node classifier assigns: first those with parameters, then the others.

@@ -3,8 +3,8 @@
 //! A default holds for the resources declared after it in its scope and in every scope declared from there, however deep:
 //! the one rule of Puppet that still follows who declared whom. It is applied when a resource is declared.
 
-use kukla_catalog::resource::capitalize;
 use kukla_syntax::Span;
+use kukla_values::types::capitalize;
 use kukla_values::{Array, Name, Type, Value};
 
 use super::builder::Param;

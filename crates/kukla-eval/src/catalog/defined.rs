@@ -1,10 +1,10 @@
 //! `defined`: whether a class, type, resource or variable exists.
 
-use kukla_catalog::resource::capitalize;
+use kukla_catalog::ResourceRef;
+use kukla_values::types::capitalize;
 use kukla_values::{Name, Type, Value};
 
 use super::builder::{Origin, ResourceId};
-use super::kind::reference;
 use crate::error::{Flow, Raise};
 use crate::vm::Vm;
 
@@ -48,18 +48,16 @@ impl Vm<'_> {
                 }
                 Ok(self.resource_type(&resource.name)?.is_some())
             }
-            Type::Class(Some(name)) => {
-                let name = name.strip_prefix("::").unwrap_or(name);
-                Ok(self.catalog.find("Class", &capitalize(name)).is_some())
+            other => {
+                let reference = ResourceRef::of_type(other);
+                Ok(reference.is_some_and(|reference| self.catalog.find_reference(&reference).is_some()))
             }
-            other => Ok(reference(other)
-                .is_some_and(|(type_name, title)| self.catalog.find(&type_name, &title).is_some())),
         }
     }
 
-    /// The declared resource that a reference in text leads to: `File[/x]`.
-    pub fn declared(&self, reference: &str) -> Option<ResourceId> {
-        self.catalog.find_reference(reference)
+    /// The declared resource that a reference leads to, be it capitalised or not.
+    pub fn declared(&self, reference: &ResourceRef) -> Option<ResourceId> {
+        self.catalog.find_reference(&reference.capitalized())
     }
 
     /// All declared resources of a type.
@@ -101,9 +99,4 @@ impl Vm<'_> {
             Origin::Node => ("Definition", Name::new("")),
         }
     }
-}
-
-/// A reference to one resource or class as text: `File[/x]`.
-pub fn reference_text(ty: &Type) -> Option<String> {
-    reference(ty).map(|(type_name, title)| format!("{type_name}[{title}]"))
 }

@@ -1,7 +1,7 @@
 //! The end of a compilation: what waited is done, what is left over is an error.
 
-use kukla_catalog::Catalog;
 use kukla_catalog::types::{METAPARAMETERS, is_relationship};
+use kukla_catalog::{Catalog, ResourceRef};
 use kukla_values::{Name, Value};
 use rustc_hash::FxHashSet;
 
@@ -16,10 +16,11 @@ impl Vm<'_> {
     pub(super) fn finish(&mut self, output: Output) -> Flow<Catalog> {
         self.evaluate_relationships()?;
         for id in self.catalog.ids().skip(OWN) {
-            let resource = self.catalog.get(id);
-            let key = (resource.type_name, resource.title.clone());
-            for change in self.catalog.overrides.shift_remove(&key).unwrap_or_default() {
-                self.apply_override(id, change)?;
+            if !self.catalog.overrides.is_empty() {
+                let reference = self.catalog.get(id).reference();
+                for change in self.catalog.overrides.shift_remove(&reference).unwrap_or_default() {
+                    self.apply_override(id, change)?;
+                }
             }
             self.finish_resource(id)?;
         }
@@ -45,8 +46,12 @@ impl Vm<'_> {
                     return Err(raise);
                 }
             }
-            Definition::Define(define) => self.validate_parameters(id, &define.params)?,
-            Definition::Class(class) => self.validate_parameters(id, &class.params)?,
+            Definition::Define(define) => {
+                self.inside(&define.unit, self.at, |vm| vm.validate_parameters(id, &define.params))?;
+            }
+            Definition::Class(class) => {
+                self.inside(&class.unit, self.at, |vm| vm.validate_parameters(id, &class.params))?;
+            }
             Definition::Main | Definition::Settings | Definition::Node(_) => {}
         }
         let resource = self.catalog.get_mut(id);
@@ -111,9 +116,7 @@ impl Vm<'_> {
             .catalog
             .overrides
             .iter()
-            .flat_map(|((type_name, title), changes)| {
-                changes.iter().map(move |_| format!("{type_name}[{title}]"))
-            })
+            .flat_map(|(reference, changes)| changes.iter().map(move |_| reference.to_string()))
             .collect();
         if !left.is_empty() {
             let message = format!("Could not find resource(s) {} for overriding", left.join(", "));
@@ -140,7 +143,7 @@ impl Vm<'_> {
                         continue;
                     }
                     let reference = super::tags::text(&value);
-                    let message = match kukla_catalog::resource::split_reference(&reference) {
+                    let message = match ResourceRef::parse(&reference) {
                         Some(_) => {
                             format!("Could not find resource '{reference}' in parameter '{}'", param.name)
                         }

@@ -135,7 +135,7 @@ mod tests {
           { /(?m-ix:(.*))/ => ['path'] },
           true, false)";
         let source = kukla_syntax::Source::unnamed(code);
-        let program = crate::lower::lower(&source, None, &Default::default()).expect("it parses");
+        let program = crate::lower::lower(&source, &Default::default()).expect("it parses");
         let ty = read(&program).expect("it is a type");
         assert_eq!(
             (ty.name, &*ty.properties, &*ty.parameters),

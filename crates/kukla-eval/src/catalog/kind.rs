@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use kukla_catalog::Kind;
-use kukla_catalog::resource::capitalize;
 use kukla_catalog::types::ResourceType;
-use kukla_values::{Name, Str, Type};
+use kukla_values::Name;
+use kukla_values::types::capitalize;
 
 use super::class::lower_case;
 use crate::error::Flow;
 use crate::program::{Class, Define, NodeDefinition};
+use crate::unit::Defined;
 use crate::vm::Vm;
 
 /// What a resource is a resource of.
@@ -18,15 +19,15 @@ pub(crate) enum Definition {
     /// A type that agents know how to apply.
     Native(Arc<ResourceType>),
     /// A type written in Puppet.
-    Define(Arc<Define>),
+    Define(Arc<Defined<Define>>),
     /// A class.
-    Class(Arc<Class>),
+    Class(Arc<Defined<Class>>),
     /// The site manifest, which is a class without a name.
     Main,
     /// The class that holds the settings.
     Settings,
     /// A node definition.
-    Node(Arc<NodeDefinition>),
+    Node(Arc<Defined<NodeDefinition>>),
 }
 
 /// A resource type found by name.
@@ -70,23 +71,6 @@ impl Definition {
     }
 }
 
-/// The type and title of a reference, normalised: classes by their capitalised name.
-pub(crate) fn reference(ty: &Type) -> Option<(Str, Str)> {
-    match ty {
-        Type::Class(Some(name)) => Some(("Class".into(), capitalize(strip(name)))),
-        Type::Resource(Some(resource)) => {
-            let title = resource.title.as_ref()?;
-            let name = strip(&resource.name);
-            Some(match name.eq_ignore_ascii_case("class") {
-                true => ("Class".into(), capitalize(strip(title))),
-                false => (capitalize(&name.to_lowercase()), title.clone()),
-            })
-        }
-        Type::Type(Some(inner)) => reference(inner),
-        _ => None,
-    }
-}
-
 fn strip(name: &str) -> &str {
     name.strip_prefix("::").unwrap_or(name)
 }
@@ -107,7 +91,7 @@ impl Vm<'_> {
         };
         self.warn_if_open(&definition);
         if let Definition::Define(define) = &definition {
-            self.check_parameter_names(define.name, &define.params, &define.place)?;
+            self.check_parameter_names(define.name, &define.params, define.place())?;
         }
         let found = Resolved { definition, type_name: Name::new(&capitalize(&lower)) };
         self.catalog.resolved.insert(name.into(), found.clone());
@@ -127,7 +111,7 @@ impl Vm<'_> {
     }
 
     /// The class of that name, in any case and with or without leading colons.
-    pub(crate) fn find_class(&mut self, name: &str) -> Flow<Option<Arc<Class>>> {
+    pub(crate) fn find_class(&mut self, name: &str) -> Flow<Option<Arc<Defined<Class>>>> {
         self.autoload_class(Name::new(&lower_case(strip(name))))
     }
 }

@@ -29,5 +29,4 @@ mod tags;
 
 pub use builder::{CatalogBuilder, ResourceId, ScopeSlots};
 pub use compile::Output;
-pub use defined::reference_text;
 pub use provenance::{DataPlace, How, Part, Provenance, Recorder, Trail};

@@ -15,6 +15,7 @@ use super::resource::Declaration;
 use crate::error::Flow;
 use crate::program::{NodeDefinition, NodeMatch, ResourceForm};
 use crate::scope::{Captures, Position, ScopeId, ScopeKind};
+use crate::unit::Defined;
 use crate::vm::Vm;
 
 /// The name that stands for every node without a definition of its own.
@@ -97,7 +98,7 @@ impl Vm<'_> {
         self.evaluate(id)
     }
 
-    pub(super) fn evaluate_node(&mut self, id: ResourceId, node: &Arc<NodeDefinition>) -> Flow<()> {
+    pub(super) fn evaluate_node(&mut self, id: ResourceId, node: &Arc<Defined<NodeDefinition>>) -> Flow<()> {
         let title = self.catalog.get(id).title.clone();
         let scope = self.scopes.open(ScopeKind::Node, Some(ScopeId::TOP));
         let opened = self.scopes.get_mut(scope);
@@ -117,12 +118,15 @@ impl Vm<'_> {
             _ => None,
         });
         self.scopes.set_captures(Position::named(scope), captures);
-        self.run_body(scope, &node.place, |vm| ends_with_return(vm.eval(&node.body)))
+        self.inside(&node.unit, Position::named(scope), |vm| ends_with_return(vm.eval(&node.body)))
     }
 }
 
 /// The definition that applies to a node, and the title of its resource.
-fn find(nodes: &[Arc<NodeDefinition>], name: &str) -> Flow<Option<(Arc<NodeDefinition>, String)>> {
+fn find(
+    nodes: &[Arc<Defined<NodeDefinition>>],
+    name: &str,
+) -> Flow<Option<(Arc<Defined<NodeDefinition>>, String)>> {
     let every = || nodes.iter().flat_map(|node| node.matches.iter().map(move |each| (node, each)));
     let is = |each: &NodeMatch| match each {
         NodeMatch::Name(known) => known.as_str() == name,

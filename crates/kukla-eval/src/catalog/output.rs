@@ -1,14 +1,13 @@
 //! From the catalog that was built to the one that is handed on.
 
 use kukla_catalog::types::is_relationship;
-use kukla_catalog::{Catalog, Edge, Resource};
+use kukla_catalog::{Catalog, Edge, Resource, ResourceRef};
 use kukla_syntax::Strict;
 use kukla_values::{Hash, Name, Str, Type, Value, richdata};
 use rustc_hash::FxHashMap;
 
 use super::builder::{Building, ResourceId, flat};
 use super::compile::Output;
-use super::kind::reference;
 use super::tags::TagSet;
 use crate::error::{Flow, Frame};
 use crate::vm::Vm;
@@ -191,7 +190,7 @@ fn flat_references(value: Value) -> Value {
 
 fn nests_reference(value: &Value) -> bool {
     match value {
-        Value::Type(ty) => reference(ty).is_some(),
+        Value::Type(ty) => ResourceRef::of_type(ty).is_some(),
         Value::Array(values) => values.iter().any(nests_reference),
         _ => false,
     }
@@ -213,8 +212,8 @@ fn is_plain(value: &Value) -> bool {
 /// A value with the references in it as text.
 fn as_text(value: Value) -> Value {
     match &value {
-        Value::Type(ty) => match (reference(ty), &**ty) {
-            (Some((type_name, title)), _) => format!("{type_name}[{title}]").into(),
+        Value::Type(ty) => match (ResourceRef::of_type(ty), &**ty) {
+            (Some(reference), _) => Value::String(reference.into()),
             (None, Type::Resource(Some(resource))) => format!("{}[]", resource.name).into(),
             _ => value,
         },
@@ -235,7 +234,8 @@ fn as_text(value: Value) -> Value {
 fn holds_reference(value: &Value) -> bool {
     match value {
         Value::Type(ty) => {
-            matches!(&**ty, Type::Resource(Some(_)) | Type::Class(Some(_))) || reference(ty).is_some()
+            matches!(&**ty, Type::Resource(Some(_)) | Type::Class(Some(_)))
+                || ResourceRef::of_type(ty).is_some()
         }
         Value::Array(values) => values.iter().any(holds_reference),
         Value::Hash(hash) => hash.iter().any(|(key, value)| holds_reference(key) || holds_reference(value)),

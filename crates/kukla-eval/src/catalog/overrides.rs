@@ -3,9 +3,9 @@
 //! Only code that inherits from where a resource comes may change what is set there; anyone else in the same class may add
 //! what is not set. A collector with overrides knows no such limits, and whoever has used one is free of them for good.
 
-use kukla_catalog::resource::capitalize;
+use kukla_catalog::ResourceRef;
 use kukla_syntax::{Fact, Span, Strict, diagnostic};
-use kukla_values::{Name, Str, Type, Value};
+use kukla_values::Type;
 
 use super::builder::{Origin, Param, ResourceId, flat};
 use super::compile::parse_error;
@@ -14,6 +14,7 @@ use crate::codes::{ATTRIBUTE_ALREADY_SET, OVERRIDE_AFTER_EVALUATION};
 use crate::error::{Flow, Location};
 use crate::label;
 use crate::program::OverrideExpr;
+use crate::remark::Remarks;
 use crate::vm::Vm;
 
 /// Attributes for a resource that is declared elsewhere.
@@ -31,16 +32,13 @@ impl Vm<'_> {
         self.catalog.share(&mut params);
         params.iter_mut().for_each(|param| param.mark(How::Override));
         for each in flat(&value) {
-            let reference = match &each {
-                Value::Type(ty) => match &**ty {
-                    Type::Resource(Some(resource)) if !resource.name.eq_ignore_ascii_case("class") => {
-                        Some((resource.name.clone(), resource.title.clone().unwrap_or_default()))
-                    }
-                    _ => None,
-                },
+            let reference = match each.as_type() {
+                Some(Type::Resource(Some(resource))) if !resource.name.eq_ignore_ascii_case("class") => {
+                    Some(ResourceRef::written(&resource.name, resource.title.as_deref().unwrap_or_default()))
+                }
                 _ => None,
             };
-            let Some((type_name, title)) = reference else {
+            let Some(reference) = reference else {
                 let actual = label::of_value(&each);
                 let message = format!("Resource Override can only operate on resources, got: {actual}");
                 return Err(self.fail(span, "ILLEGAL_OVERRIDDEN_TYPE", message));
@@ -50,17 +48,17 @@ impl Vm<'_> {
                 origin: self.origin(),
                 location: Some(self.location(span)),
             };
-            self.add_override(Name::new(&capitalize(&type_name.to_lowercase())), title, change)?;
+            self.add_override(reference, change)?;
         }
         Ok(value)
     }
 
     /// Changes a resource, now if it is declared, otherwise at the end.
-    pub(crate) fn add_override(&mut self, type_name: Name, title: Str, change: Override) -> Flow<()> {
-        match self.catalog.find(&type_name, &title) {
+    pub(crate) fn add_override(&mut self, reference: ResourceRef, change: Override) -> Flow<()> {
+        match self.catalog.find_reference(&reference) {
             Some(id) => self.apply_override(id, change),
             None => {
-                self.catalog.overrides.entry((type_name, title)).or_default().push(change);
+                self.catalog.overrides.entry(reference).or_default().push(change);
                 Ok(())
             }
         }
@@ -75,10 +73,8 @@ impl Vm<'_> {
         // A chain longer than this can only be a circle.
         for _ in 0..1000 {
             let Origin::Class(name) = next else { return false };
-            let Some(parent) = self.environment.class(name).ok().flatten().and_then(|class| class.parent)
-            else {
-                return false;
-            };
+            let Ok(Some(class)) = self.environment.class(name, &mut Remarks::default()) else { return false };
+            let Some(parent) = class.parent else { return false };
             next = Origin::Class(parent);
             if next == from || self.catalog.overriding.contains(&next) {
                 return true;

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use kukla_catalog::types::{METAPARAMETERS, is_metaparameter};
 use kukla_values::types::object::Object;
 use kukla_values::types::{ResourceType, StructField, Type, mismatch};
-use kukla_values::{Hash, Name, Value};
+use kukla_values::{Hash, Name, Str, Value};
 
 use super::builder::ResourceId;
 use crate::error::{Flow, Raise, Raised};
@@ -52,7 +52,7 @@ impl Vm<'_> {
             self.parameters_from_data(id, params, class)?;
         }
         let resource = self.catalog.get(id);
-        let subject = resource.reference();
+        let subject = Str::from(resource.reference());
         let title = resource.given_title();
         let name = resource.value("name").cloned().unwrap_or_else(|| title.clone());
         let (title, name) = match class {
@@ -271,7 +271,7 @@ impl Vm<'_> {
         };
         let returns = match found {
             None => return Err(Raise::runtime(format!("Unknown function '{function}'"))),
-            Some(Function::Puppet(found)) => self.signature(&found.lambda)?.returns.clone(),
+            Some(Function::Puppet(found)) => self.function_signature(&found)?.returns.clone(),
             Some(Function::Builtin(found)) => {
                 let callables = found.callables();
                 let fitting = callables.iter().find(|callable| callable.accepts_args(&args));
@@ -302,7 +302,7 @@ impl Vm<'_> {
             resource.params.iter().find(|param| param.name == name).map(|param| param.value.clone())
         };
         let values: Vec<_> = params.iter().map(|param| given(param.name)).collect();
-        let subject = resource.reference();
+        let subject = Str::from(resource.reference());
         self.check_parameters(id, params, &values, &subject).map_err(|mut raise| {
             if let Raised::Error(failure) = raise.reason_mut() {
                 failure.issue = "PARSE_ERROR";
@@ -355,7 +355,7 @@ fn convert(value: &Value) -> Value {
                 }))))
             }
             Type::Class(Some(name)) => {
-                let title = Some(kukla_catalog::resource::capitalize(name));
+                let title = Some(kukla_values::types::capitalize(name));
                 let name = "Class".into();
                 Value::of_type(Type::Resource(Some(Arc::new(ResourceType {
                     name,

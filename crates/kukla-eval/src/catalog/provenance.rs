@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kukla_catalog::Catalog;
+use kukla_catalog::{Catalog, ResourceRef};
 use kukla_syntax::Span;
 use kukla_values::{Name, Str, Value};
 use rustc_hash::FxHashMap;
@@ -71,7 +71,7 @@ pub enum Part {
     /// Data, highest level first.
     Data(Arc<[DataPlace]>),
     /// A parameter of a class or define: of what, its name, and how it got its value.
-    Parameter(String, Name, Option<Arc<Trail>>),
+    Parameter(ResourceRef, Name, Option<Arc<Trail>>),
     /// A variable and how it got its value.
     Variable(Name, Option<Arc<Trail>>),
 }

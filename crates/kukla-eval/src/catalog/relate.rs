@@ -3,14 +3,13 @@
 //! A chain is noted when it is evaluated and drawn at the end, when the collectors in it know what they collected. It ends
 //! up in the `before` or `notify` of its left side. An empty collector in the middle of a chain is passed over.
 
-use kukla_catalog::resource::{capitalize, split_reference};
+use kukla_catalog::ResourceRef;
 use kukla_syntax::Span;
-use kukla_values::{Array, Name, Str, Type, Value};
+use kukla_values::{Array, Name, Type, Value};
 
 use super::builder::flat;
 use super::collect::CollectorValue;
 use super::compile::argument_error;
-use super::kind::reference;
 use crate::error::Flow;
 use crate::label;
 use crate::program::{Arrow, Expr};
@@ -27,8 +26,8 @@ pub(crate) struct Relationship {
 /// One side of a relationship.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// A resource, by its capitalised type and its title.
-    Resource(Str, Str),
+    /// A resource.
+    Resource(ResourceRef),
     /// What a collector finds.
     Collector(usize),
 }
@@ -81,8 +80,8 @@ impl Vm<'_> {
             {
                 Ok((Side::Collector(collector.0), value))
             }
-            Value::Type(ty) => match reference(ty) {
-                Some((type_name, title)) => Ok((Side::Resource(type_name, title), value)),
+            Value::Type(ty) => match ResourceRef::of_type(ty) {
+                Some(reference) => Ok((Side::Resource(reference), value)),
                 None => self.untitled(ty, span).map(|side| (side, value.clone())),
             },
             Value::String(text) => {
@@ -102,11 +101,9 @@ impl Vm<'_> {
     /// A type that names no single resource: one that could is noted all the same, and missed at the end.
     fn untitled(&self, ty: &Type, span: Span) -> Flow<Side> {
         match ty {
-            Type::Resource(Some(resource)) => {
-                Ok(Side::Resource(capitalize(&resource.name.to_lowercase()), Str::new()))
-            }
+            Type::Resource(Some(resource)) => Ok(Side::Resource(ResourceRef::written(&resource.name, ""))),
             Type::Resource(None) | Type::Class(_) | Type::CatalogEntry => {
-                Ok(Side::Resource("Class".into(), Str::new()))
+                Ok(Side::Resource(ResourceRef::new("Class", "")))
             }
             other => {
                 let message = format!(
@@ -120,7 +117,7 @@ impl Vm<'_> {
     /// What text stands for: a reference, or (not in Puppet) a class by its bare name.
     fn spelled(&mut self, text: &str) -> Flow<Type> {
         let plain = |c: char| c == '_' || c == ':' || c.is_ascii_lowercase() || c.is_ascii_digit();
-        if split_reference(text).is_none()
+        if ResourceRef::parse(text).is_none()
             && text.chars().all(plain)
             && text.starts_with(|c: char| c.is_ascii_lowercase())
         {
@@ -144,20 +141,20 @@ impl Vm<'_> {
         Ok(())
     }
 
-    fn targets(&self, side: &Side) -> Vec<(Str, Str)> {
+    fn targets(&self, side: &Side) -> Vec<ResourceRef> {
         match side {
-            Side::Resource(type_name, title) => vec![(type_name.clone(), title.clone())],
+            Side::Resource(reference) => vec![reference.clone()],
             Side::Collector(at) => self.collected(*at),
         }
     }
 
-    fn collected(&self, at: usize) -> Vec<(Str, Str)> {
-        let collected = self.catalog.collectors[at].collected.iter().map(|&id| self.catalog.get(id));
-        collected.map(|resource| (resource.type_name.as_str().into(), resource.title.clone())).collect()
+    fn collected(&self, at: usize) -> Vec<ResourceRef> {
+        let collected = self.catalog.collectors[at].collected.iter();
+        collected.map(|&id| self.catalog.get(id).reference()).collect()
     }
 
     /// The left side: for a collector that found nothing, what stands left of it (which is then said).
-    fn sources(&self, side: &Side) -> (Vec<(Str, Str)>, bool) {
+    fn sources(&self, side: &Side) -> (Vec<ResourceRef>, bool) {
         let Side::Collector(mut at) = *side else { return (self.targets(side), false) };
         // Each step goes left in a chain, so there are at most as many as collectors.
         for _ in 0..=self.catalog.collectors.len() {
@@ -176,31 +173,28 @@ impl Vm<'_> {
 
     fn relate(
         &mut self,
-        source: &(Str, Str),
+        source: &ResourceRef,
         instead: bool,
-        target: &(Str, Str),
+        target: &ResourceRef,
         attribute: Name,
     ) -> Flow<()> {
-        let shown = |side: &(Str, Str)| format!("{}[{}]", side.0, side.1);
-        let Some(id) = self.catalog.find(&source.0, &source.1) else {
-            let target = shown(target);
+        let Some(id) = self.catalog.find_reference(source) else {
             // What stands in for an empty collector is still a type, and messages show it as one.
             let source = match instead {
-                false => shown(source),
-                true if source.0 == "Class" => format!("Class[{}]", source.1.to_lowercase()),
-                true => format!("{}['{}']", source.0, source.1),
+                false => source.to_string(),
+                true if source.type_name() == "Class" => format!("Class[{}]", source.title().to_lowercase()),
+                true => format!("{}['{}']", source.type_name(), source.title()),
             };
             return Err(argument_error(format!(
                 "Could not find resource '{source}' for relationship on '{target}'"
             )));
         };
-        if self.catalog.find(&target.0, &target.1).is_none() {
-            let (source, target) = (shown(source), shown(target));
+        if self.catalog.find_reference(target).is_none() {
             return Err(argument_error(format!(
                 "Could not find resource '{target}' for relationship from '{source}'"
             )));
         }
-        let target = Value::from(shown(target));
+        let target = Value::String(target.clone().into());
         if self.catalog.append(id, attribute, &target) {
             return Ok(());
         }

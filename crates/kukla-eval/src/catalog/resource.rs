@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use kukla_catalog::Kind as CatalogKind;
-use kukla_catalog::resource::capitalize;
+use kukla_catalog::{Kind as CatalogKind, ResourceRef};
 use kukla_syntax::Span;
 use kukla_values::types::ResourceType as ResourceReference;
+use kukla_values::types::capitalize;
 use kukla_values::{Array, Name, Str, Type, Value};
 use rustc_hash::FxHashSet;
 
@@ -171,7 +171,7 @@ impl Vm<'_> {
         };
         declaration.kind = resolved.definition.kind();
         if let Definition::Define(define) = &resolved.definition {
-            let place = define.place.module;
+            let place = define.unit.module;
             self.check_private(define.private, place, || format!("The defined type '{}'", define.name))?;
             self.check_private_params(&define.params, &params, place, define.name)?;
         }
@@ -204,11 +204,11 @@ impl Vm<'_> {
             let Some(class) = class else {
                 return Err(Raise::runtime(format!("Could not find declared class {title}")));
             };
-            let place = class.place.module;
+            let place = class.unit.module;
             self.check_private(class.private, place, || format!("The class '{}'", class.name))?;
             self.check_private_params(&class.params, &params, place, class.name)?;
             let name = class.name;
-            self.check_parameter_names(name, &class.params, &class.place)?;
+            self.check_parameter_names(name, &class.params, class.place())?;
             let resolved =
                 Resolved { definition: Definition::Class(Arc::clone(&class)), type_name: Name::new("Class") };
             let title = capitalize(&name);
@@ -341,7 +341,7 @@ impl Vm<'_> {
             if resource.is_main() || all.len() == MAX_SHOWN {
                 break;
             }
-            all.push(resource.reference());
+            all.push(resource.reference().to_string());
             next = self.scopes.get(resource.scope).slots.resource.filter(|&outer| outer != id);
         }
         all
@@ -355,13 +355,9 @@ impl Vm<'_> {
         key: &Value,
         span: Span,
     ) -> Flow {
-        let is_class = type_name.eq_ignore_ascii_case("class");
-        let found = match is_class {
-            true => self.catalog.find("Class", &capitalize(title)),
-            false => self.catalog.find(&capitalize(&type_name.to_lowercase()), title),
-        };
-        let shown = if is_class { "Class" } else { type_name };
-        let Some(id) = found else {
+        let reference = ResourceRef::written(type_name, title);
+        let shown = if reference.type_name() == "Class" { "Class" } else { type_name };
+        let Some(id) = self.catalog.find_reference(&reference) else {
             let message = format!("Resource not found: {shown}['{title}']");
             return Err(self.fail(span, "UNKNOWN_RESOURCE", message));
         };
@@ -369,7 +365,7 @@ impl Vm<'_> {
         let name = match key {
             Value::String(name) if resource.definition.accepts(name) => name,
             _ => {
-                let shown = capitalize(&shown.to_lowercase());
+                let shown = reference.type_name();
                 let key = super::tags::text(key);
                 let message =
                     format!("The resource {shown}['{title}'] does not have a parameter called '{key}'");

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use kukla_catalog::ResourceRef;
 use kukla_catalog::tags::{is_valid, segments};
 use kukla_values::{Name, Str, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -189,10 +190,9 @@ fn lower(word: &str) -> Cow<'_, str> {
 /// A value where Ruby would call `to_s` on it.
 pub(super) fn text(value: &Value) -> String {
     match value {
-        Value::Type(ty) => match super::kind::reference(ty) {
-            Some((type_name, title)) => format!("{type_name}[{title}]"),
-            None => ty.to_string(),
-        },
+        Value::Type(ty) => {
+            ResourceRef::of_type(ty).map_or_else(|| ty.to_string(), |reference| reference.to_string())
+        }
         other => kukla_values::format::to_s(other).into(),
     }
 }

@@ -1,6 +1,6 @@
 //! Classes, defines, functions, types and nodes.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use kukla_syntax::{Span, ast};
 use kukla_values::{Name, Value};
@@ -9,14 +9,10 @@ use super::{Lowering, position, span_of};
 use crate::lambda::RESERVED;
 use crate::program::{
     Access, AliasDefinition, Class, Define, Definition, Expr, Kind, Lambda, NodeDefinition, NodeMatch, Param,
-    Params, Place, PuppetFunction, TypeExpr, TypeName,
+    Params, PuppetFunction, TypeExpr, TypeName,
 };
 
 impl Lowering<'_> {
-    fn place(&self, offset: u32, span: Span) -> Place {
-        Place { source: self.source.clone(), span: position(offset, span), module: self.module }
-    }
-
     /// A name within the classes around it, in lower case.
     fn qualified(&self, name: &str) -> Name {
         let name = name.strip_prefix("::").unwrap_or(name).to_lowercase();
@@ -28,7 +24,7 @@ impl Lowering<'_> {
 
     pub(super) fn class(&mut self, class: ast::ClassDefinition<'_>) {
         let name = self.qualified(class.name());
-        let place = self.place(class.puppet_offset(), class.span());
+        let span = position(class.puppet_offset(), class.span());
         let params = self.params(class.parameters());
         let parent = class
             .parent()
@@ -38,40 +34,40 @@ impl Lowering<'_> {
         let outer = self.container.replace(name);
         let body = self.block(class.body());
         self.container = outer;
-        let class = Class { name, place, params, parent, body, private: class.is_private() };
+        let class = Class { name, span, params, parent, body, private: class.is_private() };
         self.definitions.insert(at, Definition::Class(Arc::new(class)));
     }
 
     pub(super) fn define(&mut self, define: ast::DefineDefinition<'_>) {
         let name = self.qualified(define.name());
-        let place = self.place(define.puppet_offset(), define.span());
+        let span = position(define.puppet_offset(), define.span());
         let params = self.params(define.parameters());
         let body = self.block(define.body());
-        let define = Define { name, place, params, body, private: define.is_private() };
+        let define = Define { name, span, params, body, private: define.is_private() };
         self.definitions.push(Definition::Define(Arc::new(define)));
     }
 
     pub(super) fn function(&mut self, function: ast::FunctionDefinition<'_>) {
-        let place = self.place(function.puppet_offset(), function.span());
+        let span = position(function.puppet_offset(), function.span());
         let params = self.params(function.parameters());
         let returns = function.return_type().map(|ty| self.type_expr(ty));
         let body = self.block(function.body());
-        let lambda = lambda(place.span, params, returns, body);
+        let lambda = self.made_lambda(span, params, returns, body);
         let name = Name::new(function.name().trim_start_matches("::"));
-        self.definitions.push(Definition::Function(Arc::new(PuppetFunction { name, place, lambda })));
+        self.definitions.push(Definition::Function(Arc::new(PuppetFunction { name, span, lambda })));
     }
 
     pub(super) fn plan(&mut self, plan: ast::PlanDefinition<'_>) {
-        let place = self.place(plan.puppet_offset(), plan.span());
+        let span = position(plan.puppet_offset(), plan.span());
         let params = self.params(plan.parameters());
         let body = self.block(plan.body());
-        let lambda = lambda(place.span, params, None, body);
+        let lambda = self.made_lambda(span, params, None, body);
         let name = Name::new(plan.name());
-        self.definitions.push(Definition::Plan(Arc::new(PuppetFunction { name, place, lambda })));
+        self.definitions.push(Definition::Plan(Arc::new(PuppetFunction { name, span, lambda })));
     }
 
     pub(super) fn node(&mut self, node: ast::NodeDefinition<'_>) {
-        let place = self.place(node.puppet_offset(), node.span());
+        let span = position(node.puppet_offset(), node.span());
         let mut matches = Vec::new();
         for host in node.hosts() {
             matches.push(match self.expr(host).kind {
@@ -84,23 +80,23 @@ impl Lowering<'_> {
             });
         }
         let body = self.block(node.body());
-        let node = NodeDefinition { matches: matches.into(), place, body };
+        let node = NodeDefinition { matches: matches.into(), span, body };
         self.definitions.push(Definition::Node(Arc::new(node)));
     }
 
     pub(super) fn type_alias(&mut self, alias: ast::TypeAlias<'_>) {
         // A type mapping concerns the Ruby runtime; there is nothing to map here.
         let Some(name) = alias.name() else { return };
-        let place = self.place(alias.puppet_offset(), alias.span());
+        let span = position(alias.puppet_offset(), alias.span());
         let right = alias.right();
         let ty = match (right, alias.object_hash()) {
             (ast::Expr::Hash(hash), None) => {
                 let hash = self.expr(ast::Expr::Hash(hash));
-                object("Object", hash)
+                self.object("Object", hash)
             }
             (ast::Expr::Type(base), Some(hash)) if matches!(base.name(), "Object" | "TypeSet") => {
                 let hash = self.expr(ast::Expr::Hash(hash));
-                object(base.name(), hash)
+                self.object(base.name(), hash)
             }
             (parent, Some(hash)) => {
                 let parent = self.expr(parent);
@@ -111,12 +107,12 @@ impl Lowering<'_> {
                     entries.push((key, parent));
                     hash.kind = Kind::Hash(entries.into());
                 }
-                object("Object", hash)
+                self.object("Object", hash)
             }
             (right, None) => self.expr(right),
         };
         let name = Name::new(name.trim_start_matches("::"));
-        self.definitions.push(Definition::TypeAlias(Arc::new(AliasDefinition { name, place, ty })));
+        self.definitions.push(Definition::TypeAlias(Arc::new(AliasDefinition { name, span, ty })));
     }
 
     pub(super) fn params<'t>(&mut self, params: impl Iterator<Item = ast::Parameter<'t>>) -> Params {
@@ -134,43 +130,50 @@ impl Lowering<'_> {
 
     pub(super) fn type_expr(&mut self, ty: ast::Expr<'_>) -> TypeExpr {
         let expr = self.expr(ty);
-        let constant = matches!(expr.kind, Kind::TypeName(_) | Kind::Constant(_));
-        TypeExpr { expr, constant, cached: OnceLock::new() }
+        let slot = match &expr.kind {
+            Kind::TypeName(name) => Some(name.slot),
+            Kind::Constant(constant) => Some(constant.slot),
+            _ => None,
+        };
+        TypeExpr { expr, slot }
     }
 
     pub(super) fn lambda(&mut self, written: ast::Lambda<'_>) -> Arc<Lambda> {
         let params = self.params(written.parameters());
         let returns = written.return_type().map(|ty| self.type_expr(ty));
         let body = self.block(written.body());
-        Arc::new(lambda(position(written.puppet_offset(), written.span()), params, returns, body))
+        let span = position(written.puppet_offset(), written.span());
+        Arc::new(self.made_lambda(span, params, returns, body))
     }
-}
 
-fn lambda(span: Span, params: Params, returns: Option<TypeExpr>, body: Expr) -> Lambda {
-    let positional = params.iter().all(|param| {
-        param.default.is_none() && !param.captures_rest && !RESERVED.contains(&param.name.as_str())
-    });
-    let plain = positional && returns.is_none() && params.iter().all(|param| param.ty.is_none());
-    Lambda { span, params, returns, body, plain, positional, signature: OnceLock::new() }
-}
+    fn made_lambda(&mut self, span: Span, params: Params, returns: Option<TypeExpr>, body: Expr) -> Lambda {
+        let positional = params.iter().all(|param| {
+            param.default.is_none() && !param.captures_rest && !RESERVED.contains(&param.name.as_str())
+        });
+        let plain = positional && returns.is_none() && params.iter().all(|param| param.ty.is_none());
+        let mut types = params.iter().filter_map(|param| param.ty.as_ref()).chain(&returns);
+        let constant = types.all(|ty| ty.slot.is_some());
+        let signature = constant.then(|| self.questions.ask_signature());
+        Lambda { span, params, returns, body, plain, positional, signature }
+    }
 
-/// `Object[{ ... }]`.
-fn object(name: &str, hash: Expr) -> Expr {
-    let span = hash.span;
-    let name =
-        TypeName { name: Name::new(name), lower: Name::new(&name.to_lowercase()), cached: OnceLock::new() };
-    let left = Expr { span, kind: Kind::TypeName(Box::new(name)) };
-    Expr { span, kind: Kind::Access(Box::new(Access { left, keys: Box::new([hash]) })) }
-}
+    /// `Object[{ ... }]`.
+    fn object(&mut self, name: &str, hash: Expr) -> Expr {
+        let span = hash.span;
+        let left = Expr { span, kind: self.type_named(name) };
+        Expr { span, kind: Kind::Access(Box::new(Access { left, keys: Box::new([hash]) })) }
+    }
 
-impl Lowering<'_> {
     /// The name of a type.
     pub(super) fn type_name(&mut self, name: ast::TypeReference<'_>) -> Kind {
-        let name = name.name();
+        self.type_named(name.name())
+    }
+
+    fn type_named(&mut self, name: &str) -> Kind {
         Kind::TypeName(Box::new(TypeName {
             name: Name::new(name),
             lower: Name::new(&name.trim_start_matches("::").to_lowercase()),
-            cached: OnceLock::new(),
+            slot: self.questions.ask_type(),
         }))
     }
 

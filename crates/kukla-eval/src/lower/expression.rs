@@ -1,7 +1,5 @@
 //! Expressions.
 
-use std::sync::OnceLock;
-
 use kukla_syntax::{Number, Span, ast};
 use kukla_values::arithmetic::Operator;
 use kukla_values::regexp::Regexp;
@@ -248,9 +246,17 @@ impl Lowering<'_> {
         let constant = matches!(left.kind, Kind::TypeName(_)) && keys.iter().all(is_constant);
         let kind = Kind::Access(Box::new(Access { left, keys }));
         match constant {
-            true => Kind::Constant(Box::new(Constant { expr: Expr { span, kind }, cached: OnceLock::new() })),
+            true => {
+                let slot = self.questions.ask_type();
+                Kind::Constant(Box::new(Constant { expr: Expr { span, kind }, slot }))
+            }
             false => kind,
         }
+    }
+
+    fn callee(&mut self, name: &str) -> Callee {
+        let slot = self.questions.ask_function();
+        Callee::Function(CalleeName { name: Name::new(name.trim_start_matches("::")), slot })
     }
 
     fn call(&mut self, call: ast::Call<'_>) -> Kind {
@@ -259,8 +265,8 @@ impl Lowering<'_> {
             ast::CallForm::Statement | ast::CallForm::Bare => CallForm::Statement,
         };
         let callee = match call.function() {
-            ast::Expr::Name(name) => callee(name.name()),
-            ast::Expr::String(word) => callee(&word.value()),
+            ast::Expr::Name(name) => self.callee(name.name()),
+            ast::Expr::String(word) => self.callee(&word.value()),
             function => {
                 let function = self.expr(function);
                 match &function.kind {
@@ -282,12 +288,8 @@ impl Lowering<'_> {
         let mut args = vec![receiver];
         args.extend(call.arguments().map(|argument| self.expr(argument)));
         let lambda = call.lambda().map(|lambda| self.lambda(lambda));
-        Kind::Call(Box::new(Call {
-            form: CallForm::Method,
-            callee: callee(call.name()),
-            args: args.into(),
-            lambda,
-        }))
+        let callee = self.callee(call.name());
+        Kind::Call(Box::new(Call { form: CallForm::Method, callee, args: args.into(), lambda }))
     }
 
     fn if_chain(&mut self, test: ast::If<'_>) -> Kind {
@@ -309,10 +311,6 @@ impl Lowering<'_> {
         }
         lowered
     }
-}
-
-fn callee(name: &str) -> Callee {
-    Callee::Function(CalleeName { name: Name::new(name.trim_start_matches("::")), cached: OnceLock::new() })
 }
 
 fn variable(written: &str) -> Kind {

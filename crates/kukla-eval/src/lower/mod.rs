@@ -9,31 +9,27 @@ use kukla_syntax::{Diagnostic, Severity, Source, Span, ast};
 use kukla_values::{Name, Value};
 
 use crate::error::{Location, Stage};
-use crate::program::{Definition, EppHead, Expr, Kind, Program};
+use crate::program::{Definition, EppHead, Expr, Kind, Program, Questions};
 
-/// Reads, checks and lowers a manifest. The file may belong to a module.
-pub fn lower(source: &Source, module: Option<Name>, rules: &Rules<'_>) -> Result<Program, Box<Diagnostic>> {
+/// Reads, checks and lowers a manifest.
+pub fn lower(source: &Source, rules: &Rules<'_>) -> Result<Program, Box<Diagnostic>> {
     let parse = kukla_syntax::parse_with(source, kukla_syntax::ParseOptions { tasks: rules.tasks });
     let mut warnings = Vec::new();
     sort_out(source, parse.diagnostics, &mut warnings)?;
     sort_out(source, validate(&parse.tree, rules), &mut warnings)?;
-    let mut lowering = Lowering::new(source, module);
+    let mut lowering = Lowering::new(source);
     let statements = ast::Manifest::of(&parse.tree).into_iter().flat_map(ast::Manifest::statements);
     let main = lowering.statements(statements, Span::at(0));
     lowering.finish(main, None, warnings)
 }
 
 /// Reads, checks and lowers a template.
-pub fn lower_epp(
-    source: &Source,
-    module: Option<Name>,
-    rules: &Rules<'_>,
-) -> Result<Program, Box<Diagnostic>> {
+pub fn lower_epp(source: &Source, rules: &Rules<'_>) -> Result<Program, Box<Diagnostic>> {
     let parse = kukla_syntax::parse_epp(source);
     let mut warnings = Vec::new();
     sort_out(source, parse.diagnostics, &mut warnings)?;
     sort_out(source, validate(&parse.tree, rules), &mut warnings)?;
-    let mut lowering = Lowering::new(source, module);
+    let mut lowering = Lowering::new(source);
     let template = ast::Template::of(&parse.tree);
     let params = lowering.params(template.into_iter().flat_map(ast::Template::parameters));
     let specified = template.is_some_and(ast::Template::has_parameter_list);
@@ -68,7 +64,7 @@ fn sort_out(
 /// What lowering carries along.
 struct Lowering<'s> {
     source: &'s Source,
-    module: Option<Name>,
+    questions: Questions,
     definitions: Vec<Definition>,
     /// The classes around what is being lowered, joined.
     container: Option<Name>,
@@ -76,8 +72,14 @@ struct Lowering<'s> {
 }
 
 impl<'s> Lowering<'s> {
-    fn new(source: &'s Source, module: Option<Name>) -> Lowering<'s> {
-        Lowering { source, module, definitions: Vec::new(), container: None, failure: None }
+    fn new(source: &'s Source) -> Lowering<'s> {
+        Lowering {
+            source,
+            questions: Questions::default(),
+            definitions: Vec::new(),
+            container: None,
+            failure: None,
+        }
     }
 
     fn finish(
@@ -86,10 +88,10 @@ impl<'s> Lowering<'s> {
         epp: Option<EppHead>,
         warnings: Vec<Diagnostic>,
     ) -> Result<Program, Box<Diagnostic>> {
-        let Lowering { source, module, definitions, failure, .. } = self;
+        let Lowering { source, questions, definitions, failure, .. } = self;
         match failure {
             Some(failure) => Err(Box::new(failure)),
-            None => Ok(Program { source: source.clone(), module, definitions, main, epp, warnings }),
+            None => Ok(Program { text: source.shared_text(), definitions, main, epp, warnings, questions }),
         }
     }
 

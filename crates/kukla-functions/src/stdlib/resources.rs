@@ -1,12 +1,14 @@
 //! Resources: `ensure_resource`, `ensure_resources`, `ensure_packages`, `defined_with_params`, `getparam`, `stdlib::str2resource`,
 //! `assert_private`.
 
+use kukla_catalog::ResourceRef;
 use kukla_eval::builtins;
 use kukla_eval::error::Flow;
 use kukla_eval::function::Rest;
 use kukla_eval::scope::ScopeId;
 use kukla_eval::settings::LogLevel;
 use kukla_eval::vm::Vm;
+use kukla_values::types::capitalize;
 use kukla_values::{Error, Hash, Result, Str, Type, Value};
 
 use crate::legacy::legacy;
@@ -81,32 +83,26 @@ builtins! {
     "assert_private": ReadsVariables { "Any *$args, Optional[Callable] &$block" => assert_private }
 }
 
-/// The type and title of a reference in text: `File[/x]`.
-fn split_reference(text: &str) -> Result<(Str, Str)> {
-    let parts = text.split_once('[').and_then(|(name, rest)| Some((name, rest.strip_suffix(']')?)));
-    match parts {
-        Some((name, title)) if !name.is_empty() && !title.is_empty() && !name.contains(']') => {
-            Ok((kukla_eval::vm::capitalize(&name.to_lowercase()), title.into()))
-        }
-        _ => {
-            let why = format!(
-                "No title provided and {} is not a valid resource reference",
-                ruby::inspect_str(text)
-            );
-            Err(Error::runtime(why))
-        }
-    }
+/// The reference in text: `file[/x]`.
+fn parse_reference(text: &str) -> Result<ResourceRef> {
+    let Some(found) = ResourceRef::parse(text) else {
+        let shown = ruby::inspect_str(text);
+        return Err(Error::runtime(format!(
+            "No title provided and {shown} is not a valid resource reference"
+        )));
+    };
+    Ok(ResourceRef::new(capitalize(&found.type_name().to_lowercase()), found.title().clone()))
 }
 
-/// The type and title of a reference, in text or as a type.
-fn reference(value: &Value) -> Result<(Str, Str)> {
+/// The reference in text or as a type; one that names a type alone has no title.
+fn reference(value: &Value) -> Result<ResourceRef> {
     match value {
-        Value::String(text) => split_reference(text),
+        Value::String(text) => parse_reference(text),
         Value::Type(ty) => match &**ty {
             Type::Resource(Some(resource)) => {
-                Ok((resource.name.clone(), resource.title.clone().unwrap_or_default()))
+                Ok(ResourceRef::new(resource.name.clone(), resource.title.clone().unwrap_or_default()))
             }
-            Type::Class(name) => Ok(("Class".into(), name.clone().unwrap_or_default())),
+            Type::Class(name) => Ok(ResourceRef::new("Class", name.clone().unwrap_or_default())),
             _ => Err(not_understood(value)),
         },
         other => Err(not_understood(other)),
@@ -122,23 +118,23 @@ fn defined_with_params(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<bool> {
     let Some(given) = args.first().filter(|given| given.is_true()) else {
         return ruby::fail("Must specify a reference");
     };
-    let (name, title) = reference(given)?;
+    let reference = reference(given)?;
     let params = match args.get(1) {
         Some(Value::Hash(params)) => params.clone(),
         None | Some(Value::Undef | Value::Boolean(false)) => Hash::new(),
         Some(Value::String(text)) if text.is_empty() => Hash::new(),
         // Only a resource that is there is compared with them.
-        Some(_) if !is_defined(vm, &name, &title, &Hash::new()) => return Ok(false),
+        Some(_) if !is_defined(vm, &reference, &Hash::new()) => return Ok(false),
         Some(other) => return Err(ruby::no_method("map", other).into()),
     };
-    Ok(is_defined(vm, &name, &title, &params))
+    Ok(is_defined(vm, &reference, &params))
 }
 
-fn is_defined(vm: &Vm<'_>, name: &str, title: &str, params: &Hash) -> bool {
-    let candidates = if title.is_empty() {
-        vm.declared_of_type(name)
+fn is_defined(vm: &Vm<'_>, reference: &ResourceRef, params: &Hash) -> bool {
+    let candidates = if reference.title().is_empty() {
+        vm.declared_of_type(reference.type_name())
     } else {
-        vm.declared(&format!("{name}[{title}]")).into_iter().collect()
+        vm.declared(reference).into_iter().collect()
     };
     let current = vm.container_id();
     let matches = |resource| {
@@ -166,13 +162,12 @@ fn request(args: &[Value]) -> Result<(Value, Value, Value)> {
 
 fn declare_unless_there(vm: &mut Vm<'_>, kind: &Value, title: &Value, params: Value) -> Flow<()> {
     for item in ruby::flatten(std::slice::from_ref(title)) {
-        let reference = format!("{}[{}]", ruby::to_s(kind), ruby::to_s(&item));
-        let (name, title) = split_reference(&reference)?;
+        let reference = parse_reference(&format!("{}[{}]", ruby::to_s(kind), ruby::to_s(&item)))?;
         let wanted = match &params {
             Value::Hash(params) => params.clone(),
             _ => Hash::new(),
         };
-        if !is_defined(vm, &name, &title, &wanted) {
+        if !is_defined(vm, &reference, &wanted) {
             let Value::String(kind) = kind else { return Err(ruby::no_method("capitalize", kind).into()) };
             if !matches!(params, Value::Hash(_)) {
                 return Err(ruby::no_conversion(&params, "Hash").into());
@@ -239,7 +234,7 @@ fn namespaced_packages(vm: &mut Vm<'_>, packages: Value, attributes: Hash) -> Fl
         all.make_mut().extend(attributes.iter().map(|(key, value)| (key.clone(), value.clone())));
         if matches!(all.get("ensure").and_then(Value::as_str), Some("present" | "installed")) {
             let present = Hash::from_iter([("ensure", "present")]);
-            let there = is_defined(vm, "Package", &ruby::to_s(name), &present);
+            let there = is_defined(vm, &ResourceRef::new("Package", ruby::to_s(name)), &present);
             all.insert("ensure", if there { "present" } else { "installed" });
         }
         declare_unless_there(vm, &"package".into(), name, all.into())?;
@@ -258,9 +253,9 @@ fn getparam(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<Value> {
     let found = match given {
         _ if param.is_empty() => None,
         Value::Type(_) => reference(given).ok(),
-        other => Some(split_reference(&ruby::to_s(other))?),
+        other => Some(parse_reference(&ruby::to_s(other))?),
     };
-    let resource = found.and_then(|(name, title)| vm.declared(&format!("{name}[{title}]")));
+    let resource = found.and_then(|reference| vm.declared(&reference));
     Ok(match resource.map(|resource| vm.declared_attribute(resource, param).unwrap_or_default()) {
         None | Some(Value::Undef) => "".into(),
         Some(value) => value,
@@ -268,11 +263,11 @@ fn getparam(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<Value> {
 }
 
 fn str2resource(vm: &mut Vm<'_>, text: Str) -> Flow<Value> {
-    let (name, title) = split_reference(&text)?;
-    match vm.declared(&format!("{name}[{title}]")) {
+    let reference = parse_reference(&text)?;
+    match vm.declared(&reference) {
         Some(resource) => Ok(vm.declared_reference(resource)),
         None => ruby::fail(format!(
-            "stdlib::str2resource(): could not find {name}[{title}], this is parse order dependent and values should not be quoted"
+            "stdlib::str2resource(): could not find {reference}, this is parse order dependent and values should not be quoted"
         )),
     }
 }

@@ -55,7 +55,7 @@ fn write(pn: &Pn<'_>, indent: Option<usize>, out: &mut String) {
         Pn::Nil => out.push_str("nil"),
         Pn::Boolean(value) => out.push_str(if *value { "true" } else { "false" }),
         Pn::Integer(value) => out.push_str(&value.to_string()),
-        Pn::Float(value) => out.push_str(&float(*value)),
+        Pn::Float(value) => out.push_str(&crate::float_text(*value)),
         Pn::String(text) => quote(text, out),
         Pn::List(elements) => {
             out.push('[');
@@ -117,34 +117,4 @@ fn quote(text: &str, out: &mut String) {
         }
     }
     out.push('"');
-}
-
-/// A float as Ruby prints it: plain from 0.0001 up to 10 to the 16th, else with an exponent of at least two digits.
-fn float(value: f64) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return format!("{value:?}");
-    }
-    if (1e-4..1e16).contains(&value.abs()) {
-        let plain = format!("{value}");
-        return if plain.contains('.') { plain } else { plain + ".0" };
-    }
-    let scientific = format!("{value:e}");
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let point = if mantissa.contains('.') { "" } else { ".0" };
-    let (sign, digits) = match exponent.strip_prefix('-') {
-        Some(digits) => ('-', digits),
-        None => ('+', exponent),
-    };
-    format!("{mantissa}{point}e{sign}{digits:0>2}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::float;
-
-    #[test]
-    fn floats_look_like_rubys() {
-        let shown = [1.0, 1.5e-3, 1e-5, 1.5e16, 1e100, -2.5].map(float);
-        assert_eq!(shown, ["1.0", "0.0015", "1.0e-05", "1.5e+16", "1.0e+100", "-2.5"]);
-    }
 }

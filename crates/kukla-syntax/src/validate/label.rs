@@ -82,10 +82,7 @@ impl Display for Label<'_> {
 
 /// A construct's name after `a` or `an`.
 pub(super) fn with_article(expr: Expr<'_>) -> String {
-    let name = label(expr).to_string();
-    let first = name.trim_start_matches('\'').chars().next().unwrap_or('x');
-    let article = if "aeiouAEIOU".contains(first) { "an" } else { "a" };
-    format!("{article} {name}")
+    crate::article::a_an(&label(expr).to_string())
 }
 
 /// A phrase at the beginning of a sentence.

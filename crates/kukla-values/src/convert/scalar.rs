@@ -23,54 +23,25 @@ fn text(value: Option<&Value>) -> Option<&str> {
     value.and_then(Value::as_str)
 }
 
-/// A list of formats out of one or many.
-fn each_format(formats: &Value) -> Vec<&str> {
-    match formats {
-        Value::Array(formats) => formats.iter().filter_map(Value::as_str).collect(),
-        format => format.as_str().into_iter().collect(),
-    }
-}
-
 pub(super) fn timespan(at: usize, args: &[Value], _: &dyn Surroundings) -> Result<Value> {
-    const FIELDS: [&str; 7] =
-        ["days", "hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds"];
-    let read = |string: &str, formats: Option<&Value>| match formats {
-        None => Timespan::parse(string),
-        Some(Value::String(format)) => Timespan::parse_with(string, format),
-        Some(formats) => Timespan::parse_any(string, &each_format(formats)),
-    };
-    let number = |value: Option<&Value>| match value {
-        Some(Value::Integer(number)) => *number,
-        _ => 0,
-    };
     let span = match (at, &args[0]) {
         (0, Value::Integer(seconds)) => Timespan::from_seconds(*seconds),
         (0, Value::Float(seconds)) => Timespan::from_f64(*seconds),
-        (1, Value::String(string)) => read(string, args.get(1))?,
-        (2, _) => Timespan::from_fields(false, std::array::from_fn(|at| number(args.get(at)))),
-        (3, hash) => read(text(field(hash, "string")).unwrap_or_default(), field(hash, "format"))?,
-        (_, hash) => {
-            let negative = field(hash, "negative").is_some_and(Value::is_true);
-            Timespan::from_fields(negative, FIELDS.map(|name| number(field(hash, name))))
-        }
+        (1, Value::String(string)) => Timespan::from_text(string, args.get(1))?,
+        (_, Value::Hash(hash)) => Timespan::from_hash(hash)?,
+        _ => Timespan::from_list(args),
     };
     Ok(Value::Timespan(span))
 }
 
 pub(super) fn timestamp(at: usize, args: &[Value], around: &dyn Surroundings) -> Result<Value> {
-    let read = |string: &str, formats: Option<&Value>, zone: Option<&str>| match formats {
-        None => Timestamp::parse(string, zone),
-        Some(Value::String(format)) => Timestamp::parse_with(string, format, zone),
-        Some(formats) => Timestamp::parse_any(string, &each_format(formats), zone),
-    };
     let stamp = match (at, args.first()) {
         (0, _) | (_, None) => around.now(),
-        (1, Some(Value::Integer(seconds))) => Timestamp::from_seconds(*seconds),
-        (1, Some(Value::Float(seconds))) => Timestamp::from_f64(*seconds),
-        (2, Some(string)) => read(string.as_str().unwrap_or_default(), args.get(1), text(args.get(2)))?,
-        (_, Some(hash)) => {
-            let string = text(field(hash, "string")).unwrap_or_default();
-            read(string, field(hash, "format"), text(field(hash, "timezone")))?
+        (_, Some(Value::Integer(seconds))) => Timestamp::from_seconds(*seconds),
+        (_, Some(Value::Float(seconds))) => Timestamp::from_f64(*seconds),
+        (_, Some(Value::Hash(hash))) => Timestamp::from_hash(hash)?,
+        (_, string) => {
+            Timestamp::from_text(text(string).unwrap_or_default(), args.get(1), text(args.get(2)))?
         }
     };
     Ok(Value::Timestamp(stamp))

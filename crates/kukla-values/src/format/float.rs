@@ -1,39 +1,6 @@
-//! Floating point numbers as text: Ruby's own form and the `%e %f %g %a` of `sprintf`.
+//! Floating point numbers in the `%e %f %g %a` of `sprintf`; Ruby's own form is [`kukla_syntax::float_text`].
 
 use super::digits::{self, Keep};
-
-/// The number as Ruby prints it: the shortest digits that read back, plain between 0.0001 and 10^16.
-pub fn float_text(number: f64) -> String {
-    if number.is_nan() {
-        return "NaN".into();
-    }
-    if number.is_infinite() {
-        return if number < 0.0 { "-Infinity".into() } else { "Infinity".into() };
-    }
-    if number == 0.0 {
-        return if number.is_sign_negative() { "-0.0".into() } else { "0.0".into() };
-    }
-    let shortest = format!("{:e}", number.abs());
-    let (digits, exponent) = shortest.split_once('e').unwrap_or((&shortest, "0"));
-    let digits = digits.replace('.', "");
-    let point = exponent.parse::<i32>().unwrap_or(0) + 1;
-    let count = digits.len() as i32;
-    let sign = if number < 0.0 { "-" } else { "" };
-    if point > 0 && count > point {
-        let (whole, fraction) = digits.split_at(point as usize);
-        format!("{sign}{whole}.{fraction}")
-    } else if point > 0 && point <= 15 {
-        format!("{sign}{digits}{}.0", "0".repeat((point - count) as usize))
-    } else if point <= 0 && point > -4 {
-        format!("{sign}0.{}{digits}", "0".repeat(-point as usize))
-    } else {
-        let (first, rest) = digits.split_at(1);
-        let rest = if rest.is_empty() { "0" } else { rest };
-        let exponent = point - 1;
-        let direction = if exponent < 0 { '-' } else { '+' };
-        format!("{sign}{first}.{rest}e{direction}{:02}", exponent.abs())
-    }
-}
 
 /// Digits with a point among them, and as many zeros as either side needs.
 fn pointed(digits: &str, point: i32, decimals: usize, alternate: bool) -> String {

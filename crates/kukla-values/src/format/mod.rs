@@ -13,7 +13,7 @@ use crate::types::write;
 use crate::{Str, Value};
 
 pub use class::{class_name, no_implicit_conversion};
-pub use float::float_text;
+pub use kukla_syntax::float_text;
 pub use number::{IntegerText, parse_float, parse_integer, parse_number};
 pub use pattern::Format;
 pub use ruby::{dump_text, inspect, inspect_text, old_argument, to_s};

@@ -61,7 +61,7 @@ fn inner_argument(value: &Value) -> Value {
         Value::Type(ty) => match &**ty {
             Type::Resource(Some(resource)) => Value::from(resource.without_quotes()),
             Type::Class(Some(name)) => {
-                Value::from(format!("Class[{}]", crate::types::make::capitalize_segments(name)))
+                Value::from(format!("Class[{}]", crate::types::make::capitalize(name)))
             }
             _ => value.clone(),
         },

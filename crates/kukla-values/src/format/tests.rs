@@ -40,21 +40,6 @@ fn sprintf_is_rubys() {
 }
 
 #[test]
-fn floats_print_as_ruby_prints_them() {
-    for (number, expected) in [
-        (1e14, "100000000000000.0"),
-        (1e15, "1.0e+15"),
-        (1_234_567_890_123_456.8, "1234567890123456.8"),
-        (1e-4, "0.0001"),
-        (1.5e-5, "1.5e-05"),
-        (5e-324, "5.0e-324"),
-        (-0.0, "-0.0"),
-    ] {
-        assert_eq!(float_text(number), expected);
-    }
-}
-
-#[test]
 fn interpolation_leaves_strings_bare() {
     let inner: Hash = [(Value::Integer(1), Value::Undef)].into_iter().collect();
     let value = Value::from(vec!["a".into(), inner.into(), Value::Default, Value::Float(1.0)]);

@@ -7,9 +7,10 @@ mod read;
 mod sink;
 mod types;
 
+use kukla_syntax::article::a_an;
 use serde_json::Value as Json;
 
-use crate::format::{inspect, interpolate, to_s};
+use crate::format::{class_name, inspect, interpolate, to_s};
 use crate::types::object::Object;
 use crate::{Array, Error, Hash, Result, Str, Value, iterator};
 
@@ -225,7 +226,7 @@ impl<S: Sink> Writer<'_, S> {
         let message = format!(
             "{} contains {} value. It will be converted to the String '{text}'",
             self.place(),
-            class_name(value)
+            named(value)
         );
         (self.warn)(Error::new("SERIALIZATION_UNKNOWN_CONVERTED_TO_STRING", message))?;
         self.sink.text(&text);
@@ -240,7 +241,7 @@ impl<S: Sink> Writer<'_, S> {
         let message = format!(
             "{} contains a hash with {} key. It will be converted to the String '{text}'",
             self.place(),
-            class_name(key)
+            named(key)
         );
         (self.warn)(Error::new("SERIALIZATION_UNKNOWN_KEY_CONVERTED_TO_STRING", message))?;
         Ok(text)
@@ -261,37 +262,13 @@ impl<S: Sink> Writer<'_, S> {
     }
 }
 
-/// Ruby's class of a value, with its article, as the warnings name it.
-fn class_name(value: &Value) -> String {
-    let name: &str = match value {
-        Value::Undef => "NilClass",
-        Value::Boolean(true) => "TrueClass",
-        Value::Boolean(false) => "FalseClass",
-        Value::Integer(_) => "Integer",
-        Value::Float(_) => "Float",
-        Value::String(_) => "String",
-        Value::Default => "Symbol",
-        Value::Regexp(_) => "Regexp",
-        Value::Array(_) => "Array",
-        Value::Hash(_) => "Hash",
-        Value::Sensitive(_) => "Puppet::Pops::Types::PSensitiveType::Sensitive",
-        Value::Timestamp(_) => "Puppet::Pops::Time::Timestamp",
-        Value::Timespan(_) => "Puppet::Pops::Time::Timespan",
-        Value::SemVer(_) => "SemanticPuppet::Version",
-        Value::SemVerRange(_) => "SemanticPuppet::VersionRange",
-        Value::Binary(_) => "Puppet::Pops::Types::PBinaryType::Binary",
-        Value::Uri(_) => "URI::Generic",
-        Value::Type(ty) => {
-            let kind = ty.kind();
-            let vowel = kind.starts_with(['A', 'E', 'I', 'O', 'U']);
-            return format!("{} {kind}-Type", if vowel { "an" } else { "a" });
-        }
-        Value::Object(object) => return format!("a {}", object.ty.label()),
-        Value::Iterator(_) => "Puppet::Pops::Types::Iterator",
-        Value::Callable(_) => "Puppet::Pops::Evaluator::Closure",
-    };
-    let vowel = name.starts_with(['A', 'E', 'I', 'O', 'U']);
-    format!("{} {name}", if vowel { "an" } else { "a" })
+/// A value as the warnings name it, with its article: by its type if it is one, else by its class.
+fn named(value: &Value) -> String {
+    match value {
+        Value::Type(ty) => a_an(&format!("{}-Type", ty.kind())),
+        Value::Object(object) => a_an(&object.ty.label()),
+        value => a_an(&class_name(value)),
+    }
 }
 
 #[cfg(test)]

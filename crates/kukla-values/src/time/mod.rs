@@ -1,6 +1,7 @@
 //! Points and lengths of time, with nanoseconds.
 
 mod calendar;
+mod hash;
 mod span;
 mod stamp;
 mod strptime;

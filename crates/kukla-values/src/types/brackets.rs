@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use kukla_syntax::article::{a_an, a_an_upper};
+
 use super::callable::CallableType;
-use super::make::capitalize_segments;
-use super::mismatch::with_article;
+use super::make::capitalize;
 use super::object::{ObjectExtension, ObjectType, TypeSet};
 use super::{ArrayType, HashType, InitType, Range, ResourceType, RuntimeType, StructField, Type, leaf};
 use crate::format::class_name;
@@ -209,7 +210,7 @@ impl Type {
             ty => refuse(
                 None,
                 "OPERATOR_NOT_APPLICABLE",
-                format!("Operator '[]' is not applicable to {}.", with_article(&format!("{ty}-Type"))),
+                format!("Operator '[]' is not applicable to {}.", a_an(&format!("{ty}-Type"))),
             ),
         }
     }
@@ -230,8 +231,7 @@ fn flatten(args: &[Value]) -> Vec<Value> {
 
 /// `A Boolean-Type`, as the subject of a sentence.
 fn described(ty: &Type) -> String {
-    let text = with_article(&format!("{ty}-Type"));
-    text.replacen('a', "A", 1)
+    a_an_upper(&format!("{ty}-Type"))
 }
 
 fn arity<T>(base: &str, min: usize, max: Option<usize>, actual: usize) -> Made<T> {
@@ -325,7 +325,7 @@ fn bad_specialization<T>(key: Option<usize>, base: &Type, message: &str) -> Made
     refuse(
         key,
         "BAD_TYPE_SPECIALIZATION",
-        format!("Error creating type specialization of {}, {message}", with_article(&base)),
+        format!("Error creating type specialization of {}, {message}", a_an(&base)),
     )
 }
 
@@ -417,7 +417,7 @@ fn size(first: usize, keys: &[Value]) -> Made<Range> {
                 "BAD_COLLECTION_SLICE_TYPE",
                 format!(
                     "A Type's size constraint arguments must be a single Integer type, or 1-2 integers (or default). Got {}",
-                    with_article(&class)
+                    a_an(&class)
                 ),
             );
         }
@@ -524,7 +524,7 @@ fn float(keys: &[Value]) -> Made {
     }
     let [from, to] = bounds;
     if from > to {
-        let (from, to) = (super::write::float_text(from), super::write::float_text(to));
+        let (from, to) = (crate::format::float_text(from), crate::format::float_text(to));
         return refuse(
             None,
             "RUNTIME_ERROR",
@@ -580,14 +580,7 @@ fn timestamp(key: Option<&Value>) -> Made<Option<Timestamp>> {
         Some(Value::Integer(n)) => Some(Timestamp::from_seconds(*n)),
         Some(Value::Float(n)) => Some(Timestamp::from_f64(*n)),
         Some(Value::String(text)) => Some(Timestamp::parse(text, None)?),
-        Some(Value::Hash(hash)) => {
-            let text = hash.get("string").and_then(Value::as_str).unwrap_or_default();
-            let zone = hash.get("timezone").and_then(Value::as_str);
-            Some(match formats(hash) {
-                Some(formats) => Timestamp::parse_any(text, &formats, zone)?,
-                None => Timestamp::parse(text, zone)?,
-            })
-        }
+        Some(Value::Hash(hash)) => Some(Timestamp::from_hash(hash)?),
         Some(other) => return no_time("Timestamp", other),
     })
 }
@@ -599,31 +592,9 @@ fn timespan(key: Option<&Value>) -> Made<Option<Timespan>> {
         Some(Value::Integer(n)) => Some(Timespan::from_seconds(*n)),
         Some(Value::Float(n)) => Some(Timespan::from_f64(*n)),
         Some(Value::String(text)) => Some(Timespan::parse(text)?),
-        Some(Value::Hash(hash)) => Some(match hash.get("string").and_then(Value::as_str) {
-            Some(text) => match formats(hash) {
-                Some(formats) => Timespan::parse_any(text, &formats)?,
-                None => Timespan::parse(text)?,
-            },
-            None => {
-                let names =
-                    ["days", "hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds"];
-                let fields = names.map(|name| match hash.get(name) {
-                    Some(Value::Integer(n)) => *n,
-                    _ => 0,
-                });
-                Timespan::from_fields(matches!(hash.get("negative"), Some(Value::Boolean(true))), fields)
-            }
-        }),
+        Some(Value::Hash(hash)) => Some(Timespan::from_hash(hash)?),
         Some(other) => return no_time("Timespan", other),
     })
-}
-
-fn formats(hash: &Hash) -> Option<Vec<&str>> {
-    match hash.get("format")? {
-        Value::String(format) => Some(vec![format]),
-        Value::Array(formats) => Some(formats.iter().filter_map(Value::as_str).collect()),
-        _ => None,
-    }
 }
 
 fn no_time<T>(kind: &str, value: &Value) -> Made<T> {
@@ -774,7 +745,7 @@ fn resource_brackets(base: &Type, resource: Option<&ResourceType>, args: &[Value
         (None, [first, rest @ ..]) => {
             titles = rest;
             match first {
-                Value::String(name) => capitalize_segments(name),
+                Value::String(name) => capitalize(name),
                 Value::Type(ty) if matches!(**ty, Type::Resource(Some(_))) => {
                     ty.resource_name().unwrap_or_default()
                 }
@@ -835,15 +806,11 @@ fn class_brackets(args: &[Value]) -> Result<Value, Refusal> {
         let written = match key {
             Value::String(name) => name.clone(),
             other => {
-                let label = with_article(&crate::compare::label(other));
-                return refuse(
-                    Some(i),
-                    "ILLEGAL_HOSTCLASS_NAME",
-                    format!(
-                        "Illegal Class name in class reference. {} cannot be used where a String is expected",
-                        label.replacen('a', "A", 1)
-                    ),
+                let label = a_an_upper(&crate::compare::label(other));
+                let message = format!(
+                    "Illegal Class name in class reference. {label} cannot be used where a String is expected"
                 );
+                return refuse(Some(i), "ILLEGAL_HOSTCLASS_NAME", message);
             }
         };
         let lower = written.to_lowercase();

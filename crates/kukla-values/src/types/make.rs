@@ -131,24 +131,33 @@ impl Type {
 
     /// `File`, or `File['title']`.
     pub fn resource(name: &str, title: Option<Str>) -> Type {
-        Type::Resource(Some(Arc::new(ResourceType::new(capitalize_segments(name), title))))
+        Type::Resource(Some(Arc::new(ResourceType::new(capitalize(name), title))))
     }
 }
 
-/// `apache::vhost` as `Apache::Vhost`; a name that already starts with a capital keeps its spelling.
-pub(crate) fn capitalize_segments(name: &str) -> Str {
-    if name.starts_with(|c: char| c.is_ascii_uppercase()) {
+/// The name of a type as references spell it: `apache::vhost` becomes `Apache::Vhost`.
+///
+/// A name that begins with a capital is taken to be capitalised already, inner segments and all.
+pub fn capitalize(name: &str) -> Str {
+    if name.as_bytes().first().is_some_and(u8::is_ascii_uppercase) {
         return name.into();
     }
-    let mut out = Str::new();
+    let mut out = Str::with_capacity(name.len());
     for (i, segment) in name.split("::").enumerate() {
         if i > 0 {
             out.push_str("::");
         }
+        if segment.is_ascii() {
+            for (i, byte) in segment.bytes().enumerate() {
+                let byte = if i == 0 { byte.to_ascii_uppercase() } else { byte.to_ascii_lowercase() };
+                out.push(char::from(byte));
+            }
+            continue;
+        }
         let mut chars = segment.chars();
         if let Some(first) = chars.next() {
             first.to_uppercase().for_each(|c| out.push(c));
-            chars.as_str().to_lowercase().chars().for_each(|c| out.push(c));
+            chars.flat_map(char::to_lowercase).for_each(|c| out.push(c));
         }
     }
     out
@@ -169,5 +178,17 @@ impl StructField {
     /// `NotUndef[name] => value`.
     pub fn required(name: impl Into<Str>, value: Type) -> StructField {
         StructField { name: name.into(), optional: false, value }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_as_references_spell_them() {
+        assert_eq!(capitalize("apache::vHost"), "Apache::Vhost");
+        assert_eq!(capitalize("Apache::vhost"), "Apache::vhost");
+        assert_eq!(capitalize("été::Été"), "Été::Été");
     }
 }

@@ -12,7 +12,6 @@ mod describe;
 mod message;
 
 use describe::{Describer, Mismatch, Step};
-pub(crate) use message::with_article;
 
 /// One way a function can be called, with the names its messages use.
 #[derive(Clone, Debug)]

@@ -33,6 +33,7 @@ mod unite;
 pub mod write;
 
 pub use alias::TypeAlias;
+pub use make::capitalize;
 
 use callable::CallableType;
 use object::{ObjectExtension, ObjectType, TypeSet};

@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 
 use super::object::TypeSet;
 use super::{HashType, Range, StructField, Type, leaf};
-pub use crate::format::float_text;
+use crate::format::float_text;
 use crate::{Hash, Str, Value};
 
 impl fmt::Display for Type {

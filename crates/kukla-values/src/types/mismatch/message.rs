@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use kukla_syntax::article::a_an;
+
 use super::super::{InitType, Range, RuntimeType, Type, leaf};
 use super::describe::{Mismatch, Problem, Step, is_alias};
 
@@ -90,7 +92,7 @@ fn wrong_type(expected: &Type, actual: &Type) -> String {
         names.insert(0, "Undef".into());
     }
     match names.as_slice() {
-        [one] => format!(" expects {} value, got {got}", with_article(one)),
+        [one] => format!(" expects {} value, got {got}", a_an(one)),
         [one, other] => format!(" expects a value of type {one} or {other}, got {got}"),
         [most @ .., last] => format!(" expects a value of type {}, or {last}, got {got}", most.join(", ")),
         [] => format!(" expects a value of no type, got {got}"),
@@ -159,13 +161,6 @@ fn short_name(ty: &Type) -> String {
         Some(held) => format!("{}[{}]", ty.name(), held.name()),
         None => ty.name().to_string(),
     }
-}
-
-/// `an Integer`, `a String`.
-pub(crate) fn with_article(text: &str) -> String {
-    let first = text.chars().find(|c| !matches!(c, '"' | '\'')).unwrap_or('x').to_ascii_lowercase();
-    let article = if matches!(first, 'a' | 'e' | 'i' | 'o' | 'u' | 'y') { "an" } else { "a" };
-    format!("{article} {text}")
 }
 
 impl Type {

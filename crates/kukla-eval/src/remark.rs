@@ -1,0 +1,109 @@
+//! Remarks: what there is to say about a file or a module, said by every compilation that uses it, once, when it first does.
+
+use std::sync::Arc;
+
+use kukla_syntax::Source;
+use rustc_hash::FxHashMap;
+
+use crate::error::Flow;
+use crate::program::Program;
+use crate::vm::Vm;
+
+/// Something to say about what a compilation uses.
+#[derive(Debug)]
+pub enum Remark {
+    /// What is questionable in a text, though not wrong.
+    Text {
+        /// The text, under its name.
+        source: Source,
+        /// The program, which has the warnings.
+        program: Arc<Program>,
+    },
+    /// Why a directory is not taken for a module.
+    Module(String),
+}
+
+/// Remarks in the order in which they are made; usually there are none.
+#[derive(Clone, Debug, Default)]
+pub struct Remarks(Option<Arc<[Arc<Remark>]>>);
+
+impl Remarks {
+    fn as_slice(&self) -> &[Arc<Remark>] {
+        self.0.as_deref().unwrap_or_default()
+    }
+
+    /// Adds one at the end.
+    pub(crate) fn add(&mut self, remark: Arc<Remark>) {
+        self.0 = Some(self.as_slice().iter().cloned().chain([remark]).collect());
+    }
+
+    /// Adds others at the end; one that is made twice is heard once.
+    pub(crate) fn extend(&mut self, others: &Remarks) {
+        if others.0.is_none() {
+            return;
+        }
+        if self.0.is_none() {
+            self.clone_from(others);
+            return;
+        }
+        for other in others.as_slice() {
+            if !self.as_slice().iter().any(|known| Arc::ptr_eq(known, other)) {
+                self.add(Arc::clone(other));
+            }
+        }
+    }
+
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+}
+
+/// What a compilation has said so far.
+#[derive(Debug, Default)]
+pub(crate) struct Said {
+    /// The remarks made, by address.
+    made: FxHashMap<usize, Arc<Remark>>,
+    /// All that would have been said since each answer that is being found out was asked for, innermost last.
+    asked: Vec<Remarks>,
+}
+
+impl Vm<'_> {
+    /// Says what there is to say about something that is being used, unless that was done.
+    #[inline]
+    pub fn remark(&mut self, remarks: &Remarks) {
+        if !remarks.is_empty() {
+            self.make(remarks);
+        }
+    }
+
+    #[cold]
+    fn make(&mut self, remarks: &Remarks) {
+        if let Some(asked) = self.said.asked.last_mut() {
+            asked.extend(remarks);
+        }
+        for remark in remarks.as_slice() {
+            let address = Arc::as_ptr(remark) as usize;
+            if self.said.made.insert(address, Arc::clone(remark)).is_some() {
+                continue;
+            }
+            match &**remark {
+                Remark::Text { source, program } => {
+                    self.log_diagnostics(source, program.warnings.iter().cloned());
+                }
+                Remark::Module(fault) => self.complain(fault),
+            }
+        }
+    }
+
+    /// Finds an answer that is kept for later compilations, which then have to make the same remarks.
+    pub(crate) fn answer<T>(&mut self, find: impl FnOnce(&mut Self) -> Flow<T>) -> Flow<(T, Remarks)> {
+        self.said.asked.push(Remarks::default());
+        let result = find(self);
+        let remarks = self.said.asked.pop().unwrap_or_default();
+        if let Some(outer) = self.said.asked.last_mut() {
+            outer.extend(&remarks);
+        }
+        Ok((result?, remarks))
+    }
+}

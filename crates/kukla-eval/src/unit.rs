@@ -1,0 +1,202 @@
+//! Units: a program as one environment has it.
+//!
+//! A [`Program`] says the same wherever it is read, so one serves all environments. What differs from one environment to the next is
+//! here: the name of the file, the module it lies in, and what the names in it stand for. The program numbers every such question
+//! when it is lowered, and the unit answers each once, in a table with a place for every number.
+
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock, Weak};
+
+use kukla_syntax::{Source, Span};
+use kukla_values::types::callable::CallableType;
+use kukla_values::{Name, Value};
+
+use crate::error::Location;
+use crate::program::{
+    AliasDefinition, Class, Define, FunctionSlot, NodeDefinition, Program, PuppetFunction, SignatureSlot,
+    TypeSlot,
+};
+use crate::registry::{ForeignFunction, Function, Registered};
+use crate::remark::{Remark, Remarks};
+
+/// A program as one environment has it: under a name, in a module, with what the names in it stand for there.
+#[derive(Debug)]
+pub struct Unit {
+    /// The text, under the name that messages give it.
+    pub source: Source,
+    /// The module the file belongs to, if it lies in one.
+    pub module: Option<Name>,
+    /// What the text says.
+    pub program: Arc<Program>,
+    /// What is said by every compilation that uses the unit.
+    pub remarks: Remarks,
+    types: Box<[OnceLock<Known<Value>>]>,
+    functions: Box<[OnceLock<KnownFunction>]>,
+    signatures: Box<[OnceLock<Known<Arc<CallableType>>>]>,
+}
+
+/// An answer, and what there is to say about the files that led to it.
+#[derive(Debug)]
+pub(crate) struct Known<T> {
+    pub answer: T,
+    pub remarks: Remarks,
+}
+
+/// A function that a name stands for. Functions call themselves and each other; the environment owns them, not the calls.
+#[derive(Debug)]
+enum KnownFunction {
+    Builtin(&'static Registered),
+    Puppet(Weak<Defined<PuppetFunction>>),
+    Foreign(Arc<dyn ForeignFunction>),
+}
+
+/// An empty text without a name.
+impl Default for Unit {
+    fn default() -> Unit {
+        let program = Program::default();
+        Unit::new(Source::unnamed(Arc::clone(&program.text)), None, Arc::new(program))
+    }
+}
+
+impl Unit {
+    /// A program under a name, in a module.
+    pub fn new(source: Source, module: Option<Name>, program: Arc<Program>) -> Unit {
+        Unit::after(&Remarks::default(), source, module, program)
+    }
+
+    /// A program that is never used without others, on which there may be something to say first.
+    pub(crate) fn after(
+        others: &Remarks,
+        source: Source,
+        module: Option<Name>,
+        program: Arc<Program>,
+    ) -> Unit {
+        let mut remarks = others.clone();
+        if !program.warnings.is_empty() {
+            remarks.add(Arc::new(Remark::Text { source: source.clone(), program: Arc::clone(&program) }));
+        }
+        let questions = program.questions;
+        Unit {
+            source,
+            module,
+            program,
+            remarks,
+            types: unanswered(questions.types),
+            functions: unanswered(questions.functions),
+            signatures: unanswered(questions.signatures),
+        }
+    }
+
+    /// The place of a span in the text.
+    pub fn location(&self, span: Span) -> Location {
+        Location { source: self.source.clone(), span }
+    }
+
+    #[inline]
+    pub(crate) fn type_of(&self, slot: TypeSlot) -> Option<&Known<Value>> {
+        self.types.get(slot.0 as usize)?.get()
+    }
+
+    pub(crate) fn set_type(&self, slot: TypeSlot, answer: Value, remarks: Remarks) {
+        set(&self.types, slot.0, Known { answer, remarks });
+    }
+
+    #[inline]
+    pub(crate) fn signature(&self, slot: SignatureSlot) -> Option<&Known<Arc<CallableType>>> {
+        self.signatures.get(slot.0 as usize)?.get()
+    }
+
+    pub(crate) fn set_signature(&self, slot: SignatureSlot, answer: Arc<CallableType>, remarks: Remarks) {
+        set(&self.signatures, slot.0, Known { answer, remarks });
+    }
+
+    #[inline]
+    pub(crate) fn function(&self, slot: FunctionSlot) -> Option<Function> {
+        Some(match self.functions.get(slot.0 as usize)?.get()? {
+            KnownFunction::Builtin(function) => Function::Builtin(function),
+            KnownFunction::Puppet(function) => Function::Puppet(function.upgrade()?),
+            KnownFunction::Foreign(function) => Function::Foreign(Arc::clone(function)),
+        })
+    }
+
+    pub(crate) fn set_function(&self, slot: FunctionSlot, function: &Function) {
+        let known = match function {
+            Function::Builtin(function) => KnownFunction::Builtin(function),
+            Function::Puppet(function) => KnownFunction::Puppet(Arc::downgrade(function)),
+            Function::Foreign(function) => KnownFunction::Foreign(Arc::clone(function)),
+        };
+        set(&self.functions, slot.0, known);
+    }
+}
+
+fn unanswered<T>(count: u32) -> Box<[OnceLock<T>]> {
+    (0..count).map(|_| OnceLock::new()).collect()
+}
+
+/// Keeps an answer; another thread may have been first with the same one.
+fn set<T>(table: &[OnceLock<T>], slot: u32, answer: T) {
+    if let Some(place) = table.get(slot as usize) {
+        let _ = place.set(answer);
+    }
+}
+
+/// A definition and the unit it stands in.
+#[derive(Debug)]
+pub struct Defined<T> {
+    /// Where it stands.
+    pub unit: Arc<Unit>,
+    definition: Arc<T>,
+}
+
+impl<T> Defined<T> {
+    pub(crate) fn new(unit: &Arc<Unit>, definition: &Arc<T>) -> Arc<Defined<T>> {
+        Arc::new(Defined { unit: Arc::clone(unit), definition: Arc::clone(definition) })
+    }
+}
+
+impl<T> Deref for Defined<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.definition
+    }
+}
+
+/// Where a definition stands.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    /// The unit.
+    pub unit: &'a Arc<Unit>,
+    /// The position in its text.
+    pub span: Span,
+}
+
+impl Place<'_> {
+    /// The file, if it is one.
+    pub fn file(&self) -> Option<&str> {
+        self.unit.source.name()
+    }
+
+    /// The line, counted from one.
+    pub fn line(&self) -> u32 {
+        self.unit.source.line_column(self.span.start).line
+    }
+
+    /// The same, to be kept.
+    pub fn location(&self) -> Location {
+        self.unit.location(self.span)
+    }
+}
+
+macro_rules! placed {
+    ($($definition:ty)*) => {
+        $(impl Defined<$definition> {
+            /// Where it stands.
+            pub fn place(&self) -> Place<'_> {
+                Place { unit: &self.unit, span: self.definition.span }
+            }
+        })*
+    };
+}
+
+placed! { Class Define PuppetFunction AliasDefinition NodeDefinition }
