@@ -19,4 +19,4 @@ pub mod yaml;
 pub use catalog::{Catalog, Edge};
 pub use exports::{Exported, Exports};
 pub use reference::ResourceRef;
-pub use resource::{Kind, Resource};
+pub use resource::{Resource, ResourceKind};

@@ -3,7 +3,7 @@
 use kukla_values::{Str, Value};
 use serde_json::Value as Json;
 
-use crate::resource::Kind;
+use crate::resource::ResourceKind;
 use crate::{Catalog, Edge, Resource, ResourceRef};
 
 /// Why a text is not a catalog.
@@ -76,7 +76,7 @@ fn resource(json: &Json) -> Result<Resource, NotACatalog> {
         line: json.get("line").and_then(Json::as_u64).and_then(|line| line.try_into().ok()),
         exported: flag("exported"),
         is_virtual: flag("virtual"),
-        kind: json.get("kind").and_then(Json::as_str).map(Kind::from_name).unwrap_or_default(),
+        kind: json.get("kind").and_then(Json::as_str).map(ResourceKind::from_name).unwrap_or_default(),
         parameters: parameters.map(|(name, each)| (name.as_str().into(), data(each))).collect(),
         sensitive_parameters: texts(json, "sensitive_parameters"),
     })

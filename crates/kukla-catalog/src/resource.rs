@@ -22,7 +22,7 @@ pub struct Resource {
     /// Whether nothing realised it; only catalogs that were asked to keep such resources have them.
     pub is_virtual: bool,
     /// What sort of thing its type is.
-    pub kind: Kind,
+    pub kind: ResourceKind,
     /// The attributes with plain data as values; references stand as text.
     pub parameters: Vec<(Str, Value)>,
     /// The names of the attributes that must not be shown.
@@ -31,7 +31,7 @@ pub struct Resource {
 
 /// What sort of thing a resource's type is, as catalogs spell it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum ResourceKind {
     /// A type the agent knows how to apply.
     CompilableType,
     /// A define.
@@ -43,24 +43,24 @@ pub enum Kind {
     Unknown,
 }
 
-impl Kind {
+impl ResourceKind {
     /// The spelling in catalogs.
     pub const fn name(self) -> &'static str {
         match self {
-            Kind::CompilableType => "compilable_type",
-            Kind::DefinedType => "defined_type",
-            Kind::Class => "class",
-            Kind::Unknown => "unknown",
+            ResourceKind::CompilableType => "compilable_type",
+            ResourceKind::DefinedType => "defined_type",
+            ResourceKind::Class => "class",
+            ResourceKind::Unknown => "unknown",
         }
     }
 
     /// The kind spelled this way.
-    pub fn from_name(name: &str) -> Kind {
+    pub fn from_name(name: &str) -> ResourceKind {
         match name {
-            "compilable_type" => Kind::CompilableType,
-            "defined_type" => Kind::DefinedType,
-            "class" => Kind::Class,
-            _ => Kind::Unknown,
+            "compilable_type" => ResourceKind::CompilableType,
+            "defined_type" => ResourceKind::DefinedType,
+            "class" => ResourceKind::Class,
+            _ => ResourceKind::Unknown,
         }
     }
 }

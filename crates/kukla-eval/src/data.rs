@@ -1,5 +1,6 @@
 //! Data: what `lookup` and automatic class parameters ask for.
 
+use std::any::Any;
 use std::fmt::Debug;
 
 use kukla_values::{Name, Str, Type, Value};
@@ -28,12 +29,24 @@ pub struct Request {
     pub extra_paths: Vec<Str>,
 }
 
-/// Data, as the evaluator sees it.
-pub trait Data: Send + Sync + Debug {
+/// Data, as the evaluator sees it. It belongs to one compilation; whoever compiles may know more of it than this, for which
+/// it is [`Any`].
+pub trait Data: Any + Send + Debug {
     /// Answers `lookup`: `None` when nothing was found and there is no default.
-    fn lookup(&self, vm: &mut Vm<'_>, request: &Request) -> Flow<Option<Value>>;
+    fn lookup(&mut self, vm: &mut Vm<'_>, request: &Request) -> Flow<Option<Value>>;
     /// A `Puppet::LookupContext` that belongs to no lookup, as a program can make one.
     fn context(&self, module: Option<&str>) -> Value;
     /// The value data has for a parameter of a class.
-    fn class_parameter(&self, vm: &mut Vm<'_>, class: Name, parameter: Name) -> Flow<Option<Value>>;
+    fn class_parameter(&mut self, vm: &mut Vm<'_>, class: Name, parameter: Name) -> Flow<Option<Value>>;
+}
+
+impl Vm<'_> {
+    /// Asks the data something; `None` if there is no data. While the data works for this it is away from the compilation, unless
+    /// it lends itself to code that it has evaluated.
+    pub fn ask_data<T>(&mut self, ask: impl FnOnce(&mut dyn Data, &mut Self) -> T) -> Option<T> {
+        let mut data = self.data.take()?;
+        let answer = ask(&mut *data, self);
+        self.data = Some(data);
+        Some(answer)
+    }
 }

@@ -6,17 +6,17 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
 use kukla_catalog::Exports;
-use kukla_catalog::types::{self, ResourceType};
+use kukla_catalog::types::{self, NativeType};
 use kukla_syntax::validate::{Place, Rules};
-use kukla_syntax::{Source, Strict};
+use kukla_syntax::{Diagnostic, Source, Strict};
 use kukla_values::Name;
 use rustc_hash::FxHashMap;
 
 use crate::code::{CodeFiles, CodeKind};
-use crate::error::{Diagnostic, Raised, Stage};
+use crate::error::{Raised, Stage};
 pub use crate::known::KnownAlias;
 use crate::known::{Found, Known};
 pub use crate::node::Node;
@@ -27,6 +27,7 @@ use crate::remark::{Remark, Remarks};
 use crate::settings::Settings;
 use crate::unit::{Defined, Unit};
 use crate::vm::Vm;
+use kukla_world::record::{InputSet, tracked};
 use kukla_world::{FileError, World};
 
 /// A module of the environment.
@@ -74,13 +75,14 @@ pub struct Environment {
     pub exports: Option<Arc<dyn Exports>>,
     /// How resource types of other languages are read, if they are.
     pub foreign_types: Option<Arc<dyn ForeignTypes>>,
-    resource_types: RwLock<FxHashMap<Box<str>, Option<Arc<ResourceType>>>>,
+    resource_types: RwLock<FxHashMap<Box<str>, Option<Arc<NativeType>>>>,
+    inputs: Mutex<InputSet>,
 }
 
 /// Resource types that are written in another language, such as Ruby.
 pub trait ForeignTypes: Send + Sync + std::fmt::Debug {
     /// The type of that name, if some module of the environment has one.
-    fn resource_type(&self, environment: &Environment, name: &str) -> Option<ResourceType>;
+    fn resource_type(&self, environment: &Environment, name: &str) -> Option<NativeType>;
 }
 
 /// The outcome of loading a file.
@@ -98,10 +100,11 @@ impl Environment {
     ) -> Environment {
         let mut modules: Vec<Module> = Vec::new();
         let mut by_name = FxHashMap::default();
+        let mut inputs = InputSet::default();
         for directory in &modulepath {
-            for entry in
-                world.list(directory).into_iter().filter(|entry| entry.is_directory && is_module(&entry.name))
-            {
+            let (entries, listing) = tracked(&*world, |world| world.list(directory));
+            inputs.extend(&listing);
+            for entry in entries.into_iter().filter(|entry| entry.is_directory && is_module(&entry.name)) {
                 let name = Name::new(&entry.name);
                 by_name.entry(name).or_insert_with(|| {
                     modules.push(Module {
@@ -134,12 +137,32 @@ impl Environment {
             exports: None,
             foreign_types: None,
             resource_types: RwLock::default(),
+            inputs: Mutex::new(inputs),
         }
     }
 
     /// The modules, in the order of the module path.
     pub fn modules(&self) -> &[Module] {
         &self.modules
+    }
+
+    /// Reads something that is kept for all compilations, all of which depend on it from then on.
+    pub fn reading<T>(&self, read: impl FnOnce(&dyn World) -> T) -> T {
+        let (found, inputs) = tracked(&*self.world, read);
+        self.depend_on(&inputs);
+        found
+    }
+
+    /// Adds what the environment was made from elsewhere.
+    pub fn depend_on(&self, inputs: &InputSet) {
+        if !inputs.is_empty() {
+            self.inputs.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).extend(inputs);
+        }
+    }
+
+    /// What was read for all compilations so far; empty unless the world is recorded.
+    pub fn inputs(&self) -> InputSet {
+        self.inputs.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
     }
 
     /// The module of that name.
@@ -149,15 +172,16 @@ impl Environment {
 
     /// The contents of a module's `metadata.json`.
     pub fn metadata<'s>(&self, module: &'s Module) -> Option<&'s serde_json::Value> {
-        let read = || serde_json::from_slice(&self.world.read(&module.root.join("metadata.json")).ok()?).ok();
-        module.metadata.get_or_init(read).as_ref()
+        let read = |world: &dyn World| world.read(&module.root.join("metadata.json"));
+        let parse = || serde_json::from_slice(&self.reading(read).ok()?).ok();
+        module.metadata.get_or_init(parse).as_ref()
     }
 
     /// Whether code can be loaded from a module: to Puppet one with a faulty `metadata.json` does not exist.
     fn is_sound(&self, module: &Module, heard: &mut Remarks) -> bool {
         let fault = module.fault.get_or_init(|| {
             let mut remarks = Remarks::default();
-            if let Ok(bytes) = self.world.read(&module.root.join("metadata.json"))
+            if let Ok(bytes) = self.reading(|world| world.read(&module.root.join("metadata.json")))
                 && let Some(why) = metadata_fault(&module.name, &bytes, self.settings.strict == Strict::Error)
             {
                 remarks.add(Arc::new(Remark::Module(why)));
@@ -175,7 +199,7 @@ impl Environment {
         kind: CodeKind,
         name: impl Iterator<Item = &'n str>,
     ) -> Option<PathBuf> {
-        module.files.find(&*self.world, &module.root, kind, name)
+        self.reading(|world| module.files.find(world, &module.root, kind, name))
     }
 
     /// The module a path lies in.
@@ -256,7 +280,7 @@ impl Environment {
 
     fn read_unit(&self, others: &Remarks, path: &Path) -> Loaded {
         let name = path.to_string_lossy();
-        let bytes = self.world.read(path).map_err(|error| {
+        let bytes = self.reading(|world| world.read(path)).map_err(|error| {
             let why = match error {
                 FileError::NotFound => "No such file or directory".to_owned(),
                 FileError::Other(why) => why,
@@ -396,7 +420,7 @@ impl Environment {
             ["lib/puppet/functions", "lib/puppet/parser/functions"]
                 .map(|directory| root.join(directory).join(&file))
         });
-        candidates.into_iter().find(|path| self.world.exists(path))
+        self.reading(|world| candidates.into_iter().find(|path| world.exists(path)))
     }
 
     /// Whether a built-in function is there and counts: those that stdlib dropped in version 9 need an older one among the
@@ -452,7 +476,8 @@ impl Environment {
         let rest = rest.split("::");
         if first == "environment" {
             let find = |rest: &mut dyn Iterator<Item = &str>| {
-                self.root_files.find(&*self.world, self.root.as_ref()?, kind, rest)
+                let root = self.root.as_ref()?;
+                self.reading(|world| self.root_files.find(world, root, kind, rest))
             };
             return find(&mut rest.clone()).or_else(|| find(&mut std::iter::once(first).chain(rest)));
         }
@@ -462,7 +487,7 @@ impl Environment {
 
     /// The resource type of that name (lower case) that agents know how to apply: Puppet's own, a module's, or one that agent
     /// packages carry. Defined types are found with [`Environment::define`].
-    pub fn resource_type(&self, lower: &str) -> Option<Arc<ResourceType>> {
+    pub fn resource_type(&self, lower: &str) -> Option<Arc<NativeType>> {
         if let Some(found) = read(&self.resource_types).get(lower) {
             return found.clone();
         }
@@ -482,10 +507,10 @@ impl Environment {
     }
 
     /// The type that `puppet generate types` has written down for this environment.
-    fn generated_type(&self, lower: &str) -> Option<ResourceType> {
+    fn generated_type(&self, lower: &str) -> Option<NativeType> {
         let directory = self.root.as_ref()?.join(".resource_types");
         let path = directory.join(lower).with_extension("pp");
-        if !self.world.exists(&path) {
+        if !self.reading(|world| world.exists(&path)) {
             return None;
         }
         crate::catalog::generated::read(&self.load(&path).ok()?.program)

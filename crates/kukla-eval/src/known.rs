@@ -156,23 +156,15 @@ impl Known {
                 for each in &node.matches {
                     let title = each.title();
                     if let Some(known) = self.node_named(&title) {
-                        return Err(taken(
-                            &NODE_REDEFINED,
-                            &title,
-                            Place { unit, span: node.span },
-                            known.place(),
-                        ));
+                        let place = Place { unit, span: node.span };
+                        return Err(taken(&NODE_REDEFINED, &title, place, known.place()));
                     }
                     // Nodes and classes share their names.
                     if let NodeMatch::Name(name) = each
                         && let Some(Found::There(known)) = self.classes.get(&Name::new(name))
                     {
-                        return Err(taken(
-                            &CLASS_REDEFINED_AS_NODE,
-                            name,
-                            Place { unit, span: node.span },
-                            known.place(),
-                        ));
+                        let place = Place { unit, span: node.span };
+                        return Err(taken(&CLASS_REDEFINED_AS_NODE, name, place, known.place()));
                     }
                 }
                 self.nodes.push(Defined::new(unit, node));

@@ -17,7 +17,7 @@ struct Around<'v, 'e>(RefCell<&'v mut Vm<'e>>);
 
 impl Surroundings for Around<'_, '_> {
     fn now(&self) -> Timestamp {
-        self.0.borrow().environment.world.now()
+        self.0.borrow().world().now()
     }
 
     fn read_type(&self, text: &str) -> kukla_values::Result<Type> {
@@ -44,7 +44,7 @@ impl Vm<'_> {
             self.check_size(members.size_hint().0)?;
         }
         if let (Type::Object(object), Some(data), [module @ (Value::Undef | Value::String(_))]) =
-            (ty, self.data, &args[..])
+            (ty, &self.data, &args[..])
             && Arc::ptr_eq(object, ObjectType::lookup_context())
         {
             return Ok(data.context(module.as_str()));

@@ -9,6 +9,7 @@
 
 use std::sync::Arc;
 
+pub use kukla_syntax::ast::ResourceForm;
 use kukla_syntax::{Diagnostic, Span};
 use kukla_values::arithmetic::Operator;
 use kukla_values::{Name, Str, Value};
@@ -594,17 +595,6 @@ pub struct Selector {
     pub test: Expr,
     /// The options, in order.
     pub options: Box<[(Expr, Expr)]>,
-}
-
-/// How the resources of a resource expression come into the catalog.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ResourceForm {
-    /// `file { ... }`
-    Regular,
-    /// `@file { ... }`
-    Virtual,
-    /// `@@file { ... }`
-    Exported,
 }
 
 /// `type { title: ... }`.

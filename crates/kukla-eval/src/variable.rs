@@ -175,6 +175,9 @@ impl Vm<'_> {
     /// Top-scope variables that come with the node: `$facts` and the like, each fact, what a classifier sets.
     pub(crate) fn node_variable(&self, name: &str) -> Option<Value> {
         let node = self.node;
+        if let Some(tracker) = &self.tracker {
+            tracker.fact(name);
+        }
         let hash = |hash: &Hash| Some(Value::Hash(hash.clone()));
         match name {
             "facts" => return hash(&node.facts),

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use kukla_syntax::{Diagnostic, Source, Span};
 use kukla_values::{Name, Type, Value};
+use kukla_world::World;
+use kukla_world::record::{Record, Tracker};
 use rustc_hash::FxHashSet;
 
 use crate::annotations::Annotations;
@@ -49,8 +51,10 @@ pub struct Vm<'e> {
     pub environment: &'e Environment,
     /// The node the catalog is for.
     pub node: &'e Node,
+    /// Notes what the compilation rests on, if the world is recorded.
+    pub tracker: Option<Tracker<'e>>,
     /// The data, if there is any.
-    pub data: Option<&'e dyn Data>,
+    pub data: Option<Box<dyn Data>>,
     /// The catalog being built.
     pub catalog: CatalogBuilder,
     /// Keeps how attributes get their values, if someone wants to know.
@@ -107,6 +111,7 @@ impl<'e> Vm<'e> {
         Vm {
             environment,
             node,
+            tracker: Tracker::new(&*environment.world),
             data: None,
             catalog: CatalogBuilder::default(),
             recorder: None,
@@ -132,6 +137,21 @@ impl<'e> Vm<'e> {
             warned: FxHashSet::default(),
             said: Said::default(),
         }
+    }
+
+    /// Files, the clock and the like, for what this compilation alone asks of them.
+    pub fn world(&self) -> &dyn World {
+        match &self.tracker {
+            Some(tracker) => tracker,
+            None => &*self.environment.world,
+        }
+    }
+
+    /// What the compilation rests on so far; `None` unless the world is recorded.
+    pub fn take_record(&mut self) -> Option<Record> {
+        let tracker = self.tracker.take()?;
+        tracker.used(&self.environment.inputs());
+        Some(tracker.into_record())
     }
 
     /// The file and line one call further out than the one being made, as Puppet's own stack has it: what is evaluated after the

@@ -35,7 +35,7 @@ builtins! {
 fn epp(vm: &mut Vm<'_>, reference: Str, parameters: Option<Hash>) -> Flow<Value> {
     let reference =
         if reference.ends_with(".epp") { reference } else { ecow::eco_format!("{reference}.epp") };
-    let found = locate(vm, &reference, "templates").filter(|path| vm.environment.world.exists(path));
+    let found = locate(vm, &reference, "templates").filter(|path| vm.world().exists(path));
     let Some(path) = found else {
         return ruby::fail(format!("Could not find template '{reference}'"));
     };

@@ -94,7 +94,7 @@ pub fn locate(vm: &Vm<'_>, reference: &str, directory: &str) -> Option<PathBuf> 
 }
 
 fn existing(vm: &Vm<'_>, reference: &str, directory: &str) -> Option<PathBuf> {
-    locate(vm, reference, directory).filter(|path| vm.environment.world.exists(path))
+    locate(vm, reference, directory).filter(|path| vm.world().exists(path))
 }
 
 fn first_file(vm: &Vm<'_>, references: &[Value], directory: &str) -> Value {
@@ -104,7 +104,7 @@ fn first_file(vm: &Vm<'_>, references: &[Value], directory: &str) -> Value {
 }
 
 fn read(vm: &Vm<'_>, path: &Path) -> Result<Vec<u8>> {
-    vm.environment.world.read(path).map_err(|error| {
+    vm.world().read(path).map_err(|error| {
         let why = match error {
             FileError::NotFound => "No such file or directory".to_owned(),
             FileError::Other(why) => why,
@@ -171,7 +171,7 @@ fn generate(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<String> {
             "Failed to execute generator {program}: Execution of '{line}' returned {code}: {said}"
         ))
     };
-    match vm.environment.world.run(&command) {
+    match vm.world().run(&command) {
         Ok(output) if output.code == Some(0) => {
             Ok(String::from_utf8_lossy(&output.stdout).into_owned()
                 + &String::from_utf8_lossy(&output.stderr))
@@ -198,7 +198,7 @@ fn template(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<String> {
         let Some(path) = found else {
             return ruby::fail(format!("Could not find template '{name}'"));
         };
-        let text = match vm.environment.world.read(&path) {
+        let text = match vm.world().read(&path) {
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             Err(error) => {
                 let why = match error {

@@ -178,8 +178,8 @@ fn ask(vm: &mut Vm<'_>, name: &Value, mut request: Request, block: Option<Block>
     if block.is_some() {
         request.default = None;
     }
-    let found = match vm.data {
-        Some(data) => data.lookup(vm, &request)?,
+    let found = match vm.ask_data(|data, vm| data.lookup(vm, &request)) {
+        Some(found) => found?,
         None => without_data(&request)?,
     };
     match found {

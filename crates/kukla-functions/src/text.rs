@@ -112,7 +112,7 @@ fn format_now(vm: &mut Vm<'_>, format: Str, zone: Option<Str>) -> Flow<Str> {
         "legacy#strftime",
         "The argument signature (String format, [String timezone]) is deprecated for #strftime. See #strftime documentation and Timespan type for more info",
     );
-    Ok(vm.environment.world.now().format(&format, zone.as_deref())?)
+    Ok(vm.world().now().format(&format, zone.as_deref())?)
 }
 
 fn scanf(vm: &mut Vm<'_>, data: Str, format: Str, block: Option<Block>) -> Flow<Value> {

@@ -33,7 +33,7 @@ fn host() -> MemoryHost {
     host
 }
 
-fn session(cache: &Arc<DataCache>) -> Arc<Session> {
+fn session(cache: &Arc<DataCache>) -> Session {
     let settings = Settings {
         environment_root: Some("/env".into()),
         environment: "production".into(),
@@ -59,7 +59,7 @@ fn main() {
     let mut host = host();
     let cache = Arc::new(DataCache::new());
     let start = Instant::now();
-    let warm = session(&cache);
+    let mut warm = session(&cache);
     warm.class_parameter(&mut host, "site::nothing").expect("no error");
     println!("{:40} {:>10.2} us", "cold: read and understand 10 files", start.elapsed().as_secs_f64() * 1e6);
     for (what, key) in [

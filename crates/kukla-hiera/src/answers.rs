@@ -1,11 +1,10 @@
 //! Answers that are kept: by a compilation, and by all compilations of a fleet that see the same variables.
 
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use kukla_values::{Hash, Str, Value};
 use rustc_hash::FxHashMap;
 
-use crate::cache::lock;
 use crate::host::Host;
 use crate::layer::Resolved;
 use crate::reads::{Needs, Reads};
@@ -52,63 +51,68 @@ impl Answers {
         Some(Arc::clone(answer))
     }
 
-    fn keep(&mut self, key: &Str, how: How, answer: Arc<Answer>) {
+    fn own(&mut self, key: &Str, how: How, answer: Arc<Answer>) {
         let known = self.own.entry(key.clone()).or_default();
         known.retain(|(other, _)| *other != how);
         known.push((how, answer));
     }
-}
 
-/// Whether readings still hold; the host is asked for every variable only if it cannot tell otherwise.
-pub(crate) fn holds(answers: &Mutex<Answers>, host: &mut dyn Host, reads: &Arc<Reads>) -> bool {
-    let token = if reads.watch.blind { None } else { host.token(&reads.watch) };
-    let address = Arc::as_ptr(reads).addr();
-    if let Some(token) = token
-        && let Some((known, holds, _)) = lock(answers).checked.get(&address)
-        && *known == token
-    {
-        return *holds;
-    }
-    let holds = reads.is_current(host);
-    if let Some(token) = token {
-        lock(answers).checked.insert(address, (token, holds, Arc::clone(reads)));
-    }
-    holds
-}
-
-/// The answer a compilation has to a question, or can take from others.
-pub(crate) fn known(
-    answers: &Mutex<Answers>,
-    shared: &Shared,
-    host: &mut dyn Host,
-    key: &str,
-    merge: Option<&Value>,
-    global_only: bool,
-) -> Option<Arc<Answer>> {
-    let mut valid = |answer: &Answer| answer.needs.reads.iter().all(|reads| holds(answers, host, reads));
-    let own = lock(answers).candidate(key, merge, global_only);
-    if let Some(own) = own.filter(|own| valid(own)) {
-        return Some(own);
-    }
-    let others = shared.answers.read().unwrap_or_else(PoisonError::into_inner);
-    let (key, others) = others.get_key_value(key)?;
-    let (_, found) = others.iter().rev().find(|(how, answer)| how.is(merge, global_only) && valid(answer))?;
-    lock(answers).keep(key, How { merge: merge.cloned(), global_only }, Arc::clone(found));
-    Some(Arc::clone(found))
-}
-
-/// Keeps an answer, also for others if they may have it.
-pub(crate) fn keep(answers: &Mutex<Answers>, shared: Option<&Shared>, key: &Str, how: How, answer: Answer) {
-    let answer = Arc::new(answer);
-    if let Some(shared) = shared.filter(|_| !answer.needs.private) {
-        let mut others = shared.answers.write().unwrap_or_else(PoisonError::into_inner);
-        let known = others.entry(key.clone()).or_default();
-        if known.len() >= KEPT {
-            known.remove(0);
+    /// Whether readings still hold; the host is asked for every variable only if it cannot tell otherwise.
+    pub fn holds(&mut self, host: &mut dyn Host, reads: &Arc<Reads>) -> bool {
+        let token = if reads.watch.blind { None } else { host.token(&reads.watch) };
+        let address = Arc::as_ptr(reads).addr();
+        if let Some(token) = token
+            && let Some((known, holds, _)) = self.checked.get(&address)
+            && *known == token
+        {
+            return *holds;
         }
-        known.push((how.clone(), Arc::clone(&answer)));
+        let holds = reads.is_current(host);
+        if let Some(token) = token {
+            self.checked.insert(address, (token, holds, Arc::clone(reads)));
+        }
+        holds
     }
-    lock(answers).keep(key, how, answer);
+
+    fn is_valid(&mut self, host: &mut dyn Host, answer: &Answer) -> bool {
+        answer.needs.reads.iter().all(|reads| self.holds(host, reads))
+    }
+
+    /// The answer to a question that is known, or that others have.
+    pub fn known(
+        &mut self,
+        shared: &Shared,
+        host: &mut dyn Host,
+        key: &str,
+        merge: Option<&Value>,
+        global_only: bool,
+    ) -> Option<Arc<Answer>> {
+        if let Some(own) = self.candidate(key, merge, global_only)
+            && self.is_valid(host, &own)
+        {
+            return Some(own);
+        }
+        let others = shared.answers.read().unwrap_or_else(PoisonError::into_inner);
+        let (key, others) = others.get_key_value(key)?;
+        let mut fits = |how: &How, answer| how.is(merge, global_only) && self.is_valid(host, answer);
+        let (_, found) = others.iter().rev().find(|(how, answer)| fits(how, answer))?;
+        self.own(key, How { merge: merge.cloned(), global_only }, Arc::clone(found));
+        Some(Arc::clone(found))
+    }
+
+    /// Keeps an answer, also for others if they may have it.
+    pub fn keep(&mut self, shared: Option<&Shared>, key: &Str, how: How, answer: Answer) {
+        let answer = Arc::new(answer);
+        if let Some(shared) = shared.filter(|_| !answer.needs.private) {
+            let mut others = shared.answers.write().unwrap_or_else(PoisonError::into_inner);
+            let known = others.entry(key.clone()).or_default();
+            if known.len() >= KEPT {
+                known.remove(0);
+            }
+            known.push((how.clone(), Arc::clone(&answer)));
+        }
+        self.own(key, how, answer);
+    }
 }
 
 /// What compilations with the same settings share.

@@ -4,9 +4,10 @@ use std::sync::{Arc, Mutex};
 
 use indexmap::IndexMap;
 use kukla_values::{Hash, Str, Value};
+use kukla_world::record::tracked;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::cache::lock;
+use crate::cache::{lock, read_text};
 use crate::config::{Backend, Config, Place};
 use crate::error::Result;
 use crate::host::{Host, Kind};
@@ -37,18 +38,18 @@ impl Memory {
 /// answers it by giving nothing.
 #[derive(Clone, Debug)]
 pub struct Context {
-    session: Arc<Session>,
+    environment: Str,
     memory: Arc<Memory>,
 }
 
 impl Context {
-    pub(crate) fn new(session: Arc<Session>, memory: Arc<Memory>) -> Context {
-        Context { session, memory }
+    pub(crate) fn new(session: &Session, memory: Arc<Memory>) -> Context {
+        Context { environment: session.settings().environment.as_str().into(), memory }
     }
 
     /// `environment_name`.
     pub fn environment_name(&self) -> &str {
-        &self.session.settings().environment
+        &self.environment
     }
 
     /// `module_name`: the module whose data this is, if it is a module's.
@@ -82,25 +83,16 @@ impl Context {
         lock(&self.memory.cache).iter().map(|(k, v)| (k.clone(), v.clone())).collect()
     }
 
-    /// Whether anyone wants to know what `explain` would say; the text is made only then.
-    pub fn is_explaining(&self) -> bool {
-        self.session.is_explaining()
-    }
-
-    /// `explain`.
-    pub fn explain(&self, text: String) {
-        self.session.remark(text);
-    }
-
     /// `interpolate`.
-    pub fn interpolate(&self, host: &mut dyn Host, value: &Value) -> Result<Value> {
-        Invocation::nested(&self.session, host, |invocation| invocation.interpolate(value, true))
+    pub fn interpolate(&self, session: &mut Session, host: &mut dyn Host, value: &Value) -> Result<Value> {
+        Invocation::nested(session, host, |invocation| invocation.interpolate(value, true))
     }
 
     /// What a built-in data function gives that a function calls with its own options: `yaml_data` and its like all data, and
     /// `eyaml_lookup_key` the value of a key.
     pub fn built_in(
         &self,
+        session: &mut Session,
         host: &mut dyn Host,
         name: &str,
         key: Option<&Str>,
@@ -117,8 +109,8 @@ impl Context {
             locations: Vec::new(),
             datadir: None,
         };
-        let layer = Layer::new(Place::Environment, None, Arc::new(Config::empty()));
-        Invocation::nested(&self.session, host, |invocation| match (key, level.backend.format()) {
+        let layer = Layer::new(Place::Environment, None, Arc::new(Config::empty()), None);
+        Invocation::nested(session, host, |invocation| match (key, level.backend.format()) {
             (Some(key), _) => invocation.in_eyaml(key, &layer, &level, &location),
             (None, Some(format)) => {
                 let file = invocation.load_file(format, &layer, &level, &location)?;
@@ -129,8 +121,10 @@ impl Context {
     }
 
     /// `cached_file_data` without a block: the text of a file.
-    pub fn file_text(&self, host: &dyn Host, path: &str) -> Result<Value> {
-        let bytes = crate::cache::read_text(host.world(), path)?;
+    pub fn file_text(&self, session: &mut Session, host: &dyn Host, path: &str) -> Result<Value> {
+        let (bytes, inputs) = tracked(host.world(), |world| read_text(world, path));
+        session.use_inputs(&inputs);
+        let bytes = bytes?;
         Ok(String::from_utf8_lossy(&bytes).into_owned().into())
     }
 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use kukla_formats::{eyaml, hocon, json, yaml};
 use kukla_values::{Hash, Str, Value};
 use kukla_world::glob::glob;
+use kukla_world::record::{InputSet, tracked};
 use kukla_world::{FileError, World};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -32,7 +33,30 @@ pub enum Format {
 type Table<K, V> = RwLock<FxHashMap<K, V>>;
 
 /// A data file that is read once, however many want it at the same time.
-type Reading = OnceLock<Result<Arc<DataFile>>>;
+type Reading = OnceLock<Kept<Result<Arc<DataFile>>>>;
+
+/// A private key, or what it opened.
+type Decrypted<T> = Kept<Result<T, kukla_formats::Error>>;
+
+/// Something that is kept, and what it was made from.
+#[derive(Clone, Debug)]
+pub(crate) struct Kept<T> {
+    made: T,
+    inputs: InputSet,
+}
+
+impl<T> Kept<T> {
+    fn make(world: &dyn World, make: impl FnOnce(&dyn World) -> T) -> Kept<T> {
+        let (made, inputs) = tracked(world, make);
+        Kept { made, inputs }
+    }
+
+    /// What was made, for one who thereby depends on what it was made from.
+    fn taken(self, used: &mut InputSet) -> T {
+        used.extend(&self.inputs);
+        self.made
+    }
+}
 
 /// What files said when they were first asked: which exist, what is in them, what encrypted values they hold. Shared by
 /// all nodes of a fleet; make a new one when files change.
@@ -41,13 +65,13 @@ pub struct DataCache {
     files: Table<(Str, Format), Arc<Reading>>,
     readings: AtomicUsize,
     openings: AtomicUsize,
-    exists: Table<Str, bool>,
-    pub(crate) configs: Table<(Str, Place), Result<Arc<Config>>>,
-    globs: Table<Str, Arc<[Str]>>,
+    exists: Table<Str, Kept<bool>>,
+    configs: Table<(Str, Place), Kept<Result<Arc<Config>>>>,
+    globs: Table<Str, Kept<Arc<[Str]>>>,
     /// What compilations found, by the settings they have in common.
     shared: Mutex<Vec<(Settings, Arc<Shared>)>>,
-    keys: Mutex<FxHashMap<Str, Result<Arc<eyaml::Key>, kukla_formats::Error>>>,
-    opened: Mutex<FxHashMap<(Str, Str), Result<Str, kukla_formats::Error>>>,
+    keys: Mutex<FxHashMap<Str, Decrypted<Arc<eyaml::Key>>>>,
+    opened: Mutex<FxHashMap<(Str, Str), Decrypted<Str>>>,
 }
 
 impl std::fmt::Debug for DataCache {
@@ -61,7 +85,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// The value under a key of a shared table, made by `make` the first time. Two threads may both make it; one is kept.
-pub(crate) fn remember<K: std::hash::Hash + Eq + Clone, V: Clone>(
+fn remember<K: std::hash::Hash + Eq + Clone, V: Clone>(
     table: &Table<K, V>,
     key: &K,
     make: impl FnOnce() -> V,
@@ -106,52 +130,77 @@ impl DataCache {
     }
 
     /// Whether there is something at a path.
-    pub(crate) fn exists(&self, world: &dyn World, path: &Str) -> bool {
-        remember(&self.exists, path, || world.exists(Path::new(path.as_str())))
+    pub(crate) fn exists(&self, world: &dyn World, path: &Str, used: &mut InputSet) -> bool {
+        let ask = |world: &dyn World| world.exists(Path::new(path.as_str()));
+        remember(&self.exists, path, || Kept::make(world, ask)).taken(used)
+    }
+
+    /// The configuration at a path.
+    pub(crate) fn config(
+        &self,
+        world: &dyn World,
+        path: &Str,
+        place: Place,
+        used: &mut InputSet,
+    ) -> Result<Arc<Config>> {
+        let read = |world: &dyn World| Config::read(world, path, place).map(Arc::new);
+        remember(&self.configs, &(path.clone(), place), || Kept::make(world, read)).taken(used)
     }
 
     /// The paths that match a pattern.
-    pub(crate) fn glob(&self, world: &dyn World, pattern: &Str) -> Arc<[Str]> {
-        remember(&self.globs, pattern, || glob(world, pattern).into_iter().map(Str::from).collect())
+    pub(crate) fn glob(&self, world: &dyn World, pattern: &Str, used: &mut InputSet) -> Arc<[Str]> {
+        let find = |world: &dyn World| glob(world, pattern).into_iter().map(Str::from).collect();
+        remember(&self.globs, pattern, || Kept::make(world, find)).taken(used)
     }
 
     /// A data file.
-    pub(crate) fn file(&self, world: &dyn World, path: &Str, format: Format) -> Result<Arc<DataFile>> {
+    pub(crate) fn file(
+        &self,
+        world: &dyn World,
+        path: &Str,
+        format: Format,
+        used: &mut InputSet,
+    ) -> Result<Arc<DataFile>> {
         let known = remember(&self.files, &(path.clone(), format), Arc::default);
         let read = || {
             self.readings.fetch_add(1, Ordering::Relaxed);
-            DataFile::read(world, path, format).map(Arc::new)
+            let (mut read, inputs) = tracked(world, |world| DataFile::read(world, path, format));
+            if let Ok(file) = &mut read {
+                file.inputs = inputs.clone();
+            }
+            Kept { made: read.map(Arc::new), inputs }
         };
-        known.get_or_init(read).clone()
+        let known = known.get_or_init(read);
+        used.extend(&known.inputs);
+        known.made.clone()
     }
 
     /// A data file that was read before.
     pub(crate) fn known_file(&self, path: &Str, format: Format) -> Option<Arc<DataFile>> {
         let files = self.files.read().unwrap_or_else(PoisonError::into_inner);
-        files.get(&(path.clone(), format))?.get()?.as_ref().ok().cloned()
+        files.get(&(path.clone(), format))?.get()?.made.as_ref().ok().cloned()
     }
 
     /// Opens an encrypted block with the key in PEM that `pem` gives; `name` tells keys apart.
     pub(crate) fn open(
         &self,
+        world: &dyn World,
         name: &Str,
         block: &str,
-        pem: impl FnOnce() -> Result<String, kukla_formats::Error>,
+        pem: impl FnOnce(&dyn World) -> Result<String, kukla_formats::Error>,
+        used: &mut InputSet,
     ) -> Result<Str, kukla_formats::Error> {
         let what = (name.clone(), Str::from(block));
         if let Some(known) = lock(&self.opened).get(&what) {
-            return known.clone();
+            return known.clone().taken(used);
         }
-        let key = {
-            let mut keys = lock(&self.keys);
-            keys.entry(name.clone())
-                .or_insert_with(|| pem().and_then(|pem| eyaml::Key::from_pem(&pem)).map(Arc::new))
-                .clone()
-        };
+        let read = |world: &dyn World| pem(world).and_then(|pem| eyaml::Key::from_pem(&pem)).map(Arc::new);
+        let Kept { made: key, inputs } =
+            lock(&self.keys).entry(name.clone()).or_insert_with(|| Kept::make(world, read)).clone();
         self.openings.fetch_add(1, Ordering::Relaxed);
-        let text = key.and_then(|key| key.open(block)).map(Str::from);
-        lock(&self.opened).insert(what, text.clone());
-        text
+        let opened = Kept { made: key.and_then(|key| key.open(block)).map(Str::from), inputs };
+        lock(&self.opened).insert(what, opened.clone());
+        opened.taken(used)
     }
 }
 
@@ -183,6 +232,8 @@ pub struct DataFile {
     /// Where it is.
     pub path: Str,
     format: Format,
+    /// What it was made from.
+    pub(crate) inputs: InputSet,
     entries: FxHashMap<Str, Entry>,
     /// All of it.
     pub hash: Hash,
@@ -239,6 +290,7 @@ impl DataFile {
         Ok(DataFile {
             path: path.clone(),
             format,
+            inputs: InputSet::default(),
             entries,
             hash,
             blank,

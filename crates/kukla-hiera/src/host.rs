@@ -6,6 +6,7 @@ use kukla_world::World;
 
 use crate::backend::Context;
 use crate::error::Result;
+use crate::session::Session;
 
 /// The answer to a question for a variable.
 #[derive(Clone, Debug)]
@@ -97,11 +98,22 @@ pub trait Host {
         None
     }
     /// Calls a function as a backend with these arguments and the context, if any, as the last one; nothing when it called
-    /// `not_found`.
-    fn call(&mut self, name: &str, arguments: Vec<Value>, context: Option<&Context>)
-    -> Result<Option<Value>>;
+    /// `not_found`. The function may look things up itself, for which the session is lent.
+    fn call(
+        &mut self,
+        session: &mut Session,
+        name: &str,
+        arguments: Vec<Value>,
+        context: Option<&Context>,
+    ) -> Result<Option<Value>>;
     /// `new(type, value, arguments…)` for `convert_to`; the type is usually text still to be read.
-    fn convert(&mut self, type_name: &Value, value: Value, arguments: &[Value]) -> Result<Value, Conversion>;
+    fn convert(
+        &mut self,
+        session: &mut Session,
+        type_name: &Value,
+        value: Value,
+        arguments: &[Value],
+    ) -> Result<Value, Conversion>;
     /// A warning.
     fn warn(&mut self, message: String);
     /// A warning given once per key; the host adds the line Puppet does: where the matter is to be found, or that this is

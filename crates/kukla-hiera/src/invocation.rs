@@ -66,7 +66,7 @@ pub(crate) struct Resolving {
 
 /// A lookup with everything it may ask.
 pub(crate) struct Invocation<'a> {
-    pub session: &'a Arc<Session>,
+    pub session: &'a mut Session,
     pub host: &'a mut dyn Host,
     pub frame: Frame,
     pub resolving: Option<Resolving>,
@@ -75,7 +75,7 @@ pub(crate) struct Invocation<'a> {
 impl<'a> Invocation<'a> {
     /// Runs something as part of the lookup that is waiting for a host's answer, if one is.
     pub fn nested<T>(
-        session: &'a Arc<Session>,
+        session: &'a mut Session,
         host: &'a mut dyn Host,
         run: impl FnOnce(&mut Invocation<'_>) -> Result<T>,
     ) -> Result<T> {
@@ -83,14 +83,14 @@ impl<'a> Invocation<'a> {
         let mut invocation = Invocation { session, host, frame, resolving: None };
         let result = run(&mut invocation);
         let frame = std::mem::take(&mut invocation.frame);
-        session.leave(frame);
+        invocation.session.leave(frame);
         result
     }
 
     /// Asks the host something during which it may look things up itself.
-    pub fn ask<T>(&mut self, question: impl FnOnce(&mut dyn Host) -> T) -> T {
+    pub fn ask<T>(&mut self, question: impl FnOnce(&mut dyn Host, &mut Session) -> T) -> T {
         self.session.park(std::mem::take(&mut self.frame));
-        let answer = question(self.host);
+        let answer = question(self.host, self.session);
         self.frame = self.session.unpark();
         answer
     }

@@ -1,18 +1,20 @@
 //! Layers: a configuration together with what it comes to for the variables of the moment.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use kukla_syntax::diagnostic;
 use kukla_values::{Hash, Str, Value};
+use kukla_world::record::InputSet;
 
 use crate::backend::Memory;
-use crate::cache::{DataFile, lock};
+use crate::cache::DataFile;
 use crate::codes::{HIERA_UNDEFINED_VARIABLE, UNDEFINED_DATA_VARIABLE};
 use crate::config::{Backend, Config, Entry, Locations, Place};
 use crate::error::{Error, Result};
 use crate::host::Host;
 use crate::invocation::{Frame, Invocation, Resolving};
 use crate::reads::Reads;
+use crate::session::Session;
 use crate::template::Path;
 
 /// One of the three layers, or one of the modules of the third.
@@ -21,7 +23,8 @@ pub(crate) struct Layer {
     pub place: Place,
     pub module: Option<Str>,
     pub config: Arc<Config>,
-    resolved: Mutex<Option<Arc<Resolved>>>,
+    /// What its session knows its hierarchy by, if it is one of a session.
+    slot: Option<usize>,
 }
 
 /// A hierarchy for certain values of certain variables.
@@ -30,6 +33,8 @@ pub(crate) struct Resolved {
     pub levels: Vec<Level>,
     pub default_levels: Vec<Level>,
     pub reads: Arc<Reads>,
+    /// Where its data was looked for.
+    pub inputs: InputSet,
 }
 
 /// A level with its places.
@@ -101,14 +106,15 @@ impl Location {
             path.push_str(extension);
         }
         let path = Str::from(join(datadir, &path));
-        let exists = invocation.session.cache().exists(invocation.host.world(), &path);
+        let Invocation { session, host, frame, .. } = invocation;
+        let exists = session.cache().exists(host.world(), &path, &mut frame.needs.inputs);
         Ok(Location { place: Some((original.clone(), path)), exists, ..Location::default() })
     }
 }
 
 impl Layer {
-    pub fn new(place: Place, module: Option<Str>, config: Arc<Config>) -> Layer {
-        Layer { place, module, config, resolved: Mutex::new(None) }
+    pub fn new(place: Place, module: Option<Str>, config: Arc<Config>, slot: Option<usize>) -> Layer {
+        Layer { place, module, config, slot }
     }
 
     /// Its name in an explanation.
@@ -128,10 +134,11 @@ impl Layer {
 
     /// The hierarchy for the variables of now: the one already known unless a variable that it was made with changed.
     pub fn resolve(&self, invocation: &mut Invocation<'_>) -> Result<Arc<Resolved>> {
-        let known = lock(&self.resolved).clone();
-        let session = invocation.session;
+        let known = self.slot.and_then(|slot| invocation.session.hierarchy(slot));
         let resolved = match &known {
-            Some(known) if known.reads.is_empty() || session.holds(invocation.host, &known.reads) => {
+            Some(known)
+                if known.reads.is_empty() || invocation.session.holds(invocation.host, &known.reads) =>
+            {
                 Arc::clone(known)
             }
             _ => {
@@ -139,17 +146,20 @@ impl Layer {
                     let text = "Hiera configuration recreated due to change of scope variables used in interpolation expressions";
                     invocation.tell(|explainer| explainer.remark(text.into()));
                 }
-                let fresh = self.resolve_anew(session, invocation.host)?;
-                *lock(&self.resolved) = Some(Arc::clone(&fresh));
+                let fresh = self.resolve_anew(invocation.session, invocation.host)?;
+                if let Some(slot) = self.slot {
+                    invocation.session.keep_hierarchy(slot, Arc::clone(&fresh));
+                }
                 fresh
             }
         };
         invocation.frame.needs.add(&resolved.reads);
+        invocation.frame.needs.inputs.extend(&resolved.inputs);
         Ok(resolved)
     }
 
     /// Resolves the hierarchy, or takes what another compilation made of the same variables.
-    fn resolve_anew(&self, session: &Arc<crate::Session>, host: &mut dyn Host) -> Result<Arc<Resolved>> {
+    fn resolve_anew(&self, session: &mut Session, host: &mut dyn Host) -> Result<Arc<Resolved>> {
         let may_share = self.config.version > 3 && !self.config.has_functions();
         let shared = self.config.path.as_ref().filter(|_| may_share);
         if let Some(known) = shared.and_then(|config| session.shared().resolved(config, host)) {
@@ -181,8 +191,10 @@ impl Layer {
                 _ => error,
             }
         })?;
-        let reads = invocation.resolving.map(|resolving| resolving.reads).unwrap_or_default();
-        let resolved = Arc::new(Resolved { levels, default_levels, reads: Arc::new(reads) });
+        let Invocation { session, resolving, frame, .. } = invocation;
+        let reads = resolving.map(|resolving| resolving.reads).unwrap_or_default();
+        let resolved =
+            Arc::new(Resolved { levels, default_levels, reads: Arc::new(reads), inputs: frame.needs.inputs });
         if let Some(config) = shared.filter(|_| session.is_quiet()) {
             session.shared().keep_resolved(config, &resolved);
         }
@@ -251,7 +263,8 @@ impl Layer {
             Some(Locations::Paths(paths)) => {
                 for original in paths {
                     let path = Str::from(join(datadir, &invocation.interpolate_path(original)?));
-                    let exists = cache.exists(invocation.host.world(), &path);
+                    let used = &mut invocation.frame.needs.inputs;
+                    let exists = cache.exists(invocation.host.world(), &path, used);
                     out.push(make(original.clone(), path, false, exists));
                 }
             }
@@ -264,7 +277,8 @@ impl Layer {
             Some(Locations::Globs(globs)) => {
                 for original in globs {
                     let pattern = Str::from(join(datadir, &invocation.interpolate_path(original)?));
-                    for path in cache.glob(invocation.host.world(), &pattern).iter() {
+                    let used = &mut invocation.frame.needs.inputs;
+                    for path in cache.glob(invocation.host.world(), &pattern, used).iter() {
                         out.push(make(pattern.clone(), path.clone(), false, true));
                     }
                 }
@@ -299,7 +313,8 @@ impl Layer {
                         resolving.reads.forget(before, name);
                     }
                     let path = Str::from(join(datadir, &path?));
-                    let exists = cache.exists(invocation.host.world(), &path);
+                    let used = &mut invocation.frame.needs.inputs;
+                    let exists = cache.exists(invocation.host.world(), &path, used);
                     out.push(make(template.clone(), path, false, exists));
                 }
             }

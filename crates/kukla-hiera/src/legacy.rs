@@ -125,7 +125,7 @@ impl Provider<'_> {
     /// The configuration it stands for, given the one that a `hiera.yaml` has, which wins if it is of version 5.
     pub fn configuration(
         &self,
-        session: &Session,
+        session: &mut Session,
         host: &mut dyn Host,
         configured: Option<Arc<Config>>,
     ) -> Result<Option<Arc<Config>>> {
@@ -174,7 +174,7 @@ impl Provider<'_> {
         }
     }
 
-    fn warn_ignored(&self, session: &Session, host: &mut dyn Host, config: &Config) {
+    fn warn_ignored(&self, session: &mut Session, host: &mut dyn Host, config: &Config) {
         let name = self.name;
         if self.module.is_some() {
             let message = format!(
@@ -195,7 +195,7 @@ impl Provider<'_> {
         }
     }
 
-    fn warn(&self, session: &Session, host: &mut dyn Host, what: &str, message: String) {
+    fn warn(&self, session: &mut Session, host: &mut dyn Host, what: &str, message: String) {
         if session.settings().strict == Strict::Off {
             return;
         }

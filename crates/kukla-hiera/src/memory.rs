@@ -10,9 +10,11 @@ use kukla_world::{MemoryWorld, World};
 use crate::backend::Context;
 use crate::error::Result;
 use crate::host::{Conversion, Host, Variable};
+use crate::session::Session;
 
-/// A backend function: its arguments but the context, and the context.
-pub type Function = Arc<dyn Fn(&mut MemoryHost, Vec<Value>, &Context) -> Result<Option<Value>> + Send + Sync>;
+/// A backend function: the lookups it is part of, its arguments but the context, and the context.
+pub type Function =
+    Arc<dyn Fn(&mut Session, &mut MemoryHost, Vec<Value>, &Context) -> Result<Option<Value>> + Send + Sync>;
 
 /// A compilation that is only what was put into it.
 #[derive(Clone, Default)]
@@ -52,18 +54,25 @@ impl Host for MemoryHost {
 
     fn call(
         &mut self,
+        session: &mut Session,
         name: &str,
         arguments: Vec<Value>,
         context: Option<&Context>,
     ) -> Result<Option<Value>> {
         match (self.functions.get(name).cloned(), context) {
-            (Some(function), Some(context)) => function(self, arguments, context),
+            (Some(function), Some(context)) => function(session, self, arguments, context),
             _ => Ok(None),
         }
     }
 
     /// Knows how to make something sensitive, and how to read an integer.
-    fn convert(&mut self, type_name: &Value, value: Value, _: &[Value]) -> Result<Value, Conversion> {
+    fn convert(
+        &mut self,
+        _: &mut Session,
+        type_name: &Value,
+        value: Value,
+        _: &[Value],
+    ) -> Result<Value, Conversion> {
         match (type_name.as_str().unwrap_or_default(), value) {
             ("Sensitive", value) => Ok(Value::Sensitive(Arc::new(value))),
             ("Integer", Value::Integer(n)) => Ok(n.into()),

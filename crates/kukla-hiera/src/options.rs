@@ -205,7 +205,7 @@ impl Invocation<'_> {
             wanted => vec![wanted.clone()],
         };
         let Some((type_name, arguments)) = wanted.split_first() else { return Ok(value) };
-        let converted = self.ask(|host| host.convert(type_name, value, arguments)).map_err(|error| {
+        let converted = self.ask(|host, session| host.convert(session, type_name, value, arguments)).map_err(|error| {
             let key = key.text();
             Error::data(match error {
                 Conversion::BadType(problem) => format!(

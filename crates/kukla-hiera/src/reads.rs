@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use kukla_values::{Str, Value};
+use kukla_world::record::InputSet;
 
 use crate::host::{Host, Variable, Watch};
 
@@ -83,13 +84,15 @@ impl Reads {
     }
 }
 
-/// All that an answer depends on besides files.
+/// All that an answer depends on.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Needs {
     /// What the hierarchies and the other answers were made of that it was found in.
     pub reads: Vec<Arc<Reads>>,
     /// The variables it read itself.
     pub own: Reads,
+    /// What files it was found in, or looked for in.
+    pub inputs: InputSet,
     /// Whether the next answer may be another one, or asking has effects: a function was called, a warning given.
     pub fickle: bool,
     /// Whether it is for one compilation only: something was decrypted, which that compilation must know.
@@ -110,6 +113,7 @@ impl Needs {
         if !other.own.is_empty() {
             self.add(&Arc::new(other.own.clone()));
         }
+        self.inputs.extend(&other.inputs);
         self.fickle |= other.fickle;
         self.private |= other.private;
     }

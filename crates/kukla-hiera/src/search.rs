@@ -8,6 +8,8 @@ use kukla_formats::eyaml;
 use kukla_syntax::Strict;
 use kukla_values::types::mismatch;
 use kukla_values::{Hash, Str, Type, Value};
+use kukla_world::World;
+use kukla_world::record::tracked;
 
 use crate::answers::{Answer, How};
 use crate::backend::Context;
@@ -237,7 +239,7 @@ impl Invocation<'_> {
 
     pub fn search_global(&mut self, key: &Key, merge: &Merge) -> Result<Option<Value>> {
         let found = self.check(key.text().clone(), |this| {
-            let layer = this.session.global_layer(this.host)?;
+            let layer = this.session.global_layer(this.host, &mut this.frame.needs.inputs)?;
             match layer.config.version {
                 3 => this.search_version_3(key, merge, &layer),
                 _ => this.search_layer(key, merge, &layer),
@@ -253,7 +255,8 @@ impl Invocation<'_> {
         let outer = (self.frame.version_3, self.frame.global_only);
         self.frame.needs.fickle = true;
         self.frame.version_3 = true;
-        self.frame.global_only |= !self.session.environment_has_data(self.host)?;
+        self.frame.global_only |=
+            !self.session.environment_has_data(self.host, &mut self.frame.needs.inputs)?;
         let own = match (&layer.config.hash_merge, merge.strategy) {
             (Some(own), Strategy::Hash) if self.frame.hiera_function => Some(Merge::parse(Some(own))?),
             _ => None,
@@ -281,7 +284,7 @@ impl Invocation<'_> {
     }
 
     pub fn search_environment(&mut self, key: &Key, merge: &Merge) -> Result<Option<Value>> {
-        match self.session.environment_layer(self.host)? {
+        match self.session.environment_layer(self.host, &mut self.frame.needs.inputs)? {
             Some(layer) => self.check(key.text().clone(), |this| this.search_layer(key, merge, &layer)),
             None => Ok(None),
         }
@@ -289,7 +292,7 @@ impl Invocation<'_> {
 
     pub fn search_module(&mut self, key: &Key, merge: &Merge) -> Result<Option<Value>> {
         let Some(module) = self.frame.module.clone() else { return Ok(None) };
-        match self.session.module_layer(self.host, &module)? {
+        match self.session.module_layer(self.host, &module, &mut self.frame.needs.inputs)? {
             Some(layer) => self.check(key.text().clone(), |this| this.search_layer(key, merge, &layer)),
             None => {
                 if self.frame.explainer.is_some() {
@@ -309,7 +312,7 @@ impl Invocation<'_> {
 
     fn default_hierarchy(&mut self, key: &Key) -> Result<Option<Value>> {
         let Some(module) = self.frame.module.clone() else { return Ok(None) };
-        let layer = self.session.module_layer(self.host, &module)?;
+        let layer = self.session.module_layer(self.host, &module, &mut self.frame.needs.inputs)?;
         let Some(layer) = layer.filter(|layer| layer.config.default_hierarchy.is_some()) else {
             return Ok(None);
         };
@@ -494,7 +497,10 @@ impl Invocation<'_> {
         location: &Location,
     ) -> Result<Arc<DataFile>> {
         match location.file.get() {
-            Some(file) => Ok(Arc::clone(file)),
+            Some(file) => {
+                self.frame.needs.inputs.extend(&file.inputs);
+                Ok(Arc::clone(file))
+            }
             None => self.load_file(format, layer, level, location),
         }
     }
@@ -522,7 +528,8 @@ impl Invocation<'_> {
                 ),
             ));
         };
-        let file = self.session.cache().file(self.host.world(), path, format)?;
+        let used = &mut self.frame.needs.inputs;
+        let file = self.session.cache().file(self.host.world(), path, format, used)?;
         if let Some(odd) = file.odd.as_ref().filter(|_| format != Format::Yaml) {
             let source = located(&format!("Value returned from {}", level.describe()), location);
             mismatch::assert(&source, &Type::any_hash(), odd).map_err(type_error)?;
@@ -614,13 +621,19 @@ impl Invocation<'_> {
 
     fn open_blocks(&mut self, key: &Str, text: &str, level: &Level, location: &Location) -> Result<String> {
         let world = self.host.world();
+        let used = &mut self.frame.needs.inputs;
+        let mut is_set = |variable: &str| {
+            let (value, inputs) = tracked(world, |world| world.env(variable));
+            used.extend(&inputs);
+            value.is_some()
+        };
         let option = |name: &str| level.options.get(name).and_then(Value::as_str);
         let (name, from_env) = match (option("pkcs7_private_key_env_var"), option("pkcs7_private_key")) {
-            (Some(variable), _) if world.env(variable).is_some() => (variable, true),
+            (Some(variable), _) if is_set(variable) => (variable, true),
             (_, Some(path)) => (path, false),
             _ => ("./keys/private_key.pkcs7.pem", false),
         };
-        let pem = || match from_env {
+        let pem = |world: &dyn World| match from_env {
             true => world
                 .env(name)
                 .ok_or_else(|| kukla_formats::Error::bare(format!("environment variable {name} is not set"))),
@@ -640,7 +653,7 @@ impl Invocation<'_> {
                     continue;
                 }
                 eyaml::Piece::Encrypted(None | Some("PKCS7"), block) => {
-                    self.session.cache().open(&name.into(), block, pem)
+                    self.session.cache().open(world, &name.into(), block, pem, used)
                 }
                 eyaml::Piece::Encrypted(Some(method), _) => Err(kukla_formats::Error::bare(format!(
                     "encryption method {method} is not known, only PKCS7 is"
@@ -689,7 +702,7 @@ impl Invocation<'_> {
                 let given = match &level.backend {
                     Backend::Legacy(_) => {
                         self.known_function(Kind::DataHash, name, layer)?;
-                        self.ask(|host| host.call(name, Vec::new(), None))?
+                        self.ask(|host, session| host.call(session, name, Vec::new(), None))?
                     }
                     _ => self.call(Kind::DataHash, name, Vec::new(), layer, level, location)?,
                 };
@@ -763,8 +776,8 @@ impl Invocation<'_> {
         }
         arguments.push(options.into());
         self.frame.needs.fickle = true;
-        let context = Context::new(self.session.clone(), location.memory.clone());
-        self.ask(|host| host.call(name, arguments, Some(&context)))
+        let context = Context::new(self.session, location.memory.clone());
+        self.ask(|host, session| host.call(session, name, arguments, Some(&context)))
     }
 
     fn known_function(&mut self, kind: Kind, name: &str, layer: &Layer) -> Result<()> {

@@ -1,21 +1,21 @@
 //! The lookups of one compilation.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use kukla_syntax::Strict;
 use kukla_values::{Hash, Str, Value};
+use kukla_world::record::InputSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::answers::{self, Answer, Answers, How, Shared};
+use crate::answers::{Answer, Answers, How, Shared};
 use crate::backend::{Context, Memory};
-use crate::cache::{DataCache, lock, remember};
+use crate::cache::DataCache;
 use crate::config::{CONFIG_FILE, Config, Place};
 use crate::error::{Error, Result};
 use crate::explain::{Explainer, Explanation};
 use crate::host::{Host, Lookup, Settings};
 use crate::invocation::{Frame, Invocation};
-use crate::layer::{Layer, join};
+use crate::layer::{Layer, Resolved, join};
 use crate::legacy::Provider;
 use crate::options::LookupOptions;
 use crate::reads::{Needs, Reads};
@@ -50,22 +50,22 @@ pub struct Found {
     pub options: Option<Hash>,
 }
 
-/// The lookups of one compilation: the hierarchies as resolved for it, the `lookup_options` in force.
-#[derive(Debug)]
+/// The lookups of one compilation: the hierarchies as resolved for it, the `lookup_options` in force. Whoever compiles owns
+/// it; while a function works as a backend, it is lent to the one that runs the function.
+#[derive(Debug, Default)]
 pub struct Session {
     cache: Arc<DataCache>,
     settings: Settings,
-    state: Mutex<State>,
-    answers: Mutex<Answers>,
     shared: Arc<Shared>,
-    noisy: AtomicBool,
-}
-
-#[derive(Debug, Default)]
-struct State {
-    global: Option<Arc<Layer>>,
-    environment: Option<Option<Arc<Layer>>>,
-    modules: FxHashMap<Str, Option<Arc<Layer>>>,
+    answers: Answers,
+    noisy: bool,
+    global: Option<(Arc<Layer>, InputSet)>,
+    environment: Option<(Option<Arc<Layer>>, InputSet)>,
+    modules: FxHashMap<Str, (Option<Arc<Layer>>, InputSet)>,
+    /// What all answers so far were found in.
+    used: InputSet,
+    /// The hierarchies of the layers, as they were last resolved.
+    hierarchies: Vec<Option<Arc<Resolved>>>,
     options: FxHashMap<Str, Arc<LookupOptions>>,
     global_only_options: Option<Arc<LookupOptions>>,
     global_options: Option<(Option<Hash>, Needs)>,
@@ -80,16 +80,9 @@ struct State {
 
 impl Session {
     /// Begins the lookups of a compilation.
-    pub fn new(cache: Arc<DataCache>, settings: Settings) -> Arc<Session> {
+    pub fn new(cache: Arc<DataCache>, settings: Settings) -> Session {
         let shared = cache.shared(&settings);
-        Arc::new(Session {
-            cache,
-            settings,
-            state: Mutex::default(),
-            answers: Mutex::default(),
-            shared,
-            noisy: AtomicBool::new(false),
-        })
+        Session { cache, settings, shared, ..Session::default() }
     }
 
     /// What applies to all lookups.
@@ -104,34 +97,43 @@ impl Session {
 
     /// Whether no warning was given so far.
     pub(crate) fn is_quiet(&self) -> bool {
-        !self.noisy.load(Ordering::Relaxed)
+        !self.noisy
     }
 
     /// Says that a warning is given.
-    pub(crate) fn warned(&self) {
-        self.noisy.store(true, Ordering::Relaxed);
+    pub(crate) fn warned(&mut self) {
+        self.noisy = true;
     }
 
     /// Whether what was read of variables still holds.
-    pub(crate) fn holds(&self, host: &mut dyn Host, reads: &Arc<Reads>) -> bool {
-        answers::holds(&self.answers, host, reads)
+    pub(crate) fn holds(&mut self, host: &mut dyn Host, reads: &Arc<Reads>) -> bool {
+        self.answers.holds(host, reads)
     }
 
     /// The answer to a question, if it is known.
     pub(crate) fn known_answer(
-        &self,
+        &mut self,
         host: &mut dyn Host,
         key: &str,
         merge: Option<&Value>,
         global_only: bool,
     ) -> Option<Arc<Answer>> {
-        answers::known(&self.answers, &self.shared, host, key, merge, global_only)
+        self.answers.known(&self.shared, host, key, merge, global_only)
     }
 
     /// Keeps an answer.
-    pub(crate) fn keep_answer(&self, key: &Str, how: How, answer: Answer) {
+    pub(crate) fn keep_answer(&mut self, key: &Str, how: How, answer: Answer) {
         let shared = self.is_quiet().then_some(&*self.shared);
-        answers::keep(&self.answers, shared, key, how, answer);
+        self.answers.keep(shared, key, how, answer);
+    }
+
+    /// What all answers so far were found in, and where they were looked for; empty unless the world is recorded.
+    pub fn used(&self) -> &InputSet {
+        &self.used
+    }
+
+    pub(crate) fn use_inputs(&mut self, inputs: &InputSet) {
+        self.used.extend(inputs);
     }
 
     /// The cache shared with other compilations.
@@ -140,12 +142,12 @@ impl Session {
     }
 
     /// Answers a request. Nothing is found: the default if there is one, else an error that names the keys.
-    pub fn lookup(self: &Arc<Self>, host: &mut dyn Host, request: &Lookup<'_>) -> Result<Found> {
+    pub fn lookup(&mut self, host: &mut dyn Host, request: &Lookup<'_>) -> Result<Found> {
         self.try_lookup(host, request)?.ok_or_else(|| not_found(request.names))
     }
 
     /// Answers a request; nothing if nothing is found and there is no default, for callers with a default of their own.
-    pub fn try_lookup(self: &Arc<Self>, host: &mut dyn Host, request: &Lookup<'_>) -> Result<Option<Found>> {
+    pub fn try_lookup(&mut self, host: &mut dyn Host, request: &Lookup<'_>) -> Result<Option<Found>> {
         if let Some(answer) = self.answer_again(host, request) {
             return Ok(Some(answer));
         }
@@ -155,7 +157,9 @@ impl Session {
             if request.hiera_function {
                 invocation.frame.hiera_function = true;
                 invocation.frame.extra_paths = request.extra_paths.to_vec();
-                invocation.frame.global_only |= !self.environment_has_data(invocation.host)?;
+                invocation.frame.global_only |= !invocation
+                    .session
+                    .environment_has_data(invocation.host, &mut invocation.frame.needs.inputs)?;
             }
             let value = invocation.find(request.names, request.value_type, request.merge, request.default)?;
             Ok(value.map(|value| invocation.frame.found(value)))
@@ -163,26 +167,29 @@ impl Session {
     }
 
     /// Answers a plain request as before, if everything is still as it was.
-    fn answer_again(&self, host: &mut dyn Host, request: &Lookup<'_>) -> Option<Found> {
+    fn answer_again(&mut self, host: &mut dyn Host, request: &Lookup<'_>) -> Option<Found> {
         let [name] = request.names else { return None };
         let plain = request.override_hash.is_none() && request.default_values_hash.is_none();
-        if !plain || !lock(&self.state).parked.is_empty() {
+        if !plain || !self.parked.is_empty() {
             return None;
         }
-        let global_only = request.hiera_function && !self.environment_has_data(host).ok()?;
-        let answer = answers::known(&self.answers, &self.shared, host, name, request.merge, global_only)?;
+        let mut used = InputSet::default();
+        let global_only = request.hiera_function && !self.environment_has_data(host, &mut used).ok()?;
+        let answer = self.answers.known(&self.shared, host, name, request.merge, global_only)?;
         let value = answer.value.clone()?;
+        self.used.extend(&used);
+        self.used.extend(&answer.needs.inputs);
         let fits = request.value_type.is_none_or(|ty| ty.contains(&value));
         fits.then(|| Found { value, origins: answer.origins.clone(), options: answer.options.clone() })
     }
 
     /// Whether the environment has data in a way that old functions and old configurations may see.
-    pub(crate) fn environment_has_data(&self, host: &mut dyn Host) -> Result<bool> {
-        Ok(self.environment_layer(host)?.is_some_and(|layer| layer.config.version >= 5))
+    pub(crate) fn environment_has_data(&mut self, host: &mut dyn Host, used: &mut InputSet) -> Result<bool> {
+        Ok(self.environment_layer(host, used)?.is_some_and(|layer| layer.config.version >= 5))
     }
 
     /// The value that data has for a parameter of a class, under `class::parameter`.
-    pub fn class_parameter(self: &Arc<Self>, host: &mut dyn Host, name: &str) -> Result<Option<Found>> {
+    pub fn class_parameter(&mut self, host: &mut dyn Host, name: &str) -> Result<Option<Found>> {
         Invocation::nested(self, host, |invocation| {
             let value = invocation.lookup(name, None)?;
             Ok(value.map(|value| invocation.frame.found(value)))
@@ -190,34 +197,28 @@ impl Session {
     }
 
     /// A context for a function, with a memory of its own.
-    pub fn context(self: &Arc<Self>, module: Option<Str>) -> Context {
-        Context::new(Arc::clone(self), Arc::new(Memory::new(module)))
+    pub fn context(&self, module: Option<Str>) -> Context {
+        Context::new(self, Arc::new(Memory::new(module)))
     }
 
     /// Answers a request and explains the answer, whatever it is.
-    pub fn explain(
-        self: &Arc<Self>,
-        host: &mut dyn Host,
-        request: &Lookup<'_>,
-    ) -> (Result<Found>, Explanation) {
+    pub fn explain(&mut self, host: &mut dyn Host, request: &Lookup<'_>) -> (Result<Found>, Explanation) {
         self.explained(|session| session.lookup(host, request))
     }
 
     /// Does something and explains the lookups in it.
-    pub fn explained<T>(self: &Arc<Self>, run: impl FnOnce(&Arc<Self>) -> T) -> (T, Explanation) {
-        let outer = lock(&self.state).parked.len();
-        let frame = Frame { explainer: Some(Explainer::default()), ..Frame::default() };
-        lock(&self.state).parked.push(frame);
+    pub fn explained<T>(&mut self, run: impl FnOnce(&mut Session) -> T) -> (T, Explanation) {
+        let outer = self.parked.len();
+        self.parked.push(Frame { explainer: Some(Explainer::default()), ..Frame::default() });
         let found = run(self);
-        let mut state = lock(&self.state);
-        let explainer = state.parked.get_mut(outer).and_then(|frame| frame.explainer.take());
-        state.parked.truncate(outer);
+        let explainer = self.parked.get_mut(outer).and_then(|frame| frame.explainer.take());
+        self.parked.truncate(outer);
         (found, explainer.unwrap_or_default().finish())
     }
 
     /// A frame for a lookup inside the one that waits, if one does.
-    pub(crate) fn enter(&self) -> Frame {
-        match lock(&self.state).parked.last_mut() {
+    pub(crate) fn enter(&mut self) -> Frame {
+        match self.parked.last_mut() {
             None => Frame::default(),
             Some(outer) => Frame {
                 explainer: outer.explainer.take(),
@@ -236,49 +237,50 @@ impl Session {
     }
 
     /// Gives back what was lent to the inner lookup.
-    pub(crate) fn leave(&self, frame: Frame) {
-        if let Some(outer) = lock(&self.state).parked.last_mut() {
+    pub(crate) fn leave(&mut self, frame: Frame) {
+        self.used.extend(&frame.needs.inputs);
+        if let Some(outer) = self.parked.last_mut() {
             outer.explainer = frame.explainer;
         }
     }
 
-    pub(crate) fn park(&self, frame: Frame) {
-        lock(&self.state).parked.push(frame);
+    pub(crate) fn park(&mut self, frame: Frame) {
+        self.parked.push(frame);
     }
 
-    pub(crate) fn unpark(&self) -> Frame {
-        lock(&self.state).parked.pop().unwrap_or_default()
+    pub(crate) fn unpark(&mut self) -> Frame {
+        self.parked.pop().unwrap_or_default()
     }
 
     /// Whether a lookup waits that is being explained.
     pub fn is_explaining(&self) -> bool {
-        lock(&self.state).parked.last().is_some_and(|frame| frame.explainer.is_some())
+        self.parked.last().is_some_and(|frame| frame.explainer.is_some())
     }
 
-    pub(crate) fn remark(&self, text: String) {
-        if let Some(Frame { explainer: Some(explainer), .. }) = lock(&self.state).parked.last_mut() {
+    /// What `explain` of a context says of the lookup that waits.
+    pub fn remark(&mut self, text: String) {
+        if let Some(Frame { explainer: Some(explainer), .. }) = self.parked.last_mut() {
             explainer.remark(text);
         }
     }
 
     /// Whether something is to be said for the first time in this compilation.
-    pub(crate) fn first_time(&self, what: &Str) -> bool {
-        lock(&self.state).warned.insert(what.clone())
+    pub(crate) fn first_time(&mut self, what: &Str) -> bool {
+        self.warned.insert(what.clone())
     }
 
     /// Remembers something decrypted.
-    pub(crate) fn keep_secret(&self, text: &Str) {
+    pub(crate) fn keep_secret(&mut self, text: &Str) {
         if !text.trim().is_empty() {
-            lock(&self.state).secrets.insert(text.clone());
+            self.secrets.insert(text.clone());
         }
     }
 
     /// A message without what was decrypted, unless that is too short to be told from other words.
     pub fn redact(&self, message: &str) -> Option<String> {
         const SHORTEST: usize = 4;
-        let state = lock(&self.state);
         let mut told: Vec<&Str> =
-            state.secrets.iter().filter(|secret| message.contains(secret.as_str())).collect();
+            self.secrets.iter().filter(|secret| message.contains(secret.as_str())).collect();
         told.retain(|secret| secret.len() >= SHORTEST);
         told.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
         (!told.is_empty()).then(|| {
@@ -287,11 +289,14 @@ impl Session {
         })
     }
 
-    fn config(&self, host: &mut dyn Host, path: &Str, place: Place) -> Result<Arc<Config>> {
-        let world = host.world();
-        let config = remember(&self.cache.configs, &(path.clone(), place), || {
-            Config::read(world, path, place).map(Arc::new)
-        })?;
+    fn config(
+        &mut self,
+        host: &mut dyn Host,
+        path: &Str,
+        place: Place,
+        used: &mut InputSet,
+    ) -> Result<Arc<Config>> {
+        let config = self.cache.config(host.world(), path, place, used)?;
         if let Some(warning) = &config.warning {
             self.warned();
             host.warn(warning.clone());
@@ -307,71 +312,116 @@ impl Session {
         Ok(config)
     }
 
-    pub(crate) fn global_layer(&self, host: &mut dyn Host) -> Result<Arc<Layer>> {
-        if let Some(known) = &lock(&self.state).global {
+    pub(crate) fn global_layer(&mut self, host: &mut dyn Host, used: &mut InputSet) -> Result<Arc<Layer>> {
+        if let Some((known, inputs)) = &self.global {
+            used.extend(inputs);
             return Ok(known.clone());
         }
+        let mut inputs = InputSet::default();
         // There always is a global layer, and explanations mention it.
-        let config = match &self.settings.global_config {
-            None => Arc::new(Config::empty()),
-            Some(path) => self.config(host, &path.as_str().into(), Place::Global)?,
+        let config = match self.settings.global_config.as_deref().map(Str::from) {
+            None => Ok(Arc::new(Config::empty())),
+            Some(path) => self.config(host, &path, Place::Global, &mut inputs),
         };
-        let layer = Arc::new(Layer::new(Place::Global, None, config));
-        lock(&self.state).global = Some(layer.clone());
+        used.extend(&inputs);
+        let layer = self.add_layer(Place::Global, None, config?);
+        self.global = Some((layer.clone(), inputs));
         Ok(layer)
     }
 
-    pub(crate) fn environment_layer(&self, host: &mut dyn Host) -> Result<Option<Arc<Layer>>> {
-        if let Some(known) = &lock(&self.state).environment {
+    pub(crate) fn environment_layer(
+        &mut self,
+        host: &mut dyn Host,
+        used: &mut InputSet,
+    ) -> Result<Option<Arc<Layer>>> {
+        if let Some((known, inputs)) = &self.environment {
+            used.extend(inputs);
             return Ok(known.clone());
         }
-        let settings = &self.settings;
-        let layer = match &settings.environment_root {
-            Some(root) => self.layer(host, root, settings.environment_provider.as_deref(), None)?,
-            None => None,
+        let mut inputs = InputSet::default();
+        let layer = match self.settings.environment_root.clone() {
+            Some(root) => {
+                let provider = self.settings.environment_provider.clone();
+                self.layer(host, &root, provider.as_deref(), None, &mut inputs)
+            }
+            None => Ok(None),
         };
-        lock(&self.state).environment = Some(layer.clone());
+        used.extend(&inputs);
+        let layer = layer?;
+        self.environment = Some((layer.clone(), inputs));
         Ok(layer)
     }
 
-    pub(crate) fn module_layer(&self, host: &mut dyn Host, module: &Str) -> Result<Option<Arc<Layer>>> {
-        if let Some(known) = lock(&self.state).modules.get(module) {
+    pub(crate) fn module_layer(
+        &mut self,
+        host: &mut dyn Host,
+        module: &Str,
+        used: &mut InputSet,
+    ) -> Result<Option<Arc<Layer>>> {
+        if let Some((known, inputs)) = self.modules.get(module) {
+            used.extend(inputs);
             return Ok(known.clone());
         }
+        let mut inputs = InputSet::default();
         let layer = match host.module_root(module) {
             Some(root) => {
                 let provider = host.module_provider(module);
-                self.layer(host, &root, provider.as_deref(), Some(module))?
+                self.layer(host, &root, provider.as_deref(), Some(module), &mut inputs)
             }
-            None => None,
+            None => Ok(None),
         };
-        lock(&self.state).modules.insert(module.clone(), layer.clone());
+        used.extend(&inputs);
+        let layer = layer?;
+        self.modules.insert(module.clone(), (layer.clone(), inputs));
         Ok(layer)
+    }
+
+    fn add_layer(&mut self, place: Place, module: Option<Str>, config: Arc<Config>) -> Arc<Layer> {
+        self.hierarchies.push(None);
+        Arc::new(Layer::new(place, module, config, Some(self.hierarchies.len() - 1)))
+    }
+
+    /// The hierarchy of a layer, as it was last resolved.
+    pub(crate) fn hierarchy(&self, slot: usize) -> Option<Arc<Resolved>> {
+        self.hierarchies.get(slot)?.clone()
+    }
+
+    pub(crate) fn keep_hierarchy(&mut self, slot: usize, resolved: Arc<Resolved>) {
+        if let Some(known) = self.hierarchies.get_mut(slot) {
+            *known = Some(resolved);
+        }
     }
 
     /// The layer of an environment or module, if it has data.
     fn layer(
-        &self,
+        &mut self,
         host: &mut dyn Host,
         root: &str,
         provider: Option<&str>,
         module: Option<&Str>,
+        used: &mut InputSet,
     ) -> Result<Option<Arc<Layer>>> {
         let place = if module.is_some() { Place::Module } else { Place::Environment };
         let path = Str::from(join(root, CONFIG_FILE));
-        let mut config = match self.cache.exists(host.world(), &path) {
-            true => self.usable(host, &path, place)?,
+        let mut config = match self.cache.exists(host.world(), &path, used) {
+            true => self.usable(host, &path, place, used)?,
             false => None,
         };
         if let Some(name) = provider {
             config = Provider { name, module, root }.configuration(self, host, config)?;
         }
-        Ok(config.map(|config| Arc::new(Layer::new(place, module.cloned(), config))))
+        Ok(config.map(|config| self.add_layer(place, module.cloned(), config)))
     }
 
     /// The configuration of an environment or module, unless it is of a version that cannot be used there.
-    fn usable(&self, host: &mut dyn Host, path: &Str, place: Place) -> Result<Option<Arc<Config>>> {
-        let config = self.config(host, path, place)?;
+    fn usable(
+        &mut self,
+        host: &mut dyn Host,
+        path: &Str,
+        place: Place,
+        used: &mut InputSet,
+    ) -> Result<Option<Arc<Config>>> {
+        let config = self.config(host, path, place, used)?;
         if config.version > 3 {
             return Ok(Some(config));
         }
@@ -393,45 +443,48 @@ impl Session {
         module: Option<&str>,
         global_only: bool,
     ) -> Option<Arc<LookupOptions>> {
-        let state = lock(&self.state);
         if global_only {
-            state.global_only_options.clone()
+            self.global_only_options.clone()
         } else {
-            state.options.get(module.unwrap_or_default()).cloned()
+            self.options.get(module.unwrap_or_default()).cloned()
         }
     }
 
-    pub(crate) fn keep_options(&self, module: Option<&str>, global_only: bool, options: Arc<LookupOptions>) {
-        let mut state = lock(&self.state);
+    pub(crate) fn keep_options(
+        &mut self,
+        module: Option<&str>,
+        global_only: bool,
+        options: Arc<LookupOptions>,
+    ) {
         if global_only {
-            state.global_only_options = Some(options);
+            self.global_only_options = Some(options);
         } else {
-            state.options.insert(module.unwrap_or_default().into(), options);
+            self.options.insert(module.unwrap_or_default().into(), options);
         }
     }
 
     pub(crate) fn known_global_options(&self) -> Option<(Option<Hash>, Needs)> {
-        lock(&self.state).global_options.clone()
+        self.global_options.clone()
     }
 
-    pub(crate) fn keep_global_options(&self, options: Option<Hash>, needs: Needs) {
-        lock(&self.state).global_options = Some((options, needs));
+    pub(crate) fn keep_global_options(&mut self, options: Option<Hash>, needs: Needs) {
+        self.global_options = Some((options, needs));
     }
 
     pub(crate) fn known_environment_options(&self) -> Option<(Option<Hash>, Needs)> {
-        lock(&self.state).environment_options.clone()
+        self.environment_options.clone()
     }
 
-    pub(crate) fn keep_environment_options(&self, options: Option<Hash>, needs: Needs) {
-        lock(&self.state).environment_options = Some((options, needs));
+    pub(crate) fn keep_environment_options(&mut self, options: Option<Hash>, needs: Needs) {
+        self.environment_options = Some((options, needs));
     }
 
     pub(crate) fn known_default_options(&self, module: &str) -> Option<Arc<LookupOptions>> {
-        lock(&self.state).default_options.get(module).cloned()
+        self.default_options.get(module).cloned()
     }
 
-    pub(crate) fn keep_default_options(&self, module: &str, options: Arc<LookupOptions>) {
-        lock(&self.state).default_options.insert(module.into(), options);
+    pub(crate) fn keep_default_options(&mut self, module: &str, options: Arc<LookupOptions>) {
+        self.default_options.insert(module.into(), options);
     }
 }
 

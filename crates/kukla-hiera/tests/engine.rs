@@ -19,11 +19,11 @@ fn host(files: &[(&str, &str)]) -> MemoryHost {
     }
 }
 
-fn session() -> Arc<Session> {
+fn session() -> Session {
     session_with(Arc::new(DataCache::new()))
 }
 
-fn session_with(cache: Arc<DataCache>) -> Arc<Session> {
+fn session_with(cache: Arc<DataCache>) -> Session {
     let settings = Settings {
         global_config: None,
         environment: "production".into(),
@@ -34,7 +34,7 @@ fn session_with(cache: Arc<DataCache>) -> Arc<Session> {
     Session::new(cache, settings)
 }
 
-fn get(session: &Arc<Session>, host: &mut MemoryHost, key: &str) -> Value {
+fn get(session: &mut Session, host: &mut MemoryHost, key: &str) -> Value {
     session
         .lookup(host, &Lookup::key(&key.into()))
         .map_or_else(|error| error.message().into(), |found| found.value)
@@ -50,7 +50,7 @@ fn a_value_knows_where_it_came_from() {
         ("data/first.yaml", "# one\na: [1]\n"),
         ("data/second.yaml", "b: 1\n\na: [2]\n"),
     ]);
-    let session = session();
+    let mut session = session();
     let found = session.class_parameter(&mut host, "a").expect("no error").expect("found");
     assert_eq!(found.origins.len(), 1);
     assert_eq!(found.origins[0].location.as_deref(), Some("/env/data/first.yaml"));
@@ -68,11 +68,11 @@ fn a_value_knows_where_it_came_from() {
 fn a_hierarchy_follows_the_variables_it_reads() {
     let hiera = "version: 5\nhierarchy:\n- name: Role\n  path: \"%{role}.yaml\"\n";
     let mut host = host(&[("hiera.yaml", hiera), ("data/web.yaml", "a: web"), ("data/db.yaml", "a: db")]);
-    let session = session();
+    let mut session = session();
     host.variables.insert("role", "web");
-    assert_eq!(get(&session, &mut host, "a"), "web".into());
+    assert_eq!(get(&mut session, &mut host, "a"), "web".into());
     host.variables.insert("role", "db");
-    assert_eq!(get(&session, &mut host, "a"), "db".into());
+    assert_eq!(get(&mut session, &mut host, "a"), "db".into());
     let (_, explanation) = session.explain(&mut host, &Lookup::key(&"a".into()));
     assert!(!explanation.puppet_text().contains("recreated"));
     host.variables.insert("role", "web");
@@ -85,7 +85,7 @@ fn each_file_is_read_once_for_all_nodes() {
     let mut host = host(&[("hiera.yaml", COMMON), ("data/common.yaml", "a: 1")]);
     let cache = Arc::new(DataCache::new());
     for _ in 0..100 {
-        assert_eq!(get(&session_with(cache.clone()), &mut host, "a"), 1.into());
+        assert_eq!(get(&mut session_with(cache.clone()), &mut host, "a"), 1.into());
     }
     assert_eq!((cache.files_read(), cache.readings()), (1, 1));
 }
@@ -107,40 +107,40 @@ fn functions_are_backends() {
     host.variables.insert("role", "web");
     host.functions.insert(
         "keys".into(),
-        Arc::new(|host, arguments, context| {
+        Arc::new(|session, host, arguments, context| {
             let [Value::String(key), Value::Hash(options)] = &arguments[..] else { return Ok(None) };
             if key != "greeting" {
-                context.explain(format!("no {key} here"));
+                session.remark(format!("no {key} here"));
                 return Ok(None);
             }
             let calls = context.cached_value(&"calls".into());
             assert!(calls.is_undef(), "a found value is kept");
             context.cache("calls".into(), 1.into());
             let prefix = options.get("prefix").and_then(Value::as_str).unwrap_or_default();
-            context.interpolate(host, &format!("{prefix}%{{lookup('name')}}").into()).map(Some)
+            context.interpolate(session, host, &format!("{prefix}%{{lookup('name')}}").into()).map(Some)
         }),
     );
     host.functions.insert(
         "digs".into(),
-        Arc::new(|_, arguments, _| {
+        Arc::new(|_, _, arguments, _| {
             let path: Value = vec!["tree".into(), "leaf".into()].into();
             Ok((arguments[0] == path).then(|| "green".into()))
         }),
     );
     host.functions.insert(
         "data".into(),
-        Arc::new(|_, _, _| {
+        Arc::new(|_, _, _, _| {
             Ok(Some(
                 [("name", "%{role}"), ("loop", "%{lookup('loop')}")].into_iter().collect::<Hash>().into(),
             ))
         }),
     );
-    let session = session();
-    assert_eq!(get(&session, &mut host, "greeting"), "web-web".into());
-    assert_eq!(get(&session, &mut host, "greeting"), "web-web".into());
-    assert_eq!(get(&session, &mut host, "tree.leaf"), "green".into());
+    let mut session = session();
+    assert_eq!(get(&mut session, &mut host, "greeting"), "web-web".into());
+    assert_eq!(get(&mut session, &mut host, "greeting"), "web-web".into());
+    assert_eq!(get(&mut session, &mut host, "tree.leaf"), "green".into());
     assert_eq!(
-        get(&session, &mut host, "loop"),
+        get(&mut session, &mut host, "loop"),
         "Lookup of key 'loop' failed: Recursive lookup detected in [loop]".into()
     );
     let (_, explanation) = session.explain(&mut host, &Lookup::key(&"name".into()));
@@ -162,14 +162,14 @@ fn a_missing_private_key_says_so_and_nothing_else() {
     let hiera = "version: 5\nhierarchy:\n- name: Secret\n  path: s.yaml\n  lookup_key: eyaml_lookup_key\n  options: {pkcs7_private_key: /keys/k.pem}\n";
     let mut host =
         host(&[("hiera.yaml", hiera), ("data/s.yaml", "a: near ENC[PKCS7,MIIBiQ==] it\nb: plain")]);
-    let session = session();
-    let error = get(&session, &mut host, "a");
+    let mut session = session();
+    let error = get(&mut session, &mut host, "a");
     let text = error.as_str().unwrap_or_default();
     assert!(
         text.contains("/keys/k.pem") && text.contains("/env/data/s.yaml") && !text.contains("near"),
         "{text}"
     );
-    assert_eq!(get(&session, &mut host, "b"), "plain".into());
+    assert_eq!(get(&mut session, &mut host, "b"), "plain".into());
 }
 
 const VERSION_3: &str = "\
@@ -183,7 +183,7 @@ const VERSION_3: &str = "\
 :merge_behavior: deeper
 ";
 
-fn version_3() -> (Arc<Session>, MemoryHost) {
+fn version_3() -> (Session, MemoryHost) {
     let mut host = host(&[]);
     for (path, text) in [
         ("/etc/hiera.yaml", VERSION_3),
@@ -207,15 +207,15 @@ fn version_3() -> (Arc<Session>, MemoryHost) {
 
 #[test]
 fn version_3_is_a_level_per_backend() {
-    let (session, mut host) = version_3();
+    let (mut session, mut host) = version_3();
     for (key, wanted) in
         [("a", "web"), ("m", "of the module"), ("j", "json"), ("ref", "json"), ("who", "mod")]
     {
-        assert_eq!(get(&session, &mut host, key), wanted.into());
+        assert_eq!(get(&mut session, &mut host, key), wanted.into());
     }
     assert!(host.warnings[0].contains("Use of 'hiera.yaml' version 3 is deprecated"), "{:?}", host.warnings);
     assert_eq!(
-        get(&session, &mut host, "nothing"),
+        get(&mut session, &mut host, "nothing"),
         "Function lookup() did not find a value for the name 'nothing'".into()
     );
     let skipped = "Unable to load backend 'custom'";
@@ -224,13 +224,13 @@ fn version_3_is_a_level_per_backend() {
 
 #[test]
 fn old_functions_see_more_of_version_3() {
-    let (session, mut host) = version_3();
+    let (mut session, mut host) = version_3();
     let (key, hash, extra) = ("a".into(), "hash".into(), ["extra".into()]);
     let request = Lookup { hiera_function: true, extra_paths: &extra, ..Lookup::key(&key) };
     assert_eq!(session.lookup(&mut host, &request).expect("found").value, "extra".into());
     let key = "h".into();
     let merged = |hiera_function| Lookup { hiera_function, merge: Some(&hash), ..Lookup::key(&key) };
-    let count = |request: &Lookup<'_>, host: &mut MemoryHost| {
+    let mut count = |request: &Lookup<'_>, host: &mut MemoryHost| {
         let found = session.lookup(host, request).expect("found").value;
         found.as_hash().and_then(|h| h.get("x")).and_then(Value::as_hash).map(|h| h.iter().count())
     };
@@ -253,7 +253,7 @@ fn answers_are_kept_while_their_variables_stay() {
         Session::new(cache.clone(), settings)
     };
     let mut host = host(&files);
-    let one = session();
+    let mut one = session();
     for (role, tier, wanted) in [
         ("web", "gold", "web gold"),
         ("web", "gold", "web gold"),
@@ -264,7 +264,7 @@ fn answers_are_kept_while_their_variables_stay() {
         host.variables.insert("role", role);
         host.variables.insert("tier", tier);
         // The same compilation, and another one that shares its files and answers.
-        for session in [&one, &session()] {
+        for session in [&mut one, &mut session()] {
             assert_eq!(get(session, &mut host, "a"), wanted.into());
             assert_eq!(get(session, &mut host, "b"), wanted.into());
         }

@@ -350,11 +350,6 @@ impl SyntaxKind {
         (self as u8) <= EppSilentText as u8
     }
 
-    /// Whether this is a comment.
-    pub const fn is_comment(self) -> bool {
-        matches!(self, LineComment | BlockComment)
-    }
-
     /// Whether this token is an expression all by itself.
     pub const fn is_operand(self) -> bool {
         ErrorToken as u8 <= self as u8 && self as u8 <= EppText as u8

@@ -78,16 +78,6 @@ impl Tree {
     fn before(&self, node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
         (0..node.index).rev().map(|index| Node { tree: self, index })
     }
-
-    /// The innermost token that holds the byte at `offset`.
-    pub fn token_at(&self, offset: u32) -> Option<Node<'_>> {
-        let after = self.elements.partition_point(|element| element.start <= offset);
-        (0..after.min(self.len()) as u32)
-            .rev()
-            .map(|index| Node { tree: self, index })
-            .take_while(|node| node.start() <= offset)
-            .find(|node| node.kind().is_token() && node.span().contains(offset))
-    }
 }
 
 impl<'t> Node<'t> {

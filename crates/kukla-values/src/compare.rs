@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 
 use crate::types::Type;
 use crate::types::leaf;
-use crate::{Error, Result, Str, Value};
+use crate::{Str, Value};
 
 /// `left == right`.
 pub fn equals(left: &Value, right: &Value) -> bool {
@@ -101,61 +101,6 @@ pub fn order(left: &Value, right: &Value) -> std::result::Result<Ordering, &'sta
         (Value::Default, Value::Default) => Ok(Ordering::Equal),
         (Value::Default, _) => Err("Symbol not comparable to non Symbol"),
         _ => Err("Only Strings, Numbers, Timespans, Timestamps, and Versions are comparable"),
-    }
-}
-
-/// One of `<`, `<=`, `>`, `>=`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Comparison {
-    /// `<`
-    Less,
-    /// `<=`
-    LessOrEqual,
-    /// `>`
-    Greater,
-    /// `>=`
-    GreaterOrEqual,
-}
-
-impl Comparison {
-    /// The sign for it.
-    pub fn sign(self) -> &'static str {
-        match self {
-            Comparison::Less => "<",
-            Comparison::LessOrEqual => "<=",
-            Comparison::Greater => ">",
-            Comparison::GreaterOrEqual => ">=",
-        }
-    }
-}
-
-/// `left < right` and its like. A type is less than another if it is inside it.
-pub fn compare(comparison: Comparison, left: &Value, right: &Value) -> Result<bool> {
-    if let Value::Type(a) = left {
-        let Value::Type(b) = right else { return Ok(false) };
-        return Ok(match comparison {
-            Comparison::Less => b.covers(a) && !a.same_set(b),
-            Comparison::LessOrEqual => b.covers(a),
-            Comparison::Greater => a.covers(b) && !a.same_set(b),
-            Comparison::GreaterOrEqual => a.covers(b),
-        });
-    }
-    match order(left, right) {
-        Ok(ordering) => Ok(match comparison {
-            Comparison::Less => ordering.is_lt(),
-            Comparison::LessOrEqual => ordering.is_le(),
-            Comparison::Greater => ordering.is_gt(),
-            Comparison::GreaterOrEqual => ordering.is_ge(),
-        }),
-        Err(detail) => Err(Error::new(
-            "COMPARISON_NOT_POSSIBLE",
-            format!(
-                "Comparison of: {} {} {}, is not possible. Caused by '{detail}'.",
-                label(left),
-                comparison.sign(),
-                label(right)
-            ),
-        )),
     }
 }
 

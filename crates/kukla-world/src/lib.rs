@@ -8,8 +8,10 @@ use kukla_values::time::Timestamp;
 
 pub mod glob;
 mod memory;
+pub mod record;
 
 pub use memory::MemoryWorld;
+use record::Ledger;
 
 /// What a file operation gives; the message is the operating system's.
 pub type FileResult<T> = Result<T, FileError>;
@@ -77,6 +79,10 @@ pub trait World: Send + Sync + Debug {
     fn env(&self, name: &str) -> Option<String>;
     /// Runs a command (`generate`, external node classifiers), if policy allows.
     fn run(&self, command: &[String]) -> FileResult<Output>;
+    /// Where what is asked can be recorded, if it is to be.
+    fn ledger(&self) -> Option<&Ledger> {
+        None
+    }
     /// Whether a path exists.
     fn exists(&self, path: &Path) -> bool {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return true };
@@ -124,5 +130,9 @@ impl<W: World + ?Sized> World for Arc<W> {
 
     fn here(&self) -> PathBuf {
         (**self).here()
+    }
+
+    fn ledger(&self) -> Option<&Ledger> {
+        (**self).ledger()
     }
 }

@@ -13,8 +13,9 @@ use kukla_eval::unit::Unit;
 use kukla_eval::vm::{Log, Vm};
 use kukla_hiera::{Explanation, Found};
 use kukla_values::Value;
+use kukla_world::record::Record;
 
-use crate::data::HieraData;
+use crate::data::{HieraData, no_data};
 use crate::site::Site;
 
 /// What came of a compilation, and what was logged on the way.
@@ -24,19 +25,21 @@ pub struct Outcome<T> {
     pub result: Result<T, Box<Diagnostic>>,
     /// The messages, in order.
     pub logs: Vec<Log>,
+    /// What it rests on, if the world is a [recorded](kukla_world::record::Recorded) one.
+    pub record: Option<Box<Record>>,
 }
 
 impl<T> Outcome<T> {
     /// The outcome with another result in place of a good one.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Outcome<U> {
-        Outcome { result: self.result.map(change), logs: self.logs }
+        Outcome { result: self.result.map(change), logs: self.logs, record: self.record }
     }
 }
 
 /// What failed before it began has logged nothing.
 impl<T> From<Box<Diagnostic>> for Outcome<T> {
     fn from(failure: Box<Diagnostic>) -> Outcome<T> {
-        Outcome { result: Err(failure), logs: Vec::new() }
+        Outcome { result: Err(failure), logs: Vec::new(), record: None }
     }
 }
 
@@ -79,20 +82,21 @@ impl Site {
 
     /// Compiles the catalog of a node and says what else the options ask for.
     pub fn compile_with(&self, node: &Node, options: CompileOptions) -> Outcome<Compiled> {
-        self.run(node, options.explain, |vm, data| {
+        self.run(node, options.explain, |vm| {
             if options.provenance {
                 vm.recorder = Some(Box::default());
             }
             let catalog = self.catalog(vm, options.keep_virtual)?;
             let provenance = options.provenance.then(|| vm.provenance(&catalog));
-            Ok(Compiled { catalog, explanation: data.explanations(), provenance })
+            let explanation = HieraData::of(vm).and_then(HieraData::explanations).map(str::to_owned);
+            Ok(Compiled { catalog, explanation, provenance })
         })
     }
 
     /// Evaluates the site manifest for a node and gives the value of its last expression. What is lazy (defines, collectors)
     /// is left undone; a prelude is compiled to completion first.
     pub fn eval(&self, node: &Node) -> Outcome<Value> {
-        self.run(node, false, |vm, _| {
+        self.run(node, false, |vm| {
             let manifests = self.manifests_for(vm)?;
             match &self.prelude {
                 Some(prelude) => {
@@ -109,7 +113,7 @@ impl Site {
     /// Looks data up in the context of a node: what the site manifest sets at the top is known.
     pub fn lookup(&self, node: &Node, wanted: &data::Request) -> Outcome<Answer> {
         self.look_up(node, false, |vm, data| Answer {
-            found: data.find_or_fail(vm, wanted).map_err(|raise| told(data, raise)),
+            found: data.find_or_fail(vm, wanted).map_err(|raise| told(Some(data), raise)),
             explanation: None,
         })
     }
@@ -118,7 +122,7 @@ impl Site {
     pub fn lookup_explained(&self, node: &Node, wanted: &data::Request) -> Outcome<Answer> {
         self.look_up(node, true, |vm, data| {
             let (found, explanation) = data.explain(vm, wanted);
-            Answer { found: found.map_err(|raise| told(data, raise)), explanation: Some(explanation) }
+            Answer { found: found.map_err(|raise| told(Some(data), raise)), explanation: Some(explanation) }
         })
     }
 
@@ -126,13 +130,13 @@ impl Site {
         &self,
         node: &Node,
         explain: bool,
-        ask: impl FnOnce(&mut Vm<'_>, &HieraData) -> Answer,
+        ask: impl FnOnce(&mut Vm<'_>, &mut HieraData) -> Answer,
     ) -> Outcome<Answer> {
-        self.run(node, explain, |vm, data| {
+        self.run(node, explain, |vm| {
             let manifests = self.manifests_for(vm)?;
             vm.begin()?;
             vm.evaluate_main(manifests)?;
-            Ok(ask(vm, data))
+            HieraData::within(vm, |data, vm| ask(vm, data)).ok_or_else(no_data)
         })
     }
 
@@ -140,22 +144,25 @@ impl Site {
         &self,
         node: &Node,
         explain: bool,
-        body: impl FnOnce(&mut Vm<'_>, &HieraData) -> Result<T, Raise>,
+        body: impl FnOnce(&mut Vm<'_>) -> Result<T, Raise>,
     ) -> Outcome<T> {
         let global = self.spec.hiera_config.as_deref();
         let data = HieraData::new(Arc::clone(&self.data), &self.environment, global);
         let data = if explain { data.explaining() } else { data };
         let node = self.placed(node);
         let mut vm = Vm::new(&self.environment, &node);
-        vm.data = Some(&data);
+        vm.data = Some(Box::new(data));
         if let Some(layout) = &self.layout {
             layout.errors.iter().for_each(|message| vm.complain(message));
             layout.warnings.iter().for_each(|message| vm.warn(message));
         }
-        let result = body(&mut vm, &data);
+        let result = body(&mut vm);
         let mut logs = std::mem::take(&mut vm.logs);
-        logs.iter_mut().for_each(|log| data.redact(&mut log.message));
-        Outcome { result: result.map_err(|raise| told(&data, raise)), logs }
+        let data = HieraData::of(&vm);
+        logs.iter_mut().for_each(|log| redact(data, &mut log.message));
+        let result = result.map_err(|raise| told(data, raise));
+        let record = HieraData::record(&mut vm).map(Box::new);
+        Outcome { result, logs, record }
     }
 
     /// The node as the server knows it, which adds the environment to its facts.
@@ -198,11 +205,17 @@ impl Site {
 }
 
 /// What went wrong, without the secrets it may mention.
-fn told(data: &HieraData, raise: Raise) -> Box<Diagnostic> {
+fn told(data: Option<&HieraData>, raise: Raise) -> Box<Diagnostic> {
     let mut failure = match raise.illegal().into_reason() {
         Raised::Error(failure) => failure,
         _ => Box::new(Diagnostic::said("RUNTIME_ERROR", "a jump to nowhere")),
     };
-    failure.edit_texts(&mut |text| data.redact(text));
+    failure.edit_texts(&mut |text| redact(data, text));
     failure
+}
+
+fn redact(data: Option<&HieraData>, message: &mut String) {
+    if let Some(data) = data {
+        data.redact(message);
+    }
 }

@@ -11,7 +11,7 @@ use kukla_values::iterator::Iterator;
 use kukla_values::types::object::ObjectType;
 use kukla_values::{Array, Hash, Str, Value};
 
-use crate::data::{VmHost, raise};
+use crate::data::{HieraData, raise};
 
 /// The code of the error that `not_found` raises to end the function; no one sees it outside.
 const NOT_FOUND: &str = "LOOKUP_NOT_FOUND";
@@ -54,13 +54,13 @@ impl Native for LookupContext {
                 Some(block) => each_entry(vm, context, block),
             },
             ("interpolate", [value]) => {
-                let mut host = VmHost { vm };
-                context.interpolate(&mut host, value).map_err(raise)
+                HieraData::in_session(vm, |session, host| context.interpolate(session, host, value))
+                    .and_then(|found| found.map_err(raise))
             }
             ("explain", []) => match block {
-                Some(block) if context.is_explaining() => block.call(vm, Vec::new()).map(|text| {
-                    context.explain(kukla_values::format::interpolate(&text).to_string());
-                    Value::Undef
+                Some(block) if HieraData::is_explaining(vm) => block.call(vm, Vec::new()).and_then(|text| {
+                    let text = kukla_values::format::interpolate(&text).to_string();
+                    HieraData::in_session(vm, |session, _| session.remark(text)).map(|()| Value::Undef)
                 }),
                 _ => Ok(Value::Undef),
             },
@@ -105,16 +105,15 @@ fn miscalled(method: &str, wanted: usize, given: usize) -> String {
 impl LookupContext {
     /// Does the work of a built-in data function for the function whose context this is.
     fn built_in(&self, vm: &mut Vm<'_>, name: &str, key: Option<&Str>, options: &Hash) -> Flow {
-        let mut host = VmHost { vm };
-        let found = self.context.built_in(&mut host, name, key, options.clone()).map_err(raise)?;
-        found.ok_or_else(|| Raise::error(NOT_FOUND, "not found"))
+        let found = HieraData::in_session(vm, |session, host| {
+            self.context.built_in(session, host, name, key, options.clone())
+        })?;
+        found.map_err(raise)?.ok_or_else(|| Raise::error(NOT_FOUND, "not found"))
     }
 
     fn file_data(&self, vm: &mut Vm<'_>, path: &Str, block: Option<&Block>) -> Flow {
-        let text = {
-            let host = VmHost { vm };
-            self.context.file_text(&host, path).map_err(raise)?
-        };
+        let text = HieraData::in_session(vm, |session, host| self.context.file_text(session, host, path))?;
+        let text = text.map_err(raise)?;
         match block {
             Some(block) => block.call(vm, vec![text]),
             None => Ok(text),

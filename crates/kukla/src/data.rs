@@ -1,7 +1,8 @@
 //! Data for the evaluator: Hiera, asked on behalf of a compilation.
 
+use std::any::Any;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use kukla_eval::catalog::DataPlace;
 use kukla_eval::data::{Data, Request};
@@ -14,8 +15,10 @@ use kukla_hiera::{
     Settings, Variable, Watch,
 };
 use kukla_syntax::{Label, diagnostic};
-use kukla_values::{Name, Type, Value};
+use kukla_values::format::inspect;
+use kukla_values::{Name, Type, Value, richdata};
 use kukla_world::World;
+use kukla_world::record::{Digest, Record};
 
 use crate::codes::BACKEND_FAILED;
 use crate::context;
@@ -23,9 +26,9 @@ use crate::context;
 /// The data of one compilation.
 #[derive(Debug)]
 pub struct HieraData {
-    session: Arc<Session>,
+    session: Session,
     /// How data was looked up so far, if someone wants to know.
-    explanations: Option<Mutex<String>>,
+    explanations: Option<String>,
 }
 
 impl HieraData {
@@ -50,37 +53,74 @@ impl HieraData {
     /// Keeps explanations of all lookups from now on.
     #[must_use]
     pub fn explaining(self) -> HieraData {
-        HieraData { explanations: Some(Mutex::default()), ..self }
+        HieraData { explanations: Some(String::new()), ..self }
     }
 
     /// The explanations kept so far, one lookup after the other.
-    pub fn explanations(&self) -> Option<String> {
-        let kept = self.explanations.as_ref()?.lock();
-        Some(kept.unwrap_or_else(PoisonError::into_inner).clone())
+    pub fn explanations(&self) -> Option<&str> {
+        self.explanations.as_deref()
+    }
+
+    /// The data of a compilation.
+    pub fn of<'v>(vm: &'v Vm<'_>) -> Option<&'v HieraData> {
+        let data: &dyn Any = vm.data.as_deref()?;
+        data.downcast_ref()
+    }
+
+    /// Does something with the data of a compilation, which is away from it meanwhile.
+    pub fn within<T>(vm: &mut Vm<'_>, run: impl FnOnce(&mut HieraData, &mut Vm<'_>) -> T) -> Option<T> {
+        HieraData::of(vm)?;
+        let data: Box<dyn Any> = vm.data.take()?;
+        let mut data = data.downcast::<HieraData>().ok()?;
+        let result = run(&mut data, vm);
+        vm.data = Some(data);
+        Some(result)
+    }
+
+    /// Does something with the lookups of a compilation.
+    pub(crate) fn in_session<T>(
+        vm: &mut Vm<'_>,
+        run: impl FnOnce(&mut Session, &mut VmHost<'_, '_>) -> T,
+    ) -> Flow<T> {
+        let result = HieraData::within(vm, |data, vm| run(&mut data.session, &mut VmHost { vm }));
+        result.ok_or_else(no_data)
+    }
+
+    /// Whether a lookup goes on that is being explained.
+    pub(crate) fn is_explaining(vm: &Vm<'_>) -> bool {
+        HieraData::of(vm).is_some_and(|data| data.session.is_explaining())
     }
 
     /// Runs a lookup under a title, keeping its explanation. One that is part of another is explained there.
-    fn kept<T>(&self, title: impl FnOnce() -> String, run: impl FnOnce(&Arc<Session>) -> T) -> T {
-        let Some(explanations) = self.explanations.as_ref().filter(|_| !self.session.is_explaining()) else {
-            return run(&self.session);
+    fn kept<T>(&mut self, title: impl FnOnce() -> String, run: impl FnOnce(&mut Session) -> T) -> T {
+        let Some(kept) = self.explanations.as_mut().filter(|_| !self.session.is_explaining()) else {
+            return run(&mut self.session);
         };
         let (result, explanation) = self.session.explained(run);
         let text = explanation.puppet_text();
-        let mut kept = explanations.lock().unwrap_or_else(PoisonError::into_inner);
         let text: String = text.lines().flat_map(|line| ["  ", line, "\n"]).collect();
         kept.push_str(&format!("{}\n{text}", title()));
         result
     }
 
     /// Answers a request and says where the value came from; finding nothing is an error.
-    pub fn find_or_fail(&self, vm: &mut Vm<'_>, request: &Request) -> Flow<Found> {
+    pub fn find_or_fail(&mut self, vm: &mut Vm<'_>, request: &Request) -> Flow<Found> {
         self.session.lookup(&mut VmHost { vm }, &lookup(request)).map_err(raise)
     }
 
     /// Answers a request and explains the answer, whatever it is.
-    pub fn explain(&self, vm: &mut Vm<'_>, request: &Request) -> (Flow<Found>, Explanation) {
+    pub fn explain(&mut self, vm: &mut Vm<'_>, request: &Request) -> (Flow<Found>, Explanation) {
         let (found, explanation) = self.session.explain(&mut VmHost { vm }, &lookup(request));
         (found.map_err(raise), explanation)
+    }
+
+    /// What a compilation rests on, its data included, if that is recorded.
+    pub(crate) fn record(vm: &mut Vm<'_>) -> Option<Record> {
+        let mut record = vm.take_record()?;
+        if let Some(data) = HieraData::of(vm) {
+            record.data.extend(data.session.used());
+        }
+        Some(record)
     }
 
     /// Takes what was decrypted out of a text.
@@ -92,23 +132,39 @@ impl HieraData {
 }
 
 impl Data for HieraData {
-    fn lookup(&self, vm: &mut Vm<'_>, request: &Request) -> Flow<Option<Value>> {
+    fn lookup(&mut self, vm: &mut Vm<'_>, request: &Request) -> Flow<Option<Value>> {
         let title = || format!("Lookup of '{}'", request.keys.join("', '"));
         let found = self.kept(title, |session| session.try_lookup(&mut VmHost { vm }, &lookup(request)));
-        let found = found.map_err(raise_in_code)?;
-        Ok(found.map(|found| noted(vm, found)))
+        let found = found.map_err(raise_in_code)?.map(|found| noted(vm, found));
+        note_answer(vm, found.as_ref(), || {
+            let merge = request.merge.as_ref().map(inspect).unwrap_or_default();
+            format!("lookup {} {merge}", request.keys.join(" "))
+        });
+        Ok(found)
     }
 
     fn context(&self, module: Option<&str>) -> Value {
         context::value(self.session.context(module.map(Into::into)))
     }
 
-    fn class_parameter(&self, vm: &mut Vm<'_>, class: Name, parameter: Name) -> Flow<Option<Value>> {
+    fn class_parameter(&mut self, vm: &mut Vm<'_>, class: Name, parameter: Name) -> Flow<Option<Value>> {
         let key = format!("{class}::{parameter}");
         let title = || format!("Automatic Parameter Lookup of '{key}'");
         let found = self.kept(title, |session| session.class_parameter(&mut VmHost { vm }, &key));
-        let found = found.map_err(raise_in_code)?;
-        Ok(found.map(|found| noted(vm, found)))
+        let found = found.map_err(raise_in_code)?.map(|found| noted(vm, found));
+        note_answer(vm, found.as_ref(), || format!("class {key}"));
+        Ok(found)
+    }
+}
+
+/// Records what the data answered, if the compilation is recorded.
+fn note_answer(vm: &Vm<'_>, found: Option<&Value>, question: impl FnOnce() -> String) {
+    if let Some(tracker) = &vm.tracker {
+        // In this form even what is sensitive makes a difference.
+        let text = |value| {
+            richdata::to_json(value).map_or_else(|_| inspect(value).to_string(), |json| json.to_string())
+        };
+        tracker.answer(question(), Digest::of(found.map(text)));
     }
 }
 
@@ -151,6 +207,11 @@ fn raise_in_code(error: Error) -> Raise {
     if is_data { wrong.into() } else { wrong.reported_as("RUNTIME_ERROR").into() }
 }
 
+/// What a compilation without data says when it is needed.
+pub(crate) fn no_data() -> Raise {
+    Raise::runtime("There is no data to look anything up in")
+}
+
 /// A failed lookup as an error of the evaluator.
 pub(crate) fn raise(error: Error) -> Raise {
     diagnosed(error).into()
@@ -182,6 +243,18 @@ fn thrown(raise: Raise) -> Error {
 /// A compilation, as lookups see it.
 pub(crate) struct VmHost<'v, 'e> {
     pub(crate) vm: &'v mut Vm<'e>,
+}
+
+impl<'e> VmHost<'_, 'e> {
+    /// Evaluates something that may look data up itself, as part of the lookup that it is evaluated for.
+    fn lending<T>(&mut self, session: &mut Session, evaluate: impl FnOnce(&mut Vm<'e>) -> T) -> T {
+        let lent = HieraData { session: std::mem::take(session), explanations: None };
+        self.vm.data = Some(Box::new(lent));
+        let result = evaluate(self.vm);
+        HieraData::within(self.vm, |lent, _| std::mem::swap(session, &mut lent.session));
+        self.vm.data = None;
+        result
+    }
 }
 
 impl Host for VmHost<'_, '_> {
@@ -238,24 +311,31 @@ impl Host for VmHost<'_, '_> {
             module => &environment.module(module)?.root,
         };
         let file = root.join("lib/puppet/functions").join(name.replace("::", "/")).with_extension("rb");
-        environment.world.exists(&file).then(|| file.display().to_string())
+        self.vm.world().exists(&file).then(|| file.display().to_string())
     }
 
     fn call(
         &mut self,
+        session: &mut Session,
         name: &str,
         mut arguments: Vec<Value>,
         context: Option<&Context>,
     ) -> Result<Option<Value>, Error> {
         arguments.extend(context.map(|context| context::value(context.clone())));
-        match self.vm.call(name, arguments, None) {
+        match self.lending(session, |vm| vm.call(name, arguments, None)) {
             Ok(value) => Ok(Some(value)),
             Err(raise) if context::is_not_found(&raise) => Ok(None),
             Err(raise) => Err(thrown(raise)),
         }
     }
 
-    fn convert(&mut self, type_name: &Value, value: Value, arguments: &[Value]) -> Result<Value, Conversion> {
+    fn convert(
+        &mut self,
+        session: &mut Session,
+        type_name: &Value,
+        value: Value,
+        arguments: &[Value],
+    ) -> Result<Value, Conversion> {
         let ty = match type_name {
             Value::String(text) => self.vm.parse_type(text).map_err(|raise| match raise.diagnostic() {
                 Some(failure) if failure.issue == "UNKNOWN_RESOURCE_TYPE" => Conversion::Failed(format!(
@@ -271,7 +351,8 @@ impl Host for VmHost<'_, '_> {
         };
         let mut all = vec![Value::of_type(ty), value];
         all.extend_from_slice(arguments);
-        self.vm.call("new", all, None).map_err(|raise| Conversion::Failed(message(raise)))
+        self.lending(session, |vm| vm.call("new", all, None))
+            .map_err(|raise| Conversion::Failed(message(raise)))
     }
 
     fn warn(&mut self, message: String) {

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use kukla_catalog::types::ResourceType;
+use kukla_catalog::types::NativeType;
 use kukla_eval::environment::{Environment, ForeignTypes};
 use kukla_ruby::resource_type::{self, Library};
+use kukla_world::World;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The Ruby types of one environment. Directories are listed once, files read when their type is first used.
@@ -24,34 +25,34 @@ struct Index {
 
 impl RubyTypes {
     fn index(&self, environment: &Environment) -> &Index {
-        self.index.get_or_init(|| {
-            let mut index = Index::default();
-            for module in environment.modules() {
-                let lib = module.root.join("lib/puppet");
-                for entry in environment.world.list(&lib.join("type")) {
-                    if let Some(name) = entry.name.strip_suffix(".rb") {
-                        index.types.entry(name.into()).or_insert_with(|| lib.join("type").join(&entry.name));
-                    }
-                }
-                for entry in environment
-                    .world
-                    .list(&lib.join("provider"))
-                    .into_iter()
-                    .filter(|entry| entry.is_directory)
-                {
-                    let providers = environment.world.list(&lib.join("provider").join(&entry.name));
-                    if providers.iter().any(|provider| provider.name.ends_with(".rb")) {
-                        index.provided.insert(entry.name);
-                    }
+        self.index.get_or_init(|| environment.reading(|world| Index::read(world, environment)))
+    }
+}
+
+impl Index {
+    fn read(world: &dyn World, environment: &Environment) -> Index {
+        let mut index = Index::default();
+        for module in environment.modules() {
+            let lib = module.root.join("lib/puppet");
+            for entry in world.list(&lib.join("type")) {
+                if let Some(name) = entry.name.strip_suffix(".rb") {
+                    index.types.entry(name.into()).or_insert_with(|| lib.join("type").join(&entry.name));
                 }
             }
-            index
-        })
+            let providers = lib.join("provider");
+            for entry in world.list(&providers).into_iter().filter(|entry| entry.is_directory) {
+                let files = world.list(&providers.join(&entry.name));
+                if files.iter().any(|file| file.name.ends_with(".rb")) {
+                    index.provided.insert(entry.name);
+                }
+            }
+        }
+        index
     }
 }
 
 impl ForeignTypes for RubyTypes {
-    fn resource_type(&self, environment: &Environment, name: &str) -> Option<ResourceType> {
+    fn resource_type(&self, environment: &Environment, name: &str) -> Option<NativeType> {
         let index = self.index(environment);
         let source = text(environment, index.types.get(name)?)?;
         resource_type::read(name, &source, &Modules { environment, index })
@@ -68,7 +69,7 @@ impl Library for Modules<'_> {
     fn ruby(&self, path: &str) -> Option<String> {
         let files = self.environment.modules().iter().map(|module| module.root.join("lib").join(path));
         files
-            .filter(|file| self.environment.world.exists(file))
+            .filter(|file| self.environment.reading(|world| world.exists(file)))
             .find_map(|file| text(self.environment, &file))
     }
 
@@ -78,6 +79,6 @@ impl Library for Modules<'_> {
 }
 
 fn text(environment: &Environment, path: &Path) -> Option<String> {
-    let bytes = environment.world.read(path).ok()?;
+    let bytes = environment.reading(|world| world.read(path)).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -9,6 +9,7 @@ use kukla_eval::error::Diagnostic;
 use kukla_eval::programs::Programs;
 use kukla_eval::unit::Unit;
 use kukla_hiera::DataCache;
+use kukla_world::record::tracked;
 use kukla_world::{FileError, World};
 
 use crate::compiler::registry;
@@ -48,7 +49,7 @@ impl Site {
         let ask = || {
             let command = self.layout.as_ref()?.config_version.as_ref()?;
             let words: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
-            Some(match self.environment.world.run(&words) {
+            Some(match self.environment.reading(|world| world.run(&words)) {
                 Ok(output) if output.code == Some(0) => {
                     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
                 }
@@ -75,10 +76,11 @@ impl Site {
         let watched = Arc::new(Watched::new(world));
         let world = Arc::clone(&watched) as Arc<dyn World>;
         let root = spec.root();
-        let layout = match &root {
-            Some(root) => Some(Layout::read(&*world, root, &spec.basemodulepath, &spec.settings)?),
-            None => None,
-        };
+        let (layout, layout_inputs) = tracked(&*world, |world| {
+            let read = |root| Layout::read(world, root, &spec.basemodulepath, &spec.settings);
+            root.as_deref().map(read).transpose()
+        });
+        let layout = layout?;
         let timeout = match layout.as_ref().and_then(|layout| layout.timeout) {
             Some(own) => own,
             None => {
@@ -99,10 +101,11 @@ impl Site {
             Environment::new(&spec.environment, root, modulepath, settings, Arc::clone(&world), registry());
         environment.programs = Arc::clone(programs);
         environment.exports = exports;
+        environment.depend_on(&layout_inputs);
         environment.foreign_types = Some(Arc::new(RubyTypes::default()));
         let manifest = spec.manifest.clone().or_else(|| Some(layout.as_ref()?.manifest.clone()));
         let paths = match (&spec.code, manifest) {
-            (None, Some(manifest)) => manifests(&*world, &manifest),
+            (None, Some(manifest)) => environment.reading(|world| manifests(world, &manifest)),
             _ => Vec::new(),
         };
         let code = spec.code.iter().map(|code| environment.load_text(code));

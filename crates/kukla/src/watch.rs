@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use kukla_values::time::Timestamp;
+use kukla_world::record::Ledger;
 use kukla_world::{Entry, FileResult, Output, Stamp, World};
 use rustc_hash::FxHashMap;
 
@@ -103,5 +104,9 @@ impl World for Watched {
 
     fn here(&self) -> PathBuf {
         self.world.here()
+    }
+
+    fn ledger(&self) -> Option<&Ledger> {
+        self.world.ledger()
     }
 }

@@ -22,8 +22,7 @@ fn changed_new_and_removed_files_are_noticed() {
     assert_eq!(messages(&compiler, &site), Ok(vec!["one".into()]));
     site.put("modules/app/manifests/init.pp", "class app { notify { 'second': } }");
     assert_eq!(messages(&compiler, &site), Ok(vec!["second".into()]));
-    #[allow(clippy::disallowed_methods)]
-    std::fs::remove_file(site.root().join("modules/app/manifests/init.pp")).unwrap();
+    site.remove("modules/app/manifests/init.pp");
     assert!(messages(&compiler, &site).is_err());
 }
 

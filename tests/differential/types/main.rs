@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use kukla::catalog::types::{self, ResourceType, Titles};
+use kukla::catalog::types::{self, NativeType, Titles};
 use kukla::{Compiler, SiteSpec};
 use kukla_tests::subject::Subject;
 use serde_json::{Value, json};
@@ -129,7 +129,7 @@ fn plain(mut ty: Value) -> Value {
     ty
 }
 
-fn describe(ty: &ResourceType) -> Value {
+fn describe(ty: &NativeType) -> Value {
     let whole = |name: &str| json!([["(?m-ix:(.*))", [name]]]);
     let patterns = match &ty.titles {
         Titles::Whole if ty.namevars.len() == 1 => whole(ty.namevars[0]),

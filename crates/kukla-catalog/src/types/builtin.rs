@@ -4,11 +4,11 @@
 
 use std::borrow::Cow;
 
-use super::{ResourceType, TitlePattern, Titles};
+use super::{NativeType, TitlePattern, Titles};
 
 /// The types that are part of Puppet itself. Nothing replaces them.
-pub(super) static CORE: &[ResourceType] = &[
-    ResourceType {
+pub(super) static CORE: &[NativeType] = &[
+    NativeType {
         name: "component",
         properties: Cow::Borrowed(&[]),
         parameters: Cow::Borrowed(&["name"]),
@@ -17,7 +17,7 @@ pub(super) static CORE: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "exec",
         properties: Cow::Borrowed(&["returns"]),
         parameters: Cow::Borrowed(&[
@@ -44,7 +44,7 @@ pub(super) static CORE: &[ResourceType] = &[
         isomorphic: false,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "file",
         properties: Cow::Borrowed(&[
             "checksum_value",
@@ -89,7 +89,7 @@ pub(super) static CORE: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "filebucket",
         properties: Cow::Borrowed(&[]),
         parameters: Cow::Borrowed(&["name", "path", "port", "server"]),
@@ -98,7 +98,7 @@ pub(super) static CORE: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "group",
         properties: Cow::Borrowed(&["attributes", "ensure", "gid", "members"]),
         parameters: Cow::Borrowed(&[
@@ -116,7 +116,7 @@ pub(super) static CORE: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "notify",
         properties: Cow::Borrowed(&["message"]),
         parameters: Cow::Borrowed(&["name", "withpath"]),
@@ -125,7 +125,7 @@ pub(super) static CORE: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "package",
         properties: Cow::Borrowed(&["ensure", "flavor", "mark", "package_settings"]),
         parameters: Cow::Borrowed(&[
@@ -156,7 +156,7 @@ pub(super) static CORE: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "resources",
         properties: Cow::Borrowed(&[]),
         parameters: Cow::Borrowed(&["name", "purge", "unless_system_user", "unless_uid"]),
@@ -165,7 +165,7 @@ pub(super) static CORE: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "schedule",
         properties: Cow::Borrowed(&[]),
         parameters: Cow::Borrowed(&["name", "period", "periodmatch", "range", "repeat", "weekday"]),
@@ -174,7 +174,7 @@ pub(super) static CORE: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "service",
         properties: Cow::Borrowed(&["enable", "ensure", "flags", "logonaccount"]),
         parameters: Cow::Borrowed(&[
@@ -199,7 +199,7 @@ pub(super) static CORE: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "stage",
         properties: Cow::Borrowed(&[]),
         parameters: Cow::Borrowed(&["name"]),
@@ -208,7 +208,7 @@ pub(super) static CORE: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "tidy",
         properties: Cow::Borrowed(&[]),
         parameters: Cow::Borrowed(&[
@@ -227,7 +227,7 @@ pub(super) static CORE: &[ResourceType] = &[
         isomorphic: false,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "user",
         properties: Cow::Borrowed(&[
             "attributes",
@@ -273,7 +273,7 @@ pub(super) static CORE: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "whit",
         properties: Cow::Borrowed(&[]),
         parameters: Cow::Borrowed(&["name"]),
@@ -285,8 +285,8 @@ pub(super) static CORE: &[ResourceType] = &[
 ];
 
 /// The types of the `*_core` modules that agent packages carry. A module of the same name on the module path wins.
-pub(super) static BUNDLED: &[ResourceType] = &[
-    ResourceType {
+pub(super) static BUNDLED: &[NativeType] = &[
+    NativeType {
         name: "augeas",
         properties: Cow::Borrowed(&["returns"]),
         parameters: Cow::Borrowed(&[
@@ -308,7 +308,7 @@ pub(super) static BUNDLED: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "computer",
         properties: Cow::Borrowed(&["en_address", "ensure", "ip_address"]),
         parameters: Cow::Borrowed(&["name", "provider", "realname"]),
@@ -317,7 +317,7 @@ pub(super) static BUNDLED: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "cron",
         properties: Cow::Borrowed(&[
             "command",
@@ -338,7 +338,7 @@ pub(super) static BUNDLED: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "host",
         properties: Cow::Borrowed(&["comment", "ensure", "host_aliases", "ip", "target"]),
         parameters: Cow::Borrowed(&["name", "provider"]),
@@ -347,7 +347,7 @@ pub(super) static BUNDLED: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "interface",
         properties: Cow::Borrowed(&[
             "access_vlan",
@@ -368,7 +368,7 @@ pub(super) static BUNDLED: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "k5login",
         properties: Cow::Borrowed(&[
             "ensure",
@@ -385,7 +385,7 @@ pub(super) static BUNDLED: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "macauthorization",
         properties: Cow::Borrowed(&[
             "allow_root",
@@ -409,7 +409,7 @@ pub(super) static BUNDLED: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "mailalias",
         properties: Cow::Borrowed(&["ensure", "file", "recipient", "target"]),
         parameters: Cow::Borrowed(&["name", "provider"]),
@@ -418,7 +418,7 @@ pub(super) static BUNDLED: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "maillist",
         properties: Cow::Borrowed(&["ensure"]),
         parameters: Cow::Borrowed(&[
@@ -435,7 +435,7 @@ pub(super) static BUNDLED: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "mcx",
         properties: Cow::Borrowed(&["content", "ensure"]),
         parameters: Cow::Borrowed(&["ds_name", "ds_type", "name", "provider"]),
@@ -444,7 +444,7 @@ pub(super) static BUNDLED: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "mount",
         properties: Cow::Borrowed(&[
             "atboot",
@@ -463,7 +463,7 @@ pub(super) static BUNDLED: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "nagios_command",
         properties: Cow::Borrowed(&["command_line", "ensure", "poller_tag", "target", "use"]),
         parameters: Cow::Borrowed(&["command_name", "group", "mode", "owner", "provider"]),
@@ -472,7 +472,7 @@ pub(super) static BUNDLED: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "nagios_contact",
         properties: Cow::Borrowed(&[
             "address1",
@@ -507,7 +507,7 @@ pub(super) static BUNDLED: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "nagios_contactgroup",
         properties: Cow::Borrowed(&[
             "alias",
@@ -524,7 +524,7 @@ pub(super) static BUNDLED: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "nagios_host",
         properties: Cow::Borrowed(&[
             "action_url",
@@ -582,7 +582,7 @@ pub(super) static BUNDLED: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "nagios_hostdependency",
         properties: Cow::Borrowed(&[
             "dependency_period",
@@ -604,7 +604,7 @@ pub(super) static BUNDLED: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "nagios_hostescalation",
         properties: Cow::Borrowed(&[
             "contact_groups",
@@ -627,7 +627,7 @@ pub(super) static BUNDLED: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "nagios_hostextinfo",
         properties: Cow::Borrowed(&[
             "ensure",
@@ -647,7 +647,7 @@ pub(super) static BUNDLED: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "nagios_hostgroup",
         properties: Cow::Borrowed(&[
             "action_url",
@@ -668,7 +668,7 @@ pub(super) static BUNDLED: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "nagios_service",
         properties: Cow::Borrowed(&[
             "action_url",
@@ -727,7 +727,7 @@ pub(super) static BUNDLED: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "nagios_servicedependency",
         properties: Cow::Borrowed(&[
             "dependency_period",
@@ -751,7 +751,7 @@ pub(super) static BUNDLED: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "nagios_serviceescalation",
         properties: Cow::Borrowed(&[
             "contact_groups",
@@ -776,7 +776,7 @@ pub(super) static BUNDLED: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "nagios_serviceextinfo",
         properties: Cow::Borrowed(&[
             "action_url",
@@ -797,7 +797,7 @@ pub(super) static BUNDLED: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "nagios_servicegroup",
         properties: Cow::Borrowed(&[
             "action_url",
@@ -817,7 +817,7 @@ pub(super) static BUNDLED: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "nagios_timeperiod",
         properties: Cow::Borrowed(&[
             "alias",
@@ -840,7 +840,7 @@ pub(super) static BUNDLED: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "router",
         properties: Cow::Borrowed(&[]),
         parameters: Cow::Borrowed(&["url"]),
@@ -849,7 +849,7 @@ pub(super) static BUNDLED: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "scheduled_task",
         properties: Cow::Borrowed(&[
             "arguments",
@@ -868,7 +868,7 @@ pub(super) static BUNDLED: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "selboolean",
         properties: Cow::Borrowed(&["value"]),
         parameters: Cow::Borrowed(&["name", "persistent", "provider"]),
@@ -877,7 +877,7 @@ pub(super) static BUNDLED: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "selmodule",
         properties: Cow::Borrowed(&["ensure", "syncversion"]),
         parameters: Cow::Borrowed(&["name", "provider", "selmoduledir", "selmodulepath"]),
@@ -886,7 +886,7 @@ pub(super) static BUNDLED: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "ssh_authorized_key",
         properties: Cow::Borrowed(&["ensure", "key", "options", "target", "type", "user"]),
         parameters: Cow::Borrowed(&["drop_privileges", "name", "provider"]),
@@ -895,7 +895,7 @@ pub(super) static BUNDLED: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "sshkey",
         properties: Cow::Borrowed(&["ensure", "host_aliases", "key", "target"]),
         parameters: Cow::Borrowed(&["name", "provider", "type"]),
@@ -907,7 +907,7 @@ pub(super) static BUNDLED: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "vlan",
         properties: Cow::Borrowed(&["description", "ensure"]),
         parameters: Cow::Borrowed(&["device_url", "name", "provider"]),
@@ -916,7 +916,7 @@ pub(super) static BUNDLED: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "yumrepo",
         properties: Cow::Borrowed(&[
             "assumeyes",
@@ -969,7 +969,7 @@ pub(super) static BUNDLED: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "zfs",
         properties: Cow::Borrowed(&[
             "aclinherit",
@@ -1016,7 +1016,7 @@ pub(super) static BUNDLED: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "zone",
         properties: Cow::Borrowed(&[
             "autoboot", "dataset", "ensure", "inherit", "ip", "iptype", "path", "pool", "shares",
@@ -1036,7 +1036,7 @@ pub(super) static BUNDLED: &[ResourceType] = &[
         isomorphic: true,
         open: false,
     },
-    ResourceType {
+    NativeType {
         name: "zpool",
         properties: Cow::Borrowed(&[
             "ashift",

@@ -24,7 +24,7 @@ pub enum AttributeKind {
 
 /// A resource type that the agent knows how to apply.
 #[derive(Clone, Debug)]
-pub struct ResourceType {
+pub struct NativeType {
     /// Its name in lower case.
     pub name: &'static str,
     /// Its properties, sorted.
@@ -80,25 +80,25 @@ pub fn is_relationship(name: &str) -> bool {
 }
 
 /// A type that is part of Puppet itself.
-pub fn core(name: &str) -> Option<&'static ResourceType> {
+pub fn core(name: &str) -> Option<&'static NativeType> {
     find(builtin::CORE, name)
 }
 
 /// A type of the modules that agent packages carry (`cron`, `mount`, `nagios_host`, ...).
-pub fn bundled(name: &str) -> Option<&'static ResourceType> {
+pub fn bundled(name: &str) -> Option<&'static NativeType> {
     find(builtin::BUNDLED, name)
 }
 
 /// Every type that comes with Puppet or its agent packages.
-pub fn builtin() -> impl Iterator<Item = &'static ResourceType> {
+pub fn builtin() -> impl Iterator<Item = &'static NativeType> {
     builtin::CORE.iter().chain(builtin::BUNDLED)
 }
 
-fn find(table: &'static [ResourceType], name: &str) -> Option<&'static ResourceType> {
+fn find(table: &'static [NativeType], name: &str) -> Option<&'static NativeType> {
     table.binary_search_by(|ty| ty.name.cmp(name)).ok().map(|at| &table[at])
 }
 
-impl ResourceType {
+impl NativeType {
     /// What an attribute is, if the type has it.
     pub fn attribute(&self, name: &str) -> Option<AttributeKind> {
         if self.properties.binary_search(&name).is_ok() {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use kukla_values::regexp::Regexp;
 use kukla_values::{Error, Result, Str};
 
-use super::{ResourceType, Titles};
+use super::{NativeType, Titles};
 
 /// One way of taking a title apart.
 #[derive(Clone, Debug)]
@@ -88,7 +88,7 @@ impl TitlePattern {
 /// Name variables with the values a title gives them; an absent group gives none.
 pub type Names = Vec<(&'static str, Option<Str>)>;
 
-impl ResourceType {
+impl NativeType {
     /// Whether a title is the value of the only name variable, as it stands.
     pub fn title_is_name(&self, title: &str) -> bool {
         match self.titles {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use kukla_catalog::types::ResourceType;
-use kukla_catalog::{Kind, ResourceRef};
+use kukla_catalog::types::NativeType;
+use kukla_catalog::{ResourceKind, ResourceRef};
 use kukla_syntax::{Fact, diagnostic};
 use kukla_values::{Error, Name, Str, Type, Value};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -76,7 +76,7 @@ pub(crate) struct Building {
     pub params: Vec<Param>,
     pub tags: TagSet,
     pub location: Option<Location>,
-    pub kind: Kind,
+    pub kind: ResourceKind,
     pub exported: bool,
     pub is_virtual: bool,
     pub evaluated: bool,
@@ -295,7 +295,7 @@ impl CatalogBuilder {
     }
 
     /// The first attribute of a resource that its native type does not have.
-    pub(crate) fn unknown_attribute(&mut self, id: ResourceId, ty: &ResourceType) -> Option<Name> {
+    pub(crate) fn unknown_attribute(&mut self, id: ResourceId, ty: &NativeType) -> Option<Name> {
         let resource = &self.resources[id.index()];
         let accepted = &mut self.accepted;
         let mut names = resource.params.iter().map(|param| param.name);

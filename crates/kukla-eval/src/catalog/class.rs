@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use kukla_catalog::Kind;
+use kukla_catalog::ResourceKind;
 use kukla_catalog::types::is_metaparameter;
 use kukla_values::types::capitalize;
 use kukla_values::{Array, Name, Str, Type, Value};
@@ -99,7 +99,7 @@ impl Vm<'_> {
         let declaration = Declaration {
             form: ResourceForm::Regular,
             location: None,
-            kind: Kind::Unknown,
+            kind: ResourceKind::Unknown,
             origin: Origin::Class(class.name),
             scope,
             given: None,

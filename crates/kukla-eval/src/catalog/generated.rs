@@ -5,13 +5,13 @@
 
 use std::borrow::Cow;
 
-use kukla_catalog::types::{ResourceType, TitlePattern, Titles};
+use kukla_catalog::types::{NativeType, TitlePattern, Titles};
 use kukla_values::{Name, Value};
 
 use crate::program::{Callee, Expr, Kind, Program};
 
 /// The resource type that a generated program describes, if it is such a program.
-pub(crate) fn read(program: &Program) -> Option<ResourceType> {
+pub(crate) fn read(program: &Program) -> Option<NativeType> {
     let Kind::Call(call) = &last(&program.main).kind else { return None };
     // Written as a method call, so the type itself comes first.
     let [_, name, properties, parameters, patterns, isomorphic, ..] = &*call.args else { return None };
@@ -24,7 +24,7 @@ pub(crate) fn read(program: &Program) -> Option<ResourceType> {
         names.sort_unstable();
         Cow::Owned(names)
     };
-    Some(ResourceType {
+    Some(NativeType {
         name: Name::new(&text(name)?).as_str(),
         properties: sorted(properties),
         parameters: sorted(parameters),

@@ -18,6 +18,9 @@ impl Vm<'_> {
     pub(super) fn import(&mut self, at: usize) -> Flow<Vec<ResourceId>> {
         let Wanted::Matching(search) = &self.catalog.collectors[at].what else { return Ok(Vec::new()) };
         let (resolved, scope) = (search.resolved.clone(), search.scope);
+        if let Some(tracker) = &self.tracker {
+            tracker.collected(&resolved.type_name);
+        }
         let Some(exports) = &self.environment.exports else { return Ok(Vec::new()) };
         let found = exports
             .of(&resolved.type_name, &self.node.name)

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use kukla_catalog::Kind;
-use kukla_catalog::types::ResourceType;
+use kukla_catalog::ResourceKind;
+use kukla_catalog::types::NativeType;
 use kukla_values::Name;
 use kukla_values::types::capitalize;
 
@@ -17,7 +17,7 @@ use crate::vm::Vm;
 #[derive(Clone, Debug)]
 pub(crate) enum Definition {
     /// A type that agents know how to apply.
-    Native(Arc<ResourceType>),
+    Native(Arc<NativeType>),
     /// A type written in Puppet.
     Define(Arc<Defined<Define>>),
     /// A class.
@@ -41,11 +41,11 @@ pub(crate) struct Resolved {
 
 impl Definition {
     /// How catalogs call it, for a resource declared as one.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> ResourceKind {
         match self {
-            Definition::Native(_) => Kind::CompilableType,
-            Definition::Define(_) => Kind::DefinedType,
-            _ => Kind::Unknown,
+            Definition::Native(_) => ResourceKind::CompilableType,
+            Definition::Define(_) => ResourceKind::DefinedType,
+            _ => ResourceKind::Unknown,
         }
     }
 

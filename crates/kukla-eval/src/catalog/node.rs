@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use kukla_catalog::Kind;
+use kukla_catalog::ResourceKind;
 use kukla_values::regexp::Regexp;
 use kukla_values::{Name, Value};
 
@@ -87,7 +87,7 @@ impl Vm<'_> {
         let declaration = Declaration {
             form: ResourceForm::Regular,
             location: None,
-            kind: Kind::Unknown,
+            kind: ResourceKind::Unknown,
             origin: Origin::Node,
             scope: ScopeId::TOP,
             given: None,

@@ -86,13 +86,13 @@ impl Vm<'_> {
 
     /// Asks the data for the parameters of a class that were not given.
     fn parameters_from_data(&mut self, id: ResourceId, params: &Params, class: Name) -> Flow<()> {
-        let Some(data) = self.data else { return Ok(()) };
         for param in params {
             if self.catalog.get(id).value(&param.name).is_some() {
                 continue;
             }
+            let found = self.ask_data(|data, vm| data.class_parameter(vm, class, param.name));
             // An undef in the data gives way to a default.
-            if let Some(value) = data.class_parameter(self, class, param.name)?
+            if let Some(value) = found.transpose()?.flatten()
                 && (!value.is_undef() || param.default.is_none())
             {
                 self.set_parameter(id, param.name, value);

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use kukla_catalog::{Kind as CatalogKind, ResourceRef};
+use kukla_catalog::{ResourceKind, ResourceRef};
 use kukla_syntax::Span;
-use kukla_values::types::ResourceType as ResourceReference;
+use kukla_values::types::ResourceType;
 use kukla_values::types::capitalize;
 use kukla_values::{Array, Name, Str, Type, Value};
 use rustc_hash::FxHashSet;
@@ -24,7 +24,7 @@ const MAX_SHOWN: usize = 20;
 pub(super) struct Declaration {
     pub form: ResourceForm,
     pub location: Option<Location>,
-    pub kind: CatalogKind,
+    pub kind: ResourceKind,
     pub origin: Origin,
     pub scope: ScopeId,
     /// The title as it was given, where that is no text.
@@ -162,7 +162,7 @@ impl Vm<'_> {
             self.catalog.share(&mut params);
         }
         let (scope, origin) = (self.at.scope, self.origin());
-        let mut declaration = Declaration { form, location, kind: CatalogKind::Class, origin, scope, given };
+        let mut declaration = Declaration { form, location, kind: ResourceKind::Class, origin, scope, given };
         if type_name.eq_ignore_ascii_case("class") {
             return self.declare_classes(titles, params, declaration);
         }
@@ -178,7 +178,7 @@ impl Vm<'_> {
         let mut references = Vec::with_capacity(titles.len());
         let last = titles.len().saturating_sub(1);
         for (at, title) in titles.into_iter().enumerate() {
-            let reference = ResourceReference::new(resolved.type_name.as_str().into(), Some(title.clone()));
+            let reference = ResourceType::new(resolved.type_name.as_str().into(), Some(title.clone()));
             let params = if at == last { std::mem::take(&mut params) } else { params.clone() };
             let resource = self.prepare(&resolved, title, params, &declaration, true)?;
             self.add_resource(resource, scope)?;
@@ -212,7 +212,7 @@ impl Vm<'_> {
             let resolved =
                 Resolved { definition: Definition::Class(Arc::clone(&class)), type_name: Name::new("Class") };
             let title = capitalize(&name);
-            let reference = ResourceReference::new("Class".into(), Some(title.clone()));
+            let reference = ResourceType::new("Class".into(), Some(title.clone()));
             let resource = self.prepare(&resolved, title, params.clone(), &declaration, true)?;
             self.declare_parent(&class, declaration.scope)?;
             self.tag_catalog(&resource);

@@ -6,7 +6,7 @@ use kukla_values::Name;
 use super::{Lowering, position};
 use crate::program::{
     Attribute, AttributeOperation, CollectExpr, DefaultsExpr, Expr, Kind, OverrideExpr, Query, ResourceBody,
-    ResourceExpr, ResourceForm,
+    ResourceExpr,
 };
 
 impl Lowering<'_> {
@@ -24,12 +24,12 @@ impl Lowering<'_> {
             attributes: self.attributes(body.attributes()),
         });
         let bodies = bodies.collect();
-        Kind::Resource(Box::new(ResourceExpr { form: form(resource.form()), type_name, bodies }))
+        Kind::Resource(Box::new(ResourceExpr { form: resource.form(), type_name, bodies }))
     }
 
     pub(super) fn defaults(&mut self, defaults: ast::ResourceDefaults<'_>) -> Kind {
         Kind::Defaults(Box::new(DefaultsExpr {
-            form: form(defaults.form()),
+            form: defaults.form(),
             ty: self.expr(defaults.type_expr()),
             attributes: self.attributes(defaults.attributes()),
         }))
@@ -37,7 +37,7 @@ impl Lowering<'_> {
 
     pub(super) fn overriding(&mut self, change: ast::ResourceOverride<'_>) -> Kind {
         Kind::Override(Box::new(OverrideExpr {
-            form: form(change.form()),
+            form: change.form(),
             resources: self.expr(change.resources()),
             attributes: self.attributes(change.attributes()),
         }))
@@ -97,13 +97,5 @@ fn attribute_name(expr: ast::Expr<'_>) -> Option<Name> {
         ast::Expr::Name(name) => Some(Name::new(name.name())),
         ast::Expr::String(text) => Some(Name::new(&text.value())),
         _ => None,
-    }
-}
-
-fn form(form: ast::ResourceForm) -> ResourceForm {
-    match form {
-        ast::ResourceForm::Regular => ResourceForm::Regular,
-        ast::ResourceForm::Virtual => ResourceForm::Virtual,
-        ast::ResourceForm::Exported => ResourceForm::Exported,
     }
 }

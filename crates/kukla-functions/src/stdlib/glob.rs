@@ -41,7 +41,7 @@ fn glob(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<Array> {
                 continue;
             }
             let parts = parts(rest);
-            let mut search = Search { world: &*vm.environment.world, found: &mut found, left: MOST_LISTED };
+            let mut search = Search { world: vm.world(), found: &mut found, left: MOST_LISTED };
             search.follow(root.to_owned(), &parts, vec![0])?;
         }
     }

@@ -185,7 +185,7 @@ fn time(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<i64> {
 }
 
 fn seconds(vm: &mut Vm<'_>) -> i64 {
-    vm.environment.world.now().seconds()
+    vm.world().now().seconds()
 }
 
 fn fact(vm: &mut Vm<'_>, name: Str) -> Value {
@@ -415,7 +415,7 @@ fn deprecate(vm: &mut Vm<'_>, key: &str, message: &str, use_strict: bool) -> Flo
 /// The first line of a file of the environment's stdlib that holds a text, comments aside.
 pub fn place_in_module(vm: &Vm<'_>, file: &str, text: &str) -> Option<(String, usize)> {
     let path = vm.environment.module("stdlib")?.root.join(file);
-    let source = String::from_utf8(vm.environment.world.read(&path).ok()?).ok()?;
+    let source = String::from_utf8(vm.world().read(&path).ok()?).ok()?;
     let at = source.lines().position(|line| !line.trim_start().starts_with('#') && line.contains(text))?;
     Some((path.to_string_lossy().into_owned(), at + 1))
 }

@@ -113,7 +113,7 @@ fn parseyaml(Rest(args): Rest) -> Result<Value> {
 }
 
 fn parsehocon(vm: &mut Vm<'_>, text: Str, default: Option<Value>) -> Result<Value> {
-    let world = &vm.environment.world;
+    let world = vm.world();
     match (hocon::read(&text, &|name| world.env(name)), default) {
         (Ok(value), _) => Ok(value),
         (Err(_), Some(default)) => Ok(default),
@@ -162,7 +162,7 @@ fn load(vm: &mut Vm<'_>, args: &[Value], read: impl Fn(&[u8]) -> Result<Value>) 
             Err(why) => Ok(or_default(Err(why), default)?),
         };
     }
-    match vm.environment.world.read(Path::new(path.as_str())) {
+    match vm.world().read(Path::new(path.as_str())) {
         Ok(bytes) => Ok(or_default(read(&bytes), default)?),
         Err(FileError::NotFound) => {
             vm.log(LogLevel::Warning, format!("Can't load '{path}' File does not exist!"));
@@ -188,7 +188,7 @@ fn fetch(vm: &mut Vm<'_>, given: &str) -> Result<Vec<u8>> {
     }
     command.extend(["--", &url]);
     let command: Vec<String> = command.into_iter().map(str::to_owned).collect();
-    let output = match vm.environment.world.run(&command) {
+    let output = match vm.world().run(&command) {
         Ok(output) => output,
         Err(FileError::NotFound) => {
             return Err(Error::runtime(format!("{url}: there is no curl to fetch it with")));
@@ -213,7 +213,7 @@ fn load_module_metadata(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<Value> {
         return Err(Error::runtime("load_module_metadata(): Wrong number of arguments, expects one or two"));
     }
     let module = module_root(vm, &args[0])?;
-    match vm.environment.world.read(&module.join("metadata.json")) {
+    match vm.world().read(&module.join("metadata.json")) {
         Ok(bytes) => read_json(&String::from_utf8_lossy(&bytes)),
         Err(_) if args.get(1).is_some_and(Value::is_true) => Ok(Value::Hash(Default::default())),
         Err(_) => Err(Error::runtime(format!(

@@ -234,7 +234,7 @@ fn seeded_rand_string(vm: &mut Vm<'_>, length: i64, seed: Str, charset: Option<S
 
 /// A generator that no two runs share.
 pub fn unseeded(vm: &Vm<'_>) -> Random {
-    let now = vm.environment.world.now().nanos();
+    let now = vm.world().now().nanos();
     Random::from_hex(&sha256_hex(format!("{now}/{}/{}", vm.node.name, vm.logs.len()).as_bytes()))
 }
 

@@ -123,7 +123,7 @@ fn time(vm: &mut Vm<'_>) -> Flow<i64> {
     let why = "The stdlib `time` function is deprecated. Please direcly use native Puppet functionality instead. eg. `Integer(Timestamp().strftime('%s'))`";
     let place = place_in_module(vm, "functions/time.pp", "deprecation(");
     deprecation_at(vm, place, "time", why, false)?;
-    Ok(vm.environment.world.now().seconds())
+    Ok(vm.world().now().seconds())
 }
 
 fn validate_legacy(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {

@@ -320,7 +320,7 @@ fn validate_cmd(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
     };
     let content = ruby::to_s(&args[0]);
     let shell = ["/bin/sh", "-c", CHECK, "validate_cmd", &content, &on("\"$f\"")].map(String::from);
-    match vm.environment.world.run(&shell) {
+    match vm.world().run(&shell) {
         Ok(output) if output.code == Some(0) => Ok(()),
         Ok(output) => {
             let written = String::from_utf8_lossy(&output.stdout);

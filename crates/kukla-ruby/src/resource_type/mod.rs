@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use kukla_catalog::types::{Change, ResourceType, TitlePattern, Titles};
+use kukla_catalog::types::{Change, NativeType, TitlePattern, Titles};
 use kukla_values::Name;
 
 mod known;
@@ -24,7 +24,7 @@ pub trait Library {
 }
 
 /// Reads the type that `lib/puppet/type/NAME.rb` defines. `None` if the text defines no type of that name.
-pub fn read(name: &str, source: &str, library: &dyn Library) -> Option<ResourceType> {
+pub fn read(name: &str, source: &str, library: &dyn Library) -> Option<NativeType> {
     let mut facts = read::read(name, source, library)?;
     if library.has_providers(name) && !facts.by_api {
         facts.parameter("provider", false);
@@ -62,7 +62,7 @@ impl Facts {
         }
     }
 
-    fn into_type(self, name: &str) -> ResourceType {
+    fn into_type(self, name: &str) -> NativeType {
         let intern = |name: &String| Name::new(name).as_str();
         let sorted = |mut names: Vec<&'static str>| {
             names.sort_unstable();
@@ -94,7 +94,7 @@ impl Facts {
             ),
             None => Titles::Whole,
         };
-        ResourceType {
+        NativeType {
             name: Name::new(name).as_str(),
             properties: sorted(self.properties.iter().map(intern).collect()),
             parameters: sorted(self.parameters.iter().map(|(name, _)| intern(name)).collect()),

@@ -82,11 +82,6 @@ impl<'t> MethodCall<'t> {
         self.name_token().map_or("", Node::text)
     }
 
-    /// The position Puppet reports for `receiver.name`, without what follows.
-    pub fn dot_offset(self) -> u32 {
-        self.0.child(K::Dot).unwrap_or(self.0).start()
-    }
-
     /// The arguments after the receiver.
     pub fn arguments(self) -> Arguments<'t> {
         Arguments::in_parens(self.0)

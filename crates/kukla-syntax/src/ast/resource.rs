@@ -204,11 +204,6 @@ impl<'t> UntitledResource<'t> {
         attributes(self.0)
     }
 
-    /// The offset of the brace.
-    pub fn brace_offset(self) -> u32 {
-        self.0.child(K::LBrace).unwrap_or(self.0).start()
-    }
-
     /// With a function that needs no parentheses, as in `notice { a => 1 }`, this is a call with a hash.
     pub fn call(self) -> Option<Call<'t>> {
         match self.name() {

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::types::Type;
-use crate::types::object::AttributeKind;
+use crate::types::object::ObjectAttributeKind;
 use crate::{Array, Value};
 
 /// What to walk, and what to show on the way.
@@ -51,8 +51,8 @@ impl Tree {
             Value::Hash(hash) => hash.get_index(at).map(|(k, v)| (k.clone(), v.clone())),
             Value::Object(object) => {
                 let attributes = object.ty.attributes();
-                let shown = |a: &&&crate::types::object::Attribute| {
-                    self.include_refs || a.kind != AttributeKind::Reference
+                let shown = |a: &&&crate::types::object::ObjectAttribute| {
+                    self.include_refs || a.kind != ObjectAttributeKind::Reference
                 };
                 let attribute = attributes.iter().filter(shown).nth(at)?;
                 Some((attribute.name.clone().into(), object.get(&attribute.name).unwrap_or_default()))

@@ -61,14 +61,6 @@ impl Version {
         FULL.is_match(text)
     }
 
-    /// Whether a text is a pre-release or build qualifier.
-    pub fn is_qualifier(text: &str) -> bool {
-        let text = text.strip_suffix('\n').unwrap_or(text);
-        text.split('.').all(|part| {
-            !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
-        })
-    }
-
     /// Reads `1.2.3-rc.1+build`.
     pub fn parse(text: &str) -> Result<Version> {
         let Some(found) = FULL.captures(text) else {
@@ -87,16 +79,6 @@ impl Version {
     /// Whether it has no pre-release part.
     pub fn is_stable(&self) -> bool {
         self.prerelease.as_ref().is_none_or(Vec::is_empty)
-    }
-
-    /// The pre-release part as text.
-    pub fn prerelease_text(&self) -> Option<String> {
-        self.prerelease.as_ref().filter(|parts| !parts.is_empty()).map(|parts| joined(parts))
-    }
-
-    /// The build part as text.
-    pub fn build_text(&self) -> Option<String> {
-        self.build.as_ref().filter(|parts| !parts.is_empty()).map(|parts| joined(parts))
     }
 
     /// The order of versions; the build part does not matter, though it does for equality.

@@ -31,11 +31,6 @@ impl CallableType {
     pub fn arity(&self) -> Range {
         tuple_size(&self.params, self.size)
     }
-
-    /// Whether it can be called without a block.
-    pub fn block_is_optional(&self) -> bool {
-        self.block.as_ref().is_none_or(|block| block.covers(&Type::Undef))
-    }
 }
 
 /// How many elements a tuple has: as said, or one for each of its types, or any number if it has none.

@@ -92,20 +92,6 @@ pub fn assert_parameters(
     }
 }
 
-/// Refuses a parameter's default value that does not fit its type.
-pub fn assert_default(subject: &str, name: &str, ty: &Type, value: &Value) -> Result<()> {
-    if ty.contains(value) {
-        return Ok(());
-    }
-    let mismatches = Describer.describe(ty, &Type::of(value).generalized(), &[Step::Parameter(name.into())]);
-    let lines: Vec<String> = mismatches.iter().map(Mismatch::to_string).collect();
-    match lines.as_slice() {
-        [] => Ok(()),
-        [one] => Err(Error::runtime(format!("{subject}:{one}"))),
-        many => Err(Error::runtime(format!("{subject}:\n {}", many.join("\n ")))),
-    }
-}
-
 /// The first signature that accepts the arguments, or why none does.
 pub fn check_call(
     name: &str,

@@ -30,8 +30,8 @@ pub struct ObjectType {
 #[derive(Debug, Default)]
 struct Definition {
     parent: Option<Type>,
-    type_parameters: Vec<Attribute>,
-    attributes: Vec<Attribute>,
+    type_parameters: Vec<ObjectAttribute>,
+    attributes: Vec<ObjectAttribute>,
     functions: Vec<Method>,
     equality: Option<Vec<Str>>,
     equality_ignores_type: bool,
@@ -41,13 +41,13 @@ struct Definition {
 
 /// One attribute, or one type parameter.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Attribute {
+pub struct ObjectAttribute {
     /// Its name.
     pub name: Str,
     /// What its values are.
     pub ty: Type,
     /// How it gets its value.
-    pub kind: AttributeKind,
+    pub kind: ObjectAttributeKind,
     /// Its default, or the value of a constant.
     pub value: Option<Value>,
     /// Whether no heir may change it.
@@ -62,7 +62,7 @@ pub struct Attribute {
 
 /// How an attribute gets its value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum AttributeKind {
+pub enum ObjectAttributeKind {
     /// From whoever makes the object.
     #[default]
     Given,
@@ -76,24 +76,24 @@ pub enum AttributeKind {
     Reference,
 }
 
-impl AttributeKind {
-    const NAMES: [(&'static str, AttributeKind); 4] = [
-        ("constant", AttributeKind::Constant),
-        ("derived", AttributeKind::Derived),
-        ("given_or_derived", AttributeKind::GivenOrDerived),
-        ("reference", AttributeKind::Reference),
+impl ObjectAttributeKind {
+    const NAMES: [(&'static str, ObjectAttributeKind); 4] = [
+        ("constant", ObjectAttributeKind::Constant),
+        ("derived", ObjectAttributeKind::Derived),
+        ("given_or_derived", ObjectAttributeKind::GivenOrDerived),
+        ("reference", ObjectAttributeKind::Reference),
     ];
 
-    fn from_name(name: &str) -> AttributeKind {
-        AttributeKind::NAMES
+    fn from_name(name: &str) -> ObjectAttributeKind {
+        ObjectAttributeKind::NAMES
             .iter()
             .find(|(known, _)| *known == name)
-            .map_or(AttributeKind::Given, |(_, kind)| *kind)
+            .map_or(ObjectAttributeKind::Given, |(_, kind)| *kind)
     }
 
     /// The word for it; plain attributes have none.
     pub fn name(self) -> Option<&'static str> {
-        AttributeKind::NAMES.iter().find(|(_, kind)| *kind == self).map(|(name, _)| *name)
+        ObjectAttributeKind::NAMES.iter().find(|(_, kind)| *kind == self).map(|(name, _)| *name)
     }
 }
 
@@ -118,7 +118,7 @@ pub struct Method {
 #[derive(Clone, Copy, Debug)]
 pub enum Member<'a> {
     /// An attribute.
-    Attribute(&'a Attribute),
+    Attribute(&'a ObjectAttribute),
     /// A function.
     Function(&'a Method),
 }
@@ -254,7 +254,7 @@ impl ObjectType {
     }
 
     /// All attributes, inherited ones first.
-    pub fn attributes(&self) -> Vec<&Attribute> {
+    pub fn attributes(&self) -> Vec<&ObjectAttribute> {
         self.inherited(|d| &d.attributes, |a| &a.name)
     }
 
@@ -264,7 +264,7 @@ impl ObjectType {
     }
 
     /// All type parameters, inherited ones first.
-    pub fn type_parameters(&self) -> Vec<&Attribute> {
+    pub fn type_parameters(&self) -> Vec<&ObjectAttribute> {
         self.inherited(|d| &d.type_parameters, |a| &a.name)
     }
 
@@ -288,7 +288,9 @@ impl ObjectType {
                     definition
                         .attributes
                         .iter()
-                        .filter(|a| !matches!(a.kind, AttributeKind::Constant | AttributeKind::Derived))
+                        .filter(|a| {
+                            !matches!(a.kind, ObjectAttributeKind::Constant | ObjectAttributeKind::Derived)
+                        })
                         .map(|a| a.name.as_str()),
                 ),
             }
@@ -297,8 +299,10 @@ impl ObjectType {
     }
 
     /// The attributes that can be given, those that must be first.
-    pub fn given_attributes(&self) -> Vec<&Attribute> {
-        let given = |a: &&Attribute| !matches!(a.kind, AttributeKind::Constant | AttributeKind::Derived);
+    pub fn given_attributes(&self) -> Vec<&ObjectAttribute> {
+        let given = |a: &&ObjectAttribute| {
+            !matches!(a.kind, ObjectAttributeKind::Constant | ObjectAttributeKind::Derived)
+        };
         let (optional, required): (Vec<_>, Vec<_>) =
             self.attributes().into_iter().filter(given).partition(|a| a.value.is_some());
         required.into_iter().chain(optional).collect()
@@ -306,7 +310,9 @@ impl ObjectType {
 
     /// The type of the hash an instance is made from.
     pub fn init_type(&self) -> Type {
-        let given = |a: &&Attribute| !matches!(a.kind, AttributeKind::Constant | AttributeKind::Derived);
+        let given = |a: &&ObjectAttribute| {
+            !matches!(a.kind, ObjectAttributeKind::Constant | ObjectAttributeKind::Derived)
+        };
         Type::structure(self.attributes().into_iter().filter(given).map(|a| match a.value {
             Some(_) => StructField::optional(a.name.clone(), a.ty.clone()),
             None => StructField::new(a.name.clone(), a.ty.clone()),
@@ -356,15 +362,15 @@ impl ObjectType {
         if !definition.type_parameters.is_empty() {
             hash.insert(
                 "type_parameters",
-                members(&definition.type_parameters, Attribute::describe_parameter),
+                members(&definition.type_parameters, ObjectAttribute::describe_parameter),
             );
         }
         let (constants, others): (Vec<_>, Vec<_>) = definition.attributes.iter().cloned().partition(|a| {
-            a.kind == AttributeKind::Constant
+            a.kind == ObjectAttributeKind::Constant
                 && a.value.as_ref().is_some_and(|value| a.ty == Type::of_generalized(value))
         });
         if !others.is_empty() {
-            hash.insert("attributes", members(&others, Attribute::describe));
+            hash.insert("attributes", members(&others, ObjectAttribute::describe));
         }
         if !constants.is_empty() {
             let constants: Hash =
@@ -410,9 +416,9 @@ fn describe_member(ty: &Type, is_final: bool, is_override: bool, annotations: &O
     hash
 }
 
-impl Attribute {
+impl ObjectAttribute {
     fn describe(&self) -> (Str, Hash) {
-        let is_final = self.is_final && self.kind != AttributeKind::Constant;
+        let is_final = self.is_final && self.kind != ObjectAttributeKind::Constant;
         let mut hash = describe_member(&self.ty, is_final, self.is_override, &self.annotations);
         if let Some(kind) = self.kind.name() {
             hash.insert("kind", kind);
@@ -481,7 +487,7 @@ impl ObjectExtension {
             return Err(Error::runtime(message));
         };
         let mut parameters = Vec::new();
-        let mut add = |parameter: &Attribute, value: &Value| -> Result<()> {
+        let mut add = |parameter: &ObjectAttribute, value: &Value| -> Result<()> {
             if !matches!(value, Value::Default) {
                 mismatch::assert(&parameter.label, &parameter.ty, value)?;
                 parameters.push((parameter.name.clone(), value.clone()));

@@ -44,7 +44,7 @@ fn all(logs: &[Log]) -> Json {
 /// `compile`: the catalog of one node.
 pub(super) fn compile(compiler: &Compiler, params: &Map<String, Json>, out: &mut String) -> Answer {
     let Request { site, node, options } = request(compiler, params)?;
-    let Outcome { result, logs } = compiler.open(&site)?.compile_with(&node, options);
+    let Outcome { result, logs, .. } = compiler.open(&site)?.compile_with(&node, options);
     let compiled = result.map_err(|failure| Failed::new(&failure, &logs))?;
     // A catalog can be megabytes, which are written once and copied never.
     out.push_str(r#"{"catalog":"#);
@@ -59,7 +59,7 @@ pub(super) fn compile(compiler: &Compiler, params: &Map<String, Json>, out: &mut
 /// `eval`: the value of the last expression of `code`.
 pub(super) fn eval(compiler: &Compiler, params: &Map<String, Json>, out: &mut String) -> Answer {
     let Request { site, node, .. } = request(compiler, params)?;
-    let Outcome { result, logs } = compiler.open(&site)?.eval(&node);
+    let Outcome { result, logs, .. } = compiler.open(&site)?.eval(&node);
     let value = result.map_err(|failure| Failed::new(&failure, &logs))?;
     let answer = json!({
         "value": rich(&value),
@@ -76,7 +76,7 @@ pub(super) fn lookup(compiler: &Compiler, params: &Map<String, Json>, out: &mut 
     let Request { site, node, options } = request(compiler, params)?;
     let wanted = wanted(params).map_err(Failed::request)?;
     let site = compiler.open(&site)?;
-    let Outcome { result, logs } = match options.explain {
+    let Outcome { result, logs, .. } = match options.explain {
         true => site.lookup_explained(&node, &wanted),
         false => site.lookup(&node, &wanted),
     };

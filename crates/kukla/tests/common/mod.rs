@@ -39,6 +39,11 @@ impl Site {
         write(&self.root().join(path), text);
     }
 
+    /// Removes a file of the environment.
+    pub fn remove(&self, path: &str) {
+        std::fs::remove_file(self.root().join(path)).expect("a file");
+    }
+
     /// A request about a node with one fact, its role.
     pub fn request(&self, node: &str, role: &str) -> Request {
         self.request_with(json!({"node": node, "facts": {"role": role}}))

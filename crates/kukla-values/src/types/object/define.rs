@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use super::{Attribute, AttributeKind, Definition, Member, Method, ObjectType};
+use super::{Definition, Member, Method, ObjectAttribute, ObjectAttributeKind, ObjectType};
 use crate::regexp::Regexp;
 use crate::types::{StructField, Type, mismatch};
 use crate::{Error, Hash, Result, Str, Value};
@@ -46,7 +46,7 @@ pub(super) static OBJECT: LazyLock<Type> = LazyLock::new(|| {
 });
 
 static ATTRIBUTE: LazyLock<Type> = LazyLock::new(|| {
-    let kinds = AttributeKind::NAMES.iter().map(|(name, _)| Str::from(*name));
+    let kinds = ObjectAttributeKind::NAMES.iter().map(|(name, _)| Str::from(*name));
     Type::structure([
         StructField::required("type", Type::Type(None)),
         StructField::optional("final", Type::BOOLEAN),
@@ -130,7 +130,7 @@ fn attributes<'a>(
     definition: &mut Definition,
     inherited: &dyn Fn(&str) -> Option<Member<'a>>,
 ) -> Result<()> {
-    let mut add = |attribute: Attribute| -> Result<()> {
+    let mut add = |attribute: ObjectAttribute| -> Result<()> {
         let member = inherited(&attribute.name).map(Checked::of_member);
         check_override(&Checked::of(&attribute), member.as_ref(), "attribute")?;
         definition.attributes.push(attribute);
@@ -147,10 +147,10 @@ fn attributes<'a>(
         add(attribute(label, name, spec)?)?;
     }
     for (name, value) in entries(init, "constants") {
-        add(Attribute {
+        add(ObjectAttribute {
             name: name.into(),
             ty: Type::of_generalized(value),
-            kind: AttributeKind::Constant,
+            kind: ObjectAttributeKind::Constant,
             value: Some(value.clone()),
             is_final: true,
             is_override: inherited(name).is_some(),
@@ -169,7 +169,7 @@ fn flag(spec: &Hash, key: &str) -> bool {
     matches!(spec.get(key), Some(Value::Boolean(true)))
 }
 
-fn attribute(container: &str, name: &str, spec: &Value) -> Result<Attribute> {
+fn attribute(container: &str, name: &str, spec: &Value) -> Result<ObjectAttribute> {
     let label = member_label("attribute", container, name);
     let spec = match spec {
         Value::Hash(spec) => spec.clone(),
@@ -188,9 +188,10 @@ fn attribute(container: &str, name: &str, spec: &Value) -> Result<Attribute> {
         return Err(Error::runtime(format!("The attribute '{name}' is reserved and cannot be used")));
     }
     let ty = spec.get("type").and_then(Value::as_type).cloned().unwrap_or_default();
-    let kind = spec.get("kind").and_then(Value::as_str).map(AttributeKind::from_name).unwrap_or_default();
+    let kind =
+        spec.get("kind").and_then(Value::as_str).map(ObjectAttributeKind::from_name).unwrap_or_default();
     let mut is_final = flag(&spec, "final");
-    if kind == AttributeKind::Constant {
+    if kind == ObjectAttributeKind::Constant {
         if spec.contains_key("final") && !is_final {
             return Err(Error::runtime(format!(
                 "{label} of kind 'constant' cannot be combined with final => false"
@@ -200,19 +201,19 @@ fn attribute(container: &str, name: &str, spec: &Value) -> Result<Attribute> {
     }
     let value = spec.get("value").cloned();
     match (&value, kind) {
-        (Some(_), AttributeKind::Derived | AttributeKind::GivenOrDerived) => {
+        (Some(_), ObjectAttributeKind::Derived | ObjectAttributeKind::GivenOrDerived) => {
             let kind = kind.name().unwrap_or_default();
             let message = format!("{label} of kind '{kind}' cannot be combined with an attribute value");
             return Err(Error::runtime(message));
         }
         (Some(Value::Default), _) => {}
         (Some(value), _) => mismatch::assert(&format!("{label} value"), &ty, value)?,
-        (None, AttributeKind::Constant) => {
+        (None, ObjectAttributeKind::Constant) => {
             return Err(Error::runtime(format!("{label} of kind 'constant' requires a value")));
         }
         (None, _) => {}
     }
-    Ok(Attribute {
+    Ok(ObjectAttribute {
         name: name.into(),
         ty,
         kind,
@@ -224,7 +225,7 @@ fn attribute(container: &str, name: &str, spec: &Value) -> Result<Attribute> {
     })
 }
 
-fn type_parameter(container: &str, name: &str, spec: &Value) -> Result<Attribute> {
+fn type_parameter(container: &str, name: &str, spec: &Value) -> Result<ObjectAttribute> {
     let label = member_label("type_parameter", container, name);
     let (ty, value) = match spec {
         Value::Hash(spec) => (spec.get("type").cloned().unwrap_or_default(), spec.get("value").cloned()),
@@ -236,10 +237,10 @@ fn type_parameter(container: &str, name: &str, spec: &Value) -> Result<Attribute
         Some(ty) => Type::optional(ty.clone()),
         None => Type::Any,
     };
-    Ok(Attribute {
+    Ok(ObjectAttribute {
         name: name.into(),
         ty,
-        kind: AttributeKind::Given,
+        kind: ObjectAttributeKind::Given,
         value,
         is_final: false,
         is_override: false,
@@ -279,12 +280,12 @@ struct Checked<'a> {
 }
 
 impl<'a> Checked<'a> {
-    fn of(attribute: &'a Attribute) -> Checked<'a> {
+    fn of(attribute: &'a ObjectAttribute) -> Checked<'a> {
         Checked {
             label: &attribute.label,
             ty: &attribute.ty,
             is_function: false,
-            is_constant: attribute.kind == AttributeKind::Constant,
+            is_constant: attribute.kind == ObjectAttributeKind::Constant,
             is_final: attribute.is_final,
             is_override: attribute.is_override,
         }
@@ -376,7 +377,7 @@ fn equality(
 
 fn check_equality_member(label: &str, name: &str, member: Option<Member<'_>>) -> Result<()> {
     let problem = match member {
-        Some(Member::Attribute(a)) if a.kind != AttributeKind::Constant => return Ok(()),
+        Some(Member::Attribute(a)) if a.kind != ObjectAttributeKind::Constant => return Ok(()),
         Some(Member::Attribute(a)) => {
             format!("constant {}. Reference to constant is not allowed in equality", a.label)
         }

@@ -3,7 +3,7 @@
 use std::hash::{Hash as StdHash, Hasher};
 use std::sync::Arc;
 
-use super::{AttributeKind, ObjectExtension, ObjectType};
+use super::{ObjectAttributeKind, ObjectExtension, ObjectType};
 use crate::types::{Type, mismatch};
 use crate::{Hash, Result, Value};
 
@@ -44,7 +44,8 @@ impl Object {
         if let Some(value) = at.and_then(|at| self.values.get(at)) {
             return Some(value.clone());
         }
-        let constant = |a: &&super::Attribute| a.name == name && a.kind == AttributeKind::Constant;
+        let constant =
+            |a: &&super::ObjectAttribute| a.name == name && a.kind == ObjectAttributeKind::Constant;
         self.ty.attributes().into_iter().find(constant).and_then(|a| a.value.clone())
     }
 

@@ -1,0 +1,446 @@
+//! The record of what was read: which questions to the world an outcome rests on, and what the answers were.
+//!
+//! Whoever keeps something that was made from answers of the world (a program, a data file, the answer to a lookup) keeps the
+//! [`InputSet`] it was made from beside it; [`tracked`] gives one. Whoever uses what is kept adds that set to its own. So the
+//! record of a compilation is complete although most of what it used was read for others before it.
+//!
+//! Inputs are numbers into the [`Ledger`] of a [`Recorded`] world, which has each question with its answer once. A world without a ledger is
+//! not recorded, and all sets stay empty.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError, RwLock};
+
+use indexmap::IndexSet;
+use kukla_values::time::Timestamp;
+use rustc_hash::FxBuildHasher;
+use sha2::{Digest as _, Sha256};
+
+use crate::{Entry, FileError, FileResult, Output, Stamp, World};
+
+/// A question to the world.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Question {
+    /// What is in a file?
+    Read(PathBuf),
+    /// Is there something at a path?
+    Exists(PathBuf),
+    /// What is in a directory?
+    List(PathBuf),
+    /// What is the value of an environment variable?
+    Env(String),
+    /// What does a command print?
+    Run(Vec<String>),
+    /// What time is it?
+    Now,
+}
+
+/// What the world answered, as far as it takes to tell whether it would say the same again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Answer {
+    /// There is nothing of that name.
+    Absent,
+    /// There is something of that name.
+    Present,
+    /// It is there, but it cannot be had.
+    Refused,
+    /// It is this.
+    Is(Digest),
+    /// It is never the same.
+    Passing,
+}
+
+/// The SHA-256 digest of something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Digest(pub [u8; 32]);
+
+impl Digest {
+    /// The digest of several parts; where one ends and the next begins makes a difference.
+    pub fn of<P: AsRef<[u8]>>(parts: impl IntoIterator<Item = P>) -> Digest {
+        let mut hasher = Sha256::new();
+        for part in parts {
+            let part = part.as_ref();
+            hasher.update((part.len() as u64).to_le_bytes());
+            hasher.update(part);
+        }
+        Digest(hasher.finalize().into())
+    }
+}
+
+impl Question {
+    /// Asks it.
+    pub fn ask(&self, world: &dyn World) -> Answer {
+        match self {
+            Question::Read(path) => Answer::read(&world.read(path)),
+            Question::Exists(path) => Answer::exists(world.exists(path)),
+            Question::List(path) => Answer::list(&world.list(path)),
+            Question::Env(name) => Answer::env(world.env(name).as_deref()),
+            Question::Run(command) => Answer::run(&world.run(command)),
+            Question::Now => Answer::Passing,
+        }
+    }
+}
+
+impl Answer {
+    fn read(found: &FileResult<Vec<u8>>) -> Answer {
+        Answer::file(found, |bytes| Digest::of([bytes]))
+    }
+
+    fn exists(there: bool) -> Answer {
+        if there { Answer::Present } else { Answer::Absent }
+    }
+
+    fn list(entries: &[Entry]) -> Answer {
+        let kind = |entry: &Entry| [u8::from(entry.is_directory), u8::from(entry.is_link)];
+        Answer::Is(Digest::of(
+            entries.iter().flat_map(|entry| [entry.name.as_bytes().to_vec(), kind(entry).to_vec()]),
+        ))
+    }
+
+    fn env(value: Option<&str>) -> Answer {
+        value.map_or(Answer::Absent, |value| Answer::Is(Digest::of([value])))
+    }
+
+    fn run(output: &FileResult<Output>) -> Answer {
+        Answer::file(output, |output| {
+            let code = format!("{:?}", output.code);
+            Digest::of([code.as_bytes(), &output.stdout, &output.stderr])
+        })
+    }
+
+    fn file<T>(found: &FileResult<T>, digest: impl FnOnce(&T) -> Digest) -> Answer {
+        match found {
+            Ok(found) => Answer::Is(digest(found)),
+            Err(FileError::NotFound) => Answer::Absent,
+            Err(FileError::Other(_)) => Answer::Refused,
+        }
+    }
+}
+
+/// A question and its answer: one thing that an outcome rests on.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Input {
+    /// What was asked.
+    pub question: Question,
+    /// What was answered.
+    pub answer: Answer,
+}
+
+impl Input {
+    /// Whether the world still answers the same. To find out about a command it is run.
+    pub fn holds(&self, world: &dyn World) -> bool {
+        self.answer != Answer::Passing && self.question.ask(world) == self.answer
+    }
+}
+
+/// The number of an input in a ledger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct InputId(u32);
+
+/// All inputs of a world. It is written when something is read for the first time, and hardly ever after that.
+#[derive(Debug, Default)]
+pub struct Ledger {
+    inputs: RwLock<IndexSet<Input, FxBuildHasher>>,
+}
+
+impl Ledger {
+    fn id(&self, question: Question, answer: Answer) -> InputId {
+        let input = Input { question, answer };
+        let number = |at: usize| InputId(u32::try_from(at).unwrap_or(u32::MAX));
+        let known = self.inputs.read().unwrap_or_else(PoisonError::into_inner).get_index_of(&input);
+        number(known.unwrap_or_else(|| {
+            self.inputs.write().unwrap_or_else(PoisonError::into_inner).insert_full(input).0
+        }))
+    }
+
+    /// The inputs of a set, in the order in which they were first read.
+    pub fn inputs(&self, set: &InputSet) -> Vec<Input> {
+        let inputs = self.inputs.read().unwrap_or_else(PoisonError::into_inner);
+        set.iter().filter_map(|InputId(id)| inputs.get_index(id as usize).cloned()).collect()
+    }
+}
+
+/// Inputs of one ledger; empty ones cost nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct InputSet {
+    /// A bit for each input of the ledger, as far as it is needed.
+    bits: Vec<u64>,
+}
+
+impl InputSet {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.bits.is_empty()
+    }
+
+    /// Adds one.
+    pub fn insert(&mut self, InputId(id): InputId) {
+        let (word, bit) = (id as usize / 64, id % 64);
+        if self.bits.len() <= word {
+            self.bits.resize(word + 1, 0);
+        }
+        self.bits[word] |= 1 << bit;
+    }
+
+    /// Adds all of another set.
+    pub fn extend(&mut self, other: &InputSet) {
+        if self.bits.len() < other.bits.len() {
+            self.bits.resize(other.bits.len(), 0);
+        }
+        self.bits.iter_mut().zip(&other.bits).for_each(|(own, others)| *own |= others);
+    }
+
+    /// Whether an input is among them.
+    pub fn contains(&self, InputId(id): InputId) -> bool {
+        self.bits.get(id as usize / 64).is_some_and(|word| word >> (id % 64) & 1 == 1)
+    }
+
+    /// Each of them.
+    pub fn iter(&self) -> impl Iterator<Item = InputId> {
+        let set = |word: u64| (0..64u32).filter(move |bit| word >> bit & 1 == 1);
+        (0u32..).zip(&self.bits).flat_map(move |(at, word)| set(*word).map(move |bit| InputId(at * 64 + bit)))
+    }
+}
+
+/// What one compilation rests on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Record {
+    /// What its code was made from, and what that asked itself: manifests, templates, commands.
+    pub code: InputSet,
+    /// What the data was found in.
+    pub data: InputSet,
+    /// What was asked of the data, and the digest of each answer. As long as these are the same, it does not matter to the
+    /// compilation that a data file has changed.
+    pub answers: BTreeMap<String, Digest>,
+    /// What was asked of the node: the name of a fact or of another variable
+    /// that it may set, whether it does or not, or `facts` for all facts.
+    pub facts: BTreeSet<String>,
+    /// The types whose exported resources were collected.
+    pub collected: BTreeSet<String>,
+}
+
+/// A world that keeps a ledger. What is read straight from it is noted by nobody: [`tracked`] and [`Tracker`] do that.
+#[derive(Debug, Default)]
+pub struct Recorded<W> {
+    world: W,
+    ledger: Ledger,
+}
+
+impl<W: World> Recorded<W> {
+    /// A world whose answers can be recorded.
+    pub fn new(world: W) -> Recorded<W> {
+        Recorded { world, ledger: Ledger::default() }
+    }
+}
+
+impl<W: World> World for Recorded<W> {
+    fn read(&self, path: &Path) -> FileResult<Vec<u8>> {
+        self.world.read(path)
+    }
+
+    fn list(&self, path: &Path) -> Vec<Entry> {
+        self.world.list(path)
+    }
+
+    fn now(&self) -> Timestamp {
+        self.world.now()
+    }
+
+    fn env(&self, name: &str) -> Option<String> {
+        self.world.env(name)
+    }
+
+    fn run(&self, command: &[String]) -> FileResult<Output> {
+        self.world.run(command)
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        self.world.exists(path)
+    }
+
+    fn stamp(&self, path: &Path) -> Option<Stamp> {
+        self.world.stamp(path)
+    }
+
+    fn here(&self) -> PathBuf {
+        self.world.here()
+    }
+
+    fn ledger(&self) -> Option<&Ledger> {
+        Some(&self.ledger)
+    }
+}
+
+/// A world through which one thing is made: it notes what is asked.
+#[derive(Debug)]
+pub struct Tracker<'w> {
+    world: &'w dyn World,
+    ledger: &'w Ledger,
+    record: Mutex<Record>,
+}
+
+impl<'w> Tracker<'w> {
+    /// Tracks what is asked of a world, if it keeps a ledger.
+    pub fn new(world: &'w dyn World) -> Option<Tracker<'w>> {
+        let ledger = world.ledger()?;
+        Some(Tracker { world, ledger, record: Mutex::default() })
+    }
+
+    fn note(&self, question: Question, answer: Answer) {
+        let id = self.ledger.id(question, answer);
+        self.with(|record| record.code.insert(id));
+    }
+
+    fn with<T>(&self, change: impl FnOnce(&mut Record) -> T) -> T {
+        change(&mut self.record.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Notes that something was used that code was made from.
+    pub fn used(&self, inputs: &InputSet) {
+        self.with(|record| record.code.extend(inputs));
+    }
+
+    /// Notes that the node was asked something.
+    pub fn fact(&self, name: &str) {
+        self.with(|record| {
+            if !record.facts.contains(name) {
+                record.facts.insert(name.to_owned());
+            }
+        });
+    }
+
+    /// Notes that the exported resources of a type were collected.
+    pub fn collected(&self, type_name: &str) {
+        self.with(|record| record.collected.insert(type_name.to_owned()));
+    }
+
+    /// Notes that the data was asked something.
+    pub fn answer(&self, question: String, answer: Digest) {
+        self.with(|record| record.answers.insert(question, answer));
+    }
+
+    /// What was noted.
+    pub fn into_record(self) -> Record {
+        self.record.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl World for Tracker<'_> {
+    fn read(&self, path: &Path) -> FileResult<Vec<u8>> {
+        let found = self.world.read(path);
+        self.note(Question::Read(path.to_owned()), Answer::read(&found));
+        found
+    }
+
+    fn list(&self, path: &Path) -> Vec<Entry> {
+        let entries = self.world.list(path);
+        self.note(Question::List(path.to_owned()), Answer::list(&entries));
+        entries
+    }
+
+    fn now(&self) -> Timestamp {
+        self.note(Question::Now, Answer::Passing);
+        self.world.now()
+    }
+
+    fn env(&self, name: &str) -> Option<String> {
+        let value = self.world.env(name);
+        self.note(Question::Env(name.to_owned()), Answer::env(value.as_deref()));
+        value
+    }
+
+    fn run(&self, command: &[String]) -> FileResult<Output> {
+        let output = self.world.run(command);
+        self.note(Question::Run(command.to_vec()), Answer::run(&output));
+        output
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        let there = self.world.exists(path);
+        self.note(Question::Exists(path.to_owned()), Answer::exists(there));
+        there
+    }
+
+    fn stamp(&self, path: &Path) -> Option<Stamp> {
+        self.world.stamp(path)
+    }
+
+    fn here(&self) -> PathBuf {
+        self.world.here()
+    }
+
+    fn ledger(&self) -> Option<&Ledger> {
+        Some(self.ledger)
+    }
+}
+
+/// Makes something and says what it was made from; no inputs if the world keeps no ledger.
+pub fn tracked<T>(world: &dyn World, make: impl FnOnce(&dyn World) -> T) -> (T, InputSet) {
+    match Tracker::new(world) {
+        Some(tracker) => {
+            let made = make(&tracker);
+            (made, tracker.into_record().code)
+        }
+        None => (make(world), InputSet::default()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::MemoryWorld;
+
+    fn ask_everything(world: &dyn World) {
+        let _ = world.read(Path::new("/a/x"));
+        let _ = world.read(Path::new("/a/none"));
+        world.exists(Path::new("/a"));
+        world.list(Path::new("/a"));
+        world.env("HOME");
+    }
+
+    #[test]
+    fn inputs_hold_until_their_answer_changes() {
+        let world = MemoryWorld::default().with("/a/x", "1");
+        let recorded = Recorded::new(world.clone());
+        let ((), inputs) = tracked(&recorded, ask_everything);
+        let inputs = recorded.ledger.inputs(&inputs);
+        assert_eq!(inputs.len(), 5);
+        let stale = |world: &MemoryWorld| {
+            let stale = inputs.iter().filter(|input| !input.holds(world));
+            stale.map(|input| format!("{:?}", input.question)).collect::<Vec<_>>()
+        };
+        assert!(stale(&world).is_empty());
+        assert_eq!(stale(&world.clone().with("/a/x", "2")), ["Read(\"/a/x\")"]);
+        assert_eq!(stale(&world.clone().with("/a/y", "")), ["List(\"/a\")"]);
+        assert_eq!(stale(&world.clone().with("/a/none", "")), ["Read(\"/a/none\")", "List(\"/a\")"]);
+        let mut other = world.clone();
+        other.env.insert("HOME".into(), "/root".into());
+        assert_eq!(stale(&other), ["Env(\"HOME\")"]);
+    }
+
+    #[test]
+    fn what_was_made_for_others_counts_as_read() {
+        let world = Recorded::new(MemoryWorld::default().with("/a/x", "1"));
+        let ((), made_before) = tracked(&world, ask_everything);
+        let tracker = Tracker::new(&world).expect("a ledger");
+        tracker.used(&made_before);
+        tracker.now();
+        let record = tracker.into_record();
+        assert!(made_before.iter().all(|id| record.code.contains(id)));
+        assert_eq!(record.code.iter().count(), 6);
+        let inputs = world.ledger.inputs(&record.code);
+        assert!(inputs.iter().any(|input| input.question == Question::Now && !input.holds(&world)));
+    }
+
+    #[test]
+    fn a_world_without_a_ledger_is_not_recorded() {
+        let world = MemoryWorld::default();
+        let ((), inputs) = tracked(&world, ask_everything);
+        assert!(inputs.is_empty() && Tracker::new(&world).is_none());
+    }
+
+    #[test]
+    fn the_parts_of_a_digest_do_not_run_together() {
+        assert_ne!(Digest::of(["ab", "c"]), Digest::of(["a", "bc"]));
+    }
+}
