@@ -36,6 +36,50 @@ impl Vm<'_> {
         self.settled(found, &heard)
     }
 
+    /// The class of a name that may have been computed (lower case, no leading `::`).
+    pub(crate) fn autoload_computed_class(&mut self, name: &str) -> Flow<Option<Arc<Defined<Class>>>> {
+        match self.manifest_name(name)? {
+            Some(name) => self.autoload_class(name),
+            None => Ok(None),
+        }
+    }
+
+    /// The defined type of a name that may have been computed (lower case, no leading `::`).
+    pub(crate) fn autoload_computed_define(&mut self, name: &str) -> Flow<Option<Arc<Defined<Define>>>> {
+        match self.manifest_name(name)? {
+            Some(name) => self.autoload_define(name),
+            None => Ok(None),
+        }
+    }
+
+    fn manifest_name(&mut self, name: &str) -> Flow<Option<Name>> {
+        let mut heard = Remarks::default();
+        let found = self.environment.manifest_name(name, &mut heard);
+        self.settled(found, &heard)
+    }
+
+    /// The function of a name that may have been computed.
+    pub(crate) fn autoload_computed_function(&mut self, name: &str) -> Flow<Option<Function>> {
+        let mut heard = Remarks::default();
+        let name = self.environment.function_name(name, &mut heard);
+        self.remark(&heard);
+        match name {
+            Some(name) => self.autoload_function(name),
+            None => Ok(None),
+        }
+    }
+
+    /// The type alias of a name that may have been computed (lower case).
+    pub(crate) fn autoload_computed_alias(&mut self, lower: &str) -> Flow<Option<Arc<KnownAlias>>> {
+        let mut heard = Remarks::default();
+        let name = self.environment.alias_name(lower, &mut heard);
+        self.remark(&heard);
+        match name {
+            Some(name) => self.autoload_alias(name),
+            None => Ok(None),
+        }
+    }
+
     /// The type alias of that name (lower case).
     pub(crate) fn autoload_alias(&mut self, lower: Name) -> Flow<Option<Arc<KnownAlias>>> {
         let mut heard = Remarks::default();

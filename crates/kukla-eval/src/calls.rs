@@ -85,12 +85,12 @@ impl Vm<'_> {
                 self.unit.set_function(callee.slot, &function);
                 Ok(function)
             }
-            None => Err(self.at(self.unknown_function(callee.name), span)),
+            None => Err(self.at(self.unknown_function(callee.name.as_str()), span)),
         }
     }
 
     #[cold]
-    fn unknown_function(&self, name: Name) -> Diagnostic {
+    fn unknown_function(&self, name: &str) -> Diagnostic {
         if let Some(path) = self.environment.ruby_function(name) {
             let message = format!("{name}(): functions in Ruby are not supported yet: {}", path.display());
             return Diagnostic::said("RUBY_FUNCTION", message)
@@ -99,7 +99,7 @@ impl Vm<'_> {
         let failure = Diagnostic::said("UNKNOWN_FUNCTION", format!("Unknown function: '{name}'."));
         let (builtin, puppet) = (self.environment.registry.names(), self.environment.function_names());
         let names = builtin.iter().chain(&puppet).map(|name| name.as_str());
-        match crate::suggest::nearest(name.as_str(), names) {
+        match crate::suggest::nearest(name, names) {
             Some(near) => failure.hint(format!("there is a function '{near}'")),
             None => failure,
         }
@@ -108,21 +108,19 @@ impl Vm<'_> {
     /// Calls a function by name, as functions do with each other.
     pub fn call(&mut self, name: &str, args: Vec<Value>, block: Option<Block>) -> Flow {
         let unknown = || Raise::runtime(format!("Unknown function '{name}'"));
-        let name = Name::existing(name.strip_prefix("::").unwrap_or(name)).ok_or_else(unknown)?;
-        let function =
-            self.autoload_function(name)?.ok_or_else(|| match self.environment.ruby_function(name) {
-                Some(_) => self.unknown_function(name).into(),
+        let bare = name.strip_prefix("::").unwrap_or(name);
+        let function = self.autoload_computed_function(bare)?.ok_or_else(|| {
+            match self.environment.ruby_function(bare) {
+                Some(_) => self.unknown_function(bare).into(),
                 None => unknown(),
-            })?;
+            }
+        })?;
         self.invoke(&function, args, block)
     }
 
     /// Whether there is a function of that name.
     pub fn function_exists(&mut self, name: &str) -> Flow<bool> {
-        match Name::existing(name) {
-            Some(name) => Ok(self.autoload_function(name)?.is_some()),
-            None => Ok(false),
-        }
+        Ok(self.autoload_computed_function(name)?.is_some())
     }
 
     /// The type that a function written in Puppet says it returns.
@@ -144,6 +142,7 @@ impl Vm<'_> {
         let (overload, signature) = self.select(builtin, &args, block.as_ref())?;
         let body = builtin.builtin.overloads[overload].body;
         let in_frame = block.is_some() || builtin.runs_code;
+        let given = cfg!(debug_assertions).then(|| (args.clone(), block.clone()));
         let args = Args::new(args, block, &signature.parameters);
         let value = if in_frame {
             let depth = self.frames.len();
@@ -154,6 +153,9 @@ impl Vm<'_> {
         } else {
             body(self, args)?
         };
+        if let Some((args, block)) = given {
+            builtin.confirm(&args, block.as_ref(), &value)?;
+        }
         match &value {
             Value::Array(values) => self.check_size(values.len())?,
             Value::String(text) => self.check_text(text.len())?,

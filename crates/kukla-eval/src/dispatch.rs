@@ -81,6 +81,25 @@ impl Vm<'_> {
     }
 }
 
+impl Registered {
+    /// Refuses, while Kukla itself is tested, a value that is not what tools are told the function returns.
+    ///
+    /// What they are told it takes cannot be confirmed: the older functions make text of whatever they are given.
+    pub(crate) fn confirm(&self, args: &[Value], block: Option<&Block>, value: &Value) -> Flow<()> {
+        let mut honest = self.honest_signatures()?.iter();
+        let returns = honest.find(|signature| accepts(&signature.call.callable, args, block));
+        match returns.and_then(|signature| signature.returns.as_ref()) {
+            // A template may `return` anything.
+            Some(ty) if !self.runs_code && !ty.contains(value) => {
+                let (name, got) = (self.builtin.name, Type::of(value));
+                let message = format!("internal error: '{name}' returned {got}, and is said to return {ty}");
+                Err(Raise::error("INTERNAL_ERROR", message))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 fn named(signature: &CallableType, params: &[Param]) -> Signature {
     let names = params.iter().map(|param| param.name.as_str().into()).collect();
     Signature { callable: signature.clone(), names, block_name: None }

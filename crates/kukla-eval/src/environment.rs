@@ -326,7 +326,7 @@ impl Environment {
         if let Some(found) = read(&self.known).classes.get(&name) {
             return Ok(found.given(heard));
         }
-        let absent = Found::Absent(self.load_manifests_for(name, heard)?);
+        let absent = Found::Absent(self.load_manifests_for(name.as_str(), heard)?);
         Ok(write(&self.known).classes.entry(name).or_insert(absent).given(heard))
     }
 
@@ -339,20 +339,24 @@ impl Environment {
         if let Some(found) = read(&self.known).defines.get(&name) {
             return Ok(found.given(heard));
         }
-        let absent = Found::Absent(self.load_manifests_for(name, heard)?);
+        let absent = Found::Absent(self.load_manifests_for(name.as_str(), heard)?);
         Ok(write(&self.known).defines.entry(name).or_insert(absent).given(heard))
     }
 
     /// Loads the files a class or define of that name can stand in: always the module's first, then its own, then those of
     /// the names around it. Gives what there is to say about them should nothing be found; what is found has its own remarks.
-    fn load_manifests_for(&self, name: Name, heard: &mut Remarks) -> Result<Remarks, Arc<Diagnostic>> {
+    pub(crate) fn load_manifests_for(
+        &self,
+        name: &str,
+        heard: &mut Remarks,
+    ) -> Result<Remarks, Arc<Diagnostic>> {
         let mut consulted = Remarks::default();
         self.consult_manifests(name, &mut consulted).inspect_err(|_| heard.extend(&consulted))?;
         Ok(consulted)
     }
 
-    fn consult_manifests(&self, name: Name, consulted: &mut Remarks) -> Result<(), Arc<Diagnostic>> {
-        let mut segments: Vec<&str> = name.as_str().split("::").collect();
+    fn consult_manifests(&self, name: &str, consulted: &mut Remarks) -> Result<(), Arc<Diagnostic>> {
+        let mut segments: Vec<&str> = name.split("::").collect();
         let Some(module) = self.module(segments[0]).filter(|module| self.is_sound(module, consulted)) else {
             return Ok(());
         };
@@ -375,9 +379,11 @@ impl Environment {
                 consulted.extend(&unit.remarks);
             }
             let known = read(&self.known);
-            if known.classes.get(&name).is_some_and(Found::is_there)
-                || known.defines.get(&name).is_some_and(Found::is_there)
-            {
+            let is_there = |name: Name| {
+                known.classes.get(&name).is_some_and(Found::is_there)
+                    || known.defines.get(&name).is_some_and(Found::is_there)
+            };
+            if Name::existing(name).is_some_and(is_there) {
                 break;
             }
             segments.pop();
@@ -413,8 +419,8 @@ impl Environment {
     }
 
     /// The file in which a module, or the environment itself, writes the function of that name in Ruby.
-    pub fn ruby_function(&self, name: Name) -> Option<PathBuf> {
-        let file = format!("{}.rb", name.as_str().replace("::", "/"));
+    pub fn ruby_function(&self, name: &str) -> Option<PathBuf> {
+        let file = format!("{}.rb", name.replace("::", "/"));
         let libraries = self.modules.iter().map(|module| &module.root).chain(&self.root);
         let candidates = libraries.flat_map(|root| {
             ["lib/puppet/functions", "lib/puppet/parser/functions"]
@@ -470,7 +476,7 @@ impl Environment {
     }
 
     /// The file a function or type of that name stands in, if there is one.
-    fn path_of(&self, kind: CodeKind, name: &str, heard: &mut Remarks) -> Option<PathBuf> {
+    pub(crate) fn path_of(&self, kind: CodeKind, name: &str, heard: &mut Remarks) -> Option<PathBuf> {
         // A type that is called like a module is the module's set of types.
         let (first, rest) = name.split_once("::").unwrap_or((name, "init_typeset"));
         let rest = rest.split("::");

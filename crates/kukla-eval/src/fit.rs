@@ -22,6 +22,10 @@ pub fn misfits(function: &Registered) -> Flow<Vec<String>> {
             wrong.push(format!("{}({}): {problem}", builtin.name, overload.signature));
         }
     }
+    for signature in function.honest_signatures()?.iter().filter(|signature| signature.returns.is_none()) {
+        let names: Vec<&str> = signature.parameters.iter().map(|parameter| parameter.name.as_str()).collect();
+        wrong.push(format!("{}({}): nothing says what it returns", builtin.name, names.join(", ")));
+    }
     Ok(wrong)
 }
 

@@ -379,6 +379,7 @@ mod tests {
         /// Repeats text.
         "repeat": Random { "String $text, Integer $times = 2 >> String" => repeat }
         "with_vm" { "Any *$rest" => with_vm; tools "Integer *$rest, Callable[1, 1] &$f >> Integer" }
+        "liar" { ">> String" => none }
         "misfit" {
             "Any $text, Integer $times = undef >> Any" => repeat,
             "Any *$rest >> Any" => none,
@@ -424,6 +425,11 @@ mod tests {
         assert_eq!(call("repeat", &["ab".into(), 3.into()]), "ababab".into());
         assert_eq!(call("with_vm", &[Value::Undef, Value::Undef]), 2.into());
         assert_eq!(BUILTINS[0].doc, " Repeats text.\n");
+        if cfg!(debug_assertions) {
+            let raise = vm.call("liar", Vec::new(), None).expect_err("it does not return text");
+            let message = raise.diagnostic().map(|wrong| wrong.message());
+            assert_eq!(message.as_deref(), Some("internal error: 'liar' returned Undef, and is said to return String"));
+        }
     }
 
     #[test]

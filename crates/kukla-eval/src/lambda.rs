@@ -198,8 +198,8 @@ impl Vm<'_> {
         let given = |name: Name| args.get(name.as_str()).filter(|value| !value.is_undef());
         let mut waiting: Vec<Name> = Vec::new();
         for (name, value) in args {
-            let name = Name::new(name.as_str().unwrap_or_default());
-            if !value.is_undef() {
+            // A name that no text has read so far is no parameter's, and will be refused.
+            if let Some(name) = name.as_str().and_then(Name::existing).filter(|_| !value.is_undef()) {
                 self.scopes.give(frame, name, value.clone());
             }
         }

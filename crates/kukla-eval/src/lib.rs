@@ -8,6 +8,7 @@ mod calls;
 pub mod catalog;
 mod code;
 pub mod codes;
+mod computed;
 mod conditional;
 pub mod data;
 mod dispatch;

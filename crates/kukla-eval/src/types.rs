@@ -83,7 +83,7 @@ impl Vm<'_> {
     /// The member of a set of types that is a module's, or has been used before.
     fn member_of_set(&mut self, lower: Name) -> Flow<Option<Type>> {
         let Some((set, member)) = lower.as_str().rsplit_once("::") else { return Ok(None) };
-        let alias = self.autoload_alias(Name::new(set))?;
+        let alias = self.autoload_computed_alias(set)?;
         let Some(alias) = alias else { return Ok(None) };
         if alias.is_module_set() {
             self.resolve_alias(&alias)?;

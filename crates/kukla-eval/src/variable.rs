@@ -68,9 +68,21 @@ impl Vm<'_> {
         match self.variable_at(self.at, name) {
             Some(value) => Ok(value),
             None => match name.trim_start_matches("::").rsplit_once("::") {
-                Some((class, leaf)) => self.class_variable(Name::new(class), Name::new(leaf)),
+                Some((class, leaf)) => self.computed_variable(class, leaf),
                 None => Err(None),
             },
+        }
+    }
+
+    /// A variable of a class that is not there, as far as names tell; `Err` says why.
+    fn computed_variable(&self, class: &str, leaf: &str) -> Result<Value, Option<String>> {
+        let Ok(Some(name)) = self.environment.manifest_name(class, &mut Remarks::default()) else {
+            return Err(Some(format!("class {class} could not be found")));
+        };
+        match Name::existing(leaf) {
+            Some(leaf) => self.class_variable(name, leaf),
+            None if self.scopes.class(name).is_some() || class == "settings" => Err(None),
+            None => Err(Some(self.missing_class(name))),
         }
     }
 
@@ -131,10 +143,15 @@ impl Vm<'_> {
                 }
                 self.scopes.find_in_class(scope, name).cloned().ok_or(None)
             }
-            None => Err(Some(match self.environment.class(class, &mut Remarks::default()) {
-                Ok(Some(_)) => format!("class {class} has not been evaluated"),
-                _ => format!("class {class} could not be found"),
-            })),
+            None => Err(Some(self.missing_class(class))),
+        }
+    }
+
+    #[cold]
+    fn missing_class(&self, class: Name) -> String {
+        match self.environment.class(class, &mut Remarks::default()) {
+            Ok(Some(_)) => format!("class {class} has not been evaluated"),
+            _ => format!("class {class} could not be found"),
         }
     }
 

@@ -32,9 +32,9 @@ builtins! {
     /// Origin.annotate($point, 'clear').file     # => 'map.txt'
     /// ```
     "annotate" {
-        "Type[Annotation] $type, Any $value, Optional[Callable[0, 0]] &$block" => find,
-        "Type[Annotation] $type, Any $value, Variant[Enum[clear], Hash[Pcore::MemberName, Any]] $annotation_hash" => attach,
-        "Type[Pcore] $type, Any $value, Hash[Type[Annotation], Hash[Pcore::MemberName, Any]] $annotations" => attach_all,
+        "Type[Annotation] $type, Any $value, Optional[Callable[0, 0]] &$block >> Optional[Annotation]" => find,
+        "Type[Annotation] $type, Any $value, Variant[Enum[clear], Hash[Pcore::MemberName, Any]] $annotation_hash >> Optional[Annotation]" => attach,
+        "Type[Pcore] $type, Any $value, Hash[Type[Annotation], Hash[Pcore::MemberName, Any]] $annotations >> Any" => attach_all,
     }
 }
 

@@ -16,7 +16,7 @@ builtins! {
     /// class a { }
     /// include('a')    # => [Class['a']]
     /// ```
-    "include": RunsCode, ChangesCatalog { "Array[Any, 1] *$names" => |vm: &mut Vm<'_>, Rest(names): Rest| {
+    "include": RunsCode, ChangesCatalog { "Array[Any, 1] *$names >> Array[Type[Class]]" => |vm: &mut Vm<'_>, Rest(names): Rest| {
         makes_catalog(vm, "include")?;
         vm.include(&names)
     } }
@@ -27,7 +27,7 @@ builtins! {
     /// class a { }
     /// require('a')    # => [Class['a']]
     /// ```
-    "require": RunsCode, ChangesCatalog { "Array[Any, 1] *$names" => |vm: &mut Vm<'_>, Rest(names): Rest| {
+    "require": RunsCode, ChangesCatalog { "Array[Any, 1] *$names >> Array[Type[Class]]" => |vm: &mut Vm<'_>, Rest(names): Rest| {
         makes_catalog(vm, "require")?;
         vm.require(&names)
     } }
@@ -38,7 +38,7 @@ builtins! {
     /// class a { }
     /// contain('a')    # => [Class['a']]
     /// ```
-    "contain": RunsCode, ChangesCatalog { "Array[Any, 1] *$names" => |vm: &mut Vm<'_>, Rest(names): Rest| {
+    "contain": RunsCode, ChangesCatalog { "Array[Any, 1] *$names >> Array[Type[Class]]" => |vm: &mut Vm<'_>, Rest(names): Rest| {
         makes_catalog(vm, "contain")?;
         vm.contain(&names)
     } }
@@ -49,7 +49,10 @@ builtins! {
     /// create_resources('notify', {'hello' => {message => 'hi'}})
     /// defined(Notify['hello'])    # => true
     /// ```
-    "create_resources": RunsCode, ChangesCatalog { "Any *$args, Optional[Callable] &$block" => create_resources }
+    "create_resources": RunsCode, ChangesCatalog {
+        "Any *$args, Optional[Callable] &$block" => create_resources;
+        tools "String $type, Hash[Any, Hash] $resources, Hash $defaults = {} >> Undef"
+    }
 
     /// Makes virtual resources real.
     ///
@@ -57,21 +60,30 @@ builtins! {
     /// @notify { 'a': }
     /// realize(Notify['a'])    # => undef
     /// ```
-    "realize": ChangesCatalog { "Any *$args, Optional[Callable] &$block" => realize }
+    "realize": ChangesCatalog {
+        "Any *$args, Optional[Callable] &$block" => realize;
+        tools "Array[Variant[String, Type[CatalogEntry], Array], 1] *$references >> Undef"
+    }
 
     /// Adds tags to the class or resource that is being evaluated, and so to all in it.
     ///
     /// ```puppet
     /// tag('web')    # => undef
     /// ```
-    "tag": ChangesCatalog { "Any *$args, Optional[Callable] &$block" => tag }
+    "tag": ChangesCatalog {
+        "Any *$args, Optional[Callable] &$block" => tag;
+        tools "Array[Variant[Scalar, Array], 1] *$tags >> Undef"
+    }
 
     /// Whether the class or resource that is being evaluated, or the catalog, has all of some tags.
     ///
     /// ```puppet
     /// tagged('no_such_tag')    # => false
     /// ```
-    "tagged": ReadsCatalog { "Any *$args, Optional[Callable] &$block" => tagged }
+    "tagged": ReadsCatalog {
+        "Any *$args, Optional[Callable] &$block" => tagged;
+        tools "Array[Variant[Scalar, Array], 1] *$tags >> Boolean"
+    }
 
     /// Whether there is a class, type, variable (`'$name'`) or declared resource.
     ///
@@ -80,7 +92,7 @@ builtins! {
     /// defined(File['/x'])        # => false
     /// defined('$facts')          # => true
     /// ```
-    "defined": ReadsCatalog { "Array[Variant[String, Type[CatalogEntry], Type[Type[CatalogEntry]]], 1] *$vals" => defined }
+    "defined": ReadsCatalog { "Array[Variant[String, Type[CatalogEntry], Type[Type[CatalogEntry]]], 1] *$vals >> Boolean" => defined }
 }
 
 /// Scripts, which run with the setting `tasks`, make no catalog.

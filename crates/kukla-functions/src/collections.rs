@@ -16,7 +16,7 @@ builtins! {
     /// join(['a', ['b', 'c']], '-')    # => 'a-b-c'
     /// join([1, 2])                    # => '12'
     /// ```
-    "join" { "Array $arg, String $delimiter = ''" => join }
+    "join" { "Array $arg, String $delimiter = '' >> String" => join }
 
     /// All arguments as one array without arrays in it.
     ///
@@ -24,21 +24,21 @@ builtins! {
     /// flatten(['a', ['b', ['c']]])    # => ['a', 'b', 'c']
     /// flatten(1, [2])                 # => [1, 2]
     /// ```
-    "flatten" { "Any *$args" => flatten }
+    "flatten" { "Any *$args >> Array" => flatten }
 
     /// The keys of a hash, in order.
     ///
     /// ```puppet
     /// keys({a => 1, b => 2})    # => ['a', 'b']
     /// ```
-    "keys" { "Hash $hsh" => keys }
+    "keys" { "Hash $hsh >> Array" => keys }
 
     /// The values of a hash, in order.
     ///
     /// ```puppet
     /// values({a => 1, b => 2})    # => [1, 2]
     /// ```
-    "values" { "Hash $hsh" => values }
+    "values" { "Hash $hsh >> Array" => values }
 
     /// The number of elements, entries, characters or bytes.
     ///
@@ -47,9 +47,9 @@ builtins! {
     /// length('åäö')       # => 3
     /// ```
     "length" {
-        "Collection $arg" => length,
-        "String $arg" => length,
-        "Binary $arg" => length,
+        "Collection $arg >> Integer[0]" => length,
+        "String $arg >> Integer[0]" => length,
+        "Binary $arg >> Integer[0]" => length,
     }
 
     /// The same as `length`.
@@ -57,7 +57,7 @@ builtins! {
     /// ```puppet
     /// size({a => 1})    # => 1
     /// ```
-    "size" { "Variant[Collection, String, Binary] $arg" => length }
+    "size" { "Variant[Collection, String, Binary] $arg >> Integer[0]" => length }
 
     /// Whether a collection, string or binary has no elements; `undef` is empty too.
     ///
@@ -69,12 +69,12 @@ builtins! {
     ///
     /// A number is never empty; asking is deprecated.
     "empty" {
-        "Collection $coll" => empty,
-        "Sensitive[String] $str" => empty,
-        "String $str" => empty,
-        "Numeric $num" => number_empty,
-        "Binary $bin" => empty,
-        "Undef $x" => empty,
+        "Collection $coll >> Boolean" => empty,
+        "Sensitive[String] $str >> Boolean" => empty,
+        "String $str >> Boolean" => empty,
+        "Numeric $num >> Boolean" => number_empty,
+        "Binary $bin >> Boolean" => empty,
+        "Undef $x >> Boolean" => empty,
     }
 }
 

@@ -15,14 +15,14 @@ builtins! {
     /// ```puppet
     /// [1, 2, 3].map |$x| { if $x == 2 { break() } $x }    # => [1]
     /// ```
-    "break": Leaves { "" => stop }
+    "break": Leaves { ">> Undef" => stop }
 
     /// Ends the lambda, function, class or define that is being evaluated, with a value if it gives one.
     ///
     /// ```puppet
     /// [1, 2].map |$x| { if $x == 2 { next('two') } $x }    # => [1, 'two']
     /// ```
-    "next": Leaves { "Any $value = undef" => next }
+    "next": Leaves { "Any $value = undef >> Undef" => next }
 
     /// Ends the function, class or define that is being evaluated, also from within a lambda.
     ///
@@ -30,7 +30,7 @@ builtins! {
     /// function even(Integer $n) { if $n % 2 == 0 { return(true) } false }
     /// even(4)    # => true
     /// ```
-    "return": Leaves { "Any $value = undef" => give }
+    "return": Leaves { "Any $value = undef >> Undef" => give }
 
     /// Calls the function of a given name.
     ///
@@ -40,8 +40,8 @@ builtins! {
     ///
     /// Given a `Deferred`, does now what it defers.
     "call" {
-        "String $function_name, Any *$arguments, Optional[Callable] &$block" => call_named,
-        "Deferred $deferred" => call_deferred,
+        "String $function_name, Any *$arguments, Optional[Callable] &$block >> Any" => call_named,
+        "Deferred $deferred >> Any" => call_deferred,
     }
 
     /// Calls a lambda with the given values, which it can name as it likes without their being seen outside.
@@ -49,7 +49,7 @@ builtins! {
     /// ```puppet
     /// with(1, 2) |$a, $b| { $a + $b }    # => 3
     /// ```
-    "with" { "Any *$arg, Callable &$block" => with }
+    "with" { "Any *$arg, Callable &$block >> Any" => with }
 
     /// Calls a lambda with a value unless that is `undef`.
     ///
@@ -57,7 +57,7 @@ builtins! {
     /// {a => 1}['a'].then |$x| { $x + 1 }    # => 2
     /// {a => 1}['b'].then |$x| { $x + 1 }    # => undef
     /// ```
-    "then" { "Any $arg, Callable[1, 1] &$block" => then }
+    "then" { "Any $arg, Callable[1, 1] &$block >> Any" => then }
 
     /// A value, or what a lambda gives if the value is `undef`.
     ///
@@ -65,7 +65,7 @@ builtins! {
     /// lest(undef) || { 7 }    # => 7
     /// lest(1) || { 7 }        # => 1
     /// ```
-    "lest" { "Any $arg, Callable[0, 0] &$block" => lest }
+    "lest" { "Any $arg, Callable[0, 0] &$block >> Any" => lest }
 
     /// The value that a `Sensitive` holds, or what a lambda gives for it; other values are given back as they are.
     ///
@@ -74,8 +74,8 @@ builtins! {
     /// unwrap(7)                      # => 7
     /// ```
     "unwrap" {
-        "Sensitive $arg, Optional[Callable] &$block" => unwrap,
-        "Any $arg, Optional[Callable] &$block" => unwrap,
+        "Sensitive $arg, Optional[Callable] &$block >> Any" => unwrap,
+        "Any $arg, Optional[Callable] &$block >> Any" => unwrap,
     }
 
     /// Was a way to read other manifests; always fails.
@@ -83,7 +83,7 @@ builtins! {
     /// ```puppet
     /// import('nodes/*.pp')    # error: DISCONTINUED_IMPORT "Use of 'import' has been discontinued"
     /// ```
-    "import": Leaves, Deprecated { "Any *$args" => import }
+    "import": Leaves, Deprecated { "Any *$args >> Undef" => import }
 }
 
 fn stop(vm: &mut Vm<'_>) -> Flow<Value> {

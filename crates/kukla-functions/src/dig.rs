@@ -17,7 +17,7 @@ builtins! {
     /// dig({a => [{b => 7}]}, 'a', 0, 'b')    # => 7
     /// dig({a => 1}, 'x', 'y')                # => undef
     /// ```
-    "dig" { "Optional[Collection] $data, Any *$arg" => dig }
+    "dig" { "Optional[Collection] $data, Any *$arg >> Any" => dig }
 
     /// The value at a path written with dots (indexes are numbers, keys with dots in them are quoted), or a default. A lambda, if given,
     /// gets the error when the path leads into something that is no collection.
@@ -26,7 +26,7 @@ builtins! {
     /// get({a => ['x', {b => 7}]}, 'a.1.b')       # => 7
     /// get({a => 1}, 'b', 'default')              # => 'default'
     /// ```
-    "get" { "Any $value, String $dotted_string, Any $default_value = undef, Optional[Callable[1, 1]] &$block" => get }
+    "get" { "Any $value, String $dotted_string, Any $default_value = undef, Optional[Callable[1, 1]] &$block >> Any" => get }
 
     /// The value of a variable given by name, and of what lies within it at a path written with dots, or a default.
     ///
@@ -36,7 +36,7 @@ builtins! {
     /// getvar('nowhere', 'none')      # => 'none'
     /// ```
     "getvar": ReadsVariables {
-        "Pattern[/\\A(?:::)?(?:[a-z]\\w*::)*[a-z_]\\w*(?:\\.|\\Z)/] $get_string, Any $default_value = undef, Optional[Callable[1, 1]] &$block" => getvar;
+        "Pattern[/\\A(?:::)?(?:[a-z]\\w*::)*[a-z_]\\w*(?:\\.|\\Z)/] $get_string, Any $default_value = undef, Optional[Callable[1, 1]] &$block >> Any" => getvar;
         mismatch "String $get_string, Any $default_value = undef, Optional[Callable] &$block" => not_a_variable
     }
 }

@@ -18,28 +18,40 @@ builtins! {
     /// ```puppet
     /// md5('a')    # => '0cc175b9c0f1b6a831c399e269772661'
     /// ```
-    "md5" { "Any *$args, Optional[Callable] &$block" => |Rest(args): Rest| Ok::<_, Error>(md5_hex(ruby::text(&exactly("md5", 1, args)?[0])?.as_bytes())) }
+    "md5" {
+        "Any *$args, Optional[Callable] &$block" => |Rest(args): Rest| Ok::<_, Error>(md5_hex(ruby::text(&exactly("md5", 1, args)?[0])?.as_bytes()));
+        tools "String $text >> String"
+    }
 
     /// The SHA-1 digest of a text, in hexadecimal digits.
     ///
     /// ```puppet
     /// sha1('a')    # => '86f7e437faa5a7fce15d1ddcb9eaeaea377667b8'
     /// ```
-    "sha1" { "Any *$args, Optional[Callable] &$block" => |Rest(args): Rest| Ok::<_, Error>(sha1_hex(ruby::text(&exactly("sha1", 1, args)?[0])?.as_bytes())) }
+    "sha1" {
+        "Any *$args, Optional[Callable] &$block" => |Rest(args): Rest| Ok::<_, Error>(sha1_hex(ruby::text(&exactly("sha1", 1, args)?[0])?.as_bytes()));
+        tools "String $text >> String"
+    }
 
     /// The SHA-256 digest of a text, in hexadecimal digits.
     ///
     /// ```puppet
     /// sha256('a')    # => 'ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb'
     /// ```
-    "sha256" { "Any *$args, Optional[Callable] &$block" => |Rest(args): Rest| Ok::<_, Error>(sha256_hex(ruby::text(&exactly("sha256", 1, args)?[0])?.as_bytes())) }
+    "sha256" {
+        "Any *$args, Optional[Callable] &$block" => |Rest(args): Rest| Ok::<_, Error>(sha256_hex(ruby::text(&exactly("sha256", 1, args)?[0])?.as_bytes()));
+        tools "String $text >> String"
+    }
 
     /// The digest of a text by the algorithm that the setting `digest_algorithm` names.
     ///
     /// ```puppet
     /// digest('a')    # => 'ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb'
     /// ```
-    "digest" { "Any *$args, Optional[Callable] &$block" => digest }
+    "digest" {
+        "Any *$args, Optional[Callable] &$block" => digest;
+        tools "String $text >> String"
+    }
 
     /// A number from zero up to but not including a limit, always the same for the same node, limit and seed. With a third argument that is
     /// true, the case of the node's name does not matter.
@@ -47,7 +59,10 @@ builtins! {
     /// ```puppet
     /// fqdn_rand(30, 'cron') =~ Integer[0, 29]    # => true
     /// ```
-    "fqdn_rand": ReadsVariables { "Any *$args, Optional[Callable] &$block" => fqdn_rand }
+    "fqdn_rand": ReadsVariables {
+        "Any *$args, Optional[Callable] &$block" => fqdn_rand;
+        tools "Variant[Numeric, String] $max, Any *$seed >> Integer"
+    }
 }
 
 /// Bytes as hexadecimal digits.

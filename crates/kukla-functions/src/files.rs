@@ -23,14 +23,17 @@ builtins! {
     /// ```puppet
     /// file('/no/such/file', '/nor/this')    # error: Could not find any files from /no/such/file, /nor/this
     /// ```
-    "file": ReadsFiles { "Any *$args, Optional[Callable] &$block" => file }
+    "file": ReadsFiles {
+        "Any *$args, Optional[Callable] &$block" => file;
+        tools "Array[String, 1] *$paths >> String"
+    }
 
     /// The bytes of a file: `module/name` for one in a module's `files` directory, or an absolute path.
     ///
     /// ```puppet
     /// binary_file('/no/such/file')    # error: The given file '/no/such/file' does not exist
     /// ```
-    "binary_file": ReadsFiles { "String $path" => binary_file }
+    "binary_file": ReadsFiles { "String $path >> Binary" => binary_file }
 
     /// The path of the first file there is, or undef: `module/name` for one in a module's `files` directory, or an absolute path.
     ///
@@ -38,8 +41,8 @@ builtins! {
     /// find_file('/no/such/file')    # => undef
     /// ```
     "find_file": ReadsFiles {
-        "String *$paths" => |vm: &mut Vm<'_>, Rest(paths): Rest| first_file(vm, &paths, "files"),
-        "Array[Array[String]] *$paths_array" => |vm: &mut Vm<'_>, Rest(paths): Rest| first_file(vm, &ruby::flatten(&paths), "files"),
+        "String *$paths >> Optional[String]" => |vm: &mut Vm<'_>, Rest(paths): Rest| first_file(vm, &paths, "files"),
+        "Array[Array[String]] *$paths_array >> Optional[String]" => |vm: &mut Vm<'_>, Rest(paths): Rest| first_file(vm, &ruby::flatten(&paths), "files"),
     }
 
     /// The path of the first template there is, or undef: `module/name` for one in a module's `templates` directory, or an absolute path.
@@ -48,8 +51,8 @@ builtins! {
     /// find_template('/no/such/file')    # => undef
     /// ```
     "find_template": ReadsFiles {
-        "String *$paths" => |vm: &mut Vm<'_>, Rest(paths): Rest| first_file(vm, &paths, "templates"),
-        "Array[Array[String]] *$paths_array" => |vm: &mut Vm<'_>, Rest(paths): Rest| first_file(vm, &ruby::flatten(&paths), "templates"),
+        "String *$paths >> Optional[String]" => |vm: &mut Vm<'_>, Rest(paths): Rest| first_file(vm, &paths, "templates"),
+        "Array[Array[String]] *$paths_array >> Optional[String]" => |vm: &mut Vm<'_>, Rest(paths): Rest| first_file(vm, &ruby::flatten(&paths), "templates"),
     }
 
     /// The directory of the first module there is, or undef.
@@ -58,8 +61,8 @@ builtins! {
     /// module_directory('no_such_module')    # => undef
     /// ```
     "module_directory": ReadsFiles {
-        "String *$names" => module_directory,
-        "Array[Array[String]] *$names" => module_directory,
+        "String *$names >> Optional[String]" => module_directory,
+        "Array[Array[String]] *$names >> Optional[String]" => module_directory,
     }
 
     /// What a command on the machine that compiles writes. The command is given by its absolute path; its arguments reach it unchanged.
@@ -67,21 +70,30 @@ builtins! {
     /// ```puppet
     /// generate('relative/command')    # error: Generators must be fully qualified
     /// ```
-    "generate": RunsCommands { "Any *$args, Optional[Callable] &$block" => generate }
+    "generate": RunsCommands {
+        "Any *$args, Optional[Callable] &$block" => generate;
+        tools "String $command, String *$arguments >> String"
+    }
 
     /// Renders templates in Ruby (ERB). This compiler does not run Ruby: only those that are mere text.
     ///
     /// ```puppet
     /// template('no_module/motd.erb')    # error: Could not find template 'no_module/motd.erb'
     /// ```
-    "template": ReadsVariables, ReadsFiles { "Any *$args, Optional[Callable] &$block" => template }
+    "template": ReadsVariables, ReadsFiles {
+        "Any *$args, Optional[Callable] &$block" => template;
+        tools "Array[String, 1] *$paths >> String"
+    }
 
     /// Renders the text of templates in Ruby (ERB). This compiler does not run Ruby: only those that are mere text.
     ///
     /// ```puppet
     /// inline_template('mere text')    # => 'mere text'
     /// ```
-    "inline_template": ReadsVariables { "Any *$args, Optional[Callable] &$block" => inline_template }
+    "inline_template": ReadsVariables {
+        "Any *$args, Optional[Callable] &$block" => inline_template;
+        tools "Array[String, 1] *$templates >> String"
+    }
 }
 
 /// Where a reference leads, whether or not there is a file: an absolute path as it is, `module/name` into a directory of the module.

@@ -41,10 +41,10 @@ builtins! {
     /// {a => 1}.each |$key, $value| { notice($key) }    # notice: a
     /// ```
     "each" {
-        "Hash[Any, Any] $hash, Callable[2, 2] &$block" => two!(each),
-        "Hash[Any, Any] $hash, Callable[1, 1] &$block" => one!(each),
-        "Iterable $enumerable, Callable[2, 2] &$block" => two!(each),
-        "Iterable $enumerable, Callable[1, 1] &$block" => one!(each),
+        "Hash[Any, Any] $hash, Callable[2, 2] &$block >> Hash" => two!(each),
+        "Hash[Any, Any] $hash, Callable[1, 1] &$block >> Hash" => one!(each),
+        "Iterable $enumerable, Callable[2, 2] &$block >> Iterable" => two!(each),
+        "Iterable $enumerable, Callable[1, 1] &$block >> Iterable" => one!(each),
     }
 
     /// The results of calling a lambda for each element.
@@ -55,10 +55,10 @@ builtins! {
     /// ['x'].map |$index, $x| { $index }            # => [0]
     /// ```
     "map" {
-        "Hash[Any, Any] $hash, Callable[2, 2] &$block" => two!(map),
-        "Hash[Any, Any] $hash, Callable[1, 1] &$block" => one!(map),
-        "Iterable $enumerable, Callable[2, 2] &$block" => two!(map),
-        "Iterable $enumerable, Callable[1, 1] &$block" => one!(map),
+        "Hash[Any, Any] $hash, Callable[2, 2] &$block >> Array" => two!(map),
+        "Hash[Any, Any] $hash, Callable[1, 1] &$block >> Array" => one!(map),
+        "Iterable $enumerable, Callable[2, 2] &$block >> Array" => two!(map),
+        "Iterable $enumerable, Callable[1, 1] &$block >> Array" => one!(map),
     }
 
     /// The elements for which a lambda gives something true; of a hash, a hash.
@@ -68,10 +68,10 @@ builtins! {
     /// {a => 1, b => 2}.filter |$k, $v| { $v > 1 }       # => {'b' => 2}
     /// ```
     "filter" {
-        "Hash[Any, Any] $hash, Callable[2, 2] &$block" => two!(filter),
-        "Hash[Any, Any] $hash, Callable[1, 1] &$block" => one!(filter),
-        "Iterable $enumerable, Callable[2, 2] &$block" => two!(filter),
-        "Iterable $enumerable, Callable[1, 1] &$block" => one!(filter),
+        "Hash[Any, Any] $hash, Callable[2, 2] &$block >> Hash" => two!(filter),
+        "Hash[Any, Any] $hash, Callable[1, 1] &$block >> Hash" => one!(filter),
+        "Iterable $enumerable, Callable[2, 2] &$block >> Array" => two!(filter),
+        "Iterable $enumerable, Callable[1, 1] &$block >> Array" => one!(filter),
     }
 
     /// Whether a lambda gives something true for every element; asking stops at the first for which it does not.
@@ -81,10 +81,10 @@ builtins! {
     /// [].all |$x| { false }         # => true
     /// ```
     "all" {
-        "Hash[Any, Any] $hash, Callable[2, 2] &$block" => two!(all),
-        "Hash[Any, Any] $hash, Callable[1, 1] &$block" => one!(all),
-        "Iterable $enumerable, Callable[2, 2] &$block" => two!(all),
-        "Iterable $enumerable, Callable[1, 1] &$block" => one!(all),
+        "Hash[Any, Any] $hash, Callable[2, 2] &$block >> Boolean" => two!(all),
+        "Hash[Any, Any] $hash, Callable[1, 1] &$block >> Boolean" => one!(all),
+        "Iterable $enumerable, Callable[2, 2] &$block >> Boolean" => two!(all),
+        "Iterable $enumerable, Callable[1, 1] &$block >> Boolean" => one!(all),
     }
 
     /// Whether a lambda gives something true for at least one element; asking stops at the first for which it does.
@@ -94,10 +94,10 @@ builtins! {
     /// {a => 1}.any |$key, $x| { $x > 1 }       # => false
     /// ```
     "any" {
-        "Hash[Any, Any] $hash, Callable[2, 2] &$block" => two!(any),
-        "Hash[Any, Any] $hash, Callable[1, 1] &$block" => one!(any),
-        "Iterable $enumerable, Callable[2, 2] &$block" => two!(any),
-        "Iterable $enumerable, Callable[1, 1] &$block" => one!(any),
+        "Hash[Any, Any] $hash, Callable[2, 2] &$block >> Boolean" => two!(any),
+        "Hash[Any, Any] $hash, Callable[1, 1] &$block >> Boolean" => one!(any),
+        "Iterable $enumerable, Callable[2, 2] &$block >> Boolean" => two!(any),
+        "Iterable $enumerable, Callable[1, 1] &$block >> Boolean" => one!(any),
     }
 
     /// The index or key of the first element that equals a value, contains a text, matches a regular expression or for which a
@@ -110,12 +110,12 @@ builtins! {
     /// index([1, 5]) |$x| { $x > 3 }          # => 1
     /// ```
     "index" {
-        "Hash[Any, Any] $hash, Callable[2, 2] &$block" => two!(index),
-        "Hash[Any, Any] $hash, Callable[1, 1] &$block" => one!(index),
-        "Iterable $enumerable, Callable[2, 2] &$block" => two!(index),
-        "Iterable $enumerable, Callable[1, 1] &$block" => one!(index),
-        "String $str, Variant[String, Regexp] $match" => index_in_text,
-        "Iterable $enumerable, Any $match" => index_of,
+        "Hash[Any, Any] $hash, Callable[2, 2] &$block >> Any" => two!(index),
+        "Hash[Any, Any] $hash, Callable[1, 1] &$block >> Any" => one!(index),
+        "Iterable $enumerable, Callable[2, 2] &$block >> Optional[Integer]" => two!(index),
+        "Iterable $enumerable, Callable[1, 1] &$block >> Optional[Integer]" => one!(index),
+        "String $str, Variant[String, Regexp] $match >> Optional[Integer]" => index_in_text,
+        "Iterable $enumerable, Any $match >> Any" => index_of,
     }
 
     /// Folds the elements into one value: the lambda gets what it gave last and the next element. Without a start value the first
@@ -126,8 +126,8 @@ builtins! {
     /// [1, 2, 3].reduce(10) |$sum, $x| { $sum + $x }        # => 16
     /// ```
     "reduce" {
-        "Iterable $enumerable, Callable[2, 2] &$block" => reduce,
-        "Iterable $enumerable, Any $memo, Callable[2, 2] &$block" => reduce_from,
+        "Iterable $enumerable, Callable[2, 2] &$block >> Any" => reduce,
+        "Iterable $enumerable, Any $memo, Callable[2, 2] &$block >> Any" => reduce_from,
     }
 
     /// The elements in arrays of a given size; the last may be shorter. With a lambda, calls it for each: either with one array, or with
@@ -138,8 +138,8 @@ builtins! {
     /// [1, 2].slice(2) |$a, $b| { notice($a) }    # notice: 1
     /// ```
     "slice" {
-        "Hash[Any, Any] $hash, Integer[1, default] $slice_size, Optional[Callable] &$block" => slice,
-        "Iterable $enumerable, Integer[1, default] $slice_size, Optional[Callable] &$block" => slice,
+        "Hash[Any, Any] $hash, Integer[1, default] $slice_size, Optional[Callable] &$block >> Variant[Array, Hash]" => slice,
+        "Iterable $enumerable, Integer[1, default] $slice_size, Optional[Callable] &$block >> Iterable" => slice,
     }
 
     /// Every n-th element, from the first on: lazily as an iterator, or each given to a lambda.
@@ -148,8 +148,8 @@ builtins! {
     /// [1, 2, 3].step(2).map |$x| { $x }    # => [1, 3]
     /// ```
     "step" {
-        "Iterable $iterable, Integer[1] $step" => step,
-        "Iterable $iterable, Integer[1] $step, Callable[1, 1] &$block" => step_each,
+        "Iterable $iterable, Integer[1] $step >> Iterator" => step,
+        "Iterable $iterable, Integer[1] $step, Callable[1, 1] &$block >> Undef" => step_each,
     }
 
     /// The elements, last first: lazily as an iterator, or each given to a lambda.
@@ -158,8 +158,8 @@ builtins! {
     /// [1, 2].reverse_each.map |$x| { $x }    # => [2, 1]
     /// ```
     "reverse_each" {
-        "Iterable $iterable" => reverse,
-        "Iterable $iterable, Callable[1, 1] &$block" => reverse_each,
+        "Iterable $iterable >> Iterator" => reverse,
+        "Iterable $iterable, Callable[1, 1] &$block >> Undef" => reverse_each,
     }
 
     /// The elements in groups by what a lambda gives for them.
@@ -168,9 +168,9 @@ builtins! {
     /// group_by(['a', 'bb', 'c']) |$x| { length($x) }    # => {1 => ['a', 'c'], 2 => ['bb']}
     /// ```
     "group_by": TypedResult {
-        "Collection $collection, Callable[1, 1] &$block" => one!(group_by),
-        "Array $array, Callable[2, 2] &$block" => two!(group_by),
-        "Collection $collection, Callable[2, 2] &$block" => two!(group_by),
+        "Collection $collection, Callable[1, 1] &$block >> Hash" => one!(group_by),
+        "Array $array, Callable[2, 2] &$block >> Hash" => two!(group_by),
+        "Collection $collection, Callable[2, 2] &$block >> Hash" => two!(group_by),
     }
 
     /// The elements in two arrays: those for which a lambda gives something true, and the others.
@@ -179,9 +179,9 @@ builtins! {
     /// partition([1, 2, 3]) |$x| { $x > 1 }    # => [[2, 3], [1]]
     /// ```
     "partition": TypedResult {
-        "Collection $collection, Callable[1, 1] &$block" => one!(partition),
-        "Array $array, Callable[2, 2] &$block" => two!(partition),
-        "Collection $collection, Callable[2, 2] &$block" => two!(partition),
+        "Collection $collection, Callable[1, 1] &$block >> Tuple[Array, Array]" => one!(partition),
+        "Array $array, Callable[2, 2] &$block >> Tuple[Array, Array]" => two!(partition),
+        "Collection $collection, Callable[2, 2] &$block >> Tuple[Array, Array]" => two!(partition),
     }
 }
 

@@ -17,10 +17,10 @@ builtins! {
     /// ```
     "upcase" {
         type "StringData = Variant[String, Numeric, Array[StringData], Hash[StringData, StringData]]";
-        "Numeric $arg" => same,
-        "String $arg" => |arg: Str| upper(&arg),
-        "Array[StringData] $arg" => |arg: Array| deep(&arg.into(), upper),
-        "Hash[StringData, StringData] $arg" => |arg: Hash| deep(&arg.into(), upper),
+        "Numeric $arg >> Numeric" => same,
+        "String $arg >> String" => |arg: Str| upper(&arg),
+        "Array[StringData] $arg >> Array" => |arg: Array| deep(&arg.into(), upper),
+        "Hash[StringData, StringData] $arg >> Hash" => |arg: Hash| deep(&arg.into(), upper),
     }
 
     /// Text in lower case, also in nested arrays and hashes.
@@ -30,10 +30,10 @@ builtins! {
     /// ```
     "downcase" {
         type "StringData = Variant[String, Numeric, Array[StringData], Hash[StringData, StringData]]";
-        "Numeric $arg" => same,
-        "String $arg" => |arg: Str| lower(&arg),
-        "Array[StringData] $arg" => |arg: Array| deep(&arg.into(), lower),
-        "Hash[StringData, StringData] $arg" => |arg: Hash| deep(&arg.into(), lower),
+        "Numeric $arg >> Numeric" => same,
+        "String $arg >> String" => |arg: Str| lower(&arg),
+        "Array[StringData] $arg >> Array" => |arg: Array| deep(&arg.into(), lower),
+        "Hash[StringData, StringData] $arg >> Hash" => |arg: Hash| deep(&arg.into(), lower),
     }
 
     /// Text with its first letter in upper case and the others in lower case.
@@ -42,9 +42,9 @@ builtins! {
     /// capitalize('hELLO')    # => 'Hello'
     /// ```
     "capitalize" {
-        "Numeric $arg" => same,
-        "String $arg" => |arg: Str| capital(&arg),
-        "Iterable[Variant[String, Numeric]] $arg" => |arg: Value| each(&arg, capital),
+        "Numeric $arg >> Numeric" => same,
+        "String $arg >> String" => |arg: Str| capital(&arg),
+        "Iterable[Variant[String, Numeric]] $arg >> Array" => |arg: Value| each(&arg, capital),
     }
 
     /// Text whose words, separated by underscores, are joined in camel case.
@@ -53,9 +53,9 @@ builtins! {
     /// camelcase('hello_world')    # => 'HelloWorld'
     /// ```
     "camelcase" {
-        "Numeric $arg" => same,
-        "String $arg" => |arg: Str| camel(&arg),
-        "Iterable[Variant[String, Numeric]] $arg" => |arg: Value| each(&arg, camel),
+        "Numeric $arg >> Numeric" => same,
+        "String $arg >> String" => |arg: Str| camel(&arg),
+        "Iterable[Variant[String, Numeric]] $arg >> Array" => |arg: Value| each(&arg, camel),
     }
 
     /// Text without leading and trailing white space.
@@ -64,9 +64,9 @@ builtins! {
     /// strip("\t hello \n")    # => 'hello'
     /// ```
     "strip" {
-        "Numeric $arg" => same,
-        "String $arg" => |arg: Str| strip(&arg),
-        "Iterable[Variant[String, Numeric]] $arg" => |arg: Value| each(&arg, strip),
+        "Numeric $arg >> Numeric" => same,
+        "String $arg >> String" => |arg: Str| strip(&arg),
+        "Iterable[Variant[String, Numeric]] $arg >> Array" => |arg: Value| each(&arg, strip),
     }
 
     /// Text without leading white space.
@@ -75,9 +75,9 @@ builtins! {
     /// lstrip("  hello ")    # => 'hello '
     /// ```
     "lstrip" {
-        "Numeric $arg" => same,
-        "String $arg" => |arg: Str| left(&arg),
-        "Iterable[Variant[String, Numeric]] $arg" => |arg: Value| each(&arg, left),
+        "Numeric $arg >> Numeric" => same,
+        "String $arg >> String" => |arg: Str| left(&arg),
+        "Iterable[Variant[String, Numeric]] $arg >> Array" => |arg: Value| each(&arg, left),
     }
 
     /// Text without trailing white space.
@@ -86,9 +86,9 @@ builtins! {
     /// rstrip("  hello ")    # => '  hello'
     /// ```
     "rstrip" {
-        "Numeric $arg" => same,
-        "String $arg" => |arg: Str| right(&arg),
-        "Iterable[Variant[String, Numeric]] $arg" => |arg: Value| each(&arg, right),
+        "Numeric $arg >> Numeric" => same,
+        "String $arg >> String" => |arg: Str| right(&arg),
+        "Iterable[Variant[String, Numeric]] $arg >> Array" => |arg: Value| each(&arg, right),
     }
 
     /// Text without the line end it may end in.
@@ -98,9 +98,9 @@ builtins! {
     /// chomp("hello\n\n")    # => "hello\n"
     /// ```
     "chomp" {
-        "Numeric $arg" => same,
-        "String $arg" => |arg: Str| chomp(&arg),
-        "Iterable[Variant[String, Numeric]] $arg" => |arg: Value| each(&arg, chomp),
+        "Numeric $arg >> Numeric" => same,
+        "String $arg >> String" => |arg: Str| chomp(&arg),
+        "Iterable[Variant[String, Numeric]] $arg >> Array" => |arg: Value| each(&arg, chomp),
     }
 
     /// Text without its last character; a carriage return and line feed go together.
@@ -110,9 +110,9 @@ builtins! {
     /// chop("hello\r\n")   # => 'hello'
     /// ```
     "chop" {
-        "Numeric $arg" => same,
-        "String $arg" => |arg: Str| chop(&arg),
-        "Iterable[Variant[String, Numeric]] $arg" => |arg: Value| each(&arg, chop),
+        "Numeric $arg >> Numeric" => same,
+        "String $arg >> String" => |arg: Str| chop(&arg),
+        "Iterable[Variant[String, Numeric]] $arg >> Array" => |arg: Value| each(&arg, chop),
     }
 }
 

@@ -16,56 +16,59 @@ builtins! {
     /// ```puppet
     /// debug('values:', [1, 2])    # debug: values: [1, 2]
     /// ```
-    "debug": Logs, TypedResult { "Any *$values" => |vm: &mut Vm<'_>, values: Rest| log(vm, LogLevel::Debug, values) }
+    "debug": Logs, TypedResult { "Any *$values >> Undef" => |vm: &mut Vm<'_>, values: Rest| log(vm, LogLevel::Debug, values) }
     /// Logs a message at level info.
     ///
     /// ```puppet
     /// info({ 'a' => 1 })    # info: {a => 1}
     /// ```
-    "info": Logs, TypedResult { "Any *$values" => |vm: &mut Vm<'_>, values: Rest| log(vm, LogLevel::Info, values) }
+    "info": Logs, TypedResult { "Any *$values >> Undef" => |vm: &mut Vm<'_>, values: Rest| log(vm, LogLevel::Info, values) }
     /// Logs a message at level notice: the values as text, separated by spaces.
     ///
     /// ```puppet
     /// notice('count', 3)    # notice: count 3
     /// ```
-    "notice": Logs, TypedResult { "Any *$values" => |vm: &mut Vm<'_>, values: Rest| log(vm, LogLevel::Notice, values) }
+    "notice": Logs, TypedResult { "Any *$values >> Undef" => |vm: &mut Vm<'_>, values: Rest| log(vm, LogLevel::Notice, values) }
     /// Logs a message at level warning.
     ///
     /// ```puppet
     /// warning('the default will change')    # warning: the default will change
     /// ```
-    "warning": Logs, TypedResult { "Any *$values" => |vm: &mut Vm<'_>, values: Rest| log(vm, LogLevel::Warning, values) }
+    "warning": Logs, TypedResult { "Any *$values >> Undef" => |vm: &mut Vm<'_>, values: Rest| log(vm, LogLevel::Warning, values) }
     /// Logs a message at level err; the compilation goes on.
     ///
     /// ```puppet
     /// err('no backup configured')    # err: no backup configured
     /// ```
-    "err": Logs, TypedResult { "Any *$values" => |vm: &mut Vm<'_>, values: Rest| log(vm, LogLevel::Err, values) }
+    "err": Logs, TypedResult { "Any *$values >> Undef" => |vm: &mut Vm<'_>, values: Rest| log(vm, LogLevel::Err, values) }
     /// Logs a message at level alert.
     ///
     /// ```puppet
     /// alert('disk full:', 90)    # alert: disk full: 90
     /// ```
-    "alert": Logs, TypedResult { "Any *$values" => |vm: &mut Vm<'_>, values: Rest| log(vm, LogLevel::Alert, values) }
+    "alert": Logs, TypedResult { "Any *$values >> Undef" => |vm: &mut Vm<'_>, values: Rest| log(vm, LogLevel::Alert, values) }
     /// Logs a message at level emerg.
     ///
     /// ```puppet
     /// emerg('nothing works')    # emerg: nothing works
     /// ```
-    "emerg": Logs, TypedResult { "Any *$values" => |vm: &mut Vm<'_>, values: Rest| log(vm, LogLevel::Emerg, values) }
+    "emerg": Logs, TypedResult { "Any *$values >> Undef" => |vm: &mut Vm<'_>, values: Rest| log(vm, LogLevel::Emerg, values) }
     /// Logs a message at level crit.
     ///
     /// ```puppet
     /// crit('the key is lost')    # crit: the key is lost
     /// ```
-    "crit": Logs, TypedResult { "Any *$values" => |vm: &mut Vm<'_>, values: Rest| log(vm, LogLevel::Crit, values) }
+    "crit": Logs, TypedResult { "Any *$values >> Undef" => |vm: &mut Vm<'_>, values: Rest| log(vm, LogLevel::Crit, values) }
 
     /// Ends the compilation with a message: the values as text, separated by spaces.
     ///
     /// ```puppet
     /// fail('no', 'way')    # error: no way
     /// ```
-    "fail": Leaves { "Any *$args, Optional[Callable] &$block" => fail }
+    "fail": Leaves {
+        "Any *$args, Optional[Callable] &$block" => fail;
+        tools "Any *$messages >> Undef"
+    }
 }
 
 fn log(vm: &mut Vm<'_>, level: LogLevel, Rest(values): Rest) -> Flow<()> {

@@ -33,11 +33,11 @@ builtins! {
         type "BlockType = Callable[NameType]";
         type "OptionsWithName = Struct[{name => NameType, value_type => Optional[ValueType], default_value => Optional[DefaultValueType], override => Optional[Hash[String,Any]], default_values_hash => Optional[Hash[String,Any]], merge => Optional[MergeType]}]";
         type "OptionsWithoutName = Struct[{value_type => Optional[ValueType], default_value => Optional[DefaultValueType], override => Optional[Hash[String,Any]], default_values_hash => Optional[Hash[String,Any]], merge => Optional[MergeType]}]";
-        "NameType $name, ValueType $value_type = undef, MergeType $merge = undef" => plainly,
-        "NameType $name, Optional[ValueType] $value_type, Optional[MergeType] $merge, DefaultValueType $default_value" => with_default,
-        "NameType $name, ValueType $value_type = undef, MergeType $merge = undef, BlockType &$block" => with_block,
-        "OptionsWithName $options_hash, Optional[BlockType] &$block" => by_options,
-        "Variant[String,Array[String]] $name, OptionsWithoutName $options_hash, Optional[BlockType] &$block" => by_name_and_options,
+        "NameType $name, ValueType $value_type = undef, MergeType $merge = undef >> Any" => plainly,
+        "NameType $name, Optional[ValueType] $value_type, Optional[MergeType] $merge, DefaultValueType $default_value >> Any" => with_default,
+        "NameType $name, ValueType $value_type = undef, MergeType $merge = undef, BlockType &$block >> Any" => with_block,
+        "OptionsWithName $options_hash, Optional[BlockType] &$block >> Any" => by_options,
+        "Variant[String,Array[String]] $name, OptionsWithoutName $options_hash, Optional[BlockType] &$block >> Any" => by_name_and_options,
     }
 
     /// The first value that data has for a name. Deprecated: use `lookup`.
@@ -46,11 +46,11 @@ builtins! {
     /// hiera('no::such', 'none')    # => 'none'
     /// ```
     "hiera": LooksUp, Deprecated {
-        "Tuple[String, Any, Any, 1, 3] $args" => |vm: &mut Vm<'_>, args: Value| hiera_array_form(vm, HIERA, args),
-        "String $key" => |vm: &mut Vm<'_>, key: Str| hiera(vm, HIERA, key, None, None),
-        "String $key, Any $default, Any $override = undef" => |vm: &mut Vm<'_>, key: Str, default: Value, over: Option<Value>| hiera_default(vm, HIERA, key, default, over),
-        "String $key, Callable[1, 1] &$default_block" => |vm: &mut Vm<'_>, key: Str, block: Option<Block>| hiera(vm, HIERA, key, None, block),
-        "String $key, Any $override, Callable[1, 1] &$default_block" => |vm: &mut Vm<'_>, key: Str, over: Value, block: Option<Block>| hiera(vm, HIERA, key, Some(over), block),
+        "Tuple[String, Any, Any, 1, 3] $args >> Any" => |vm: &mut Vm<'_>, args: Value| hiera_array_form(vm, HIERA, args),
+        "String $key >> Any" => |vm: &mut Vm<'_>, key: Str| hiera(vm, HIERA, key, None, None),
+        "String $key, Any $default, Any $override = undef >> Any" => |vm: &mut Vm<'_>, key: Str, default: Value, over: Option<Value>| hiera_default(vm, HIERA, key, default, over),
+        "String $key, Callable[1, 1] &$default_block >> Any" => |vm: &mut Vm<'_>, key: Str, block: Option<Block>| hiera(vm, HIERA, key, None, block),
+        "String $key, Any $override, Callable[1, 1] &$default_block >> Any" => |vm: &mut Vm<'_>, key: Str, over: Value, block: Option<Block>| hiera(vm, HIERA, key, Some(over), block),
     }
 
     /// All values that data has for a name, as an array without duplicates. Deprecated: use `lookup` with `merge => 'unique'`.
@@ -59,11 +59,11 @@ builtins! {
     /// hiera_array('no::such', [1])    # => [1]
     /// ```
     "hiera_array": LooksUp, Deprecated {
-        "Tuple[String, Any, Any, 1, 3] $args" => |vm: &mut Vm<'_>, args: Value| hiera_array_form(vm, HIERA_ARRAY, args),
-        "String $key" => |vm: &mut Vm<'_>, key: Str| hiera(vm, HIERA_ARRAY, key, None, None),
-        "String $key, Any $default, Any $override = undef" => |vm: &mut Vm<'_>, key: Str, default: Value, over: Option<Value>| hiera_default(vm, HIERA_ARRAY, key, default, over),
-        "String $key, Callable[1, 1] &$default_block" => |vm: &mut Vm<'_>, key: Str, block: Option<Block>| hiera(vm, HIERA_ARRAY, key, None, block),
-        "String $key, Any $override, Callable[1, 1] &$default_block" => |vm: &mut Vm<'_>, key: Str, over: Value, block: Option<Block>| hiera(vm, HIERA_ARRAY, key, Some(over), block),
+        "Tuple[String, Any, Any, 1, 3] $args >> Any" => |vm: &mut Vm<'_>, args: Value| hiera_array_form(vm, HIERA_ARRAY, args),
+        "String $key >> Any" => |vm: &mut Vm<'_>, key: Str| hiera(vm, HIERA_ARRAY, key, None, None),
+        "String $key, Any $default, Any $override = undef >> Any" => |vm: &mut Vm<'_>, key: Str, default: Value, over: Option<Value>| hiera_default(vm, HIERA_ARRAY, key, default, over),
+        "String $key, Callable[1, 1] &$default_block >> Any" => |vm: &mut Vm<'_>, key: Str, block: Option<Block>| hiera(vm, HIERA_ARRAY, key, None, block),
+        "String $key, Any $override, Callable[1, 1] &$default_block >> Any" => |vm: &mut Vm<'_>, key: Str, over: Value, block: Option<Block>| hiera(vm, HIERA_ARRAY, key, Some(over), block),
     }
 
     /// All values that data has for a name, merged into one hash. Deprecated: use `lookup` with `merge => 'hash'`.
@@ -72,11 +72,11 @@ builtins! {
     /// hiera_hash('no::such', { 'a' => 1 })    # => { 'a' => 1 }
     /// ```
     "hiera_hash": LooksUp, Deprecated {
-        "Tuple[String, Any, Any, 1, 3] $args" => |vm: &mut Vm<'_>, args: Value| hiera_array_form(vm, HIERA_HASH, args),
-        "String $key" => |vm: &mut Vm<'_>, key: Str| hiera(vm, HIERA_HASH, key, None, None),
-        "String $key, Any $default, Any $override = undef" => |vm: &mut Vm<'_>, key: Str, default: Value, over: Option<Value>| hiera_default(vm, HIERA_HASH, key, default, over),
-        "String $key, Callable[1, 1] &$default_block" => |vm: &mut Vm<'_>, key: Str, block: Option<Block>| hiera(vm, HIERA_HASH, key, None, block),
-        "String $key, Any $override, Callable[1, 1] &$default_block" => |vm: &mut Vm<'_>, key: Str, over: Value, block: Option<Block>| hiera(vm, HIERA_HASH, key, Some(over), block),
+        "Tuple[String, Any, Any, 1, 3] $args >> Any" => |vm: &mut Vm<'_>, args: Value| hiera_array_form(vm, HIERA_HASH, args),
+        "String $key >> Any" => |vm: &mut Vm<'_>, key: Str| hiera(vm, HIERA_HASH, key, None, None),
+        "String $key, Any $default, Any $override = undef >> Any" => |vm: &mut Vm<'_>, key: Str, default: Value, over: Option<Value>| hiera_default(vm, HIERA_HASH, key, default, over),
+        "String $key, Callable[1, 1] &$default_block >> Any" => |vm: &mut Vm<'_>, key: Str, block: Option<Block>| hiera(vm, HIERA_HASH, key, None, block),
+        "String $key, Any $override, Callable[1, 1] &$default_block >> Any" => |vm: &mut Vm<'_>, key: Str, over: Value, block: Option<Block>| hiera(vm, HIERA_HASH, key, Some(over), block),
     }
 
     /// Declares the classes that data lists under a name. Deprecated: use `lookup` and `include`.
@@ -86,30 +86,30 @@ builtins! {
     /// hiera_include('no::such', ['fallback'])    # notice: here
     /// ```
     "hiera_include": RunsCode, LooksUp, ChangesCatalog, Deprecated {
-        "Tuple[String, Any, Any, 1, 3] $args" => |vm: &mut Vm<'_>, args: Value| hiera_array_form(vm, HIERA_INCLUDE, args),
-        "String $key" => |vm: &mut Vm<'_>, key: Str| hiera(vm, HIERA_INCLUDE, key, None, None),
-        "String $key, Any $default, Any $override = undef" => |vm: &mut Vm<'_>, key: Str, default: Value, over: Option<Value>| hiera_default(vm, HIERA_INCLUDE, key, default, over),
-        "String $key, Callable[1, 1] &$default_block" => |vm: &mut Vm<'_>, key: Str, block: Option<Block>| hiera(vm, HIERA_INCLUDE, key, None, block),
-        "String $key, Any $override, Callable[1, 1] &$default_block" => |vm: &mut Vm<'_>, key: Str, over: Value, block: Option<Block>| hiera(vm, HIERA_INCLUDE, key, Some(over), block),
+        "Tuple[String, Any, Any, 1, 3] $args >> Optional[Array[Type[Class]]]" => |vm: &mut Vm<'_>, args: Value| hiera_array_form(vm, HIERA_INCLUDE, args),
+        "String $key >> Optional[Array[Type[Class]]]" => |vm: &mut Vm<'_>, key: Str| hiera(vm, HIERA_INCLUDE, key, None, None),
+        "String $key, Any $default, Any $override = undef >> Optional[Array[Type[Class]]]" => |vm: &mut Vm<'_>, key: Str, default: Value, over: Option<Value>| hiera_default(vm, HIERA_INCLUDE, key, default, over),
+        "String $key, Callable[1, 1] &$default_block >> Optional[Array[Type[Class]]]" => |vm: &mut Vm<'_>, key: Str, block: Option<Block>| hiera(vm, HIERA_INCLUDE, key, None, block),
+        "String $key, Any $override, Callable[1, 1] &$default_block >> Optional[Array[Type[Class]]]" => |vm: &mut Vm<'_>, key: Str, over: Value, block: Option<Block>| hiera(vm, HIERA_INCLUDE, key, Some(over), block),
     }
 
     /// Reads data from YAML: named in hiera.yaml, or called by a function that is, with the context it was given.
     "yaml_data": ReadsFiles {
-        "Struct[{path=>String[1]}] $options, Puppet::LookupContext $context" => |vm: &mut Vm<'_>, options: Value, context: Value| data_function(vm, "yaml_data", &[options], &context);
+        "Struct[{path=>String[1]}] $options, Puppet::LookupContext $context >> Hash" => |vm: &mut Vm<'_>, options: Value, context: Value| data_function(vm, "yaml_data", &[options], &context);
         mismatch "Hash $options, Puppet::LookupContext $context" => needs_path
     }
     /// Reads data from JSON: named in hiera.yaml, or called by a function that is, with the context it was given.
     "json_data": ReadsFiles {
-        "Struct[{path=>String[1]}] $options, Puppet::LookupContext $context" => |vm: &mut Vm<'_>, options: Value, context: Value| data_function(vm, "json_data", &[options], &context);
+        "Struct[{path=>String[1]}] $options, Puppet::LookupContext $context >> Hash" => |vm: &mut Vm<'_>, options: Value, context: Value| data_function(vm, "json_data", &[options], &context);
         mismatch "Hash $options, Puppet::LookupContext $context" => needs_path
     }
     /// Reads data from HOCON: named in hiera.yaml, or called by a function that is, with the context it was given.
     "hocon_data": ReadsFiles {
-        "Struct[{path=>String[1]}] $options, Puppet::LookupContext $context" => |vm: &mut Vm<'_>, options: Value, context: Value| data_function(vm, "hocon_data", &[options], &context);
+        "Struct[{path=>String[1]}] $options, Puppet::LookupContext $context >> Hash" => |vm: &mut Vm<'_>, options: Value, context: Value| data_function(vm, "hocon_data", &[options], &context);
         mismatch "Hash $options, Puppet::LookupContext $context" => needs_path
     }
     /// Reads encrypted data: named in hiera.yaml, or called by a function that is, with the context it was given.
-    "eyaml_lookup_key": ReadsFiles { "String[1] $key, Hash[String[1],Any] $options, Puppet::LookupContext $context" => |vm: &mut Vm<'_>, key: Value, options: Value, context: Value| data_function(vm, "eyaml_lookup_key", &[key, options], &context) }
+    "eyaml_lookup_key": ReadsFiles { "String[1] $key, Hash[String[1],Any] $options, Puppet::LookupContext $context >> Any" => |vm: &mut Vm<'_>, key: Value, options: Value, context: Value| data_function(vm, "eyaml_lookup_key", &[key, options], &context) }
 }
 
 fn names(name: &Value) -> Vec<Str> {

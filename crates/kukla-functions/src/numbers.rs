@@ -18,8 +18,8 @@ builtins! {
     ///
     /// A string that spells a decimal number is converted, which is deprecated.
     "abs" {
-        "Numeric $val" => abs,
-        "String $val" => abs_text,
+        "Numeric $val >> Numeric" => abs,
+        "String $val >> Numeric" => abs_text,
     }
 
     /// The smallest integer that is not less than a number.
@@ -31,8 +31,8 @@ builtins! {
     ///
     /// A string that spells a number is converted, which is deprecated.
     "ceiling" {
-        "Numeric $val" => ceiling,
-        "String $val" => ceiling_text,
+        "Numeric $val >> Integer" => ceiling,
+        "String $val >> Integer" => ceiling_text,
     }
 
     /// The largest integer that is not greater than a number.
@@ -44,8 +44,8 @@ builtins! {
     ///
     /// A string that spells a number is converted, which is deprecated.
     "floor" {
-        "Numeric $val" => floor,
-        "String $val" => floor_text,
+        "Numeric $val >> Integer" => floor,
+        "String $val >> Integer" => floor_text,
     }
 
     /// The nearest integer; halves go away from zero.
@@ -55,7 +55,7 @@ builtins! {
     /// round(-2.5)    # => -3
     /// round(2.4)     # => 2
     /// ```
-    "round" { "Numeric $val" => round }
+    "round" { "Numeric $val >> Integer" => round }
 }
 
 fn abs(val: Value) -> Result<Value> {

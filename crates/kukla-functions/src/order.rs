@@ -24,12 +24,12 @@ builtins! {
     "compare" {
         type "TimeComparable = Variant[Numeric, Timespan, Timestamp]";
         type "Comparable = Variant[String, Semver, TimeComparable]";
-        "Numeric $a, Numeric $b" => compare,
-        "String $a, String $b, Boolean $ignore_case = true" => compare_text,
-        "Semver $a, Semver $b" => compare,
-        "Numeric $a, Variant[Timespan, Timestamp] $b" => compare,
-        "Timestamp $a, Variant[Timestamp, Numeric] $b" => compare,
-        "Timespan $a, Variant[Timespan, Numeric] $b" => compare;
+        "Numeric $a, Numeric $b >> Integer[-1, 1]" => compare,
+        "String $a, String $b, Boolean $ignore_case = true >> Integer[-1, 1]" => compare_text,
+        "Semver $a, Semver $b >> Integer[-1, 1]" => compare,
+        "Numeric $a, Variant[Timespan, Timestamp] $b >> Integer[-1, 1]" => compare,
+        "Timestamp $a, Variant[Timestamp, Numeric] $b >> Integer[-1, 1]" => compare,
+        "Timespan $a, Variant[Timespan, Numeric] $b >> Integer[-1, 1]" => compare;
         mismatch
         "Comparable $a, Comparable $b, Any *$ignore_case" => unlike,
         "Any $a, Any $b, Any *$ignore_case" => incomparable,
@@ -43,8 +43,8 @@ builtins! {
     /// sort([3, 1, 2]) |$a, $b| { compare($b, $a) }       # => [3, 2, 1]
     /// ```
     "sort" {
-        "String $string_value, Optional[Callable[2, 2]] &$block" => sort_text,
-        "Array $array_value, Optional[Callable[2, 2]] &$block" => sort,
+        "String $string_value, Optional[Callable[2, 2]] &$block >> String" => sort_text,
+        "Array $array_value, Optional[Callable[2, 2]] &$block >> Array" => sort,
     }
 
     /// The largest of the arguments, or of the elements of the array that is the only argument. A lambda of two parameters
@@ -56,19 +56,19 @@ builtins! {
     /// max(['aaa', 'b']) |$a, $b| { compare(length($a), length($b)) }   # => 'aaa'
     /// ```
     "max" {
-        "Numeric *$values" => max,
-        "String *$values" => max,
-        "Semver *$values" => max,
-        "Timespan *$values" => max,
-        "Timestamp *$values" => max,
-        "Array[Numeric] $values, Optional[Callable[2, 2]] &$block" => max_of,
-        "Array[String] $values, Optional[Callable[2, 2]] &$block" => max_of,
-        "Array[Semver] $values, Optional[Callable[2, 2]] &$block" => max_of,
-        "Array[Timespan] $values, Optional[Callable[2, 2]] &$block" => max_of,
-        "Array[Timestamp] $values, Optional[Callable[2, 2]] &$block" => max_of,
-        "Array $values, Optional[Callable[2, 2]] &$block" => max_of,
-        "Any *$values, Callable[2, 2] &$block" => max_by,
-        "Any *$values" => max,
+        "Numeric *$values >> Numeric" => max,
+        "String *$values >> String" => max,
+        "Semver *$values >> SemVer" => max,
+        "Timespan *$values >> Timespan" => max,
+        "Timestamp *$values >> Timestamp" => max,
+        "Array[Numeric] $values, Optional[Callable[2, 2]] &$block >> Optional[Numeric]" => max_of,
+        "Array[String] $values, Optional[Callable[2, 2]] &$block >> Optional[String]" => max_of,
+        "Array[Semver] $values, Optional[Callable[2, 2]] &$block >> Optional[SemVer]" => max_of,
+        "Array[Timespan] $values, Optional[Callable[2, 2]] &$block >> Optional[Timespan]" => max_of,
+        "Array[Timestamp] $values, Optional[Callable[2, 2]] &$block >> Optional[Timestamp]" => max_of,
+        "Array $values, Optional[Callable[2, 2]] &$block >> Any" => max_of,
+        "Any *$values, Callable[2, 2] &$block >> Any" => max_by,
+        "Any *$values >> Any" => max,
     }
 
     /// The smallest of the arguments, or of the elements of the array that is the only argument; otherwise like `max`.
@@ -78,19 +78,19 @@ builtins! {
     /// min(['b', 'a'])      # => 'a'
     /// ```
     "min" {
-        "Numeric *$values" => min,
-        "String *$values" => min,
-        "Semver *$values" => min,
-        "Timespan *$values" => min,
-        "Timestamp *$values" => min,
-        "Array[Numeric] $values, Optional[Callable[2, 2]] &$block" => min_of,
-        "Array[Semver] $values, Optional[Callable[2, 2]] &$block" => min_of,
-        "Array[Timespan] $values, Optional[Callable[2, 2]] &$block" => min_of,
-        "Array[Timestamp] $values, Optional[Callable[2, 2]] &$block" => min_of,
-        "Array[String] $values, Optional[Callable[2, 2]] &$block" => min_of,
-        "Array $values, Optional[Callable[2, 2]] &$block" => min_of,
-        "Any *$values, Callable[2, 2] &$block" => min_by,
-        "Any *$values" => min,
+        "Numeric *$values >> Numeric" => min,
+        "String *$values >> String" => min,
+        "Semver *$values >> SemVer" => min,
+        "Timespan *$values >> Timespan" => min,
+        "Timestamp *$values >> Timestamp" => min,
+        "Array[Numeric] $values, Optional[Callable[2, 2]] &$block >> Optional[Numeric]" => min_of,
+        "Array[Semver] $values, Optional[Callable[2, 2]] &$block >> Optional[SemVer]" => min_of,
+        "Array[Timespan] $values, Optional[Callable[2, 2]] &$block >> Optional[Timespan]" => min_of,
+        "Array[Timestamp] $values, Optional[Callable[2, 2]] &$block >> Optional[Timestamp]" => min_of,
+        "Array[String] $values, Optional[Callable[2, 2]] &$block >> Optional[String]" => min_of,
+        "Array $values, Optional[Callable[2, 2]] &$block >> Any" => min_of,
+        "Any *$values, Callable[2, 2] &$block >> Any" => min_by,
+        "Any *$values >> Any" => min,
     }
 
     /// Compares two version numbers part by part, as package managers do: -1, 0 or 1.
@@ -100,7 +100,7 @@ builtins! {
     /// versioncmp('1.10', '1.9')             # => 1
     /// versioncmp('1.0.0', '1.0', true)      # => 0
     /// ```
-    "versioncmp" { "String $a, String $b, Boolean $ignore_trailing_zeroes = false" => versioncmp }
+    "versioncmp" { "String $a, String $b, Boolean $ignore_trailing_zeroes = false >> Integer[-1, 1]" => versioncmp }
 }
 
 fn sign(order: Ordering) -> i64 {

@@ -21,8 +21,8 @@ builtins! {
     /// match(['ab', 'c'], 'b')                # => [['b'], undef]
     /// ```
     "match" {
-        "String $string, Variant[Any, Type] $pattern" => match_text,
-        "Array[String] $string, Variant[Any, Type] $pattern" => match_each,
+        "String $string, Variant[Any, Type] $pattern >> Optional[Array[Optional[String]]]" => match_text,
+        "Array[String] $string, Variant[Any, Type] $pattern >> Array[Optional[Array[Optional[String]]]]" => match_each,
     }
 
     /// Splits a string at every match of a pattern: a regular expression, or a string that spells one.
@@ -32,12 +32,12 @@ builtins! {
     /// split('a.b', '[.]')         # => ['a', 'b']
     /// ```
     "split" {
-        "String $str, String $pattern" => split,
-        "String $str, Regexp $pattern" => split,
-        "String $str, Type[Regexp] $pattern" => split,
-        "Sensitive[String] $sensitive, String $pattern" => split_sensitive,
-        "Sensitive[String] $sensitive, Regexp $pattern" => split_sensitive,
-        "Sensitive[String] $sensitive, Type[Regexp] $pattern" => split_sensitive,
+        "String $str, String $pattern >> Array[String]" => split,
+        "String $str, Regexp $pattern >> Array[String]" => split,
+        "String $str, Type[Regexp] $pattern >> Array[String]" => split,
+        "Sensitive[String] $sensitive, String $pattern >> Sensitive[Array[String]]" => split_sensitive,
+        "Sensitive[String] $sensitive, Regexp $pattern >> Sensitive[Array[String]]" => split_sensitive,
+        "Sensitive[String] $sensitive, Type[Regexp] $pattern >> Sensitive[Array[String]]" => split_sensitive,
     }
 
     /// Replaces the first match of a pattern in a string or in each string of an array; with the flag `G` every match. The
@@ -50,8 +50,8 @@ builtins! {
     /// regsubst(['x1', 'y2'], /([a-z])(\d)/, '\2\1')    # => ['1x', '2y']
     /// ```
     "regsubst" {
-        "Variant[Array[Variant[String,Sensitive[String]]],Sensitive[Array[Variant[String,Sensitive[String]]]],Variant[String,Sensitive[String]]] $target, String $pattern, Variant[String,Hash[String,String]] $replacement, Optional[Pattern[/^[GEIM]*$/]] $flags = undef, Enum['N','E','S','U'] $encoding = undef" => regsubst_text,
-        "Variant[Array[Variant[String,Sensitive[String]]],Sensitive[Array[Variant[String,Sensitive[String]]]],Variant[String,Sensitive[String]]] $target, Variant[Regexp,Type[Regexp]] $pattern, Variant[String,Hash[String,String]] $replacement, Pattern[/^G?$/] $flags = undef" => regsubst,
+        "Variant[Array[Variant[String,Sensitive[String]]],Sensitive[Array[Variant[String,Sensitive[String]]]],Variant[String,Sensitive[String]]] $target, String $pattern, Variant[String,Hash[String,String]] $replacement, Optional[Pattern[/^[GEIM]*$/]] $flags = undef, Enum['N','E','S','U'] $encoding = undef >> Variant[String, Array, Sensitive]" => regsubst_text,
+        "Variant[Array[Variant[String,Sensitive[String]]],Sensitive[Array[Variant[String,Sensitive[String]]]],Variant[String,Sensitive[String]]] $target, Variant[Regexp,Type[Regexp]] $pattern, Variant[String,Hash[String,String]] $replacement, Pattern[/^G?$/] $flags = undef >> Variant[String, Array, Sensitive]" => regsubst,
     }
 }
 

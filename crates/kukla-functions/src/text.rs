@@ -20,14 +20,20 @@ builtins! {
     /// sprintf('%s is %05.1f', 'pi', 3.14159)         # => 'pi is 003.1'
     /// sprintf('%<x>s: %<y>d', {x => 'a', y => 1})    # => 'a: 1'
     /// ```
-    "sprintf" { "Any *$args, Optional[Callable] &$block" => sprintf }
+    "sprintf" {
+        "Any *$args, Optional[Callable] &$block" => sprintf;
+        tools "String $format, Any *$arguments >> String"
+    }
 
     /// Quotes words for a Bourne shell and joins them with spaces; arrays give their elements.
     ///
     /// ```puppet
     /// shellquote('echo', ['a b', '$c'])    # => "echo \"a b\" '\$c'"
     /// ```
-    "shellquote" { "Any *$args, Optional[Callable] &$block" => shellquote }
+    "shellquote" {
+        "Any *$args, Optional[Callable] &$block" => shellquote;
+        tools "Variant[String, Array] *$words >> String"
+    }
 
     /// Formats a point in time or a length of time.
     ///
@@ -38,9 +44,9 @@ builtins! {
     ///
     /// Given a format alone formats the present, which is deprecated.
     "strftime": ReadsClock {
-        "Timespan $time_object, String $format" => format_timespan,
-        "Timestamp $time_object, String $format, String $timezone = undef" => format_timestamp,
-        "String $format, String $timezone = undef" => format_now,
+        "Timespan $time_object, String $format >> String" => format_timespan,
+        "Timestamp $time_object, String $format, String $timezone = undef >> String" => format_timestamp,
+        "String $format, String $timezone = undef >> String" => format_now,
     }
 
     /// Reads values from a text as C's scanf does: an array of what was read up to where the text and the format part. A lambda, if given,
@@ -49,7 +55,7 @@ builtins! {
     /// ```puppet
     /// scanf('42 is 0x2a', '%d is %i')    # => [42, 42]
     /// ```
-    "scanf" { "String $data, String $format, Optional[Callable] &$block" => scanf }
+    "scanf" { "String $data, String $format, Optional[Callable] &$block >> Any" => scanf }
 }
 
 fn sprintf(Rest(args): Rest) -> Result<Str> {

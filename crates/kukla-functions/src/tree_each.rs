@@ -25,9 +25,9 @@ builtins! {
     /// ```
     "tree_each" {
         type "OptionsType = Struct[{container_type => Optional[Type], include_root => Optional[Boolean], include_containers => Optional[Boolean], include_values => Optional[Boolean], order => Optional[Enum[depth_first, breadth_first]], include_refs => Optional[Boolean]}]";
-        "Variant[Iterator, Array, Hash, Object] $tree, OptionsType $options = {}, Callable[2, 2] &$block" => with_path,
-        "Variant[Iterator, Array, Hash, Object] $tree, OptionsType $options = {}, Callable[1, 1] &$block" => with_value,
-        "Variant[Iterator, Array, Hash, Object] $tree, OptionsType $options = {}" => lazily,
+        "Variant[Iterator, Array, Hash, Object] $tree, OptionsType $options = {}, Callable[2, 2] &$block >> Variant[Iterator, Array, Hash, Object]" => with_path,
+        "Variant[Iterator, Array, Hash, Object] $tree, OptionsType $options = {}, Callable[1, 1] &$block >> Variant[Iterator, Array, Hash, Object]" => with_value,
+        "Variant[Iterator, Array, Hash, Object] $tree, OptionsType $options = {} >> Iterator" => lazily,
     }
 }
 

@@ -21,9 +21,9 @@ builtins! {
     /// type([1, 2], 'generalized')                  # => Array[Integer]
     /// ```
     "type" {
-        "Any $value, Enum[detailed] $inference_method = detailed" => detailed,
-        "Any $value, Enum[reduced] $inference_method" => reduced,
-        "Any $value, Enum[generalized] $inference_method" => generalized,
+        "Any $value, Enum[detailed] $inference_method = detailed >> Type" => detailed,
+        "Any $value, Enum[reduced] $inference_method >> Type" => reduced,
+        "Any $value, Enum[generalized] $inference_method >> Type" => generalized,
     }
 
     /// The most detailed type of a value.
@@ -31,14 +31,14 @@ builtins! {
     /// ```puppet
     /// type_of(5)    # => Integer[5, 5]
     /// ```
-    "type_of" { "Any $value" => type_of }
+    "type_of" { "Any $value >> Type" => type_of }
 
     /// Whether a value is of a type; the same as `$value =~ Type`.
     ///
     /// ```puppet
     /// 5.is_a(Integer)    # => true
     /// ```
-    "is_a" { "Any $value, Type $type" => is_a }
+    "is_a" { "Any $value, Type $type >> Boolean" => is_a }
 
     /// A value if it is of a type; otherwise an error, or what a lambda gives for the wanted and the actual type.
     ///
@@ -48,8 +48,8 @@ builtins! {
     /// assert_type(Integer, 'five') |$want, $have| { 0 }      # => 0
     /// ```
     "assert_type" {
-        "Type $type, Any $value, Optional[Callable[Type, Type]] &$block" => assert_type,
-        "String $type_string, Any $value, Optional[Callable[Type, Type]] &$block" => assert_type_text,
+        "Type $type, Any $value, Optional[Callable[Type, Type]] &$block >> Any" => assert_type,
+        "String $type_string, Any $value, Optional[Callable[Type, Type]] &$block >> Any" => assert_type_text,
     }
 
     /// A new value of a type, made from the arguments; the same as calling the type itself. A lambda, if given, gets the value
@@ -59,7 +59,7 @@ builtins! {
     /// new(Integer, '0xff')    # => 255
     /// Integer('12')           # => 12
     /// ```
-    "new" { "Type $type, Any *$args, Optional[Callable] &$block" => new }
+    "new" { "Type $type, Any *$args, Optional[Callable] &$block >> Any" => new }
 
     /// A value converted to a type; reads well at the end of a chain.
     ///
@@ -67,7 +67,7 @@ builtins! {
     /// '12'.convert_to(Integer)               # => 12
     /// '0xff'.convert_to(Integer, 16)         # => 255
     /// ```
-    "convert_to" { "Any $value, Type $type, Any *$args, Optional[Callable[1, 1]] &$block" => convert_to }
+    "convert_to" { "Any $value, Type $type, Any *$args, Optional[Callable[1, 1]] &$block >> Any" => convert_to }
 }
 
 fn detailed(value: Value, _how: Value) -> Type {

@@ -21,10 +21,10 @@ builtins! {
     /// unique({a => 1, b => 1})                     # => {['a', 'b'] => [1]}
     /// ```
     "unique" {
-        "String $string, Optional[Callable[String]] &$block" => unique_text,
-        "Hash $hash, Optional[Callable[Any]] &$block" => unique_hash,
-        "Array $array, Optional[Callable[Any]] &$block" => unique,
-        "Iterable $iterable, Optional[Callable[Any]] &$block" => unique,
+        "String $string, Optional[Callable[String]] &$block >> String" => unique_text,
+        "Hash $hash, Optional[Callable[Any]] &$block >> Hash" => unique_hash,
+        "Array $array, Optional[Callable[Any]] &$block >> Array" => unique,
+        "Iterable $iterable, Optional[Callable[Any]] &$block >> Array" => unique,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use clap::{CommandFactory, ValueEnum};
-use kukla::eval::function::{Builtin, Overload};
+use kukla::eval::function::Builtin;
 use kukla::eval::registry::{Origin, Registered};
 
 use crate::Outcome;
@@ -73,8 +73,8 @@ fn functions() -> String {
             let _ = writeln!(page, "\nThey are there when the environment has such a version of the module.");
         }
         for function in all.iter().filter(|f| f.origin == origin) {
-            let Builtin { name, doc, overloads, .. } = function.builtin;
-            let _ = writeln!(page, "\n### {name}\n\n```\n{}\n```", signatures(name, overloads).join("\n"));
+            let Builtin { name, doc, .. } = function.builtin;
+            let _ = writeln!(page, "\n### {name}\n\n```\n{}\n```", signatures(function.builtin).join("\n"));
             if kukla::functions::stdlib::NEW.contains(name) {
                 let _ = writeln!(page, "\nSince version 9 of the module.");
             }
@@ -112,8 +112,16 @@ fn versions(all: &[&Registered]) -> String {
     table
 }
 
-fn signatures(name: &str, overloads: &[Overload]) -> Vec<String> {
-    overloads.iter().map(|o| format!("{name}({})", o.signature)).collect()
+/// What a function takes and returns, `name(parameters) >> Type`: what tools are told where Puppet advertises less.
+fn signatures(builtin: &Builtin) -> Vec<String> {
+    let advertised = builtin.overloads.iter().map(|overload| overload.signature);
+    let honest: Vec<&str> =
+        if builtin.tools.is_empty() { advertised.collect() } else { builtin.tools.to_vec() };
+    let write = |signature: &str| match signature.rsplit_once(">> ") {
+        Some((parameters, returns)) => format!("{}({}) >> {returns}", builtin.name, parameters.trim_end()),
+        None => format!("{}({signature})", builtin.name),
+    };
+    honest.into_iter().map(write).collect()
 }
 
 fn codes() -> String {

@@ -84,7 +84,7 @@ impl Vm<'_> {
         let lower = strip(name).to_lowercase();
         let definition = match self.environment.resource_type(&lower) {
             Some(native) => Definition::Native(native),
-            None => match self.autoload_define(Name::new(&lower))? {
+            None => match self.autoload_computed_define(&lower)? {
                 Some(define) => Definition::Define(define),
                 None => return Ok(None),
             },
@@ -112,6 +112,6 @@ impl Vm<'_> {
 
     /// The class of that name, in any case and with or without leading colons.
     pub(crate) fn find_class(&mut self, name: &str) -> Flow<Option<Arc<Defined<Class>>>> {
-        self.autoload_class(Name::new(&lower_case(strip(name))))
+        self.autoload_computed_class(&lower_case(strip(name)))
     }
 }

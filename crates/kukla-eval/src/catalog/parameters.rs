@@ -264,7 +264,7 @@ impl Vm<'_> {
         if function.starts_with('$') {
             return Ok(());
         }
-        let found = self.autoload_function(Name::new(function))?;
+        let found = self.autoload_computed_function(function)?;
         let args: Vec<Value> = match deferred.get("arguments") {
             Some(Value::Array(args)) => args.into_iter().collect(),
             _ => Vec::new(),

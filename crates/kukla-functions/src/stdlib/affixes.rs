@@ -14,21 +14,30 @@ builtins! {
     /// prefix(['a', 'b'], 'p')    # => ['pa', 'pb']
     /// prefix({a => 1}, 'p')      # => {'pa' => 1}
     /// ```
-    "prefix" { "Any *$args, Optional[Callable] &$block" => |Rest(args): Rest| affix("prefix", args, |text, affix| ecow::eco_format!("{affix}{text}")) }
+    "prefix" {
+        "Any *$args, Optional[Callable] &$block" => |Rest(args): Rest| affix("prefix", args, |text, affix| ecow::eco_format!("{affix}{text}"));
+        tools "Array $values, Optional[String] $affix = undef >> Array[String]", "Hash $values, Optional[String] $affix = undef >> Hash"
+    }
 
     /// The elements of an array, or the keys of a hash, each with a text after it.
     ///
     /// ```puppet
     /// suffix(['a', 'b'], 's')    # => ['as', 'bs']
     /// ```
-    "suffix" { "Any *$args, Optional[Callable] &$block" => |Rest(args): Rest| affix("suffix", args, |text, affix| ecow::eco_format!("{text}{affix}")) }
+    "suffix" {
+        "Any *$args, Optional[Callable] &$block" => |Rest(args): Rest| affix("suffix", args, |text, affix| ecow::eco_format!("{text}{affix}"));
+        tools "Array $values, Optional[String] $affix = undef >> Array[String]", "Hash $values, Optional[String] $affix = undef >> Hash"
+    }
 
     /// Each key of a hash joined to its value by a separator; a value that is an array gives one text per element.
     ///
     /// ```puppet
     /// join_keys_to_values({a => 1, b => [2, 3]}, ' is ')    # => ['a is 1', 'b is 2', 'b is 3']
     /// ```
-    "join_keys_to_values" { "Any *$args, Optional[Callable] &$block" => join_keys_to_values }
+    "join_keys_to_values" {
+        "Any *$args, Optional[Callable] &$block" => join_keys_to_values;
+        tools "Hash $hash, String $separator >> Array[String]"
+    }
 }
 
 fn affix(name: &str, args: Vec<Value>, join: fn(&str, &str) -> Str) -> Result<Value> {

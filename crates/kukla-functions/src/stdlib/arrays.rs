@@ -23,14 +23,20 @@ builtins! {
     /// any2array('x')          # => ['x']
     /// any2array('')           # => []
     /// ```
-    "any2array" { "Any *$args, Optional[Callable] &$block" => any2array }
+    "any2array" {
+        "Any *$args, Optional[Callable] &$block" => any2array;
+        tools "Any *$values >> Array"
+    }
 
     /// An array with the elements of other arrays, or other values, appended.
     ///
     /// ```puppet
     /// concat([1], [2, 3], 4)    # => [1, 2, 3, 4]
     /// ```
-    "concat" { "Any *$args, Optional[Callable] &$block" => concat }
+    "concat" {
+        "Any *$args, Optional[Callable] &$block" => concat;
+        tools "Array $first, Array[Any, 1] *$more >> Array"
+    }
 
     /// How many elements equal a value; without one, how many are neither undef nor empty strings.
     ///
@@ -38,28 +44,40 @@ builtins! {
     /// count(['a', 'b', 'a'], 'a')    # => 2
     /// count(['a', '', undef])        # => 1
     /// ```
-    "count" { "Any *$args, Optional[Callable] &$block" => count }
+    "count" {
+        "Any *$args, Optional[Callable] &$block" => count;
+        tools "Variant[Array, Hash, String] $values, Any $item = undef >> Integer[0]"
+    }
 
     /// The elements of one array that are not in another.
     ///
     /// ```puppet
     /// difference([1, 2, 3], [2])    # => [1, 3]
     /// ```
-    "difference" { "Any *$args, Optional[Callable] &$block" => difference }
+    "difference" {
+        "Any *$args, Optional[Callable] &$block" => difference;
+        tools "Array $first, Array $second >> Array"
+    }
 
     /// The elements that two arrays share, each once.
     ///
     /// ```puppet
     /// intersection([1, 2, 2, 3], [2, 3])    # => [2, 3]
     /// ```
-    "intersection" { "Any *$args, Optional[Callable] &$block" => intersection }
+    "intersection" {
+        "Any *$args, Optional[Callable] &$block" => intersection;
+        tools "Array $first, Array $second >> Array"
+    }
 
     /// The elements of two or more arrays, each once.
     ///
     /// ```puppet
     /// union([1, 2], [2, 3])    # => [1, 2, 3]
     /// ```
-    "union" { "Any *$args, Optional[Callable] &$block" => union }
+    "union" {
+        "Any *$args, Optional[Callable] &$block" => union;
+        tools "Array[Array, 2] *$arrays >> Array"
+    }
 
     /// Whether an array holds a value, or all values of another array.
     ///
@@ -67,7 +85,10 @@ builtins! {
     /// member(['a', 'b'], 'b')           # => true
     /// member(['a', 'b'], ['a', 'c'])    # => false
     /// ```
-    "member" { "Any *$args, Optional[Callable] &$block" => member }
+    "member" {
+        "Any *$args, Optional[Callable] &$block" => member;
+        tools "Array $values, Any $item >> Boolean"
+    }
 
     /// The elements of an array, or the characters of a string, last first.
     ///
@@ -75,7 +96,10 @@ builtins! {
     /// reverse([1, 2])    # => [2, 1]
     /// reverse('ab')      # => 'ba'
     /// ```
-    "reverse" { "Any *$args, Optional[Callable] &$block" => reverse }
+    "reverse" {
+        "Any *$args, Optional[Callable] &$block" => reverse;
+        tools "Array $values >> Array", "String $text >> String"
+    }
 
     /// The members of a range of integers or strings, from first to last in steps, or from a text such as `0-9` or `a..c`.
     ///
@@ -84,14 +108,20 @@ builtins! {
     /// range('1', '6', '2')    # => [1, 3, 5]
     /// range('a..c')           # => ['a', 'b', 'c']
     /// ```
-    "range" { "Any *$args, Optional[Callable] &$block" => range }
+    "range" {
+        "Any *$args, Optional[Callable] &$block" => range;
+        tools "Variant[Numeric, String] $first, Variant[Numeric, String] $last = undef, Variant[Integer, String] $step = 1 >> Array"
+    }
 
     /// The elements at some indexes: numbers, and ranges such as `1-3`.
     ///
     /// ```puppet
     /// values_at(['a', 'b', 'c', 'd'], [0, '2-3'])    # => ['a', 'c', 'd']
     /// ```
-    "values_at" { "Any *$args, Optional[Callable] &$block" => values_at }
+    "values_at" {
+        "Any *$args, Optional[Callable] &$block" => values_at;
+        tools "Array $values, Variant[Integer, String, Array] $positions >> Array"
+    }
 
     /// Pairs of the elements of two arrays; flattened if told so.
     ///
@@ -99,21 +129,30 @@ builtins! {
     /// zip([1, 2], ['a', 'b'])          # => [[1, 'a'], [2, 'b']]
     /// zip([1, 2], ['a', 'b'], true)    # => [1, 'a', 2, 'b']
     /// ```
-    "zip" { "Any *$args, Optional[Callable] &$block" => zip }
+    "zip" {
+        "Any *$args, Optional[Callable] &$block" => zip;
+        tools "Array $first, Array $second, Variant[Boolean, String] $flatten = false >> Array"
+    }
 
     /// The elements of an array that match a regular expression.
     ///
     /// ```puppet
     /// grep(['aaa', 'bbb'], 'a+')    # => ['aaa']
     /// ```
-    "grep" { "Any *$args, Optional[Callable] &$block" => grep }
+    "grep" {
+        "Any *$args, Optional[Callable] &$block" => grep;
+        tools "Variant[Array, Hash] $values, Variant[String, Regexp] $pattern >> Array"
+    }
 
     /// The elements of an array that do not match a regular expression.
     ///
     /// ```puppet
     /// reject(['aaa', 'bbb'], 'a+')    # => ['bbb']
     /// ```
-    "reject" { "Any *$args, Optional[Callable] &$block" => reject }
+    "reject" {
+        "Any *$args, Optional[Callable] &$block" => reject;
+        tools "Array $values, Variant[String, Regexp] $pattern >> Array", "Hash $values, Variant[String, Regexp] $pattern >> Hash"
+    }
 }
 
 fn wrong_number<T>(message: String) -> Result<T> {

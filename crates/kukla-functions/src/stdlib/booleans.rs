@@ -15,7 +15,10 @@ builtins! {
     /// any2bool(0)        # => false
     /// any2bool([])       # => true
     /// ```
-    "any2bool" { "Any *$args, Optional[Callable] &$block" => any2bool }
+    "any2bool" {
+        "Any *$args, Optional[Callable] &$block" => any2bool;
+        tools "Any $value >> Boolean"
+    }
 
     /// True as 1 and false as 0; strings are read as `str2bool` reads them.
     ///
@@ -23,7 +26,10 @@ builtins! {
     /// bool2num(true)      # => 1
     /// bool2num('no')      # => 0
     /// ```
-    "bool2num" { "Any *$args, Optional[Callable] &$block" => bool2num }
+    "bool2num" {
+        "Any *$args, Optional[Callable] &$block" => bool2num;
+        tools "Variant[Boolean, String] $value >> Integer[0, 1]"
+    }
 
     /// A boolean as text, or as one of two given texts.
     ///
@@ -31,7 +37,10 @@ builtins! {
     /// bool2str(true)                  # => 'true'
     /// bool2str(false, 'on', 'off')    # => 'off'
     /// ```
-    "bool2str" { "Any *$args, Optional[Callable] &$block" => bool2str }
+    "bool2str" {
+        "Any *$args, Optional[Callable] &$block" => bool2str;
+        tools "Boolean $value, Optional[String] $if_true = 'true', Optional[String] $if_false = 'false' >> String"
+    }
 
     /// Whether a number, or a string that spells one, is greater than zero once its fraction is cut off.
     ///
@@ -39,7 +48,10 @@ builtins! {
     /// num2bool('3')    # => true
     /// num2bool(0.9)    # => false
     /// ```
-    "num2bool" { "Any *$args, Optional[Callable] &$block" => num2bool }
+    "num2bool" {
+        "Any *$args, Optional[Callable] &$block" => num2bool;
+        tools "Variant[Numeric, String, Array] $number >> Boolean"
+    }
 
     /// The truth of a text: `1`, `t`, `y`, `true`, `yes` are true; `0`, `f`, `n`, `false`, `no` and nothing are false; without regard to case.
     ///
@@ -47,7 +59,10 @@ builtins! {
     /// str2bool('Yes')    # => true
     /// str2bool('')       # => false
     /// ```
-    "str2bool" { "Any *$args, Optional[Callable] &$block" => str2bool }
+    "str2bool" {
+        "Any *$args, Optional[Callable] &$block" => str2bool;
+        tools "Variant[Boolean, String] $text >> Boolean"
+    }
 }
 
 fn any2bool(Rest(args): Rest) -> Result<bool> {

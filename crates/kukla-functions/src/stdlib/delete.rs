@@ -16,35 +16,50 @@ builtins! {
     /// delete({a => 1, b => 2}, ['a'])        # => {'b' => 2}
     /// delete('abracadabra', 'bra')           # => 'acada'
     /// ```
-    "delete" { "Any *$args, Optional[Callable] &$block" => delete }
+    "delete" {
+        "Any *$args, Optional[Callable] &$block" => delete;
+        tools "Array $values, Any $unwanted >> Array", "Hash $values, Any $unwanted >> Hash", "String $text, Variant[String, Array[String]] $unwanted >> String"
+    }
 
     /// An array without the element at an index.
     ///
     /// ```puppet
     /// delete_at(['a', 'b', 'c'], 1)    # => ['a', 'c']
     /// ```
-    "delete_at" { "Any *$args, Optional[Callable] &$block" => delete_at }
+    "delete_at" {
+        "Any *$args, Optional[Callable] &$block" => delete_at;
+        tools "Array $values, Variant[Numeric, String] $position >> Array"
+    }
 
     /// An array or hash without the elements or keys in which a regular expression matches a whole word.
     ///
     /// ```puppet
     /// delete_regex(['abf', 'ab', 'ac'], '^ab.*')    # => ['ac']
     /// ```
-    "delete_regex" { "Any *$args, Optional[Callable] &$block" => delete_regex }
+    "delete_regex" {
+        "Any *$args, Optional[Callable] &$block" => delete_regex;
+        tools "Array $values, Variant[String, Array[String]] $patterns >> Array", "Hash $values, Variant[String, Array[String]] $patterns >> Hash"
+    }
 
     /// An array without its undef elements, or a hash without the keys whose values are undef.
     ///
     /// ```puppet
     /// delete_undef_values({a => 1, b => undef})    # => {'a' => 1}
     /// ```
-    "delete_undef_values" { "Any *$args, Optional[Callable] &$block" => delete_undef_values }
+    "delete_undef_values" {
+        "Any *$args, Optional[Callable] &$block" => delete_undef_values;
+        tools "Array $values >> Array", "Hash $values >> Hash"
+    }
 
     /// A hash without the keys that have a value.
     ///
     /// ```puppet
     /// delete_values({a => 1, b => 2}, 1)    # => {'b' => 2}
     /// ```
-    "delete_values" { "Any *$args, Optional[Callable] &$block" => delete_values }
+    "delete_values" {
+        "Any *$args, Optional[Callable] &$block" => delete_values;
+        tools "Hash $values, Any $unwanted >> Hash"
+    }
 }
 
 fn delete(Rest(args): Rest) -> Result<Value> {

@@ -15,52 +15,52 @@ builtins! {
     /// ```puppet
     /// to_yaml({a => [1, 'yes']})    # => "---\na:\n- 1\n- 'yes'\n"
     /// ```
-    "to_yaml" { "Any $data, Hash $options = {}" => to_yaml }
+    "to_yaml" { "Any $data, Hash $options = {} >> String" => to_yaml }
     /// The same as `to_yaml`; if there is anything `Sensitive` in the value, so is the result.
     ///
     /// ```puppet
     /// stdlib::to_yaml([1])    # => "---\n- 1\n"
     /// ```
-    "stdlib::to_yaml" { "Any $data, Hash $options = {}" => namespaced_yaml }
+    "stdlib::to_yaml" { "Any $data, Hash $options = {} >> Variant[String, Sensitive[String]]" => namespaced_yaml }
 
     /// A hash as TOML, keys sorted, tables after plain values.
     ///
     /// ```puppet
     /// to_toml({b => {c => 'x'}, a => 1})    # => "a = 1\n[b]\nc = \"x\"\n"
     /// ```
-    "to_toml": TypedResult { "Hash $data" => to_toml }
+    "to_toml": TypedResult { "Hash $data >> String" => to_toml }
     /// The same as `to_toml`; if there is anything `Sensitive` in the value, so is the result.
     ///
     /// ```puppet
     /// stdlib::to_toml({a => 1})    # => "a = 1\n"
     /// ```
-    "stdlib::to_toml": TypedResult { "Hash $data" => namespaced_toml }
+    "stdlib::to_toml" { "Hash $data >> Variant[String, Sensitive[String]]" => namespaced_toml }
 
     /// A value as Python code.
     ///
     /// ```puppet
     /// to_python({a => [true, undef]})    # => '{"a": [True, None]}'
     /// ```
-    "to_python" { "Any $object" => to_python }
+    "to_python" { "Any $object >> String" => to_python }
     /// The same as `to_python`.
     ///
     /// ```puppet
     /// stdlib::to_python(false)    # => 'False'
     /// ```
-    "stdlib::to_python" { "Any $object" => to_python }
+    "stdlib::to_python" { "Any $object >> String" => to_python }
 
     /// A value as Ruby code.
     ///
     /// ```puppet
     /// to_ruby({a => [true, undef]})    # => '{"a" => [true, nil]}'
     /// ```
-    "to_ruby" { "Any $object" => to_ruby }
+    "to_ruby" { "Any $object >> String" => to_ruby }
     /// The same as `to_ruby`.
     ///
     /// ```puppet
     /// stdlib::to_ruby('a')    # => '"a"'
     /// ```
-    "stdlib::to_ruby" { "Any $object" => to_ruby }
+    "stdlib::to_ruby" { "Any $object >> String" => to_ruby }
 }
 
 fn to_yaml(data: Value, options: Hash) -> Result<String> {

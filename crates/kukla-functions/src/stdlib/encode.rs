@@ -17,7 +17,10 @@ builtins! {
     /// base64('encode', 'hello', 'strict')    # => 'aGVsbG8='
     /// base64('decode', 'aGVsbG8=')           # => 'hello'
     /// ```
-    "base64" { "Any *$args, Optional[Callable] &$block" => base64 }
+    "base64" {
+        "Any *$args, Optional[Callable] &$block" => base64;
+        tools "Enum['encode', 'decode'] $action, String $text, Enum['default', 'strict', 'urlsafe'] $method = 'default' >> String"
+    }
 
     /// An integer, or a text that spells one in base ten, as text in another base from 2 to 36.
     ///
@@ -25,28 +28,34 @@ builtins! {
     /// convert_base(254, 16)      # => 'fe'
     /// convert_base('5', '2')     # => '101'
     /// ```
-    "convert_base" { "Any *$args, Optional[Callable] &$block" => convert_base }
+    "convert_base" {
+        "Any *$args, Optional[Callable] &$block" => convert_base;
+        tools "Variant[Integer, String] $number, Variant[Integer, String] $base >> String"
+    }
 
     /// The number of bytes that a text such as `4 kB` or `2M` stands for.
     ///
     /// ```puppet
     /// to_bytes('4 kB')    # => 4096
     /// ```
-    "to_bytes" { "Any *$args, Optional[Callable] &$block" => to_bytes }
+    "to_bytes" {
+        "Any *$args, Optional[Callable] &$block" => to_bytes;
+        tools "Variant[Numeric, String] $size >> Numeric"
+    }
 
     /// The CRC-32 checksum of a value's text, in hexadecimal digits.
     ///
     /// ```puppet
     /// stdlib::crc32('my string')    # => '18fbd270'
     /// ```
-    "stdlib::crc32" { "Variant[ScalarData, Sensitive[ScalarData], Binary, Sensitive[Binary]] $my_data" => crc32 }
+    "stdlib::crc32" { "Variant[ScalarData, Sensitive[ScalarData], Binary, Sensitive[Binary]] $my_data >> String" => crc32 }
 
     /// The SHA-256 digest of a value's text, in hexadecimal digits.
     ///
     /// ```puppet
     /// stdlib::sha256('a')    # => 'ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb'
     /// ```
-    "stdlib::sha256" { "Variant[ScalarData, Sensitive[ScalarData], Binary, Sensitive[Binary]] $my_data" => sha256 }
+    "stdlib::sha256" { "Variant[ScalarData, Sensitive[ScalarData], Binary, Sensitive[Binary]] $my_data >> String" => sha256 }
 }
 
 const STANDARD: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

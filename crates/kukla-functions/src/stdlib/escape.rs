@@ -14,60 +14,69 @@ builtins! {
     /// ```puppet
     /// shell_escape('a b$c')    # => 'a\ b\$c'
     /// ```
-    "shell_escape" { "Any $string" => shell_escape }
+    "shell_escape" { "Any $string >> String" => shell_escape }
     /// The same as `shell_escape`.
     ///
     /// ```puppet
     /// stdlib::shell_escape('')    # => "''"
     /// ```
-    "stdlib::shell_escape" { "Any $string" => shell_escape }
+    "stdlib::shell_escape" { "Any $string >> String" => shell_escape }
 
     /// A command line for a Bourne shell from an array of words.
     ///
     /// ```puppet
     /// shell_join(['echo', 'a b'])    # => 'echo a\ b'
     /// ```
-    "shell_join" { "Any *$args, Optional[Callable] &$block" => shell_join }
+    "shell_join" {
+        "Any *$args, Optional[Callable] &$block" => shell_join;
+        tools "Array $words >> String"
+    }
 
     /// The words of a command line, as a Bourne shell splits it.
     ///
     /// ```puppet
     /// shell_split("echo 'a b' c\\ d")    # => ['echo', 'a b', 'c d']
     /// ```
-    "shell_split" { "Any *$args, Optional[Callable] &$block" => shell_split }
+    "shell_split" {
+        "Any *$args, Optional[Callable] &$block" => shell_split;
+        tools "String $line >> Array[String]"
+    }
 
     /// A value as one word for a Windows batch file.
     ///
     /// ```puppet
     /// batch_escape('a "b"')    # => '"a ""b"""'
     /// ```
-    "batch_escape" { "Any $string" => batch_escape }
+    "batch_escape" { "Any $string >> String" => batch_escape }
     /// The same as `batch_escape`.
     ///
     /// ```puppet
     /// stdlib::batch_escape('$x')    # => '"\$x"'
     /// ```
-    "stdlib::batch_escape" { "Any $string" => batch_escape }
+    "stdlib::batch_escape" { "Any $string >> String" => batch_escape }
 
     /// A value as one word for PowerShell.
     ///
     /// ```puppet
     /// powershell_escape('a $b')    # => 'a` `$b'
     /// ```
-    "powershell_escape" { "Any $string" => powershell_escape }
+    "powershell_escape" { "Any $string >> String" => powershell_escape }
     /// The same as `powershell_escape`.
     ///
     /// ```puppet
     /// stdlib::powershell_escape('a')    # => 'a'
     /// ```
-    "stdlib::powershell_escape" { "Any $string" => powershell_escape }
+    "stdlib::powershell_escape" { "Any $string >> String" => powershell_escape }
 
     /// A text, or each text of an array, fit to stand in a URI.
     ///
     /// ```puppet
     /// uriescape('a b')    # => 'a%20b'
     /// ```
-    "uriescape" { "Any *$args, Optional[Callable] &$block" => |Rest(args): Rest| each_text("uriescape", args, uri_escaped) }
+    "uriescape" {
+        "Any *$args, Optional[Callable] &$block" => |Rest(args): Rest| each_text("uriescape", args, uri_escaped);
+        tools "String $text >> String", "Array $texts >> Array"
+    }
 }
 
 fn shell_escape(value: Value) -> String {

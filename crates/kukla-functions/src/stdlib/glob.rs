@@ -16,7 +16,10 @@ use crate::ruby;
 
 builtins! {
     /// The paths of files that match a pattern or one of several.
-    "glob": ReadsFiles { "Any *$args, Optional[Callable] &$block" => glob }
+    "glob": ReadsFiles {
+        "Any *$args, Optional[Callable] &$block" => glob;
+        tools "Variant[String, Array[String]] $patterns >> Array[String]"
+    }
 }
 
 fn glob(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<Array> {

@@ -22,9 +22,9 @@ builtins! {
     /// merge(['x', 'y']) |$hash, $index, $x| { {$x => $index} }      # => {'x' => 0, 'y' => 1}
     /// ```
     "merge": TypedResult {
-        "Variant[Hash[Scalar,Any], Undef, String[0,0]] *$args" => merge,
-        "Iterable *$args, Callable[3, 3] &$block" => merge_indexed,
-        "Iterable *$args, Callable[2, 2] &$block" => merge_each,
+        "Variant[Hash[Scalar,Any], Undef, String[0,0]] *$args >> Hash[Scalar,Any]" => merge,
+        "Iterable *$args, Callable[3, 3] &$block >> Hash" => merge_indexed,
+        "Iterable *$args, Callable[2, 2] &$block >> Hash" => merge_each,
     }
 
     /// The same as `merge`.
@@ -33,9 +33,9 @@ builtins! {
     /// stdlib::merge({a => 1}, {b => 2})    # => {'a' => 1, 'b' => 2}
     /// ```
     "stdlib::merge": TypedResult {
-        "Variant[Hash[Scalar,Any], Undef, String[0,0]] *$args" => merge,
-        "Iterable *$args, Callable[3, 3] &$block" => merge_indexed,
-        "Iterable *$args, Callable[2, 2] &$block" => merge_each,
+        "Variant[Hash[Scalar,Any], Undef, String[0,0]] *$args >> Hash[Scalar,Any]" => merge,
+        "Iterable *$args, Callable[3, 3] &$block >> Hash" => merge_indexed,
+        "Iterable *$args, Callable[2, 2] &$block >> Hash" => merge_each,
     }
 
     /// One hash with the entries of several; where two values are hashes they are merged in turn, otherwise the later one wins.
@@ -43,14 +43,17 @@ builtins! {
     /// ```puppet
     /// deep_merge({a => {x => 1}}, {a => {y => 2}})    # => {'a' => {'x' => 1, 'y' => 2}}
     /// ```
-    "deep_merge" { "Any *$args, Optional[Callable] &$block" => deep_merge }
+    "deep_merge" {
+        "Any *$args, Optional[Callable] &$block" => deep_merge;
+        tools "Array[Variant[Hash, Undef, String[0, 0]], 2] *$hashes >> Hash"
+    }
 
     /// All values of a hash and of the hashes in it.
     ///
     /// ```puppet
     /// stdlib::nested_values({a => 1, b => {c => 2}})    # => [1, 2]
     /// ```
-    "stdlib::nested_values" { "Hash $hash" => nested_values }
+    "stdlib::nested_values" { "Hash $hash >> Array" => nested_values }
 }
 
 fn merge(Rest(args): Rest) -> Hash {
@@ -162,14 +165,20 @@ pub mod old {
         /// ```puppet
         /// hash(['a', 1, 'b', 2])    # => {'a' => 1, 'b' => 2}
         /// ```
-        "hash" { "Any *$args, Optional[Callable] &$block" => hash }
+        "hash" {
+            "Any *$args, Optional[Callable] &$block" => hash;
+            tools "Array $pairs >> Hash"
+        }
 
         /// Whether a hash has a key; `$key in $hash` says so too.
         ///
         /// ```puppet
         /// has_key({a => 1}, 'a')    # => true
         /// ```
-        "has_key" { "Any *$args, Optional[Callable] &$block" => has_key }
+        "has_key" {
+            "Any *$args, Optional[Callable] &$block" => has_key;
+            tools "Hash $hash, Any $key >> Boolean"
+        }
 
         /// The value at the end of a path given as an array, or a default; `dig` does so too.
         ///
@@ -177,14 +186,20 @@ pub mod old {
         /// dig44({a => [1, 2]}, ['a', 1])       # => 2
         /// dig44({a => 1}, ['b'], 'none')       # => 'none'
         /// ```
-        "dig44" { "Any *$args, Optional[Callable] &$block" => dig44 }
+        "dig44" {
+            "Any *$args, Optional[Callable] &$block" => dig44;
+            tools "Collection $data, Array $path, Any $default = undef >> Any"
+        }
 
         /// The value at the end of a path written with slashes, or another separator, or a default; `dig` does so better.
         ///
         /// ```puppet
         /// try_get_value({a => [1, 2]}, 'a/1')    # => 2
         /// ```
-        "try_get_value" { "Any *$args, Optional[Callable] &$block" => try_get_value }
+        "try_get_value" {
+            "Any *$args, Optional[Callable] &$block" => try_get_value;
+            tools "Any $data, String $path, Any $default = undef, String $separator = '/' >> Any"
+        }
     }
 
     fn hash(Rest(args): Rest) -> Result<Hash> {

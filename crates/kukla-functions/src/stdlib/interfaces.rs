@@ -12,26 +12,35 @@ use crate::ruby;
 
 builtins! {
     /// Whether there is a network interface of a name, or one that has a value: `macaddress`, `netmask`, `ipaddress` or `network`.
-    "has_interface_with": ReadsVariables { "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, Rest(args): Rest| has_interface_with(vm, legacy(args)?) }
+    "has_interface_with": ReadsVariables {
+        "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, Rest(args): Rest| has_interface_with(vm, legacy(args)?);
+        tools "String $interface >> Boolean", "String $kind, String $value >> Boolean"
+    }
     /// Whether an interface has an address.
-    "has_ip_address": ReadsVariables { "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, args: Rest| of_kind(vm, args, "has_ip_address", "ipaddress") }
+    "has_ip_address": ReadsVariables {
+        "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, args: Rest| of_kind(vm, args, "has_ip_address", "ipaddress");
+        tools "String $address >> Boolean"
+    }
     /// Whether an interface is in a network.
-    "has_ip_network": ReadsVariables { "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, args: Rest| of_kind(vm, args, "has_ip_network", "network") }
+    "has_ip_network": ReadsVariables {
+        "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, args: Rest| of_kind(vm, args, "has_ip_network", "network");
+        tools "String $network >> Boolean"
+    }
 
     /// Whether there is a network interface of a name, or one that has a value.
     "stdlib::has_interface_with": ReadsVariables {
-        "String[1] $interface" => has_interface,
-        "Enum['macaddress','netmask','ipaddress','network','ip','mac'] $kind, String[1] $value" => any_interface,
+        "String[1] $interface >> Boolean" => has_interface,
+        "Enum['macaddress','netmask','ipaddress','network','ip','mac'] $kind, String[1] $value >> Boolean" => any_interface,
     }
     /// Whether an interface has an address.
     "stdlib::has_ip_address": ReadsVariables {
         type "Stdlib::IP::Address::V4::Nosubnet = Pattern[/\\A([0-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])(\\.([0-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])){3}\\z/]";
-        "Stdlib::IP::Address::V4::Nosubnet $ip_address" => |vm: &mut Vm<'_>, value: Str| any_interface(vm, "ip".into(), value)
+        "Stdlib::IP::Address::V4::Nosubnet $ip_address >> Boolean" => |vm: &mut Vm<'_>, value: Str| any_interface(vm, "ip".into(), value)
     }
     /// Whether an interface is in a network.
     "stdlib::has_ip_network": ReadsVariables {
         type "Stdlib::IP::Address::V4::Nosubnet = Pattern[/\\A([0-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])(\\.([0-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])){3}\\z/]";
-        "Stdlib::IP::Address::V4::Nosubnet $ip_network" => |vm: &mut Vm<'_>, value: Str| any_interface(vm, "network".into(), value)
+        "Stdlib::IP::Address::V4::Nosubnet $ip_network >> Boolean" => |vm: &mut Vm<'_>, value: Str| any_interface(vm, "network".into(), value)
     }
 }
 

@@ -12,13 +12,13 @@ builtins! {
     /// ```puppet
     /// to_json({a => [1, undef]})    # => '{"a":[1,null]}'
     /// ```
-    "to_json" { "Any $data" => to_json }
+    "to_json" { "Any $data >> String" => to_json }
     /// The same as `to_json`; if there is anything `Sensitive` in the value, so is the result.
     ///
     /// ```puppet
     /// stdlib::to_json({a => 1})    # => '{"a":1}'
     /// ```
-    "stdlib::to_json" { "Any $data" => namespaced }
+    "stdlib::to_json" { "Any $data >> Variant[String, Sensitive[String]]" => namespaced }
 
     /// A value as JSON on several lines; without undef entries at the top if told so, and laid out as the options say.
     ///
@@ -27,13 +27,13 @@ builtins! {
     /// to_json_pretty([1, undef], true)                    # => "[\n  1\n]\n"
     /// to_json_pretty([1], false, {indent => "\t"})        # => "[\n\t1\n]\n"
     /// ```
-    "to_json_pretty" { "Variant[Hash, Array] $data, Optional[Boolean] $skip_undef = false, Struct[{indent => Optional[String], space => Optional[String], space_before => Optional[String], object_nl => Optional[String], array_nl => Optional[String], allow_nan => Optional[Boolean], max_nesting => Optional[Integer[-1,default]]}] $opts = undef" => to_json_pretty }
+    "to_json_pretty" { "Variant[Hash, Array] $data, Optional[Boolean] $skip_undef = false, Struct[{indent => Optional[String], space => Optional[String], space_before => Optional[String], object_nl => Optional[String], array_nl => Optional[String], allow_nan => Optional[Boolean], max_nesting => Optional[Integer[-1,default]]}] $opts = undef >> String" => to_json_pretty }
     /// The same as `to_json_pretty`; if there is anything `Sensitive` in the value, so is the result.
     ///
     /// ```puppet
     /// stdlib::to_json_pretty([])    # => "[\n\n]\n"
     /// ```
-    "stdlib::to_json_pretty" { "Variant[Hash, Array] $data, Optional[Boolean] $skip_undef = false, Struct[{indent => Optional[String], space => Optional[String], space_before => Optional[String], object_nl => Optional[String], array_nl => Optional[String], allow_nan => Optional[Boolean], max_nesting => Optional[Integer[-1,default]]}] $opts = undef" => namespaced_pretty }
+    "stdlib::to_json_pretty" { "Variant[Hash, Array] $data, Optional[Boolean] $skip_undef = false, Struct[{indent => Optional[String], space => Optional[String], space_before => Optional[String], object_nl => Optional[String], array_nl => Optional[String], allow_nan => Optional[Boolean], max_nesting => Optional[Integer[-1,default]]}] $opts = undef >> Variant[String, Sensitive[String]]" => namespaced_pretty }
 }
 
 fn to_json(data: Value) -> Result<String> {

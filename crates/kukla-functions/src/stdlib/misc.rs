@@ -26,14 +26,20 @@ builtins! {
     /// ```puppet
     /// pick(undef, '', 'a', 'b')    # => 'a'
     /// ```
-    "pick" { "Any *$args, Optional[Callable] &$block" => pick }
+    "pick" {
+        "Any *$args, Optional[Callable] &$block" => pick;
+        tools "Array[Any, 1] *$values >> NotUndef"
+    }
 
     /// The first argument that is neither undef nor an empty string, or else the last one.
     ///
     /// ```puppet
     /// pick_default(undef, '')    # => ''
     /// ```
-    "pick_default" { "Any *$args, Optional[Callable] &$block" => pick_default }
+    "pick_default" {
+        "Any *$args, Optional[Callable] &$block" => pick_default;
+        tools "Array[Any, 1] *$values >> Any"
+    }
 
     /// The middle one of three numbers, so that one of them stays between the others.
     ///
@@ -41,32 +47,38 @@ builtins! {
     /// clamp(3, 5, 4)        # => 4
     /// clamp([1, 8], 10)     # => 8
     /// ```
-    "clamp" { "Any *$args, Optional[Callable] &$block" => clamp }
+    "clamp" {
+        "Any *$args, Optional[Callable] &$block" => clamp;
+        tools "Array[Variant[Numeric, String, Array], 1] *$values >> Numeric"
+    }
 
     /// Seconds since 1970.
     ///
     /// ```puppet
     /// time() =~ Integer    # => true
     /// ```
-    "time": ReadsClock { "Any *$args, Optional[Callable] &$block" => time }
+    "time": ReadsClock {
+        "Any *$args, Optional[Callable] &$block" => time;
+        tools "Optional[String] $timezone = undef >> Integer"
+    }
     /// The same as `time`.
     ///
     /// ```puppet
     /// stdlib::time() =~ Integer    # => true
     /// ```
-    "stdlib::time": ReadsClock { "Optional[String] $_timezone = undef" => |vm: &mut Vm<'_>, _zone: Value| seconds(vm) }
+    "stdlib::time": ReadsClock { "Optional[String] $_timezone = undef >> Integer" => |vm: &mut Vm<'_>, _zone: Value| seconds(vm) }
 
     /// The value of a fact at a path written with dots, or undef.
     ///
     /// ```puppet
     /// fact('no.such.fact')    # => undef
     /// ```
-    "fact": ReadsVariables { "String $fact_name" => fact }
+    "fact": ReadsVariables { "String $fact_name >> Any" => fact }
 
     /// Whether the operating system is of a name and at least of a version.
-    "os_version_gte": ReadsVariables, TypedResult { "String[1] $os, String[1] $version" => os_version_gte_flat }
+    "os_version_gte": ReadsVariables, TypedResult { "String[1] $os, String[1] $version >> Boolean" => os_version_gte_flat }
     /// Whether the operating system is of a name and at least of a version.
-    "stdlib::os_version_gte": ReadsVariables, TypedResult { "String[1] $os, String[1] $version" => os_version_gte }
+    "stdlib::os_version_gte": ReadsVariables, TypedResult { "String[1] $os, String[1] $version >> Boolean" => os_version_gte }
 
     /// The value of `ensure` for a kind of resource from `present`, `absent` or a boolean.
     ///
@@ -76,7 +88,7 @@ builtins! {
     /// stdlib::ensure(true, 'directory')        # => 'directory'
     /// ```
     "stdlib::ensure" {
-        "Variant[Boolean, Enum['present', 'absent']] $ensure, Optional[Enum['directory', 'link', 'mounted', 'service', 'file', 'package']] $resource = undef" => ensure
+        "Variant[Boolean, Enum['present', 'absent']] $ensure, Optional[Enum['directory', 'link', 'mounted', 'service', 'file', 'package']] $resource = undef >> String" => ensure
     }
 
     /// The elements sorted by what a lambda gives for each; of a hash, a hash.
@@ -85,9 +97,9 @@ builtins! {
     /// stdlib::sort_by(['aaa', 'b', 'cc']) |$x| { length($x) }    # => ['b', 'cc', 'aaa']
     /// ```
     "stdlib::sort_by" {
-        "Array $ary, Callable[1, 1] &$block" => |vm: &mut Vm<'_>, values: Value, block: Option<Block>| sort_by(vm, values, block),
-        "String $str, Callable[1, 1] &$block" => sort_text_by,
-        "Hash $hsh, Variant[Callable[1, 1], Callable[2, 2]] &$block" => sort_hash_by,
+        "Array $ary, Callable[1, 1] &$block >> Array" => |vm: &mut Vm<'_>, values: Value, block: Option<Block>| sort_by(vm, values, block),
+        "String $str, Callable[1, 1] &$block >> String" => sort_text_by,
+        "Hash $hsh, Variant[Callable[1, 1], Callable[2, 2]] &$block >> Hash" => sort_hash_by,
     }
 
     /// Data with every `Sensitive` in it opened, given to a lambda; if there was one, the whole result is `Sensitive`.
@@ -96,7 +108,7 @@ builtins! {
     /// stdlib::rewrap_sensitive_data({a => Sensitive(1)}) =~ Sensitive    # => true
     /// stdlib::rewrap_sensitive_data([1]) |$x| { $x + [2] }               # => [1, 2]
     /// ```
-    "stdlib::rewrap_sensitive_data" { "Any $data, Optional[Callable[Any]] &$block" => rewrap_sensitive_data }
+    "stdlib::rewrap_sensitive_data" { "Any $data, Optional[Callable[Any]] &$block >> Any" => rewrap_sensitive_data }
 
     /// Whether there is a function of a name.
     ///
@@ -104,23 +116,26 @@ builtins! {
     /// stdlib::has_function('upcase')         # => true
     /// stdlib::has_function('no_such')        # => false
     /// ```
-    "stdlib::has_function" { "String[1] $function_name" => has_function }
+    "stdlib::has_function" { "String[1] $function_name >> Boolean" => has_function }
 
     /// The most detailed type of a value; the same as `type`.
     ///
     /// ```puppet
     /// stdlib::type_of(5)    # => Integer[5, 5]
     /// ```
-    "stdlib::type_of" { "Any $value" => |value: Value| Type::of(&value) }
+    "stdlib::type_of" { "Any $value >> Type" => |value: Value| Type::of(&value) }
 
     /// Warns that something is deprecated; an error where the setting `strict` says so, unless told to leave that setting alone.
-    "deprecation": Logs { "String $key, String $message, Boolean $use_strict_setting = true" => deprecation }
+    "deprecation": Logs { "String $key, String $message, Boolean $use_strict_setting = true >> Undef" => deprecation }
 
     /// Would stop for a debugger of Ruby; refused.
-    "pry" { "Any *$args, Optional[Callable] &$block" => pry }
+    "pry" {
+        "Any *$args, Optional[Callable] &$block" => pry;
+        tools "Any *$args >> Undef"
+    }
 
     /// A template rendered now, or as a `Deferred` if a value is only known on the node.
-    "stdlib::deferrable_epp": ReadsFiles { "String $template, Hash $variables" => deferrable_epp }
+    "stdlib::deferrable_epp": ReadsFiles { "String $template, Hash $variables >> Variant[String, Sensitive[String], Deferred]" => deferrable_epp }
 }
 
 fn is_blank(value: &Value) -> bool {
@@ -472,17 +487,17 @@ pub mod old {
 
     builtins! {
         /// Warns of something deprecated, once for each key; where `strict` is error it fails.
-        "deprecation": Logs { "String $key, String $message" => |vm: &mut Vm<'_>, key: Str, message: Str| deprecation(vm, key, message, true) }
+        "deprecation": Logs { "String $key, String $message >> Undef" => |vm: &mut Vm<'_>, key: Str, message: Str| deprecation(vm, key, message, true) }
 
         /// A template rendered, or if a variable is deferred, deferred too.
-        "stdlib::deferrable_epp": ReadsFiles { "String $template, Hash $variables" => |vm: &mut Vm<'_>, template: Str, variables: Hash| {
+        "stdlib::deferrable_epp": ReadsFiles { "String $template, Hash $variables >> Variant[String, Sensitive[String], Deferred]" => |vm: &mut Vm<'_>, template: Str, variables: Hash| {
             let deferred = variables.values().any(is_deferred);
             epp_or_deferred(vm, deferred, template, variables)
         } }
 
         /// What `ensure` of a kind of resource should be for `present` or `absent`.
         "stdlib::ensure" {
-            "Variant[Boolean, Enum['present', 'absent']] $ensure, Enum['directory', 'link', 'mounted', 'service', 'file', 'package'] $resource" => |wanted: Value, resource: Str| ensure(wanted, Some(resource))
+            "Variant[Boolean, Enum['present', 'absent']] $ensure, Enum['directory', 'link', 'mounted', 'service', 'file', 'package'] $resource >> String" => |wanted: Value, resource: Str| ensure(wanted, Some(resource))
         }
     }
 }

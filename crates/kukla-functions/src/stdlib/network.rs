@@ -15,7 +15,10 @@ builtins! {
     /// ```puppet
     /// enclose_ipv6(['127.0.0.1', '::1'])    # => ['127.0.0.1', '[::1]']
     /// ```
-    "enclose_ipv6" { "Any *$args, Optional[Callable] &$block" => enclose_ipv6 }
+    "enclose_ipv6" {
+        "Any *$args, Optional[Callable] &$block" => enclose_ipv6;
+        tools "Variant[String, Array[String]] $addresses >> Array[String]"
+    }
 
     /// Whether an address is in a network or in one of several.
     ///
@@ -23,7 +26,7 @@ builtins! {
     /// stdlib::ip_in_range('10.1.2.3', '10.1.0.0/16')                  # => true
     /// stdlib::ip_in_range('10.1.2.3', ['10.2.0.0/16', '::/0'])        # => false
     /// ```
-    "stdlib::ip_in_range": TypedResult { "String $ipaddress, Variant[String, Array] $range" => ip_in_range }
+    "stdlib::ip_in_range": TypedResult { "String $ipaddress, Variant[String, Array] $range >> Boolean" => ip_in_range }
 }
 
 /// An address or network as Ruby's IPAddr holds it.

@@ -22,51 +22,66 @@ builtins! {
     /// parsejson('{"a": [1, null]}')    # => {'a' => [1, undef]}
     /// parsejson('{', 'none')           # => 'none'
     /// ```
-    "parsejson" { "Any *$args, Optional[Callable] &$block" => parsejson }
+    "parsejson" {
+        "Any *$args, Optional[Callable] &$block" => parsejson;
+        tools "String $text, Any $default = undef >> Any"
+    }
 
     /// The value that a text in YAML stands for, or a default if it is no YAML.
     ///
     /// ```puppet
     /// parseyaml("a: [1, yes]")    # => {'a' => [1, true]}
     /// ```
-    "parseyaml" { "Any *$args, Optional[Callable] &$block" => parseyaml }
+    "parseyaml" {
+        "Any *$args, Optional[Callable] &$block" => parseyaml;
+        tools "String $text, Any $default = undef >> Any"
+    }
 
     /// The value that a text in HOCON stands for, or a default if it is no HOCON.
     ///
     /// ```puppet
     /// parsehocon('a.b: 1')    # => {'a' => {'b' => 1}}
     /// ```
-    "parsehocon" { "String $hocon_string, Any $default = undef" => parsehocon }
+    "parsehocon" { "String $hocon_string, Any $default = undef >> Any" => parsehocon }
     /// The same as `parsehocon`.
     ///
     /// ```puppet
     /// stdlib::parsehocon('a = x')    # => {'a' => 'x'}
     /// ```
-    "stdlib::parsehocon" { "String $hocon_string, Any $default = undef" => parsehocon }
+    "stdlib::parsehocon" { "String $hocon_string, Any $default = undef >> Any" => parsehocon }
 
     /// The value that a text in PSON, a dialect of JSON, stands for, or a default.
     ///
     /// ```puppet
     /// parsepson('[1]')    # => [1]
     /// ```
-    "parsepson" { "String[1] $pson_string, Any $default = undef" => parsepson }
+    "parsepson" { "String[1] $pson_string, Any $default = undef >> Any" => parsepson }
 
     /// The value that a file in JSON holds, or a default if there is none or it is no JSON.
     ///
     /// ```puppet
     /// loadjson('/no/such/file', {})    # => {}
     /// ```
-    "loadjson": ReadsFiles { "Any *$args, Optional[Callable] &$block" => loadjson }
+    "loadjson": ReadsFiles {
+        "Any *$args, Optional[Callable] &$block" => loadjson;
+        tools "String $path, Any $default = undef >> Any"
+    }
 
     /// The value that a file in YAML holds, or a default if there is none or it is no YAML.
     ///
     /// ```puppet
     /// loadyaml('/no/such/file', {})    # => {}
     /// ```
-    "loadyaml": ReadsFiles { "Any *$args, Optional[Callable] &$block" => loadyaml }
+    "loadyaml": ReadsFiles {
+        "Any *$args, Optional[Callable] &$block" => loadyaml;
+        tools "String $path, Any $default = undef >> Any"
+    }
 
     /// What a module's `metadata.json` says; nothing, if told that the file may be missing.
-    "load_module_metadata": ReadsFiles { "Any *$args, Optional[Callable] &$block" => load_module_metadata }
+    "load_module_metadata": ReadsFiles {
+        "Any *$args, Optional[Callable] &$block" => load_module_metadata;
+        tools "String $module, Boolean $allow_missing = false >> Hash"
+    }
 }
 
 fn read_json(text: &str) -> Result<Value> {

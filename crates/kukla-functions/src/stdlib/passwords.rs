@@ -20,17 +20,26 @@ builtins! {
     /// ```puppet
     /// pw_hash('password', 'MD5', 'salt')    # => '$1$salt$qJH7.N4xYta3aEG/dfqo/0'
     /// ```
-    "pw_hash" { "Any *$args, Optional[Callable] &$block" => pw_hash }
+    "pw_hash" {
+        "Any *$args, Optional[Callable] &$block" => pw_hash;
+        tools "Optional[Variant[String, Sensitive[String]]] $password, String $kind, String $salt >> Optional[String]"
+    }
 
     /// A password hashed for macOS by PBKDF2, with salt and number of iterations.
-    "str2saltedpbkdf2" { "Any *$args, Optional[Callable] &$block" => str2saltedpbkdf2 }
+    "str2saltedpbkdf2" {
+        "Any *$args, Optional[Callable] &$block" => str2saltedpbkdf2;
+        tools "Variant[String, Sensitive[String]] $password, String $salt, Integer $iterations >> Hash"
+    }
 
     /// A password hashed for macOS 10.7 by SHA-512 with a random salt.
     ///
     /// ```puppet
     /// length(str2saltedsha512('password'))    # => 136
     /// ```
-    "str2saltedsha512": Random { "Any *$args, Optional[Callable] &$block" => str2saltedsha512 }
+    "str2saltedsha512": Random {
+        "Any *$args, Optional[Callable] &$block" => str2saltedsha512;
+        tools "String $password >> String"
+    }
 }
 
 /// The highest cost of bcrypt that is computed; each step doubles the time.

@@ -17,7 +17,10 @@ builtins! {
     /// basename('/a/b.txt')            # => 'b.txt'
     /// basename('/a/b.txt', '.txt')    # => 'b'
     /// ```
-    "basename" { "Any *$args, Optional[Callable] &$block" => basename }
+    "basename" {
+        "Any *$args, Optional[Callable] &$block" => basename;
+        tools "String $path, String $extension = undef >> String"
+    }
 
     /// All but the last part of a path.
     ///
@@ -25,7 +28,10 @@ builtins! {
     /// dirname('/a/b.txt')    # => '/a'
     /// dirname('b.txt')       # => '.'
     /// ```
-    "dirname" { "Any *$args, Optional[Callable] &$block" => dirname }
+    "dirname" {
+        "Any *$args, Optional[Callable] &$block" => dirname;
+        tools "String $path >> String"
+    }
 
     /// The extension of a path, with its dot.
     ///
@@ -33,10 +39,13 @@ builtins! {
     /// stdlib::extname('a/b.tar.gz')    # => '.gz'
     /// stdlib::extname('.profile')      # => ''
     /// ```
-    "stdlib::extname": TypedResult { "String $filename" => extname }
+    "stdlib::extname": TypedResult { "String $filename >> String" => extname }
 
     /// The directory of a module.
-    "get_module_path": ReadsFiles { "Any *$args, Optional[Callable] &$block" => get_module_path }
+    "get_module_path": ReadsFiles {
+        "Any *$args, Optional[Callable] &$block" => get_module_path;
+        tools "String $module >> String"
+    }
 }
 
 fn basename(Rest(args): Rest) -> Result<String> {

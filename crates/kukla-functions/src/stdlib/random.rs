@@ -20,28 +20,34 @@ builtins! {
     /// ```puppet
     /// length(fqdn_rand_string(10))    # => 10
     /// ```
-    "fqdn_rand_string": ReadsVariables { "Any *$args, Optional[Callable] &$block" => fqdn_rand_string }
+    "fqdn_rand_string": ReadsVariables {
+        "Any *$args, Optional[Callable] &$block" => fqdn_rand_string;
+        tools "Variant[Integer, String] $length, Optional[String] $charset = undef, Any *$seed >> String"
+    }
     /// The same as `fqdn_rand_string`.
     ///
     /// ```puppet
     /// stdlib::fqdn_rand_string(3, 'a')    # => 'aaa'
     /// ```
-    "stdlib::fqdn_rand_string": ReadsVariables { "Integer[1] $length, Optional[String] $charset = undef, Any *$seed" => namespaced_rand_string }
+    "stdlib::fqdn_rand_string": ReadsVariables { "Integer[1] $length, Optional[String] $charset = undef, Any *$seed >> String" => namespaced_rand_string }
 
     /// An array or text rotated by a number of places that is always the same for the same node and seeds.
     ///
     /// ```puppet
     /// length(fqdn_rotate(['a', 'b', 'c']))    # => 3
     /// ```
-    "fqdn_rotate": ReadsVariables { "Any *$args, Optional[Callable] &$block" => fqdn_rotate }
+    "fqdn_rotate": ReadsVariables {
+        "Any *$args, Optional[Callable] &$block" => fqdn_rotate;
+        tools "Array $values, Any *$seed >> Array", "String $text, Any *$seed >> String"
+    }
     /// The same as `fqdn_rotate`.
     ///
     /// ```puppet
     /// stdlib::fqdn_rotate(['a'])    # => ['a']
     /// ```
     "stdlib::fqdn_rotate": ReadsVariables {
-        "String $input, Variant[Integer,String] *$seeds" => namespaced_rotate_text,
-        "Array $input, Variant[Integer,String] *$seeds" => namespaced_rotate,
+        "String $input, Variant[Integer,String] *$seeds >> String" => namespaced_rotate_text,
+        "Array $input, Variant[Integer,String] *$seeds >> Array" => namespaced_rotate,
     }
 
     /// The UUID (version 5, in the name space of domain names) of a name.
@@ -49,40 +55,49 @@ builtins! {
     /// ```puppet
     /// fqdn_uuid('puppetlabs.com')    # => '9c70320f-6815-5fc5-ab0f-debe68bf764c'
     /// ```
-    "fqdn_uuid" { "Any *$args, Optional[Callable] &$block" => fqdn_uuid }
+    "fqdn_uuid" {
+        "Any *$args, Optional[Callable] &$block" => fqdn_uuid;
+        tools "String $fqdn >> String"
+    }
 
     /// A number from zero up to but not including a limit, always the same for the same seed.
     ///
     /// ```puppet
     /// seeded_rand(100, 'seed') == seeded_rand(100, 'seed')    # => true
     /// ```
-    "seeded_rand" { "Any *$args, Optional[Callable] &$block" => seeded_rand }
+    "seeded_rand" {
+        "Any *$args, Optional[Callable] &$block" => seeded_rand;
+        tools "Variant[Integer, String] $max, String $seed >> Integer"
+    }
     /// The same as `seeded_rand`.
     ///
     /// ```puppet
     /// stdlib::seeded_rand(1, 'seed')    # => 0
     /// ```
-    "stdlib::seeded_rand" { "Integer[1] $max, String $seed" => namespaced_rand }
+    "stdlib::seeded_rand" { "Integer[1] $max, String $seed >> Integer" => namespaced_rand }
 
     /// A text of a given length, always the same for the same seed, drawn from letters and digits or from given characters.
     ///
     /// ```puppet
     /// length(seeded_rand_string(8, 'seed'))    # => 8
     /// ```
-    "seeded_rand_string" { "Integer[1] $length, String $seed, String[2] $charset = undef" => seeded_rand_string }
+    "seeded_rand_string" { "Integer[1] $length, String $seed, String[2] $charset = undef >> String" => seeded_rand_string }
     /// The same as `seeded_rand_string`.
     ///
     /// ```puppet
     /// length(stdlib::seeded_rand_string(8, 'seed', 'ab'))    # => 8
     /// ```
-    "stdlib::seeded_rand_string" { "Integer[1] $length, String $seed, String[2] $charset = undef" => seeded_rand_string }
+    "stdlib::seeded_rand_string" { "Integer[1] $length, String $seed, String[2] $charset = undef >> String" => seeded_rand_string }
 
     /// The elements of an array, or the characters of a text, in an order that differs from run to run.
     ///
     /// ```puppet
     /// sort(shuffle([3, 1, 2]))    # => [1, 2, 3]
     /// ```
-    "shuffle": Random { "Any *$args, Optional[Callable] &$block" => shuffle }
+    "shuffle": Random {
+        "Any *$args, Optional[Callable] &$block" => shuffle;
+        tools "Array $values >> Array", "String $text >> String"
+    }
 }
 
 const LETTERS: &str = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

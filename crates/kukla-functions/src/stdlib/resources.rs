@@ -23,7 +23,10 @@ builtins! {
     /// ensure_resource('notify', 'a', {message => 'hi'})
     /// Notify['a']['message']    # => 'hi'
     /// ```
-    "ensure_resource": ChangesCatalog { "Any *$args, Optional[Callable] &$block" => ensure_resource }
+    "ensure_resource": ChangesCatalog {
+        "Any *$args, Optional[Callable] &$block" => ensure_resource;
+        tools "String $type, Variant[String, Array] $titles, Hash $attributes = {} >> Undef"
+    }
 
     /// Declares resources, given as a hash of titles and attributes, unless ones like them are declared already.
     ///
@@ -31,7 +34,10 @@ builtins! {
     /// ensure_resources('notify', {'a' => {message => 'hi'}}, {tag => 'x'})
     /// defined(Notify['a'])    # => true
     /// ```
-    "ensure_resources": ChangesCatalog { "Any *$args, Optional[Callable] &$block" => ensure_resources }
+    "ensure_resources": ChangesCatalog {
+        "Any *$args, Optional[Callable] &$block" => ensure_resources;
+        tools "String $type, Hash $resources, Hash $defaults = {} >> Undef"
+    }
 
     /// Declares packages, given by name, as an array or as a hash of names and attributes, unless they are declared already.
     ///
@@ -39,7 +45,7 @@ builtins! {
     /// ensure_packages(['vim', 'git'])
     /// Package['git']['ensure']    # => 'installed'
     /// ```
-    "ensure_packages": ChangesCatalog, TypedResult { "Variant[String[1], Array[String[1]], Hash[String[1], Any]] $packages, Hash $default_attributes = {}" => ensure_packages }
+    "ensure_packages": ChangesCatalog, TypedResult { "Variant[String[1], Array[String[1]], Hash[String[1], Any]] $packages, Hash $default_attributes = {} >> Undef" => ensure_packages }
 
     /// Declares packages unless they are declared already, also where that was with the other word for installed.
     ///
@@ -49,8 +55,8 @@ builtins! {
     /// Package['vim']['ensure']    # => 'present'
     /// ```
     "stdlib::ensure_packages": ChangesCatalog {
-        "Variant[String[1], Array[String[1]]] $packages, Hash $default_attributes = {}" => namespaced_packages,
-        "Hash[String[1], Any] $packages, Hash $default_attributes = {}" => namespaced_packages,
+        "Variant[String[1], Array[String[1]]] $packages, Hash $default_attributes = {} >> Undef" => namespaced_packages,
+        "Hash[String[1], Any] $packages, Hash $default_attributes = {} >> Undef" => namespaced_packages,
     }
 
     /// Whether a resource is declared with some attributes; without a title, any resource of the type.
@@ -60,7 +66,10 @@ builtins! {
     /// defined_with_params(Notify['a'], {message => 'hi'})    # => true
     /// defined_with_params('Notify[a]', {message => 'no'})    # => false
     /// ```
-    "defined_with_params": ReadsCatalog { "Any *$args, Optional[Callable] &$block" => defined_with_params }
+    "defined_with_params": ReadsCatalog {
+        "Any *$args, Optional[Callable] &$block" => defined_with_params;
+        tools "Variant[String, Type[Resource]] $reference, Hash $attributes = {} >> Boolean"
+    }
 
     /// The value of a resource's attribute, or an empty string.
     ///
@@ -69,7 +78,10 @@ builtins! {
     /// getparam(Notify['a'], 'message')    # => 'hi'
     /// getparam(Notify['b'], 'message')    # => ''
     /// ```
-    "getparam": ReadsCatalog { "Any *$args, Optional[Callable] &$block" => getparam }
+    "getparam": ReadsCatalog {
+        "Any *$args, Optional[Callable] &$block" => getparam;
+        tools "Variant[String, Type[CatalogEntry]] $reference, String $name >> Any"
+    }
 
     /// A reference to the declared resource that a text such as `File[/etc/x]` names.
     ///
@@ -77,10 +89,13 @@ builtins! {
     /// notify { 'a': }
     /// stdlib::str2resource('Notify[a]')    # => Notify['a']
     /// ```
-    "stdlib::str2resource": ReadsCatalog { "String $res_string" => str2resource }
+    "stdlib::str2resource": ReadsCatalog { "String $res_string >> Type[Resource]" => str2resource }
 
     /// Fails unless the class or define that calls it is declared from its own module.
-    "assert_private": ReadsVariables { "Any *$args, Optional[Callable] &$block" => assert_private }
+    "assert_private": ReadsVariables {
+        "Any *$args, Optional[Callable] &$block" => assert_private;
+        tools "Optional[String] $message = undef >> Undef"
+    }
 }
 
 /// The reference in text: `file[/x]`.
@@ -300,7 +315,10 @@ pub mod old {
 
     builtins! {
         /// The former name of `assert_private`; since the word is reserved, only `call('private')` reaches it.
-        "private": ReadsVariables, Deprecated { "Any *$args, Optional[Callable] &$block" => private }
+        "private": ReadsVariables, Deprecated {
+            "Any *$args, Optional[Callable] &$block" => private;
+            tools "Optional[String] $message = undef >> Undef"
+        }
     }
 
     fn private(vm: &mut Vm<'_>, args: Rest) -> Flow<()> {

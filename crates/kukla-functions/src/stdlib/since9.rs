@@ -32,63 +32,144 @@ macro_rules! renamed {
 
 builtins! {
     /// Deprecated: use `stdlib::batch_escape`.
-    "batch_escape": Deprecated { "Any *$args" => renamed!("batch_escape") }
+    "batch_escape": Deprecated {
+        "Any *$args" => renamed!("batch_escape");
+        tools "Any $string >> String"
+    }
     /// Deprecated: use `stdlib::ensure_packages`.
-    "ensure_packages": ChangesCatalog, Deprecated { "Any *$args" => renamed!("ensure_packages") }
+    "ensure_packages": ChangesCatalog, Deprecated {
+        "Any *$args" => renamed!("ensure_packages");
+        tools "Variant[String[1], Array[String[1]], Hash[String[1], Any]] $packages, Hash $default_attributes = {} >> Undef"
+    }
     /// Deprecated: use `stdlib::fqdn_rand_string`.
-    "fqdn_rand_string": ReadsVariables, Deprecated { "Any *$args" => renamed!("fqdn_rand_string") }
+    "fqdn_rand_string": ReadsVariables, Deprecated {
+        "Any *$args" => renamed!("fqdn_rand_string");
+        tools "Integer[1] $length, Optional[String] $charset = undef, Any *$seed >> String"
+    }
     /// Deprecated: use `stdlib::fqdn_rotate`.
-    "fqdn_rotate": ReadsVariables, Deprecated { "Any *$args" => renamed!("fqdn_rotate") }
+    "fqdn_rotate": ReadsVariables, Deprecated {
+        "Any *$args" => renamed!("fqdn_rotate");
+        tools "String $input, Variant[Integer, String] *$seeds >> String", "Array $input, Variant[Integer, String] *$seeds >> Array"
+    }
     /// Deprecated: use `stdlib::has_interface_with`.
-    "has_interface_with": ReadsVariables, Deprecated { "Any *$args" => renamed!("has_interface_with") }
+    "has_interface_with": ReadsVariables, Deprecated {
+        "Any *$args" => renamed!("has_interface_with");
+        tools "String $interface >> Boolean", "String $kind, String $value >> Boolean"
+    }
     /// Deprecated: use `stdlib::has_ip_address`.
-    "has_ip_address": ReadsVariables, Deprecated { "Any *$args" => renamed!("has_ip_address") }
+    "has_ip_address": ReadsVariables, Deprecated {
+        "Any *$args" => renamed!("has_ip_address");
+        tools "String $address >> Boolean"
+    }
     /// Deprecated: use `stdlib::has_ip_network`.
-    "has_ip_network": ReadsVariables, Deprecated { "Any *$args" => renamed!("has_ip_network") }
+    "has_ip_network": ReadsVariables, Deprecated {
+        "Any *$args" => renamed!("has_ip_network");
+        tools "String $network >> Boolean"
+    }
     /// Deprecated: use `stdlib::merge`.
-    "merge": Deprecated { "Any *$args, Optional[Variant[Callable[2,2], Callable[3,3]]] &$block" => |vm: &mut Vm<'_>, Rest(args): Rest, block: Option<Block>| renamed(vm, "merge", args, block) }
+    "merge": Deprecated {
+        "Any *$args, Optional[Variant[Callable[2,2], Callable[3,3]]] &$block" => |vm: &mut Vm<'_>, Rest(args): Rest, block: Option<Block>| renamed(vm, "merge", args, block);
+        tools "Variant[Hash, Undef, String[0, 0]] *$args >> Hash", "Iterable *$args, Variant[Callable[2, 2], Callable[3, 3]] &$block >> Hash"
+    }
     /// Deprecated: use `stdlib::os_version_gte`.
-    "os_version_gte": ReadsVariables, Deprecated { "Any *$args" => renamed!("os_version_gte") }
+    "os_version_gte": ReadsVariables, Deprecated {
+        "Any *$args" => renamed!("os_version_gte");
+        tools "String[1] $os, String[1] $version >> Boolean"
+    }
     /// Deprecated: use `stdlib::parsehocon`.
-    "parsehocon": Deprecated { "Any *$args" => renamed!("parsehocon") }
+    "parsehocon": Deprecated {
+        "Any *$args" => renamed!("parsehocon");
+        tools "String $hocon_string, Any $default = undef >> Any"
+    }
     /// Deprecated: PSON is gone from Puppet 8.
-    "parsepson": Deprecated { "String[1] $pson_string, Any $default = undef" => parsepson }
+    "parsepson": Deprecated { "String[1] $pson_string, Any $default = undef >> Any" => parsepson }
     /// Deprecated: use `stdlib::powershell_escape`.
-    "powershell_escape": Deprecated { "Any *$args" => renamed!("powershell_escape") }
+    "powershell_escape": Deprecated {
+        "Any *$args" => renamed!("powershell_escape");
+        tools "Any $string >> String"
+    }
     /// The elements that do not match a regular expression.
-    "reject" { "Any *$args, Optional[Callable] &$block" => reject }
+    "reject" {
+        "Any *$args, Optional[Callable] &$block" => reject;
+        tools "Variant[Array, Hash] $values, Variant[String, Regexp] $pattern >> Array"
+    }
     /// Deprecated: use `stdlib::seeded_rand`.
-    "seeded_rand": Deprecated { "Any *$args" => renamed!("seeded_rand") }
+    "seeded_rand": Deprecated {
+        "Any *$args" => renamed!("seeded_rand");
+        tools "Integer[1] $max, String $seed >> Integer"
+    }
     /// Deprecated: use `stdlib::seeded_rand_string`.
-    "seeded_rand_string": Deprecated { "Any *$args" => renamed!("seeded_rand_string") }
+    "seeded_rand_string": Deprecated {
+        "Any *$args" => renamed!("seeded_rand_string");
+        tools "Integer[1] $length, String $seed, String[2] $charset = undef >> String"
+    }
     /// Deprecated: use `stdlib::shell_escape`.
-    "shell_escape": Deprecated { "Any *$args" => renamed!("shell_escape") }
+    "shell_escape": Deprecated {
+        "Any *$args" => renamed!("shell_escape");
+        tools "Any $string >> String"
+    }
     /// Deprecated: the seconds since 1970; use `Timestamp`.
-    "stdlib::time": ReadsClock { "Optional[String] $_timezone = undef" => |vm: &mut Vm<'_>, _zone: Value| time(vm) }
+    "stdlib::time": ReadsClock { "Optional[String] $_timezone = undef >> Integer" => |vm: &mut Vm<'_>, _zone: Value| time(vm) }
     /// Deprecated: the seconds since 1970; use `Timestamp`.
-    "time": ReadsClock, Deprecated { "Any *$args" => |vm: &mut Vm<'_>, Rest(args): Rest| vm.call("stdlib::time", args, None) }
+    "time": ReadsClock, Deprecated {
+        "Any *$args" => |vm: &mut Vm<'_>, Rest(args): Rest| vm.call("stdlib::time", args, None);
+        tools "Optional[String] $timezone = undef >> Integer"
+    }
     /// Deprecated: use `stdlib::to_json`.
-    "to_json": Deprecated { "Any *$args" => renamed!("to_json") }
+    "to_json": Deprecated {
+        "Any *$args" => renamed!("to_json");
+        tools "Any $data >> Variant[String, Sensitive[String]]"
+    }
     /// Deprecated: use `stdlib::to_json_pretty`.
-    "to_json_pretty": Deprecated { "Any *$args" => renamed!("to_json_pretty") }
+    "to_json_pretty": Deprecated {
+        "Any *$args" => renamed!("to_json_pretty");
+        tools "Variant[Hash, Array] $data, Optional[Boolean] $skip_undef = false, Hash $opts = undef >> Variant[String, Sensitive[String]]"
+    }
     /// Deprecated: use `stdlib::to_python`.
-    "to_python": Deprecated { "Any *$args" => renamed!("to_python") }
+    "to_python": Deprecated {
+        "Any *$args" => renamed!("to_python");
+        tools "Any $object >> String"
+    }
     /// Deprecated: use `stdlib::to_ruby`.
-    "to_ruby": Deprecated { "Any *$args" => renamed!("to_ruby") }
+    "to_ruby": Deprecated {
+        "Any *$args" => renamed!("to_ruby");
+        tools "Any $object >> String"
+    }
     /// Deprecated: use `stdlib::to_toml`.
-    "to_toml": Deprecated { "Any *$args" => renamed!("to_toml") }
+    "to_toml": Deprecated {
+        "Any *$args" => renamed!("to_toml");
+        tools "Hash $data >> Variant[String, Sensitive[String]]"
+    }
     /// Deprecated: use `stdlib::to_yaml`.
-    "to_yaml": Deprecated { "Any *$args" => renamed!("to_yaml") }
+    "to_yaml": Deprecated {
+        "Any *$args" => renamed!("to_yaml");
+        tools "Any $data, Hash $options = {} >> Variant[String, Sensitive[String]]"
+    }
     /// Deprecated: use `stdlib::type_of`, or `type`.
-    "type_of": Deprecated { "Any *$args" => renamed!("type_of") }
+    "type_of": Deprecated {
+        "Any *$args" => renamed!("type_of");
+        tools "Any $value >> Type"
+    }
     /// Refused: Ruby has dropped the method behind it.
-    "uriescape": Deprecated { "Any *$args, Optional[Callable] &$block" => uriescape }
+    "uriescape": Deprecated {
+        "Any *$args, Optional[Callable] &$block" => uriescape;
+        tools "String $text >> String", "Array $texts >> Array"
+    }
     /// Deprecated: use `stdlib::validate_domain_name`.
-    "validate_domain_name": Deprecated { "Any *$args" => renamed!("validate_domain_name") }
+    "validate_domain_name": Deprecated {
+        "Any *$args" => renamed!("validate_domain_name");
+        tools "Array[Any, 1] *$values >> Undef"
+    }
     /// Deprecated: use `stdlib::validate_email_address`.
-    "validate_email_address": Deprecated { "Any *$args" => renamed!("validate_email_address") }
+    "validate_email_address": Deprecated {
+        "Any *$args" => renamed!("validate_email_address");
+        tools "Array[Any, 1] *$values >> Undef"
+    }
     /// Deprecated: fails unless a value is of a type.
-    "validate_legacy": Deprecated { "Any *$args, Optional[Callable] &$block" => validate_legacy }
+    "validate_legacy": Deprecated {
+        "Any *$args, Optional[Callable] &$block" => validate_legacy;
+        tools "Variant[Type, String] $type, String $function, Any $value, Any *$arguments >> Undef"
+    }
 }
 
 fn parsepson(vm: &mut Vm<'_>, _text: Str, default: Option<Value>) -> Flow<Value> {

@@ -19,35 +19,50 @@ builtins! {
     /// squeeze('aabbc')          # => 'abc'
     /// squeeze('aabbc', 'a')     # => 'abbc'
     /// ```
-    "squeeze" { "Any *$args, Optional[Callable] &$block" => squeeze }
+    "squeeze" {
+        "Any *$args, Optional[Callable] &$block" => squeeze;
+        tools "String $text, String $characters = undef >> String", "Array $texts, String $characters = undef >> Array"
+    }
 
     /// A text, or each text of an array, with upper case made lower and the other way round.
     ///
     /// ```puppet
     /// swapcase('aBc')    # => 'AbC'
     /// ```
-    "swapcase" { "Any *$args, Optional[Callable] &$block" => swapcase }
+    "swapcase" {
+        "Any *$args, Optional[Callable] &$block" => swapcase;
+        tools "String $text >> String", "Array $texts >> Array"
+    }
 
     /// A text with the line ends of Unix.
     ///
     /// ```puppet
     /// dos2unix("a\r\nb")    # => "a\nb"
     /// ```
-    "dos2unix" { "Any *$args, Optional[Callable] &$block" => dos2unix }
+    "dos2unix" {
+        "Any *$args, Optional[Callable] &$block" => dos2unix;
+        tools "String $text >> String"
+    }
 
     /// A text with the line ends of DOS.
     ///
     /// ```puppet
     /// unix2dos("a\nb")    # => "a\r\nb"
     /// ```
-    "unix2dos" { "Any *$args, Optional[Callable] &$block" => unix2dos }
+    "unix2dos" {
+        "Any *$args, Optional[Callable] &$block" => unix2dos;
+        tools "String $text >> String"
+    }
 
     /// A text, or each text of an array, as a regular expression that matches it and nothing else.
     ///
     /// ```puppet
     /// regexpescape('a.b*')    # => 'a\.b\*'
     /// ```
-    "regexpescape" { "Any *$args, Optional[Callable] &$block" => regexpescape }
+    "regexpescape" {
+        "Any *$args, Optional[Callable] &$block" => regexpescape;
+        tools "String $text >> String", "Array $texts >> Array"
+    }
 
     /// Whether a text begins with one of some prefixes.
     ///
@@ -55,14 +70,14 @@ builtins! {
     /// stdlib::start_with('foobar', 'foo')            # => true
     /// stdlib::start_with('foobar', ['bar', 'baz'])   # => false
     /// ```
-    "stdlib::start_with": TypedResult { "String $test_string, Variant[String[1],Array[String[1], 1]] $prefixes" => start_with }
+    "stdlib::start_with": TypedResult { "String $test_string, Variant[String[1],Array[String[1], 1]] $prefixes >> Boolean" => start_with }
 
     /// Whether a text ends with one of some suffixes.
     ///
     /// ```puppet
     /// stdlib::end_with('foobar', ['foo', 'bar'])    # => true
     /// ```
-    "stdlib::end_with": TypedResult { "String $test_string, Variant[String[1],Array[String[1], 1]] $suffixes" => end_with }
+    "stdlib::end_with": TypedResult { "String $test_string, Variant[String[1],Array[String[1], 1]] $suffixes >> Boolean" => end_with }
 
     /// A text fit for an XML document: as text, or quoted as an attribute's value.
     ///
@@ -70,7 +85,7 @@ builtins! {
     /// stdlib::xml_encode('a < "b"')            # => 'a &lt; "b"'
     /// stdlib::xml_encode('a < "b"', 'attr')    # => '"a &lt; &quot;b&quot;"'
     /// ```
-    "stdlib::xml_encode": TypedResult { "String $str, Enum['text','attr'] $type = 'text'" => xml_encode }
+    "stdlib::xml_encode": TypedResult { "String $str, Enum['text','attr'] $type = 'text' >> String" => xml_encode }
 }
 
 /// A set of characters as Ruby's `count`, `squeeze` and `delete` write it: `a-z`, `^a-z`.
@@ -236,7 +251,7 @@ pub mod old {
 
     builtins! {
         /// Formats named values. Deprecated: `sprintf` does so too.
-        "sprintf_hash": Deprecated { "String $format, Hash $arguments" => sprintf_hash }
+        "sprintf_hash": Deprecated { "String $format, Hash $arguments >> String" => sprintf_hash }
     }
 
     fn sprintf_hash(vm: &mut Vm<'_>, format: Str, arguments: Hash) -> Flow<Str> {
