@@ -1,7 +1,10 @@
 //! Why an evaluation stopped before its end: an error, or `next`, `break` and `return` on their way to where they lead.
 
+use kukla_syntax::diagnostic;
 pub use kukla_syntax::{Diagnostic, Frame, Location, Place, Stage, Trace};
 use kukla_values::{Error, Value};
+
+use crate::codes::ILLEGAL_JUMP;
 
 /// Why an evaluation stopped before its end. One pointer wide, so that a [`Flow`] is as small as a value.
 #[derive(Debug)]
@@ -23,6 +26,9 @@ pub enum Raised {
 /// The result of evaluating something.
 pub type Flow<T = Value> = Result<T, Raise>;
 
+/// The issue under which Puppet reports what goes wrong outside of any expression.
+pub(crate) const PARSE_ERROR: &str = "PARSE_ERROR";
+
 impl Raised {
     /// The error for `next`, `break` or `return` where there is nothing to leave; other reasons stay what they are.
     pub fn illegal(self) -> Raised {
@@ -32,8 +38,7 @@ impl Raised {
             Raised::Break(location) => ("break", location),
             Raised::Return(_, location) => ("return", location),
         };
-        let message = format!("{word}() from context where this is illegal");
-        Raised::Error(Box::new(Diagnostic::said("PARSE_ERROR", message).on_line_of(location)))
+        Raised::Error(Box::new(diagnostic!(ILLEGAL_JUMP { word }).on_line_of(location)))
     }
 }
 

@@ -1,12 +1,16 @@
 //! Lambdas and how their parameters get values.
 
+use kukla_syntax::{bail, diagnostic};
 use std::sync::Arc;
 
 use kukla_values::types::callable::CallableType;
 use kukla_values::types::{Range, StructField, mismatch};
 use kukla_values::{Array, Hash, Name, Type, Value};
 
-use crate::error::{Diagnostic, Flow, Location, Raise, Raised};
+use crate::codes::{
+    MISSING_REQUIRED_PARAMETER, RECURSION_LIMIT, REQUIRED_PARAMETER_AFTER_OPTIONAL, RESERVED_VARIABLE,
+};
+use crate::error::{Flow, Location, Raise, Raised};
 use crate::program::{Lambda, Param, PuppetFunction};
 use crate::scope::Position;
 use crate::unit::{Defined, Unit};
@@ -65,7 +69,7 @@ pub(crate) const RESERVED: [&str; 3] = ["facts", "server_facts", "trusted"];
 pub(crate) fn refuse_reserved(name: Name) -> Flow<()> {
     match RESERVED.contains(&name.as_str()) {
         false => Ok(()),
-        true => Err(Raise::runtime(format!("Attempt to assign to a reserved variable name: '{name}'"))),
+        true => bail!(RESERVED_VARIABLE { name }),
     }
 }
 
@@ -166,8 +170,8 @@ impl Vm<'_> {
                     (Some(_), false) => self.parameter_default(callee, params, index)?,
                     (None, true) => Value::Array(Array::new()),
                     (None, false) => {
-                        let message = format!("Parameter ${} is required but no value was given", param.name);
-                        return Err(self.fail(param.span, "MISSING_REQUIRED_PARAMETER", message));
+                        let wrong = diagnostic!(MISSING_REQUIRED_PARAMETER { name: param.name });
+                        return Err(self.fail(param.span, wrong));
                     }
                 },
             };
@@ -297,9 +301,8 @@ impl Vm<'_> {
             if range.min == 0 {
                 optional = true;
             } else if optional {
-                let message =
-                    format!("Parameter ${} is required but appears after optional parameters", param.name);
-                return Err(self.fail(param.span, "REQUIRED_PARAMETER_AFTER_OPTIONAL", message));
+                let wrong = diagnostic!(REQUIRED_PARAMETER_AFTER_OPTIONAL { name: param.name });
+                return Err(self.fail(param.span, wrong));
             }
             size.min += range.min;
             size.max = size.max.saturating_add(range.max);
@@ -343,9 +346,8 @@ impl Vm<'_> {
 
     #[cold]
     fn too_deep(&self) -> Raise {
-        let message =
-            format!("stack level too deep: more than {} calls inside each other", self.limits.depth);
-        Diagnostic::said("RECURSION_LIMIT", message).hint("does a function call itself without end?").into()
+        let limit = self.limits.depth;
+        diagnostic!(RECURSION_LIMIT { limit }; hint: "does a function call itself without end?").into()
     }
 
     /// The place of the call being made, for `next`, `break` and `return`.

@@ -1,5 +1,6 @@
 //! Objects that live in Rust: an object type to the program, code of ours behind its functions.
 
+use kukla_syntax::diagnostic;
 use std::any::Any;
 use std::fmt::Debug;
 use std::sync::{Arc, LazyLock};
@@ -10,6 +11,7 @@ use kukla_values::types::object::ObjectType;
 use kukla_values::value::Callable;
 use kukla_values::{Name, Value};
 
+use crate::codes::UNKNOWN_FUNCTION;
 use crate::error::Flow;
 use crate::lambda::Block;
 use crate::vm::Vm;
@@ -70,9 +72,8 @@ impl Vm<'_> {
         args: &[Value],
         block: Option<&Block>,
     ) -> Flow {
-        native.call(self, method.as_str(), args, block).unwrap_or_else(|| {
-            let message = format!("Unknown function: '{method}'.");
-            Err(self.fail(self.call_span, "UNKNOWN_FUNCTION", message))
-        })
+        native
+            .call(self, method.as_str(), args, block)
+            .unwrap_or_else(|| Err(self.fail(self.call_span, diagnostic!(UNKNOWN_FUNCTION { name: method }))))
     }
 }

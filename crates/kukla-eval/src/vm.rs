@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use kukla_syntax::{Diagnostic, Source, Span};
+use kukla_syntax::{Diagnostic, Source, Span, diagnostic};
 use kukla_values::{Name, Type, Value};
 use kukla_world::World;
 use kukla_world::record::{Record, Tracker};
@@ -11,6 +11,7 @@ use rustc_hash::FxHashSet;
 
 use crate::annotations::Annotations;
 use crate::catalog::{CatalogBuilder, Recorder};
+use crate::codes::EVALUATION_LIMIT;
 use crate::data::Data;
 use crate::environment::{Environment, Node};
 use crate::error::{Flow, Frame, Location, Raise, Raised, Stage, Trace};
@@ -185,8 +186,8 @@ impl<'e> Vm<'e> {
 
     /// The error for a rule broken at a place of the text being evaluated.
     #[cold]
-    pub fn fail(&self, span: Span, code: &'static str, message: impl Into<String>) -> Raise {
-        self.located(Diagnostic::said(code, message), span).into()
+    pub fn fail(&self, span: Span, wrong: Diagnostic) -> Raise {
+        self.located(wrong, span).into()
     }
 
     /// A failure at a place of the text being evaluated, with the calls that led there.
@@ -228,11 +229,11 @@ impl<'e> Vm<'e> {
     #[cold]
     pub(crate) fn while_evaluating(
         &self,
-        raise: Raise,
+        raise: impl Into<Raise>,
         span: Span,
         construct: impl Into<Cow<'static, str>>,
     ) -> Raise {
-        match raise.into_reason() {
+        match raise.into().into_reason() {
             Raised::Error(failure) => self.framed(*failure, span, Frame::Construct(construct.into())).into(),
             other => other.into(),
         }
@@ -245,14 +246,13 @@ impl<'e> Vm<'e> {
     }
 
     /// Warns about something at a place, as Puppet itself does.
-    pub fn warn_at(&mut self, span: Span, issue: &'static str, message: impl Into<String>) {
-        let location = Some(self.location(span));
+    pub fn warn_at(&mut self, span: Span, wrong: &Diagnostic) {
         let log = Log {
             level: LogLevel::Warning,
-            message: message.into(),
+            message: wrong.message(),
             source: "Puppet".into(),
-            location,
-            issue: Some(issue),
+            location: Some(self.location(span)),
+            issue: Some(wrong.issue),
         };
         self.push_log(log);
     }
@@ -348,7 +348,7 @@ impl<'e> Vm<'e> {
 
     #[cold]
     fn exhausted(&self) -> Raise {
-        let message = format!("The evaluation took more than the {} steps allowed", self.limits.steps);
-        Diagnostic::said("EVALUATION_LIMIT", message).hint("the setting limit_steps raises it").into()
+        let limit = self.limits.steps;
+        diagnostic!(EVALUATION_LIMIT { limit }; hint: "the setting limit_steps raises it").into()
     }
 }

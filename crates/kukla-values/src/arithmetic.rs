@@ -6,7 +6,9 @@
 use std::fmt;
 
 use kukla_syntax::article::{a_an, a_an_upper};
+use kukla_syntax::diagnostic;
 
+use crate::codes::{NOT_NUMERIC, NUMERIC_COERCION, OPERATOR_NOT_APPLICABLE};
 use crate::compare::label;
 use crate::format::{interpolate, parse_number, to_s};
 use crate::time::{self, Timespan, Timestamp};
@@ -143,11 +145,8 @@ fn number(value: &Value, side: Side, coercion: Coercion<'_>) -> Outcome {
         }
         Value::String(text) => match parse_number(text) {
             Some(number) => {
-                let message = format!(
-                    "The string '{text}' was automatically coerced to the numerical value {}",
-                    interpolate(&number)
-                );
-                coercion(Error::new("NUMERIC_COERCION", message)).map_err(|error| Fault { side, error })?;
+                let coerced = diagnostic!(NUMERIC_COERCION { text, number: interpolate(&number) });
+                coercion(coerced.into()).map_err(|error| Fault { side, error })?;
                 Ok(number)
             }
             None => not_numeric(value, side),
@@ -157,12 +156,12 @@ fn number(value: &Value, side: Side, coercion: Coercion<'_>) -> Outcome {
 }
 
 fn not_numeric(value: &Value, side: Side) -> Outcome {
-    fault(side, "NOT_NUMERIC", format!("The value '{}' cannot be converted to Numeric.", to_s(value)))
+    Err(Fault { side, error: diagnostic!(NOT_NUMERIC { value: to_s(value) }).into() })
 }
 
 fn not_applicable(operator: Operator, left: &Value) -> Outcome {
-    let message = format!("Operator '{operator}' is not applicable to {}.", a_an(&label(left)));
-    fault(Side::Left, "OPERATOR_NOT_APPLICABLE", message)
+    let wrong = diagnostic!(OPERATOR_NOT_APPLICABLE { operator, operand: a_an(&label(left)) });
+    Err(Fault { side: Side::Left, error: wrong.into() })
 }
 
 fn not_applicable_when(operator: Operator, left: &Value, right: &Value) -> Outcome {

@@ -7,11 +7,12 @@ pub fn all() -> impl Iterator<Item = &'static Code> {
     kukla_syntax::codes::CODES
         .iter()
         .chain(kukla_syntax::validate::codes::CODES)
-        .chain(kukla_eval::codes::CODES)
+        .chain(kukla_values::codes::CODES)
         .chain(kukla_functions::codes::CODES)
         .chain(kukla_hiera::codes::CODES)
         .chain(CODES)
         .copied()
+        .chain(kukla_eval::codes::all())
 }
 
 kukla_syntax::codes! {

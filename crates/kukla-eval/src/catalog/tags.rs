@@ -11,7 +11,7 @@ use kukla_values::{Name, Str, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::builder::ResourceId;
-use super::compile::parse_error;
+use super::compile::invalid_tag;
 use crate::error::Flow;
 use crate::vm::Vm;
 
@@ -205,9 +205,7 @@ impl Vm<'_> {
         let list = Value::Array(words.iter().cloned().collect());
         let added = self.catalog.tag_table.add_value(&mut tags, &list);
         self.catalog.get_mut(id).tags = tags;
-        added.map_err(|word| {
-            parse_error(format!("Invalid tag '{word}'"), self.catalog.get(id).location.clone())
-        })
+        added.map_err(|word| invalid_tag(&word, self.catalog.get(id).location.clone()))
     }
 
     /// `tagged(words)`: whether the catalog or the class or define being evaluated has all of these tags.

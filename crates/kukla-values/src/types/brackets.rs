@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use kukla_syntax::article::{a_an, a_an_upper};
+use kukla_syntax::{Diagnostic, diagnostic};
 
 use super::callable::CallableType;
 use super::make::capitalize;
 use super::object::{ObjectExtension, ObjectType, TypeSet};
 use super::{ArrayType, HashType, InitType, Range, ResourceType, RuntimeType, StructField, Type, leaf};
+use crate::codes::{OPERATOR_NOT_APPLICABLE, UNKNOWN_RESOURCE_TYPE};
 use crate::format::class_name;
 use crate::regexp::Regexp;
 use crate::semver::VersionRange;
@@ -21,6 +23,8 @@ pub struct Refusal {
     pub error: Error,
     /// The number of the parameter; none when the whole expression is wrong.
     pub key: Option<usize>,
+    /// Whether it breaks a rule about brackets, not one of what is in them.
+    pub is_rule: bool,
 }
 
 impl From<Refusal> for Error {
@@ -31,14 +35,21 @@ impl From<Refusal> for Error {
 
 impl From<Error> for Refusal {
     fn from(error: Error) -> Refusal {
-        Refusal { error, key: None }
+        Refusal { error, key: None, is_rule: false }
     }
 }
 
 type Made<T = Type> = Result<T, Refusal>;
 
 fn refuse<T>(key: Option<usize>, code: &'static str, message: String) -> Made<T> {
-    Err(Refusal { error: Error::new(code, message), key })
+    let wrong = Diagnostic::said(code, message);
+    let is_rule = !wrong.is_nameless();
+    Err(Refusal { error: wrong.into(), key, is_rule })
+}
+
+/// Refuses parameters, or one of them, by a rule about brackets.
+fn broken<T>(key: Option<usize>, wrong: Diagnostic) -> Made<T> {
+    Err(Refusal { error: wrong.into(), key, is_rule: true })
 }
 
 impl Type {
@@ -203,15 +214,12 @@ impl Type {
                 [key] => not_a_hash("TypeSet-Type", key),
                 _ => arity("TypeSet-Type", 1, None, keys.len()),
             },
-            Type::Reference(text) => {
-                refuse(None, "UNKNOWN_RESOURCE_TYPE", format!("Resource type not found: {text}"))
-            }
+            Type::Reference(text) => broken(None, diagnostic!(UNKNOWN_RESOURCE_TYPE { name: text })),
             Type::Alias(alias) if !alias.is_recursive() => alias.resolved().specialized(args, keys),
-            ty => refuse(
-                None,
-                "OPERATOR_NOT_APPLICABLE",
-                format!("Operator '[]' is not applicable to {}.", a_an(&format!("{ty}-Type"))),
-            ),
+            ty => {
+                let operand = a_an(&format!("{ty}-Type"));
+                broken(None, diagnostic!(OPERATOR_NOT_APPLICABLE { operator: "[]", operand }))
+            }
         }
     }
 }
