@@ -29,7 +29,7 @@ mod template;
 
 pub use cache::{DataCache, DataFile, Format};
 pub use config::Place;
-pub use error::{Error, Kind as ErrorKind, LOOKUP_ERROR, Result};
+pub use error::{Error, Kind as ErrorKind, Result};
 pub use explain::Explanation;
 pub use host::{Conversion, Host, Kind, Lookup, Settings, Variable, Watch};
 pub use session::{Found, Origin, Session};

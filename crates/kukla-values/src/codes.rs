@@ -1,4 +1,8 @@
-//! The rules of values and types.
+//! The rules of values, types and data.
+
+use kukla_syntax::{Diagnostic, diagnostic};
+
+use crate::Str;
 
 kukla_syntax::codes! {
     pub CODES;
@@ -38,4 +42,29 @@ kukla_syntax::codes! {
     /// assert_type(Type.new('no type'), 1)    # error
     /// ```
     INVALID_TYPE_SPECIFICATION as RUNTIME_ERROR: Error, "The expression <{text}> is not a valid type specification.";
+
+    /// No level of any hierarchy has the key, and there is no default. `kukla lookup KEY --explain` shows where it was looked for.
+    ///
+    /// ```puppet
+    /// lookup('no_such_key')    # error
+    /// ```
+    KEY_NOT_FOUND as LOOKUP_ERROR: Error, "Function lookup() did not find a value for the name '{name}'";
+
+    /// No level of any hierarchy has one of the keys, and there is no default.
+    ///
+    /// ```puppet
+    /// lookup(['one_key', 'another_key'])    # error
+    /// ```
+    KEYS_NOT_FOUND as LOOKUP_ERROR: Error, "Function lookup() did not find a value for any of the names [{names}]";
+}
+
+/// That none of these keys has a value in any data.
+pub fn missing(names: &[Str]) -> Diagnostic {
+    match names {
+        [name] => diagnostic!(KEY_NOT_FOUND { name }),
+        names => {
+            let names: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
+            diagnostic!(KEYS_NOT_FOUND { names: names.join(", ") })
+        }
+    }
 }

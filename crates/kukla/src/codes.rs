@@ -9,10 +9,10 @@ pub fn all() -> impl Iterator<Item = &'static Code> {
         .chain(kukla_syntax::validate::codes::CODES)
         .chain(kukla_values::codes::CODES)
         .chain(kukla_functions::codes::CODES)
-        .chain(kukla_hiera::codes::CODES)
         .chain(CODES)
         .copied()
         .chain(kukla_eval::codes::all())
+        .chain(kukla_hiera::codes::all())
 }
 
 kukla_syntax::codes! {
@@ -23,4 +23,28 @@ kukla_syntax::codes! {
 
     /// A function that serves as a Hiera backend failed; what is wrong is said where it is wrong.
     BACKEND_FAILED as RUNTIME_ERROR: Error, "{cause}";
+
+    /// Something asks for data in a compilation that has none.
+    NO_DATA as RUNTIME_ERROR: Error, "There is no data to look anything up in";
+
+    /// A function of the context that a source of data is given was called with arguments it does not take.
+    WRONG_CONTEXT_ARGUMENTS as RUNTIME_ERROR: Error, "'function Puppet::LookupContext[{method}]' {problem}";
+
+    /// A line of `environment.conf` is neither a section nor a setting.
+    BAD_ENVIRONMENT_CONF as PARSE_ERROR: Error, "{problem}";
+
+    /// The `environment.conf` cannot be read.
+    UNREADABLE_ENVIRONMENT_CONF as BAD_ENVIRONMENT: Error, "{file}: {reason}";
+
+    /// How long an environment is kept is `unlimited`, or a number with a unit: `30s`, `5m`, `1h`.
+    BAD_ENVIRONMENT_TIMEOUT as BAD_ENVIRONMENT: Error, "Invalid 'time to live' format '\"{text}\"' for parameter: environment_timeout";
+
+    /// A setting in `environment.conf` has a value that it cannot have.
+    BAD_SETTING as BAD_ENVIRONMENT: Error, "{problem}";
+
+    /// A request of the machine interface has a wrong shape.
+    BAD_REQUEST: Error, "{problem}";
+
+    /// A mistake in Kukla. Please report it.
+    INTERNAL_FAILURE as INTERNAL_ERROR: Error, "Kukla failed: {what}";
 }

@@ -10,7 +10,7 @@ use super::builder::{Origin, Param, ResourceId};
 use super::kind::{Definition, Resolved};
 use super::provenance::How;
 use super::resource::Declaration;
-use crate::codes::{DECLARED_HERE, ENDLESS_DECLARATIONS, ILLEGAL_JUMP, INTERNAL_ERROR, INVALID_TAG};
+use crate::codes::{DECLARED_HERE, ENDLESS_DECLARATIONS, ILLEGAL_JUMP, INVALID_TAG};
 use crate::error::{Diagnostic, Flow, Frame, Location, Raise, Raised, Stage};
 use crate::program::ResourceForm;
 use crate::scope::ScopeId;
@@ -41,7 +41,7 @@ impl Vm<'_> {
         manifests: &[Arc<Unit>],
         output: Output,
     ) -> Result<Catalog, Box<Diagnostic>> {
-        self.build(manifests).and_then(|()| self.finish(output)).map_err(failure)
+        self.build(manifests).and_then(|()| self.finish(output)).map_err(Raise::into_diagnostic)
     }
 
     fn build(&mut self, manifests: &[Arc<Unit>]) -> Flow<()> {
@@ -181,21 +181,13 @@ impl Vm<'_> {
             wrong.frame = Frame::Construct("Object".into());
             return wrong.on_line_of(location.clone()).into();
         }
-        let inner = failure(raise);
+        let inner = raise.into_diagnostic();
         let mut outer = diagnostic!(DECLARED_HERE { resource: resource.reference() });
         if inner.stage != Stage::Data {
             outer.stage = inner.stage;
         }
         outer.frame = Frame::Construct("Resource Statement".into());
         outer.on_line_of(resource.location.clone()).because(inner).into()
-    }
-}
-
-/// What stopped a compilation, as a failure; `break` and its like have gone too far by then.
-fn failure(raise: Raise) -> Box<Diagnostic> {
-    match raise.illegal().into_reason() {
-        Raised::Error(failure) => failure,
-        _ => Box::new(diagnostic!(INTERNAL_ERROR { what: "a jump to nowhere" }).in_stage(Stage::Internal)),
     }
 }
 

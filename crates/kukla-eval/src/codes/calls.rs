@@ -79,6 +79,9 @@ kukla_syntax::codes! {
     /// ```
     TEMPLATE_WITHOUT_TEXT as RUNTIME_ERROR: Error, "value returned from function '{function}' has wrong type, expects a value of type String or Sensitive[String], got {actual}";
 
+    /// A function calls `not_found` on its context and does not serve as a source of data.
+    STRAY_NOT_FOUND as LOOKUP_NOT_FOUND: Error, "not found";
+
     /// The declaration of a built-in function is wrong, which is a mistake in Kukla.
     UNREADABLE_SIGNATURE as RUNTIME_ERROR: Error, "the signature of '{function}' cannot be read: {cause}";
 
