@@ -10,7 +10,51 @@ use kukla::syntax::{Code, Diagnostic, Place, Source};
 use kukla::{Compiler, MemoryWorld, Node, SiteSpec};
 
 /// Codes that no program of a few lines can raise, and why.
-const WITHOUT_EXAMPLE: &[(&str, &str)] = &[];
+const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
+    ("ADDING_TO_NO_VARIABLE", "validation refuses it first"),
+    ("ASSIGNMENT_IN_DEFAULT", "validation refuses it first"),
+    ("ATTRIBUTES_NO_HASH", "functions refuse it first"),
+    ("ATTRIBUTE_GIVEN_TWICE", "comes of exported resources only"),
+    ("BAD_REQUEST", "is about a request"),
+    ("COLLECTOR_WITHOUT_TYPE", "the grammar refuses it first"),
+    ("DEFINITION_IN_TEMPLATE", "validation refuses it first"),
+    ("DUPLICATE_EXPORTED_RESOURCE", "takes a store of exported resources"),
+    ("EVALUATION_LIMIT", "takes a lower limit than the default"),
+    ("EXPORTS_UNAVAILABLE", "takes a store of exported resources"),
+    ("EXPRESSION_NOT_SUPPORTED_WHEN_COMPILING", "takes the setting `tasks`"),
+    ("EXPRESSION_NOT_SUPPORTED_WHEN_SCRIPTING", "takes the setting `tasks`"),
+    ("FILE_NOT_READABLE", "takes a file that cannot be read"),
+    ("FILE_NOT_UTF8", "takes bytes that are no text"),
+    ("HIERA_3_NOT_INSTALLED", "is about the global layer"),
+    ("HIERA_BACKEND_MULTIPLY_DEFINED", "is about the global layer"),
+    ("HIERA_UNSUPPORTED_VERSION_IN_GLOBAL", "is about the global layer"),
+    ("HIERA_V3_BACKEND_REPLACED_BY_DATA_HASH", "is about the global layer"),
+    ("ILLEGAL_BOM", "takes a character that cannot be seen"),
+    ("ILLEGAL_EPP_PARAMETERS", "is about the form of a tree that no text gives any more"),
+    ("INSTANCE_OF_NOTHING", "takes a type that only a host can name"),
+    ("INTERNAL_ERROR", "is a mistake in Kukla"),
+    ("INTERNAL_FAILURE", "is a mistake in Kukla"),
+    ("INVALID_UTF8", "takes bytes that are no text"),
+    ("MERGE_TOO_DEEP", "takes very deep data"),
+    ("MERGED_DOTTED_KEY", "is about the older functions in the global layer"),
+    ("METHOD_NOT_IMPLEMENTED", "takes a type with functions in Ruby"),
+    ("NEITHER_NAME_NOR_REFERENCE", "the signature refuses it first"),
+    ("NESTING_TOO_DEEP", "takes a very long text"),
+    ("NOT_LOWERED", "the grammar refuses it first"),
+    ("NO_DATA", "takes a compilation without data"),
+    ("NO_LOOKUP_VALUE", "is about sources of data without a hierarchy"),
+    ("NO_TEMPLATE", "is a mistake in Kukla"),
+    ("PARAMETER_WITHOUT_VALUE", "another rule is broken first"),
+    ("PARENT_NOT_EVALUATED", "takes classes that include each other in a circle through data"),
+    ("SOURCE_TOO_LONG", "takes four gigabytes"),
+    ("TEXT_TOO_LONG", "takes a lot of memory"),
+    ("TOO_MANY_ELEMENTS_IN_ALL", "takes a lot of memory"),
+    ("TOO_MUCH_TEXT_IN_ALL", "takes a lot of memory"),
+    ("UNKNOWN_DATA_PROVIDER", "takes a setting of Puppet 4"),
+    ("UNREADABLE_DATA_FILE", "takes a file that cannot be read"),
+    ("UNREADABLE_ENVIRONMENT_CONF", "takes a file that cannot be read"),
+    ("UNREADABLE_SIGNATURE", "is a mistake in Kukla"),
+];
 
 #[test]
 fn examples_break_their_rules() {
@@ -108,6 +152,8 @@ impl Example {
             return (kukla::analysis::Analysis::new(&source, &rules).diagnostics, Vec::new());
         }
         let mut world = MemoryWorld::default().with("/control/manifests/site.pp", self.program.as_str());
+        // Data without a configuration is none in an environment.
+        world = world.with("/control/hiera.yaml", "version: 5\n");
         for (file, text) in &self.files {
             world = world.with(format!("/control/{file}"), text.as_str());
         }
@@ -120,10 +166,13 @@ impl Example {
         let warned = compiled.logs.iter().filter_map(|log| log.issue).collect();
         let wrong = match compiled.result {
             Ok(_) => Vec::new(),
-            Err(wrong) => {
-                std::iter::once(&*wrong).chain(&wrong.others).map(|wrong| wrong.root().clone()).collect()
-            }
+            Err(wrong) => std::iter::once(&*wrong).chain(&wrong.others).flat_map(causes).collect(),
         };
         (wrong, warned)
     }
+}
+
+/// What is wrong, and what is wrong underneath.
+fn causes(wrong: &Diagnostic) -> Vec<Diagnostic> {
+    std::iter::successors(Some(wrong), |wrong| wrong.cause.as_deref()).cloned().collect()
 }

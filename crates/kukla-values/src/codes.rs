@@ -17,8 +17,8 @@ kukla_syntax::codes! {
     /// A string that spells a number was used as that number. Convert it with `Integer($x)` or `Numeric($x)`.
     ///
     /// ```puppet
-    /// '80' + 1             # error
-    /// Integer('80') + 1    # fine
+    /// notice('80' + 1)             # error
+    /// notice(Integer('80') + 1)    # fine
     /// ```
     NUMERIC_COERCION: Strict, "The string '{text}' was automatically coerced to the numerical value {number}";
 
@@ -32,7 +32,7 @@ kukla_syntax::codes! {
     /// No type of this name is defined, neither by Puppet nor by a module.
     ///
     /// ```puppet
-    /// $x =~ Sting    # error
+    /// 'a' =~ Sting    # error
     /// ```
     UNKNOWN_RESOURCE_TYPE: Error, "Resource type not found: {name}";
 

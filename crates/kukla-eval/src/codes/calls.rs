@@ -18,6 +18,16 @@ kukla_syntax::codes! {
     UNKNOWN_CALLED_FUNCTION as RUNTIME_ERROR: Error, "Unknown function '{name}'";
 
     /// The function is written in Ruby, which cannot be run here. Write it in the Puppet language.
+    ///
+    /// `modules/site/lib/puppet/functions/site/port.rb`:
+    ///
+    /// ```ruby
+    /// Puppet::Functions.create_function(:'site::port') { }
+    /// ```
+    ///
+    /// ```puppet
+    /// site::port()    # error
+    /// ```
     RUBY_FUNCTION: Error, "{name}(): functions in Ruby are not supported yet: {file}";
 
     /// The arguments do not fit what the function takes: their number, their types or the block.
@@ -30,7 +40,7 @@ kukla_syntax::codes! {
     /// The arguments do not fit what the function takes.
     ///
     /// ```puppet
-    /// lookup()    # error
+    /// getvar('1a')    # error
     /// ```
     REFUSED_ARGUMENTS as RUNTIME_ERROR: Error, "'{function}' {reason}";
 
@@ -44,12 +54,21 @@ kukla_syntax::codes! {
     /// Parameters that may be left out come after those that may not.
     ///
     /// ```puppet
-    /// function f($a = 1, $b) { $b }
-    /// f(1, 2)    # error
+    /// function f($a = 1, $b) { $b }    # error
+    /// f(1, 2)
     /// ```
     REQUIRED_PARAMETER_AFTER_OPTIONAL: Error, "Parameter ${name} is required but appears after optional parameters";
 
     /// A file in a module's `functions` directory defines the function it is named after.
+    ///
+    /// `modules/site/functions/port.pp`:
+    ///
+    /// ```puppet
+    /// ```
+    ///
+    /// ```puppet
+    /// site::port()    # error
+    /// ```
     FILE_WITHOUT_FUNCTION as RUNTIME_ERROR: Error, "The code loaded from {file} does not define the function '{name}' - {reason}.";
 
     /// A type can have functions whose code is in Ruby.
@@ -59,10 +78,6 @@ kukla_syntax::codes! {
     NO_TEMPLATE as RUNTIME_ERROR: Error, "{function}(): the parser did not produce an EppExpression";
 
     /// A template gives text; classes, defined types and functions are defined in manifests.
-    ///
-    /// ```puppet
-    /// inline_epp('<% function f() { 1 } %>')    # error
-    /// ```
     DEFINITION_IN_TEMPLATE as RUNTIME_ERROR: Error, "{function}(): The EPP template contains illegal expressions (definitions)";
 
     /// `$0`, `$1` and so on are set by matching regular expressions.
@@ -75,11 +90,17 @@ kukla_syntax::codes! {
     /// A template gives text; `return` in it gives nothing else.
     ///
     /// ```puppet
-    /// inline_epp('<% return(1) %>')    # error
+    /// inline_epp('<% next(1) %>')    # error
     /// ```
     TEMPLATE_WITHOUT_TEXT as RUNTIME_ERROR: Error, "value returned from function '{function}' has wrong type, expects a value of type String or Sensitive[String], got {actual}";
 
     /// A function calls `not_found` on its context and does not serve as a source of data.
+    ///
+    /// ```puppet
+    /// function f($options, $context) { {} }
+    /// $context = Puppet::LookupContext('a')
+    /// $context.not_found    # error
+    /// ```
     STRAY_NOT_FOUND as LOOKUP_NOT_FOUND: Error, "not found";
 
     /// The declaration of a built-in function is wrong, which is a mistake in Kukla.

@@ -88,11 +88,6 @@ kukla_syntax::codes! {
     RESERVED_VARIABLE as RUNTIME_ERROR: Error, "Attempt to assign to a reserved variable name: '{name}'";
 
     /// The default of a parameter is a value; it sets no variables.
-    ///
-    /// ```puppet
-    /// class a ($x = $y = 1) { }
-    /// include a    # error
-    /// ```
     ASSIGNMENT_IN_DEFAULT as RUNTIME_ERROR: Error, "Attempt to assign variable {name} when evaluating parameters";
 
     /// The variable is not set where it is used: its name is misspelled, it belongs to another scope or its class has not been evaluated
@@ -104,14 +99,14 @@ kukla_syntax::codes! {
     UNKNOWN_VARIABLE: Strict, "Unknown variable: '{name}'.";
 
     /// A default uses a parameter that has no value.
-    ///
-    /// ```puppet
-    /// class a ($b = $c, $c) { }
-    /// include a    # error
-    /// ```
     PARAMETER_WITHOUT_VALUE as RUNTIME_ERROR: Error, "expects a value for parameter ${name}";
 
     /// A default uses a parameter before it that was given no value.
+    ///
+    /// ```puppet
+    /// class a ($b, $c = $b) { }
+    /// include a    # error
+    /// ```
     EARLIER_PARAMETER_WITHOUT_VALUE as UNEVALUATED_PARAMETER: Error, "{callee}: expects a value for parameter ${name}";
 
     /// The default of a parameter can use the parameters before it, not those after it: they have no value yet.
@@ -167,8 +162,8 @@ kukla_syntax::codes! {
     /// Before a parameter stands its type.
     ///
     /// ```puppet
-    /// $words = ['a', 'b']
-    /// [1].each |$words[0] $x| { }    # error
+    /// function f(Integer[1, 10, 2] $x) { $x }    # error
+    /// f(1)
     /// ```
     NOT_A_TYPE as TYPE_MISMATCH: Error, "expected a Type, got {actual}";
 
@@ -197,7 +192,7 @@ kukla_syntax::codes! {
     /// There are too many or too few things in the brackets of a type.
     ///
     /// ```puppet
-    /// assert_type(Type.new('Enum[]'), 1)    # error
+    /// assert_type(Type.new('Boolean[true, false]'), 1)    # error
     /// ```
     TYPE_PARAMETER_COUNT as RUNTIME_ERROR: Error, "Invalid number of type parameters specified: {label} requires {wanted}, {given} provided";
 

@@ -17,7 +17,7 @@ kukla_syntax::codes! {
     /// A collection is larger than the setting `limit_elements` allows.
     ///
     /// ```puppet
-    /// range(1, 1000000000)    # error
+    /// notice(Array(Integer[1, 10000000000]))    # error
     /// ```
     TOO_MANY_ELEMENTS as SIZE_LIMIT: Error, "A collection of {count} elements is larger than the {limit} allowed";
 
@@ -25,6 +25,10 @@ kukla_syntax::codes! {
     TEXT_TOO_LONG as SIZE_LIMIT: Error, "A string of {count} bytes is longer than the {limit} allowed";
 
     /// Collections in collections go deeper than the setting `limit_nesting` allows.
+    ///
+    /// ```puppet
+    /// $a = range(1, 100000).reduce([]) |$all, $i| { [$all] }    # error
+    /// ```
     NESTED_TOO_DEEP as SIZE_LIMIT: Error, "Collections are nested more than {limit} levels deep";
 
     /// A value with all that is in it has more elements than the setting `limit_elements` allows.

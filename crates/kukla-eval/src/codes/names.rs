@@ -74,12 +74,42 @@ kukla_syntax::codes! {
     ENTITY_REDEFINED as ARGUMENT_ERROR: Error, "Attempt to redefine entity 'http://puppet.com/2016.1/runtime/{what}/{name}'. Originally set at {earlier}.";
 
     /// A file in a module's `types` directory defines the type it is named after.
+    ///
+    /// `modules/site/types/port.pp`:
+    ///
+    /// ```puppet
+    /// ```
+    ///
+    /// ```puppet
+    /// assert_type(Site::Port, 80)    # error
+    /// ```
     FILE_WITHOUT_TYPE as RUNTIME_ERROR: Error, "The code loaded from {file} does not define the type '{name}' - {reason}.";
 
     /// The type that a file defines has the name of the file.
+    ///
+    /// `modules/site/types/port.pp`:
+    ///
+    /// ```puppet
+    /// type Site::Ports = Integer
+    /// ```
+    ///
+    /// ```puppet
+    /// assert_type(Site::Port, 80)    # error
+    /// ```
     MISNAMED_TYPE as RUNTIME_ERROR: Error, "The code loaded from {file} produced type with the wrong name, expected '{name}', actual '{actual}'";
 
     /// A file in a module's `types` directory defines one type and nothing else.
+    ///
+    /// `modules/site/types/port.pp`:
+    ///
+    /// ```puppet
+    /// type Site::Port = Integer
+    /// type Site::Ports = Array[Integer]
+    /// ```
+    ///
+    /// ```puppet
+    /// assert_type(Site::Port, 80)    # error
+    /// ```
     CROWDED_TYPE_FILE as RUNTIME_ERROR: Error, "The code loaded from {file} must contain only the type '{name}' - it has additional definitions.";
 
     /// A manifest or template cannot be read.
@@ -159,12 +189,22 @@ kukla_syntax::codes! {
     METAPARAMETER_AS_PARAMETER as PARSE_ERROR: Error, "{name} is a metaparameter; please choose another parameter name in the {owner} definition";
 
     /// What a module declares as private can be used within that module only.
+    ///
+    /// `modules/ntp/manifests/service.pp`:
+    ///
+    /// ```puppet
+    /// private class ntp::service { }
+    /// ```
+    ///
+    /// ```puppet
+    /// include ntp::service    # error
+    /// ```
     PRIVATE: Error, "{what} is private to {owner} and cannot be used from {user}";
 
     /// There are node definitions, and none fits the node. `node default { }` fits every node.
     ///
     /// ```puppet
-    /// node 'web1.example.com' { }    # error
+    /// node 'db1.example.com' { }    # error
     /// ```
     NO_NODE_DEFINITION as PARSE_ERROR: Error, "Could not find node statement with name 'default' or '{name}'";
 }

@@ -4,6 +4,11 @@ kukla_syntax::codes! {
     pub RESOURCES;
 
     /// The code of a defined type failed; this is the statement that declares the resource. What is wrong is said where it is wrong.
+    ///
+    /// ```puppet
+    /// define a { fail('b') }
+    /// a { 'c': }    # error
+    /// ```
     DECLARED_HERE as RUNTIME_ERROR: Error, "{cause}";
 
     /// A resource is declared once. Where two parts of the code want the same one, put it into a class and include that from both.
@@ -23,6 +28,13 @@ kukla_syntax::codes! {
     ALIAS_TAKEN as RUNTIME_ERROR: Error, "Cannot alias {resource} to {alias}{here}; resource [{kind}, {key}] already declared{earlier}";
 
     /// A resource whose code has run cannot be changed any more: it was declared as a defined type, and what it contains exists already.
+    ///
+    /// ```puppet
+    /// define a ($x = 1) { }
+    /// a { 'b': }
+    /// define c { A <| title == 'b' |> { x => 2 } }    # error
+    /// c { 'd': }
+    /// ```
     OVERRIDE_AFTER_EVALUATION as PARSE_ERROR: Strict, "Attempt to override an already evaluated resource{earlier}{comma} with new values";
 
     /// An attribute that is set can be changed only by a class that inherits from the one that declares the resource, or by a collector.
@@ -114,10 +126,6 @@ kukla_syntax::codes! {
     ITERATOR_AS_ATTRIBUTE as RUNTIME_ERROR: Error, "Use of an Iterator is not supported here";
 
     /// `create_resources` takes a hash of titles, each with a hash of attributes.
-    ///
-    /// ```puppet
-    /// create_resources('notify', { 'a' => 1 })    # error
-    /// ```
     ATTRIBUTES_NO_HASH as RUNTIME_ERROR: Error, "the attributes of '{title}' must be a hash";
 
     /// The resource type has no such attribute.
@@ -316,5 +324,11 @@ kukla_syntax::codes! {
     NEITHER_NAME_NOR_REFERENCE as RUNTIME_ERROR: Error, "Invalid argument of type '{actual}' to 'defined'";
 
     /// What a deferred function is said to return does not fit the parameter it is for.
+    ///
+    /// ```puppet
+    /// function f() >> String { 'a' }
+    /// class a (Integer $x) { }
+    /// class { 'a': x => Deferred('f') }    # error
+    /// ```
     DEFERRED_RESULT_MISMATCH as RUNTIME_ERROR: Error, "{subject}: {problem}";
 }
