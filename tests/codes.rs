@@ -1,8 +1,8 @@
 //! Every code has an example, and the example breaks that rule and no other.
 //!
 //! The example is a `puppet` block (or an `epp` one) in the code's explanation, as `kukla explain` prints it. The lines that break the rule
-//! are marked `# error` or `# warning`; each is tried without the others. A name in backticks with a colon places the next
-//! block as a file of the control repository.
+//! are marked `# error` or `# warning`; each is tried without the others, and without those marked `# fine`. A name in backticks with a colon places the next
+//! block as a file of the control repository; a `toml` block holds settings.
 
 use std::collections::BTreeSet;
 
@@ -25,6 +25,8 @@ const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
     ("EXPRESSION_NOT_SUPPORTED_WHEN_SCRIPTING", "takes the setting `tasks`"),
     ("FILE_NOT_READABLE", "takes a file that cannot be read"),
     ("FILE_NOT_UTF8", "takes bytes that are no text"),
+    ("FORMATS_NO_HASH", "the signature refuses it first"),
+    ("FORMAT_FOR_NO_TYPE", "the signature refuses it first"),
     ("HIERA_3_NOT_INSTALLED", "is about the global layer"),
     ("HIERA_BACKEND_MULTIPLY_DEFINED", "is about the global layer"),
     ("HIERA_UNSUPPORTED_VERSION_IN_GLOBAL", "is about the global layer"),
@@ -34,23 +36,35 @@ const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
     ("INSTANCE_OF_NOTHING", "takes a type that only a host can name"),
     ("INTERNAL_ERROR", "is a mistake in Kukla"),
     ("INTERNAL_FAILURE", "is a mistake in Kukla"),
+    ("INVALID_LOCAL_REFERENCE", "is about data that others write"),
     ("INVALID_UTF8", "takes bytes that are no text"),
-    ("MERGE_TOO_DEEP", "takes very deep data"),
     ("MERGED_DOTTED_KEY", "is about the older functions in the global layer"),
+    ("MERGE_TOO_DEEP", "takes very deep data"),
     ("METHOD_NOT_IMPLEMENTED", "takes a type with functions in Ruby"),
     ("NEITHER_NAME_NOR_REFERENCE", "the signature refuses it first"),
     ("NESTING_TOO_DEEP", "takes a very long text"),
+    ("NOT_FINITE", "arithmetic refuses it first"),
     ("NOT_LOWERED", "the grammar refuses it first"),
     ("NO_DATA", "takes a compilation without data"),
+    ("NO_DESCRIBED_TYPE", "is about data that others write"),
     ("NO_LOOKUP_VALUE", "is about sources of data without a hierarchy"),
     ("NO_TEMPLATE", "is a mistake in Kukla"),
+    ("NUMBER_NOT_IN_JSON", "arithmetic refuses it first"),
     ("PARAMETER_WITHOUT_VALUE", "another rule is broken first"),
     ("PARENT_NOT_EVALUATED", "takes classes that include each other in a circle through data"),
+    ("READ_TOO_DEEP", "is about data that others write"),
+    ("SERIALIZED_TOO_DEEP", "a limit comes first"),
     ("SOURCE_TOO_LONG", "takes four gigabytes"),
     ("TEXT_TOO_LONG", "takes a lot of memory"),
     ("TOO_MANY_ELEMENTS_IN_ALL", "takes a lot of memory"),
+    ("TOO_MANY_TO_LIST", "a limit comes first"),
     ("TOO_MUCH_TEXT_IN_ALL", "takes a lot of memory"),
+    ("TYPES_NESTED_TOO_DEEP", "takes a very deep type"),
+    ("TYPE_NOT_WITHIN", "is about what modules written in Ruby declare"),
+    ("UNKNOWN_BINARY_FORMAT", "the signature refuses it first"),
+    ("UNKNOWN_CONTAINER_FORMAT", "the signature refuses it first"),
     ("UNKNOWN_DATA_PROVIDER", "takes a setting of Puppet 4"),
+    ("UNKNOWN_DATA_TYPE", "is about data that others write"),
     ("UNREADABLE_DATA_FILE", "takes a file that cannot be read"),
     ("UNREADABLE_ENVIRONMENT_CONF", "takes a file that cannot be read"),
     ("UNREADABLE_SIGNATURE", "is a mistake in Kukla"),
@@ -86,6 +100,7 @@ fn examples_break_their_rules() {
 /// A program that breaks a rule, in its control repository.
 struct Example {
     files: Vec<(String, String)>,
+    settings: Vec<(String, String)>,
     program: String,
     is_template: bool,
     /// The line that breaks it, from one.
@@ -95,7 +110,7 @@ struct Example {
 fn examples(code: &Code) -> Vec<Example> {
     let text = code.text();
     let mut examples = Vec::new();
-    let (mut files, mut place) = (Vec::new(), None);
+    let (mut files, mut settings, mut place) = (Vec::new(), Vec::new(), None);
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
         if let Some(file) = line.strip_prefix('`').and_then(|rest| rest.strip_suffix("`:")) {
@@ -107,14 +122,24 @@ fn examples(code: &Code) -> Vec<Example> {
             files.push((file, block.join("\n") + "\n"));
             continue;
         }
-        let marked = |line: &str| line.contains("# error") || line.contains("# warning");
-        for (at, _) in block.iter().enumerate().filter(|(_, line)| marked(line)) {
+        if language == "toml" {
+            let setting = |line: &&str| {
+                line.split_once(" = ")
+                    .map(|(name, value)| (name.to_owned(), value.trim_matches('"').to_owned()))
+            };
+            settings.extend(block.iter().filter_map(setting));
+            continue;
+        }
+        let marked = |line: &str| ["# error", "# warning", "# fine"].iter().any(|mark| line.contains(mark));
+        let breaks = |line: &str| marked(line) && !line.contains("# fine");
+        for (at, _) in block.iter().enumerate().filter(|(_, line)| breaks(line)) {
             let kept = |(other, line): (usize, &&str)| match other != at && marked(line) {
                 true => String::new(),
                 false => (*line).to_owned(),
             };
             examples.push(Example {
                 files: files.clone(),
+                settings: settings.clone(),
                 program: block.iter().enumerate().map(kept).collect::<Vec<_>>().join("\n"),
                 is_template: language == "epp",
                 line: at as u32 + 1,
@@ -158,7 +183,11 @@ impl Example {
             world = world.with(format!("/control/{file}"), text.as_str());
         }
         let compiler = Compiler::new(world);
-        let site = match compiler.open(&SiteSpec::at("/control")) {
+        let mut spec = SiteSpec::at("/control");
+        for (name, value) in &self.settings {
+            spec.settings.set(name, value.as_str().into()).expect("a setting of the example");
+        }
+        let site = match compiler.open(&spec) {
             Ok(site) => site,
             Err(wrong) => return (vec![*wrong], Vec::new()),
         };

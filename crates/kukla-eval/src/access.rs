@@ -5,12 +5,12 @@ use std::sync::Arc;
 use kukla_syntax::{Span, diagnostic};
 use kukla_values::{Array, Type, Value, format};
 
-use crate::codes::{BAD_ARRAY_SLICE_ARITY, BAD_SLICE_KEY_TYPE, BAD_STRING_SLICE_KEY_TYPE, SUBSTRING_ARITY};
+use crate::codes::{BAD_ARRAY_SLICE_ARITY, BAD_SLICE_KEY_TYPE, BAD_STRING_SLICE_KEY_TYPE};
 use crate::error::Flow;
 use crate::label;
 use crate::program::{Access, Kind};
 use crate::vm::Vm;
-use kukla_values::codes::{OPERATOR_NOT_APPLICABLE, UNKNOWN_RESOURCE_TYPE};
+use kukla_values::codes::{BAD_STRING_SLICE_ARITY, OPERATOR_NOT_APPLICABLE, UNKNOWN_RESOURCE_TYPE};
 
 impl Vm<'_> {
     pub(crate) fn eval_access(&mut self, access: &Access, span: Span) -> Flow {
@@ -107,7 +107,7 @@ impl Vm<'_> {
     fn substring(&mut self, keys: Vec<Value>, access: &Access, length: usize) -> Flow<(usize, usize)> {
         let keys = flatten(keys);
         if keys.is_empty() || keys.len() > 2 {
-            let wrong = diagnostic!(SUBSTRING_ARITY { count: keys.len() });
+            let wrong = diagnostic!(BAD_STRING_SLICE_ARITY { count: keys.len() });
             return Err(self.fail(access.left.span, wrong));
         }
         let mut indices = [0; 2];
@@ -141,11 +141,14 @@ impl Vm<'_> {
                 let wrong = diagnostic!(OPERATOR_NOT_APPLICABLE { operator: "[]", operand });
                 Err(self.fail(access.left.span, wrong))
             }
-            ty => ty.with_brackets(&keys).map_err(|wrong| {
-                let blamed = wrong.key.and_then(|key| access.keys.get(key)).map_or(span, |key| key.span);
-                // Puppet has rules for these; whatever else goes wrong is the fault of the whole expression.
-                if wrong.is_rule { self.at(wrong.error, blamed) } else { wrong.error.into() }
-            }),
+            ty => ty
+                .with_brackets(&keys)
+                .map_err(|wrong| {
+                    let blamed = wrong.key.and_then(|key| access.keys.get(key)).map_or(span, |key| key.span);
+                    // Puppet has rules for these; whatever else goes wrong is the fault of the whole expression.
+                    if wrong.is_rule { self.at(wrong.error, blamed) } else { wrong.error.into() }
+                })
+                .and_then(|made| self.check_type(made)),
         }
     }
 

@@ -281,10 +281,10 @@ impl Vm<'_> {
         }
         let mut set = TypeSet::declared(name, &init)?;
         self.find_references(&mut set)?;
-        let outside = self.members.len();
+        let outside = self.open_types.members.len();
         self.use_references(&set, "", 0);
         let result = self.interpret_members(name, members);
-        self.members.truncate(outside);
+        self.open_types.members.truncate(outside);
         set.types = result?;
         Ok(Type::TypeSet(Arc::new(set)))
     }
@@ -306,7 +306,9 @@ impl Vm<'_> {
             let Some(used) = &reference.set else { continue };
             let prefix = format!("{prefix}{}::", alias.to_lowercase());
             for (short, ty) in &used.types {
-                self.members.push((Name::new(&format!("{prefix}{}", short.to_lowercase())), ty.clone()));
+                self.open_types
+                    .members
+                    .push((Name::new(&format!("{prefix}{}", short.to_lowercase())), ty.clone()));
             }
             // No one says longer names.
             if depth < 8 {
@@ -338,7 +340,7 @@ impl Vm<'_> {
                     Type::Alias(alias)
                 }
             };
-            self.members.push((Name::new(&name.to_lowercase()), ty.clone()));
+            self.open_types.members.push((Name::new(&name.to_lowercase()), ty.clone()));
             types.push((name, ty));
         }
         for (alias, member) in aliases {
@@ -365,7 +367,7 @@ impl Vm<'_> {
     /// A parent stands before the hash and in it.
     fn second_parent(&mut self, member: &Expr) -> Flow<()> {
         let wrong = diagnostic!(DUPLICATE_KEY { key: "parent" });
-        match self.environment.settings.strict {
+        match self.environment().settings.strict {
             Strict::Off => {}
             Strict::Warning => self.warn_at(member.span, &wrong),
             Strict::Error => return Err(wrong.at(self.location(member.span)).into()),
@@ -391,35 +393,19 @@ impl Vm<'_> {
     }
 
     fn written(&self, expr: &Expr) -> Str {
-        let (from, mut to) = (start(expr) as usize, expr.span.end as usize);
+        let (from, mut to) = (expr.span.start as usize, expr.span.end as usize);
         // The right-hand side of an alias is placed at the name, and ends for Puppet with the last parameter.
         if let Kind::Access(access) = &unfolded(expr).kind
-            && expr.span.start < access.left.span.start
+            && expr.span.point < access.left.span.start
         {
             to = access.keys.last().map_or(to, |key| key.span.end as usize);
         }
-        self.unit.source.text().get(from..to).unwrap_or_default().into()
+        self.unit().source.text().get(from..to).unwrap_or_default().into()
     }
 }
 
 fn wrong_count(label: &str, wanted: &str, given: usize) -> Raise {
     diagnostic!(TYPE_PARAMETER_COUNT { label, wanted, given }).into()
-}
-
-/// Where the text of an expression begins: an operator is placed at its sign.
-fn start(expr: &Expr) -> u32 {
-    let first = match &expr.kind {
-        Kind::Access(access) => &access.left,
-        Kind::Constant(constant) => &constant.expr,
-        Kind::And(operands)
-        | Kind::Or(operands)
-        | Kind::In(operands)
-        | Kind::Arithmetic(_, operands)
-        | Kind::Compare(_, operands)
-        | Kind::Matches(_, operands) => &operands[0],
-        _ => return expr.span.start,
-    };
-    expr.span.start.min(start(first))
 }
 
 /// An expression whose value is computed once is still that expression.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kukla_values::regexp::Regexp;
 use kukla_values::{Str, Value, compare};
 
-use crate::codes::{MATCH_NOT_REGEXP, MATCH_NOT_STRING, MATCH_WITH_NO_PATTERN};
+use crate::codes::{MATCH_NOT_REGEXP, MATCH_NOT_STRING};
 use crate::error::Flow;
 use crate::label;
 use crate::program::Expr;
@@ -29,8 +29,9 @@ impl Vm<'_> {
                 self.match_text(&left, &regexp, left_expr)?
             }
             other => {
-                let reason = kukla_values::format::no_implicit_conversion(other, "String");
-                return Err(self.fail(right_expr.span, diagnostic!(MATCH_WITH_NO_PATTERN { reason })));
+                let cause = kukla_values::format::no_implicit_conversion(other, "String");
+                let wrong = diagnostic!(MATCH_NOT_REGEXP).because(cause);
+                return Err(self.fail(right_expr.span, wrong));
             }
         };
         Ok(Value::Boolean(matched == wanted))
@@ -49,7 +50,7 @@ impl Vm<'_> {
         let Some(found) = regexp.captures(text)? else { return Ok(false) };
         let groups = (0..found.len()).map(|n| found.get(n).map_or(Value::Undef, |part| part.into()));
         let captures = groups.collect::<Arc<[Value]>>();
-        self.scopes.set_captures(self.at, Some(captures));
+        self.scopes.set_captures(self.position(), Some(captures));
         Ok(true)
     }
 

@@ -3,9 +3,8 @@
 //! A program never changes and knows neither the file it was read from nor what the names in it stand for: it gives each such
 //! question a number, and the [`Unit`](crate::unit::Unit) of an environment has the answers.
 //!
-//! An [`Expr`] is a position and a [`Kind`]. The position is the one Puppet reports for the construct (the operator of a
-//! binary expression, the start of most others): `span.start` is what goes into messages, `span.end` is where the construct
-//! ends. Literals are folded into values, names interned, regular expressions compiled, strings split into segments.
+//! An [`Expr`] is a [`Kind`], where it is written, and the node of the syntax tree it was made of. Literals are folded into
+//! values, names interned, regular expressions compiled, strings split into segments.
 
 use std::sync::Arc;
 
@@ -283,10 +282,24 @@ pub struct Lambda {
 /// An expression and its position.
 #[derive(Debug, Default)]
 pub struct Expr {
-    /// The position; `start` is what Puppet reports.
+    /// Its range in the text, and the position Puppet reports.
     pub span: Span,
+    /// The node of the syntax tree it was made of, by [index](kukla_syntax::tree::Node::index); for several statements the one around
+    /// them, for what is only understood the one that implies it.
+    pub node: u32,
     /// What it is.
     pub kind: Kind,
+}
+
+/// What is nested deeply is taken apart level by level.
+impl Drop for Expr {
+    #[inline]
+    fn drop(&mut self) {
+        if !matches!(self.kind, Kind::Nop | Kind::Literal(_) | Kind::Variable(_) | Kind::Name(_)) {
+            let kind = std::mem::replace(&mut self.kind, Kind::Nop);
+            kukla_syntax::deep(|| drop(kind));
+        }
+    }
 }
 
 /// What an expression is.

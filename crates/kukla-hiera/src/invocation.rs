@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::explain::{Explainer, Outcome, Source, What};
 use crate::host::{Host, Variable};
 use crate::reads::{Needs, Reads};
-use crate::session::{Found, Origin, Session};
+use crate::session::{Found, Session, ValueOrigin};
 
 /// What belongs to a lookup and not to those who answer it.
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ pub(crate) struct Frame {
     pub extra_paths: Vec<Str>,
     /// Whether a configuration of version 3 is being searched, which sees variables in a way of its own.
     pub version_3: bool,
-    pub origins: Vec<Arc<Origin>>,
+    pub origins: Vec<Arc<ValueOrigin>>,
     /// What the answer depends on.
     pub needs: Needs,
     /// The `lookup_options` of the key that was looked up last.

@@ -22,7 +22,7 @@ pub struct Location {
 impl Location {
     /// The line, counted from one.
     pub fn line(&self) -> u32 {
-        self.source.line_column(self.span.start).line
+        self.source.line_column(self.span.point).line
     }
 
     /// The name of the file, if it is one.
@@ -81,7 +81,7 @@ impl Place {
 
     /// The column, counted from one, if it is known.
     pub fn column(&self) -> Option<u32> {
-        self.location().map(|location| location.source.line_column(location.span.start).column)
+        self.location().map(|location| location.source.line_column(location.span.point).column)
     }
 
     fn know(&mut self, source: &Source) {
@@ -231,7 +231,7 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// When it was noticed.
     pub stage: Stage,
-    /// Where it is; in a text, the span's start is the position Puppet reports.
+    /// Where it is; a span in a text knows the byte Puppet reports.
     pub place: Option<Place>,
     /// Puppet tells the line only, though more is known.
     pub line_only: bool,

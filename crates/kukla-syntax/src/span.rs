@@ -2,24 +2,34 @@
 
 use std::ops::Range;
 
-/// A range of bytes in one source text.
+/// A range of bytes in one source text, and the byte that messages name for it.
+///
+/// What is written there is what is underlined. Puppet's line and column are those of another byte for many constructs: of the
+/// operator for a binary expression, even of something before the range for some.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Span {
     /// Offset of the first byte.
     pub start: u32,
     /// Offset after the last byte.
     pub end: u32,
+    /// Offset of the byte whose line and column Puppet reports.
+    pub point: u32,
 }
 
 impl Span {
     /// The span from `start` up to, and not including, `end`.
     pub const fn new(start: u32, end: u32) -> Span {
-        Span { start, end }
+        Span { start, end, point: start }
     }
 
     /// An empty span at `offset`.
     pub const fn at(offset: u32) -> Span {
-        Span { start: offset, end: offset }
+        Span { start: offset, end: offset, point: offset }
+    }
+
+    /// The same range, for which messages name another byte.
+    pub const fn pointing_at(self, point: u32) -> Span {
+        Span { point, ..self }
     }
 
     /// The number of bytes covered.
@@ -32,9 +42,9 @@ impl Span {
         self.end <= self.start
     }
 
-    /// The smallest span that covers both.
+    /// The smallest span that covers both; messages name what they name for the first.
     pub fn cover(self, other: Span) -> Span {
-        Span { start: self.start.min(other.start), end: self.end.max(other.end) }
+        Span { start: self.start.min(other.start), end: self.end.max(other.end), point: self.point }
     }
 
     /// Whether `offset` lies within the span.

@@ -65,6 +65,11 @@ impl Tree {
         (0..self.len() as u32).map(|index| Node { tree: self, index })
     }
 
+    /// The element of that [index](Node::index).
+    pub fn element(&self, index: u32) -> Option<Node<'_>> {
+        ((index as usize) < self.len()).then_some(Node { tree: self, index })
+    }
+
     /// The token before an element.
     pub fn token_before(&self, node: Node<'_>) -> Option<Node<'_>> {
         self.before(node).find(|element| element.kind().is_token())

@@ -54,7 +54,7 @@ fn nothing_is_lost(text: &str, parsed: &Parse) {
 
 fn views_can_be_read(source: &Source, parsed: &Parse) {
     for diagnostic in &parsed.diagnostics {
-        source.line_column(diagnostic.span().start);
+        source.line_column(diagnostic.span().point);
     }
     for expr in parsed.tree.elements().filter_map(Expr::cast) {
         assert!(expr.puppet_offset() as usize <= source.text().len());

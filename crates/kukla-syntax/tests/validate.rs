@@ -164,7 +164,7 @@ fn the_rules_puppet_has() {
         let found: Vec<String> = found
             .iter()
             .map(|found| {
-                let place = source.line_column(found.span().start);
+                let place = source.line_column(found.span().point);
                 format!("{}@{}:{}", found.code.name, place.line, place.column)
             })
             .collect();

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use clap::ValueEnum;
 use kukla::eval::error::Diagnostic;
+use kukla::eval::messages::Log;
 use kukla::eval::settings::LogLevel;
-use kukla::eval::vm::Log;
 
 use super::human::picture;
 
@@ -58,7 +58,7 @@ pub fn log(out: &mut String, log: &Log, format: ErrorFormat) {
     let place = match &log.location {
         None => String::new(),
         Some(location) => {
-            let at = location.source.line_column(location.span.start);
+            let at = location.source.line_column(location.span.point);
             let file = location.file().map(|file| format!("file: {file}, ")).unwrap_or_default();
             format!(" ({file}line: {}, column: {})", at.line, at.column)
         }

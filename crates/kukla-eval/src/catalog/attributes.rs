@@ -3,7 +3,7 @@
 use kukla_syntax::{Span, diagnostic};
 use kukla_values::{Name, Type, Value};
 
-use super::builder::{Origin, Param};
+use super::builder::{CodeOrigin, Param};
 use super::provenance::How;
 use crate::codes::{ATTRIBUTE_NAME_NO_STRING, ATTRIBUTES_FROM_NO_HASH, ITERATOR_AS_ATTRIBUTE};
 use crate::error::Flow;
@@ -58,8 +58,8 @@ impl Vm<'_> {
     }
 
     /// The code being evaluated.
-    pub(crate) fn origin(&self) -> Origin {
-        self.scopes.get(self.at.scope).slots.origin
+    pub(crate) fn origin(&self) -> CodeOrigin {
+        self.scopes.get(self.scope()).slots.origin
     }
 }
 

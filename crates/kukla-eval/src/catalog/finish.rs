@@ -7,15 +7,15 @@ use kukla_values::{Name, Value};
 use rustc_hash::FxHashSet;
 
 use super::builder::{ResourceId, flat};
-use super::compile::{OWN, Output, invalid_tag};
-use super::kind::Definition;
+use super::compile::{OWN, OutputOptions, invalid_tag};
+use super::kind::ResourceDefinition;
 use crate::codes::{NO_REFERENCE, NOT_REALIZED, OVERRIDE_OF_NOTHING, UNKNOWN_ATTRIBUTE, UNKNOWN_REFERENCE};
 use crate::error::Flow;
 use crate::vm::Vm;
 
 impl Vm<'_> {
     /// Finishes every resource and gives the catalog.
-    pub(super) fn finish(&mut self, output: Output) -> Flow<Catalog> {
+    pub(super) fn finish(&mut self, output: OutputOptions) -> Flow<Catalog> {
         self.evaluate_relationships()?;
         for id in self.catalog.ids().skip(OWN) {
             if !self.catalog.overrides.is_empty() {
@@ -36,7 +36,7 @@ impl Vm<'_> {
         self.add_scope_tags(id);
         let resource = self.catalog.get(id);
         match resource.definition.clone() {
-            Definition::Native(ty) => {
+            ResourceDefinition::Native(ty) => {
                 if let Some(name) = self.catalog.unknown_attribute(id, &ty) {
                     let resource = self.catalog.get(id);
                     let near = crate::suggest::nearest(&name, ty.attributes());
@@ -48,13 +48,13 @@ impl Vm<'_> {
                     });
                 }
             }
-            Definition::Define(define) => {
-                self.inside(&define.unit, self.at, |vm| vm.validate_parameters(id, &define.params))?;
+            ResourceDefinition::Define(define) => {
+                self.in_unit(&define.unit, |vm| vm.validate_parameters(id, &define.params))?;
             }
-            Definition::Class(class) => {
-                self.inside(&class.unit, self.at, |vm| vm.validate_parameters(id, &class.params))?;
+            ResourceDefinition::Class(class) => {
+                self.in_unit(&class.unit, |vm| vm.validate_parameters(id, &class.params))?;
             }
-            Definition::Main | Definition::Settings | Definition::Node(_) => {}
+            ResourceDefinition::Main | ResourceDefinition::Settings | ResourceDefinition::Node(_) => {}
         }
         let resource = self.catalog.get_mut(id);
         for param in &mut resource.params {

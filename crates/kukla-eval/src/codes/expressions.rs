@@ -17,13 +17,6 @@ kukla_syntax::codes! {
     /// ```
     BAD_SLICE_KEY_TYPE: Error, "An Array[] cannot use {actual} where Integer is expected";
 
-    /// A string is asked for one character, `$s[0]`, or for some, `$s[0, 2]`.
-    ///
-    /// ```puppet
-    /// 'puppet'[0, 1, 2]    # error
-    /// ```
-    SUBSTRING_ARITY as BAD_STRING_SLICE_ARITY: Error, "String supports [] with one or two arguments. Got {count}";
-
     /// Characters of a string are numbered.
     ///
     /// ```puppet
@@ -130,13 +123,6 @@ kukla_syntax::codes! {
     /// 'a' =~ '('    # error
     /// ```
     MATCH_NOT_REGEXP: Error, "Can not convert right match operand to a regular expression. Caused by '{cause}'.";
-
-    /// The right side of `=~` is a regular expression, a type or a range of versions.
-    ///
-    /// ```puppet
-    /// 'a' =~ 1    # error
-    /// ```
-    MATCH_WITH_NO_PATTERN as MATCH_NOT_REGEXP: Error, "Can not convert right match operand to a regular expression. Caused by '{reason}'.";
 
     /// Only strings are matched with regular expressions.
     ///

@@ -31,6 +31,9 @@ kukla_syntax::codes! {
     /// ```
     NESTED_TOO_DEEP as SIZE_LIMIT: Error, "Collections are nested more than {limit} levels deep";
 
+    /// Types in types go deeper than the setting `limit_nesting` allows.
+    TYPES_NESTED_TOO_DEEP as SIZE_LIMIT: Error, "Types are nested more than {limit} levels deep";
+
     /// A value with all that is in it has more elements than the setting `limit_elements` allows.
     TOO_MANY_ELEMENTS_IN_ALL as SIZE_LIMIT: Error, "A value of more than the {limit} elements allowed in all";
 

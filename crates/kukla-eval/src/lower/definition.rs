@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kukla_syntax::{Span, ast};
 use kukla_values::{Name, Value};
 
-use super::{Lowering, position, span_of};
+use super::{Lowering, span_of};
 use crate::lambda::RESERVED;
 use crate::program::{
     Access, AliasDefinition, Class, Define, Definition, Expr, Kind, Lambda, NodeDefinition, NodeMatch, Param,
@@ -24,7 +24,7 @@ impl Lowering<'_> {
 
     pub(super) fn class(&mut self, class: ast::ClassDefinition<'_>) {
         let name = self.qualified(class.name());
-        let span = position(class.puppet_offset(), class.span());
+        let span = class.span().pointing_at(class.puppet_offset());
         let params = self.params(class.parameters());
         let parent = class
             .parent()
@@ -40,7 +40,7 @@ impl Lowering<'_> {
 
     pub(super) fn define(&mut self, define: ast::DefineDefinition<'_>) {
         let name = self.qualified(define.name());
-        let span = position(define.puppet_offset(), define.span());
+        let span = define.span().pointing_at(define.puppet_offset());
         let params = self.params(define.parameters());
         let body = self.block(define.body());
         let define = Define { name, span, params, body, private: define.is_private() };
@@ -48,7 +48,7 @@ impl Lowering<'_> {
     }
 
     pub(super) fn function(&mut self, function: ast::FunctionDefinition<'_>) {
-        let span = position(function.puppet_offset(), function.span());
+        let span = function.span().pointing_at(function.puppet_offset());
         let params = self.params(function.parameters());
         let returns = function.return_type().map(|ty| self.type_expr(ty));
         let body = self.block(function.body());
@@ -58,7 +58,7 @@ impl Lowering<'_> {
     }
 
     pub(super) fn plan(&mut self, plan: ast::PlanDefinition<'_>) {
-        let span = position(plan.puppet_offset(), plan.span());
+        let span = plan.span().pointing_at(plan.puppet_offset());
         let params = self.params(plan.parameters());
         let body = self.block(plan.body());
         let lambda = self.made_lambda(span, params, None, body);
@@ -67,11 +67,11 @@ impl Lowering<'_> {
     }
 
     pub(super) fn node(&mut self, node: ast::NodeDefinition<'_>) {
-        let span = position(node.puppet_offset(), node.span());
+        let span = node.span().pointing_at(node.puppet_offset());
         let mut matches = Vec::new();
         for host in node.hosts() {
-            matches.push(match self.expr(host).kind {
-                Kind::Literal(Value::Regexp(regexp)) => NodeMatch::Regexp(regexp),
+            matches.push(match &self.expr(host).kind {
+                Kind::Literal(Value::Regexp(regexp)) => NodeMatch::Regexp(regexp.clone()),
                 Kind::Literal(Value::Default) => NodeMatch::Default,
                 Kind::Literal(Value::String(name)) | Kind::Name(name) => {
                     NodeMatch::Name(Name::new(&name.to_lowercase()))
@@ -87,7 +87,7 @@ impl Lowering<'_> {
     pub(super) fn type_alias(&mut self, alias: ast::TypeAlias<'_>) {
         // A type mapping concerns the Ruby runtime; there is nothing to map here.
         let Some(name) = alias.name() else { return };
-        let span = position(alias.puppet_offset(), alias.span());
+        let span = alias.span().pointing_at(alias.puppet_offset());
         let right = alias.right();
         let ty = match (right, alias.object_hash()) {
             (ast::Expr::Hash(hash), None) => {
@@ -101,7 +101,8 @@ impl Lowering<'_> {
             (parent, Some(hash)) => {
                 let parent = self.expr(parent);
                 let mut hash = self.expr(ast::Expr::Hash(hash));
-                let key = Expr { span: parent.span, kind: Kind::Literal("parent".into()) };
+                let kind = Kind::Literal("parent".into());
+                let key = Expr { span: parent.span, node: parent.node, kind };
                 if let Kind::Hash(entries) = std::mem::replace(&mut hash.kind, Kind::Nop) {
                     let mut entries = entries.into_vec();
                     entries.push((key, parent));
@@ -118,7 +119,7 @@ impl Lowering<'_> {
     pub(super) fn params<'t>(&mut self, params: impl Iterator<Item = ast::Parameter<'t>>) -> Params {
         params
             .map(|param| Param {
-                span: position(param.puppet_offset(), param.span()),
+                span: param.span().pointing_at(param.puppet_offset()),
                 name: Name::new(param.name()),
                 ty: param.type_expr().map(|ty| self.type_expr(ty)),
                 default: param.default().map(|default| self.expr(default)),
@@ -142,7 +143,7 @@ impl Lowering<'_> {
         let params = self.params(written.parameters());
         let returns = written.return_type().map(|ty| self.type_expr(ty));
         let body = self.block(written.body());
-        let span = position(written.puppet_offset(), written.span());
+        let span = written.span().pointing_at(written.puppet_offset());
         Arc::new(self.made_lambda(span, params, returns, body))
     }
 
@@ -159,9 +160,9 @@ impl Lowering<'_> {
 
     /// `Object[{ ... }]`.
     fn object(&mut self, name: &str, hash: Expr) -> Expr {
-        let span = hash.span;
-        let left = Expr { span, kind: self.type_named(name) };
-        Expr { span, kind: Kind::Access(Box::new(Access { left, keys: Box::new([hash]) })) }
+        let (span, node) = (hash.span, hash.node);
+        let left = Expr { span, node, kind: self.type_named(name) };
+        Expr { span, node, kind: Kind::Access(Box::new(Access { left, keys: Box::new([hash]) })) }
     }
 
     /// The name of a type.

@@ -1,6 +1,6 @@
 //! Expressions.
 
-use kukla_syntax::{Number, Span, ast, diagnostic};
+use kukla_syntax::{Number, Span, ast, deep, diagnostic};
 use kukla_values::arithmetic::Operator;
 use kukla_values::regexp::Regexp;
 use kukla_values::{Name, Str, Value};
@@ -17,7 +17,7 @@ use kukla_syntax::validate::codes::{NUMERIC_OVERFLOW, RESOURCE_WITHOUT_TITLE};
 impl Lowering<'_> {
     pub(super) fn expr(&mut self, expr: ast::Expr<'_>) -> Expr {
         let span = self.span(expr);
-        Expr { span, kind: self.kind(expr, span) }
+        Expr { span, node: expr.syntax().index(), kind: deep(|| self.kind(expr, span)) }
     }
 
     fn boxed(&mut self, expr: ast::Expr<'_>) -> Box<Expr> {
@@ -36,7 +36,7 @@ impl Lowering<'_> {
             ast::Expr::Number(number) => self.number(number.value(), span),
             ast::Expr::String(string) => Kind::Literal(Value::String(string.value().as_ref().into())),
             ast::Expr::Interpolated(string) => self.interpolation(string.segments()),
-            ast::Expr::Heredoc(heredoc) => self.heredoc(heredoc, span),
+            ast::Expr::Heredoc(heredoc) => self.heredoc(heredoc),
             ast::Expr::Regex(regex) => match Regexp::new(&regex.pattern()) {
                 Ok(regexp) => Kind::Literal(Value::Regexp(regexp)),
                 Err(error) => self.refuse(*error.into_diagnostic(), span),
@@ -193,14 +193,14 @@ impl Lowering<'_> {
         }
     }
 
-    fn heredoc(&mut self, heredoc: ast::Heredoc<'_>, span: Span) -> Kind {
+    fn heredoc(&mut self, heredoc: ast::Heredoc<'_>) -> Kind {
         let text = self.interpolation(heredoc.segments());
         let syntax: Str = heredoc.syntax_name().into();
         if syntax.is_empty() {
             return text;
         }
-        let text =
-            Expr { span: Span::new(heredoc.text_offset(), span.end.max(heredoc.text_offset())), kind: text };
+        let span = Span::at(heredoc.text_offset());
+        let text = Expr { span, node: heredoc.syntax().index(), kind: text };
         Kind::Heredoc(Box::new(Heredoc { syntax, text }))
     }
 
@@ -242,7 +242,8 @@ impl Lowering<'_> {
         match constant {
             true => {
                 let slot = self.questions.ask_type();
-                Kind::Constant(Box::new(Constant { expr: Expr { span, kind }, slot }))
+                let expr = Expr { span, node: access.syntax().index(), kind };
+                Kind::Constant(Box::new(Constant { expr, slot }))
             }
             false => kind,
         }
@@ -296,11 +297,12 @@ impl Lowering<'_> {
                 unless: false,
                 test: condition,
                 then,
-                otherwise: std::mem::replace(&mut otherwise, Expr { span: Span::at(0), kind: Kind::Nop }),
+                otherwise: std::mem::take(&mut otherwise),
             }));
             if at > 0 {
-                let span = super::position(branch.puppet_offset(), branch.span());
-                otherwise = Expr { span, kind: std::mem::replace(&mut lowered, Kind::Nop) };
+                let span = branch.span().pointing_at(branch.puppet_offset());
+                let kind = std::mem::take(&mut lowered);
+                otherwise = Expr { span, node: branch.syntax().index(), kind };
             }
         }
         lowered

@@ -19,7 +19,7 @@ pub fn lower(source: &Source, rules: &Rules<'_>) -> Result<Program, Box<Diagnost
     sort_out(source, validate(&parse.tree, rules), &mut warnings)?;
     let mut lowering = Lowering::new(source);
     let statements = ast::Manifest::of(&parse.tree).into_iter().flat_map(ast::Manifest::statements);
-    let main = lowering.statements(statements, Span::at(0));
+    let main = lowering.statements(statements, parse.tree.root().index(), Span::at(0));
     lowering.finish(main, None, warnings)
 }
 
@@ -33,8 +33,9 @@ pub fn lower_epp(source: &Source, rules: &Rules<'_>) -> Result<Program, Box<Diag
     let template = ast::Template::of(&parse.tree);
     let params = lowering.params(template.into_iter().flat_map(ast::Template::parameters));
     let specified = template.is_some_and(ast::Template::has_parameter_list);
-    let body = lowering.statements(template.into_iter().flat_map(ast::Template::statements), Span::at(0));
-    let main = Expr { span: body.span, kind: Kind::Epp(Box::new(body)) };
+    let statements = template.into_iter().flat_map(ast::Template::statements);
+    let body = lowering.statements(statements, parse.tree.root().index(), Span::at(0));
+    let main = Expr { span: body.span, node: parse.tree.root().index(), kind: Kind::Epp(Box::new(body)) };
     lowering.finish(main, Some(EppHead { params, specified }), warnings)
 }
 
@@ -53,8 +54,8 @@ fn sort_out(
         Some(mut first) => {
             first.others = errors.collect();
             // Puppet reads no further than the first mistake.
-            let read = Some(first.span().start).filter(|_| first.stage == Stage::Syntax);
-            warnings.retain(|warning| read.is_none_or(|read| warning.span().start <= read));
+            let read = Some(first.span().point).filter(|_| first.stage == Stage::Syntax);
+            warnings.retain(|warning| read.is_none_or(|read| warning.span().point <= read));
             first.warnings = std::mem::take(warnings);
             Err(Box::new(first))
         }
@@ -104,33 +105,69 @@ impl<'s> Lowering<'s> {
         Kind::Literal(Value::Undef)
     }
 
-    /// Several statements as one expression.
-    fn statements<'t>(&mut self, statements: impl Iterator<Item = ast::Expr<'t>>, span: Span) -> Expr {
+    /// Several statements as one expression; `span` is for none at all.
+    fn statements<'t>(
+        &mut self,
+        statements: impl Iterator<Item = ast::Expr<'t>>,
+        node: u32,
+        span: Span,
+    ) -> Expr {
         let mut lowered: Vec<Expr> = Vec::new();
         for statement in statements {
             let expr = self.expr(statement);
             lowered.push(expr);
         }
-        match lowered.len() {
-            0 => Expr { span, kind: Kind::Nop },
-            1 => lowered.remove(0),
-            _ => Expr { span: lowered[0].span, kind: Kind::Block(lowered.into()) },
+        match &lowered[..] {
+            [] => Expr { span, node, kind: Kind::Nop },
+            [_] => lowered.remove(0),
+            [first, .., last] => {
+                Expr { span: first.span.cover(last.span), node, kind: Kind::Block(lowered.into()) }
+            }
         }
     }
 
     fn block(&mut self, block: Option<ast::Block<'_>>) -> Expr {
         match block {
-            Some(block) => self.statements(block.statements(), block.span()),
-            None => Expr { span: Span::at(0), kind: Kind::Nop },
+            Some(block) => self.statements(block.statements(), block.syntax().index(), block.span()),
+            None => Expr::default(),
         }
     }
 }
 
-/// Where an expression stands: the position Puppet reports, and the end.
+/// Where an expression stands, and the position Puppet reports for it.
 fn span_of(expr: ast::Expr<'_>) -> Span {
-    position(expr.puppet_offset(), expr.span())
+    expr.span().pointing_at(expr.puppet_offset())
 }
 
-fn position(offset: u32, span: Span) -> Span {
-    Span::new(offset, span.end.max(offset))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each expression covers its text and knows its node; what messages name is Puppet's business.
+    #[test]
+    fn expressions_know_their_range_their_node_and_the_column_puppet_reports() {
+        let cases = [
+            ("1 + 2 * 3", 3),
+            ("$a = 3", 4),
+            ("$a[1, 2]", 1),
+            ("[1].map |$x| { $x }", 4),
+            ("[1].join('-')", 9),
+            ("$a ? { 1 => 2 }", 1),
+            ("notify { 'x': message => 'y' }", 1),
+            ("Notify['x'] -> Notify['y']", 13),
+            ("if $a { 1 } else { 2 }", 1),
+            ("\"a ${b} c\"", 1),
+        ];
+        for (code, column) in cases {
+            let source = Source::unnamed(format!("  {code}\n"));
+            let parse = kukla_syntax::parse(&source);
+            let program = lower(&source, &Rules { strict: kukla_syntax::Strict::Off, ..Rules::default() })
+                .unwrap_or_else(|failure| panic!("{code}: {failure}"));
+            let span = program.main.span;
+            assert_eq!(&source.text()[span.range()], code);
+            assert_eq!(source.line_column(span.point).column, column + 2, "{code}");
+            let node = parse.tree.element(program.main.node).expect("it has a node");
+            assert_eq!(node.text(), code);
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use kukla_syntax::ast;
 use kukla_values::Name;
 
-use super::{Lowering, position};
+use super::Lowering;
 use crate::program::{
     Attribute, AttributeOperation, CollectExpr, DefaultsExpr, Expr, Kind, OverrideExpr, Query, ResourceBody,
     ResourceExpr,
@@ -14,12 +14,13 @@ impl Lowering<'_> {
         let type_name = match resource.type_expr() {
             Some(ty) => self.expr(ty),
             None => Expr {
-                span: position(resource.puppet_offset(), resource.span()),
+                span: resource.span().pointing_at(resource.puppet_offset()),
+                node: resource.syntax().index(),
                 kind: Kind::Name("class".into()),
             },
         };
         let bodies = resource.bodies().map(|body| ResourceBody {
-            span: position(body.puppet_offset(), body.span()),
+            span: body.span().pointing_at(body.puppet_offset()),
             title: self.expr(body.title()),
             attributes: self.attributes(body.attributes()),
         });
@@ -57,7 +58,7 @@ impl Lowering<'_> {
         match condition {
             ast::Expr::Paren(paren) => self.query(paren.inner()),
             ast::Expr::Binary(binary) => {
-                let span = position(binary.puppet_offset(), binary.span());
+                let span = binary.span().pointing_at(binary.puppet_offset());
                 match (binary.operator(), attribute_name(binary.left())) {
                     (ast::BinaryOp::And, _) => {
                         Query::And(Box::new([self.query(binary.left()), self.query(binary.right())]))
@@ -86,7 +87,7 @@ impl Lowering<'_> {
                     ast::AttributeOp::Append => AttributeOperation::Add(name(), value),
                     ast::AttributeOp::Splat => AttributeOperation::Splat(value),
                 };
-                Attribute { span: position(attribute.puppet_offset(), attribute.span()), operation }
+                Attribute { span: attribute.span().pointing_at(attribute.puppet_offset()), operation }
             })
             .collect()
     }

@@ -21,6 +21,11 @@ views! {
 pub struct Branch<'t>(Node<'t>);
 
 impl<'t> Branch<'t> {
+    /// The node behind the view.
+    pub fn syntax(self) -> Node<'t> {
+        self.0
+    }
+
     /// The condition.
     pub fn test(self) -> Expr<'t> {
         first_expr(self.0)

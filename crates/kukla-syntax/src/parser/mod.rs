@@ -110,8 +110,8 @@ fn point_at_odd_overrides(
         let found =
             overrides.into_iter().find(|node| node.child(LBrace).is_some_and(|it| it.start() == brace));
         if let (Some(node), Some((_, diagnostic))) = (found, diagnostics.get_mut(index)) {
-            let start = crate::ast::puppet_offset(node);
-            diagnostic.place = Some(Span::new(start, diagnostic.span().end.max(start)).into());
+            let span = diagnostic.span().pointing_at(crate::ast::puppet_offset(node));
+            diagnostic.place = Some(span.into());
         }
     }
 }

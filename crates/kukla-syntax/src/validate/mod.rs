@@ -18,7 +18,7 @@ use crate::ast::{self, Expr};
 use crate::tree::Node;
 use crate::{Diagnostic, Parse, Source, Span, Stage, Strict, SyntaxKind as K, Tree, diagnostic};
 
-pub use place::Place;
+pub use place::FilePlace;
 pub use syntax::check_text as check_syntax;
 
 use crate::codes::ILLEGAL_EPP_PARAMETERS;
@@ -32,7 +32,7 @@ pub struct Rules<'a> {
     /// Puppet's `strict` setting.
     pub strict: Strict,
     /// What the file's place in a module allows it to define.
-    pub place: Place<'a>,
+    pub place: FilePlace<'a>,
     /// Puppet's `tasks` setting: a script runs, and what makes a catalog stands only in `apply` blocks.
     pub tasks: bool,
 }
@@ -314,15 +314,11 @@ impl<'t> Checker<'_, 't> {
     }
 }
 
-/// The span to report for an expression: from where Puppet points to the end of it.
+/// The span to report for an expression: all of it, where Puppet points.
 fn at(expr: Expr<'_>) -> Span {
-    from_to(expr.puppet_offset(), expr.span())
+    expr.span().pointing_at(expr.puppet_offset())
 }
 
 fn at_node(node: Node<'_>) -> Span {
-    from_to(ast::puppet_offset(node), node.span())
-}
-
-fn from_to(offset: u32, span: Span) -> Span {
-    Span::new(offset, span.end.max(offset))
+    node.span().pointing_at(ast::puppet_offset(node))
 }

@@ -1,7 +1,7 @@
 //! The syntax that a heredoc's tag claims for its text: `@(END:json)`.
 
+use super::Checker;
 use super::codes::*;
-use super::{Checker, from_to};
 use crate::ast::Heredoc;
 use crate::tree::Node;
 use crate::{Diagnostic, Source, Span, Strict, diagnostic, parse, parse_epp};
@@ -15,7 +15,7 @@ impl<'t> Checker<'_, 't> {
         }
         // Text with expressions in it is checked when they have been evaluated.
         let Some(text) = heredoc.value() else { return };
-        let span = from_to(heredoc.text_offset(), token.span());
+        let span = Span::at(heredoc.text_offset());
         if let Some(found) = check_text(&text, syntax, span) {
             self.report(found);
         }

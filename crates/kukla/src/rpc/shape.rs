@@ -1,6 +1,6 @@
 //! The shapes that the protocol gives to values, messages and errors.
 
-use kukla_eval::vm::Log;
+use kukla_eval::messages::Log;
 use kukla_syntax::{Diagnostic, Place};
 use kukla_values::{Value, format, richdata};
 use serde_json::{Value as Json, json};
@@ -42,7 +42,7 @@ fn describe(json: &mut Json, wrong: &Diagnostic) {
 pub fn log(log: &Log) -> Json {
     let mut json = json!({"level": log.level.name(), "message": log.message, "source": log.source});
     if let Some(location) = &log.location {
-        let at = location.source.line_column(location.span.start);
+        let at = location.source.line_column(location.span.point);
         if let Some(file) = location.file() {
             json["file"] = file.into();
         }
