@@ -30,7 +30,7 @@ mod template;
 
 pub use cache::{DataCache, DataFile, DataFormat};
 pub use config::LayerKind;
-pub use error::{Error, ErrorKind, LOOKUP_ERROR, Result};
+pub use error::{Error, ErrorKind, Result};
 pub use explain::Explanation;
 pub use host::{Conversion, FunctionKind, Host, Lookup, Settings, Variable, Watch};
 pub use session::{Found, Session, ValueOrigin};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use kukla_catalog::types::NativeType;
 use kukla_catalog::{ResourceKind, ResourceRef};
-use kukla_syntax::{Fact, diagnostic};
+use kukla_syntax::{Fact, NAMELESS, diagnostic};
 use kukla_values::{Error, Name, Str, Type, Value};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
@@ -337,7 +337,7 @@ impl CatalogBuilder {
         match key {
             Ok(Some(key)) => self.alias(id, key, false)?,
             Ok(None) => {}
-            Err(error) => return Err(error.into_diagnostic().reported_as("RUNTIME_ERROR").into()),
+            Err(error) => return Err(error.into_diagnostic().reported_as(NAMELESS).into()),
         }
         Ok(id)
     }

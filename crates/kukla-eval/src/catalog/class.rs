@@ -1,5 +1,6 @@
 //! Classes: `include`, `require`, `contain`, inheritance, and their evaluation, which happens once.
 
+use kukla_syntax::{bail, diagnostic};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -9,10 +10,14 @@ use kukla_values::types::capitalize;
 use kukla_values::{Array, Name, Str, Type, Value};
 
 use super::builder::{Building, CatalogBuilder, CodeOrigin, Param, ResourceId, flat};
-use super::compile::parse_error;
 use super::kind::{Resolved, ResourceDefinition};
 use super::resource::Declaration;
-use crate::error::{Diagnostic, Flow, Raise, Raised, Stage};
+use crate::codes::{
+    CIRCULAR_INHERITANCE, METAPARAMETER_AS_PARAMETER, NO_CLASS_NAME, PARENT_NOT_EVALUATED, PRIVATE,
+    RESOURCE_AS_CLASS, UNKNOWN_CLASS, UNKNOWN_PARENT_CLASS, UNKNOWN_STAGE, UNSPECIFIC_CLASS,
+    UNSPECIFIC_CLASS_RESOURCE,
+};
+use crate::error::{Flow, Raise, Raised, Stage};
 use crate::program::{Class, Define, Params, ResourceForm};
 use crate::scope::{Position, ScopeId, ScopeKind};
 use crate::unit::{Defined, DefinitionPlace};
@@ -78,7 +83,7 @@ impl Vm<'_> {
 
     #[cold]
     pub(super) fn unknown_class(&self, name: &str) -> Raise {
-        Raise::runtime(format!("Could not find class {name} for {}", self.node().name))
+        diagnostic!(UNKNOWN_CLASS { name, node: self.node().name }).into()
     }
 
     /// The resource of a class, which is made unless it exists. With parameters it must not exist.
@@ -120,11 +125,8 @@ impl Vm<'_> {
         let mut chain = vec![class.name];
         while let Some(parent) = self.parent_class(&above)? {
             if chain.contains(&parent.name) {
-                let message = format!(
-                    "The class '{}' inherits from itself: circular inheritance is not allowed",
-                    class.name
-                );
-                return Err(parse_error(message, Some(class.place().location())));
+                let wrong = diagnostic!(CIRCULAR_INHERITANCE { name: class.name });
+                return Err(wrong.on_line_of(Some(class.place().location())).into());
             }
             chain.push(parent.name);
             above = parent;
@@ -139,9 +141,8 @@ impl Vm<'_> {
         let Some(name) = class.parent else { return Ok(None) };
         let environment = self.environment().name;
         let missing = || {
-            let message =
-                format!("Could not find parent resource type '::{name}' of type hostclass in {environment}");
-            parse_error(message, Some(class.place().location()))
+            let wrong = diagnostic!(UNKNOWN_PARENT_CLASS { name, environment });
+            Raise::from(wrong.on_line_of(Some(class.place().location())))
         };
         self.find_class(&name)?.ok_or_else(missing).map(Some)
     }
@@ -156,10 +157,8 @@ impl Vm<'_> {
         for param in params.iter().filter(|param| is_metaparameter(&param.name)) {
             let name = param.name;
             if param.default.is_none() {
-                let message = format!(
-                    "{name} is a metaparameter; please choose another parameter name in the {of} definition"
-                );
-                return Err(parse_error(message, Some(at.location())));
+                let wrong = diagnostic!(METAPARAMETER_AS_PARAMETER { name, owner: of });
+                return Err(wrong.on_line_of(Some(at.location())).into());
             }
             let message = format!(
                 "{name} is a metaparam; this value will inherit to all contained resources in the {of} definition"
@@ -193,7 +192,7 @@ impl Vm<'_> {
             }
             let Some(scope) = self.scopes.class(parent.name) else {
                 // The parent is being evaluated, and has not come as far as its own scope.
-                return Err(Raise::runtime(format!("Could not find scope for {}", parent.name)));
+                bail!(PARENT_NOT_EVALUATED { name: parent.name });
             };
             (inherited, outer) = (Some(scope), scope);
         }
@@ -287,8 +286,7 @@ impl CatalogBuilder {
         let title = named.as_deref().unwrap_or("main");
         let Some(stage) = self.find("Stage", title) else {
             let own = resource.value("stage").map_or_else(|| "main".into(), super::tags::text);
-            let message = format!("Could not find stage {own} specified by {}", resource.reference());
-            return Err(Raise::runtime(message));
+            bail!(UNKNOWN_STAGE { stage: own, resource: resource.reference() });
         };
         if !self.get(stage).is_main() && self.get(id).value("stage").is_none() {
             let title = self.get(stage).title.clone();
@@ -305,8 +303,7 @@ fn private_error(what: &str, owner: Option<Name>, user: Option<Name>) -> Raise {
     let name = |module: Option<Name>| {
         module.map_or_else(|| "the environment".into(), |name| format!("module '{name}'"))
     };
-    let message = format!("{what} is private to {} and cannot be used from {}", name(owner), name(user));
-    Diagnostic::said("PRIVATE", message).into()
+    diagnostic!(PRIVATE { what, owner: name(owner), user: name(user) }).into()
 }
 
 /// `return()` and `next()` end the body of a class or define.
@@ -348,32 +345,23 @@ fn class_names(values: &[Value]) -> Flow<Vec<Str>> {
         text
     };
     let name = |value: Value| match &value {
-        Value::Undef => Err(Raise::runtime("Cannot use undef as a class name")),
-        Value::String(name) if name.is_empty() => {
-            Err(Raise::runtime("Cannot use empty string as a class name"))
-        }
+        Value::Undef => bail!(NO_CLASS_NAME { value: "undef" }),
+        Value::String(name) if name.is_empty() => bail!(NO_CLASS_NAME { value: "empty string" }),
         Value::String(name) => Ok(absolute(name)),
         Value::Type(ty) => match &**ty {
             Type::Class(Some(name)) => Ok(absolute(name)),
-            Type::Class(None) => Err(Raise::runtime("Cannot use an unspecific Class[] Type")),
-            Type::Resource(None) => Err(Raise::runtime(
-                "Cannot use an unspecific Resource[] where a Resource['class', name] is expected",
-            )),
+            Type::Class(None) => bail!(UNSPECIFIC_CLASS),
+            Type::Resource(None) => bail!(UNSPECIFIC_CLASS_RESOURCE { name: "Resource[]" }),
             Type::Resource(Some(resource)) if resource.name.eq_ignore_ascii_case("class") => {
                 match &resource.title {
                     Some(title) => Ok(absolute(title)),
-                    None => Err(Raise::runtime(
-                        "Cannot use an unspecific Resource['class'] where a Resource['class', name] is expected",
-                    )),
+                    None => bail!(UNSPECIFIC_CLASS_RESOURCE { name: "Resource['class']" }),
                 }
             }
-            Type::Resource(Some(resource)) => Err(Raise::runtime(format!(
-                "Cannot use a Resource[{}] where a Resource['class', name] is expected",
-                resource.name
-            ))),
-            other => Err(Raise::runtime(format!("Cannot use {other} as a class name"))),
+            Type::Resource(Some(resource)) => bail!(RESOURCE_AS_CLASS { name: resource.name }),
+            other => bail!(NO_CLASS_NAME { value: other }),
         },
-        other => Err(Raise::runtime(format!("Cannot use {} as a class name", Type::of_generalized(other)))),
+        other => bail!(NO_CLASS_NAME { value: Type::of_generalized(other) }),
     };
     values.iter().flat_map(flat).map(name).collect()
 }

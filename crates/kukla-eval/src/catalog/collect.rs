@@ -7,7 +7,7 @@ use std::any::Any;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use kukla_syntax::Span;
+use kukla_syntax::{Span, bail, diagnostic};
 use kukla_values::value::HostObject;
 use kukla_values::{Name, Str, Value, compare};
 use rustc_hash::FxHashSet;
@@ -19,7 +19,11 @@ use super::provenance::How;
 use super::relate::Side;
 use super::resource::Declaration;
 use super::tags::Tagged;
-use crate::error::{Flow, Location, Raise};
+use crate::codes::{
+    COLLECTED_CLASSES, COLLECTING_WITHOUT_STORE, COLLECTOR_WITHOUT_TYPE, COMPUTED_QUERY, NUMBER_AS_TAG,
+    UNKNOWN_COLLECTED_TYPE,
+};
+use crate::error::{Flow, Location};
 use crate::program::{CollectExpr, Expr, Kind, Query, ResourceForm};
 use crate::scope::ScopeId;
 use crate::vm::Vm;
@@ -128,19 +132,18 @@ impl HostObject for CollectorValue {
 impl Vm<'_> {
     pub(crate) fn eval_collect(&mut self, expr: &CollectExpr, span: Span) -> Flow {
         if expr.exported && !self.environment().settings.storeconfigs {
-            let message = "You cannot collect exported resources without storeconfigs being set; the collection will be ignored";
-            self.warn_at(span, "RT_NO_STORECONFIGS", message);
+            self.warn_at(span, &diagnostic!(COLLECTING_WITHOUT_STORE));
         }
         let type_name = match &expr.ty.kind {
             Kind::TypeName(name) => Str::from(name.lower.as_str()),
             Kind::Name(name) => name.to_lowercase(),
-            _ => return Err(Raise::runtime("LHS is not a type")),
+            _ => bail!(COLLECTOR_WITHOUT_TYPE),
         };
         if type_name == "class" {
-            return Err(Raise::runtime("Classes cannot be collected"));
+            bail!(COLLECTED_CLASSES);
         }
         let Some(resolved) = self.resource_type(&type_name)? else {
-            return Err(Raise::runtime(format!("Resource type {type_name} doesn't exist")));
+            bail!(UNKNOWN_COLLECTED_TYPE { name: type_name });
         };
         let overrides = match expr.overrides.is_empty() {
             true => None,
@@ -181,7 +184,7 @@ impl Vm<'_> {
                 let mut tags = Vec::new();
                 for tag in flat_once(self.query_value(value)?) {
                     if matches!(tag, Value::Integer(_) | Value::Float(_)) {
-                        return Err(Raise::runtime("Cannot transform a number to a tag"));
+                        bail!(NUMBER_AS_TAG);
                     }
                     let word = super::tags::text(&tag).to_lowercase();
                     let number = self.catalog.tag_table.intern(&word);
@@ -217,9 +220,7 @@ impl Vm<'_> {
         };
         match class {
             // Puppet names the class of its own syntax tree.
-            Some(class) => {
-                Err(Raise::runtime(format!("Cannot transform object of class Puppet::Pops::Model::{class}")))
-            }
+            Some(class) => bail!(COMPUTED_QUERY { class }),
             None => self.eval(expr),
         }
     }

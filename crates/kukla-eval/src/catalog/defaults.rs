@@ -3,14 +3,14 @@
 //! A default holds for the resources declared after it in its scope and in every scope declared from there, however deep:
 //! the one rule of Puppet that still follows who declared whom. It is applied when a resource is declared.
 
-use kukla_syntax::Span;
+use kukla_syntax::{Span, diagnostic};
 use kukla_values::types::capitalize;
 use kukla_values::{Array, Name, Type, Value};
 
 use super::builder::{CatalogBuilder, Param};
-use super::compile::parse_error;
 use super::provenance::How;
 use super::scopes::CodeScope;
+use crate::codes::{DEFAULT_REDEFINED, ILLEGAL_RESOURCE_TYPE};
 use crate::error::Flow;
 use crate::program::DefaultsExpr;
 use crate::scope::ScopeId;
@@ -26,12 +26,8 @@ impl Vm<'_> {
             },
             other => Err(Type::of_generalized(other).to_string()),
         };
-        let type_name = type_name.map_err(|actual| {
-            let message = format!(
-                "Illegal Resource Type expression, expected result to be a type name, or untitled Resource, got {actual}"
-            );
-            self.fail(expr.ty.span, "ILLEGAL_RESOURCE_TYPE", message)
-        })?;
+        let type_name = type_name
+            .map_err(|actual| self.fail(expr.ty.span, diagnostic!(ILLEGAL_RESOURCE_TYPE { actual })))?;
         let mut params = self.eval_attributes(&expr.attributes)?;
         self.catalog.share(&mut params);
         let type_name = Name::new(&capitalize(&type_name.to_lowercase()));
@@ -63,9 +59,8 @@ impl CatalogBuilder {
                 }
                 param.adds = false;
             } else if known.is_some() {
-                let message =
-                    format!("Default already defined for {type_name} {{ {} }}; cannot redefine", param.name);
-                return Err(parse_error(message, param.location));
+                let wrong = diagnostic!(DEFAULT_REDEFINED { kind: type_name, name: param.name });
+                return Err(wrong.on_line_of(param.location).into());
             }
             match known {
                 Some(known) => *known = param,

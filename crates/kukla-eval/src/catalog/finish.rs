@@ -2,13 +2,15 @@
 
 use kukla_catalog::types::{METAPARAMETERS, is_relationship};
 use kukla_catalog::{Catalog, ResourceRef};
+use kukla_syntax::{bail, diagnostic};
 use kukla_values::{Name, Value};
 use rustc_hash::FxHashSet;
 
 use super::builder::{CatalogBuilder, ResourceId, flat};
-use super::compile::{OWN, OutputOptions, parse_error};
+use super::compile::{OWN, OutputOptions, invalid_tag};
 use super::kind::ResourceDefinition;
-use crate::error::{Diagnostic, Flow, Raised};
+use crate::codes::{NO_REFERENCE, NOT_REALIZED, OVERRIDE_OF_NOTHING, UNKNOWN_ATTRIBUTE, UNKNOWN_REFERENCE};
+use crate::error::Flow;
 use crate::vm::Vm;
 
 impl Vm<'_> {
@@ -34,13 +36,13 @@ impl Vm<'_> {
             ResourceDefinition::Native(ty) => {
                 if let Some(name) = self.catalog.unknown_attribute(id, &ty) {
                     let resource = self.catalog.get(id);
-                    let message = format!("no parameter named '{name}' on {}", resource.reference());
                     let near = crate::suggest::nearest(&name, ty.attributes());
-                    let mut raise = parse_error(message, resource.location.clone());
-                    if let (Raised::Error(failure), Some(near)) = (raise.reason_mut(), near) {
-                        failure.hints.push(format!("there is a parameter '{near}'"));
-                    }
-                    return Err(raise);
+                    let wrong = diagnostic!(UNKNOWN_ATTRIBUTE { name, resource: resource.reference() });
+                    let wrong = wrong.on_line_of(resource.location.clone());
+                    return Err(match near {
+                        Some(near) => wrong.hint(format!("there is a parameter '{near}'")).into(),
+                        None => wrong.into(),
+                    });
                 }
             }
             ResourceDefinition::Define(define) => {
@@ -84,7 +86,7 @@ impl CatalogBuilder {
                         if self.get(target).value(name).is_none() {
                             let set = self.set_value(target, *name, value.clone());
                             let location = || self.get(target).location.clone();
-                            set.map_err(|word| parse_error(format!("Invalid tag '{word}'"), location()))?;
+                            set.map_err(|word| invalid_tag(&word, location()))?;
                         }
                     }
                     let mut merged = data.clone();
@@ -117,13 +119,11 @@ impl CatalogBuilder {
             .flat_map(|(reference, changes)| changes.iter().map(move |_| reference.to_string()))
             .collect();
         if !left.is_empty() {
-            let message = format!("Could not find resource(s) {} for overriding", left.join(", "));
-            return Err(parse_error(message, None));
+            bail!(OVERRIDE_OF_NOTHING { resources: left.join(", ") });
         }
         let left = self.unrealized();
         if !left.is_empty() {
-            let message = format!("Failed to realize virtual resources {}", left.join(", "));
-            return Err(parse_error(message, None));
+            bail!(NOT_REALIZED { resources: left.join(", ") });
         }
         Ok(())
     }
@@ -141,16 +141,11 @@ impl CatalogBuilder {
                         continue;
                     }
                     let reference = super::tags::text(&value);
-                    let message = match ResourceRef::parse(&reference) {
-                        Some(_) => {
-                            format!("Could not find resource '{reference}' in parameter '{}'", param.name)
-                        }
-                        None => {
-                            format!("No title provided and {reference:?} is not a valid resource reference")
-                        }
+                    let wrong = match ResourceRef::parse(&reference) {
+                        Some(_) => diagnostic!(UNKNOWN_REFERENCE { reference, name: param.name }),
+                        None => diagnostic!(NO_REFERENCE { reference: format_args!("{reference:?}") }),
                     };
-                    let failure = Diagnostic::said("CATALOG_VALIDATION_ERROR", message);
-                    return Err(failure.on_line_of(param.location.clone()).into());
+                    return Err(wrong.on_line_of(param.location.clone()).into());
                 }
             }
         }

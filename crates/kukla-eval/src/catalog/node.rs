@@ -1,6 +1,7 @@
 //! Node definitions: exact names first, then regular expressions in the order of the text, then `default`, which as a name of
 //! its own may match a regular expression too.
 
+use kukla_syntax::{bail, diagnostic};
 use std::sync::Arc;
 
 use kukla_catalog::ResourceKind;
@@ -9,10 +10,10 @@ use kukla_values::{Name, Value};
 
 use super::builder::{CodeOrigin, ResourceId};
 use super::class::ends_with_return;
-use super::compile::parse_error;
 use super::kind::{Resolved, ResourceDefinition};
 use super::resource::Declaration;
-use crate::error::Flow;
+use crate::codes::{ILLEGAL_REASSIGNMENT, NO_NODE_DEFINITION, RESERVED_VARIABLE};
+use crate::error::{Flow, PARSE_ERROR};
 use crate::program::{NodeDefinition, NodeMatch, ResourceForm};
 use crate::scope::{Captures, Position, ScopeId, ScopeKind};
 use crate::unit::Defined;
@@ -58,11 +59,10 @@ impl Vm<'_> {
                 || node.server_facts.contains_key(name)
         };
         if let Some(name) = ["facts", "server_facts"].into_iter().find(|name| is_set(name)) {
-            let message = format!("Attempt to assign to a reserved variable name: '{name}'");
-            return Err(parse_error(message, None));
+            return Err(diagnostic!(RESERVED_VARIABLE { name }).reported_as(PARSE_ERROR).into());
         }
         if let Some(name) = ["title", "module_name"].into_iter().find(|name| is_set(name)) {
-            return Err(parse_error(format!("Cannot reassign variable '${name}'"), None));
+            return Err(diagnostic!(ILLEGAL_REASSIGNMENT { name }).reported_as(PARSE_ERROR).into());
         }
         Ok(())
     }
@@ -79,9 +79,7 @@ impl Vm<'_> {
             found => found,
         };
         let Some((node, title)) = found else {
-            let message =
-                format!("Could not find node statement with name 'default' or '{}'", self.node().name);
-            return Err(parse_error(message, None));
+            bail!(NO_NODE_DEFINITION { name: self.node().name });
         };
         let resolved = Resolved { definition: ResourceDefinition::Node(node), type_name: Name::new("Node") };
         let declaration = Declaration {

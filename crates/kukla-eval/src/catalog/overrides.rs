@@ -8,9 +8,11 @@ use kukla_syntax::{Fact, Span, Strict, diagnostic};
 use kukla_values::Type;
 
 use super::builder::{CatalogBuilder, CodeOrigin, Param, ResourceId, flat};
-use super::compile::parse_error;
+use super::compile::invalid_tag;
 use super::provenance::How;
-use crate::codes::{ATTRIBUTE_ALREADY_SET, OVERRIDE_AFTER_EVALUATION};
+use crate::codes::{
+    ATTRIBUTE_ALREADY_SET, ILLEGAL_OVERRIDDEN_TYPE, OVERRIDE_AFTER_EVALUATION, OVERRIDE_FROM_OUTSIDE,
+};
 use crate::error::{Flow, Location};
 use crate::label;
 use crate::program::OverrideExpr;
@@ -61,8 +63,7 @@ impl Vm<'_> {
             };
             let Some(reference) = reference else {
                 let actual = label::of_value(&each);
-                let message = format!("Resource Override can only operate on resources, got: {actual}");
-                return Err(self.fail(span, "ILLEGAL_OVERRIDDEN_TYPE", message));
+                return Err(self.fail(span, diagnostic!(ILLEGAL_OVERRIDDEN_TYPE { actual })));
             };
             let change = Override {
                 params: params.clone(),
@@ -109,7 +110,7 @@ impl Vm<'_> {
     pub(crate) fn apply_override(&mut self, id: ResourceId, change: Override) -> Flow<()> {
         let resource = self.catalog.get(id);
         if resource.origin != change.origin && !self.inherits(change.origin, resource.origin) {
-            return Err(parse_error("Only subclasses can override parameters", change.location));
+            return Err(diagnostic!(OVERRIDE_FROM_OUTSIDE).on_line_of(change.location).into());
         }
         if resource.evaluated {
             let declared = resource.location.clone();
@@ -166,6 +167,6 @@ impl Vm<'_> {
             }
         }
         let location = param.location.clone();
-        self.catalog.set(id, param).map_err(|word| parse_error(format!("Invalid tag '{word}'"), location))
+        self.catalog.set(id, param).map_err(|word| invalid_tag(&word, location))
     }
 }

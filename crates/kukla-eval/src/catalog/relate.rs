@@ -4,12 +4,15 @@
 //! up in the `before` or `notify` of its left side. An empty collector in the middle of a chain is passed over.
 
 use kukla_catalog::ResourceRef;
-use kukla_syntax::Span;
+use kukla_syntax::{Span, bail, diagnostic};
 use kukla_values::{Array, Name, Type, Value};
 
 use super::builder::{CatalogBuilder, flat};
 use super::collect::CollectorValue;
-use super::compile::argument_error;
+use crate::codes::{
+    ILLEGAL_RELATIONSHIP_OPERAND_TYPE, NOT_CATALOG_TYPE, RELATIONSHIP_WITHOUT_SOURCE,
+    RELATIONSHIP_WITHOUT_TARGET,
+};
 use crate::error::Flow;
 use crate::label;
 use crate::program::{Arrow, Expr};
@@ -87,11 +90,8 @@ impl Vm<'_> {
                 self.side(Value::of_type(ty), span)
             }
             other => {
-                let shown = label::a_an(&label::of_value(other));
-                let message = format!(
-                    "Illegal relationship operand, can not form a relationship with {shown}. A Catalog type is required."
-                );
-                Err(self.fail(span, "ILLEGAL_RELATIONSHIP_OPERAND_TYPE", message))
+                let actual = label::a_an(&label::of_value(other));
+                Err(self.fail(span, diagnostic!(ILLEGAL_RELATIONSHIP_OPERAND_TYPE { actual })))
             }
         }
     }
@@ -103,12 +103,7 @@ impl Vm<'_> {
             Type::Resource(None) | Type::Class(_) | Type::CatalogEntry => {
                 Ok(Side::Resource(ResourceRef::new("Class", "")))
             }
-            other => {
-                let message = format!(
-                    "Illegal relationship operand, can not form a relationship with something of type {other}. A Catalog type is required."
-                );
-                Err(self.fail(span, "NOT_CATALOG_TYPE", message))
-            }
+            other => Err(self.fail(span, diagnostic!(NOT_CATALOG_TYPE { actual: other }))),
         }
     }
 
@@ -185,14 +180,10 @@ impl CatalogBuilder {
                 true if source.type_name() == "Class" => format!("Class[{}]", source.title().to_lowercase()),
                 true => format!("{}['{}']", source.type_name(), source.title()),
             };
-            return Err(argument_error(format!(
-                "Could not find resource '{source}' for relationship on '{target}'"
-            )));
+            bail!(RELATIONSHIP_WITHOUT_SOURCE { from: source, to: target });
         };
         if self.find_reference(target).is_none() {
-            return Err(argument_error(format!(
-                "Could not find resource '{target}' for relationship from '{source}'"
-            )));
+            bail!(RELATIONSHIP_WITHOUT_TARGET { from: source, to: target });
         }
         let target = Value::String(target.clone().into());
         if self.append(id, attribute, &target) {

@@ -11,7 +11,7 @@ use kukla_values::{Name, Str, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::builder::{CatalogBuilder, ResourceId};
-use super::compile::parse_error;
+use super::compile::invalid_tag;
 use crate::error::Flow;
 use crate::vm::Vm;
 
@@ -219,7 +219,7 @@ impl CatalogBuilder {
         let list = Value::Array(words.iter().cloned().collect());
         let added = self.tag_table.add_value(&mut tags, &list);
         self.get_mut(id).tags = tags;
-        added.map_err(|word| parse_error(format!("Invalid tag '{word}'"), self.get(id).location.clone()))
+        added.map_err(|word| invalid_tag(&word, self.get(id).location.clone()))
     }
 
     /// Whether the catalog or a resource has all of these tags.
