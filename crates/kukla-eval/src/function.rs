@@ -428,7 +428,10 @@ mod tests {
         if cfg!(debug_assertions) {
             let raise = vm.call("liar", Vec::new(), None).expect_err("it does not return text");
             let message = raise.diagnostic().map(|wrong| wrong.message());
-            assert_eq!(message.as_deref(), Some("internal error: 'liar' returned Undef, and is said to return String"));
+            assert_eq!(
+                message.as_deref(),
+                Some("internal error: 'liar' returned Undef, and is said to return String")
+            );
         }
     }
 

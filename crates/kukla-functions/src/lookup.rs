@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use kukla_eval::builtins;
 use kukla_eval::data::Request;
-use kukla_eval::error::{Diagnostic, Flow, Raise, Stage};
+use kukla_eval::error::{Diagnostic, Flow, Stage};
 use kukla_eval::lambda::Block;
 use kukla_eval::native::NativeObject;
 use kukla_eval::vm::Vm;
-use kukla_syntax::Strict;
+use kukla_syntax::{Strict, bail, diagnostic};
 use kukla_values::types::mismatch;
 use kukla_values::{Error, Hash, Str, Type, Value};
 
+use crate::codes::{DATA_NOT_FOUND, NO_CLASSES_IN_DATA, NO_DATA_PATH, NONE_OF_DATA_FOUND};
 use crate::control::at_the_call;
 use crate::iterate::call;
 use crate::ruby;
@@ -214,16 +215,14 @@ fn without_data(request: &Request) -> Result<Option<Value>, Error> {
 }
 
 fn not_found(keys: &[Str]) -> Diagnostic {
-    let message = match keys {
-        [key] => format!("Function lookup() did not find a value for the name '{key}'"),
+    let failure = match keys {
+        [name] => diagnostic!(DATA_NOT_FOUND { name }),
         keys => {
             let names: Vec<String> = keys.iter().map(|key| format!("'{key}'")).collect();
-            format!("Function lookup() did not find a value for any of the names [{}]", names.join(", "))
+            diagnostic!(NONE_OF_DATA_FOUND { names: names.join(", ") })
         }
     };
-    let mut failure = Diagnostic::said("LOOKUP_ERROR", message);
-    failure.stage = Stage::Data;
-    failure
+    failure.in_stage(Stage::Data)
 }
 
 /// One of the older functions.
@@ -281,7 +280,7 @@ fn finish(vm: &mut Vm<'_>, which: Hiera, key: Str, request: Request, block: Opti
         return Ok(found);
     }
     let empty = match &found {
-        Value::Undef => return Err(Raise::runtime(format!("Could not find data item {key}"))),
+        Value::Undef => bail!(NO_CLASSES_IN_DATA { key }),
         Value::Array(values) => values.is_empty(),
         Value::Hash(hash) => hash.is_empty(),
         Value::String(text) => text.is_empty(),
@@ -293,11 +292,9 @@ fn finish(vm: &mut Vm<'_>, which: Hiera, key: Str, request: Request, block: Opti
 /// A data function called by another: the context knows how the data is read.
 fn data_function(vm: &mut Vm<'_>, name: &str, args: &[Value], context: &Value) -> Flow<Value> {
     let answer = NativeObject::of(context).and_then(|context| context.call(vm, name, args, None));
-    answer.unwrap_or_else(|| Err(Raise::runtime(NEEDS_PATH)))
+    answer.unwrap_or_else(|| bail!(NO_DATA_PATH))
 }
 
 fn needs_path(_options: Value, _context: Value) -> &'static str {
-    NEEDS_PATH
+    NO_DATA_PATH.message
 }
-
-const NEEDS_PATH: &str = "one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml when using this data_hash function";

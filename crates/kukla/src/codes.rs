@@ -8,10 +8,10 @@ pub fn all() -> impl Iterator<Item = &'static Code> {
         .iter()
         .chain(kukla_syntax::validate::codes::CODES)
         .chain(kukla_eval::codes::CODES)
-        .chain(kukla_functions::codes::CODES)
         .chain(kukla_hiera::codes::CODES)
         .chain(CODES)
         .copied()
+        .chain(kukla_functions::codes::all())
 }
 
 kukla_syntax::codes! {

@@ -8,10 +8,12 @@ use std::path::Path;
 use kukla_eval::builtins;
 use kukla_eval::function::Rest;
 use kukla_eval::vm::Vm;
-use kukla_values::{Array, Error, Result, Value};
+use kukla_syntax::diagnostic;
+use kukla_values::{Array, Result, Value};
 use kukla_world::{Entry, World};
 
-use crate::legacy::legacy;
+use crate::codes::TOO_MANY_DIRECTORIES;
+use crate::legacy::{legacy, wrong_number, wrong_type};
 use crate::ruby;
 
 builtins! {
@@ -25,13 +27,10 @@ builtins! {
 fn glob(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<Array> {
     let args = legacy(args)?;
     let [pattern] = args.as_slice() else {
-        return Err(Error::runtime(format!(
-            "glob(): Wrong number of arguments given ({} for 1)",
-            args.len()
-        )));
+        return Err(wrong_number("glob", args.len(), 1));
     };
     if !matches!(pattern, Value::String(_) | Value::Array(_)) {
-        return Err(Error::runtime("glob(): Requires either array or string to work"));
+        return Err(wrong_type("glob", "Requires either array or string to work"));
     }
     let mut found = Array::new();
     for pattern in &ruby::to_array(pattern) {
@@ -134,8 +133,8 @@ struct Search<'s> {
 
 impl Search<'_> {
     fn list(&mut self, directory: &str) -> Result<Vec<Entry>> {
-        let why = || Error::runtime(format!("glob(): more than {MOST_LISTED} directories to look into"));
-        self.left = self.left.checked_sub(1).ok_or_else(why)?;
+        let too_many = || diagnostic!(TOO_MANY_DIRECTORIES { limit: MOST_LISTED });
+        self.left = self.left.checked_sub(1).ok_or_else(too_many)?;
         Ok(self.world.list(Path::new(if directory.is_empty() { "." } else { directory })))
     }
 

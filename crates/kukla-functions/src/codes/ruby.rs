@@ -1,0 +1,71 @@
+//! What Ruby says of values, in functions that Puppet has in Ruby.
+
+kukla_syntax::codes! {
+    pub RUBY;
+
+    /// A function that Puppet has in Ruby is given a value that it cannot use. The message is Ruby's; read it as "this is the wrong kind
+    /// of value".
+    ///
+    /// ```puppet
+    /// grep('abc', 'b')    # error
+    /// ```
+    NO_METHOD as RUNTIME_ERROR: Error, "undefined method `{name}' for {receiver}";
+
+    /// Ruby needs a value of another kind here, and this one does not stand for such a value. Convert it first: `String($value)`.
+    ///
+    /// ```puppet
+    /// grep(['abc'], 1)    # error
+    /// ```
+    NO_IMPLICIT_CONVERSION as RUNTIME_ERROR: Error, "no implicit conversion of {operand} into {target}";
+
+    /// Two values have no order, so they cannot be sorted. Sort values of one kind, or give a lambda that compares.
+    ///
+    /// ```puppet
+    /// sort([1, 'a'])    # error
+    /// ```
+    NO_ORDER as RUNTIME_ERROR: Error, "comparison of {left} with {right} failed";
+
+    /// Numbers and text cannot be joined, and the message to fail with was to be joined with what a command said. Give it as a string.
+    ///
+    /// ```puppet
+    /// validate_cmd('x', 'false', 1)    # error
+    /// ```
+    NO_COERCION as RUNTIME_ERROR: Error, "String can't be coerced into {kind}";
+
+    /// A method of Ruby behind the function needs another number of arguments: `count` of a string needs the characters to count, and
+    /// `merge` with a lambda goes through one value.
+    ///
+    /// ```puppet
+    /// count('banana')    # error
+    /// ```
+    WRONG_METHOD_ARGUMENT_COUNT as RUNTIME_ERROR: Error, "wrong number of arguments (given {given}, expected {expected})";
+
+    /// A text is not the integer that it should spell. Decimal digits are safe; other bases have a prefix, as in `0x1f`.
+    ///
+    /// ```puppet
+    /// Integer('12a')    # error
+    /// ```
+    NO_INTEGER as RUNTIME_ERROR: Error, "invalid value for Integer(): {text}";
+
+    /// A text is not the number that it should spell.
+    ///
+    /// ```puppet
+    /// Float('1.5x')    # error
+    /// ```
+    NO_FLOAT as RUNTIME_ERROR: Error, "invalid value for Float(): {text}";
+
+    /// A number is needed where there is none: infinity, or the result of a calculation that has no result.
+    ///
+    /// ```puppet
+    /// num2bool('1e999')    # error
+    /// ```
+    NOT_FINITE as RUNTIME_ERROR: Error, "{number}";
+
+    /// A function goes through the members of a value that has none. Arrays, hashes, strings, integers, ranges and iterators have members.
+    ///
+    /// ```puppet
+    /// stdlib::sort_by([1]) |$x| { $x }
+    /// merge(1.5) |$hash, $x| { {} }    # error
+    /// ```
+    NOT_ITERABLE as RUNTIME_ERROR: Error, "wrong argument type ({kind}; is not Iterable.";
+}
