@@ -21,7 +21,6 @@ kukla_syntax::codes! {
     /// A function does not know what to work on: an argument is missing, or is undef or false.
     ///
     /// ```puppet
-    /// ensure_resource('notify', undef)
     /// getparam(false, 'message')    # error
     /// ```
     MISSING_ARGUMENT as RUNTIME_ERROR: Error, "Must specify {what}";

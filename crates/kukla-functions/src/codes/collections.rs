@@ -34,8 +34,7 @@ kukla_syntax::codes! {
     /// After the name of a variable, what `getvar` is given ends or goes on with a dot.
     ///
     /// ```puppet
-    /// getvar('facts.a')
-    /// getvar("x\ny.a")    # error
+    /// getvar("facts\n")    # error
     /// ```
     NO_DOT_AFTER_VARIABLE as RUNTIME_ERROR: Error, "First character after var name in get string must be a '.' - got {found}";
 
@@ -138,6 +137,12 @@ kukla_syntax::codes! {
     INDEXES_TOO_LARGE as RUNTIME_ERROR: Error, "values_at(): Stop index in given indices range exceeds array size";
 
     /// An array of keys and values in turn has an even number of elements.
+    ///
+    /// `modules/stdlib/metadata.json`:
+    ///
+    /// ```json
+    /// {"name": "puppetlabs-stdlib", "version": "8.5.0"}
+    /// ```
     ///
     /// ```puppet
     /// hash(['a', 1, 'b'])    # error

@@ -4,6 +4,10 @@ kukla_syntax::codes! {
     pub FILES;
 
     /// A file cannot be read; the message says why.
+    ///
+    /// ```puppet
+    /// file('/')    # error
+    /// ```
     UNREADABLE_FILE as RUNTIME_ERROR: Error, "{reason} - {path}";
 
     /// None of the files exists. `module/name` is in the directory `files` of a module; other paths are absolute.

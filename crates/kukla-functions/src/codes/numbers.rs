@@ -66,10 +66,6 @@ kukla_syntax::codes! {
     /// ```
     NO_RANDOM_LIMIT as RUNTIME_ERROR: Error, "invalid argument - {limit}";
 
-    /// Two values have no order: a string and a number, or NaN and anything. Compare values of one kind.
-    ///
-    /// ```puppet
-    /// compare('1', 2)    # error
-    /// ```
+    /// Two values have no order: NaN is neither less nor greater than any number.
     NOT_COMPARABLE as RUNTIME_ERROR: Error, "{reason}";
 }

@@ -52,7 +52,11 @@ kukla_syntax::codes! {
     /// ```
     JSON_TOO_DEEP as RUNTIME_ERROR: Error, "nesting of {depth} is too deep";
 
-    /// A value cannot be written as YAML; the message says why.
+    /// A value cannot be written as YAML: it is neither plain data nor a regular expression. Convert it first, as in `String($value)`.
+    ///
+    /// ```puppet
+    /// to_yaml({ every => Timespan(60) })    # error
+    /// ```
     UNWRITABLE_YAML as RUNTIME_ERROR: Error, "{reason}";
 
     /// Data is fetched from other hosts by the program `curl`, and there is none.

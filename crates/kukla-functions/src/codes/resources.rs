@@ -3,7 +3,15 @@
 kukla_syntax::codes! {
     pub RESOURCES;
 
-    /// Scripts make no catalog, so nothing can be declared or realized in one.
+    /// Scripts, which run with the setting `tasks`, make no catalog, so nothing can be declared or realized in one.
+    ///
+    /// ```toml
+    /// tasks = true
+    /// ```
+    ///
+    /// ```puppet
+    /// realize(User['alice'])    # error
+    /// ```
     CATALOG_OPERATION_NOT_SUPPORTED_WHEN_SCRIPTING: Error, "The catalog operation '{operation}' is only available when compiling a catalog";
 
     /// A reference in text has a type and a title: `File[/etc/motd]`.

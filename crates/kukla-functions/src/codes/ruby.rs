@@ -62,10 +62,5 @@ kukla_syntax::codes! {
     NOT_FINITE as RUNTIME_ERROR: Error, "{number}";
 
     /// A function goes through the members of a value that has none. Arrays, hashes, strings, integers, ranges and iterators have members.
-    ///
-    /// ```puppet
-    /// stdlib::sort_by([1]) |$x| { $x }
-    /// merge(1.5) |$hash, $x| { {} }    # error
-    /// ```
     NOT_ITERABLE as RUNTIME_ERROR: Error, "wrong argument type ({kind}; is not Iterable.";
 }

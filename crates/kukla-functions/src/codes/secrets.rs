@@ -38,10 +38,16 @@ kukla_syntax::codes! {
     /// ```
     COST_TOO_HIGH as RUNTIME_ERROR: Error, "pw_hash(): a cost of more than {limit} takes too long to compute";
 
-    /// The password cannot be hashed with this salt.
+    /// The password cannot be hashed with this salt, though nothing about it looks wrong: the cost of `bcrypt` is 4 or more.
+    ///
+    /// `modules/stdlib/metadata.json`:
+    ///
+    /// ```json
+    /// {"name": "puppetlabs-stdlib", "version": "8.5.0"}
+    /// ```
     ///
     /// ```puppet
-    /// pw_hash('password', 'bcrypt-x', '05$abcdefghijklmnopqrstuv')    # error
+    /// pw_hash('password', 'bcrypt', '02$abcdefghijklmnopqrstuv')    # error
     /// ```
     NOT_HASHED as RUNTIME_ERROR: Error, "Invalid argument - crypt";
 

@@ -12,6 +12,12 @@ kukla_syntax::codes! {
 
     /// A number is greater than the limit.
     ///
+    /// `modules/stdlib/metadata.json`:
+    ///
+    /// ```json
+    /// {"name": "puppetlabs-stdlib", "version": "8.5.0"}
+    /// ```
+    ///
     /// ```toml
     /// strict = "warning"
     /// ```
@@ -22,6 +28,12 @@ kukla_syntax::codes! {
     ABOVE_LIMIT as RUNTIME_ERROR: Error, "{function}(): Expected {value} to be smaller or equal to {limit}, got {value}.";
 
     /// A number is less than the limit.
+    ///
+    /// `modules/stdlib/metadata.json`:
+    ///
+    /// ```json
+    /// {"name": "puppetlabs-stdlib", "version": "8.5.0"}
+    /// ```
     ///
     /// ```toml
     /// strict = "warning"
@@ -34,6 +46,12 @@ kukla_syntax::codes! {
 
     /// The greatest number allowed is given first, and then the least.
     ///
+    /// `modules/stdlib/metadata.json`:
+    ///
+    /// ```json
+    /// {"name": "puppetlabs-stdlib", "version": "8.5.0"}
+    /// ```
+    ///
     /// ```toml
     /// strict = "warning"
     /// ```
@@ -44,6 +62,12 @@ kukla_syntax::codes! {
     LIMITS_REVERSED as RUNTIME_ERROR: Error, "{function}(): Expected second argument to be larger than third argument, got {max} < {min}";
 
     /// The greatest length allowed is given first, and then the least.
+    ///
+    /// `modules/stdlib/metadata.json`:
+    ///
+    /// ```json
+    /// {"name": "puppetlabs-stdlib", "version": "8.5.0"}
+    /// ```
     ///
     /// ```toml
     /// strict = "warning"
@@ -56,6 +80,12 @@ kukla_syntax::codes! {
 
     /// A text is too long or too short.
     ///
+    /// `modules/stdlib/metadata.json`:
+    ///
+    /// ```json
+    /// {"name": "puppetlabs-stdlib", "version": "8.5.0"}
+    /// ```
+    ///
     /// ```toml
     /// strict = "warning"
     /// ```
@@ -67,6 +97,12 @@ kukla_syntax::codes! {
 
     /// A text matches none of some regular expressions.
     ///
+    /// `modules/stdlib/metadata.json`:
+    ///
+    /// ```json
+    /// {"name": "puppetlabs-stdlib", "version": "8.5.0"}
+    /// ```
+    ///
     /// ```toml
     /// strict = "warning"
     /// ```
@@ -77,6 +113,12 @@ kukla_syntax::codes! {
     NO_PATTERN_MATCHES as RUNTIME_ERROR: Error, "validate_re(): {value} does not match {patterns}";
 
     /// A text matches none of some regular expressions; the message is the program's own.
+    ///
+    /// `modules/stdlib/metadata.json`:
+    ///
+    /// ```json
+    /// {"name": "puppetlabs-stdlib", "version": "8.5.0"}
+    /// ```
     ///
     /// ```toml
     /// strict = "warning"
@@ -129,6 +171,12 @@ kukla_syntax::codes! {
     NOTHING_TO_VALIDATE_BY as RUNTIME_ERROR: Error, "The function 'validate_legacy' was called with arguments it does not accept. It expects one of:{signatures}";
 
     /// `type3x` names the kinds of values that old versions of Puppet knew. `type` knows all.
+    ///
+    /// `modules/stdlib/metadata.json`:
+    ///
+    /// ```json
+    /// {"name": "puppetlabs-stdlib", "version": "8.5.0"}
+    /// ```
     ///
     /// ```puppet
     /// type3x(Integer)    # error
