@@ -1,6 +1,6 @@
 //! The function reference: the examples in the documentation of built-in functions are sections of the book.
 
-use kukla::eval::registry::Origin;
+use kukla::eval::registry::FunctionOrigin;
 
 use crate::chapter::{self, Section};
 
@@ -22,15 +22,15 @@ pub fn sections() -> Result<Vec<(String, Section)>, String> {
         let Some(function) = registry.get(name) else { continue };
         let name = function.builtin.name;
         let origin = match function.origin {
-            Origin::Core => "core",
-            Origin::Stdlib | Origin::FormerStdlib | Origin::LaterStdlib => "stdlib",
+            FunctionOrigin::Core => "core",
+            FunctionOrigin::Stdlib | FunctionOrigin::FormerStdlib | FunctionOrigin::LaterStdlib => "stdlib",
         };
         let lines: Vec<&str> =
             function.builtin.doc.lines().map(|l| l.strip_prefix(' ').unwrap_or(l)).collect();
         let text = format!("# {name}\n\n{}\n", lines.join("\n"));
         let place = format!("doc/{origin}/{}", name.replace("::", "-"));
         let mut sections = chapter::read(&place, &text).map_err(|m| format!("{place}: {}", m.problem))?;
-        if function.origin == Origin::FormerStdlib {
+        if function.origin == FunctionOrigin::FormerStdlib {
             for section in &mut sections {
                 section.files.push(("modules/stdlib/metadata.json".into(), OLD_STDLIB.into()));
             }

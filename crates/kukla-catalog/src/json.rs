@@ -5,6 +5,7 @@
 use std::fmt::Write;
 use std::ops::Range;
 
+use kukla_syntax::deep;
 use kukla_values::format::float_text;
 use kukla_values::{Str, Value};
 use rustc_hash::FxHashMap;
@@ -180,7 +181,7 @@ fn comma(out: &mut String, i: usize) {
 
 /// Appends plain data as JSON. What JSON has no notation for has been turned into data before a catalog exists; should any
 /// be met here all the same, it is `null`.
-pub fn value(out: &mut String, data: &Value) {
+fn value(out: &mut String, data: &Value) {
     Written::default().value(out, data);
 }
 
@@ -205,7 +206,7 @@ impl Written {
                 out.push('[');
                 for (i, each) in values.iter().enumerate() {
                     comma(out, i);
-                    written.value(out, each);
+                    deep(|| written.value(out, each));
                 }
                 out.push(']');
             }),
@@ -224,7 +225,7 @@ impl Written {
                             }
                         }
                         out.push(':');
-                        written.value(out, each);
+                        deep(|| written.value(out, each));
                     }
                     out.push('}');
                 });

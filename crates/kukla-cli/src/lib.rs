@@ -40,22 +40,16 @@ impl From<Outcome> for ExitCode {
     }
 }
 
-/// How much stack commands run on. Deeply nested data is walked recursively; the memory is taken only when used.
-const STACK: usize = 256 << 20;
+/// Threads of parallel commands get the stack that the compiler would otherwise take anew for each node.
+const STACK: usize = 16 << 20;
 
-/// Gives the threads of parallel commands the same stack; to be called before the first of them runs.
-fn deepen_pool() {
+/// Makes the threads of parallel commands; to be called before the first of them runs.
+fn make_pool() {
     // A pool that is there already stays as it is.
     let _ = rayon::ThreadPoolBuilder::new().stack_size(STACK).build_global();
 }
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    let run = || args::Cli::parse().run();
-    let outcome = match std::thread::Builder::new().stack_size(STACK).spawn(run) {
-        // A panic has been reported where it happened.
-        Ok(thread) => thread.join().unwrap_or(Outcome::Unable),
-        Err(_) => run(),
-    };
-    outcome.into()
+    args::Cli::parse().run().into()
 }

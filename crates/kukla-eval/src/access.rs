@@ -144,18 +144,21 @@ impl Vm<'_> {
                     format!("Operator '[]' is not applicable to {}.", label::a_an(&format!("{ty}-Type")));
                 Err(self.fail(access.left.span, "OPERATOR_NOT_APPLICABLE", message))
             }
-            ty => ty.with_brackets(&keys).map_err(|wrong| {
-                let blamed = wrong.key.and_then(|key| access.keys.get(key)).map_or(span, |key| key.span);
-                // Puppet has rules for these; whatever else goes wrong is the fault of the whole expression.
-                let code = wrong.error.issue;
-                match ["BAD_", "ILLEGAL_", "UNKNOWN_", "OPERATOR_"]
-                    .iter()
-                    .any(|rules| code.starts_with(rules))
-                {
-                    true => self.at(wrong.error, blamed),
-                    false => wrong.error.into(),
-                }
-            }),
+            ty => ty
+                .with_brackets(&keys)
+                .map_err(|wrong| {
+                    let blamed = wrong.key.and_then(|key| access.keys.get(key)).map_or(span, |key| key.span);
+                    // Puppet has rules for these; whatever else goes wrong is the fault of the whole expression.
+                    let code = wrong.error.issue;
+                    match ["BAD_", "ILLEGAL_", "UNKNOWN_", "OPERATOR_"]
+                        .iter()
+                        .any(|rules| code.starts_with(rules))
+                    {
+                        true => self.at(wrong.error, blamed),
+                        false => wrong.error.into(),
+                    }
+                })
+                .and_then(|made| self.check_type(made)),
         }
     }
 

@@ -121,7 +121,7 @@ impl Vm<'_> {
         targets.iter().try_for_each(|target| {
             let Some(name) = target_name(target) else { return self.assign(target, Value::Undef, spans) };
             let qualified = format!("{class}::{name}");
-            match self.variable_at(self.at, &qualified) {
+            match self.variable_at(self.position(), &qualified) {
                 Some(value) => self.assign(target, value, spans),
                 None => {
                     let Target::Variable(at, _) = target else { return Ok(()) };
@@ -139,7 +139,7 @@ impl Vm<'_> {
             let message = "Only a variable can be appended to or deleted from";
             return Err(self.fail(span, "ILLEGAL_ASSIGNMENT", message));
         };
-        let outer = match self.scopes.find(self.at, *name) {
+        let outer = match self.scopes.find(self.position(), *name) {
             Found::Value(value) => Some(value.clone()),
             _ => self.node_variable(name.as_str()),
         };
@@ -162,8 +162,9 @@ impl Vm<'_> {
 
     fn check_free(&self, name: Name, span: Span) -> Flow<()> {
         let text = name.as_str();
-        let at_top = self.at.is_named() && self.at.scope == ScopeId::TOP;
-        let taken = self.scopes.is_bound(self.at, name) || at_top && self.node_variable(text).is_some();
+        let at_top = self.position().is_named() && self.scope() == ScopeId::TOP;
+        let taken =
+            self.scopes.is_bound(self.position(), name) || at_top && self.node_variable(text).is_some();
         if text == "server_facts" || taken && matches!(text, "facts" | "trusted") {
             let message = format!("Attempt to assign to a reserved variable name: '${text}'");
             return Err(self.fail(span, "ILLEGAL_RESERVED_ASSIGNMENT", message));
@@ -181,7 +182,7 @@ impl Vm<'_> {
     /// Sets a variable where evaluation stands.
     pub(crate) fn set_variable(&mut self, name: Name, value: Value, span: Span) -> Flow<()> {
         self.check_free(name, span)?;
-        if self.scopes.is_read_only(self.at) {
+        if self.scopes.is_read_only(self.position()) {
             return Err(Raise::runtime(format!(
                 "Attempt to assign variable {name} when evaluating parameters"
             )));
@@ -189,7 +190,7 @@ impl Vm<'_> {
         if matches!(name.as_str(), "facts" | "trusted") {
             return Err(Raise::runtime(format!("Attempt to assign to a reserved variable name: '{name}'")));
         }
-        self.scopes.bind(self.at, name, value);
+        self.scopes.bind(self.position(), name, value);
         Ok(())
     }
 }

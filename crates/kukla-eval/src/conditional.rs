@@ -11,9 +11,9 @@ impl Vm<'_> {
     /// Does something and puts the match variables back as they were.
     #[inline]
     pub(crate) fn guarded<T>(&mut self, body: impl FnOnce(&mut Self) -> Flow<T>) -> Flow<T> {
-        let before = self.scopes.captures(self.at);
+        let before = self.scopes.captures(self.position());
         let result = body(self);
-        self.scopes.restore_captures(self.at, before);
+        self.scopes.restore_captures(self.position(), before);
         result
     }
 
@@ -63,7 +63,7 @@ impl Vm<'_> {
     fn unmatched(&mut self, test: &Expr, value: &Value) -> Flow {
         let shown = format::to_s(value);
         let message = format!("No matching entry for selector parameter with value '{shown}'");
-        match self.environment.settings.strict {
+        match self.environment().settings.strict {
             Strict::Error => Err(self.fail(test.span, "UNMATCHED_SELECTOR", message)),
             Strict::Warning | Strict::Off => {
                 self.warn_at(test.span, "UNMATCHED_SELECTOR", message);

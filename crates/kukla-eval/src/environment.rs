@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
 use kukla_catalog::Exports;
 use kukla_catalog::types::{self, NativeType};
-use kukla_syntax::validate::{Place, Rules};
+use kukla_syntax::validate::{FilePlace, Rules};
 use kukla_syntax::{Diagnostic, Source, Strict};
 use kukla_values::Name;
 use rustc_hash::FxHashMap;
@@ -22,13 +22,13 @@ use crate::known::{Found, Known};
 pub use crate::node::Node;
 use crate::program::{Class, Define, Definition, NodeDefinition, Program, PuppetFunction};
 use crate::programs::{Dialect, Programs};
-use crate::registry::{Function, Origin, Registered, Registry};
+use crate::registry::{Function, FunctionOrigin, Registered, Registry};
 use crate::remark::{Remark, Remarks};
 use crate::settings::Settings;
 use crate::unit::{Defined, Unit};
 use crate::vm::Vm;
 use kukla_world::record::{InputSet, tracked};
-use kukla_world::{FileError, World};
+use kukla_world::{FileError, FileResult, World};
 
 /// A module of the environment.
 #[derive(Debug)]
@@ -238,11 +238,18 @@ impl Environment {
             if let Some(earlier) = units.get(path.as_os_str()) {
                 return earlier.clone();
             }
-            let loaded = loaded.and_then(|unit| self.learn(&unit).map(|()| unit).map_err(Arc::from));
+            let loaded = loaded.and_then(|unit| match self.learn(&unit) {
+                Ok(()) => Ok(unit),
+                Err(failure) => {
+                    self.depend_on(&unit.remarks.inputs());
+                    Err(Arc::from(failure))
+                }
+            });
             units.insert(path.into(), loaded.clone());
             loaded?
         };
         self.check_signatures(&unit).inspect_err(|failure| {
+            self.depend_on(&unit.remarks.inputs());
             write(&self.known).forget(&unit.program);
             write(&self.units).insert(path.into(), Err(Arc::clone(failure)));
         })?;
@@ -267,20 +274,33 @@ impl Environment {
         }
         let node = Node::default();
         let mut vm = Vm::new(self, &node);
-        vm.unit = Arc::clone(unit);
-        for ty in types {
-            if let Err(raise) = vm.eval_type_expr(ty)
-                && let Raised::Error(failure) = raise.into_reason()
-            {
-                return Err(Arc::from(failure));
+        vm.in_unit(unit, |vm| {
+            for ty in types {
+                if let Err(raise) = vm.eval_type_expr(ty)
+                    && let Raised::Error(failure) = raise.into_reason()
+                {
+                    return Err(Arc::from(failure));
+                }
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     fn read_unit(&self, others: &Remarks, path: &Path) -> Loaded {
+        let (bytes, inputs) = tracked(&*self.world, |world| world.read(path));
+        // What cannot be used has no remarks to tell its users what it was read from.
+        self.understand(others, path, bytes, &inputs).inspect_err(|_| self.depend_on(&inputs))
+    }
+
+    fn understand(
+        &self,
+        others: &Remarks,
+        path: &Path,
+        bytes: FileResult<Vec<u8>>,
+        inputs: &InputSet,
+    ) -> Loaded {
         let name = path.to_string_lossy();
-        let bytes = self.reading(|world| world.read(path)).map_err(|error| {
+        let bytes = bytes.map_err(|error| {
             let why = match error {
                 FileError::NotFound => "No such file or directory".to_owned(),
                 FileError::Other(why) => why,
@@ -296,13 +316,14 @@ impl Environment {
         let program = self.programs.read(&source, dialect, &self.rules(source.name())).map_err(Arc::from)?;
         // Equal texts are kept once.
         let source = Source::new(&*name, Arc::clone(&program.text));
-        Ok(Arc::new(Unit::after(others, source, self.module_of(path), program)))
+        Ok(Arc::new(Unit::after(others, inputs.clone(), source, self.module_of(path), program)))
     }
 
     /// The static rules for a file, by where it lies.
     pub fn rules<'a>(&self, file: Option<&'a str>) -> Rules<'a> {
-        let place =
-            file.map(|file| Place::of(file, &self.modulepath, self.manifest.as_deref())).unwrap_or_default();
+        let place = file
+            .map(|file| FilePlace::of(file, &self.modulepath, self.manifest.as_deref()))
+            .unwrap_or_default();
         Rules { strict: self.settings.strict, place, tasks: self.settings.tasks }
     }
 
@@ -433,12 +454,12 @@ impl Environment {
     /// modules, and a setting can let the module's own win.
     fn offers(&self, function: &Registered, heard: &mut Remarks) -> bool {
         if self.settings.module_functions
-            && function.origin != Origin::Core
+            && function.origin != FunctionOrigin::Core
             && self.path_of(CodeKind::Function, function.builtin.name, heard).is_some()
         {
             return false;
         }
-        function.origin != Origin::FormerStdlib || self.stdlib().is_some_and(|major| major < 9)
+        function.origin != FunctionOrigin::FormerStdlib || self.stdlib().is_some_and(|major| major < 9)
     }
 
     /// The major version of puppetlabs-stdlib among the modules.
@@ -447,11 +468,6 @@ impl Environment {
             let version = self.metadata(self.module("stdlib")?)?["version"].as_str()?;
             version.split('.').next()?.parse().ok()
         })
-    }
-
-    /// Makes a function known that no file of Puppet code defines.
-    pub fn add_function(&self, name: Name, function: Function) {
-        write(&self.known).functions.insert(name, Found::There(function));
     }
 
     /// The type alias of that name (lower case), loading files as needed.
@@ -509,6 +525,10 @@ impl Environment {
             foreign.or_else(|| types::bundled(lower).cloned())
         };
         let found = found.map(Arc::new);
+        // That there is none is worth remembering only of what a text names: there is no end to what can be computed.
+        if found.is_none() && Name::existing(lower).is_none() {
+            return None;
+        }
         write(&self.resource_types).entry(lower.into()).or_insert(found).clone()
     }
 
@@ -519,7 +539,9 @@ impl Environment {
         if !self.reading(|world| world.exists(&path)) {
             return None;
         }
-        crate::catalog::generated::read(&self.load(&path).ok()?.program)
+        let unit = self.load(&path).ok()?;
+        self.depend_on(&unit.remarks.inputs());
+        crate::catalog::generated::read(&unit.program)
     }
 
     /// The functions written in Puppet that are known so far, for suggestions.

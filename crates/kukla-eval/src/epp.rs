@@ -7,7 +7,7 @@ use kukla_values::{Hash, Name, Type, Value, format};
 use crate::error::{Flow, Raise, Raised};
 use crate::lambda::{next_is_value, refuse_reserved};
 use crate::program::Expr;
-use crate::scope::{Position, ScopeId};
+use crate::standpoint::Sees;
 use crate::unit::Unit;
 use crate::vm::Vm;
 
@@ -79,24 +79,20 @@ impl Vm<'_> {
         let global = function == "epp";
         self.charge(1)?;
         self.enter(|vm| {
-            let frame = match global {
-                true => vm.scopes.push_sealed(Position::named(ScopeId::TOP)),
-                false => vm.scopes.push(vm.at),
-            };
-            let result = vm.inside(unit, frame, |vm| {
+            let sees = if global { Sees::Top } else { Sees::From(vm.position()) };
+            let result = vm.with_variables(unit, sees, |vm| {
                 match enforce {
                     true => vm.bind_by_name("lambda", &head.params, &args)?,
                     false => {
                         for (name, value) in &args {
                             let name = Name::new(name.as_str().unwrap_or_default());
                             assignable(name)?;
-                            vm.scopes.bind(frame, name, value.clone());
+                            vm.scopes.bind(vm.position(), name, value.clone());
                         }
                     }
                 }
                 vm.eval(&program.main)
             });
-            vm.scopes.pop();
             match next_is_value(result) {
                 // What `return` gives is what the template gives, whatever it is.
                 Err(raise) if matches!(raise.reason(), Raised::Return(..)) => match raise.into_reason() {

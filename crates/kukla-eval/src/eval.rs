@@ -24,14 +24,14 @@ impl Vm<'_> {
             Kind::Literal(value) => Ok(value.clone()),
             Kind::Variable(variable) => self.eval_variable(variable, expr.span),
             _ => {
-                self.nesting += 1;
+                let level = self.compilation.budget_mut().nest();
                 // Expressions nest as deep as the parser allows, calls as deep as the limits do: the stack grows with
                 // them. Looking at every level would cost more than it is worth.
-                let result = match self.nesting.is_multiple_of(LEVELS) {
+                let result = match level.is_multiple_of(LEVELS) {
                     true => stacker::maybe_grow(RED_ZONE, STACK, || self.eval_kind(expr)),
                     false => self.eval_kind(expr),
                 };
-                self.nesting -= 1;
+                self.compilation.budget_mut().unnest();
                 result.map_err(|raise| self.blame(raise, expr))
             }
         }
@@ -41,7 +41,7 @@ impl Vm<'_> {
     #[cold]
     fn blame(&self, raise: Raise, expr: &Expr) -> Raise {
         match raise.diagnostic() {
-            Some(failure) if failure.issue == UNEVALUATED && self.defaulting.is_some() => raise,
+            Some(failure) if failure.issue == UNEVALUATED && self.defaulting().is_some() => raise,
             Some(failure) if failure.place.is_none() => {
                 self.while_evaluating(raise, expr.span, label::of_expr(expr))
             }
@@ -55,7 +55,7 @@ impl Vm<'_> {
             Kind::Literal(value) => Ok(value.clone()),
             Kind::Name(text) => Ok(Value::String(text.clone())),
             Kind::Variable(variable) => self.eval_variable(variable, expr.span),
-            Kind::Match(n) => Ok(self.scopes.capture(self.at, *n as usize)),
+            Kind::Match(n) => Ok(self.scopes.capture(self.position(), *n as usize)),
             Kind::Interpolate(segments) => self.eval_interpolation(segments),
             Kind::Heredoc(heredoc) => self.eval_heredoc(heredoc),
             Kind::Array(elements) => {

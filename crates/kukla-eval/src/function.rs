@@ -373,7 +373,7 @@ macro_rules! builtins {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::{Library, Origin, Registered, Registry};
+    use crate::registry::{FunctionOrigin, Library, Registered, Registry};
 
     builtins! {
         /// Repeats text.
@@ -400,7 +400,7 @@ mod tests {
     static TABLES: &[&[Builtin]] = &[BUILTINS];
 
     fn registry() -> Registry {
-        Registry::new(&[Library { origin: Origin::Core, tables: TABLES }])
+        Registry::new(&[Library { origin: FunctionOrigin::Core, tables: TABLES }])
     }
 
     fn function(name: &str) -> &'static Registered {

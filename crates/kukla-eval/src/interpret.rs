@@ -279,10 +279,10 @@ impl Vm<'_> {
         }
         let mut set = TypeSet::declared(name, &init)?;
         self.find_references(&mut set)?;
-        let outside = self.members.len();
+        let outside = self.open_types.members.len();
         self.use_references(&set, "", 0);
         let result = self.interpret_members(name, members);
-        self.members.truncate(outside);
+        self.open_types.members.truncate(outside);
         set.types = result?;
         Ok(Type::TypeSet(Arc::new(set)))
     }
@@ -304,7 +304,9 @@ impl Vm<'_> {
             let Some(used) = &reference.set else { continue };
             let prefix = format!("{prefix}{}::", alias.to_lowercase());
             for (short, ty) in &used.types {
-                self.members.push((Name::new(&format!("{prefix}{}", short.to_lowercase())), ty.clone()));
+                self.open_types
+                    .members
+                    .push((Name::new(&format!("{prefix}{}", short.to_lowercase())), ty.clone()));
             }
             // No one says longer names.
             if depth < 8 {
@@ -336,7 +338,7 @@ impl Vm<'_> {
                     Type::Alias(alias)
                 }
             };
-            self.members.push((Name::new(&name.to_lowercase()), ty.clone()));
+            self.open_types.members.push((Name::new(&name.to_lowercase()), ty.clone()));
             types.push((name, ty));
         }
         for (alias, member) in aliases {
@@ -363,7 +365,7 @@ impl Vm<'_> {
     /// A parent stands before the hash and in it.
     fn second_parent(&mut self, member: &Expr) -> Flow<()> {
         let message = "The key 'parent' is declared more than once";
-        match self.environment.settings.strict {
+        match self.environment().settings.strict {
             Strict::Off => {}
             Strict::Warning => self.warn_at(member.span, "DUPLICATE_KEY", message),
             Strict::Error => {
@@ -399,7 +401,7 @@ impl Vm<'_> {
         {
             to = access.keys.last().map_or(to, |key| key.span.end as usize);
         }
-        self.unit.source.text().get(from..to).unwrap_or_default().into()
+        self.unit().source.text().get(from..to).unwrap_or_default().into()
     }
 }
 

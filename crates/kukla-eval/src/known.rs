@@ -15,7 +15,7 @@ use crate::error::Diagnostic;
 use crate::program::{AliasDefinition, Class, Define, Definition, NodeDefinition, NodeMatch, Program};
 use crate::registry::Function;
 use crate::remark::Remarks;
-use crate::unit::{Defined, Place, Unit};
+use crate::unit::{Defined, DefinitionPlace, Unit};
 
 /// Definitions by name, as far as files have been loaded.
 #[derive(Debug, Default)]
@@ -102,7 +102,7 @@ impl Known {
         match definition {
             Definition::Class(class) => {
                 let name = class.name;
-                let place = Place { unit, span: class.span };
+                let place = DefinitionPlace { unit, span: class.span };
                 if let Some(Found::There(known)) = self.classes.get(&name) {
                     return Err(taken(&CLASS_REDEFINED, &name, place, known.place()));
                 }
@@ -116,7 +116,7 @@ impl Known {
             }
             Definition::Define(define) => {
                 let name = define.name;
-                let place = Place { unit, span: define.span };
+                let place = DefinitionPlace { unit, span: define.span };
                 if let Some(Found::There(known)) = self.classes.get(&name) {
                     return Err(taken(&CLASS_REDEFINED_AS_DEFINE, &name, place, known.place()));
                 }
@@ -156,14 +156,14 @@ impl Known {
                 for each in &node.matches {
                     let title = each.title();
                     if let Some(known) = self.node_named(&title) {
-                        let place = Place { unit, span: node.span };
+                        let place = DefinitionPlace { unit, span: node.span };
                         return Err(taken(&NODE_REDEFINED, &title, place, known.place()));
                     }
                     // Nodes and classes share their names.
                     if let NodeMatch::Name(name) = each
                         && let Some(Found::There(known)) = self.classes.get(&Name::new(name))
                     {
-                        let place = Place { unit, span: node.span };
+                        let place = DefinitionPlace { unit, span: node.span };
                         return Err(taken(&CLASS_REDEFINED_AS_NODE, name, place, known.place()));
                     }
                 }
@@ -200,14 +200,19 @@ const RESOURCE_TYPES: &[&str] = &[
 
 /// The failure for a name that is taken.
 #[cold]
-fn taken(code: &'static Code, name: &str, place: Place<'_>, known: Place<'_>) -> Box<Diagnostic> {
+fn taken(
+    code: &'static Code,
+    name: &str,
+    place: DefinitionPlace<'_>,
+    known: DefinitionPlace<'_>,
+) -> Box<Diagnostic> {
     let earlier = known.location();
     let wrong = Diagnostic::new(code, vec![("name", Fact::of(name)), ("earlier", Fact::of(&earlier))]);
     Box::new(wrong.on_line_of(Some(place.location())).label(earlier, "first defined here"))
 }
 
 #[cold]
-fn redefined(what: &str, name: &str, known: Place<'_>) -> Box<Diagnostic> {
+fn redefined(what: &str, name: &str, known: DefinitionPlace<'_>) -> Box<Diagnostic> {
     let at = known.unit.source.line_column(known.span.point);
     let file = known.file().map_or_else(|| "string:".to_owned(), |file| format!("file:{file}"));
     let (name, line, column) = (name.replace("::", "/"), at.line, at.column);

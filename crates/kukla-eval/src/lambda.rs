@@ -1,41 +1,71 @@
-//! Lambdas and how their parameters get values.
+//! Blocks, lambdas and how their parameters get values.
 
+use std::fmt::Debug;
 use std::sync::Arc;
 
 use kukla_values::types::callable::CallableType;
 use kukla_values::types::{Range, StructField, mismatch};
 use kukla_values::{Array, Hash, Name, Type, Value};
 
-use crate::error::{Diagnostic, Flow, Location, Raise, Raised};
+use crate::error::{Flow, Location, Raise, Raised};
 use crate::program::{Lambda, Param, PuppetFunction};
 use crate::scope::Position;
+use crate::standpoint::Sees;
 use crate::unit::{Defined, Unit};
 use crate::variable::Defaulting;
 use crate::vm::Vm;
 
-/// A lambda given to a call, together with the scope it was written in. It lives as long as the call.
+/// What is given to a call to be called back. It lives as long as the call.
 #[derive(Clone, Debug)]
-pub struct Block {
-    pub(crate) lambda: Arc<Lambda>,
-    pub(crate) scope: Position,
+pub enum Block {
+    /// A lambda.
+    Lambda(Closure),
+    /// One of another language, such as Ruby.
+    Foreign(Arc<dyn ForeignBlock>),
+}
+
+/// A lambda together with the scope and the unit it was written in.
+#[derive(Clone, Debug)]
+pub struct Closure {
+    lambda: Arc<Lambda>,
+    scope: Position,
     unit: Arc<Unit>,
     signature: Arc<CallableType>,
+}
+
+/// A block of another language.
+pub trait ForeignBlock: Send + Sync + Debug {
+    /// Its type: functions choose among their signatures by it.
+    fn signature(&self) -> &Arc<CallableType>;
+    /// The names of its parameters.
+    fn parameter_names(&self) -> Vec<Name>;
+    /// Calls it; it checks its arguments itself. `next` and `break` come out as [`Raised::Next`] and [`Raised::Break`].
+    fn call(&self, vm: &mut Vm<'_>, args: Vec<Value>) -> Flow;
 }
 
 impl Block {
     /// The number of parameters, counting one that captures the rest.
     pub fn parameter_count(&self) -> usize {
-        self.lambda.params.len()
+        match self {
+            Block::Lambda(closure) => closure.lambda.params.len(),
+            Block::Foreign(block) => block.parameter_names().len(),
+        }
     }
 
     /// Whether the last parameter captures the rest.
     pub fn captures_rest(&self) -> bool {
-        self.lambda.params.last().is_some_and(|last| last.captures_rest)
+        match self {
+            Block::Lambda(closure) => closure.lambda.params.last().is_some_and(|last| last.captures_rest),
+            Block::Foreign(block) => block.signature().arity().max == i64::MAX,
+        }
     }
 
     /// The names of the parameters.
     pub fn parameter_names(&self) -> Vec<Name> {
-        self.lambda.params.iter().map(|param| param.name).collect()
+        match self {
+            Block::Lambda(closure) => closure.lambda.params.iter().map(|param| param.name).collect(),
+            Block::Foreign(block) => block.parameter_names(),
+        }
     }
 
     /// Calls it.
@@ -49,12 +79,18 @@ impl Block {
 
     /// The number of arguments it takes, if that is all there is to say about them.
     pub(crate) fn plain_count(&self) -> Option<i64> {
-        self.lambda.plain.then_some(self.lambda.params.len() as i64)
+        match self {
+            Block::Lambda(closure) => closure.lambda.plain.then_some(closure.lambda.params.len() as i64),
+            Block::Foreign(_) => None,
+        }
     }
 
     /// Its type.
     pub fn signature(&self) -> &Arc<CallableType> {
-        &self.signature
+        match self {
+            Block::Lambda(closure) => &closure.signature,
+            Block::Foreign(block) => block.signature(),
+        }
     }
 }
 
@@ -73,48 +109,44 @@ impl Vm<'_> {
     /// A lambda as seen from where evaluation stands.
     pub(crate) fn block(&mut self, lambda: &Arc<Lambda>) -> Flow<Block> {
         let signature = self.signature(lambda)?;
-        Ok(Block { lambda: Arc::clone(lambda), scope: self.at, unit: Arc::clone(&self.unit), signature })
+        let (lambda, unit) = (Arc::clone(lambda), Arc::clone(&self.unit()));
+        Ok(Block::Lambda(Closure { lambda, scope: self.position(), unit, signature }))
     }
 
-    /// Calls a lambda. `next` in it is its value; `break` comes out as [`Raised::Break`], see [`Vm::try_block`].
+    /// Calls a block. `next` in it is its value; `break` comes out as [`Raised::Break`], see [`Vm::try_block`].
     pub fn call_block<A>(&mut self, block: &Block, args: A) -> Flow
     where
         A: IntoIterator<Item = Value>,
         A::IntoIter: ExactSizeIterator,
     {
         self.charge(1)?;
-        let lambda = &*block.lambda;
-        let args = args.into_iter();
-        self.enter(|vm| {
-            let frame = vm.scopes.push(block.scope);
-            let outside = std::mem::replace(&mut vm.at, frame);
-            // Nearly always a block is called where it was written.
-            let elsewhere = (!Arc::ptr_eq(&vm.unit, &block.unit))
-                .then(|| std::mem::replace(&mut vm.unit, Arc::clone(&block.unit)));
-            // Arguments beyond the last parameter are dropped.
-            let result = match lambda.positional && args.len() >= lambda.params.len() {
-                true => {
-                    for (param, value) in lambda.params.iter().zip(args) {
-                        vm.scopes.give(frame, param.name, value);
-                    }
-                    match lambda.plain {
-                        true => vm.eval(&lambda.body),
-                        false => {
-                            vm.check_given(lambda, &block.signature).and_then(|()| vm.eval(&lambda.body))
-                        }
-                    }
-                }
-                false => {
-                    let args: Vec<Value> = args.collect();
-                    vm.bind_parameters("lambda", lambda, &block.signature, args)
-                        .and_then(|()| vm.eval(&lambda.body))
-                }
-            };
-            vm.scopes.pop();
-            vm.at = outside;
-            if let Some(unit) = elsewhere {
-                vm.unit = unit;
+        match block {
+            Block::Lambda(closure) => self.call_lambda(closure, args.into_iter()),
+            Block::Foreign(block) => {
+                let args = args.into_iter().collect();
+                self.enter(|vm| next_is_value(block.call(vm, args)))
             }
+        }
+    }
+
+    fn call_lambda(&mut self, block: &Closure, args: impl ExactSizeIterator<Item = Value>) -> Flow {
+        let lambda = &*block.lambda;
+        self.enter(|vm| {
+            let result = vm.with_variables(&block.unit, Sees::From(block.scope), |vm| {
+                // Arguments beyond the last parameter are dropped.
+                if !lambda.positional || args.len() < lambda.params.len() {
+                    vm.bind_parameters("lambda", lambda, &block.signature, args.collect())?;
+                    return vm.eval(&lambda.body);
+                }
+                let frame = vm.position();
+                for (param, value) in lambda.params.iter().zip(args) {
+                    vm.scopes.give(frame, param.name, value);
+                }
+                if !lambda.plain {
+                    vm.check_given(lambda, &block.signature)?;
+                }
+                vm.eval(&lambda.body)
+            });
             let value = next_is_value(result)?;
             match &lambda.returns {
                 None => Ok(value),
@@ -123,7 +155,7 @@ impl Vm<'_> {
         })
     }
 
-    /// Calls a lambda in an iteration: `None` when it said `break`.
+    /// Calls a block in an iteration: `None` when it said `break`.
     pub fn try_block<A>(&mut self, block: &Block, args: A) -> Flow<Option<Value>>
     where
         A: IntoIterator<Item = Value>,
@@ -144,7 +176,7 @@ impl Vm<'_> {
         signature: &CallableType,
         args: Vec<Value>,
     ) -> Flow<()> {
-        let frame = self.at;
+        let frame = self.position();
         let params = &lambda.params;
         let given = args.len();
         let mut args = args.into_iter();
@@ -183,7 +215,7 @@ impl Vm<'_> {
 
     /// Checks the arguments that the parameters of the current frame were given one by one.
     fn check_given(&self, lambda: &Lambda, signature: &CallableType) -> Flow<()> {
-        let given = self.scopes.given(self.at);
+        let given = self.scopes.given(self.position());
         if given.iter().zip(&signature.params).all(|((_, value), ty)| ty.contains(value)) {
             return Ok(());
         }
@@ -193,7 +225,7 @@ impl Vm<'_> {
 
     /// Gives the parameters of the current frame their values by name, defaults included, and checks them.
     pub(crate) fn bind_by_name(&mut self, callee: &str, params: &[Param], args: &Hash) -> Flow<()> {
-        let frame = self.at;
+        let frame = self.position();
         // Later parameters that were given are visible to earlier defaults.
         let given = |name: Name| args.get(name.as_str()).filter(|value| !value.is_undef());
         let mut waiting: Vec<Name> = Vec::new();
@@ -245,16 +277,14 @@ impl Vm<'_> {
 
     fn default_with(&mut self, callee: &str, params: &[Param], index: usize, waiting: Vec<Name>) -> Flow {
         let Some(default) = &params[index].default else { return Ok(Value::Undef) };
-        let frame = self.at;
+        let frame = self.position();
         self.scopes.set_pending(frame, waiting, true);
         let defaulting = Defaulting {
             callee: callee.to_owned(),
             parameter: params[index].name,
             earlier: params[..index].iter().map(|param| param.name).collect(),
         };
-        let outer = self.defaulting.replace(defaulting);
-        let result = self.guarded(|vm| vm.eval(default));
-        self.defaulting = outer;
+        let result = self.for_parameter(defaulting, |vm| vm.guarded(|vm| vm.eval(default)));
         self.scopes.set_pending(frame, Vec::new(), false);
         result
     }
@@ -270,13 +300,13 @@ impl Vm<'_> {
             self.remark(&known.remarks);
             return Ok(Arc::clone(&known.answer));
         }
-        self.inside(&function.unit, self.at, |vm| vm.signature(&function.lambda))
+        self.in_unit(&function.unit, |vm| vm.signature(&function.lambda))
     }
 
     /// The type of a lambda or function of the unit being evaluated.
     fn signature(&mut self, lambda: &Lambda) -> Flow<Arc<CallableType>> {
         let Some(slot) = lambda.signature else { return self.make_signature(lambda) };
-        if let Some(known) = self.unit.signature(slot) {
+        if let Some(known) = self.unit().signature(slot) {
             let answer = Arc::clone(&known.answer);
             if !known.remarks.is_empty() {
                 self.remark(&known.remarks.clone());
@@ -284,7 +314,7 @@ impl Vm<'_> {
             return Ok(answer);
         }
         let (signature, remarks) = self.answer(|vm| vm.make_signature(lambda))?;
-        self.unit.set_signature(slot, Arc::clone(&signature), remarks);
+        self.unit().set_signature(slot, Arc::clone(&signature), remarks);
         Ok(signature)
     }
 
@@ -329,28 +359,9 @@ impl Vm<'_> {
         })
     }
 
-    /// Runs the body of a call one level deeper.
-    #[inline]
-    pub(crate) fn enter<T>(&mut self, body: impl FnOnce(&mut Self) -> Flow<T>) -> Flow<T> {
-        if self.depth >= self.limits.depth {
-            return Err(self.too_deep());
-        }
-        self.depth += 1;
-        let result = body(self);
-        self.depth -= 1;
-        result
-    }
-
-    #[cold]
-    fn too_deep(&self) -> Raise {
-        let message =
-            format!("stack level too deep: more than {} calls inside each other", self.limits.depth);
-        Diagnostic::said("RECURSION_LIMIT", message).hint("does a function call itself without end?").into()
-    }
-
     /// The place of the call being made, for `next`, `break` and `return`.
     pub fn caller(&self) -> Option<Location> {
-        Some(self.location(self.call_span))
+        Some(self.call_location())
     }
 }
 

@@ -25,7 +25,7 @@ impl Vm<'_> {
                 self.match_text(&left, &regexp, left_expr)?
             }
             other => {
-                let detail = kukla_values::format::no_implicit_conversion(other, "String");
+                let detail = kukla_values::format::no_implicit_conversion(other, "String").message();
                 return Err(self.bad_pattern(right_expr, &detail));
             }
         };
@@ -53,7 +53,7 @@ impl Vm<'_> {
         let Some(found) = regexp.captures(text)? else { return Ok(false) };
         let groups = (0..found.len()).map(|n| found.get(n).map_or(Value::Undef, |part| part.into()));
         let captures = groups.collect::<Arc<[Value]>>();
-        self.scopes.set_captures(self.at, Some(captures));
+        self.scopes.set_captures(self.position(), Some(captures));
         Ok(true)
     }
 

@@ -1,14 +1,13 @@
 //! Objects that live in Rust: an object type to the program, code of ours behind its functions.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::fmt::Debug;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
-use kukla_values::types::Range;
-use kukla_values::types::callable::CallableType;
 use kukla_values::types::object::ObjectType;
-use kukla_values::value::Callable;
-use kukla_values::{Name, Value};
+use kukla_values::value::HostObject;
+use kukla_values::{Name, Str, Type, Value};
 
 use crate::error::Flow;
 use crate::lambda::Block;
@@ -16,6 +15,8 @@ use crate::vm::Vm;
 
 /// An object whose functions are written in Rust.
 pub trait Native: Send + Sync + Debug {
+    /// The class it has in Puppet.
+    fn class_name(&self) -> &'static str;
     /// Its type.
     fn object_type(&self) -> &Arc<ObjectType>;
     /// Calls one of its functions; `None` if it has none that takes these arguments.
@@ -26,34 +27,30 @@ pub trait Native: Send + Sync + Debug {
 #[derive(Debug)]
 pub struct NativeObject(Arc<dyn Native>);
 
-/// Nothing calls the object itself.
-static UNCALLABLE: LazyLock<CallableType> = LazyLock::new(|| CallableType {
-    params: Vec::new(),
-    size: Some(Range::exactly(0)),
-    block: None,
-    returns: None,
-});
-
 impl NativeObject {
     /// The object as a value.
     pub fn value(native: Arc<dyn Native>) -> Value {
-        Value::Callable(Arc::new(NativeObject(native)))
+        Value::Host(Arc::new(NativeObject(native)))
     }
 
     /// The object behind a value, if it is one.
     pub fn of(value: &Value) -> Option<Arc<dyn Native>> {
-        let Value::Callable(callable) = value else { return None };
-        callable.as_any().downcast_ref::<NativeObject>().map(|object| Arc::clone(&object.0))
+        let Value::Host(host) = value else { return None };
+        host.as_any().downcast_ref::<NativeObject>().map(|object| Arc::clone(&object.0))
     }
 }
 
-impl Callable for NativeObject {
-    fn signature(&self) -> &CallableType {
-        &UNCALLABLE
+impl HostObject for NativeObject {
+    fn class_name(&self) -> Cow<'static, str> {
+        Cow::Borrowed(self.0.class_name())
     }
 
-    fn object_type(&self) -> Option<&Arc<ObjectType>> {
-        Some(self.0.object_type())
+    fn object_type(&self) -> Type {
+        Type::Object(Arc::clone(self.0.object_type()))
+    }
+
+    fn text(&self) -> Str {
+        ecow::eco_format!("#<{}>", self.0.class_name())
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -72,7 +69,7 @@ impl Vm<'_> {
     ) -> Flow {
         native.call(self, method.as_str(), args, block).unwrap_or_else(|| {
             let message = format!("Unknown function: '{method}'.");
-            Err(self.fail(self.call_span, "UNKNOWN_FUNCTION", message))
+            Err(self.fail(self.call_span(), "UNKNOWN_FUNCTION", message))
         })
     }
 }

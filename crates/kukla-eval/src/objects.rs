@@ -44,7 +44,7 @@ impl Vm<'_> {
             self.check_size(members.size_hint().0)?;
         }
         if let (Type::Object(object), Some(data), [module @ (Value::Undef | Value::String(_))]) =
-            (ty, &self.data, &args[..])
+            (ty, self.data(), &args[..])
             && Arc::ptr_eq(object, ObjectType::lookup_context())
         {
             return Ok(data.context(module.as_str()));
@@ -91,7 +91,7 @@ impl Vm<'_> {
                 match name.strip_prefix('$') {
                     None => self.call(name, args.into_iter().collect(), None),
                     Some(variable) => {
-                        let value = self.variable_at(self.at, variable).unwrap_or_default();
+                        let value = self.variable_at(self.position(), variable).unwrap_or_default();
                         match args.is_empty() {
                             true => Ok(value),
                             false => self.call("dig", std::iter::once(value).chain(args).collect(), None),

@@ -45,7 +45,7 @@ impl Vm<'_> {
         // The sides are looked at in order, and only strings are coerced.
         let mut sides = [(left, operands[0]), (right, operands[1])].into_iter();
         let mut coerced: Vec<(Span, Error)> = Vec::new();
-        let strict = self.environment.settings.strict;
+        let strict = self.environment().settings.strict;
         let result = arithmetic::calculate(operator, left, right, &mut |error| {
             let side = sides.by_ref().find(|(value, _)| matches!(value, Value::String(_)));
             let at = side.map_or(span, |(_, at)| at);
@@ -73,7 +73,7 @@ impl Vm<'_> {
     /// Says what `strict` has to say about strings taken as numbers.
     fn coercions(&mut self, coerced: Vec<(Span, Error)>) -> Flow<()> {
         for (at, error) in coerced {
-            match self.environment.settings.strict {
+            match self.environment().settings.strict {
                 Strict::Error => return Err(self.at(error, at)),
                 Strict::Warning => self.warn_at(at, error.issue, error.message()),
                 Strict::Off => {}
@@ -84,7 +84,7 @@ impl Vm<'_> {
 
     pub(crate) fn eval_negate(&mut self, operand: &Expr, span: Span) -> Flow {
         let value = self.eval(operand)?;
-        let strict = self.environment.settings.strict;
+        let strict = self.environment().settings.strict;
         let mut coerced = Vec::new();
         let result = arithmetic::negate(&value, &mut |error| {
             coerced.push((span, error.clone()));

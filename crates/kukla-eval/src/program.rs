@@ -291,6 +291,17 @@ pub struct Expr {
     pub kind: Kind,
 }
 
+/// What is nested deeply is taken apart level by level.
+impl Drop for Expr {
+    #[inline]
+    fn drop(&mut self) {
+        if !matches!(self.kind, Kind::Nop | Kind::Literal(_) | Kind::Variable(_) | Kind::Name(_)) {
+            let kind = std::mem::replace(&mut self.kind, Kind::Nop);
+            kukla_syntax::deep(|| drop(kind));
+        }
+    }
+}
+
 /// What an expression is.
 #[derive(Debug, Default)]
 pub enum Kind {

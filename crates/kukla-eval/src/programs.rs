@@ -7,7 +7,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use kukla_syntax::validate::{Place, Rules};
+use kukla_syntax::validate::{FilePlace, Rules};
 use kukla_syntax::{Source, Strict};
 use rustc_hash::{FxHashMap, FxHasher};
 
@@ -120,9 +120,9 @@ impl Programs {
 impl Circumstances {
     fn new(dialect: Dialect, rules: &Rules<'_>) -> Circumstances {
         let namespace = match &rules.place {
-            Place::Free => Namespace::Any,
-            Place::Module { namespace, .. } => Namespace::Below(namespace.clone()),
-            Place::Nowhere { .. } => Namespace::None,
+            FilePlace::Free => Namespace::Any,
+            FilePlace::Module { namespace, .. } => Namespace::Below(namespace.clone()),
+            FilePlace::Nowhere { .. } => Namespace::None,
         };
         Circumstances { dialect, strict: rules.strict, tasks: rules.tasks, namespace }
     }

@@ -36,7 +36,7 @@ pub struct Registered {
     /// The declaration.
     pub builtin: &'static Builtin,
     /// Where it comes from.
-    pub origin: Origin,
+    pub origin: FunctionOrigin,
     /// Whether it is a [`Quality::RunsCode`], which every call asks.
     pub(crate) runs_code: bool,
     /// Its signatures, or why they cannot be read.
@@ -47,7 +47,7 @@ pub struct Registered {
 
 /// Where a built-in function comes from, which decides when it is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum FunctionOrigin {
     /// Puppet ships it.
     Core,
     /// It is one of puppetlabs-stdlib's.
@@ -63,7 +63,7 @@ pub enum Origin {
 #[derive(Clone, Copy, Debug)]
 pub struct Library {
     /// Where they come from.
-    pub origin: Origin,
+    pub origin: FunctionOrigin,
     /// The functions, file by file.
     pub tables: &'static [&'static [Builtin]],
 }
@@ -86,8 +86,10 @@ impl Registry {
             for builtin in library.tables.iter().flat_map(|table| table.iter()) {
                 let name = Name::new(builtin.name);
                 let table = match origin {
-                    Origin::LaterStdlib => &mut registry.later,
-                    Origin::FormerStdlib if registry.functions.contains_key(&name) => &mut registry.former,
+                    FunctionOrigin::LaterStdlib => &mut registry.later,
+                    FunctionOrigin::FormerStdlib if registry.functions.contains_key(&name) => {
+                        &mut registry.former
+                    }
                     _ => &mut registry.functions,
                 };
                 table.entry(name).or_insert_with(|| -> &'static Registered {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use kukla_syntax::Source;
+use kukla_world::record::InputSet;
 use rustc_hash::FxHashMap;
 
 use crate::error::Flow;
@@ -21,6 +22,8 @@ pub enum Remark {
     },
     /// Why a directory is not taken for a module.
     Module(String),
+    /// What a text was read from, for the record of the compilation; there is none unless the world is recorded.
+    Read(InputSet),
 }
 
 /// Remarks in the order in which they are made; usually there are none.
@@ -53,6 +56,17 @@ impl Remarks {
         }
     }
 
+    /// All that texts were read from.
+    pub(crate) fn inputs(&self) -> InputSet {
+        let mut all = InputSet::default();
+        for remark in self.as_slice() {
+            if let Remark::Read(inputs) = &**remark {
+                all.extend(inputs);
+            }
+        }
+        all
+    }
+
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_none()
@@ -68,42 +82,47 @@ pub(crate) struct Said {
     asked: Vec<Remarks>,
 }
 
+impl Said {
+    /// Those of some remarks that were not made yet, which now count as made.
+    pub fn unsaid(&mut self, remarks: &Remarks) -> Vec<Arc<Remark>> {
+        if let Some(asked) = self.asked.last_mut() {
+            asked.extend(remarks);
+        }
+        let is_new = |remark: &&Arc<Remark>| {
+            self.made.insert(Arc::as_ptr(remark) as usize, Arc::clone(remark)).is_none()
+        };
+        remarks.as_slice().iter().filter(is_new).cloned().collect()
+    }
+
+    /// Begins to find an answer.
+    pub fn ask(&mut self) {
+        self.asked.push(Remarks::default());
+    }
+
+    /// Ends what [`Said::ask`] began; gives what was said since, or would have been.
+    pub fn answered(&mut self) -> Remarks {
+        let remarks = self.asked.pop().unwrap_or_default();
+        if let Some(outer) = self.asked.last_mut() {
+            outer.extend(&remarks);
+        }
+        remarks
+    }
+}
+
 impl Vm<'_> {
     /// Says what there is to say about something that is being used, unless that was done.
     #[inline]
     pub fn remark(&mut self, remarks: &Remarks) {
         if !remarks.is_empty() {
-            self.make(remarks);
-        }
-    }
-
-    #[cold]
-    fn make(&mut self, remarks: &Remarks) {
-        if let Some(asked) = self.said.asked.last_mut() {
-            asked.extend(remarks);
-        }
-        for remark in remarks.as_slice() {
-            let address = Arc::as_ptr(remark) as usize;
-            if self.said.made.insert(address, Arc::clone(remark)).is_some() {
-                continue;
-            }
-            match &**remark {
-                Remark::Text { source, program } => {
-                    self.log_diagnostics(source, program.warnings.iter().cloned());
-                }
-                Remark::Module(fault) => self.complain(fault),
-            }
+            self.compilation.remark(remarks);
         }
     }
 
     /// Finds an answer that is kept for later compilations, which then have to make the same remarks.
     pub(crate) fn answer<T>(&mut self, find: impl FnOnce(&mut Self) -> Flow<T>) -> Flow<(T, Remarks)> {
-        self.said.asked.push(Remarks::default());
+        self.compilation.said_mut().ask();
         let result = find(self);
-        let remarks = self.said.asked.pop().unwrap_or_default();
-        if let Some(outer) = self.said.asked.last_mut() {
-            outer.extend(&remarks);
-        }
+        let remarks = self.compilation.said_mut().answered();
         Ok((result?, remarks))
     }
 }

@@ -5,6 +5,7 @@
 //! looked at. Counting all elements each time would cost more than making the value; following one path into it, and
 //! multiplying the lengths met on the way, tells a good guess. Only a guess that is too large is followed by counting.
 
+use kukla_syntax::deep;
 use kukla_values::Value;
 
 use crate::error::{Diagnostic, Flow, Raise};
@@ -24,10 +25,10 @@ struct Guess {
 impl Vm<'_> {
     /// An error if a collection of so many elements would be too large.
     pub fn check_size(&self, elements: usize) -> Flow<()> {
-        match elements > self.limits.elements {
+        match elements > self.limits().elements {
             true => Err(too_large(format!(
                 "A collection of {elements} elements is larger than the {} allowed",
-                self.limits.elements
+                self.limits().elements
             ))),
             false => Ok(()),
         }
@@ -35,10 +36,10 @@ impl Vm<'_> {
 
     /// An error if a string of so many bytes would be too long.
     pub fn check_text(&self, bytes: usize) -> Flow<()> {
-        match bytes > self.limits.text {
+        match bytes > self.limits().text {
             true => Err(too_large(format!(
                 "A string of {bytes} bytes is longer than the {} allowed",
-                self.limits.text
+                self.limits().text
             ))),
             false => Ok(()),
         }
@@ -49,15 +50,29 @@ impl Vm<'_> {
     #[inline]
     pub(crate) fn check_nesting(&mut self, value: Value) -> Flow {
         match value {
-            Value::Array(_) | Value::Hash(_) => self.check_collection(value),
+            Value::Array(_)
+            | Value::Hash(_)
+            | Value::Sensitive(_)
+            | Value::Object(_)
+            | Value::Iterator(_) => self.check_collection(value),
             other => Ok(other),
         }
     }
 
+    /// An error if types are nested too deep in a type that code has put together.
+    pub(crate) fn check_type(&self, value: Value) -> Flow {
+        match &value {
+            Value::Type(ty) if !ty.is_within(self.limits().nesting) => {
+                Err(too_large(format!("Types are nested more than {} levels deep", self.limits().nesting)))
+            }
+            _ => Ok(value),
+        }
+    }
+
     fn check_collection(&mut self, value: Value) -> Flow {
-        self.chance = self.chance.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
-        let limits = &self.limits;
-        let guess = guess(&value, (self.chance >> 33) as usize, limits.nesting);
+        let chance = self.compilation.budget_mut().chance();
+        let limits = self.limits();
+        let guess = guess(&value, chance, limits.nesting);
         if guess.levels > limits.nesting {
             // Taking the value apart is safe as long as it is found early.
             return Err(too_large(format!(
@@ -100,11 +115,17 @@ fn guess(value: &Value, chance: usize, deepest: usize) -> Guess {
         let length = match value {
             Value::Array(values) => values.len(),
             Value::Hash(hash) => hash.len(),
+            Value::Object(object) => object.values.len(),
+            Value::Sensitive(_) => 1,
+            Value::Iterator(iterator) => usize::from(iterator.source().is_some()),
             _ => break,
         };
         let child = |at: usize| match value {
             Value::Array(values) => values.get(at),
             Value::Hash(hash) => hash.get_index(at).map(|(_, value)| value),
+            Value::Object(object) => object.values.get(at),
+            Value::Sensitive(inner) => Some(&**inner),
+            Value::Iterator(iterator) => iterator.source(),
             _ => None,
         };
         let (mut probes, mut inner) = (0, 0);
@@ -112,7 +133,13 @@ fn guess(value: &Value, chance: usize, deepest: usize) -> Guess {
         let mut bytes = 0;
         while probes < PROBES.min(length) {
             match child((chance.wrapping_add(probes)) % length) {
-                Some(found @ (Value::Array(_) | Value::Hash(_))) => {
+                Some(
+                    found @ (Value::Array(_)
+                    | Value::Hash(_)
+                    | Value::Sensitive(_)
+                    | Value::Object(_)
+                    | Value::Iterator(_)),
+                ) => {
                     inner += 1;
                     next = next.or(Some(found));
                 }
@@ -136,8 +163,8 @@ fn fits(value: &Value, elements: &mut usize, bytes: &mut usize) -> bool {
         *elements > 0 && fits(value, elements, bytes)
     };
     match value {
-        Value::Array(values) => values.iter().all(&mut inside),
-        Value::Hash(hash) => hash.values().all(&mut inside),
+        Value::Array(values) => deep(|| values.iter().all(&mut inside)),
+        Value::Hash(hash) => deep(|| hash.values().all(&mut inside)),
         Value::String(text) => {
             *bytes = bytes.saturating_sub(text.len());
             *bytes > 0

@@ -10,6 +10,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use kukla_syntax::{Source, Span};
 use kukla_values::types::callable::CallableType;
 use kukla_values::{Name, Value};
+use kukla_world::record::InputSet;
 
 use crate::error::Location;
 use crate::program::{
@@ -61,17 +62,21 @@ impl Default for Unit {
 impl Unit {
     /// A program under a name, in a module.
     pub fn new(source: Source, module: Option<Name>, program: Arc<Program>) -> Unit {
-        Unit::after(&Remarks::default(), source, module, program)
+        Unit::after(&Remarks::default(), InputSet::default(), source, module, program)
     }
 
     /// A program that is never used without others, on which there may be something to say first.
     pub(crate) fn after(
         others: &Remarks,
+        inputs: InputSet,
         source: Source,
         module: Option<Name>,
         program: Arc<Program>,
     ) -> Unit {
         let mut remarks = others.clone();
+        if !inputs.is_empty() {
+            remarks.add(Arc::new(Remark::Read(inputs)));
+        }
         if !program.warnings.is_empty() {
             remarks.add(Arc::new(Remark::Text { source: source.clone(), program: Arc::clone(&program) }));
         }
@@ -164,14 +169,14 @@ impl<T> Deref for Defined<T> {
 
 /// Where a definition stands.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
+pub struct DefinitionPlace<'a> {
     /// The unit.
     pub unit: &'a Arc<Unit>,
     /// The position in its text.
     pub span: Span,
 }
 
-impl Place<'_> {
+impl DefinitionPlace<'_> {
     /// The file, if it is one.
     pub fn file(&self) -> Option<&str> {
         self.unit.source.name()
@@ -192,8 +197,8 @@ macro_rules! placed {
     ($($definition:ty)*) => {
         $(impl Defined<$definition> {
             /// Where it stands.
-            pub fn place(&self) -> Place<'_> {
-                Place { unit: &self.unit, span: self.definition.span }
+            pub fn place(&self) -> DefinitionPlace<'_> {
+                DefinitionPlace { unit: &self.unit, span: self.definition.span }
             }
         })*
     };

@@ -99,7 +99,7 @@ builtins! {
 
 /// Scripts, which run with the setting `tasks`, make no catalog.
 fn makes_catalog(vm: &Vm<'_>, operation: &str) -> Flow<()> {
-    if !vm.environment.settings.tasks {
+    if !vm.environment().settings.tasks {
         return Ok(());
     }
     let failure = diagnostic!(CATALOG_OPERATION_NOT_SUPPORTED_WHEN_SCRIPTING { operation });

@@ -4,7 +4,7 @@
 //! [`kukla_eval::function`].
 
 use kukla_eval::function::Builtin;
-use kukla_eval::registry::{Library, Origin};
+use kukla_eval::registry::{FunctionOrigin, Library};
 
 pub mod annotate;
 pub mod catalog;
@@ -36,10 +36,10 @@ pub mod x509;
 
 /// Every function, by where it comes from.
 pub static LIBRARIES: &[Library] = &[
-    Library { origin: Origin::Core, tables: CORE },
-    Library { origin: Origin::Stdlib, tables: stdlib::CURRENT },
-    Library { origin: Origin::FormerStdlib, tables: stdlib::FORMER },
-    Library { origin: Origin::LaterStdlib, tables: stdlib::LATER },
+    Library { origin: FunctionOrigin::Core, tables: CORE },
+    Library { origin: FunctionOrigin::Stdlib, tables: stdlib::CURRENT },
+    Library { origin: FunctionOrigin::FormerStdlib, tables: stdlib::FORMER },
+    Library { origin: FunctionOrigin::LaterStdlib, tables: stdlib::LATER },
 ];
 
 /// The functions that Puppet ships, and two of stdlib's that the language's own documents know (`type_of`, `is_a`).
@@ -65,6 +65,8 @@ static CORE: &[&[Builtin]] = &[
     unique::BUILTINS,
 ];
 
+#[cfg(test)]
+mod blocks;
 #[cfg(test)]
 mod tests {
     use kukla_eval::fit::misfits;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kukla_eval::builtins;
-use kukla_eval::data::Request;
+use kukla_eval::data::LookupRequest;
 use kukla_eval::error::{Diagnostic, Flow, Stage};
 use kukla_eval::lambda::Block;
 use kukla_eval::native::NativeObject;
@@ -131,7 +131,7 @@ fn given(value: Option<&Value>) -> Option<Value> {
 
 fn plainly(vm: &mut Vm<'_>, name: Value, ty: Option<Arc<Type>>, merge: Option<Value>) -> Flow<Value> {
     let value_type = ty.map(|ty| (*ty).clone());
-    ask(vm, &name, Request { keys: names(&name), value_type, merge, ..Request::default() }, None)
+    ask(vm, &name, LookupRequest { keys: names(&name), value_type, merge, ..LookupRequest::default() }, None)
 }
 
 fn with_block(
@@ -142,16 +142,16 @@ fn with_block(
     block: Option<Block>,
 ) -> Flow<Value> {
     let value_type = ty.map(|ty| (*ty).clone());
-    ask(vm, &name, Request { keys: names(&name), value_type, merge, ..Request::default() }, block)
+    ask(vm, &name, LookupRequest { keys: names(&name), value_type, merge, ..LookupRequest::default() }, block)
 }
 
 fn with_default(vm: &mut Vm<'_>, name: Value, ty: Value, merge: Value, default: Value) -> Flow<Value> {
-    let request = Request {
+    let request = LookupRequest {
         keys: names(&name),
         value_type: as_type(Some(&ty)),
         merge: given(Some(&merge)),
         default: Some(default),
-        ..Request::default()
+        ..LookupRequest::default()
     };
     ask(vm, &name, request, None)
 }
@@ -162,19 +162,19 @@ fn by_options(vm: &mut Vm<'_>, options: Hash, block: Option<Block>) -> Flow<Valu
 }
 
 fn by_name_and_options(vm: &mut Vm<'_>, name: Value, options: Hash, block: Option<Block>) -> Flow<Value> {
-    let request = Request {
+    let request = LookupRequest {
         keys: names(&name),
         value_type: as_type(options.get("value_type")),
         merge: given(options.get("merge")),
         default: options.get("default_value").cloned(),
         defaults: given(options.get("default_values_hash")),
         overrides: given(options.get("override")),
-        ..Request::default()
+        ..LookupRequest::default()
     };
     ask(vm, &name, request, block)
 }
 
-fn ask(vm: &mut Vm<'_>, name: &Value, mut request: Request, block: Option<Block>) -> Flow<Value> {
+fn ask(vm: &mut Vm<'_>, name: &Value, mut request: LookupRequest, block: Option<Block>) -> Flow<Value> {
     // A block comes before a default.
     if block.is_some() {
         request.default = None;
@@ -199,7 +199,7 @@ fn ask(vm: &mut Vm<'_>, name: &Value, mut request: Request, block: Option<Block>
 }
 
 /// What the request itself answers.
-fn without_data(request: &Request) -> Result<Option<Value>, Error> {
+fn without_data(request: &LookupRequest) -> Result<Option<Value>, Error> {
     let table = |table: &Option<Value>| {
         let table = table.as_ref().and_then(Value::as_hash)?;
         request.keys.iter().find_map(|key| table.get(key.as_str())).cloned()
@@ -249,7 +249,7 @@ fn hiera_default(
     default: Value,
     over: Option<Value>,
 ) -> Flow<Value> {
-    let request = Request { default: Some(default), ..older(&key, which, over.as_ref()) };
+    let request = LookupRequest { default: Some(default), ..older(&key, which, over.as_ref()) };
     finish(vm, which, key, request, None)
 }
 
@@ -258,18 +258,24 @@ fn hiera(vm: &mut Vm<'_>, which: Hiera, key: Str, over: Option<Value>, block: Op
     finish(vm, which, key, request, block)
 }
 
-fn older(key: &Str, which: Hiera, over: Option<&Value>) -> Request {
-    Request {
+fn older(key: &Str, which: Hiera, over: Option<&Value>) -> LookupRequest {
+    LookupRequest {
         keys: vec![key.clone()],
         merge: Some(which.merge.into()),
         hiera: true,
         extra_paths: over.map(names).unwrap_or_default(),
-        ..Request::default()
+        ..LookupRequest::default()
     }
 }
 
-fn finish(vm: &mut Vm<'_>, which: Hiera, key: Str, request: Request, block: Option<Block>) -> Flow<Value> {
-    if vm.environment.settings.strict != Strict::Off && vm.is_first(which.name) {
+fn finish(
+    vm: &mut Vm<'_>,
+    which: Hiera,
+    key: Str,
+    request: LookupRequest,
+    block: Option<Block>,
+) -> Flow<Value> {
+    if vm.environment().settings.strict != Strict::Off && vm.is_first(which.name) {
         vm.warn(format!(
             "The function '{}' is deprecated in favor of using 'lookup'. See https://puppet.com/docs/puppet/8.11/deprecated_language.html\n   (file & line not available)",
             which.name

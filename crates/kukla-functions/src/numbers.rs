@@ -4,9 +4,10 @@ use kukla_eval::builtins;
 use kukla_eval::error::Flow;
 use kukla_eval::vm::Vm;
 use kukla_syntax::{bail, diagnostic};
+use kukla_values::codes::NOT_FINITE;
 use kukla_values::{Error, Result, Str, Value};
 
-use crate::codes::{NOT_CONVERTIBLE_TO_FLOAT, NOT_DECIMAL, NOT_FINITE, RESULT_TOO_LARGE};
+use crate::codes::{NOT_CONVERTIBLE_TO_FLOAT, NOT_DECIMAL, RESULT_TOO_LARGE};
 use crate::logging::deprecated;
 use crate::ruby;
 

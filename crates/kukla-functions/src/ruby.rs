@@ -8,10 +8,11 @@ use std::cmp::Ordering;
 
 use kukla_eval::error::Flow;
 use kukla_syntax::{bail, diagnostic};
+use kukla_values::codes::{NO_FLOAT, NO_IMPLICIT_CONVERSION, NO_INTEGER, NOT_FINITE};
 use kukla_values::format::{class_name, old_argument};
 use kukla_values::{Array, Error, Hash, Result, Str, Type, Value};
 
-use crate::codes::{NO_FLOAT, NO_IMPLICIT_CONVERSION, NO_INTEGER, NO_METHOD, NO_ORDER, NOT_FINITE};
+use crate::codes::{NO_METHOD, NO_ORDER};
 
 pub use kukla_values::format::{float_text as float_to_s, inspect, inspect_text as inspect_str, to_s};
 

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::host::Host;
 use crate::layer::Resolved;
 use crate::reads::{Needs, Reads};
-use crate::session::Origin;
+use crate::session::ValueOrigin;
 
 /// So many answers to one question, or hierarchies of one layer, are kept for other compilations to use.
 const KEPT: usize = 4;
@@ -17,7 +17,7 @@ const KEPT: usize = 4;
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub value: Option<Value>,
-    pub origins: Vec<Arc<Origin>>,
+    pub origins: Vec<Arc<ValueOrigin>>,
     pub options: Option<Hash>,
     pub needs: Needs,
 }

@@ -8,9 +8,9 @@ use kukla_world::record::tracked;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::cache::{lock, read_text};
-use crate::config::{Backend, Config, Place};
+use crate::config::{Backend, Config, LayerKind};
 use crate::error::Result;
-use crate::host::{Host, Kind};
+use crate::host::{FunctionKind, Host};
 use crate::invocation::Invocation;
 use crate::layer::{Layer, Level, Location};
 use crate::session::Session;
@@ -98,7 +98,7 @@ impl Context {
         key: Option<&Str>,
         mut options: Hash,
     ) -> Result<Option<Value>> {
-        let kind = if key.is_some() { Kind::LookupKey } else { Kind::DataHash };
+        let kind = if key.is_some() { FunctionKind::LookupKey } else { FunctionKind::DataHash };
         let path = options.make_mut().shift_remove("path").and_then(|path| path.as_str().map(Str::from));
         let place = path.map(|path| (path.clone(), path));
         let location = Location { place, exists: true, ..Location::default() };
@@ -109,7 +109,7 @@ impl Context {
             locations: Vec::new(),
             datadir: None,
         };
-        let layer = Layer::new(Place::Environment, None, Arc::new(Config::empty()), None);
+        let layer = Layer::new(LayerKind::Environment, None, Arc::new(Config::empty()), None);
         Invocation::nested(session, host, |invocation| match (key, level.backend.format()) {
             (Some(key), _) => invocation.in_eyaml(key, &layer, &level, &location),
             (None, Some(format)) => {

@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 use kukla_formats::{eyaml, hocon, json, yaml};
 use kukla_values::{Hash, Str, Value};
-use kukla_world::glob::glob;
+use kukla_world::glob;
 use kukla_world::record::{InputSet, tracked};
 use kukla_world::{FileError, World};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::answers::Shared;
-use crate::config::{Config, Place};
+use crate::config::{Config, LayerKind};
 use crate::error::{Error, Result};
 use crate::host::Settings;
 use crate::key::LOOKUP_OPTIONS;
@@ -20,7 +20,7 @@ use crate::template::Template;
 
 /// The formats of data files Hiera reads itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Format {
+pub enum DataFormat {
     /// `yaml_data`, and what `eyaml_lookup_key` reads.
     Yaml,
     /// `json_data`.
@@ -62,11 +62,11 @@ impl<T> Kept<T> {
 /// all nodes of a fleet; make a new one when files change.
 #[derive(Default)]
 pub struct DataCache {
-    files: Table<(Str, Format), Arc<Reading>>,
+    files: Table<(Str, DataFormat), Arc<Reading>>,
     readings: AtomicUsize,
     openings: AtomicUsize,
     exists: Table<Str, Kept<bool>>,
-    configs: Table<(Str, Place), Kept<Result<Arc<Config>>>>,
+    configs: Table<(Str, LayerKind), Kept<Result<Arc<Config>>>>,
     globs: Table<Str, Kept<Arc<[Str]>>>,
     /// What compilations found, by the settings they have in common.
     shared: Mutex<Vec<(Settings, Arc<Shared>)>>,
@@ -140,7 +140,7 @@ impl DataCache {
         &self,
         world: &dyn World,
         path: &Str,
-        place: Place,
+        place: LayerKind,
         used: &mut InputSet,
     ) -> Result<Arc<Config>> {
         let read = |world: &dyn World| Config::read(world, path, place).map(Arc::new);
@@ -149,7 +149,7 @@ impl DataCache {
 
     /// The paths that match a pattern.
     pub(crate) fn glob(&self, world: &dyn World, pattern: &Str, used: &mut InputSet) -> Arc<[Str]> {
-        let find = |world: &dyn World| glob(world, pattern).into_iter().map(Str::from).collect();
+        let find = |world: &dyn World| glob::files(world, pattern).into_iter().map(Str::from).collect();
         remember(&self.globs, pattern, || Kept::make(world, find)).taken(used)
     }
 
@@ -158,7 +158,7 @@ impl DataCache {
         &self,
         world: &dyn World,
         path: &Str,
-        format: Format,
+        format: DataFormat,
         used: &mut InputSet,
     ) -> Result<Arc<DataFile>> {
         let known = remember(&self.files, &(path.clone(), format), Arc::default);
@@ -176,7 +176,7 @@ impl DataCache {
     }
 
     /// A data file that was read before.
-    pub(crate) fn known_file(&self, path: &Str, format: Format) -> Option<Arc<DataFile>> {
+    pub(crate) fn known_file(&self, path: &Str, format: DataFormat) -> Option<Arc<DataFile>> {
         let files = self.files.read().unwrap_or_else(PoisonError::into_inner);
         files.get(&(path.clone(), format))?.get()?.made.as_ref().ok().cloned()
     }
@@ -216,7 +216,7 @@ pub(crate) fn read_text(world: &dyn World, path: &str) -> Result<Vec<u8>> {
 
 /// One value of a data file and what is known of it.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct DataEntry {
     /// The value, not yet interpolated.
     pub value: Value,
     /// The same, taken apart where it has interpolations.
@@ -231,10 +231,10 @@ pub struct Entry {
 pub struct DataFile {
     /// Where it is.
     pub path: Str,
-    format: Format,
+    format: DataFormat,
     /// What it was made from.
     pub(crate) inputs: InputSet,
-    entries: FxHashMap<Str, Entry>,
+    entries: FxHashMap<Str, DataEntry>,
     /// All of it.
     pub hash: Hash,
     /// Whether it is empty of any document, which Puppet warns about.
@@ -247,39 +247,39 @@ pub struct DataFile {
 }
 
 impl DataFile {
-    fn read(world: &dyn World, path: &Str, format: Format) -> Result<DataFile> {
+    fn read(world: &dyn World, path: &Str, format: DataFormat) -> Result<DataFile> {
         let bytes = read_text(world, path)?;
         let unable = |message: String| Error::data(format!("Unable to parse {message}"));
         let text = || String::from_utf8_lossy(&bytes);
         let mut lines = FxHashMap::default();
         let mut symbolic = FxHashSet::default();
         let value = match format {
-            Format::Yaml => {
+            DataFormat::Yaml => {
                 let document =
                     yaml::read(&bytes, yaml::Options::HIERA).map_err(|error| unable(error.message(path)))?;
                 lines = document.lines;
                 symbolic = document.symbolic;
                 document.value
             }
-            Format::Json => {
+            DataFormat::Json => {
                 let document = json::read(&text()).map_err(|error| unable(error.message(path)))?;
                 lines = document.lines;
                 document.value
             }
-            Format::Hocon => {
+            DataFormat::Hocon => {
                 hocon::read(&text(), &|name| world.env(name)).map_err(|error| unable(error.message(path)))?
             }
         };
         let (hash, blank, odd) = match value {
             Value::Hash(hash) => (hash, false, None),
-            Value::Undef | Value::Boolean(false) if format == Format::Yaml => (Hash::new(), true, None),
+            Value::Undef | Value::Boolean(false) if format == DataFormat::Yaml => (Hash::new(), true, None),
             other => (Hash::new(), false, Some(other)),
         };
         let mut entries = FxHashMap::default();
         entries.reserve(hash.len());
         for (key, value) in &hash {
             let Value::String(key) = key else { continue };
-            let entry = Entry {
+            let entry = DataEntry {
                 value: value.clone(),
                 template: Template::new(value),
                 invalid: symbolic.contains(key) || !is_data(value),
@@ -302,7 +302,7 @@ impl DataFile {
     }
 
     /// The value under a key.
-    pub fn get(&self, key: &str) -> Option<&Entry> {
+    pub fn get(&self, key: &str) -> Option<&DataEntry> {
         self.entries.get(key)
     }
 
@@ -318,7 +318,7 @@ impl DataFile {
 
     /// The line of what `path` leads to, from the outermost key on.
     pub fn line_of(&self, world: &dyn World, path: &[Value]) -> Option<u32> {
-        if self.format == Format::Yaml && path.len() > 1 {
+        if self.format == DataFormat::Yaml && path.len() > 1 {
             let places = self.places.get_or_init(|| {
                 world.read(Path::new(self.path.as_str())).map(|t| yaml::lines(&t)).unwrap_or_default()
             });

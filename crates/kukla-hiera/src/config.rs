@@ -10,10 +10,10 @@ use kukla_values::types::{Range, StructField, mismatch};
 use kukla_values::{Hash, Str, Type, Value};
 use kukla_world::World;
 
-use crate::cache::{Format, read_text};
+use crate::cache::{DataFormat, read_text};
 use crate::codes::HIERA_HIERARCHY_NAME_MULTIPLY_DEFINED;
 use crate::error::{self, Error, Result};
-use crate::host::Kind;
+use crate::host::FunctionKind;
 use crate::merge::type_error;
 
 /// The name of the configuration file in an environment and in a module.
@@ -21,7 +21,7 @@ pub const CONFIG_FILE: &str = "hiera.yaml";
 
 /// In which of the three layers a configuration stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Place {
+pub enum LayerKind {
     /// For all environments.
     Global,
     /// For one environment.
@@ -40,9 +40,9 @@ pub struct Config {
     /// Which version of the format it is written in.
     pub version: i64,
     /// The levels, highest first.
-    pub hierarchy: Vec<Entry>,
+    pub hierarchy: Vec<LevelEntry>,
     /// The levels a module searches when nothing else had the key.
-    pub default_hierarchy: Option<Vec<Entry>>,
+    pub default_hierarchy: Option<Vec<LevelEntry>>,
     /// What to warn of when the configuration is used.
     pub warning: Option<String>,
     /// Whether the format is an old one, which Puppet warns of once.
@@ -55,7 +55,7 @@ pub struct Config {
 
 /// One level as declared.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct LevelEntry {
     /// Its name.
     pub name: Str,
     /// Which function gives its data.
@@ -72,11 +72,11 @@ pub struct Entry {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Backend {
     /// A format Hiera reads itself: `yaml_data`, `json_data`, `hocon_data`.
-    File(Format),
+    File(DataFormat),
     /// `eyaml_lookup_key`.
     Eyaml,
     /// A function.
-    Function(Kind, Str),
+    Function(FunctionKind, Str),
     /// A Hiera 3 backend, which is Ruby code for another program.
     Hiera3(Str),
     /// A function without arguments that gives all data, from before there were others.
@@ -84,21 +84,21 @@ pub enum Backend {
 }
 
 impl Backend {
-    pub(crate) fn new(kind: Kind, name: &str) -> Backend {
+    pub(crate) fn new(kind: FunctionKind, name: &str) -> Backend {
         match (kind, name) {
-            (Kind::DataHash, "yaml_data") => Backend::File(Format::Yaml),
-            (Kind::DataHash, "json_data") => Backend::File(Format::Json),
-            (Kind::DataHash, "hocon_data") => Backend::File(Format::Hocon),
-            (Kind::LookupKey, "eyaml_lookup_key") => Backend::Eyaml,
+            (FunctionKind::DataHash, "yaml_data") => Backend::File(DataFormat::Yaml),
+            (FunctionKind::DataHash, "json_data") => Backend::File(DataFormat::Json),
+            (FunctionKind::DataHash, "hocon_data") => Backend::File(DataFormat::Hocon),
+            (FunctionKind::LookupKey, "eyaml_lookup_key") => Backend::Eyaml,
             _ => Backend::Function(kind, name.into()),
         }
     }
 
     /// The format of its files, if Hiera reads them itself.
-    pub fn format(&self) -> Option<Format> {
+    pub fn format(&self) -> Option<DataFormat> {
         match self {
             Backend::File(format) => Some(*format),
-            Backend::Eyaml => Some(Format::Yaml),
+            Backend::Eyaml => Some(DataFormat::Yaml),
             Backend::Function(..) | Backend::Hiera3(_) | Backend::Legacy(_) => None,
         }
     }
@@ -106,9 +106,9 @@ impl Backend {
     /// How messages name it.
     pub fn describe(&self) -> String {
         match self {
-            Backend::File(Format::Yaml) => "data_hash function 'yaml_data'".into(),
-            Backend::File(Format::Json) => "data_hash function 'json_data'".into(),
-            Backend::File(Format::Hocon) => "data_hash function 'hocon_data'".into(),
+            Backend::File(DataFormat::Yaml) => "data_hash function 'yaml_data'".into(),
+            Backend::File(DataFormat::Json) => "data_hash function 'json_data'".into(),
+            Backend::File(DataFormat::Hocon) => "data_hash function 'hocon_data'".into(),
             Backend::Eyaml => "lookup_key function 'eyaml_lookup_key'".into(),
             Backend::Function(kind, name) => format!("{} function '{name}'", kind.name()),
             Backend::Hiera3(name) => format!("hiera version 3 backend '{name}'"),
@@ -132,10 +132,10 @@ pub enum Locations {
     Extended(Vec<Str>, Str),
 }
 
-const FUNCTION_KEYS: [(&str, Option<Kind>); 4] = [
-    ("data_hash", Some(Kind::DataHash)),
-    ("lookup_key", Some(Kind::LookupKey)),
-    ("data_dig", Some(Kind::DataDig)),
+const FUNCTION_KEYS: [(&str, Option<FunctionKind>); 4] = [
+    ("data_hash", Some(FunctionKind::DataHash)),
+    ("lookup_key", Some(FunctionKind::LookupKey)),
+    ("data_dig", Some(FunctionKind::DataDig)),
     ("hiera3_backend", None),
 ];
 const FUNCTION_LIST: &str = "data_hash, lookup_key, data_dig, or hiera3_backend";
@@ -165,7 +165,7 @@ impl Config {
     }
 
     /// Reads the configuration at `path`; a missing file stands for the default of a `common.yaml` in `data`.
-    pub fn read(world: &dyn World, path: &Str, place: Place) -> Result<Config> {
+    pub fn read(world: &dyn World, path: &Str, place: LayerKind) -> Result<Config> {
         let root = Str::from(path.rsplit_once('/').map_or("", |(directory, _)| directory));
         if !world.exists(Path::new(path.as_str())) {
             return Ok(Config::unwritten(root));
@@ -197,7 +197,7 @@ impl Config {
                 match config.version {
                     5 => reader.version_5(hash, place, &mut config)?,
                     4 => reader.version_4(hash, &mut config)?,
-                    3 if place == Place::Global => reader.version_3(hash, &mut config)?,
+                    3 if place == LayerKind::Global => reader.version_3(hash, &mut config)?,
                     3 => {}
                     other => {
                         let message = format!("This runtime does not support hiera.yaml version {other}");
@@ -209,14 +209,14 @@ impl Config {
                 config.warning = Some(format!(
                     "{path}: File exists but does not contain a valid YAML hash. Falling back to Hiera version 3 default config"
                 ));
-                if place == Place::Global {
+                if place == LayerKind::Global {
                     reader.version_3(Hash::new(), &mut config)?;
                 }
             }
         }
         config.deprecated = config.version < 5;
         match (config.version, place) {
-            (4, Place::Global) => {
+            (4, LayerKind::Global) => {
                 let message = "hiera.yaml version 4 cannot be used in the global layer".into();
                 Err(reader.issue("HIERA_UNSUPPORTED_VERSION_IN_GLOBAL", message, None))
             }
@@ -233,7 +233,7 @@ impl Config {
     }
 
     pub(crate) fn wrong(&self, diagnostic: Diagnostic, line: Option<u32>) -> Error {
-        let error = Error::new(error::Kind::Data, diagnostic);
+        let error = Error::new(error::ErrorKind::Data, diagnostic);
         match &self.path {
             Some(path) => error.at(path, line),
             None => error,
@@ -259,7 +259,7 @@ impl Reader<'_> {
     }
 
     pub fn wrong(&self, diagnostic: Diagnostic, line: Option<u32>) -> Error {
-        Error::new(error::Kind::Data, diagnostic).at(self.path, line)
+        Error::new(error::ErrorKind::Data, diagnostic).at(self.path, line)
     }
 
     /// The error for a name that stands on two of the lines that `names` accepts.
@@ -280,7 +280,7 @@ impl Reader<'_> {
         mismatch::assert(&subject, ty, &hash.clone().into()).map_err(type_error)
     }
 
-    fn version_5(&self, hash: Hash, place: Place, config: &mut Config) -> Result<()> {
+    fn version_5(&self, hash: Hash, place: LayerKind, config: &mut Config) -> Result<()> {
         let mut hash = hash;
         if !hash.get("defaults").is_some_and(Value::is_true) {
             let defaults: Hash = [("datadir", "data"), ("data_hash", "yaml_data")].into_iter().collect();
@@ -310,7 +310,7 @@ impl Reader<'_> {
             self.check_level(level, defaults, place)?;
         }
         if hash.contains_key("default_hierarchy") {
-            if place != Place::Module {
+            if place != LayerKind::Module {
                 let message = "'default_hierarchy' is only allowed in the module layer".into();
                 let line = line_matching(self.text, 1, |line| {
                     line.split_whitespace().any(|word| word.starts_with("default_hierarchy:"))
@@ -326,7 +326,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn check_level(&self, level: &Hash, defaults: &Hash, place: Place) -> Result<()> {
+    fn check_level(&self, level: &Hash, defaults: &Hash, place: LayerKind) -> Result<()> {
         let name = text(level, "name");
         let functions = |hash: &Hash| FUNCTION_KEYS.iter().filter(|(key, _)| hash.contains_key(*key)).count();
         match functions(level) {
@@ -344,7 +344,7 @@ impl Reader<'_> {
             let line = |with: &str| {
                 line_matching(self.text, 1, |line| line.contains("hiera3_backend:") && line.contains(with))
             };
-            if place != Place::Global {
+            if place != LayerKind::Global {
                 let message = "'hiera3_backend' is only allowed in the global layer".into();
                 return Err(self.issue("HIERA_V3_BACKEND_NOT_GLOBAL", message, line("")));
             }
@@ -365,8 +365,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn levels(&self, levels: &[Value], defaults: &Hash) -> Result<Vec<Entry>> {
-        let mut entries: Vec<Entry> = Vec::new();
+    fn levels(&self, levels: &[Value], defaults: &Hash) -> Result<Vec<LevelEntry>> {
+        let mut entries: Vec<LevelEntry> = Vec::new();
         for level in levels.iter().filter_map(Value::as_hash) {
             let name = text(level, "name");
             self.check_name(&entries, &name)?;
@@ -382,7 +382,7 @@ impl Reader<'_> {
             let Some(backend) = function(level).or_else(|| function(defaults)) else { continue };
             let string = |hash: &Hash, key: &str| hash.get(key).and_then(Value::as_str).map(Str::from);
             let options = level.get("options").filter(|o| o.is_true()).or(defaults.get("options"));
-            entries.push(Entry {
+            entries.push(LevelEntry {
                 name,
                 backend,
                 datadir: string(level, "datadir")
@@ -395,7 +395,7 @@ impl Reader<'_> {
         Ok(entries)
     }
 
-    fn check_name(&self, entries: &[Entry], name: &str) -> Result<()> {
+    fn check_name(&self, entries: &[LevelEntry], name: &str) -> Result<()> {
         if entries.iter().all(|entry| entry.name != name) {
             return Ok(());
         }
@@ -425,9 +425,9 @@ impl Reader<'_> {
             let name = text(level, "name");
             self.check_name(&config.hierarchy, &name)?;
             let (format, extension) = match &*text(level, "backend") {
-                "yaml" => (Format::Yaml, ".yaml"),
-                "json" => (Format::Json, ".json"),
-                "hocon" => (Format::Hocon, ".conf"),
+                "yaml" => (DataFormat::Yaml, ".yaml"),
+                "json" => (DataFormat::Json, ".json"),
+                "hocon" => (DataFormat::Hocon, ".conf"),
                 other => {
                     let message = format!("No data provider is registered for backend '{other}'");
                     let line = line_matching(self.text, 1, |line| line.contains(other));
@@ -443,7 +443,7 @@ impl Reader<'_> {
             };
             let datadir =
                 level.get("datadir").or(hash.get("datadir")).and_then(Value::as_str).unwrap_or("data");
-            config.hierarchy.push(Entry {
+            config.hierarchy.push(LevelEntry {
                 name,
                 backend: Backend::File(format),
                 datadir: datadir.into(),

@@ -12,13 +12,13 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// Why a lookup failed: what is wrong, and how far it has come.
 #[derive(Clone)]
 pub struct Error {
-    kind: Kind,
+    kind: ErrorKind,
     diagnostic: Box<Diagnostic>,
 }
 
 /// How far an error has come. Puppet turns some into others on their way out, which decides how they are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ErrorKind {
     /// An error of the data or its configuration; reported as it is.
     Data,
     /// An error that becomes one of the data when it leaves a layer; outside of all layers it belongs to the caller.
@@ -29,28 +29,28 @@ pub enum Kind {
 
 impl Error {
     /// An error that has come this far.
-    pub fn new(kind: Kind, diagnostic: impl Into<Box<Diagnostic>>) -> Error {
+    pub fn new(kind: ErrorKind, diagnostic: impl Into<Box<Diagnostic>>) -> Error {
         Error { kind, diagnostic: diagnostic.into() }
     }
 
     /// An error of the data without a code of its own.
     pub fn data(message: impl Into<String>) -> Error {
-        Error::new(Kind::Data, Diagnostic::said(LOOKUP_ERROR, message))
+        Error::new(ErrorKind::Data, Diagnostic::said(LOOKUP_ERROR, message))
     }
 
     /// An error of the data with one of Puppet's codes.
     pub fn issue(code: &'static str, message: impl Into<String>) -> Error {
-        Error::new(Kind::Data, Diagnostic::said(code, message))
+        Error::new(ErrorKind::Data, Diagnostic::said(code, message))
     }
 
     /// An error that becomes one of the data on its way out.
     pub fn plain(code: &'static str, message: impl Into<String>) -> Error {
-        Error::new(Kind::Plain, Diagnostic::said(code, message))
+        Error::new(ErrorKind::Plain, Diagnostic::said(code, message))
     }
 
     /// An error of the caller.
     pub fn caller(code: &'static str, message: impl Into<String>) -> Error {
-        Error::new(Kind::Caller, Diagnostic::said(code, message))
+        Error::new(ErrorKind::Caller, Diagnostic::said(code, message))
     }
 
     /// Names the file at fault, and the line if known.
@@ -79,7 +79,7 @@ impl Error {
     }
 
     /// How far the error has come.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 
@@ -90,7 +90,7 @@ impl Error {
 
     /// What is wrong, as an error of the stage where it comes out.
     pub fn into_diagnostic(mut self) -> Box<Diagnostic> {
-        if self.kind == Kind::Data {
+        if self.kind == ErrorKind::Data {
             self.diagnostic.stage = Stage::Data;
         } else {
             // The file at fault is not the place that the caller's error is reported at.
@@ -108,8 +108,8 @@ impl Error {
 
     /// What becomes of the error when it leaves a layer.
     pub(crate) fn leaving_layer(mut self) -> Error {
-        if self.kind == Kind::Plain {
-            self.kind = Kind::Data;
+        if self.kind == ErrorKind::Plain {
+            self.kind = ErrorKind::Data;
             self.diagnostic.issue = LOOKUP_ERROR;
         }
         self
@@ -117,10 +117,10 @@ impl Error {
 
     /// What becomes of the error when it leaves the global layer.
     pub(crate) fn leaving_global(self, key: &str) -> Error {
-        if self.kind != Kind::Data || !matches!(self.diagnostic.issue, LOOKUP_ERROR | RECURSIVE) {
+        if self.kind != ErrorKind::Data || !matches!(self.diagnostic.issue, LOOKUP_ERROR | RECURSIVE) {
             return self;
         }
-        Error::new(Kind::Plain, diagnostic!(GLOBAL_LOOKUP_FAILED { key }).because(self.diagnostic))
+        Error::new(ErrorKind::Plain, diagnostic!(GLOBAL_LOOKUP_FAILED { key }).because(self.diagnostic))
     }
 }
 
@@ -146,6 +146,6 @@ impl std::error::Error for Error {}
 
 impl From<kukla_values::Error> for Error {
     fn from(error: kukla_values::Error) -> Error {
-        Error::new(Kind::Plain, error.into_diagnostic())
+        Error::new(ErrorKind::Plain, error.into_diagnostic())
     }
 }

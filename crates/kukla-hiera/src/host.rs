@@ -25,7 +25,7 @@ pub enum Variable {
 
 /// Which of the three kinds of backend functions one is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum FunctionKind {
     /// Gives all data of a location as one hash.
     DataHash,
     /// Gives the value of one key.
@@ -34,13 +34,13 @@ pub enum Kind {
     DataDig,
 }
 
-impl Kind {
+impl FunctionKind {
     /// Its name in `hiera.yaml`.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::DataHash => "data_hash",
-            Kind::LookupKey => "lookup_key",
-            Kind::DataDig => "data_dig",
+            FunctionKind::DataHash => "data_hash",
+            FunctionKind::LookupKey => "lookup_key",
+            FunctionKind::DataDig => "data_dig",
         }
     }
 }

@@ -6,11 +6,11 @@ use kukla_syntax::{Strict, diagnostic};
 use kukla_values::{Hash, Str, Value};
 
 use crate::codes::UNDEFINED_DATA_VARIABLE;
-use crate::error::{Error, Kind, RECURSIVE, Result};
+use crate::error::{Error, ErrorKind, RECURSIVE, Result};
 use crate::explain::{Explainer, Outcome, Source, What};
 use crate::host::{Host, Variable};
 use crate::reads::{Needs, Reads};
-use crate::session::{Found, Origin, Session};
+use crate::session::{Found, Session, ValueOrigin};
 
 /// What belongs to a lookup and not to those who answer it.
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ pub(crate) struct Frame {
     pub extra_paths: Vec<Str>,
     /// Whether a configuration of version 3 is being searched, which sees variables in a way of its own.
     pub version_3: bool,
-    pub origins: Vec<Arc<Origin>>,
+    pub origins: Vec<Arc<ValueOrigin>>,
     /// What the answer depends on.
     pub needs: Needs,
     /// The `lookup_options` of the key that was looked up last.
@@ -180,7 +180,7 @@ impl<'a> Invocation<'a> {
             }
             Strict::Error => {
                 let wrong = diagnostic!(UNDEFINED_DATA_VARIABLE { name, reason });
-                return Err(Error::new(Kind::Caller, wrong));
+                return Err(Error::new(ErrorKind::Caller, wrong));
             }
             Strict::Warning => format!("Undefined variable '{name}'; {reason}"),
         };

@@ -9,7 +9,7 @@ use kukla_world::record::InputSet;
 use crate::backend::Memory;
 use crate::cache::DataFile;
 use crate::codes::{HIERA_UNDEFINED_VARIABLE, UNDEFINED_DATA_VARIABLE};
-use crate::config::{Backend, Config, Entry, Locations, Place};
+use crate::config::{Backend, Config, LayerKind, LevelEntry, Locations};
 use crate::error::{Error, Result};
 use crate::host::Host;
 use crate::invocation::{Frame, Invocation, Resolving};
@@ -20,7 +20,7 @@ use crate::template::Path;
 /// One of the three layers, or one of the modules of the third.
 #[derive(Debug)]
 pub(crate) struct Layer {
-    pub place: Place,
+    pub place: LayerKind,
     pub module: Option<Str>,
     pub config: Arc<Config>,
     /// What its session knows its hierarchy by, if it is one of a session.
@@ -113,7 +113,7 @@ impl Location {
 }
 
 impl Layer {
-    pub fn new(place: Place, module: Option<Str>, config: Arc<Config>, slot: Option<usize>) -> Layer {
+    pub fn new(place: LayerKind, module: Option<Str>, config: Arc<Config>, slot: Option<usize>) -> Layer {
         Layer { place, module, config, slot }
     }
 
@@ -121,11 +121,11 @@ impl Layer {
     pub fn name(&self) -> String {
         let version = self.config.version;
         match (self.place, &self.module) {
-            (Place::Global, _) => format!("Global Data Provider (hiera configuration version {version})"),
-            (Place::Environment, _) => {
+            (LayerKind::Global, _) => format!("Global Data Provider (hiera configuration version {version})"),
+            (LayerKind::Environment, _) => {
                 format!("Environment Data Provider (hiera configuration version {version})")
             }
-            (Place::Module, module) => {
+            (LayerKind::Module, module) => {
                 let module = module.as_deref().unwrap_or_default();
                 format!("Module \"{module}\" Data Provider (hiera configuration version {version})")
             }
@@ -167,7 +167,7 @@ impl Layer {
         }
         let frame = Frame { version_3: self.config.version == 3, ..Frame::default() };
         let mut invocation = Invocation { session, host, frame, resolving: Some(Resolving::default()) };
-        let mut levels = |entries: &[Entry]| -> Result<Vec<Level>> {
+        let mut levels = |entries: &[LevelEntry]| -> Result<Vec<Level>> {
             let mut levels = Vec::new();
             for entry in entries {
                 levels.extend(self.level(entry, &mut invocation)?);
@@ -201,7 +201,7 @@ impl Layer {
         Ok(resolved)
     }
 
-    fn level(&self, entry: &Entry, invocation: &mut Invocation<'_>) -> Result<Option<Level>> {
+    fn level(&self, entry: &LevelEntry, invocation: &mut Invocation<'_>) -> Result<Option<Level>> {
         if let Backend::Hiera3(name) = &entry.backend
             && self.config.version > 3
         {
@@ -244,7 +244,7 @@ impl Layer {
 
     fn locations(
         &self,
-        entry: &Entry,
+        entry: &LevelEntry,
         datadir: &Str,
         invocation: &mut Invocation<'_>,
     ) -> Result<Vec<Location>> {

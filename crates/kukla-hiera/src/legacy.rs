@@ -7,9 +7,9 @@ use kukla_syntax::Strict;
 use kukla_values::types::{Range, StructField};
 use kukla_values::{Hash, Str, Type, Value};
 
-use crate::cache::Format;
+use crate::cache::DataFormat;
 use crate::codes::HIERA_BACKEND_MULTIPLY_DEFINED;
-use crate::config::{Backend, CONFIG_FILE, Config, Entry, Locations, Reader};
+use crate::config::{Backend, CONFIG_FILE, Config, LevelEntry, Locations, Reader};
 use crate::error::{Error, Result};
 use crate::host::Host;
 use crate::layer::join;
@@ -42,9 +42,9 @@ impl Reader<'_> {
             let own = hash.get(backend.as_str()).and_then(Value::as_hash).cloned().unwrap_or_default();
             let text = |key: &str| own.get(key).and_then(Value::as_str).map(Str::from);
             let (kind, extension) = match backend.as_str() {
-                "yaml" => (Backend::File(Format::Yaml), ".yaml"),
-                "json" => (Backend::File(Format::Json), ".json"),
-                "hocon" => (Backend::File(Format::Hocon), ".conf"),
+                "yaml" => (Backend::File(DataFormat::Yaml), ".yaml"),
+                "json" => (Backend::File(DataFormat::Json), ".json"),
+                "hocon" => (Backend::File(DataFormat::Hocon), ".conf"),
                 "eyaml" => (Backend::Eyaml, ".eyaml"),
                 other => (Backend::Hiera3(other.into()), ""),
             };
@@ -52,7 +52,7 @@ impl Reader<'_> {
                 .map_or_else(|| extension.into(), |extension| format!(".{extension}").into());
             let mut options = own.clone();
             options.make_mut().shift_remove("datadir");
-            config.hierarchy.push(Entry {
+            config.hierarchy.push(LevelEntry {
                 name: backend.clone(),
                 options: if kind == Backend::Eyaml { options } else { Hash::new() },
                 backend: kind,
@@ -74,7 +74,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn check_backend(&self, levels: &[Entry], backend: &str) -> Result<()> {
+    fn check_backend(&self, levels: &[LevelEntry], backend: &str) -> Result<()> {
         if levels.iter().all(|level| level.name != backend) {
             return Ok(());
         }
@@ -211,9 +211,9 @@ impl Provider<'_> {
 impl Config {
     /// The configuration that stands for a missing one: a `common.yaml` in `data`.
     pub(crate) fn unwritten(root: Str) -> Config {
-        let common = Entry {
+        let common = LevelEntry {
             name: "Common".into(),
-            backend: Backend::File(Format::Yaml),
+            backend: Backend::File(DataFormat::Yaml),
             datadir: "data".into(),
             locations: Some(Locations::Paths(vec!["common.yaml".into()])),
             options: Hash::new(),
@@ -223,7 +223,7 @@ impl Config {
 
     /// The configuration whose only level is a function without arguments.
     fn of_function(root: Str, function: Str) -> Config {
-        let level = Entry {
+        let level = LevelEntry {
             name: function.clone(),
             backend: Backend::Legacy(function),
             datadir: "data".into(),

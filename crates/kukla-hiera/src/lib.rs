@@ -27,9 +27,9 @@ mod search;
 mod session;
 mod template;
 
-pub use cache::{DataCache, DataFile, Format};
-pub use config::Place;
-pub use error::{Error, Kind as ErrorKind, LOOKUP_ERROR, Result};
+pub use cache::{DataCache, DataFile, DataFormat};
+pub use config::LayerKind;
+pub use error::{Error, ErrorKind, LOOKUP_ERROR, Result};
 pub use explain::Explanation;
-pub use host::{Conversion, Host, Kind, Lookup, Settings, Variable, Watch};
-pub use session::{Found, Origin, Session};
+pub use host::{Conversion, FunctionKind, Host, Lookup, Settings, Variable, Watch};
+pub use session::{Found, Session, ValueOrigin};

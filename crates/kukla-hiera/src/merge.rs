@@ -158,7 +158,7 @@ impl Merge {
 
 /// A wrong type, as Puppet words it.
 pub(crate) fn type_error(error: kukla_values::Error) -> Error {
-    Error::new(crate::error::Kind::Plain, error.into_diagnostic().reported_as("TYPE_ASSERTION_ERROR"))
+    Error::new(crate::error::ErrorKind::Plain, error.into_diagnostic().reported_as("TYPE_ASSERTION_ERROR"))
 }
 
 fn options_type(strategy: Strategy) -> Type {

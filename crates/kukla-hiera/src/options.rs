@@ -6,7 +6,7 @@ use kukla_values::regexp::Regexp;
 use kukla_values::{Hash, Str, Value};
 use rustc_hash::FxHashMap;
 
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::explain::What;
 use crate::host::Conversion;
 use crate::invocation::Invocation;
@@ -32,7 +32,7 @@ impl LookupOptions {
             };
             if key.starts_with('^') {
                 let pattern = Regexp::new(key).map_err(|error| {
-                    Error::new(Kind::Caller, error.into_diagnostic().reported_as("REGEXP_ERROR"))
+                    Error::new(ErrorKind::Caller, error.into_diagnostic().reported_as("REGEXP_ERROR"))
                 })?;
                 compiled.patterns.push((pattern, value));
             } else {

@@ -13,17 +13,17 @@ use kukla_world::record::tracked;
 
 use crate::answers::{Answer, How};
 use crate::backend::Context;
-use crate::cache::{DataFile, Format, lock};
-use crate::config::{Backend, Place};
+use crate::cache::{DataFile, DataFormat, lock};
+use crate::config::{Backend, LayerKind};
 use crate::error::{Error, Result};
 use crate::explain::{Outcome, Source, What};
-use crate::host::Kind;
+use crate::host::FunctionKind;
 use crate::invocation::Invocation;
 use crate::key::{Key, LOOKUP_OPTIONS};
 use crate::layer::{Layer, Level, Location};
 use crate::merge::{Merge, Strategy, type_error};
 use crate::options;
-use crate::session::Origin;
+use crate::session::ValueOrigin;
 
 impl Invocation<'_> {
     /// The first of several keys that has a value, as `lookup` asks; a default if none has.
@@ -183,11 +183,11 @@ impl Invocation<'_> {
         let found = if self.frame.global_only {
             self.search_global(key, &merge)?
         } else {
-            const LAYERS: [Place; 3] = [Place::Global, Place::Environment, Place::Module];
+            const LAYERS: [LayerKind; 3] = [LayerKind::Global, LayerKind::Environment, LayerKind::Module];
             self.merged(&merge, &LAYERS, |this, place| match place {
-                Place::Global => this.search_global(key, &merge),
-                Place::Environment => this.search_environment(key, &merge),
-                Place::Module => this.search_module(key, &merge),
+                LayerKind::Global => this.search_global(key, &merge),
+                LayerKind::Environment => this.search_environment(key, &merge),
+                LayerKind::Module => this.search_module(key, &merge),
             })?
         };
         match found {
@@ -410,14 +410,14 @@ impl Invocation<'_> {
         let (name, found) = match &level.backend {
             Backend::File(format) => (key.root(), self.in_file(key.root(), *format, layer, level, location)?),
             Backend::Eyaml => (key.root(), self.in_eyaml(key.root(), layer, level, location)?),
-            Backend::Function(Kind::DataHash, name) => {
+            Backend::Function(FunctionKind::DataHash, name) => {
                 (key.root(), self.in_data_hash(key.root(), name, layer, level, location)?)
             }
-            Backend::Function(Kind::LookupKey, name) => (
+            Backend::Function(FunctionKind::LookupKey, name) => (
                 key.root(),
                 self.by_key(key.root(), key.root().clone().into(), name, layer, level, location)?,
             ),
-            Backend::Function(Kind::DataDig, name) => {
+            Backend::Function(FunctionKind::DataDig, name) => {
                 let mut segments = vec![Value::String(key.root().clone())];
                 segments.extend_from_slice(key.segments());
                 (key.text(), self.by_key(key.text(), segments.into(), name, layer, level, location)?)
@@ -447,7 +447,7 @@ impl Invocation<'_> {
         };
         let line = file.as_ref().and_then(|file| file.line(key.root()));
         self.tell(|explainer| explainer.found(name.clone(), &value, Source::Data, line));
-        self.frame.origins.push(Arc::new(Origin {
+        self.frame.origins.push(Arc::new(ValueOrigin {
             place: layer.place,
             module: layer.module.clone(),
             level: level.name.clone(),
@@ -460,7 +460,7 @@ impl Invocation<'_> {
                     .is_some_and(|e| is_encrypted(&e.value)),
         }));
         Ok(Some(match &level.backend {
-            Backend::Function(Kind::DataDig, _) => key.undig(value),
+            Backend::Function(FunctionKind::DataDig, _) => key.undig(value),
             _ => value,
         }))
     }
@@ -468,7 +468,7 @@ impl Invocation<'_> {
     fn in_file(
         &mut self,
         key: &Str,
-        format: Format,
+        format: DataFormat,
         layer: &Layer,
         level: &Level,
         location: &Location,
@@ -491,7 +491,7 @@ impl Invocation<'_> {
     /// The file of a location.
     fn file(
         &mut self,
-        format: Format,
+        format: DataFormat,
         layer: &Layer,
         level: &Level,
         location: &Location,
@@ -508,7 +508,7 @@ impl Invocation<'_> {
     /// Reads the file of a location the first time it is asked, with the warnings that come with it.
     pub fn load_file(
         &mut self,
-        format: Format,
+        format: DataFormat,
         layer: &Layer,
         level: &Level,
         location: &Location,
@@ -517,9 +517,9 @@ impl Invocation<'_> {
             location.path().filter(|_| level.options.is_empty() || level.backend == Backend::Eyaml)
         else {
             let name = match format {
-                Format::Yaml => "yaml_data",
-                Format::Json => "json_data",
-                Format::Hocon => "hocon_data",
+                DataFormat::Yaml => "yaml_data",
+                DataFormat::Json => "json_data",
+                DataFormat::Hocon => "hocon_data",
             };
             return Err(Error::caller(
                 "ARGUMENT_ERROR",
@@ -530,7 +530,7 @@ impl Invocation<'_> {
         };
         let used = &mut self.frame.needs.inputs;
         let file = self.session.cache().file(self.host.world(), path, format, used)?;
-        if let Some(odd) = file.odd.as_ref().filter(|_| format != Format::Yaml) {
+        if let Some(odd) = file.odd.as_ref().filter(|_| format != DataFormat::Yaml) {
             let source = located(&format!("Value returned from {}", level.describe()), location);
             mismatch::assert(&source, &Type::any_hash(), odd).map_err(type_error)?;
         }
@@ -542,7 +542,7 @@ impl Invocation<'_> {
             }
             warnings.push(message);
         }
-        if let (Place::Module, Some(module)) = (layer.place, &layer.module)
+        if let (LayerKind::Module, Some(module)) = (layer.place, &layer.module)
             && level.backend != Backend::Eyaml
         {
             for key in file.foreign_keys(module) {
@@ -582,7 +582,7 @@ impl Invocation<'_> {
                 "'eyaml_lookup_key': one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml when using this lookup_key function",
             ));
         }
-        let file = self.file(Format::Yaml, layer, level, location)?;
+        let file = self.file(DataFormat::Yaml, layer, level, location)?;
         let Some(entry) = file.get(key) else { return Ok(None) };
         if entry.invalid {
             let source = format!("Value for key '{key}', returned from {}", level.describe());
@@ -701,16 +701,16 @@ impl Invocation<'_> {
             None => {
                 let given = match &level.backend {
                     Backend::Legacy(_) => {
-                        self.known_function(Kind::DataHash, name, layer)?;
+                        self.known_function(FunctionKind::DataHash, name, layer)?;
                         self.ask(|host, session| host.call(session, name, Vec::new(), None))?
                     }
-                    _ => self.call(Kind::DataHash, name, Vec::new(), layer, level, location)?,
+                    _ => self.call(FunctionKind::DataHash, name, Vec::new(), layer, level, location)?,
                 };
                 let source = located(&format!("Value returned from {}", level.describe()), location);
                 let Some(given) = given else { return Ok(None) };
                 mismatch::assert(&source, &Type::any_hash(), &given).map_err(type_error)?;
                 let mut hash = given.as_hash().cloned().unwrap_or_default();
-                if let (Place::Module, Some(module)) = (layer.place, &layer.module) {
+                if let (LayerKind::Module, Some(module)) = (layer.place, &layer.module) {
                     let own = |key: &str| {
                         key == LOOKUP_OPTIONS
                             || key.strip_prefix(module.as_str()).is_some_and(|k| k.starts_with("::"))
@@ -751,7 +751,8 @@ impl Invocation<'_> {
         if let Some(known) = lock(&location.memory.values).get(key) {
             return Ok(Some(known.clone()));
         }
-        let kind = if matches!(argument, Value::Array(_)) { Kind::DataDig } else { Kind::LookupKey };
+        let kind =
+            if matches!(argument, Value::Array(_)) { FunctionKind::DataDig } else { FunctionKind::LookupKey };
         let given = self.call(kind, name, vec![argument], layer, level, location)?;
         let Some(value) = given else { return Ok(None) };
         let source = || format!("Value for key '{key}', returned from {}", level.describe());
@@ -762,7 +763,7 @@ impl Invocation<'_> {
 
     fn call(
         &mut self,
-        kind: Kind,
+        kind: FunctionKind,
         name: &Str,
         mut arguments: Vec<Value>,
         layer: &Layer,
@@ -780,12 +781,12 @@ impl Invocation<'_> {
         self.ask(|host, session| host.call(session, name, arguments, Some(&context)))
     }
 
-    fn known_function(&mut self, kind: Kind, name: &str, layer: &Layer) -> Result<()> {
+    fn known_function(&mut self, kind: FunctionKind, name: &str, layer: &Layer) -> Result<()> {
         if self.host.has_function(name) {
             let Some(returns) = self.host.return_type(name) else { return Ok(()) };
             let wanted = match kind {
-                Kind::DataHash => Type::hash(Type::Any, Type::RichData),
-                Kind::LookupKey | Kind::DataDig => Type::RichData,
+                FunctionKind::DataHash => Type::hash(Type::Any, Type::RichData),
+                FunctionKind::LookupKey | FunctionKind::DataDig => Type::RichData,
             };
             let subject = format!("Return type of '{}' function named '{name}'", kind.name());
             return mismatch::assert_covered(&subject, &wanted, &returns).map_err(type_error);

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::answers::{Answer, Answers, How, Shared};
 use crate::backend::{Context, Memory};
 use crate::cache::DataCache;
-use crate::config::{CONFIG_FILE, Config, Place};
+use crate::config::{CONFIG_FILE, Config, LayerKind};
 use crate::error::{Error, Result};
 use crate::explain::{Explainer, Explanation};
 use crate::host::{Host, Lookup, Settings};
@@ -22,9 +22,9 @@ use crate::reads::{Needs, Reads};
 
 /// Where a value came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Origin {
+pub struct ValueOrigin {
     /// The layer.
-    pub place: Place,
+    pub place: LayerKind,
     /// The module, in the module layer.
     pub module: Option<Str>,
     /// The level of that layer's hierarchy.
@@ -45,7 +45,7 @@ pub struct Found {
     /// The value.
     pub value: Value,
     /// Every place that contributed, highest first; none if the value is a default or an override.
-    pub origins: Vec<Arc<Origin>>,
+    pub origins: Vec<Arc<ValueOrigin>>,
     /// The `lookup_options` in force for the key.
     pub options: Option<Hash>,
 }
@@ -293,7 +293,7 @@ impl Session {
         &mut self,
         host: &mut dyn Host,
         path: &Str,
-        place: Place,
+        place: LayerKind,
         used: &mut InputSet,
     ) -> Result<Arc<Config>> {
         let config = self.cache.config(host.world(), path, place, used)?;
@@ -321,10 +321,10 @@ impl Session {
         // There always is a global layer, and explanations mention it.
         let config = match self.settings.global_config.as_deref().map(Str::from) {
             None => Ok(Arc::new(Config::empty())),
-            Some(path) => self.config(host, &path, Place::Global, &mut inputs),
+            Some(path) => self.config(host, &path, LayerKind::Global, &mut inputs),
         };
         used.extend(&inputs);
-        let layer = self.add_layer(Place::Global, None, config?);
+        let layer = self.add_layer(LayerKind::Global, None, config?);
         self.global = Some((layer.clone(), inputs));
         Ok(layer)
     }
@@ -376,7 +376,7 @@ impl Session {
         Ok(layer)
     }
 
-    fn add_layer(&mut self, place: Place, module: Option<Str>, config: Arc<Config>) -> Arc<Layer> {
+    fn add_layer(&mut self, place: LayerKind, module: Option<Str>, config: Arc<Config>) -> Arc<Layer> {
         self.hierarchies.push(None);
         Arc::new(Layer::new(place, module, config, Some(self.hierarchies.len() - 1)))
     }
@@ -401,7 +401,7 @@ impl Session {
         module: Option<&Str>,
         used: &mut InputSet,
     ) -> Result<Option<Arc<Layer>>> {
-        let place = if module.is_some() { Place::Module } else { Place::Environment };
+        let place = if module.is_some() { LayerKind::Module } else { LayerKind::Environment };
         let path = Str::from(join(root, CONFIG_FILE));
         let mut config = match self.cache.exists(host.world(), &path, used) {
             true => self.usable(host, &path, place, used)?,
@@ -418,7 +418,7 @@ impl Session {
         &mut self,
         host: &mut dyn Host,
         path: &Str,
-        place: Place,
+        place: LayerKind,
         used: &mut InputSet,
     ) -> Result<Option<Arc<Config>>> {
         let config = self.config(host, path, place, used)?;
@@ -426,7 +426,7 @@ impl Session {
             return Ok(Some(config));
         }
         let (scope, root) = match place {
-            Place::Module => ("a module", "module root"),
+            LayerKind::Module => ("a module", "module root"),
             _ => ("an environment", "the environment root"),
         };
         if self.settings.strict == Strict::Error {

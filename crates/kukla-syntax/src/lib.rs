@@ -6,6 +6,7 @@ pub mod bridge;
 mod code;
 pub mod codes;
 mod decode;
+mod deep;
 mod diagnostic;
 mod float;
 mod kind;
@@ -20,7 +21,10 @@ pub mod words;
 
 pub use code::{Code, Severity, Strict};
 pub use decode::Number;
-pub use diagnostic::{Diagnostic, Error, Fact, Frame, Label, Location, Place, Result, Stage, ToFact, Trace};
+pub use deep::{deep, roomy};
+pub use diagnostic::{
+    Diagnostic, Error, Fact, Frame, Label, Location, NAMELESS, Place, Result, Stage, ToFact, Trace,
+};
 pub use float::float_text;
 pub use kind::SyntaxKind;
 pub use parser::{Parse, ParseOptions, parse, parse_epp, parse_signature, parse_with};

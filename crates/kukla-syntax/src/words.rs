@@ -5,6 +5,7 @@
 
 use std::fmt::{self, Display, Write};
 
+use crate::article::a_an;
 use crate::diagnostic::{Diagnostic, Fact, Frame, Place, Stage};
 
 impl Diagnostic {
@@ -44,7 +45,12 @@ impl Diagnostic {
                         out.write_str(before)?;
                         write_place(out, place, true, places)?;
                     }
-                    None => write!(out, "{{{name}}}")?,
+                    // A brace that names no fact is a brace.
+                    None => {
+                        out.write_str("{")?;
+                        rest = &inside[1..];
+                        continue;
+                    }
                 },
                 (None, _) => return out.write_str(inside),
             }
@@ -58,7 +64,7 @@ impl Diagnostic {
             out.write_str("Evaluation Error: ")?;
         }
         if let Frame::Construct(construct) = &self.frame {
-            write!(out, "Error while evaluating {} {construct}, ", article(construct))?;
+            write!(out, "Error while evaluating {}, ", a_an(construct))?;
         }
         self.write_message(out, places)
     }
@@ -98,13 +104,4 @@ fn write_place(out: &mut dyn Write, place: &Place, line_only: bool, places: Plac
     ];
     let known: Vec<String> = parts.into_iter().flatten().collect();
     if known.is_empty() { Ok(()) } else { write!(out, " ({})", known.join(", ")) }
-}
-
-/// The article of a label; a quote before the first letter does not count.
-pub fn article(label: &str) -> &'static str {
-    let first = label.strip_prefix(['\'', '"']).unwrap_or(label).chars().next();
-    match first {
-        Some(letter) if "aeiouyAEIOUY".contains(letter) => "an",
-        _ => "a",
-    }
 }

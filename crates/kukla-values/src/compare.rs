@@ -4,6 +4,8 @@
 
 use std::cmp::Ordering;
 
+use kukla_syntax::deep;
+
 use crate::types::Type;
 use crate::types::leaf;
 use crate::{Str, Value};
@@ -32,11 +34,11 @@ fn equal_within(left: &Value, right: &Value) -> bool {
             compare_time(right, left) == Some(Ordering::Equal)
         }
         (Value::Array(a), Value::Array(b)) => {
-            a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| equal_within(a, b))
+            a.len() == b.len() && deep(|| a.iter().zip(b.iter()).all(|(a, b)| equal_within(a, b)))
         }
         (Value::Hash(a), Value::Hash(b)) => {
-            a.len() == b.len()
-                && a.iter().all(|(key, value)| equal_within(b.get(key).unwrap_or(&Value::Undef), value))
+            let same = |(key, value)| equal_within(b.get(key).unwrap_or(&Value::Undef), value);
+            a.len() == b.len() && deep(|| a.iter().all(same))
         }
         _ => left == right,
     }
@@ -129,9 +131,7 @@ pub fn label(value: &Value) -> Str {
                 ty => format!("{ty}-Type").into(),
             };
         }
-        Value::Default | Value::Uri(_) | Value::Iterator(_) | Value::Callable(_) | Value::Object(_) => {
-            "Object"
-        }
+        Value::Default | Value::Uri(_) | Value::Iterator(_) | Value::Host(_) | Value::Object(_) => "Object",
     };
     label.into()
 }

@@ -56,6 +56,14 @@ impl Iterator {
         }
     }
 
+    /// The value it goes through, unless that is a whole tree of them.
+    pub fn source(&self) -> Option<&Value> {
+        match self {
+            Iterator::Each(value) | Iterator::Reverse(value) | Iterator::Step(value, _) => Some(value),
+            Iterator::Tree(_) => None,
+        }
+    }
+
     /// The type of its members.
     pub fn element_type(&self) -> Type {
         match self {

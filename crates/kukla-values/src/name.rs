@@ -2,7 +2,8 @@
 //!
 //! A `Name` is a pointer to text that lives as long as the process, so comparing and hashing one costs what a pointer
 //! costs and reading it needs no table. Only names that stand in source text are interned, which bounds the table by
-//! the code that was ever loaded; a name computed at run time is looked up with [`Name::existing`], which adds nothing.
+//! the code that was ever loaded; a name computed at run time is looked up with [`Name::existing`], which adds nothing,
+//! and entered only once a file turns out to define it.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};

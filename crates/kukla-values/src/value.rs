@@ -1,18 +1,19 @@
 //! What expressions evaluate to.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::fmt::Debug;
 use std::hash::{Hash as StdHash, Hasher};
 use std::sync::Arc;
 
 use ecow::EcoVec;
 use indexmap::{Equivalent, IndexMap};
+use kukla_syntax::deep;
 use rustc_hash::FxBuildHasher;
 
 use crate::Str;
-use crate::types::Type;
-use crate::types::callable::CallableType;
-use crate::types::object::{Object, ObjectType};
+use crate::types::object::Object;
+use crate::types::{RuntimeType, Type};
 use crate::{binary::Binary, iterator::Iterator, regexp::Regexp, semver::Version, semver::VersionRange};
 use crate::{time::Timespan, time::Timestamp, uri::Uri};
 
@@ -59,29 +60,56 @@ pub enum Value {
     Uri(Arc<Uri>),
     /// A lazy sequence.
     Iterator(Arc<Iterator>),
-    /// A lambda or a function.
-    Callable(Arc<dyn Callable>),
+    /// An object of the program around the language.
+    Host(Arc<dyn HostObject>),
     /// An instance of an `Object` type; `Deferred` and `Error` values are such instances.
     Object(Arc<Object>),
 }
 
 const _: () = assert!(size_of::<Value>() <= 24);
 
-/// Something that can be called. The evaluator provides the implementations and finds its own again with `as_any`.
-pub trait Callable: Any + Send + Sync + Debug {
-    /// The type inferred for it.
-    fn signature(&self) -> &CallableType;
-    /// The type it is an instance of, if it is an object rather than something to call.
-    fn object_type(&self) -> Option<&Arc<ObjectType>> {
-        None
+/// An object of the program around the language: to Puppet code it has a type and a text, and whoever made it finds its own again
+/// with `as_any`.
+pub trait HostObject: Any + Send + Sync + Debug {
+    /// The class it has in Puppet.
+    fn class_name(&self) -> Cow<'static, str>;
+    /// The type it is an instance of; unless it says otherwise, that is a class of the runtime.
+    fn object_type(&self) -> Type {
+        let name = Some(Value::String(self.class_name().as_ref().into()));
+        Type::Runtime(Arc::new(RuntimeType { runtime: Some("ruby".into()), name }))
     }
-    /// For the evaluator to get its own kind back.
+    /// What stands for it in text.
+    fn text(&self) -> Str;
+    /// For its maker to get it back.
     fn as_any(&self) -> &dyn Any;
 }
 
 /// An ordered list of values, shared on clone.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, Eq)]
 pub struct Array(EcoVec<Value>);
+
+/// What is nested deeply is taken apart level by level.
+impl Drop for Array {
+    #[inline]
+    fn drop(&mut self) {
+        if self.0.iter().any(Value::is_nested) {
+            let values = std::mem::take(&mut self.0);
+            deep(|| drop(values));
+        }
+    }
+}
+
+impl PartialEq for Array {
+    fn eq(&self, other: &Array) -> bool {
+        deep(|| self.0 == other.0)
+    }
+}
+
+impl StdHash for Array {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        deep(|| self.0.hash(state));
+    }
+}
 
 impl Array {
     /// An empty list.
@@ -133,8 +161,8 @@ impl From<Vec<Value>> for Array {
 impl IntoIterator for Array {
     type Item = Value;
     type IntoIter = ecow::vec::IntoIter<Value>;
-    fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
+    fn into_iter(mut self) -> Self::IntoIter {
+        std::mem::take(&mut self.0).into_iter()
     }
 }
 
@@ -152,6 +180,19 @@ pub type Entries = IndexMap<Value, Value, FxBuildHasher>;
 /// An ordered map, shared on clone and copied when changed while shared.
 #[derive(Clone, Debug, Default)]
 pub struct Hash(Arc<Entries>);
+
+/// What is nested deeply is taken apart level by level.
+impl Drop for Hash {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(entries) = Arc::get_mut(&mut self.0)
+            && entries.values().any(Value::is_nested)
+        {
+            let entries = std::mem::take(entries);
+            deep(|| drop(entries));
+        }
+    }
+}
 
 impl Hash {
     /// An empty map.
@@ -194,7 +235,7 @@ impl std::ops::Deref for Hash {
 
 impl PartialEq for Hash {
     fn eq(&self, other: &Hash) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || *self.0 == *other.0
+        Arc::ptr_eq(&self.0, &other.0) || deep(|| *self.0 == *other.0)
     }
 }
 
@@ -226,7 +267,7 @@ impl PartialEq for Value {
             (Value::Array(a), Value::Array(b)) => a == b,
             (Value::Hash(a), Value::Hash(b)) => a == b,
             (Value::Type(a), Value::Type(b)) => Arc::ptr_eq(a, b) || a == b,
-            (Value::Sensitive(a), Value::Sensitive(b)) => a == b,
+            (Value::Sensitive(a), Value::Sensitive(b)) => deep(|| a == b),
             (Value::Timestamp(a), Value::Timestamp(b)) => a == b,
             (Value::Timespan(a), Value::Timespan(b)) => a == b,
             (Value::SemVer(a), Value::SemVer(b)) => a == b,
@@ -234,7 +275,7 @@ impl PartialEq for Value {
             (Value::Binary(a), Value::Binary(b)) => a == b,
             (Value::Uri(a), Value::Uri(b)) => a == b,
             (Value::Iterator(a), Value::Iterator(b)) => Arc::ptr_eq(a, b),
-            (Value::Callable(a), Value::Callable(b)) => Arc::ptr_eq(a, b),
+            (Value::Host(a), Value::Host(b)) => Arc::ptr_eq(a, b),
             (Value::Object(a), Value::Object(b)) => Arc::ptr_eq(a, b) || a == b,
             _ => false,
         }
@@ -258,13 +299,14 @@ impl StdHash for Value {
             Value::Array(values) => values.hash(state),
             Value::Hash(hash) => {
                 // The order of entries makes no difference, so their hashes are added up.
-                let sum = hash.iter().fold(0u64, |sum, entry| {
+                let add = |sum: u64, entry: (&Value, &Value)| {
                     sum.wrapping_add(std::hash::BuildHasher::hash_one(&FxBuildHasher, entry))
-                });
+                };
+                let sum = deep(|| hash.iter().fold(0u64, add));
                 state.write_u64(sum);
             }
             Value::Type(ty) => ty.hash(state),
-            Value::Sensitive(value) => value.hash(state),
+            Value::Sensitive(value) => deep(|| value.hash(state)),
             Value::Timestamp(at) => at.hash(state),
             Value::Timespan(span) => span.hash(state),
             Value::SemVer(version) => version.hash(state),
@@ -272,7 +314,7 @@ impl StdHash for Value {
             Value::Binary(binary) => binary.hash(state),
             Value::Uri(uri) => uri.hash(state),
             Value::Iterator(iterator) => Arc::as_ptr(iterator).hash(state),
-            Value::Callable(callable) => Arc::as_ptr(callable).cast::<u8>().hash(state),
+            Value::Host(host) => Arc::as_ptr(host).cast::<u8>().hash(state),
             Value::Object(object) => object.hash(state),
         }
     }
@@ -288,6 +330,15 @@ impl Value {
     /// A type as a value.
     pub fn of_type(ty: Type) -> Value {
         Value::Type(Arc::new(ty))
+    }
+
+    /// Whether it may hold values that hold values, and so on.
+    #[inline]
+    fn is_nested(&self) -> bool {
+        matches!(
+            self,
+            Value::Array(_) | Value::Hash(_) | Value::Sensitive(_) | Value::Object(_) | Value::Iterator(_)
+        )
     }
 
     /// Only `undef` and `false` are not true.

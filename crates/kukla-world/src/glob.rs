@@ -1,79 +1,45 @@
-//! File name patterns, as Ruby's `Dir.glob` reads them: `*`, `?`, `[a-z]`, `{a,b}`, `**/`; results sorted, hidden files
-//! only when the pattern says so.
+//! File name patterns of `*`, `?`, `[a-z]`, `{a,b}` and `**/`, as Ruby's `Dir.glob` reads them: results sorted, hidden files
+//! only when the pattern says so, links not followed by `**/`.
+//!
+//! A pattern is a list of parts; a search holds the places in it that a path has reached, so that each directory is read once and
+//! each path found once, however many ways lead to it.
 
 use std::path::Path;
 
-use crate::World;
+use crate::{DirectoryEntry, World};
 
-/// The paths that match an absolute pattern and are not directories.
-pub fn glob(world: &dyn World, pattern: &str) -> Vec<String> {
+/// How many directories one pattern may have listed.
+pub const MOST_LISTED: usize = 100_000;
+
+/// A pattern leads into more than [`MOST_LISTED`] directories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooMany;
+
+/// The paths that match a pattern.
+pub fn glob(world: &dyn World, pattern: &str) -> Result<Vec<String>, TooMany> {
+    let found = search(world, pattern)?;
+    Ok(found.into_iter().map(|found| found.path).collect())
+}
+
+/// The paths that match a pattern and are not directories; none if there is too much to look into.
+pub fn files(world: &dyn World, pattern: &str) -> Vec<String> {
+    let mut found = search(world, pattern).unwrap_or_default();
+    found.retain(|found| !found.is_directory.unwrap_or_else(|| is_directory(world, &found.path)));
+    found.into_iter().map(|found| found.path).collect()
+}
+
+fn search(world: &dyn World, pattern: &str) -> Result<Vec<Found>, TooMany> {
     let mut found = Vec::new();
-    for pattern in alternatives(pattern) {
+    for pattern in alternatives(pattern).iter().filter(|pattern| !pattern.is_empty()) {
         let (root, rest) = match pattern.strip_prefix('/') {
             Some(rest) => ("/", rest),
             None => ("", pattern.as_str()),
         };
-        let mut directory = root.to_owned();
-        let mut parts: Vec<&str> = rest.split('/').filter(|part| !part.is_empty()).collect();
-        // What has no wildcards needs no listing, but for the file at the end.
-        let plain = parts.iter().take_while(|part| !part.contains(['*', '?', '[', '\\'])).count();
-        for part in parts.drain(..plain.min(parts.len().saturating_sub(1))) {
-            directory = join(&directory, part);
-        }
-        walk(world, &directory, &parts, &[0], &mut found, 0);
+        let mut search = Search { world, found: &mut found, left: MOST_LISTED };
+        let start = Found { path: root.to_owned(), is_directory: None };
+        search.follow(start, &parts(rest), vec![0])?;
     }
-    found
-}
-
-fn join(directory: &str, name: &str) -> String {
-    if directory.is_empty() || directory.ends_with('/') {
-        format!("{directory}{name}")
-    } else {
-        format!("{directory}/{name}")
-    }
-}
-
-/// Looks through a directory for what matches the pattern from any of the given parts on. Taking all at once gives
-/// Ruby's order: by name within a directory, what is below a name right where the name is.
-fn walk(
-    world: &dyn World,
-    directory: &str,
-    parts: &[&str],
-    from: &[usize],
-    found: &mut Vec<String>,
-    depth: usize,
-) {
-    if depth > 100 {
-        return;
-    }
-    for entry in world.list(Path::new(directory)) {
-        let hidden = entry.name.starts_with('.');
-        let mut next = Vec::new();
-        let mut hit = false;
-        let mut open: Vec<usize> = from.to_vec();
-        while let Some(at) = open.pop() {
-            let Some(part) = parts.get(at) else { continue };
-            if *part == "**" && at + 1 < parts.len() {
-                // No directories at all, or this one and more.
-                open.push(at + 1);
-                if entry.is_directory && !hidden {
-                    next.push(at);
-                }
-            } else if (!hidden || part.starts_with('.')) && matches(part, &entry.name) {
-                hit |= at + 1 == parts.len();
-                next.push(at + 1);
-            }
-        }
-        if hit && !entry.is_directory {
-            found.push(join(directory, &entry.name));
-        }
-        next.retain(|at| *at < parts.len());
-        next.sort_unstable();
-        next.dedup();
-        if entry.is_directory && !next.is_empty() {
-            walk(world, &join(directory, &entry.name), parts, &next, found, depth + 1);
-        }
-    }
+    Ok(found)
 }
 
 /// `a{b,c}d` is `abd` and `acd`; braces may nest.
@@ -115,86 +81,236 @@ fn first_braces(pattern: &str) -> Option<(usize, usize, Vec<usize>)> {
     None
 }
 
-/// Whether a name matches one part of a pattern.
-fn matches(pattern: &str, name: &str) -> bool {
-    let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
-    // The classic two-pointer match: on failure go back to the last star and let it take one character more.
-    let (mut p, mut n) = (0, 0);
-    let mut star: Option<(usize, usize)> = None;
-    while n < name.len() {
-        match pattern.get(p) {
-            Some('*') => {
-                star = Some((p, n));
-                p += 1;
-                continue;
-            }
-            Some('?') => {
-                p += 1;
-                n += 1;
-                continue;
-            }
-            Some('[') => {
-                if let Some((fits, next)) = class(&pattern, p, name[n])
-                    && fits
-                {
-                    p = next;
-                    n += 1;
-                    continue;
-                }
-            }
-            Some('\\') if pattern.get(p + 1) == Some(&name[n]) => {
-                p += 2;
-                n += 1;
-                continue;
-            }
-            Some(c) if *c == name[n] => {
-                p += 1;
-                n += 1;
-                continue;
-            }
-            _ => {}
-        }
-        match star {
-            Some((at, taken)) => {
-                star = Some((at, taken + 1));
-                p = at + 1;
-                n = taken + 1;
-            }
-            None => return false,
-        }
-    }
-    pattern[p..].iter().all(|c| *c == '*')
+/// One part of a pattern.
+#[derive(Debug, PartialEq, Eq)]
+enum Part {
+    /// Names without anything special, one or several.
+    Plain(String),
+    /// A name with something special in it.
+    Magic(String),
+    /// `**`: any directories, or none.
+    Anywhere,
+    /// The end: whatever is there.
+    End,
+    /// The end after a slash: a directory.
+    Directory,
 }
 
-fn class(pattern: &[char], open: usize, c: char) -> Option<(bool, usize)> {
-    let mut at = open + 1;
-    let negated = matches!(pattern.get(at), Some('^' | '!'));
-    at += usize::from(negated);
-    let mut fits = false;
-    let first = at;
-    while at < pattern.len() && (pattern[at] != ']' || at == first) {
-        if pattern.get(at + 1) == Some(&'-') && pattern.get(at + 2).is_some_and(|end| *end != ']') {
-            fits |= (pattern[at]..=pattern[at + 2]).contains(&c);
-            at += 3;
-        } else {
-            fits |= pattern[at] == c;
-            at += 1;
+fn parts(pattern: &str) -> Vec<Part> {
+    let mut parts: Vec<Part> = Vec::new();
+    let (names, end) = match pattern.strip_suffix('/') {
+        Some(names) => (names, Part::Directory),
+        None => (pattern, Part::End),
+    };
+    let mut names = names.split('/').peekable();
+    while let Some(name) = names.next() {
+        // At the end two stars are no more than one.
+        let last = names.peek().is_none() && end == Part::End;
+        match (name, parts.last_mut()) {
+            ("**", last_part) if !last => {
+                if last_part != Some(&mut Part::Anywhere) {
+                    parts.push(Part::Anywhere);
+                }
+            }
+            _ if name.contains(['*', '?', '[']) => parts.push(Part::Magic(name.to_owned())),
+            (_, Some(Part::Plain(before))) => {
+                before.push('/');
+                before.push_str(name);
+            }
+            _ => parts.push(Part::Plain(name.to_owned())),
         }
     }
-    (at < pattern.len()).then_some((fits != negated, at + 1))
+    parts.push(end);
+    parts
+}
+
+/// A path that was reached.
+#[derive(Debug)]
+struct Found {
+    path: String,
+    /// Whether it is a directory, if that is known.
+    is_directory: Option<bool>,
+}
+
+/// A search for what fits a pattern.
+struct Search<'s> {
+    world: &'s dyn World,
+    found: &'s mut Vec<Found>,
+    left: usize,
+}
+
+/// The directory in which a relative pattern starts.
+fn or_here(directory: &str) -> &Path {
+    Path::new(if directory.is_empty() { "." } else { directory })
+}
+
+fn is_directory(world: &dyn World, path: &str) -> bool {
+    let path = Path::new(path);
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return true };
+    let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+    world.list(parent).iter().any(|entry| entry.is_directory && entry.name.as_str() == name)
+}
+
+impl Search<'_> {
+    fn list(&mut self, directory: &str) -> Result<Vec<DirectoryEntry>, TooMany> {
+        self.left = self.left.checked_sub(1).ok_or(TooMany)?;
+        Ok(self.world.list(or_here(directory)))
+    }
+
+    /// Finds what lies at and below a path for which the pattern has been followed to these places.
+    fn follow(&mut self, at: Found, parts: &[Part], places: Vec<usize>) -> Result<(), TooMany> {
+        let Found { path, is_directory: known } = at;
+        let is_directory = |world: &dyn World| known.unwrap_or_else(|| is_directory(world, &path));
+        let next = |place: usize| if parts[place] == Part::Anywhere { place + 1 } else { place };
+        let here: Vec<&Part> = places.iter().map(|place| &parts[next(*place)]).collect();
+        // What a directory lists is there, even a link that leads nowhere.
+        let is_there = |world: &dyn World| known.is_some() || world.exists(Path::new(&path));
+        if !path.is_empty() && here.contains(&&Part::End) && is_there(self.world) {
+            self.found.push(Found { path: path.clone(), is_directory: known });
+        }
+        if here.contains(&&Part::Directory) && is_directory(self.world) {
+            let slash = if path.ends_with('/') { "" } else { "/" };
+            self.found.push(Found { path: format!("{path}{slash}"), is_directory: Some(true) });
+        }
+        let within = |name: &str| match path.is_empty() || path == "/" {
+            true => format!("{path}{name}"),
+            false => format!("{path}/{name}"),
+        };
+        let anywhere = places.iter().any(|place| parts[*place] == Part::Anywhere);
+        if !anywhere && !here.iter().any(|part| matches!(part, Part::Magic(_))) {
+            for (place, part) in places.iter().zip(&here) {
+                let Part::Plain(name) = part else { continue };
+                let below = Found { path: within(&unescaped(name)), is_directory: None };
+                self.follow(below, parts, vec![next(*place) + 1])?;
+            }
+            return Ok(());
+        }
+        let mut entries = self.list(&path)?;
+        // Ruby counts the directory itself among its hidden entries if the pattern names it.
+        if !anywhere && known.is_none() && is_directory(self.world) {
+            let itself = DirectoryEntry { name: ".".into(), is_directory: true, is_link: false };
+            entries.insert(0, itself);
+        }
+        for entry in entries {
+            let itself = entry.name == ".";
+            let mut reached: Vec<usize> = Vec::new();
+            for (place, part) in places.iter().zip(&here) {
+                let deeper = entry.is_directory && !entry.is_link && !entry.name.starts_with('.');
+                if parts[*place] == Part::Anywhere && deeper {
+                    reached.push(*place);
+                }
+                let fits = match part {
+                    Part::Magic(pattern) => fits(pattern, &entry.name),
+                    Part::Plain(name) => !itself && unescaped(name) == entry.name,
+                    _ => false,
+                };
+                if fits {
+                    reached.push(next(*place) + 1);
+                }
+            }
+            reached.dedup();
+            if !reached.is_empty() {
+                let below = Found { path: within(&entry.name), is_directory: Some(entry.is_directory) };
+                self.follow(below, parts, reached)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn unescaped(name: &str) -> String {
+    let mut out = String::new();
+    let mut chars = name.chars();
+    while let Some(c) = chars.next() {
+        out.push(if c == '\\' { chars.next().unwrap_or('\\') } else { c });
+    }
+    out
+}
+
+/// Whether a name fits a pattern; a dot at its beginning must be there in the pattern.
+pub fn fits(pattern: &str, name: &str) -> bool {
+    if name.starts_with('.') && !pattern.starts_with('.') && !pattern.starts_with("\\.") {
+        return false;
+    }
+    let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
+    matches(&pattern, &name)
+}
+
+/// Whether a name fits a pattern of `*`, `?` and `[a-z]`. After a star only the last one can be given more, so the time is bounded.
+fn matches(pattern: &[char], name: &[char]) -> bool {
+    let (mut at, mut read) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while read < name.len() {
+        if pattern.get(at) == Some(&'*') {
+            star = Some((at, read));
+            at += 1;
+        } else if let Some(taken) = pattern.get(at..).and_then(|rest| one_fits(rest, name[read])) {
+            at += taken;
+            read += 1;
+        } else if let Some((starred, from)) = star {
+            star = Some((starred, from + 1));
+            (at, read) = (starred + 1, from + 1);
+        } else {
+            return false;
+        }
+    }
+    pattern[at..].iter().all(|c| *c == '*')
+}
+
+/// How much of a pattern stands for one character that fits it.
+fn one_fits(pattern: &[char], c: char) -> Option<usize> {
+    match pattern.split_first()? {
+        ('?', _) => Some(1),
+        ('[', rest) => {
+            let end = rest.iter().skip(1).position(|c| *c == ']')? + 1;
+            let (negated, set) = match rest[..end].split_first() {
+                Some(('^' | '!', set)) => (true, set),
+                _ => (false, &rest[..end]),
+            };
+            let mut within = false;
+            let mut at = 0;
+            while at < set.len() {
+                if at + 2 < set.len() && set[at + 1] == '-' {
+                    within |= (set[at]..=set[at + 2]).contains(&c);
+                    at += 3;
+                } else {
+                    within |= set[at] == c;
+                    at += 1;
+                }
+            }
+            (within != negated).then_some(end + 2)
+        }
+        ('\\', [escaped, ..]) => (*escaped == c).then_some(2),
+        (literal, _) => (*literal == c).then_some(1),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::MemoryWorld;
 
     #[test]
-    fn patterns() {
-        assert!(matches("*.yaml", "a.yaml"));
-        assert!(matches("a*b?d", "axxbcd"));
-        assert!(matches("[a-c]x", "bx"));
-        assert!(!matches("[^a-c]x", "bx"));
-        assert!(!matches("*.yaml", "a.yml"));
-        assert_eq!(alternatives("x{a,b{c,d}}"), ["xa", "xbc", "xbd"]);
+    fn patterns_come_apart() {
+        assert_eq!(alternatives("a{b,c{d,e}}f"), ["abf", "acdf", "acef"]);
+        assert!(fits("a*[b-d]?", "axxcz") && !fits("[!a]", "a") && !fits("*", ".a"));
+        assert!(fits("*.yaml", "a.yaml") && !fits("*.yaml", "a.yml") && fits("[a-c]x", "bx"));
+        let plain = |text: &str| Part::Plain(text.into());
+        assert_eq!(parts("a//b/**/**/c/"), [plain("a//b"), Part::Anywhere, plain("c"), Part::Directory]);
+        assert_eq!(parts("a/**"), [plain("a"), Part::Magic("**".into()), Part::End]);
+    }
+
+    #[test]
+    fn files_are_found_once_and_in_order() {
+        let world = ["/d/b.yaml", "/d/a/x.yaml", "/d/a/y.yaml/z", "/d/.h.yaml", "/d/c.json"]
+            .into_iter()
+            .fold(MemoryWorld::default(), |world, path| world.with(path, ""));
+        assert_eq!(files(&world, "/d/**/*.yaml"), ["/d/a/x.yaml", "/d/b.yaml"]);
+        assert_eq!(files(&world, "/d/{b.yaml,*.json,a}"), ["/d/b.yaml", "/d/c.json"]);
+        assert_eq!(glob(&world, "/d/.*"), Ok(vec!["/d/.".into(), "/d/.h.yaml".into()]));
+        assert_eq!(glob(&world, "/?/.*"), Ok(vec!["/d/.h.yaml".into()]));
+        assert_eq!(glob(&world, "/d//c.*"), Ok(vec!["/d//c.json".into()]));
+        let all = glob(&world, "/d/*/*.yaml").unwrap();
+        assert_eq!(all, ["/d/a/x.yaml", "/d/a/y.yaml"]);
     }
 }

@@ -38,7 +38,7 @@ impl fmt::Display for FileError {
 
 /// One entry of a directory.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Entry {
+pub struct DirectoryEntry {
     /// Its name within the directory.
     pub name: String,
     /// Whether it is a directory (or a link to one).
@@ -58,7 +58,7 @@ pub struct Stamp {
 
 /// What a command gave.
 #[derive(Clone, Debug, Default)]
-pub struct Output {
+pub struct CommandOutput {
     /// Its exit code, if it ended by itself.
     pub code: Option<i32>,
     /// What it wrote to standard output.
@@ -72,13 +72,13 @@ pub trait World: Send + Sync + Debug {
     /// The contents of a file.
     fn read(&self, path: &Path) -> FileResult<Vec<u8>>;
     /// The entries of a directory, sorted by name; none if it is not one.
-    fn list(&self, path: &Path) -> Vec<Entry>;
+    fn list(&self, path: &Path) -> Vec<DirectoryEntry>;
     /// The present.
     fn now(&self) -> Timestamp;
     /// An environment variable.
     fn env(&self, name: &str) -> Option<String>;
     /// Runs a command (`generate`, external node classifiers), if policy allows.
-    fn run(&self, command: &[String]) -> FileResult<Output>;
+    fn run(&self, command: &[String]) -> FileResult<CommandOutput>;
     /// Where what is asked can be recorded, if it is to be.
     fn ledger(&self) -> Option<&Ledger> {
         None
@@ -104,7 +104,7 @@ impl<W: World + ?Sized> World for Arc<W> {
         (**self).read(path)
     }
 
-    fn list(&self, path: &Path) -> Vec<Entry> {
+    fn list(&self, path: &Path) -> Vec<DirectoryEntry> {
         (**self).list(path)
     }
 
@@ -116,7 +116,7 @@ impl<W: World + ?Sized> World for Arc<W> {
         (**self).env(name)
     }
 
-    fn run(&self, command: &[String]) -> FileResult<Output> {
+    fn run(&self, command: &[String]) -> FileResult<CommandOutput> {
         (**self).run(command)
     }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use kukla_values::time::Timestamp;
 
-use crate::{Entry, FileError, FileResult, Output, World};
+use crate::{CommandOutput, DirectoryEntry, FileError, FileResult, World};
 
 /// A world held in memory, for tests and unsaved buffers.
 #[derive(Clone, Debug, Default)]
@@ -40,14 +40,14 @@ impl World for MemoryWorld {
         self.files.get(path).cloned().ok_or(FileError::NotFound)
     }
 
-    fn list(&self, path: &Path) -> Vec<Entry> {
-        let mut entries: Vec<Entry> = Vec::new();
+    fn list(&self, path: &Path) -> Vec<DirectoryEntry> {
+        let mut entries: Vec<DirectoryEntry> = Vec::new();
         for file in self.below(path) {
             let Ok(rest) = file.strip_prefix(path) else { continue };
             let mut parts = rest.components();
             let Some(first) = parts.next() else { continue };
             let name = first.as_os_str().to_string_lossy().into_owned();
-            let entry = Entry { name, is_directory: parts.next().is_some(), is_link: false };
+            let entry = DirectoryEntry { name, is_directory: parts.next().is_some(), is_link: false };
             entries.push(entry);
         }
         entries.sort();
@@ -67,7 +67,7 @@ impl World for MemoryWorld {
         self.env.get(name).cloned()
     }
 
-    fn run(&self, command: &[String]) -> FileResult<Output> {
+    fn run(&self, command: &[String]) -> FileResult<CommandOutput> {
         Err(FileError::Other(format!("no commands here: {}", command.join(" "))))
     }
 }

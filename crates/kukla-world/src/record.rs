@@ -16,7 +16,7 @@ use kukla_values::time::Timestamp;
 use rustc_hash::FxBuildHasher;
 use sha2::{Digest as _, Sha256};
 
-use crate::{Entry, FileError, FileResult, Output, Stamp, World};
+use crate::{CommandOutput, DirectoryEntry, FileError, FileResult, Stamp, World};
 
 /// A question to the world.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -90,8 +90,8 @@ impl Answer {
         if there { Answer::Present } else { Answer::Absent }
     }
 
-    fn list(entries: &[Entry]) -> Answer {
-        let kind = |entry: &Entry| [u8::from(entry.is_directory), u8::from(entry.is_link)];
+    fn list(entries: &[DirectoryEntry]) -> Answer {
+        let kind = |entry: &DirectoryEntry| [u8::from(entry.is_directory), u8::from(entry.is_link)];
         Answer::Is(Digest::of(
             entries.iter().flat_map(|entry| [entry.name.as_bytes().to_vec(), kind(entry).to_vec()]),
         ))
@@ -101,7 +101,7 @@ impl Answer {
         value.map_or(Answer::Absent, |value| Answer::Is(Digest::of([value])))
     }
 
-    fn run(output: &FileResult<Output>) -> Answer {
+    fn run(output: &FileResult<CommandOutput>) -> Answer {
         Answer::file(output, |output| {
             let code = format!("{:?}", output.code);
             Digest::of([code.as_bytes(), &output.stdout, &output.stderr])
@@ -238,7 +238,7 @@ impl<W: World> World for Recorded<W> {
         self.world.read(path)
     }
 
-    fn list(&self, path: &Path) -> Vec<Entry> {
+    fn list(&self, path: &Path) -> Vec<DirectoryEntry> {
         self.world.list(path)
     }
 
@@ -250,7 +250,7 @@ impl<W: World> World for Recorded<W> {
         self.world.env(name)
     }
 
-    fn run(&self, command: &[String]) -> FileResult<Output> {
+    fn run(&self, command: &[String]) -> FileResult<CommandOutput> {
         self.world.run(command)
     }
 
@@ -332,7 +332,7 @@ impl World for Tracker<'_> {
         found
     }
 
-    fn list(&self, path: &Path) -> Vec<Entry> {
+    fn list(&self, path: &Path) -> Vec<DirectoryEntry> {
         let entries = self.world.list(path);
         self.note(Question::List(path.to_owned()), Answer::list(&entries));
         entries
@@ -349,7 +349,7 @@ impl World for Tracker<'_> {
         value
     }
 
-    fn run(&self, command: &[String]) -> FileResult<Output> {
+    fn run(&self, command: &[String]) -> FileResult<CommandOutput> {
         let output = self.world.run(command);
         self.note(Question::Run(command.to_vec()), Answer::run(&output));
         output

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use kukla_syntax::validate::{self, Place};
-use kukla_syntax::{Diagnostic, Parse, Source, Span, Stage, Strict, diagnostic};
+use kukla_syntax::validate::{self, FilePlace};
+use kukla_syntax::{Diagnostic, Parse, Source, Span, Stage, Strict, diagnostic, roomy};
 
 use crate::codes::INVALID_UTF8;
 
@@ -37,6 +37,10 @@ pub struct Analysis {
 impl Analysis {
     /// Reads and judges a text.
     pub fn new(source: &Source, rules: &Rules) -> Self {
+        roomy(|| Self::made(source, rules))
+    }
+
+    fn made(source: &Source, rules: &Rules) -> Self {
         let epp = rules.epp.unwrap_or_else(|| source.name().is_some_and(|name| name.ends_with(".epp")));
         let mut parse = if epp {
             kukla_syntax::parse_epp(source)
@@ -47,8 +51,10 @@ impl Analysis {
         let mut diagnostics = std::mem::take(&mut parse.diagnostics);
         if !ungrammatical {
             let place = match source.name() {
-                Some(file) => Place::seen_from(&rules.here, file, &rules.modulepath, rules.site.as_deref()),
-                None => Place::Free,
+                Some(file) => {
+                    FilePlace::seen_from(&rules.here, file, &rules.modulepath, rules.site.as_deref())
+                }
+                None => FilePlace::Free,
             };
             diagnostics.extend(validate::validate(
                 &parse.tree,

@@ -10,7 +10,9 @@ pub fn all() -> impl Iterator<Item = &'static Code> {
         .chain(kukla_eval::codes::CODES)
         .chain(kukla_hiera::codes::CODES)
         .chain(CODES)
+        .chain(kukla_catalog::codes::CODES)
         .copied()
+        .chain(kukla_values::codes::all())
         .chain(kukla_functions::codes::all())
 }
 

@@ -6,6 +6,7 @@ use kukla_catalog::Exports;
 use kukla_eval::error::Diagnostic;
 use kukla_eval::programs::Programs;
 use kukla_eval::registry::Registry;
+use kukla_syntax::roomy;
 use kukla_world::World;
 
 use crate::disk::DiskWorld;
@@ -72,12 +73,8 @@ impl Compiler {
         {
             return Ok(Arc::clone(site));
         }
-        let fresh = Arc::new(Site::open(
-            spec.clone(),
-            Arc::clone(&self.world),
-            self.exports.clone(),
-            &self.programs,
-        )?);
+        let open = || Site::open(spec.clone(), Arc::clone(&self.world), self.exports.clone(), &self.programs);
+        let fresh = Arc::new(roomy(open)?);
         Ok(self.keep(fresh, known.as_ref()))
     }
 

@@ -32,6 +32,10 @@ struct LookupContext {
 }
 
 impl Native for LookupContext {
+    fn class_name(&self) -> &'static str {
+        "Puppet::Pops::Lookup::Context"
+    }
+
     fn object_type(&self) -> &Arc<ObjectType> {
         ObjectType::lookup_context()
     }

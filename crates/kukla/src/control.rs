@@ -6,7 +6,7 @@ use std::time::Duration;
 use kukla_eval::error::{Diagnostic, Place, Stage};
 use kukla_eval::settings::Settings;
 use kukla_values::Value;
-use kukla_world::{FileError, World};
+use kukla_world::{FileError, World, glob};
 
 use crate::conf::{Conf, ConfError, interpolate};
 
@@ -172,24 +172,12 @@ fn expand(world: &dyn World, path: &Path) -> Vec<PathBuf> {
         };
         let inside = |directory: &PathBuf| {
             let names = world.list(directory).into_iter().map(|entry| entry.name);
-            let fits =
-                names.filter(|name| !name.starts_with('.') && matches(pattern.as_bytes(), name.as_bytes()));
+            let fits = names.filter(|name| glob::fits(pattern, name));
             fits.map(|name| directory.join(name)).collect::<Vec<_>>()
         };
         found = found.iter().flat_map(inside).collect();
     }
     found
-}
-
-fn matches(pattern: &[u8], name: &[u8]) -> bool {
-    match (pattern.split_first(), name.split_first()) {
-        (None, None) => true,
-        (Some((b'*', rest)), None) => matches(rest, name),
-        (Some((b'*', rest)), Some((_, tail))) => matches(rest, name) || matches(pattern, tail),
-        (Some((b'?', rest)), Some((_, tail))) => matches(rest, tail),
-        (Some((wanted, rest)), Some((byte, tail))) => wanted == byte && matches(rest, tail),
-        _ => false,
-    }
 }
 
 /// The entries of a search path.

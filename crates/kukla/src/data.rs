@@ -5,14 +5,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use kukla_eval::catalog::DataPlace;
-use kukla_eval::data::{Data, Request};
+use kukla_eval::data::{Data, LookupRequest};
 use kukla_eval::environment::Environment;
 use kukla_eval::error::{Diagnostic, Flow, Raise, Raised, Stage};
 use kukla_eval::vm::Vm;
 use kukla_hiera::backend::Context;
 use kukla_hiera::{
-    Conversion, DataCache, Error, ErrorKind, Explanation, Found, Host, LOOKUP_ERROR, Lookup, Origin, Session,
-    Settings, Variable, Watch,
+    Conversion, DataCache, Error, ErrorKind, Explanation, Found, Host, LOOKUP_ERROR, Lookup, Session,
+    Settings, ValueOrigin, Variable, Watch,
 };
 use kukla_syntax::{Label, diagnostic};
 use kukla_values::format::inspect;
@@ -63,18 +63,17 @@ impl HieraData {
 
     /// The data of a compilation.
     pub fn of<'v>(vm: &'v Vm<'_>) -> Option<&'v HieraData> {
-        let data: &dyn Any = vm.data.as_deref()?;
+        let data: &dyn Any = vm.data()?;
         data.downcast_ref()
     }
 
     /// Does something with the data of a compilation, which is away from it meanwhile.
     pub fn within<T>(vm: &mut Vm<'_>, run: impl FnOnce(&mut HieraData, &mut Vm<'_>) -> T) -> Option<T> {
-        HieraData::of(vm)?;
-        let data: Box<dyn Any> = vm.data.take()?;
-        let mut data = data.downcast::<HieraData>().ok()?;
-        let result = run(&mut data, vm);
-        vm.data = Some(data);
-        Some(result)
+        let ask = |data: &mut dyn Data, vm: &mut Vm<'_>| {
+            let data: &mut dyn Any = data;
+            data.downcast_mut().map(|data| run(data, vm))
+        };
+        vm.ask_data(ask).flatten()
     }
 
     /// Does something with the lookups of a compilation.
@@ -104,12 +103,12 @@ impl HieraData {
     }
 
     /// Answers a request and says where the value came from; finding nothing is an error.
-    pub fn find_or_fail(&mut self, vm: &mut Vm<'_>, request: &Request) -> Flow<Found> {
+    pub fn find_or_fail(&mut self, vm: &mut Vm<'_>, request: &LookupRequest) -> Flow<Found> {
         self.session.lookup(&mut VmHost { vm }, &lookup(request)).map_err(raise)
     }
 
     /// Answers a request and explains the answer, whatever it is.
-    pub fn explain(&mut self, vm: &mut Vm<'_>, request: &Request) -> (Flow<Found>, Explanation) {
+    pub fn explain(&mut self, vm: &mut Vm<'_>, request: &LookupRequest) -> (Flow<Found>, Explanation) {
         let (found, explanation) = self.session.explain(&mut VmHost { vm }, &lookup(request));
         (found.map_err(raise), explanation)
     }
@@ -122,17 +121,10 @@ impl HieraData {
         }
         Some(record)
     }
-
-    /// Takes what was decrypted out of a text.
-    pub fn redact(&self, text: &mut String) {
-        if let Some(told) = self.session.redact(text) {
-            *text = told;
-        }
-    }
 }
 
 impl Data for HieraData {
-    fn lookup(&mut self, vm: &mut Vm<'_>, request: &Request) -> Flow<Option<Value>> {
+    fn lookup(&mut self, vm: &mut Vm<'_>, request: &LookupRequest) -> Flow<Option<Value>> {
         let title = || format!("Lookup of '{}'", request.keys.join("', '"));
         let found = self.kept(title, |session| session.try_lookup(&mut VmHost { vm }, &lookup(request)));
         let found = found.map_err(raise_in_code)?.map(|found| noted(vm, found));
@@ -155,11 +147,18 @@ impl Data for HieraData {
         note_answer(vm, found.as_ref(), || format!("class {key}"));
         Ok(found)
     }
+
+    /// Takes what was decrypted out of a text.
+    fn redact(&self, text: &mut String) {
+        if let Some(told) = self.session.redact(text) {
+            *text = told;
+        }
+    }
 }
 
 /// Records what the data answered, if the compilation is recorded.
 fn note_answer(vm: &Vm<'_>, found: Option<&Value>, question: impl FnOnce() -> String) {
-    if let Some(tracker) = &vm.tracker {
+    if let Some(tracker) = vm.tracker() {
         // In this form even what is sensitive makes a difference.
         let text = |value| {
             richdata::to_json(value).map_or_else(|_| inspect(value).to_string(), |json| json.to_string())
@@ -170,24 +169,20 @@ fn note_answer(vm: &Vm<'_>, found: Option<&Value>, question: impl FnOnce() -> St
 
 /// The value found; where it was found is noted if someone wants to know.
 fn noted(vm: &mut Vm<'_>, found: Found) -> Value {
-    if vm.recorder.is_some() {
-        let place = |origin: &Arc<Origin>| DataPlace {
+    vm.note_lookup(|| {
+        let place = |origin: &Arc<ValueOrigin>| DataPlace {
             key: origin.key.clone(),
             file: origin.location.clone(),
             line: origin.line,
             level: origin.level.clone(),
             encrypted: origin.encrypted,
         };
-        let places = found.origins.iter().map(place).collect();
-        let location = vm.call_location();
-        if let Some(recorder) = &mut vm.recorder {
-            recorder.note(location, places);
-        }
-    }
+        found.origins.iter().map(place).collect()
+    });
     found.value
 }
 
-fn lookup(request: &Request) -> Lookup<'_> {
+fn lookup(request: &LookupRequest) -> Lookup<'_> {
     Lookup {
         names: &request.keys,
         value_type: request.value_type.as_ref(),
@@ -249,17 +244,18 @@ impl<'e> VmHost<'_, 'e> {
     /// Evaluates something that may look data up itself, as part of the lookup that it is evaluated for.
     fn lending<T>(&mut self, session: &mut Session, evaluate: impl FnOnce(&mut Vm<'e>) -> T) -> T {
         let lent = HieraData { session: std::mem::take(session), explanations: None };
-        self.vm.data = Some(Box::new(lent));
-        let result = evaluate(self.vm);
-        HieraData::within(self.vm, |lent, _| std::mem::swap(session, &mut lent.session));
-        self.vm.data = None;
+        let (result, lent) = self.vm.lending_data(Box::new(lent), evaluate);
+        let lent = lent.and_then(|lent| (lent as Box<dyn Any>).downcast::<HieraData>().ok());
+        if let Some(lent) = lent {
+            *session = lent.session;
+        }
         result
     }
 }
 
 impl Host for VmHost<'_, '_> {
     fn world(&self) -> &dyn World {
-        &*self.vm.environment.world
+        &*self.vm.environment().world
     }
 
     fn variable(&mut self, name: &str) -> Variable {
@@ -279,11 +275,11 @@ impl Host for VmHost<'_, '_> {
     }
 
     fn module_root(&mut self, name: &str) -> Option<String> {
-        self.vm.environment.module(name).map(|module| module.root.display().to_string())
+        self.vm.environment().module(name).map(|module| module.root.display().to_string())
     }
 
     fn module_provider(&mut self, name: &str) -> Option<String> {
-        let environment = self.vm.environment;
+        let environment = self.vm.environment();
         let metadata = environment.module(name).and_then(|module| environment.metadata(module))?;
         metadata["data_provider"].as_str().map(str::to_owned)
     }
@@ -294,7 +290,7 @@ impl Host for VmHost<'_, '_> {
 
     fn has_function(&mut self, name: &str) -> bool {
         // Calling one in Ruby says that this is not supported.
-        self.vm.function_exists(name).unwrap_or(true) || self.vm.environment.ruby_function(name).is_some()
+        self.vm.function_exists(name).unwrap_or(true) || self.vm.environment().ruby_function(name).is_some()
     }
 
     fn return_type(&mut self, name: &str) -> Option<Type> {
@@ -303,7 +299,7 @@ impl Host for VmHost<'_, '_> {
 
     fn foreign_function(&mut self, name: &str) -> Option<String> {
         let (first, _) = name.split_once("::").unwrap_or((name, ""));
-        let environment = self.vm.environment;
+        let environment = self.vm.environment();
         let root = match first {
             "environment" => environment.root.as_ref()?,
             module => &environment.module(module)?.root,

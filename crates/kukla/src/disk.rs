@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use kukla_values::time::Timestamp;
-use kukla_world::{Entry, FileError, FileResult, Output, Stamp, World};
+use kukla_world::{CommandOutput, DirectoryEntry, FileError, FileResult, Stamp, World};
 
 /// Which commands a compilation may run (`generate`, `config_version`, an external node classifier).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,16 +59,16 @@ impl World for DiskWorld {
         })
     }
 
-    fn list(&self, path: &Path) -> Vec<Entry> {
+    fn list(&self, path: &Path) -> Vec<DirectoryEntry> {
         let Ok(directory) = std::fs::read_dir(path) else { return Vec::new() };
-        let mut entries: Vec<Entry> = directory
+        let mut entries: Vec<DirectoryEntry> = directory
             .flatten()
             .filter_map(|entry| {
                 let name = entry.file_name().into_string().ok()?;
                 let kind = entry.file_type().ok()?;
                 // A link counts as what it leads to; only links cost a further question.
                 let is_directory = if kind.is_symlink() { entry.path().is_dir() } else { kind.is_dir() };
-                Some(Entry { name, is_directory, is_link: kind.is_symlink() })
+                Some(DirectoryEntry { name, is_directory, is_link: kind.is_symlink() })
             })
             .collect();
         entries.sort();
@@ -90,7 +90,7 @@ impl World for DiskWorld {
         std::env::var(name).ok()
     }
 
-    fn run(&self, command: &[String]) -> FileResult<Output> {
+    fn run(&self, command: &[String]) -> FileResult<CommandOutput> {
         let Some((program, arguments)) = command.split_first() else {
             return Err(FileError::Other("no command was given".into()));
         };
@@ -105,7 +105,7 @@ impl World for DiskWorld {
                 _ => FileError::Other(format!("{program}: {error}")),
             },
         )?;
-        Ok(Output { code: output.status.code(), stdout: output.stdout, stderr: output.stderr })
+        Ok(CommandOutput { code: output.status.code(), stdout: output.stdout, stderr: output.stderr })
     }
 
     fn exists(&self, path: &Path) -> bool {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use kukla_values::time::Timestamp;
 use kukla_world::record::Ledger;
-use kukla_world::{Entry, FileResult, Output, Stamp, World};
+use kukla_world::{CommandOutput, DirectoryEntry, FileResult, Stamp, World};
 use rustc_hash::FxHashMap;
 
 /// A world, and what was at every path that someone asked about.
@@ -75,7 +75,7 @@ impl World for Watched {
         self.world.read(path)
     }
 
-    fn list(&self, path: &Path) -> Vec<Entry> {
+    fn list(&self, path: &Path) -> Vec<DirectoryEntry> {
         match self.watch(path) {
             true => self.world.list(path),
             false => Vec::new(),
@@ -90,7 +90,7 @@ impl World for Watched {
         self.world.env(name)
     }
 
-    fn run(&self, command: &[String]) -> FileResult<Output> {
+    fn run(&self, command: &[String]) -> FileResult<CommandOutput> {
         self.world.run(command)
     }
 

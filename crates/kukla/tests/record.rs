@@ -9,12 +9,16 @@ use kukla::{Compiler, DiskWorld};
 
 use common::Site;
 
-const FILES: [(&str, &str); 13] = [
+const FILES: [(&str, &str); 14] = [
     (
         "hiera.yaml",
         "version: 5\nhierarchy:\n- name: All\n  paths: [\"nodes/%{trusted.certname}.yaml\", \"%{role}.yaml\", common.yaml]\n- name: Any\n  glob: extra/*.yaml\n",
     ),
-    ("manifests/site.pp", "include app\nnotify { lookup('greeting'): }"),
+    (
+        "manifests/site.pp",
+        "include app\nnotify { lookup('greeting'): }\nif $trusted['certname'] == b { include app::only_b }",
+    ),
+    ("modules/app/manifests/only_b.pp", "class app::only_b { }"),
     ("data/nodes/a.yaml", "app::size: 1"),
     ("data/nodes/b.yaml", "app::size: 2"),
     ("data/common.yaml", "greeting: \"hello %{lookup('name')}\"\nlookup_options: {name: {merge: unique}}"),
@@ -115,6 +119,9 @@ fn what_was_read_for_others_counts_and_what_was_not_used_does_not() {
     }
     assert!(files(&inputs).contains(&name("data/nodes/a.yaml")));
     assert!(!files(&others).contains(&name("data/nodes/a.yaml")), "{:?}", files(&others));
+    assert!(files(&others).contains(&name("modules/app/manifests/only_b.pp")));
+    let (_, again, _) = compile(&compiler, &site, "a");
+    assert_eq!(again, cold, "what was read for b since is nothing to a");
     let asked: Vec<&str> = other.answers.keys().map(String::as_str).collect();
     assert_eq!(asked, ["class app::colour", "class app::size", "class app::unused", "lookup greeting "]);
     assert_ne!(cold.answers["class app::size"], other.answers["class app::size"]);

@@ -40,7 +40,7 @@ fn site(name: &str, key: Option<&str>, manifest: &str) -> Site {
 fn lookup(site: &Site, role: &str, key: &str) -> (Result<Value, String>, String) {
     let request = site.request("web1", role);
     let site = Compiler::default().open(&request.site).expect("a site");
-    let wanted = data::Request { keys: vec![key.into()], ..data::Request::default() };
+    let wanted = data::LookupRequest { keys: vec![key.into()], ..data::LookupRequest::default() };
     let answer = site.lookup_explained(&request.node, &wanted).result.expect("the site evaluates");
     let explanation = answer.explanation.map(|explanation| explanation.text()).unwrap_or_default();
     (answer.found.map(|found| found.value).map_err(|failure| failure.puppet_message()), explanation)

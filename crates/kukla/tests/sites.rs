@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
 
 use kukla::values::time::Timestamp;
-use kukla::world::{Entry, FileResult, Output, Stamp};
+use kukla::world::{CommandOutput, DirectoryEntry, FileResult, Stamp};
 use kukla::{Compiler, MemoryWorld, Node, SiteSpec, World};
 
 /// A world in memory whose files can be declared changed, and that counts what it is asked.
@@ -38,7 +38,7 @@ impl World for Asked {
         self.asked().read(path)
     }
 
-    fn list(&self, path: &Path) -> Vec<Entry> {
+    fn list(&self, path: &Path) -> Vec<DirectoryEntry> {
         self.asked().list(path)
     }
 
@@ -50,7 +50,7 @@ impl World for Asked {
         self.asked().env(name)
     }
 
-    fn run(&self, command: &[String]) -> FileResult<Output> {
+    fn run(&self, command: &[String]) -> FileResult<CommandOutput> {
         self.asked().run(command)
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use kukla::eval::registry::Origin;
+use kukla::eval::registry::FunctionOrigin;
 use kukla::functions::stdlib;
 use serde_json::Value;
 
@@ -43,7 +43,7 @@ pub fn core() -> Vec<String> {
 pub fn is_core(name: &str) -> bool {
     let registry = kukla::registry();
     let found = registry.get(kukla::values::Name::new(name));
-    found.is_some_and(|function| function.origin == Origin::Core) && !stdlib::ALWAYS.contains(&name)
+    found.is_some_and(|function| function.origin == FunctionOrigin::Core) && !stdlib::ALWAYS.contains(&name)
 }
 
 /// The functions that stdlib has in a directory of modules.

@@ -35,7 +35,7 @@ pub struct Args {
 
 /// Checks the files and prints what is found.
 pub fn run(args: &Args) -> Outcome {
-    crate::deepen_pool();
+    crate::make_pool();
     let (input, paths): (Vec<PathBuf>, Vec<PathBuf>) =
         args.paths.iter().cloned().partition(|p| p.as_os_str() == "-");
     let mut paths = match files::below(&paths) {

@@ -158,7 +158,7 @@ fn report(args: &Args, node: &str, compilation: &Compilation<Compiled>) -> bool 
 }
 
 fn all(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
-    crate::deepen_pool();
+    crate::make_pool();
     let fleet = Fleet::new(&args.target, &args.path, compiler)?;
     if let Some(directory) = &args.output {
         std::fs::create_dir_all(directory).map_err(|error| crate::files::problem(directory, &error))?;

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use clap::{CommandFactory, ValueEnum};
 use kukla::eval::function::Builtin;
-use kukla::eval::registry::{Origin, Registered};
+use kukla::eval::registry::{FunctionOrigin, Registered};
 
 use crate::Outcome;
 use crate::args::Cli;
@@ -64,12 +64,12 @@ fn functions() -> String {
          puppetlabs-stdlib need no module.\n",
     );
     for (origin, title) in [
-        (Origin::Core, "Functions of Puppet"),
-        (Origin::Stdlib, "Functions of puppetlabs-stdlib"),
-        (Origin::FormerStdlib, "Functions of puppetlabs-stdlib before version 9"),
+        (FunctionOrigin::Core, "Functions of Puppet"),
+        (FunctionOrigin::Stdlib, "Functions of puppetlabs-stdlib"),
+        (FunctionOrigin::FormerStdlib, "Functions of puppetlabs-stdlib before version 9"),
     ] {
         let _ = writeln!(page, "\n## {title}");
-        if origin == Origin::FormerStdlib {
+        if origin == FunctionOrigin::FormerStdlib {
             let _ = writeln!(page, "\nThey are there when the environment has such a version of the module.");
         }
         for function in all.iter().filter(|f| f.origin == origin) {
@@ -100,7 +100,7 @@ fn versions(all: &[&Registered]) -> String {
         let Some(versions) = kukla::functions::stdlib::versions(name) else { continue };
         let special = |major| registry.in_stdlib(kukla::values::Name::new(name), major);
         let remark = match special(9).or_else(|| special(8)).map(|special| special.builtin.doc.trim()) {
-            _ if function.origin == Origin::Core && !versions.nine => "Puppet's own counts",
+            _ if function.origin == FunctionOrigin::Core && !versions.nine => "Puppet's own counts",
             Some(doc) if doc.starts_with("Deprecated: use `stdlib::") => "renamed in 9",
             Some(_) if versions.eight => "differs in 9",
             _ => "",

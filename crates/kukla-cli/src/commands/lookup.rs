@@ -61,7 +61,7 @@ pub fn run(args: &Args) -> Outcome {
     outcome.unwrap_or_else(|problem| Outcome::unable(&problem))
 }
 
-fn wanted(args: &Args) -> Result<data::Request, String> {
+fn wanted(args: &Args) -> Result<data::LookupRequest, String> {
     let json = |text: &String| match serde_json::from_str(text) {
         Ok(json) => from_json(&json),
         Err(_) => Value::from(text.as_str()),
@@ -70,12 +70,12 @@ fn wanted(args: &Args) -> Result<data::Request, String> {
         Some(text) => Some(Type::parse(text).map_err(|error| format!("--type {text}: {error}"))?),
         None => None,
     };
-    Ok(data::Request {
+    Ok(data::LookupRequest {
         keys: args.keys.iter().map(|key| key.as_str().into()).collect(),
         value_type,
         merge: args.merge.as_ref().map(json),
         default: args.default.as_ref().map(json),
-        ..data::Request::default()
+        ..data::LookupRequest::default()
     })
 }
 

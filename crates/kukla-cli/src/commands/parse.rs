@@ -91,8 +91,8 @@ fn print(tree: &Tree, args: &Args) -> String {
     match args.format {
         Format::Pn if args.pretty => out = Pn::of(tree).to_pretty_text() + "\n",
         Format::Pn => out = Pn::of(tree).to_text() + "\n",
-        Format::Json if args.pretty => out = format!("{:#}\n", Pn::of(tree).to_json()),
-        Format::Json => out = format!("{}\n", Pn::of(tree).to_json()),
+        Format::Json if args.pretty => out = Pn::of(tree).to_pretty_json() + "\n",
+        Format::Json => out = Pn::of(tree).to_json() + "\n",
         Format::Tree => print_node(&mut out, tree.root()),
         Format::Tokens => {
             for token in tree.elements().filter(|e| e.kind().is_token()) {

@@ -12,13 +12,13 @@ pub fn annotation(out: &mut String, diagnostic: &Diagnostic) {
         Severity::Error => "error",
         Severity::Warning | Severity::Deprecation => "warning",
     };
-    let Range { file, start, end } = Range::of(diagnostic);
+    let Range { file, point, end, .. } = Range::of(diagnostic);
     let _ = writeln!(
         out,
         "::{level} file={},line={},col={},endLine={},endColumn={},title={}::{}",
         property(file.map(shown).unwrap_or_default()),
-        start.line,
-        start.column,
+        point.line,
+        point.column,
         end.line,
         end.column,
         diagnostic.code.name,

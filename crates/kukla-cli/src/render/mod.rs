@@ -75,7 +75,7 @@ pub fn plain(findings: &[Findings]) -> String {
 }
 
 fn short(out: &mut String, diagnostic: &Diagnostic) {
-    let Range { file, start: LineColumn { line, column }, .. } = Range::of(diagnostic);
+    let Range { file, point: LineColumn { line, column }, .. } = Range::of(diagnostic);
     let file = file.map_or("-", shown);
     let Diagnostic { severity, code, .. } = diagnostic;
     let _ = writeln!(out, "{file}:{line}:{column}: {severity}[{}] {}", code.name, diagnostic.message());
@@ -118,6 +118,20 @@ mod tests {
             render(&findings(), Format::Github),
             "::error file=a.pp,line=2,col=6,endLine=2,endColumn=8,title=ILLEGAL_NUMBER::Illegal number '1x'\n"
         );
+    }
+
+    #[test]
+    fn words_name_the_byte_that_puppet_does_and_pictures_the_whole() {
+        let source = Source::new("a.pp", "$x = 1\n$y = 1x\n");
+        let span = Span::new(7, 14).pointing_at(10);
+        let wrong = diagnostic!(span, ILLEGAL_NUMBER { value: "1x" });
+        let findings = [Findings { diagnostics: vec![wrong.in_source(&source)] }];
+        assert!(render(&findings, Format::Short).starts_with("a.pp:2:4: "));
+        assert!(render(&findings, Format::Puppet).contains("line: 2, column: 4)"));
+        assert!(render(&findings, Format::Github).contains("line=2,col=4,endLine=2,endColumn=8"));
+        assert!(render(&findings, Format::Json).contains("\"column\": 4"));
+        assert!(render(&findings, Format::Sarif).contains("\"startColumn\": 1"));
+        assert!(plain(&findings).contains("\n2 | $y = 1x\n  | ^^^^^^^"), "{}", plain(&findings));
     }
 
     #[test]

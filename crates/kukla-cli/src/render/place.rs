@@ -10,28 +10,30 @@ pub struct Range<'a> {
     pub file: Option<&'a str>,
     pub start: LineColumn,
     pub end: LineColumn,
+    /// What Puppet names for it.
+    pub point: LineColumn,
 }
 
 impl<'a> Range<'a> {
     /// The place of a diagnostic; the first character of nothing where none is known.
     pub fn of(diagnostic: &'a Diagnostic) -> Range<'a> {
-        let nowhere = Range { file: None, start: first(1), end: first(1) };
+        let nowhere = Range { file: None, start: first(1), end: first(1), point: first(1) };
         diagnostic.place.as_ref().map_or(nowhere, Range::of_place)
     }
 
     /// A place in lines and columns.
     pub fn of_place(place: &'a Place) -> Range<'a> {
-        let (start, end) = match place {
+        let (start, end, point) = match place {
             Place::At(location) => {
                 let at = |offset| location.source.line_column(offset);
-                (at(location.span.start), at(location.span.end))
+                (at(location.span.start), at(location.span.end), at(location.span.point))
             }
             other => {
                 let line = first(other.line().unwrap_or(1));
-                (line, line)
+                (line, line, line)
             }
         };
-        Range { file: place.file(), start, end }
+        Range { file: place.file(), start, end, point }
     }
 }
 

@@ -54,7 +54,7 @@ fn result(diagnostic: &Diagnostic) -> Value {
 }
 
 fn location(range: &Range<'_>) -> Value {
-    let Range { file, start, end } = range;
+    let Range { file, start, end, .. } = range;
     json!({"physicalLocation": {
         "artifactLocation": {"uri": file.map_or("-", shown)},
         "region": {

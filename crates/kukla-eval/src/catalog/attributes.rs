@@ -3,7 +3,7 @@
 use kukla_syntax::Span;
 use kukla_values::{Name, Type, Value};
 
-use super::builder::{Origin, Param};
+use super::builder::{CodeOrigin, Param};
 use super::provenance::How;
 use crate::error::{Flow, Raise};
 use crate::program::{Attribute, AttributeOperation, Expr};
@@ -61,8 +61,8 @@ impl Vm<'_> {
     }
 
     /// The code being evaluated.
-    pub(crate) fn origin(&self) -> Origin {
-        self.scopes.get(self.at.scope).slots.origin
+    pub(crate) fn origin(&self) -> CodeOrigin {
+        self.scopes.get(self.scope()).slots.origin
     }
 }
 

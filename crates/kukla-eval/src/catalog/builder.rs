@@ -10,7 +10,7 @@ use kukla_values::{Error, Name, Str, Type, Value};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::collect::Collector;
-use super::kind::{Definition, Resolved};
+use super::kind::{Resolved, ResourceDefinition};
 use super::overrides::Override;
 use super::provenance::Trail;
 use super::relate::Relationship;
@@ -32,7 +32,7 @@ impl ResourceId {
 
 /// The code that a resource or attribute comes from: what inherits from what decides who may override whom.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) enum Origin {
+pub(crate) enum CodeOrigin {
     #[default]
     Main,
     Class(Name),
@@ -45,7 +45,7 @@ pub(crate) enum Origin {
 pub(crate) struct Param {
     pub name: Name,
     pub value: Value,
-    pub origin: Origin,
+    pub origin: CodeOrigin,
     /// Whether it was written with `+>`.
     pub adds: bool,
     pub location: Option<Location>,
@@ -60,7 +60,7 @@ pub(crate) struct Param {
 
 impl Param {
     /// An attribute that nobody wrote.
-    pub fn unwritten(name: Name, value: Value, origin: Origin) -> Param {
+    pub fn unwritten(name: Name, value: Value, origin: CodeOrigin) -> Param {
         Param { name, value, origin, adds: false, location: None, trail: None, shared: 0 }
     }
 }
@@ -68,7 +68,7 @@ impl Param {
 /// A resource that may still change.
 #[derive(Debug)]
 pub(crate) struct Building {
-    pub definition: Definition,
+    pub definition: ResourceDefinition,
     pub type_name: Name,
     pub title: Str,
     /// The title as it was given, where that is no text.
@@ -84,7 +84,7 @@ pub(crate) struct Building {
     pub sensitive: Vec<Name>,
     /// The scope it was declared in.
     pub scope: ScopeId,
-    pub origin: Origin,
+    pub origin: CodeOrigin,
     /// What contains it, and what it contains, in the order that became known.
     pub containers: Vec<ResourceId>,
     pub contents: Vec<ResourceId>,
@@ -111,7 +111,10 @@ impl Building {
     }
 
     pub fn is_class(&self) -> bool {
-        matches!(self.definition, Definition::Class(_) | Definition::Main | Definition::Settings)
+        matches!(
+            self.definition,
+            ResourceDefinition::Class(_) | ResourceDefinition::Main | ResourceDefinition::Settings
+        )
     }
 
     /// Whether it is one of those that Puppet makes itself and whose title is no text: `Class[main]`, `Stage[main]`.
@@ -124,7 +127,7 @@ impl Building {
     /// Whether its title is its name as it stands, and nobody says otherwise.
     pub fn is_named_by_title(&self) -> bool {
         let (plain, namevar) = match &self.definition {
-            Definition::Native(ty) => (ty.title_is_name(&self.title), ty.namevar()),
+            ResourceDefinition::Native(ty) => (ty.title_is_name(&self.title), ty.namevar()),
             _ => (true, "name"),
         };
         let says = |param: &Param| matches!(param.name.as_str(), name if name == namevar || name == "name");
@@ -134,7 +137,7 @@ impl Building {
     /// The name variables and attributes in the order catalogs show them: first what the title gives, then the rest.
     pub fn attributes(&self) -> Result<Vec<(Name, Value)>, Error> {
         let mut all: Vec<(Name, Value)> = match &self.definition {
-            Definition::Native(ty) => {
+            ResourceDefinition::Native(ty) => {
                 let names = ty.parse_title(&self.title)?.into_iter();
                 names
                     .map(|(name, value)| (Name::new(name), value.map_or(Value::Undef, Value::String)))
@@ -153,7 +156,7 @@ impl Building {
 
     /// What no other resource of the type may have, if it is more than the title.
     fn uniqueness_key(&self) -> Result<Option<Vec<Value>>, Error> {
-        if let Definition::Native(ty) = &self.definition
+        if let ResourceDefinition::Native(ty) = &self.definition
             && !ty.isomorphic
         {
             return Ok(None);
@@ -161,7 +164,7 @@ impl Building {
         let namevar = self.definition.namevar();
         // The usual case: the title is the name, and nobody says otherwise.
         let plain = match &self.definition {
-            Definition::Native(ty) => ty.title_is_name(&self.title),
+            ResourceDefinition::Native(ty) => ty.title_is_name(&self.title),
             _ => true,
         };
         if plain && self.value(namevar).is_none() {
@@ -174,7 +177,12 @@ impl Building {
 }
 
 /// The values of the name variables, in the order of their names.
-fn key_of(definition: &Definition, mut all: Vec<(Name, Value)>, type_name: &str, title: &str) -> Vec<Value> {
+fn key_of(
+    definition: &ResourceDefinition,
+    mut all: Vec<(Name, Value)>,
+    type_name: &str,
+    title: &str,
+) -> Vec<Value> {
     let get = |all: &[(Name, Value)], wanted: &str| {
         all.iter()
             .find(|(name, _)| name.as_str() == wanted)
@@ -190,7 +198,7 @@ fn key_of(definition: &Definition, mut all: Vec<(Name, Value)>, type_name: &str,
         }
     }
     let mut keys: Vec<&str> = match definition {
-        Definition::Native(ty) => ty.namevars.to_vec(),
+        ResourceDefinition::Native(ty) => ty.namevars.to_vec(),
         _ => vec!["name"],
     };
     keys.sort_unstable();
@@ -235,7 +243,7 @@ pub struct ScopeSlots {
     /// The resource whose code it belongs to.
     pub(crate) resource: Option<ResourceId>,
     /// The code it belongs to.
-    pub(crate) origin: Origin,
+    pub(crate) origin: CodeOrigin,
     /// The resource defaults set in it, by type.
     pub(crate) defaults: Vec<(Name, Vec<Param>)>,
     /// The parameters that other modules may not read.
@@ -260,7 +268,7 @@ pub struct CatalogBuilder {
     /// Overrides of resources that have not been declared yet.
     pub(crate) overrides: IndexMap<ResourceRef, Vec<Override>, FxBuildHasher>,
     /// Code that has used a collector with overrides: it may override anything from then on.
-    pub(crate) overriding: FxHashSet<Origin>,
+    pub(crate) overriding: FxHashSet<CodeOrigin>,
     pub(crate) collectors: Vec<Collector>,
     /// Resources that other nodes export, with the node.
     pub(crate) imported: FxHashMap<ResourceId, Str>,
@@ -397,7 +405,7 @@ impl CatalogBuilder {
             return Some(*found);
         }
         let definition = &self.get(*kindred.all.first()?).definition;
-        let Definition::Native(ty) = definition else { return None };
+        let ResourceDefinition::Native(ty) = definition else { return None };
         let names = ty.parse_title(&title.into()).ok()?.into_iter();
         let names =
             names.map(|(name, value)| (Name::new(name), value.map_or(Value::Undef, Value::String))).collect();

@@ -8,14 +8,14 @@ use kukla_catalog::types::is_metaparameter;
 use kukla_values::types::capitalize;
 use kukla_values::{Array, Name, Str, Type, Value};
 
-use super::builder::{Building, Origin, Param, ResourceId, flat};
+use super::builder::{Building, CodeOrigin, Param, ResourceId, flat};
 use super::compile::parse_error;
-use super::kind::{Definition, Resolved};
+use super::kind::{Resolved, ResourceDefinition};
 use super::resource::Declaration;
 use crate::error::{Diagnostic, Flow, Raise, Raised, Stage};
 use crate::program::{Class, Define, Params, ResourceForm};
 use crate::scope::{Position, ScopeId, ScopeKind};
-use crate::unit::{Defined, Place};
+use crate::unit::{Defined, DefinitionPlace};
 use crate::vm::Vm;
 
 impl Vm<'_> {
@@ -66,7 +66,7 @@ impl Vm<'_> {
         for class in &classes {
             match self.scopes.class(class.name).and_then(|scope| self.scopes.get(scope).slots.resource) {
                 Some(id) => already.push(id),
-                None => newly.push(self.declare_class(class, None, self.at.scope)?),
+                None => newly.push(self.declare_class(class, None, self.scope())?),
             }
         }
         for &id in &newly {
@@ -78,7 +78,7 @@ impl Vm<'_> {
 
     #[cold]
     pub(super) fn unknown_class(&self, name: &str) -> Raise {
-        Raise::runtime(format!("Could not find class {name} for {}", self.node.name))
+        Raise::runtime(format!("Could not find class {name} for {}", self.node().name))
     }
 
     /// The resource of a class, which is made unless it exists. With parameters it must not exist.
@@ -94,13 +94,15 @@ impl Vm<'_> {
         {
             return Ok(id);
         }
-        let resolved =
-            Resolved { definition: Definition::Class(Arc::clone(class)), type_name: Name::new("Class") };
+        let resolved = Resolved {
+            definition: ResourceDefinition::Class(Arc::clone(class)),
+            type_name: Name::new("Class"),
+        };
         let declaration = Declaration {
             form: ResourceForm::Regular,
             location: None,
             kind: ResourceKind::Unknown,
-            origin: Origin::Class(class.name),
+            origin: CodeOrigin::Class(class.name),
             scope,
             given: None,
         };
@@ -134,8 +136,8 @@ impl Vm<'_> {
 
     fn parent_class(&mut self, class: &Defined<Class>) -> Flow<Option<Arc<Defined<Class>>>> {
         let Some(name) = class.parent else { return Ok(None) };
+        let environment = self.environment().name;
         let missing = || {
-            let environment = self.environment.name;
             let message =
                 format!("Could not find parent resource type '::{name}' of type hostclass in {environment}");
             parse_error(message, Some(class.place().location()))
@@ -144,7 +146,12 @@ impl Vm<'_> {
     }
 
     /// A parameter named like a metaparameter must have a default, and even then it is worth a warning.
-    pub(super) fn check_parameter_names(&mut self, of: Name, params: &Params, at: Place<'_>) -> Flow<()> {
+    pub(super) fn check_parameter_names(
+        &mut self,
+        of: Name,
+        params: &Params,
+        at: DefinitionPlace<'_>,
+    ) -> Flow<()> {
         for param in params.iter().filter(|param| is_metaparameter(&param.name)) {
             let name = param.name;
             if param.default.is_none() {
@@ -175,10 +182,10 @@ impl Vm<'_> {
         self.add_scope_tags(id);
         let definition = self.catalog.get(id).definition.clone();
         self.enter(|vm| match definition {
-            Definition::Class(class) => vm.evaluate_class(id, &class),
-            Definition::Define(define) => vm.evaluate_define(id, &define),
-            Definition::Node(node) => vm.evaluate_node(id, &node),
-            Definition::Native(_) | Definition::Main | Definition::Settings => Ok(()),
+            ResourceDefinition::Class(class) => vm.evaluate_class(id, &class),
+            ResourceDefinition::Define(define) => vm.evaluate_define(id, &define),
+            ResourceDefinition::Node(node) => vm.evaluate_node(id, &node),
+            ResourceDefinition::Native(_) | ResourceDefinition::Main | ResourceDefinition::Settings => Ok(()),
         })
     }
 
@@ -202,7 +209,7 @@ impl Vm<'_> {
         opened.module = class.unit.module;
         opened.caller_module = caller;
         opened.slots.resource = Some(id);
-        opened.slots.origin = Origin::Class(class.name);
+        opened.slots.origin = CodeOrigin::Class(class.name);
         opened.slots.private =
             class.params.iter().filter(|param| param.private).map(|param| param.name).collect();
         self.add_class(&class.name);
@@ -224,7 +231,7 @@ impl Vm<'_> {
         opened.caller_module = caller;
         opened.label = Some(label.into());
         opened.slots.resource = Some(id);
-        opened.slots.origin = Origin::Define(define.name);
+        opened.slots.origin = CodeOrigin::Define(define.name);
         self.inside(&define.unit, Position::named(scope), |vm| {
             vm.bind_attributes(id, scope, &define.params, None)
                 .map_err(|raise| blame_definition(raise, define.place()))?;
@@ -266,7 +273,7 @@ impl Vm<'_> {
         owner: Option<Name>,
         what: impl FnOnce() -> String,
     ) -> Flow<()> {
-        let user = self.scopes.get(self.at.scope).module;
+        let user = self.scopes.get(self.scope()).module;
         if !private || user == owner {
             return Ok(());
         }
@@ -281,7 +288,7 @@ impl Vm<'_> {
         owner: Option<Name>,
         of: Name,
     ) -> Flow<()> {
-        let user = self.scopes.get(self.at.scope).module;
+        let user = self.scopes.get(self.scope()).module;
         if user == owner {
             return Ok(());
         }
@@ -375,7 +382,7 @@ fn class_names(values: &[Value]) -> Flow<Vec<Str>> {
 
 /// Data that a parameter asks for and that is not there is missed at the head of the definition.
 #[cold]
-fn blame_definition(mut raise: Raise, place: Place<'_>) -> Raise {
+fn blame_definition(mut raise: Raise, place: DefinitionPlace<'_>) -> Raise {
     if let Raised::Error(failure) = raise.reason_mut()
         && failure.stage == Stage::Data
         && failure.place.is_none()

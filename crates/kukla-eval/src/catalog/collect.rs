@@ -4,16 +4,15 @@
 //! it has found once it leaves alone from then on, so its overrides are applied once to each resource.
 
 use std::any::Any;
-use std::sync::{Arc, LazyLock};
+use std::borrow::Cow;
+use std::sync::Arc;
 
 use kukla_syntax::Span;
-use kukla_values::types::Range;
-use kukla_values::types::callable::CallableType;
-use kukla_values::value::Callable;
+use kukla_values::value::HostObject;
 use kukla_values::{Name, Str, Value, compare};
 use rustc_hash::FxHashSet;
 
-use super::builder::{Building, Origin, Param, ResourceId, flat};
+use super::builder::{Building, CodeOrigin, Param, ResourceId, flat};
 use super::kind::Resolved;
 use super::overrides::Override;
 use super::provenance::How;
@@ -71,7 +70,7 @@ impl Search {
 #[derive(Clone, Debug)]
 struct Changes {
     params: Vec<Param>,
-    origin: Origin,
+    origin: CodeOrigin,
     location: Location,
     scope: ScopeId,
 }
@@ -102,17 +101,23 @@ impl Condition {
 
 /// A collector as the value of an expression: good for nothing but a relationship.
 #[derive(Debug)]
-pub(super) struct CollectorValue(pub usize);
+pub(super) struct CollectorValue {
+    pub at: usize,
+    type_name: Name,
+    exported: bool,
+}
 
-impl Callable for CollectorValue {
-    fn signature(&self) -> &CallableType {
-        static NONE: LazyLock<CallableType> = LazyLock::new(|| CallableType {
-            params: Vec::new(),
-            size: Some(Range::exactly(0)),
-            block: None,
-            returns: None,
-        });
-        &NONE
+impl HostObject for CollectorValue {
+    fn class_name(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self.exported {
+            true => "Puppet::Pops::Evaluator::Collectors::ExportedCollector",
+            false => "Puppet::Pops::Evaluator::Collectors::CatalogCollector",
+        })
+    }
+
+    fn text(&self) -> Str {
+        let sort = if self.exported { "Exported" } else { "Catalog" };
+        ecow::eco_format!("{sort}-Collector[{}]", self.type_name)
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -122,7 +127,7 @@ impl Callable for CollectorValue {
 
 impl Vm<'_> {
     pub(crate) fn eval_collect(&mut self, expr: &CollectExpr, span: Span) -> Flow {
-        if expr.exported && !self.environment.settings.storeconfigs {
+        if expr.exported && !self.environment().settings.storeconfigs {
             let message = "You cannot collect exported resources without storeconfigs being set; the collection will be ignored";
             self.warn_at(span, "RT_NO_STORECONFIGS", message);
         }
@@ -144,17 +149,17 @@ impl Vm<'_> {
                 self.catalog.share(&mut params);
                 params.iter_mut().for_each(|param| param.mark(How::Collector));
                 let (origin, location) = (self.origin(), self.location(span));
-                Some(Changes { params, origin, location, scope: self.at.scope })
+                Some(Changes { params, origin, location, scope: self.scope() })
             }
         };
         let query = match &expr.query {
             Some(query) => Some(self.condition(query)?),
             None => None,
         };
-        let (exported, scope) = (expr.exported, self.at.scope);
+        let (exported, scope, type_name) = (expr.exported, self.scope(), resolved.type_name);
         let search = Search { resolved, query, exported, overrides, scope, asked: false, seen: 0 };
         let at = self.add_collector(Wanted::Matching(Box::new(search)));
-        Ok(Value::Callable(Arc::new(CollectorValue(at))))
+        Ok(Value::Host(Arc::new(CollectorValue { at, type_name, exported })))
     }
 
     fn add_collector(&mut self, what: Wanted) -> usize {
@@ -254,7 +259,7 @@ impl Vm<'_> {
                 self.catalog.collectors[at].what = Wanted::Certain(left);
                 new
             }
-            Wanted::Matching(search) if search.exported && !self.environment.settings.storeconfigs => {
+            Wanted::Matching(search) if search.exported && !self.environment().settings.storeconfigs => {
                 return Ok(false);
             }
             Wanted::Matching(search) => {

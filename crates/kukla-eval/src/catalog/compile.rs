@@ -6,8 +6,8 @@ use kukla_catalog::Catalog;
 use kukla_syntax::diagnostic;
 use kukla_values::{Name, Value};
 
-use super::builder::{Origin, Param, ResourceId};
-use super::kind::{Definition, Resolved};
+use super::builder::{CodeOrigin, Param, ResourceId};
+use super::kind::{Resolved, ResourceDefinition};
 use super::provenance::How;
 use super::resource::Declaration;
 use crate::codes::DECLARED_HERE;
@@ -22,7 +22,7 @@ pub(super) const OWN: usize = 2;
 
 /// What a catalog is to contain.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Output {
+pub struct OutputOptions {
     /// Keep resources that nothing realised.
     pub keep_virtual: bool,
     /// Evaluation ends with the catalog, which may take what it needs from what it was built from.
@@ -32,14 +32,14 @@ pub struct Output {
 impl Vm<'_> {
     /// Compiles the catalog of the node from the site manifest's programs, whose definitions the environment knows.
     pub fn compile(&mut self, manifests: &[Arc<Unit>]) -> Result<Catalog, Box<Diagnostic>> {
-        self.compile_as(manifests, Output::default())
+        self.compile_as(manifests, OutputOptions::default())
     }
 
     /// Compiles the catalog of the node, saying what it is to contain.
     pub fn compile_as(
         &mut self,
         manifests: &[Arc<Unit>],
-        output: Output,
+        output: OutputOptions,
     ) -> Result<Catalog, Box<Diagnostic>> {
         self.build(manifests).and_then(|()| self.finish(output)).map_err(failure)
     }
@@ -55,7 +55,7 @@ impl Vm<'_> {
     /// Sets up what every catalog has: the main stage, the settings, the class of the site manifest.
     pub fn begin(&mut self) -> Flow<()> {
         self.check_node()?;
-        let node = self.node;
+        let node = self.node();
         for (name, _) in &node.classes {
             if !kukla_catalog::tags::is_valid(name) {
                 return Err(parse_error(format!("Invalid tag '{}'", name.to_lowercase()), None));
@@ -67,10 +67,10 @@ impl Vm<'_> {
             self.add_own(stage, "main")?;
         }
         let class = |definition| Resolved { definition, type_name: Name::new("Class") };
-        let settings = self.add_own(class(Definition::Settings), "Settings")?;
+        let settings = self.add_own(class(ResourceDefinition::Settings), "Settings")?;
         self.add_class("settings");
         self.contain_in_stage(settings)?;
-        let main = self.add_own(class(Definition::Main), "main")?;
+        let main = self.add_own(class(ResourceDefinition::Main), "main")?;
         let top = self.scopes.get_mut(ScopeId::TOP);
         top.slots.resource = Some(main);
         for (variable, value) in [("title", "main"), ("name", "main"), ("module_name", "")] {
@@ -84,7 +84,7 @@ impl Vm<'_> {
             form: ResourceForm::Regular,
             location: None,
             kind: resolved.definition.kind(),
-            origin: Origin::Main,
+            origin: CodeOrigin::Main,
             scope: ScopeId::TOP,
             given: None,
         };
@@ -100,17 +100,14 @@ impl Vm<'_> {
         }
         let mut last = Value::Undef;
         for unit in manifests {
-            self.manifest = Some(unit.source.clone());
-            let result = self.inside(unit, self.at, |vm| vm.enter(|vm| vm.eval(&unit.program.main)));
-            self.manifest = None;
-            last = result?;
+            last = self.in_manifest(unit, |vm| vm.enter(|vm| vm.eval(&unit.program.main)))?;
         }
         Ok(last)
     }
 
     /// The types of parameters are known from the start, whether or not what they belong to is ever declared.
     fn check_parameter_types(&mut self, unit: &Arc<Unit>) -> Flow<()> {
-        self.inside(unit, self.at, |vm| {
+        self.in_unit(unit, |vm| {
             unit.program.parameter_types().try_for_each(|ty| vm.eval_type_expr(ty).map(drop))
         })
     }
@@ -118,7 +115,7 @@ impl Vm<'_> {
     /// Declares the classes a node classifier assigns: first those with parameters, then the others.
     fn evaluate_node_classes(&mut self) -> Flow<()> {
         let scope = self.scopes.node().unwrap_or(ScopeId::TOP);
-        let node = self.node;
+        let node = self.node();
         let (with, without): (Vec<_>, Vec<_>) = node
             .classes
             .iter()
@@ -132,7 +129,7 @@ impl Vm<'_> {
             let given = params.map(|params| {
                 let param = |(name, value): (&Value, &Value)| {
                     let name = Name::new(&super::tags::text(name));
-                    let mut param = Param::unwritten(name, value.clone(), Origin::Class(class.name));
+                    let mut param = Param::unwritten(name, value.clone(), CodeOrigin::Class(class.name));
                     param.trail = self.trail(How::Classifier, None, None);
                     param
                 };

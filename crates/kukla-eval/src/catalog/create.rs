@@ -72,7 +72,7 @@ impl Vm<'_> {
             });
             let mut params: Vec<Param> = params.collect();
             if title.is_undef() {
-                let kind = if self.environment.resource_type(&name).is_some() {
+                let kind = if self.environment().resource_type(&name).is_some() {
                     format!(":{name}")
                 } else {
                     format!("{name:?}")

@@ -38,7 +38,7 @@ impl Vm<'_> {
     }
 
     fn set_defaults(&mut self, type_name: Name, params: Vec<Param>) -> Flow<()> {
-        let scope = self.at.scope;
+        let scope = self.scope();
         for mut param in params {
             param.mark(How::Default);
             let current =

@@ -4,7 +4,7 @@ use kukla_catalog::ResourceRef;
 use kukla_values::types::capitalize;
 use kukla_values::{Name, Type, Value};
 
-use super::builder::{Origin, ResourceId};
+use super::builder::{CodeOrigin, ResourceId};
 use crate::error::{Flow, Raise};
 use crate::vm::Vm;
 
@@ -93,10 +93,10 @@ impl Vm<'_> {
     /// The class or define whose code is being evaluated, as `Class` or `Definition` and its name.
     pub fn code_in_charge(&self) -> (&'static str, Name) {
         match self.origin() {
-            Origin::Class(name) => ("Class", name),
-            Origin::Define(name) => ("Definition", name),
-            Origin::Main => ("Class", Name::new("")),
-            Origin::Node => ("Definition", Name::new("")),
+            CodeOrigin::Class(name) => ("Class", name),
+            CodeOrigin::Define(name) => ("Definition", name),
+            CodeOrigin::Main => ("Class", Name::new("")),
+            CodeOrigin::Node => ("Definition", Name::new("")),
         }
     }
 }

@@ -6,14 +6,14 @@ use kukla_values::{Name, Value};
 use rustc_hash::FxHashSet;
 
 use super::builder::{ResourceId, flat};
-use super::compile::{OWN, Output, parse_error};
-use super::kind::Definition;
+use super::compile::{OWN, OutputOptions, parse_error};
+use super::kind::ResourceDefinition;
 use crate::error::{Diagnostic, Flow, Raised};
 use crate::vm::Vm;
 
 impl Vm<'_> {
     /// Finishes every resource and gives the catalog.
-    pub(super) fn finish(&mut self, output: Output) -> Flow<Catalog> {
+    pub(super) fn finish(&mut self, output: OutputOptions) -> Flow<Catalog> {
         self.evaluate_relationships()?;
         for id in self.catalog.ids().skip(OWN) {
             if !self.catalog.overrides.is_empty() {
@@ -34,7 +34,7 @@ impl Vm<'_> {
         self.add_scope_tags(id);
         let resource = self.catalog.get(id);
         match resource.definition.clone() {
-            Definition::Native(ty) => {
+            ResourceDefinition::Native(ty) => {
                 if let Some(name) = self.catalog.unknown_attribute(id, &ty) {
                     let resource = self.catalog.get(id);
                     let message = format!("no parameter named '{name}' on {}", resource.reference());
@@ -46,13 +46,13 @@ impl Vm<'_> {
                     return Err(raise);
                 }
             }
-            Definition::Define(define) => {
-                self.inside(&define.unit, self.at, |vm| vm.validate_parameters(id, &define.params))?;
+            ResourceDefinition::Define(define) => {
+                self.in_unit(&define.unit, |vm| vm.validate_parameters(id, &define.params))?;
             }
-            Definition::Class(class) => {
-                self.inside(&class.unit, self.at, |vm| vm.validate_parameters(id, &class.params))?;
+            ResourceDefinition::Class(class) => {
+                self.in_unit(&class.unit, |vm| vm.validate_parameters(id, &class.params))?;
             }
-            Definition::Main | Definition::Settings | Definition::Node(_) => {}
+            ResourceDefinition::Main | ResourceDefinition::Settings | ResourceDefinition::Node(_) => {}
         }
         let resource = self.catalog.get_mut(id);
         for param in &mut resource.params {

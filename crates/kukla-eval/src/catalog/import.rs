@@ -18,12 +18,12 @@ impl Vm<'_> {
     pub(super) fn import(&mut self, at: usize) -> Flow<Vec<ResourceId>> {
         let Wanted::Matching(search) = &self.catalog.collectors[at].what else { return Ok(Vec::new()) };
         let (resolved, scope) = (search.resolved.clone(), search.scope);
-        if let Some(tracker) = &self.tracker {
+        if let Some(tracker) = self.tracker() {
             tracker.collected(&resolved.type_name);
         }
-        let Some(exports) = &self.environment.exports else { return Ok(Vec::new()) };
+        let Some(exports) = &self.environment().exports else { return Ok(Vec::new()) };
         let found = exports
-            .of(&resolved.type_name, &self.node.name)
+            .of(&resolved.type_name, &self.node().name)
             .map_err(|error| Raise::runtime(format!("Exported resources cannot be had: {error}")))?;
         let fits = |each: &Exported| search.query.as_ref().is_none_or(|query| offers(query, &each.resource));
         let wanted: Vec<_> = found.into_iter().filter(|each| fits(each)).collect();

@@ -15,7 +15,7 @@ use crate::vm::Vm;
 
 /// What a resource is a resource of.
 #[derive(Clone, Debug)]
-pub(crate) enum Definition {
+pub(crate) enum ResourceDefinition {
     /// A type that agents know how to apply.
     Native(Arc<NativeType>),
     /// A type written in Puppet.
@@ -34,17 +34,17 @@ pub(crate) enum Definition {
 #[derive(Clone, Debug)]
 pub(crate) struct Resolved {
     /// What it is.
-    pub definition: Definition,
+    pub definition: ResourceDefinition,
     /// Its name as references spell it.
     pub type_name: Name,
 }
 
-impl Definition {
+impl ResourceDefinition {
     /// How catalogs call it, for a resource declared as one.
     pub fn kind(&self) -> ResourceKind {
         match self {
-            Definition::Native(_) => ResourceKind::CompilableType,
-            Definition::Define(_) => ResourceKind::DefinedType,
+            ResourceDefinition::Native(_) => ResourceKind::CompilableType,
+            ResourceDefinition::Define(_) => ResourceKind::DefinedType,
             _ => ResourceKind::Unknown,
         }
     }
@@ -52,7 +52,7 @@ impl Definition {
     /// The attribute that the title sets and that `name` stands for.
     pub fn namevar(&self) -> &'static str {
         match self {
-            Definition::Native(ty) => ty.namevar(),
+            ResourceDefinition::Native(ty) => ty.namevar(),
             _ => "name",
         }
     }
@@ -60,9 +60,9 @@ impl Definition {
     /// Whether a resource of it may be given this attribute.
     pub fn accepts(&self, attribute: &str) -> bool {
         let params = match self {
-            Definition::Native(ty) => return ty.accepts(attribute),
-            Definition::Define(define) => &define.params,
-            Definition::Class(class) => &class.params,
+            ResourceDefinition::Native(ty) => return ty.accepts(attribute),
+            ResourceDefinition::Define(define) => &define.params,
+            ResourceDefinition::Class(class) => &class.params,
             _ => &Default::default(),
         };
         attribute == "name"
@@ -82,15 +82,15 @@ impl Vm<'_> {
             return Ok(Some(found.clone()));
         }
         let lower = strip(name).to_lowercase();
-        let definition = match self.environment.resource_type(&lower) {
-            Some(native) => Definition::Native(native),
+        let definition = match self.environment().resource_type(&lower) {
+            Some(native) => ResourceDefinition::Native(native),
             None => match self.autoload_computed_define(&lower)? {
-                Some(define) => Definition::Define(define),
+                Some(define) => ResourceDefinition::Define(define),
                 None => return Ok(None),
             },
         };
         self.warn_if_open(&definition);
-        if let Definition::Define(define) = &definition {
+        if let ResourceDefinition::Define(define) = &definition {
             self.check_parameter_names(define.name, &define.params, define.place())?;
         }
         let found = Resolved { definition, type_name: Name::new(&capitalize(&lower)) };
@@ -98,8 +98,8 @@ impl Vm<'_> {
         Ok(Some(found))
     }
 
-    fn warn_if_open(&mut self, definition: &Definition) {
-        if let Definition::Native(ty) = definition
+    fn warn_if_open(&mut self, definition: &ResourceDefinition) {
+        if let ResourceDefinition::Native(ty) = definition
             && ty.open
         {
             let name = ty.name;

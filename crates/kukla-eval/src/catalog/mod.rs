@@ -28,5 +28,5 @@ mod resource;
 mod tags;
 
 pub use builder::{CatalogBuilder, ResourceId, ScopeSlots};
-pub use compile::Output;
+pub use compile::OutputOptions;
 pub use provenance::{DataPlace, How, Part, Provenance, Recorder, Trail};

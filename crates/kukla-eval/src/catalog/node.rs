@@ -7,10 +7,10 @@ use kukla_catalog::ResourceKind;
 use kukla_values::regexp::Regexp;
 use kukla_values::{Name, Value};
 
-use super::builder::{Origin, ResourceId};
+use super::builder::{CodeOrigin, ResourceId};
 use super::class::ends_with_return;
 use super::compile::parse_error;
-use super::kind::{Definition, Resolved};
+use super::kind::{Resolved, ResourceDefinition};
 use super::resource::Declaration;
 use crate::error::Flow;
 use crate::program::{NodeDefinition, NodeMatch, ResourceForm};
@@ -24,8 +24,8 @@ const DEFAULT: &str = "default";
 impl Vm<'_> {
     /// Top-scope variables come from the classifier, the facts and the server, in that order; who comes later is told so.
     pub(super) fn check_node(&mut self) -> Flow<()> {
-        let node = self.node;
-        let environment = Value::from(self.environment.name.as_str());
+        let node = self.node();
+        let environment = Value::from(self.environment().name.as_str());
         let mut clashes: Vec<(&Value, &Value, &Value)> = Vec::new();
         for (name, value) in &node.facts {
             match name.as_str() {
@@ -69,26 +69,26 @@ impl Vm<'_> {
 
     /// Evaluates the node definition that applies. If there are any, one has to.
     pub(super) fn evaluate_node_definition(&mut self) -> Flow<()> {
-        let nodes = self.environment.nodes();
+        let nodes = self.environment().nodes();
         if nodes.is_empty() {
             return Ok(());
         }
-        let name = self.node.name.to_lowercase();
+        let name = self.node().name.to_lowercase();
         let found = match find(&nodes, &name)? {
             None => find(&nodes, DEFAULT)?,
             found => found,
         };
         let Some((node, title)) = found else {
             let message =
-                format!("Could not find node statement with name 'default' or '{}'", self.node.name);
+                format!("Could not find node statement with name 'default' or '{}'", self.node().name);
             return Err(parse_error(message, None));
         };
-        let resolved = Resolved { definition: Definition::Node(node), type_name: Name::new("Node") };
+        let resolved = Resolved { definition: ResourceDefinition::Node(node), type_name: Name::new("Node") };
         let declaration = Declaration {
             form: ResourceForm::Regular,
             location: None,
             kind: ResourceKind::Unknown,
-            origin: Origin::Node,
+            origin: CodeOrigin::Node,
             scope: ScopeId::TOP,
             given: None,
         };
@@ -104,7 +104,7 @@ impl Vm<'_> {
         let opened = self.scopes.get_mut(scope);
         opened.label = Some(format!("Node[{title}]").into());
         opened.slots.resource = Some(id);
-        opened.slots.origin = Origin::Node;
+        opened.slots.origin = CodeOrigin::Node;
         for variable in ["title", "name"] {
             opened.variables.bind(Name::new(variable), title.clone().into());
         }
@@ -112,7 +112,7 @@ impl Vm<'_> {
             opened.variables.bind(Name::new(variable), "".into());
         }
         self.add_class(&title);
-        let name = self.node.name.to_lowercase();
+        let name = self.node().name.to_lowercase();
         let captures = node.matches.iter().find_map(|each| match each {
             NodeMatch::Regexp(regexp) => captures(regexp, &name).or_else(|| captures(regexp, DEFAULT)),
             _ => None,

@@ -7,14 +7,14 @@ use kukla_values::{Hash, Name, Str, Type, Value, richdata};
 use rustc_hash::FxHashMap;
 
 use super::builder::{Building, ResourceId, flat};
-use super::compile::Output;
+use super::compile::OutputOptions;
 use super::tags::TagSet;
 use crate::error::{Flow, Frame};
 use crate::vm::Vm;
 
 impl Vm<'_> {
     /// The finished catalog: without what is still virtual, and with plain data only.
-    pub(super) fn finished_catalog(&mut self, output: Output) -> Flow<Catalog> {
+    pub(super) fn finished_catalog(&mut self, output: OutputOptions) -> Flow<Catalog> {
         let mut tags = TagSet::default();
         let table = &mut self.catalog.tag_table;
         for class in &self.catalog.classes {
@@ -40,9 +40,9 @@ impl Vm<'_> {
             edges.extend(sources.map(|source| Edge { source, target }));
         }
         Ok(Catalog {
-            name: self.node.name.as_str().into(),
-            version: self.environment.world.now().seconds().into(),
-            environment: self.environment.name.as_str().into(),
+            name: self.node().name.as_str().into(),
+            version: self.environment().world.now().seconds().into(),
+            environment: self.environment().name.as_str().into(),
             tags: self.catalog.tag_table.words(&tags),
             classes: self.catalog.classes.clone(),
             resources,
@@ -130,7 +130,7 @@ impl Vm<'_> {
     /// A value in the notation of rich data; without it such values become text, which is worth a warning or an error.
     fn rich(&mut self, id: ResourceId, name: &str, value: Value) -> Flow {
         let resource = self.catalog.get(id);
-        let settings = &self.environment.settings;
+        let settings = &self.environment().settings;
         let options =
             richdata::Options { rich_data: settings.rich_data, prefix: resource.reference().into() };
         let strict = settings.strict;

@@ -7,7 +7,7 @@ use kukla_catalog::ResourceRef;
 use kukla_syntax::{Fact, Span, Strict, diagnostic};
 use kukla_values::Type;
 
-use super::builder::{Origin, Param, ResourceId, flat};
+use super::builder::{CodeOrigin, Param, ResourceId, flat};
 use super::compile::parse_error;
 use super::provenance::How;
 use crate::codes::{ATTRIBUTE_ALREADY_SET, OVERRIDE_AFTER_EVALUATION};
@@ -21,7 +21,7 @@ use crate::vm::Vm;
 #[derive(Clone, Debug)]
 pub(crate) struct Override {
     pub params: Vec<Param>,
-    pub origin: Origin,
+    pub origin: CodeOrigin,
     pub location: Option<Location>,
 }
 
@@ -65,17 +65,19 @@ impl Vm<'_> {
     }
 
     /// Whether some code inherits from other code.
-    fn inherits(&self, origin: Origin, from: Origin) -> bool {
+    fn inherits(&self, origin: CodeOrigin, from: CodeOrigin) -> bool {
         if self.catalog.overriding.contains(&origin) {
             return true;
         }
         let mut next = origin;
         // A chain longer than this can only be a circle.
         for _ in 0..1000 {
-            let Origin::Class(name) = next else { return false };
-            let Ok(Some(class)) = self.environment.class(name, &mut Remarks::default()) else { return false };
+            let CodeOrigin::Class(name) = next else { return false };
+            let Ok(Some(class)) = self.environment().class(name, &mut Remarks::default()) else {
+                return false;
+            };
             let Some(parent) = class.parent else { return false };
-            next = Origin::Class(parent);
+            next = CodeOrigin::Class(parent);
             if next == from || self.catalog.overriding.contains(&next) {
                 return true;
             }
@@ -95,7 +97,7 @@ impl Vm<'_> {
                 comma: if declared.is_some() { "," } else { "" },
             });
             let wrong = wrong.label_if_known(declared, "declared here").on_line_of(change.location);
-            match self.environment.settings.strict {
+            match self.environment().settings.strict {
                 Strict::Error => return Err(wrong.into()),
                 Strict::Warning => self.warn(wrong.to_string()),
                 Strict::Off => {}
@@ -120,10 +122,10 @@ impl Vm<'_> {
                     && self.is_default(scope, type_name, param.name, &current.value);
             if !may {
                 let by = match current.origin {
-                    Origin::Class(name) => format!(" by class {name}"),
-                    Origin::Define(name) => format!(" by define {name}"),
-                    Origin::Node => " by the node definition".into(),
-                    Origin::Main => String::new(),
+                    CodeOrigin::Class(name) => format!(" by class {name}"),
+                    CodeOrigin::Define(name) => format!(" by define {name}"),
+                    CodeOrigin::Node => " by the node definition".into(),
+                    CodeOrigin::Main => String::new(),
                 };
                 let earlier = current.location.clone();
                 let wrong = diagnostic!(ATTRIBUTE_ALREADY_SET {

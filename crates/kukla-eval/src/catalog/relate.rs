@@ -75,10 +75,8 @@ impl Vm<'_> {
 
     fn side(&mut self, value: Value, span: Span) -> Flow<(Side, Value)> {
         match &value {
-            Value::Callable(callable)
-                if let Some(collector) = callable.as_any().downcast_ref::<CollectorValue>() =>
-            {
-                Ok((Side::Collector(collector.0), value))
+            Value::Host(host) if let Some(collector) = host.as_any().downcast_ref::<CollectorValue>() => {
+                Ok((Side::Collector(collector.at), value))
             }
             Value::Type(ty) => match ResourceRef::of_type(ty) {
                 Some(reference) => Ok((Side::Resource(reference), value)),

@@ -9,9 +9,9 @@ use kukla_values::types::capitalize;
 use kukla_values::{Array, Name, Str, Type, Value};
 use rustc_hash::FxHashSet;
 
-use super::builder::{Building, Origin, Param, ResourceId};
+use super::builder::{Building, CodeOrigin, Param, ResourceId};
 use super::compile::parse_error;
-use super::kind::{Definition, Resolved};
+use super::kind::{Resolved, ResourceDefinition};
 use crate::error::{Diagnostic, Flow, Location, Raise};
 use crate::program::{Kind, ResourceExpr, ResourceForm};
 use crate::scope::ScopeId;
@@ -25,7 +25,7 @@ pub(super) struct Declaration {
     pub form: ResourceForm,
     pub location: Option<Location>,
     pub kind: ResourceKind,
-    pub origin: Origin,
+    pub origin: CodeOrigin,
     pub scope: ScopeId,
     /// The title as it was given, where that is no text.
     pub given: Option<Value>,
@@ -34,7 +34,7 @@ pub(super) struct Declaration {
 impl Vm<'_> {
     pub(crate) fn eval_resource(&mut self, expr: &ResourceExpr, span: Span) -> Flow {
         let type_name = self.resource_type_name(expr)?;
-        if expr.form == ResourceForm::Exported && !self.environment.settings.storeconfigs {
+        if expr.form == ResourceForm::Exported && !self.environment().settings.storeconfigs {
             let message =
                 "You cannot collect exported resources without storeconfigs being set; the export is ignored";
             self.warn_at(span, "RT_NO_STORECONFIGS_EXPORT", message);
@@ -161,7 +161,7 @@ impl Vm<'_> {
         if titles.len() > 1 {
             self.catalog.share(&mut params);
         }
-        let (scope, origin) = (self.at.scope, self.origin());
+        let (scope, origin) = (self.scope(), self.origin());
         let mut declaration = Declaration { form, location, kind: ResourceKind::Class, origin, scope, given };
         if type_name.eq_ignore_ascii_case("class") {
             return self.declare_classes(titles, params, declaration);
@@ -170,7 +170,7 @@ impl Vm<'_> {
             return Err(self.unknown_resource_type(type_name));
         };
         declaration.kind = resolved.definition.kind();
-        if let Definition::Define(define) = &resolved.definition {
+        if let ResourceDefinition::Define(define) = &resolved.definition {
             let place = define.unit.module;
             self.check_private(define.private, place, || format!("The defined type '{}'", define.name))?;
             self.check_private_params(&define.params, &params, place, define.name)?;
@@ -209,8 +209,10 @@ impl Vm<'_> {
             self.check_private_params(&class.params, &params, place, class.name)?;
             let name = class.name;
             self.check_parameter_names(name, &class.params, class.place())?;
-            let resolved =
-                Resolved { definition: Definition::Class(Arc::clone(&class)), type_name: Name::new("Class") };
+            let resolved = Resolved {
+                definition: ResourceDefinition::Class(Arc::clone(&class)),
+                type_name: Name::new("Class"),
+            };
             let title = capitalize(&name);
             let reference = ResourceType::new("Class".into(), Some(title.clone()));
             let resource = self.prepare(&resolved, title, params.clone(), &declaration, true)?;
@@ -277,7 +279,7 @@ impl Vm<'_> {
         table.add_name(&mut tags, resource.type_name);
         match &resource.definition {
             // The title of a class is its name with capitals, which tags do not have.
-            Definition::Class(class) => table.add_name(&mut tags, class.name),
+            ResourceDefinition::Class(class) => table.add_name(&mut tags, class.name),
             _ if resource.is_main() || given.is_some() => {}
             _ => table.add_if_valid(&mut tags, &resource.title),
         }
@@ -303,7 +305,7 @@ impl Vm<'_> {
     pub(super) fn add_resource(&mut self, resource: Building, scope: ScopeId) -> Flow<ResourceId> {
         let is_class = resource.is_class();
         let is_stage = resource.type_name.as_str() == "Stage";
-        let waits = !matches!(resource.definition, Definition::Native(_));
+        let waits = !matches!(resource.definition, ResourceDefinition::Native(_));
         let staged = !is_class && resource.value("stage").is_some();
         let id = self.catalog.add(resource).map_err(Raise::from)?;
         if waits {
@@ -328,7 +330,7 @@ impl Vm<'_> {
 
     /// The class, define or node whose code is being evaluated.
     pub(crate) fn container(&self) -> Option<ResourceId> {
-        self.scopes.get(self.at.scope).slots.resource
+        self.scopes.get(self.scope()).slots.resource
     }
 
     /// The defines, classes and node whose code is being evaluated, innermost first.

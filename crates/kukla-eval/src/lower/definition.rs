@@ -70,8 +70,8 @@ impl Lowering<'_> {
         let span = node.span().pointing_at(node.puppet_offset());
         let mut matches = Vec::new();
         for host in node.hosts() {
-            matches.push(match self.expr(host).kind {
-                Kind::Literal(Value::Regexp(regexp)) => NodeMatch::Regexp(regexp),
+            matches.push(match &self.expr(host).kind {
+                Kind::Literal(Value::Regexp(regexp)) => NodeMatch::Regexp(regexp.clone()),
                 Kind::Literal(Value::Default) => NodeMatch::Default,
                 Kind::Literal(Value::String(name)) | Kind::Name(name) => {
                     NodeMatch::Name(Name::new(&name.to_lowercase()))

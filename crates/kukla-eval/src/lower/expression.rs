@@ -1,6 +1,6 @@
 //! Expressions.
 
-use kukla_syntax::{Number, Span, ast};
+use kukla_syntax::{Number, Span, ast, deep};
 use kukla_values::arithmetic::Operator;
 use kukla_values::regexp::Regexp;
 use kukla_values::{Name, Str, Value};
@@ -15,7 +15,7 @@ use crate::program::{
 impl Lowering<'_> {
     pub(super) fn expr(&mut self, expr: ast::Expr<'_>) -> Expr {
         let span = self.span(expr);
-        Expr { span, node: expr.syntax().index(), kind: self.kind(expr, span) }
+        Expr { span, node: expr.syntax().index(), kind: deep(|| self.kind(expr, span)) }
     }
 
     fn boxed(&mut self, expr: ast::Expr<'_>) -> Box<Expr> {

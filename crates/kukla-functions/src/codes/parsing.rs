@@ -38,13 +38,6 @@ kukla_syntax::codes! {
     /// ```
     NOT_PSON as RUNTIME_ERROR: Error, "source '{text}' not in PSON!";
 
-    /// JSON has no number for this value. The option `allow_nan` has it written nevertheless.
-    ///
-    /// ```puppet
-    /// to_json_pretty([Float('1e999')])    # error
-    /// ```
-    NUMBER_NOT_IN_JSON as RUNTIME_ERROR: Error, "{number} not allowed in JSON";
-
     /// A value holds collections within collections to a greater depth than the option `max_nesting` allows, which is 100 unless given.
     ///
     /// ```puppet

@@ -11,13 +11,6 @@ kukla_syntax::codes! {
     /// ```
     NO_METHOD as RUNTIME_ERROR: Error, "undefined method `{name}' for {receiver}";
 
-    /// Ruby needs a value of another kind here, and this one does not stand for such a value. Convert it first: `String($value)`.
-    ///
-    /// ```puppet
-    /// grep(['abc'], 1)    # error
-    /// ```
-    NO_IMPLICIT_CONVERSION as RUNTIME_ERROR: Error, "no implicit conversion of {operand} into {target}";
-
     /// Two values have no order, so they cannot be sorted. Sort values of one kind, or give a lambda that compares.
     ///
     /// ```puppet
@@ -39,27 +32,6 @@ kukla_syntax::codes! {
     /// count('banana')    # error
     /// ```
     WRONG_METHOD_ARGUMENT_COUNT as RUNTIME_ERROR: Error, "wrong number of arguments (given {given}, expected {expected})";
-
-    /// A text is not the integer that it should spell. Decimal digits are safe; other bases have a prefix, as in `0x1f`.
-    ///
-    /// ```puppet
-    /// Integer('12a')    # error
-    /// ```
-    NO_INTEGER as RUNTIME_ERROR: Error, "invalid value for Integer(): {text}";
-
-    /// A text is not the number that it should spell.
-    ///
-    /// ```puppet
-    /// Float('1.5x')    # error
-    /// ```
-    NO_FLOAT as RUNTIME_ERROR: Error, "invalid value for Float(): {text}";
-
-    /// A number is needed where there is none: infinity, or the result of a calculation that has no result.
-    ///
-    /// ```puppet
-    /// num2bool('1e999')    # error
-    /// ```
-    NOT_FINITE as RUNTIME_ERROR: Error, "{number}";
 
     /// A function goes through the members of a value that has none. Arrays, hashes, strings, integers, ranges and iterators have members.
     NOT_ITERABLE as RUNTIME_ERROR: Error, "wrong argument type ({kind}; is not Iterable.";

@@ -45,13 +45,6 @@ kukla_syntax::codes! {
     /// ```
     UNKNOWN_BASE64_KIND as RUNTIME_ERROR: Error, "base64(): the third argument must be one of 'default', 'strict', or 'urlsafe'";
 
-    /// A text is not in base64: it has other characters, or the padding at its end is wrong. The `default` kind of decoding passes over both.
-    ///
-    /// ```puppet
-    /// base64('decode', 'a', 'strict')    # error
-    /// ```
-    INVALID_BASE64 as RUNTIME_ERROR: Error, "invalid base64";
-
     /// A quote opens in a line for a shell and never closes.
     ///
     /// ```puppet

@@ -2,9 +2,10 @@
 
 use kukla_eval::builtins;
 use kukla_syntax::bail;
+use kukla_values::codes::NUMBER_NOT_IN_JSON;
 use kukla_values::{Array, Hash, Result, Str, Value};
 
-use crate::codes::{JSON_TOO_DEEP, NUMBER_NOT_IN_JSON};
+use crate::codes::JSON_TOO_DEEP;
 use crate::ruby;
 use crate::stdlib::misc::{rewrapped, unwrapped};
 

@@ -117,9 +117,9 @@ fn extname(path: Str) -> String {
 /// The directory of a module.
 pub fn module_root(vm: &Vm<'_>, name: &Value) -> Result<PathBuf> {
     let text = ruby::old_text(name);
-    match vm.environment.module(&text) {
+    match vm.environment().module(&text) {
         Some(module) => Ok(module.root.clone()),
-        None => bail!(UNKNOWN_MODULE { module: text, environment: vm.environment.name }),
+        None => bail!(UNKNOWN_MODULE { module: text, environment: vm.environment().name }),
     }
 }
 

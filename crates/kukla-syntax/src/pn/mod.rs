@@ -31,6 +31,23 @@ pub enum Pn<'t> {
     Call(Cow<'t, str>, Vec<Pn<'t>>),
 }
 
+/// What is nested deeply is taken apart level by level.
+impl Drop for Pn<'_> {
+    fn drop(&mut self) {
+        match self {
+            Pn::List(elements) | Pn::Call(_, elements) => {
+                let elements = std::mem::take(elements);
+                crate::deep(|| drop(elements));
+            }
+            Pn::Map(entries) => {
+                let entries = std::mem::take(entries);
+                crate::deep(|| drop(entries));
+            }
+            _ => {}
+        }
+    }
+}
+
 impl<'t> Pn<'t> {
     /// The tree of a manifest or a template.
     pub fn of(tree: &'t Tree) -> Pn<'t> {

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::iter::Peekable;
 use std::str::CharIndices;
 
+use crate::deep;
+
 use super::Pn;
 
 /// PN text nested deeper than this is refused.
@@ -61,7 +63,7 @@ impl Reader<'_> {
         if self.depth > MAX_DEPTH {
             return self.fail("less nesting");
         }
-        let value = super::write::guarded(|| self.value_here());
+        let value = deep(|| self.value_here());
         self.depth -= 1;
         value
     }

@@ -3,10 +3,9 @@
 use std::borrow::Cow;
 
 use super::Pn;
-use super::write::guarded;
 use crate::ast::*;
 use crate::tree::Tree;
-use crate::{Number, ast};
+use crate::{Number, ast, deep};
 
 type Entry<'t> = (Cow<'t, str>, Pn<'t>);
 
@@ -89,14 +88,15 @@ impl<'t> Transform<'t> {
 
     /// The list of a body's statements. A body that is a single block counts as its statements.
     fn body_list(&mut self, block: Option<Block<'t>>) -> Option<Pn<'t>> {
-        match self.body(block?.statements())? {
-            Pn::Call(name, elements) if name == "block" => Some(Pn::List(elements)),
-            single => Some(Pn::List(vec![single])),
-        }
+        let mut body = self.body(block?.statements())?;
+        Some(match &mut body {
+            Pn::Call(name, elements) if name == "block" => Pn::List(std::mem::take(elements)),
+            _ => Pn::List(vec![body]),
+        })
     }
 
     fn expr(&mut self, expr: Expr<'t>) -> Pn<'t> {
-        guarded(|| self.expr_here(expr))
+        deep(|| self.expr_here(expr))
     }
 
     fn exprs(&mut self, exprs: impl Iterator<Item = Expr<'t>>) -> Vec<Pn<'t>> {
@@ -267,8 +267,8 @@ impl<'t> Transform<'t> {
             entries.extend(otherwise.take().map(|body| entry("else", body)));
             otherwise = Some(Pn::List(vec![Pn::call("if", vec![Pn::Map(entries)])]));
         }
-        match otherwise {
-            Some(Pn::List(mut single)) => single.pop().unwrap_or_else(nop),
+        match &mut otherwise {
+            Some(Pn::List(single)) => single.pop().unwrap_or_else(nop),
             _ => nop(),
         }
     }
@@ -348,7 +348,7 @@ impl<'t> Transform<'t> {
             entries.push(entry("query", Pn::call(kind, condition.into_iter().collect())));
         }
         match self.attributes(collector.attributes()) {
-            Pn::List(operations) if operations.is_empty() => {}
+            Pn::List(ref operations) if operations.is_empty() => {}
             operations => entries.push(entry("ops", operations)),
         }
         Pn::call("collect", vec![Pn::Map(entries)])

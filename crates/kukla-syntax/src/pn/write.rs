@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::deep;
+
 use super::Pn;
 
 impl Pn<'_> {
@@ -20,38 +22,103 @@ impl Pn<'_> {
     }
 
     /// The notation's JSON form.
-    pub fn to_json(&self) -> Value {
-        guarded(|| match self {
-            Pn::Nil => Value::Null,
-            Pn::Boolean(value) => json!(value),
-            Pn::Integer(value) => match (i64::try_from(*value), u64::try_from(*value)) {
-                (Ok(value), _) => json!(value),
-                (_, Ok(value)) => json!(value),
-                _ => json!(*value as f64),
-            },
-            Pn::Float(value) => json!(value),
-            Pn::String(text) => json!(text),
-            Pn::List(elements) => Value::Array(elements.iter().map(Pn::to_json).collect()),
-            Pn::Map(entries) => {
-                let flat = entries.iter().flat_map(|(key, value)| [json!(key), value.to_json()]);
-                json!({ "#": flat.collect::<Vec<_>>() })
-            }
-            Pn::Call(name, elements) => {
-                let all = std::iter::once(json!(name)).chain(elements.iter().map(Pn::to_json));
-                json!({ "^": all.collect::<Vec<_>>() })
-            }
-        })
+    pub fn to_json(&self) -> String {
+        let mut out = String::new();
+        write_json(self, None, &mut out);
+        out
+    }
+
+    /// The notation's JSON form with every element on a line of its own.
+    pub fn to_pretty_json(&self) -> String {
+        let mut out = String::new();
+        write_json(self, Some(0), &mut out);
+        out
     }
 }
 
-/// Trees can be deep.
-pub(super) fn guarded<T>(run: impl FnOnce() -> T) -> T {
-    stacker::maybe_grow(128 * 1024, 1024 * 1024, run)
+/// What stands in a list of the JSON form.
+enum Item<'a, 't> {
+    Name(&'a str),
+    Pn(&'a Pn<'t>),
+}
+
+fn write_json(pn: &Pn<'_>, indent: Option<usize>, out: &mut String) {
+    let leaf = match pn {
+        Pn::Nil => Value::Null,
+        Pn::Boolean(value) => json!(value),
+        Pn::Integer(value) => match (i64::try_from(*value), u64::try_from(*value)) {
+            (Ok(value), _) => json!(value),
+            (_, Ok(value)) => json!(value),
+            _ => json!(*value as f64),
+        },
+        Pn::Float(value) => json!(value),
+        Pn::String(text) => json!(text),
+        Pn::List(elements) => return write_json_list(elements.iter().map(Item::Pn), indent, out),
+        Pn::Map(entries) => {
+            let flat = entries.iter().flat_map(|(key, value)| [Item::Name(key), Item::Pn(value)]);
+            return write_json_object("#", flat, indent, out);
+        }
+        Pn::Call(name, elements) => {
+            let all = std::iter::once(Item::Name(name)).chain(elements.iter().map(Item::Pn));
+            return write_json_object("^", all, indent, out);
+        }
+    };
+    out.push_str(&leaf.to_string());
+}
+
+/// An object whose one key says what the list under it is.
+fn write_json_object<'a, 't: 'a>(
+    key: &str,
+    items: impl Iterator<Item = Item<'a, 't>>,
+    indent: Option<usize>,
+    out: &mut String,
+) {
+    let deeper = indent.map(|indent| indent + 1);
+    out.push('{');
+    new_line(deeper, out);
+    out.push_str(&json!(key).to_string());
+    out.push_str(if indent.is_some() { ": " } else { ":" });
+    write_json_list(items, deeper, out);
+    new_line(indent, out);
+    out.push('}');
+}
+
+fn write_json_list<'a, 't: 'a>(
+    items: impl Iterator<Item = Item<'a, 't>>,
+    indent: Option<usize>,
+    out: &mut String,
+) {
+    let deeper = indent.map(|indent| indent + 1);
+    out.push('[');
+    let mut is_empty = true;
+    for item in items {
+        if !is_empty {
+            out.push(',');
+        }
+        is_empty = false;
+        new_line(deeper, out);
+        match item {
+            Item::Name(name) => out.push_str(&json!(name).to_string()),
+            Item::Pn(pn) => deep(|| write_json(pn, deeper, out)),
+        }
+    }
+    if !is_empty {
+        new_line(indent, out);
+    }
+    out.push(']');
+}
+
+/// Begins a line, where there are lines.
+fn new_line(indent: Option<usize>, out: &mut String) {
+    if let Some(indent) = indent {
+        out.push('\n');
+        out.push_str(&"  ".repeat(indent));
+    }
 }
 
 fn write(pn: &Pn<'_>, indent: Option<usize>, out: &mut String) {
     let deeper = indent.map(|indent| indent + 1);
-    guarded(|| match pn {
+    deep(|| match pn {
         Pn::Nil => out.push_str("nil"),
         Pn::Boolean(value) => out.push_str(if *value { "true" } else { "false" }),
         Pn::Integer(value) => out.push_str(&value.to_string()),

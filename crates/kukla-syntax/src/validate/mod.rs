@@ -18,7 +18,7 @@ use crate::ast::{self, Expr};
 use crate::tree::Node;
 use crate::{Diagnostic, Parse, Source, Span, Stage, Strict, SyntaxKind as K, Tree, diagnostic};
 
-pub use place::Place;
+pub use place::FilePlace;
 pub use syntax::check_text as check_syntax;
 
 use crate::codes::ILLEGAL_EPP_PARAMETERS;
@@ -32,7 +32,7 @@ pub struct Rules<'a> {
     /// Puppet's `strict` setting.
     pub strict: Strict,
     /// What the file's place in a module allows it to define.
-    pub place: Place<'a>,
+    pub place: FilePlace<'a>,
     /// Puppet's `tasks` setting: a script runs, and what makes a catalog stands only in `apply` blocks.
     pub tasks: bool,
 }

@@ -11,7 +11,7 @@ use crate::{Tree, diagnostic};
 
 /// What the place of a file allows it to define.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Place<'a> {
+pub enum FilePlace<'a> {
     /// Anything: a site manifest, or text without a file.
     #[default]
     Free,
@@ -29,10 +29,10 @@ pub enum Place<'a> {
     },
 }
 
-impl<'a> Place<'a> {
+impl<'a> FilePlace<'a> {
     /// What a file may define, given where modules lie and which files are the site's manifest.
-    pub fn of(file: &'a str, modulepath: &[PathBuf], manifest: Option<&Path>) -> Place<'a> {
-        Place::seen_from(Path::new(""), file, modulepath, manifest)
+    pub fn of(file: &'a str, modulepath: &[PathBuf], manifest: Option<&Path>) -> FilePlace<'a> {
+        FilePlace::seen_from(Path::new(""), file, modulepath, manifest)
     }
 
     /// The same, where relative paths begin at a directory.
@@ -41,16 +41,16 @@ impl<'a> Place<'a> {
         file: &'a str,
         modulepath: &[PathBuf],
         manifest: Option<&Path>,
-    ) -> Place<'a> {
+    ) -> FilePlace<'a> {
         let path = clean(here, Path::new(file));
         let text = path.to_string_lossy();
         if !text.ends_with(".pp")
             || manifest.is_some_and(|manifest| text.starts_with(&*manifest.to_string_lossy()))
         {
-            return Place::Free;
+            return FilePlace::Free;
         }
         let inside = modulepath.iter().find_map(|directory| within(&path, &clean(here, directory)));
-        let Some(inside) = inside else { return Place::Free };
+        let Some(inside) = inside else { return FilePlace::Free };
         let inside = inside.to_lowercase();
         let parts: Vec<&str> = inside.split(std::path::is_separator).collect();
         match &parts[..] {
@@ -60,20 +60,20 @@ impl<'a> Place<'a> {
                 if !(directories.is_empty() && *name == "init.pp") {
                     names.push(name.trim_end_matches(".pp"));
                 }
-                Place::Module { file, namespace: names.join("::") }
+                FilePlace::Module { file, namespace: names.join("::") }
             }
-            _ => Place::Nowhere { file },
+            _ => FilePlace::Nowhere { file },
         }
     }
 
     /// The file, if the definition of this name does not belong into it.
     pub(super) fn refuses(&self, name: &str) -> Option<&'a str> {
         match self {
-            Place::Free => None,
-            Place::Module { file, namespace } => {
+            FilePlace::Free => None,
+            FilePlace::Module { file, namespace } => {
                 (!name.to_lowercase().starts_with(namespace.as_str())).then_some(*file)
             }
-            Place::Nowhere { file } => Some(file),
+            FilePlace::Nowhere { file } => Some(file),
         }
     }
 }
@@ -114,7 +114,7 @@ fn within<'p>(path: &'p Path, directory: &Path) -> Option<Cow<'p, str>> {
 impl Checker<'_, '_> {
     /// In a file of a module only definitions may stand at the top.
     pub(super) fn place_of_statements(&mut self, tree: &Tree) {
-        if self.rules.place == Place::Free {
+        if self.rules.place == FilePlace::Free {
             return;
         }
         for statement in Manifest::of(tree).into_iter().flat_map(Manifest::statements) {
@@ -141,10 +141,10 @@ mod tests {
     use super::*;
 
     fn namespace(file: &str) -> Option<String> {
-        match Place::of(file, &["/code/modules".into()], Some(Path::new("/code/manifests"))) {
-            Place::Free => None,
-            Place::Module { namespace, .. } => Some(namespace),
-            Place::Nowhere { .. } => Some("nowhere".into()),
+        match FilePlace::of(file, &["/code/modules".into()], Some(Path::new("/code/manifests"))) {
+            FilePlace::Free => None,
+            FilePlace::Module { namespace, .. } => Some(namespace),
+            FilePlace::Nowhere { .. } => Some("nowhere".into()),
         }
     }
 

@@ -11,6 +11,7 @@ mod string;
 
 use crate::types::write;
 use crate::{Str, Value};
+use kukla_syntax::deep;
 
 pub use class::{class_name, no_implicit_conversion};
 pub use kukla_syntax::float_text;
@@ -43,7 +44,7 @@ pub fn interpolate_into(value: &Value, out: &mut String) {
             out.push('[');
             for (at, value) in values.iter().enumerate() {
                 out.push_str(if at > 0 { ", " } else { "" });
-                interpolate_into(value, out);
+                deep(|| interpolate_into(value, out));
             }
             out.push(']');
         }
@@ -53,7 +54,7 @@ pub fn interpolate_into(value: &Value, out: &mut String) {
                 out.push_str(if at > 0 { ", " } else { "" });
                 interpolate_into(key, out);
                 out.push_str(" => ");
-                interpolate_into(value, out);
+                deep(|| interpolate_into(value, out));
             }
             out.push('}');
         }

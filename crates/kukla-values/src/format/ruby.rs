@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use kukla_syntax::deep;
+
 use crate::regexp::Regexp;
 use crate::types::write;
 use crate::{Str, Type, Value};
@@ -36,7 +38,7 @@ pub fn to_s(value: &Value) -> Str {
         Value::Iterator(iterator) => {
             ecow::eco_format!("Iterator[{}]-Value", iterator.element_type().generalized())
         }
-        Value::Callable(callable) => ecow::eco_format!("{callable:?}"),
+        Value::Host(host) => host.text(),
         Value::Object(_) => write::literal(value).into(),
         Value::Array(_) | Value::Hash(_) => inspect(value),
     }
@@ -115,12 +117,12 @@ pub fn inspect(value: &Value) -> Str {
         Value::Sensitive(_) => "#<Sensitive [value redacted]>".into(),
         Value::SemVerRange(range) => range.normalized().into(),
         Value::Array(values) => {
-            let parts: Vec<Str> = values.iter().map(inspect).collect();
+            let parts: Vec<Str> = deep(|| values.iter().map(inspect).collect());
             ecow::eco_format!("[{}]", parts.join(", "))
         }
         Value::Hash(hash) => {
-            let parts: Vec<String> =
-                hash.iter().map(|(key, value)| format!("{}=>{}", inspect(key), inspect(value))).collect();
+            let entry = |(key, value)| format!("{}=>{}", inspect(key), inspect(value));
+            let parts: Vec<String> = deep(|| hash.iter().map(entry).collect());
             ecow::eco_format!("{{{}}}", parts.join(", "))
         }
         Value::Timestamp(stamp) => ecow::eco_format!("Timestamp('{stamp}')"),

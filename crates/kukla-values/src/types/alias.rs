@@ -3,8 +3,11 @@
 use std::fmt;
 use std::sync::{Arc, LazyLock, OnceLock};
 
+use kukla_syntax::{bail, deep};
+
 use super::Type;
-use crate::{Error, Result, Str};
+use crate::codes::ENDLESS_TYPE_ALIAS;
+use crate::{Result, Str};
 
 /// A named type. Its meaning is set once, after the name exists, so that it may refer to itself.
 pub struct TypeAlias {
@@ -31,10 +34,7 @@ impl TypeAlias {
             _ => true,
         };
         if !real {
-            return Err(Error::runtime(format!(
-                "Type alias '{}' cannot be resolved to a real type",
-                self.name
-            )));
+            bail!(ENDLESS_TYPE_ALIAS { name: self.name });
         }
         // Another thread may have been first with the same definition.
         let _ = self.resolved.set(ty);
@@ -164,6 +164,14 @@ impl Type {
             Type::RichDataKey => Some(&RICH_DATA_KEY),
             _ => None,
         }
+    }
+
+    /// Whether types are nested in it no deeper than so many levels. What a name stands for does not count.
+    pub fn is_within(&self, levels: usize) -> bool {
+        let Some(left) = levels.checked_sub(1) else { return false };
+        let mut fits = true;
+        deep(|| self.each_part(&mut |part| fits = fits && part.is_within(left)));
+        fits
     }
 
     /// Visits the types directly inside this one; names are not entered.

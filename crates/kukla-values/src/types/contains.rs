@@ -6,6 +6,8 @@
 use std::ptr;
 use std::sync::Arc;
 
+use kukla_syntax::deep;
+
 use super::{EnumType, InitType, StructField, TupleType, Type, leaf};
 use crate::{Array, Hash, Value};
 
@@ -25,6 +27,13 @@ impl Type {
     }
 
     fn holds(&self, value: &Value, trail: Option<&Trail<'_>>) -> bool {
+        match value {
+            Value::Array(_) | Value::Hash(_) | Value::Sensitive(_) => deep(|| self.holds_it(value, trail)),
+            _ => self.holds_it(value, trail),
+        }
+    }
+
+    fn holds_it(&self, value: &Value, trail: Option<&Trail<'_>>) -> bool {
         match self {
             Type::Any | Type::Unit => true,
             Type::Undef => value.is_undef(),
@@ -103,18 +112,9 @@ impl Type {
                 matches!(value, Value::Type(ty) if expected.as_ref().is_none_or(|e| e.covers(ty)))
             }
             Type::Init(init) => init.holds(value, trail),
-            Type::Callable(None) => {
-                matches!(value, Value::Callable(function) if function.object_type().is_none())
-            }
-            Type::Callable(Some(callable)) => match value {
-                Value::Callable(function) => {
-                    function.object_type().is_none() && callable.covers(function.signature())
-                }
-                _ => false,
-            },
             Type::Object(ty) => match value {
                 Value::Object(object) => ty.covers(&object.ty),
-                Value::Callable(native) => native.object_type().is_some_and(|actual| ty.covers(actual)),
+                Value::Host(host) => matches!(host.object_type(), Type::Object(actual) if ty.covers(&actual)),
                 // Types are objects themselves, of types that have no name in the language.
                 Value::Type(_) => ty.is_any(),
                 _ => false,
@@ -134,11 +134,13 @@ impl Type {
                 alias.resolved().holds(value, Some(&Trail { name: alias.resolved(), value, up: trail }))
             }
             Type::Alias(alias) => alias.resolved().holds(value, trail),
-            // Resources and classes are known by their references, which are types; nothing is an instance of them.
+            Type::Runtime(_) => matches!(value, Value::Host(host) if self.covers(&host.object_type())),
+            // Resources and classes are known by their references, which are types; nothing is an instance of them. Nor is a
+            // lambda or a function ever a value.
             Type::CatalogEntry
             | Type::Resource(_)
             | Type::Class(_)
-            | Type::Runtime(_)
+            | Type::Callable(_)
             | Type::Reference(_) => false,
         }
     }
@@ -166,8 +168,8 @@ fn is_scalar_data(value: &Value) -> bool {
 
 fn is_data(value: &Value) -> bool {
     match value {
-        Value::Array(values) => values.iter().all(is_data),
-        Value::Hash(hash) => hash.iter().all(|(k, v)| matches!(k, Value::String(_)) && is_data(v)),
+        Value::Array(values) => deep(|| values.iter().all(is_data)),
+        Value::Hash(hash) => deep(|| hash.iter().all(|(k, v)| matches!(k, Value::String(_)) && is_data(v))),
         Value::Undef => true,
         value => is_scalar_data(value),
     }
@@ -179,9 +181,9 @@ fn is_rich_data_key(value: &Value) -> bool {
 
 fn is_rich_data(value: &Value) -> bool {
     match value {
-        Value::Array(values) => values.iter().all(is_rich_data),
-        Value::Hash(hash) => hash.iter().all(|(k, v)| is_rich_data_key(k) && is_rich_data(v)),
-        Value::Iterator(_) | Value::Callable(_) => false,
+        Value::Array(values) => deep(|| values.iter().all(is_rich_data)),
+        Value::Hash(hash) => deep(|| hash.iter().all(|(k, v)| is_rich_data_key(k) && is_rich_data(v))),
+        Value::Iterator(_) | Value::Host(_) => false,
         _ => true,
     }
 }

@@ -2,12 +2,18 @@
 
 use std::sync::Arc;
 
+use kukla_syntax::deep;
+
 use super::callable::CallableType;
 use super::{InitType, Range, StructField, Type, leaf};
 
 impl Type {
     /// The general form of this type.
     pub fn generalized(&self) -> Type {
+        deep(|| self.made_general())
+    }
+
+    fn made_general(&self) -> Type {
         let inside = |ty: &Option<Arc<Type>>| ty.as_ref().map(|ty| Arc::new(ty.generalized()));
         let all = |types: &[Type]| types.iter().map(Type::generalized).collect::<Vec<_>>();
         match self {

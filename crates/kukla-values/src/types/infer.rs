@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use kukla_syntax::deep;
+
 use super::{Range, StructField, Type, leaf};
 use crate::Value;
 
@@ -13,9 +15,9 @@ impl Type {
     pub fn of(value: &Value) -> Type {
         match value {
             Value::Array(values) if !values.is_empty() => {
-                Type::tuple(values.iter().map(Type::of).collect(), None)
+                deep(|| Type::tuple(values.iter().map(Type::of).collect(), None))
             }
-            Value::Hash(hash) if !hash.is_empty() => {
+            Value::Hash(hash) if !hash.is_empty() => deep(|| {
                 if hash.keys().all(|key| key.as_str().is_some_and(|text| !text.is_empty())) {
                     Type::structure(hash.iter().map(|(key, value)| {
                         StructField::required(key.as_str().unwrap_or_default(), Type::of(value))
@@ -27,7 +29,7 @@ impl Type {
                         Range::exactly(hash.len() as i64),
                     )
                 }
-            }
+            }),
             Value::SemVer(version) => Type::SemVer([leaf::exactly(version)].into()),
             value => Type::of_reduced(value),
         }
@@ -52,7 +54,7 @@ impl Type {
                 Type::hash_sized(key, value, Range::exactly(hash.len() as i64))
             }
             Value::Type(ty) => Type::Type(Some(ty.clone())),
-            Value::Sensitive(inner) => Type::sensitive(Type::of_reduced(inner)),
+            Value::Sensitive(inner) => deep(|| Type::sensitive(Type::of_reduced(inner))),
             Value::Timestamp(at) => Type::Timestamp(Arc::new((*at, *at))),
             Value::Timespan(span) => Type::Timespan(Arc::new((*span, *span))),
             Value::SemVer(_) => Type::SemVer([].into()),
@@ -60,10 +62,7 @@ impl Type {
             Value::Binary(_) => Type::Binary,
             Value::Uri(uri) => Type::Uri(leaf::uri_parameters(uri).map(Arc::new)),
             Value::Iterator(iterator) => Type::iterator(iterator.element_type()),
-            Value::Callable(function) => match function.object_type() {
-                Some(ty) => Type::Object(Arc::clone(ty)),
-                None => Type::Callable(Some(Arc::new(function.signature().clone()))),
-            },
+            Value::Host(host) => host.object_type(),
             Value::Object(object) => object.inferred(),
         }
     }
@@ -76,5 +75,5 @@ impl Type {
 
 /// One type for all of them.
 fn reduce<'a>(values: impl Iterator<Item = &'a Value>) -> Type {
-    values.map(Type::of_reduced).reduce(|a, b| a.unite(&b)).unwrap_or(Type::Unit)
+    deep(|| values.map(Type::of_reduced).reduce(|a, b| a.unite(&b)).unwrap_or(Type::Unit))
 }

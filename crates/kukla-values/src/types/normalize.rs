@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use kukla_syntax::deep;
+
 use super::callable::CallableType;
 use super::{Range, StructField, Type, leaf};
 use crate::Str;
@@ -9,6 +11,10 @@ use crate::Str;
 impl Type {
     /// An equal type in its plainest form.
     pub fn normalized(&self) -> Type {
+        deep(|| self.made_plain())
+    }
+
+    fn made_plain(&self) -> Type {
         let inside = |ty: &Option<Arc<Type>>| ty.as_ref().map(|ty| Arc::new(ty.normalized()));
         let all = |types: &[Type]| types.iter().map(Type::normalized).collect::<Vec<_>>();
         match self {

@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Write as _};
 
+use kukla_syntax::deep;
+
 use super::object::TypeSet;
 use super::{HashType, Range, StructField, Type, leaf};
 use crate::format::float_text;
@@ -307,7 +309,7 @@ impl<'a> Writer<'a> {
     fn bracketed(&mut self, name: &str, inside: impl FnOnce(&mut Self)) {
         self.out.push_str(name);
         self.out.push('[');
-        inside(self);
+        deep(|| inside(self));
         self.out.push(']');
     }
 

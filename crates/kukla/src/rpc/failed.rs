@@ -1,6 +1,6 @@
 //! Why a request has no result.
 
-use kukla_eval::vm::Log;
+use kukla_eval::messages::Log;
 use kukla_syntax::Diagnostic;
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use kukla_eval::data;
-use kukla_eval::vm::Log;
+use kukla_eval::messages::Log;
 use kukla_values::{Type, format};
 use serde_json::{Map, Value as Json, json};
 
@@ -101,7 +101,7 @@ pub(super) fn lookup(compiler: &Compiler, params: &Map<String, Json>, out: &mut 
     }
 }
 
-fn wanted(params: &Map<String, Json>) -> Result<data::Request, String> {
+fn wanted(params: &Map<String, Json>) -> Result<data::LookupRequest, String> {
     let keys = match params.get("key") {
         Some(Json::String(key)) => vec![key.as_str().into()],
         Some(Json::Array(keys)) => {
@@ -116,12 +116,12 @@ fn wanted(params: &Map<String, Json>) -> Result<data::Request, String> {
         Some(_) => return Err("type is a string".into()),
     };
     let given = |name: &str| params.get(name).filter(|value| !value.is_null()).map(from_json);
-    Ok(data::Request {
+    Ok(data::LookupRequest {
         keys,
         value_type,
         merge: given("merge"),
         // That the default is null is something else than that there is none.
         default: params.get("default").map(from_json),
-        ..data::Request::default()
+        ..data::LookupRequest::default()
     })
 }

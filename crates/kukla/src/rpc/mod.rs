@@ -8,6 +8,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use kukla_syntax::roomy;
 use kukla_world::World;
 use serde_json::{Map, Value, json};
 
@@ -37,6 +38,10 @@ impl Server {
 
     /// Answers one line; whatever it holds, the answer is one line of JSON.
     pub fn answer(&self, line: &str) -> String {
+        roomy(|| self.answer_here(line))
+    }
+
+    fn answer_here(&self, line: &str) -> String {
         let request: Value = match serde_json::from_str(line) {
             Ok(request) => request,
             Err(error) => {
@@ -71,7 +76,7 @@ impl Server {
             Some(_) => return Err(Failed::request("params is an object")),
         };
         match method {
-            "parse" => *out += &parse::answer(self.compiler.world(), params)?.to_string(),
+            "parse" => parse::answer(self.compiler.world(), params, out)?,
             "version" => *out += &json!({"version": env!("CARGO_PKG_VERSION")}).to_string(),
             "eval" => methods::eval(&self.compiler, params, out)?,
             "compile" => methods::compile(&self.compiler, params, out)?,

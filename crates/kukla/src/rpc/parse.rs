@@ -1,18 +1,20 @@
 //! The `parse` method: the tree of a text and what is wrong with it.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use kukla_syntax::pn::Pn;
 use kukla_syntax::{Source, Strict};
 use kukla_world::World;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::failed::Failed;
+use super::methods::Answer;
 use super::shape::diagnostic;
 use crate::analysis::{self, Analysis, Rules};
 
 /// Parses `code` or `manifest`. Text without a tree is a failure; broken rules are diagnostics beside the tree.
-pub(super) fn answer(world: &dyn World, params: &Map<String, Value>) -> Result<Value, Failed> {
+pub(super) fn answer(world: &dyn World, params: &Map<String, Value>, out: &mut String) -> Answer {
     let text = |name: &str| match params.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.as_str())),
@@ -41,7 +43,9 @@ pub(super) fn answer(world: &dyn World, params: &Map<String, Value>) -> Result<V
         return Err(Failed::program(analysis.diagnostics.iter().filter(|d| d.is_error())));
     }
     let diagnostics: Vec<Value> = analysis.diagnostics.iter().map(diagnostic).collect();
-    Ok(json!({"pn": Pn::of(&analysis.parse.tree).to_json(), "diagnostics": diagnostics}))
+    let pn = Pn::of(&analysis.parse.tree).to_json();
+    let _ = write!(out, r#"{{"pn":{pn},"diagnostics":{}}}"#, Value::Array(diagnostics));
+    Ok(())
 }
 
 fn rules(world: &dyn World, params: &Map<String, Value>) -> Result<Rules, Failed> {
