@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use kukla_eval::builtins;
-use kukla_eval::error::{Flow, Raise};
+use kukla_eval::error::Flow;
 use kukla_eval::lambda::Block;
 use kukla_eval::vm::Vm;
+use kukla_syntax::{bail, diagnostic};
 use kukla_values::format::{class_name, inspect};
 use kukla_values::types::mismatch;
 use kukla_values::types::object::{Object, ObjectType};
 use kukla_values::{Hash, Type, Value};
 
+use crate::codes::{ANNOTATION_OF_DEFINITION, NO_ANNOTATION_TYPE, NOT_ANNOTATABLE};
 use crate::iterate::call;
 
 builtins! {
@@ -60,10 +62,7 @@ fn attach(vm: &mut Vm<'_>, ty: Arc<Type>, value: Value, init: Value) -> Flow<Val
     if declared(&value, annotation).is_some() {
         let action = if clear { "clear" } else { "redefine" };
         let holder = value.as_type().and_then(object).map(|ty| ty.label().into_owned()).unwrap_or_default();
-        return Err(Raise::runtime(format!(
-            "attempt to {action} {} annotation declared on {holder}",
-            annotation.label()
-        )));
+        bail!(ANNOTATION_OF_DEFINITION { action, annotation: annotation.label(), holder });
     }
     match clear {
         true => Ok(vm.annotations_mut().remove(&value, annotation).unwrap_or_default()),
@@ -91,7 +90,7 @@ fn object(ty: &Type) -> Option<&Arc<ObjectType>> {
 }
 
 fn object_type(ty: &Type) -> Flow<&Arc<ObjectType>> {
-    object(ty).ok_or_else(|| Raise::runtime(format!("{ty} is not the type of an annotation")))
+    Ok(object(ty).ok_or_else(|| diagnostic!(NO_ANNOTATION_TYPE { ty }))?)
 }
 
 /// The annotation that a type has by its definition.
@@ -104,8 +103,7 @@ fn make(vm: &mut Vm<'_>, annotation: &Arc<ObjectType>, value: Value, init: &Valu
     let Value::Hash(init) = init else { return Ok(Value::Undef) };
     let made = Value::Object(Arc::new(Object::from_hash(annotation, init)));
     if frozen(&value) {
-        let (kind, shown) = (class_name(&value), inspect(&value));
-        return Err(Raise::runtime(format!("can't modify frozen {kind}: {shown}")));
+        bail!(NOT_ANNOTATABLE { kind: class_name(&value), value: inspect(&value) });
     }
     vm.annotations_mut().set(value, annotation, made.clone());
     Ok(made)

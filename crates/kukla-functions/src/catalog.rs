@@ -1,12 +1,14 @@
 //! The catalog: `include`, `require`, `contain`, `create_resources`, `realize`, `tag`, `tagged`, `defined`.
 
 use kukla_eval::builtins;
-use kukla_eval::error::{Diagnostic, Flow};
+use kukla_eval::error::Flow;
 use kukla_eval::function::Rest;
 use kukla_eval::vm::Vm;
+use kukla_syntax::{bail, diagnostic};
 use kukla_values::{Hash, Type, Value};
 
-use crate::legacy::at_least;
+use crate::codes::{CATALOG_OPERATION_NOT_SUPPORTED_WHEN_SCRIPTING, REFERENCE_WITHOUT_TITLE};
+use crate::legacy::{at_least, wrong_count, wrong_type};
 use crate::ruby;
 
 builtins! {
@@ -100,8 +102,7 @@ fn makes_catalog(vm: &Vm<'_>, operation: &str) -> Flow<()> {
     if !vm.environment().settings.tasks {
         return Ok(());
     }
-    let message = format!("The catalog operation '{operation}' is only available when compiling a catalog");
-    let failure = Diagnostic::said("CATALOG_OPERATION_NOT_SUPPORTED_WHEN_SCRIPTING", message);
+    let failure = diagnostic!(CATALOG_OPERATION_NOT_SUPPORTED_WHEN_SCRIPTING { operation });
     Err(failure.on_line_of(vm.caller()).into())
 }
 
@@ -110,17 +111,19 @@ fn create_resources(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
     makes_catalog(vm, "create_resources")?;
     let given = args.len();
     if given > 3 {
-        return ruby::fail(format!(
-            "create_resources(): wrong number of arguments ({given}; must be 2 or 3)"
-        ));
+        let objection = format_args!("wrong number of arguments ({given}; must be 2 or 3)");
+        return Err(wrong_count("create_resources", objection).into());
     }
     let Value::Hash(instances) = &args[1] else {
-        return ruby::fail("create_resources(): second argument must be a hash");
+        return Err(wrong_type("create_resources", "second argument must be a hash").into());
     };
     let defaults = match args.get(2) {
         None => Hash::new(),
         Some(Value::Hash(defaults)) => defaults.clone(),
-        Some(_) => return ruby::fail("create_resources(): third argument, if provided, must be a hash"),
+        Some(_) => {
+            let objection = "third argument, if provided, must be a hash";
+            return Err(wrong_type("create_resources", objection).into());
+        }
     };
     let Value::String(kind) = &args[0] else { return Err(ruby::no_method("sub", &args[0]).into()) };
     if let Some(wrong) = instances.values().find(|attributes| !matches!(attributes, Value::Hash(_))) {
@@ -135,8 +138,7 @@ fn realize(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
     makes_catalog(vm, "realize")?;
     for reference in &references {
         if !is_reference(reference) {
-            let shown = ruby::inspect_str(&ruby::to_s(reference));
-            return ruby::fail(format!("No title provided and {shown} is not a valid resource reference"));
+            bail!(REFERENCE_WITHOUT_TITLE { reference: ruby::inspect_str(&ruby::to_s(reference)) });
         }
     }
     vm.realize(&references)

@@ -5,8 +5,10 @@ use kukla_eval::error::{Diagnostic, Flow, Frame, Raise, Stage};
 use kukla_eval::function::Rest;
 use kukla_eval::lambda::Block;
 use kukla_eval::vm::Vm;
+use kukla_syntax::diagnostic;
 use kukla_values::{Str, Value};
 
+use crate::codes::DISCONTINUED_IMPORT;
 use crate::iterate::call;
 
 builtins! {
@@ -127,8 +129,7 @@ fn unwrap(vm: &mut Vm<'_>, arg: Value, block: Option<Block>) -> Flow<Value> {
 }
 
 fn import(vm: &mut Vm<'_>, _args: Rest) -> Flow<Value> {
-    let message = "Use of 'import' has been discontinued in favor of a manifest directory. See http://links.puppet.com/puppet-import-deprecation";
-    Err(at_the_call(vm, Diagnostic::said("DISCONTINUED_IMPORT", message)))
+    Err(at_the_call(vm, diagnostic!(DISCONTINUED_IMPORT)))
 }
 
 /// A rule broken by the call being made.

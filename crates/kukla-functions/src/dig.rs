@@ -5,8 +5,13 @@ use kukla_eval::error::Flow;
 use kukla_eval::function::Rest;
 use kukla_eval::lambda::Block;
 use kukla_eval::vm::Vm;
-use kukla_values::{Array, Error, Hash, Result, Str, Type, Value};
+use kukla_syntax::{Code, Diagnostic, Fact, bail};
+use kukla_values::{Array, Hash, Result, Str, Type, Value};
 
+use crate::codes::{
+    EXPECTED_COLLECTION, EXPECTED_INTEGER_INDEX, INVALID_DOTTED_PATH, NO_DOT_AFTER_VARIABLE,
+    PATH_INTO_NO_COLLECTION,
+};
 use crate::iterate::call;
 use crate::ruby;
 
@@ -43,13 +48,12 @@ builtins! {
 
 /// Where a path went wrong.
 struct Astray {
-    message: String,
-    issue: &'static str,
+    wrong: Diagnostic,
     details: Hash,
 }
 
 fn dig(data: Value, Rest(path): Rest) -> Result<Value> {
-    follow(data, &path).map_err(|astray| Error::runtime(astray.message))
+    follow(data, &path).map_err(|astray| astray.wrong.into())
 }
 
 fn follow(data: Value, path: &[Value]) -> std::result::Result<Value, Astray> {
@@ -63,11 +67,11 @@ fn follow(data: Value, path: &[Value]) -> std::result::Result<Value, Astray> {
             Value::Array(values) => match key {
                 Value::Integer(n) => element(values, *n),
                 other => {
-                    return Err(astray("requires an Integer index", "index_type", other, &path[..=depth]));
+                    return Err(astray(&EXPECTED_INTEGER_INDEX, "index_type", other, &path[..=depth]));
                 }
             },
             other => {
-                return Err(astray("does not contain a Collection", "value_type", other, &path[..depth]));
+                return Err(astray(&EXPECTED_COLLECTION, "value_type", other, &path[..depth]));
             }
         };
     }
@@ -79,13 +83,12 @@ fn element(values: &Array, n: i64) -> Value {
     usize::try_from(at).ok().and_then(|at| values.get(at)).cloned().unwrap_or_default()
 }
 
-fn astray(what: &str, detail: &'static str, value: &Value, walked: &[Value]) -> Astray {
+fn astray(code: &'static Code, detail: &'static str, value: &Value, walked: &[Value]) -> Astray {
     let ty = Type::of_reduced(value);
     let walked: Array = walked.iter().cloned().collect();
-    let issue = if detail == "index_type" { "EXPECTED_INTEGER_INDEX" } else { "EXPECTED_COLLECTION" };
+    let path = ruby::inspect(&walked.clone().into());
     Astray {
-        message: format!("The given data {what} at {}, got '{ty}'", ruby::inspect(&walked.clone().into())),
-        issue,
+        wrong: Diagnostic::new(code, vec![("path", Fact::of(&path)), ("actual", Fact::of(&ty))]),
         details: [("walked_path", Value::from(walked)), (detail, Value::of_type(ty))].into_iter().collect(),
     }
 }
@@ -98,23 +101,20 @@ fn get(vm: &mut Vm<'_>, value: Value, path: Str, default: Value, block: Option<B
         return Ok(value);
     }
     let Some(segments) = segments(&path) else {
-        return ruby::fail("Syntax error in dotted-navigation string");
+        bail!(INVALID_DOTTED_PATH);
     };
     // Like `dig`, whose first argument must be a collection.
     if !matches!(value, Value::Array(_) | Value::Hash(_)) {
-        return ruby::fail(format!(
-            "'dig' parameter 'data' expects a value of type Undef or Collection, got {}",
-            Type::of_generalized(&value)
-        ));
+        bail!(PATH_INTO_NO_COLLECTION { actual: Type::of_generalized(&value) });
     }
     match follow(value, &segments) {
         Ok(Value::Undef) => Ok(default),
         Ok(found) => Ok(found),
-        Err(astray) if block.is_some() => {
-            let error = vm.error_value(&astray.message, "SLICE_ERROR", astray.issue, astray.details)?;
+        Err(Astray { wrong, details }) if block.is_some() => {
+            let error = vm.error_value(&wrong.message(), "SLICE_ERROR", wrong.code.name, details)?;
             call(vm, &block, vec![error])
         }
-        Err(astray) => ruby::fail(astray.message),
+        Err(astray) => Err(astray.wrong.into()),
     }
 }
 
@@ -161,9 +161,7 @@ fn getvar(vm: &mut Vm<'_>, path: Str, default: Value, block: Option<Block>) -> F
         None if rest.is_empty() => rest,
         None => {
             let found = rest.chars().next().unwrap_or_default();
-            return ruby::fail(format!(
-                "First character after var name in get string must be a '.' - got {found}"
-            ));
+            bail!(NO_DOT_AFTER_VARIABLE { found });
         }
     };
     match vm.variable(name)? {

@@ -4,10 +4,12 @@ use kukla_eval::builtins;
 use kukla_eval::error::Flow;
 use kukla_eval::function::Rest;
 use kukla_eval::vm::Vm;
+use kukla_syntax::bail;
 use kukla_values::random::Random;
 use kukla_values::{Error, Result, Value};
 use md5::{Digest, Md5};
 
+use crate::codes::NO_RANDOM_LIMIT;
 use crate::legacy::{at_least, exactly};
 use crate::letters::lower;
 use crate::ruby;
@@ -129,6 +131,6 @@ pub fn fqdn_number(fqdn: &Value, max: i64, seed: &Value) -> Result<i64> {
 pub fn seeded(hex_seed: &str, max: i64) -> Result<i64> {
     match u64::try_from(max) {
         Ok(limit) if limit > 0 => Ok(Random::from_hex(hex_seed).below(limit) as i64),
-        _ => Err(Error::runtime(format!("invalid argument - {max}"))),
+        _ => bail!(NO_RANDOM_LIMIT { limit: max }),
     }
 }

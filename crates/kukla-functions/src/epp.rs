@@ -7,12 +7,11 @@ use kukla_eval::error::{Diagnostic, Flow, Raise, Raised};
 use kukla_eval::programs::Dialect;
 use kukla_eval::unit::Unit;
 use kukla_eval::vm::Vm;
-use kukla_syntax::diagnostic;
+use kukla_syntax::{bail, diagnostic};
 use kukla_values::{Hash, Str, Value};
 
-use crate::codes::INVALID_TEMPLATE;
+use crate::codes::{INVALID_TEMPLATE, NO_SUCH_TEMPLATE};
 use crate::files::locate;
-use crate::ruby;
 
 builtins! {
     /// The text of a template in Puppet (EPP): `module/name` for one in a module's `templates` directory, or an absolute path. The template sees
@@ -37,7 +36,7 @@ fn epp(vm: &mut Vm<'_>, reference: Str, parameters: Option<Hash>) -> Flow<Value>
         if reference.ends_with(".epp") { reference } else { ecow::eco_format!("{reference}.epp") };
     let found = locate(vm, &reference, "templates").filter(|path| vm.world().exists(path));
     let Some(path) = found else {
-        return ruby::fail(format!("Could not find template '{reference}'"));
+        bail!(NO_SUCH_TEMPLATE { name: reference });
     };
     let unit = vm.autoload_template(&path).map_err(|raise| match raise.into_reason() {
         Raised::Error(failure) => invalid("epp", failure),

@@ -1,6 +1,7 @@
 //! Files of modules and of the machine: `file`, `binary_file`, `find_file`, `find_template`, `module_directory`, `generate`, and `template`,
 //! `inline_template`, which are Ruby's.
 
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,10 +9,16 @@ use kukla_eval::builtins;
 use kukla_eval::error::{Diagnostic, Flow};
 use kukla_eval::function::Rest;
 use kukla_eval::vm::Vm;
+use kukla_syntax::{bail, diagnostic};
 use kukla_values::binary::Binary;
-use kukla_values::{Error, Result, Str, Value};
+use kukla_values::{Result, Str, Value};
 use kukla_world::FileError;
 
+use crate::codes::{
+    COMMAND_FAILED, COMMAND_NOT_RUN, GENERATOR_ABOVE_DIRECTORY, GENERATOR_FAILED,
+    GENERATOR_ILLEGAL_CHARACTER, GENERATOR_NOT_ABSOLUTE, NO_SUCH_BINARY_FILE, NO_SUCH_FILES,
+    NO_SUCH_TEMPLATE, RUBY_TEMPLATE, TEMPLATE_NO_STRING, UNREADABLE_FILE, UNREADABLE_TEMPLATE,
+};
 use crate::legacy::at_least;
 use crate::ruby;
 use crate::stdlib::checks::{not_a_path, warn_unless_text};
@@ -116,13 +123,16 @@ fn first_file(vm: &Vm<'_>, references: &[Value], directory: &str) -> Value {
 }
 
 fn read(vm: &Vm<'_>, path: &Path) -> Result<Vec<u8>> {
-    vm.world().read(path).map_err(|error| {
-        let why = match error {
-            FileError::NotFound => "No such file or directory".to_owned(),
-            FileError::Other(why) => why,
-        };
-        Error::runtime(format!("{why} @ rb_sysopen - {}", path.display()))
-    })
+    vm.world().read(path).map_err(|error| unreadable(path, error).into())
+}
+
+/// A file that cannot be read, in Ruby's words.
+fn unreadable(path: &Path, error: FileError) -> Diagnostic {
+    let why = match error {
+        FileError::NotFound => "No such file or directory".to_owned(),
+        FileError::Other(why) => why,
+    };
+    diagnostic!(UNREADABLE_FILE { reason: format_args!("{why} @ rb_sysopen"), path: path.display() })
 }
 
 fn file(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<Value> {
@@ -145,13 +155,13 @@ fn file(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<Value> {
             });
         }
     }
-    Err(Error::runtime(format!("Could not find any files from {}", ruby::join(&args, ", "))))
+    bail!(NO_SUCH_FILES { paths: ruby::join(&args, ", ") })
 }
 
 fn binary_file(vm: &mut Vm<'_>, reference: Str) -> Result<Value> {
     match existing(vm, &reference, "files") {
         Some(path) => Ok(Value::Binary(Binary(Arc::from(read(vm, &path)?)))),
-        None => Err(Error::runtime(format!("binary_file(): The given file '{reference}' does not exist"))),
+        None => bail!(NO_SUCH_BINARY_FILE { path: reference }),
     }
 }
 
@@ -169,20 +179,17 @@ fn generate(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<String> {
         if args[0].as_str().is_none() {
             vm.warn(not_a_path(&args[0]));
         }
-        return ruby::fail("Generators must be fully qualified");
+        bail!(GENERATOR_NOT_ABSOLUTE);
     }
     if !program.chars().all(|c| c.is_ascii_alphanumeric() || "-/_.+".contains(c)) {
-        return ruby::fail("Generators can only contain alphanumerics, file separators, and dashes");
+        bail!(GENERATOR_ILLEGAL_CHARACTER);
     }
     if program.contains("..") {
-        return ruby::fail("Can not use generators with '..' in them.");
+        bail!(GENERATOR_ABOVE_DIRECTORY);
     }
-    let failed = |code: i32, said: &str| {
-        let line = command.join(" ");
-        ruby::fail(format!(
-            "Failed to execute generator {program}: Execution of '{line}' returned {code}: {said}"
-        ))
-    };
+    let fails = |cause: Diagnostic| Err(diagnostic!(GENERATOR_FAILED { program }).because(cause).into());
+    let failed =
+        |code: i32, said: &str| fails(diagnostic!(COMMAND_FAILED { command: command.join(" "), code, said }));
     match vm.world().run(&command) {
         Ok(output) if output.code == Some(0) => {
             Ok(String::from_utf8_lossy(&output.stdout).into_owned()
@@ -193,7 +200,7 @@ fn generate(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<String> {
             failed(output.code.unwrap_or(1), &String::from_utf8_lossy(&said))
         }
         Err(FileError::NotFound) => failed(1, ""),
-        Err(FileError::Other(why)) => ruby::fail(format!("Failed to execute generator {program}: {why}")),
+        Err(FileError::Other(reason)) => fails(diagnostic!(COMMAND_NOT_RUN { reason })),
     }
 }
 
@@ -208,23 +215,16 @@ fn template(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<String> {
         let found =
             if name.starts_with('/') { Some(name.as_str().into()) } else { existing(vm, name, "templates") };
         let Some(path) = found else {
-            return ruby::fail(format!("Could not find template '{name}'"));
+            bail!(NO_SUCH_TEMPLATE { name });
         };
         let text = match vm.world().read(&path) {
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             Err(error) => {
-                let why = match error {
-                    FileError::NotFound => "No such file or directory".to_owned(),
-                    FileError::Other(why) => why,
-                };
-                let path = path.display();
-                return ruby::fail(format!(
-                    "Failed to parse template {path}:\n  Detail: {why} @ rb_sysopen - {path}"
-                ));
+                let wrong = diagnostic!(UNREADABLE_TEMPLATE { path: path.display() });
+                return Err(wrong.because(unreadable(&path, error)).into());
             }
         };
-        rendered +=
-            &plain_text(text, &format!("template(): templates in Ruby are not supported yet: {name}"))?;
+        rendered += &plain_text(text, "template", format_args!(": {name}"))?;
     }
     Ok(rendered)
 }
@@ -234,21 +234,18 @@ fn inline_template(Rest(args): Rest) -> Flow<String> {
     for arg in at_least("inline_template", 1, args)? {
         let Value::String(text) = &arg else {
             let method = if arg == Value::Default { "b" } else { "encoding" };
-            let why = ruby::no_method(method, &arg);
-            return ruby::fail(format!("Failed to parse inline template: {why}"));
+            let cause = ruby::no_method(method, &arg);
+            return Err(diagnostic!(TEMPLATE_NO_STRING).because(cause).into());
         };
-        rendered +=
-            &plain_text(text.to_string(), "inline_template(): templates in Ruby are not supported yet")?;
+        rendered += &plain_text(text.to_string(), "inline_template", "")?;
     }
     Ok(rendered)
 }
 
 /// A template in Ruby that holds no Ruby.
-fn plain_text(text: String, otherwise: &str) -> Flow<String> {
-    if !text.contains("<%") {
-        return Ok(text);
+fn plain_text(text: String, function: &str, which: impl Display) -> Flow<String> {
+    if text.contains("<%") {
+        bail!(RUBY_TEMPLATE { function, which }; hint: "write the template in Puppet (EPP) and render it with epp()");
     }
-    Err(Diagnostic::said("RUBY_TEMPLATE", otherwise)
-        .hint("write the template in Puppet (EPP) and render it with epp()")
-        .into())
+    Ok(text)
 }

@@ -13,9 +13,11 @@ use kukla_eval::builtins;
 use kukla_eval::error::{Flow, Raise, Raised};
 use kukla_eval::lambda::Block;
 use kukla_eval::vm::Vm;
+use kukla_syntax::bail;
 use kukla_values::iterator::Iterator as Lazy;
 use kukla_values::{Array, Hash, Name, Result, Str, Type, Value};
 
+use crate::codes::{SLICE_PARAMETER_COUNT, SLICE_WITHOUT_PARAMETER};
 use crate::items::{hash_style, items};
 use crate::ruby;
 
@@ -387,13 +389,11 @@ fn slice(vm: &mut Vm<'_>, values: Value, size: i64, block: Option<Block>) -> Flo
         None => 1,
     };
     if serving == 0 {
-        return ruby::fail("slice(): block must define at least one parameter. Block has 0.");
+        bail!(SLICE_WITHOUT_PARAMETER);
     }
     if serving != 1 && serving != size {
-        return ruby::fail(format!(
-            "slice(): block must define one parameter, or the same number of parameters as the given size of the slice ({size}). Block has {serving}; {}",
-            block.iter().flat_map(Block::parameter_names).map(Name::as_str).collect::<Vec<_>>().join(", ")
-        ));
+        let names: Vec<&str> = block.iter().flat_map(Block::parameter_names).map(Name::as_str).collect();
+        bail!(SLICE_PARAMETER_COUNT { size, count: serving, names: names.join(", ") });
     }
     let filler = if matches!(values, Value::Hash(_)) { Value::Array(Array::new()) } else { Value::Undef };
     let mut served = Array::new();

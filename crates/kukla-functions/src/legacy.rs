@@ -3,9 +3,33 @@
 //! Functions of Puppet's old API check their arguments themselves. They never see `undef` at the top level (it becomes an
 //! empty string) nor the newer kinds of values (they become text), and they refuse iterators.
 
+use std::fmt::Display;
+
+use kukla_syntax::{bail, diagnostic};
 use kukla_values::{Array, Error, Hash, Result, Value};
 
+use crate::codes::{ITERATOR_AS_ARGUMENT, WRONG_ARGUMENT_COUNT, WRONG_ARGUMENT_TYPE};
 use crate::ruby;
+
+/// More or fewer arguments than a function takes. How that is said each function's author chose.
+pub fn wrong_count(name: &str, objection: impl Display) -> Error {
+    diagnostic!(WRONG_ARGUMENT_COUNT { function: format_args!("{name}()"), objection }).into()
+}
+
+/// An argument of a kind that a function does not work with. How that is said each function's author chose.
+pub fn wrong_type(name: &str, objection: impl Display) -> Error {
+    diagnostic!(WRONG_ARGUMENT_TYPE { function: format_args!("{name}()"), objection }).into()
+}
+
+/// More or fewer arguments than a function takes, in the words that most use.
+pub fn wrong_number(name: &str, given: usize, expected: impl Display) -> Error {
+    wrong_count(name, format_args!("Wrong number of arguments given ({given} for {expected})"))
+}
+
+/// The same, in the words that some use.
+pub fn wrong_number_of(name: &str, given: usize, expected: impl Display) -> Error {
+    wrong_count(name, format_args!("Wrong number of arguments given {given} for {expected}"))
+}
 
 /// The arguments as a function of the old API sees them.
 pub fn legacy(args: Vec<Value>) -> Result<Vec<Value>> {
@@ -21,9 +45,7 @@ pub fn legacy(args: Vec<Value>) -> Result<Vec<Value>> {
 pub fn exactly(name: &str, count: usize, args: Vec<Value>) -> Result<Vec<Value>> {
     let given = args.len();
     if given != count {
-        return Err(Error::runtime(format!(
-            "{name}(): Wrong number of arguments given ({given} for {count})"
-        )));
+        return Err(wrong_number(name, given, count));
     }
     legacy(args)
 }
@@ -32,9 +54,7 @@ pub fn exactly(name: &str, count: usize, args: Vec<Value>) -> Result<Vec<Value>>
 pub fn at_least(name: &str, count: usize, args: Vec<Value>) -> Result<Vec<Value>> {
     let given = args.len();
     if given < count {
-        return Err(Error::runtime(format!(
-            "{name}(): Wrong number of arguments given ({given} for minimum {count})"
-        )));
+        return Err(wrong_number(name, given, format_args!("minimum {count}")));
     }
     legacy(args)
 }
@@ -53,7 +73,7 @@ fn convert(value: Value) -> Result<Value> {
                 hash.iter().map(|(key, value)| Ok((convert(key.clone())?, convert(value.clone())?)));
             entries.collect::<Result<Hash>>()?.into()
         }
-        Value::Iterator(_) => return Err(Error::runtime("Use of an Iterator is not supported here")),
+        Value::Iterator(_) => bail!(ITERATOR_AS_ARGUMENT),
         other => other,
     })
 }

@@ -5,8 +5,10 @@ use kukla_eval::error::Flow;
 use kukla_eval::function::Rest;
 use kukla_eval::settings::LogLevel;
 use kukla_eval::vm::Vm;
+use kukla_syntax::bail;
 use kukla_values::Value;
 
+use crate::codes::FAIL_CALLED;
 use crate::legacy::legacy;
 use crate::ruby;
 
@@ -80,7 +82,7 @@ fn log(vm: &mut Vm<'_>, level: LogLevel, Rest(values): Rest) -> Flow<()> {
 
 fn fail(Rest(args): Rest) -> Flow<Value> {
     let words: Vec<_> = legacy(args)?.iter().map(ruby::to_s).collect();
-    ruby::fail(words.join(" "))
+    bail!(FAIL_CALLED { message: words.join(" ") })
 }
 
 /// Warns once that something will go away, in Puppet's words for a warning without a place.

@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use kukla_eval::builtins;
 use kukla_eval::data::LookupRequest;
-use kukla_eval::error::{Flow, Raise, Stage};
+use kukla_eval::error::{Flow, Stage};
 use kukla_eval::lambda::Block;
 use kukla_eval::native::NativeObject;
 use kukla_eval::vm::Vm;
-use kukla_syntax::Strict;
+use kukla_syntax::{Strict, bail};
 use kukla_values::types::mismatch;
 use kukla_values::{Error, Hash, Str, Type, Value, codes};
 
+use crate::codes::{NO_CLASSES_IN_DATA, NO_DATA_PATH};
 use crate::control::at_the_call;
 use crate::iterate::call;
 use crate::ruby;
@@ -274,7 +275,7 @@ fn finish(
         return Ok(found);
     }
     let empty = match &found {
-        Value::Undef => return Err(Raise::runtime(format!("Could not find data item {key}"))),
+        Value::Undef => bail!(NO_CLASSES_IN_DATA { key }),
         Value::Array(values) => values.is_empty(),
         Value::Hash(hash) => hash.is_empty(),
         Value::String(text) => text.is_empty(),
@@ -286,11 +287,9 @@ fn finish(
 /// A data function called by another: the context knows how the data is read.
 fn data_function(vm: &mut Vm<'_>, name: &str, args: &[Value], context: &Value) -> Flow<Value> {
     let answer = NativeObject::of(context).and_then(|context| context.call(vm, name, args, None));
-    answer.unwrap_or_else(|| Err(Raise::runtime(NEEDS_PATH)))
+    answer.unwrap_or_else(|| bail!(NO_DATA_PATH))
 }
 
 fn needs_path(_options: Value, _context: Value) -> &'static str {
-    NEEDS_PATH
+    NO_DATA_PATH.message
 }
-
-const NEEDS_PATH: &str = "one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml when using this data_hash function";

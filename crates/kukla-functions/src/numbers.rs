@@ -3,8 +3,11 @@
 use kukla_eval::builtins;
 use kukla_eval::error::Flow;
 use kukla_eval::vm::Vm;
+use kukla_syntax::{bail, diagnostic};
+use kukla_values::codes::NOT_FINITE;
 use kukla_values::{Error, Result, Str, Value};
 
+use crate::codes::{NOT_CONVERTIBLE_TO_FLOAT, NOT_DECIMAL, RESULT_TOO_LARGE};
 use crate::logging::deprecated;
 use crate::ruby;
 
@@ -79,7 +82,7 @@ fn abs_text(vm: &mut Vm<'_>, val: Str) -> Flow<Value> {
     } else if any(&numeric) {
         Ok(ruby::to_i(&val).abs().into())
     } else {
-        ruby::fail("abs(): Requires float or integer to work with - was given non decimal string")
+        bail!(NOT_DECIMAL)
     }
 }
 
@@ -118,21 +121,20 @@ fn rounded(val: Value, how: fn(f64) -> f64) -> Result<Value> {
 }
 
 fn number(name: &str, text: &str) -> Result<Value> {
-    let message =
-        || Error::runtime(format!("{name}(): cannot convert given value to a floating point value."));
-    ruby::float(text).map(Value::Float).map_err(|_| message())
+    let n = ruby::float(text).map_err(|_| diagnostic!(NOT_CONVERTIBLE_TO_FLOAT { function: name }))?;
+    Ok(Value::Float(n))
 }
 
 /// A whole float as an integer.
 fn integer(n: f64) -> Result<Value> {
     if !n.is_finite() {
-        return Err(Error::runtime(ruby::float_to_s(n)));
+        bail!(NOT_FINITE { number: ruby::float_to_s(n) });
     }
     if n.abs() < 9_223_372_036_854_775_808.0 { Ok((n as i64).into()) } else { Err(out_of_range()) }
 }
 
 fn out_of_range() -> Error {
-    Error::new("NUMERIC_OVERFLOW", "the result is outside the range of an Integer")
+    diagnostic!(RESULT_TOO_LARGE).into()
 }
 
 /// Says once that a string was taken for a number.

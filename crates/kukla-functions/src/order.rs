@@ -7,9 +7,12 @@ use kukla_eval::error::Flow;
 use kukla_eval::function::Rest;
 use kukla_eval::lambda::Block;
 use kukla_eval::vm::Vm;
+use kukla_syntax::diagnostic;
 use kukla_values::compare::label;
-use kukla_values::{Array, Error, Result, Str, Value};
+use kukla_values::{Array, Result, Str, Value};
 
+use crate::codes::NOT_COMPARABLE;
+use crate::legacy::wrong_count;
 use crate::logging::deprecated;
 use crate::ruby;
 
@@ -108,7 +111,7 @@ fn sign(order: Ordering) -> i64 {
 }
 
 fn compare(a: Value, b: Value) -> Result<i64> {
-    kukla_values::compare::order(&a, &b).map(sign).map_err(Error::runtime)
+    Ok(sign(order(&a, &b)?))
 }
 
 fn compare_text(a: Str, b: Str, ignore_case: bool) -> i64 {
@@ -207,10 +210,14 @@ fn extreme_by(vm: &mut Vm<'_>, wanted: Ordering, values: Vec<Value>, block: &Blo
     Ok(best.unwrap_or_default())
 }
 
+fn order(a: &Value, b: &Value) -> Result<Ordering> {
+    Ok(kukla_values::compare::order(a, b).map_err(|reason| diagnostic!(NOT_COMPARABLE { reason }))?)
+}
+
 fn extreme(vm: &mut Vm<'_>, name: &str, wanted: Ordering, values: Vec<Value>) -> Flow<Value> {
     let mut values = values.into_iter();
     let Some(mut best) = values.next() else {
-        return ruby::fail(format!("{name}(): Wrong number of arguments need at least one"));
+        return Err(wrong_count(name, "Wrong number of arguments need at least one").into());
     };
     let rest: Vec<Value> = values.collect();
     let alike = |kind: fn(&Value) -> bool| kind(&best) && rest.iter().all(kind);
@@ -220,11 +227,7 @@ fn extreme(vm: &mut Vm<'_>, name: &str, wanted: Ordering, values: Vec<Value>) ->
         || alike(|value| matches!(value, Value::SemVer(_)));
     let strings = alike(|value| matches!(value, Value::String(_)));
     for value in rest {
-        let order = if numbers {
-            kukla_values::compare::order(&value, &best).map_err(Error::runtime)?
-        } else {
-            as_text(vm, name, strings, &value, &best)
-        };
+        let order = if numbers { order(&value, &best)? } else { as_text(vm, name, strings, &value, &best) };
         if order == wanted {
             best = value;
         }

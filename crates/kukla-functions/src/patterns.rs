@@ -5,9 +5,11 @@ use std::sync::Arc;
 use kukla_eval::builtins;
 use kukla_eval::error::Flow;
 use kukla_eval::vm::Vm;
+use kukla_syntax::{bail, diagnostic};
 use kukla_values::regexp::{Options, Regexp};
 use kukla_values::{Array, Error, Hash, Result, Str, Type, Value};
 
+use crate::codes::{NO_PATTERN, REGEXP_TYPE_WITHOUT_PATTERN};
 use crate::logging::deprecated;
 use crate::ruby;
 
@@ -76,7 +78,7 @@ fn matched(text: &str, pattern: &Value) -> Result<Value> {
 fn matched_by_type(text: &str, ty: &Type) -> Result<Value> {
     match ty {
         Type::Regexp(Some(regexp)) => captures(text, regexp),
-        Type::Regexp(None) => Err(Error::runtime("Given Regexp Type has no regular expression")),
+        Type::Regexp(None) => bail!(REGEXP_TYPE_WITHOUT_PATTERN),
         Type::Pattern(patterns) => first(patterns.iter().map(|regexp| captures(text, regexp))),
         Type::Variant(types) => first(types.iter().map(|ty| matched_by_type(text, ty))),
         Type::Alias(alias) => matched_by_type(text, alias.resolved()),
@@ -85,10 +87,7 @@ fn matched_by_type(text: &str, ty: &Type) -> Result<Value> {
 }
 
 fn refused(pattern: &Value) -> Error {
-    Error::runtime(format!(
-        "match() expects pattern of T, where T is String, Regexp, Regexp[r], Pattern[p], or Array[T]. Got {}",
-        ruby::class(pattern)
-    ))
+    diagnostic!(NO_PATTERN { kind: ruby::class(pattern) }).into()
 }
 
 /// The first result that is not undef.

@@ -6,12 +6,13 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-use kukla_eval::error::{Flow, Raise};
-use kukla_syntax::diagnostic;
+use kukla_eval::error::Flow;
+use kukla_syntax::{bail, diagnostic};
+use kukla_values::codes::{NO_FLOAT, NO_IMPLICIT_CONVERSION, NO_INTEGER, NOT_FINITE};
 use kukla_values::format::{class_name, old_argument};
 use kukla_values::{Array, Error, Hash, Result, Str, Type, Value};
 
-use crate::codes::NO_METHOD;
+use crate::codes::{NO_METHOD, NO_ORDER};
 
 pub use kukla_values::format::{float_text as float_to_s, inspect, inspect_text as inspect_str, to_s};
 
@@ -97,7 +98,7 @@ pub fn value_to_i(value: &Value) -> Result<i64> {
 
 /// `n.to_i`: the float without its fraction.
 pub fn float_to_i(n: f64) -> Result<i64> {
-    if n.is_finite() { Ok(n.trunc() as i64) } else { Err(Error::runtime(float_to_s(n))) }
+    if n.is_finite() { Ok(n.trunc() as i64) } else { bail!(NOT_FINITE { number: float_to_s(n) }) }
 }
 
 /// Leading digits, with single underscores between them left out.
@@ -175,8 +176,8 @@ fn leading_span(text: &str) -> &str {
 
 /// `Float(text)`: the whole text must be one number.
 pub fn float(text: &str) -> Result<f64> {
-    strict_float(text.trim_matches(is_space))
-        .ok_or_else(|| Error::runtime(format!("invalid value for Float(): {}", inspect_str(text))))
+    let invalid = || diagnostic!(NO_FLOAT { text: inspect_str(text) });
+    Ok(strict_float(text.trim_matches(is_space)).ok_or_else(invalid)?)
 }
 
 fn strict_float(text: &str) -> Option<f64> {
@@ -212,7 +213,7 @@ fn without_underscores(text: &str) -> Option<String> {
 
 /// `Integer(text)`: the whole text must be one integer; prefixes choose the base.
 pub fn integer(text: &str) -> Result<i64> {
-    let invalid = || Error::runtime(format!("invalid value for Integer(): {}", inspect_str(text)));
+    let invalid = || diagnostic!(NO_INTEGER { text: inspect_str(text) });
     let (negative, digits) = sign(text.trim_matches(is_space));
     let lower = digits.to_ascii_lowercase();
     let (radix, digits) = if let Some(rest) = lower.strip_prefix("0x") {
@@ -230,10 +231,10 @@ pub fn integer(text: &str) -> Result<i64> {
     };
     let plain = without_underscores(digits).ok_or_else(invalid)?;
     if plain.starts_with(['+', '-']) {
-        return Err(invalid());
+        return Err(invalid().into());
     }
     let value = i128::from_str_radix(&plain, radix).map_err(|_| invalid())?;
-    i64::try_from(if negative { -value } else { value }).map_err(|_| invalid())
+    Ok(i64::try_from(if negative { -value } else { value }).map_err(|_| invalid())?)
 }
 
 /// `a == b`: numbers across kinds, text by case.
@@ -279,11 +280,11 @@ pub fn ordered(a: &Value, b: &Value) -> Result<Ordering> {
 
 /// What `sort`, `max` and `min` say of two values without an order.
 pub fn incomparable(a: &Value, b: &Value) -> Error {
-    let other = match b {
+    let right = match b {
         Value::Undef | Value::Default | Value::Boolean(_) | Value::Integer(_) | Value::Float(_) => inspect(b),
         _ => Str::from(class(b)),
     };
-    Error::runtime(format!("comparison of {} with {other} failed", class(a)))
+    diagnostic!(NO_ORDER { left: class(a), right }).into()
 }
 
 /// What a comparison block returned, as an order.
@@ -338,11 +339,13 @@ pub fn no_method(name: &str, receiver: &Value) -> Error {
 }
 
 /// A value where Ruby wants text.
-pub fn no_conversion(value: &Value, wanted: &str) -> Error {
-    if is_reference(value) {
-        return Error::runtime(format!("no implicit conversion of {} into {wanted}", class(value)));
-    }
-    kukla_values::format::no_implicit_conversion(value, wanted).into()
+pub fn no_conversion(value: &Value, target: &str) -> Error {
+    let operand = match value {
+        Value::Undef => "nil".into(),
+        Value::Boolean(_) => inspect(value),
+        other => class(other).into(),
+    };
+    diagnostic!(NO_IMPLICIT_CONVERSION { operand, target }).into()
 }
 
 /// The text a Ruby method would take this argument for.
@@ -371,11 +374,6 @@ pub fn pairs(hash: &Hash) -> Array {
 /// `values.uniq`.
 pub fn unique(values: impl IntoIterator<Item = Value>) -> Vec<Value> {
     values.into_iter().collect::<indexmap::IndexSet<Value>>().into_iter().collect()
-}
-
-/// Fails with a message that has no code in Puppet.
-pub fn fail<T>(message: impl Into<String>) -> Flow<T> {
-    Err(Raise::from(Error::runtime(message)))
 }
 
 #[cfg(test)]

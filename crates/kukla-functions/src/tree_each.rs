@@ -6,10 +6,12 @@ use kukla_eval::builtins;
 use kukla_eval::error::{Flow, Raised};
 use kukla_eval::lambda::Block;
 use kukla_eval::vm::Vm;
+use kukla_syntax::bail;
 use kukla_values::iterator::Iterator as Lazy;
 use kukla_values::iterator::tree::{Tree, Walk};
-use kukla_values::{Error, Hash, Result, Type, Value};
+use kukla_values::{Hash, Result, Type, Value};
 
+use crate::codes::{NOTHING_TO_VISIT, TYPE_WITHOUT_MEMBERS};
 use crate::iterate::call;
 
 builtins! {
@@ -66,11 +68,10 @@ fn walk(root: Value, options: Hash) -> Result<Tree> {
     if let Some(ty) = &container_type
         && !may_contain(ty)
     {
-        let why = format!("Only Array, Hash, and Object types can be used as container types. Got {ty}");
-        return Err(Error::runtime(why));
+        bail!(TYPE_WITHOUT_MEMBERS { ty });
     }
     if !flag("include_containers") && !flag("include_values") {
-        return Err(Error::runtime("Options 'include_containers' and 'include_values' cannot both be false"));
+        bail!(NOTHING_TO_VISIT);
     }
     Ok(Tree {
         breadth_first: options.get("order").and_then(Value::as_str) == Some("breadth_first"),

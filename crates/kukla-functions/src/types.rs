@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use kukla_eval::builtins;
-use kukla_eval::error::{Flow, Raise};
+use kukla_eval::error::Flow;
 use kukla_eval::function::Rest;
 use kukla_eval::lambda::Block;
 use kukla_eval::vm::Vm;
+use kukla_syntax::bail;
 use kukla_values::types::mismatch;
 use kukla_values::{Str, Type, Value};
 
+use crate::codes::ASSERTED_TYPE;
 use crate::iterate::call;
 
 builtins! {
@@ -103,7 +105,7 @@ fn assert_type(vm: &mut Vm<'_>, ty: Arc<Type>, value: Value, block: Option<Block
     if block.is_some() {
         return call(vm, &block, vec![Value::Type(ty), actual.into()]);
     }
-    Err(Raise::runtime(mismatch::describe("assert_type():", &ty, &actual)))
+    bail!(ASSERTED_TYPE { mismatch: mismatch::describe("assert_type():", &ty, &actual) })
 }
 
 fn assert_type_text(vm: &mut Vm<'_>, text: Str, value: Value, block: Option<Block>) -> Flow<Value> {

@@ -7,13 +7,13 @@ pub fn all() -> impl Iterator<Item = &'static Code> {
     kukla_syntax::codes::CODES
         .iter()
         .chain(kukla_syntax::validate::codes::CODES)
-        .chain(kukla_functions::codes::CODES)
         .chain(CODES)
         .chain(kukla_catalog::codes::CODES)
         .copied()
         .chain(kukla_values::codes::all())
         .chain(kukla_eval::codes::all())
         .chain(kukla_hiera::codes::all())
+        .chain(kukla_functions::codes::all())
 }
 
 kukla_syntax::codes! {

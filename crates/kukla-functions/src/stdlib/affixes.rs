@@ -2,9 +2,9 @@
 
 use kukla_eval::builtins;
 use kukla_eval::function::Rest;
-use kukla_values::{Array, Error, Hash, Result, Str, Value};
+use kukla_values::{Array, Hash, Result, Str, Value};
 
-use crate::legacy::legacy;
+use crate::legacy::{legacy, wrong_count, wrong_number, wrong_type};
 use crate::ruby;
 
 builtins! {
@@ -43,22 +43,20 @@ builtins! {
 fn affix(name: &str, args: Vec<Value>, join: fn(&str, &str) -> Str) -> Result<Value> {
     let args = legacy(args)?;
     let Some(values) = args.first() else {
-        return Err(Error::runtime(format!("{name}(): Wrong number of arguments given (0 for 1)")));
+        return Err(wrong_number(name, 0, 1));
     };
     if !matches!(values, Value::Array(_) | Value::Hash(_)) {
         let given = ruby::inspect(values);
-        return Err(Error::runtime(format!(
-            "{name}(): expected first argument to be an Array or a Hash, got {given}"
-        )));
+        let objection = format_args!("expected first argument to be an Array or a Hash, got {given}");
+        return Err(wrong_type(name, objection));
     }
     let affix: Str = match args.get(1).filter(|affix| affix.is_true()) {
         None => Str::new(),
         Some(Value::String(affix)) => affix.clone(),
         Some(other) => {
             let given = ruby::inspect(other);
-            return Err(Error::runtime(format!(
-                "{name}(): expected second argument to be a String, got {given}"
-            )));
+            let objection = format_args!("expected second argument to be a String, got {given}");
+            return Err(wrong_type(name, objection));
         }
     };
     let joined = |value: &Value| Value::from(join(&ruby::old_text(value), &affix));
@@ -73,22 +71,18 @@ fn affix(name: &str, args: Vec<Value>, join: fn(&str, &str) -> Str) -> Result<Va
 fn join_keys_to_values(Rest(args): Rest) -> Result<Array> {
     let args = legacy(args)?;
     let [hash, separator] = args.as_slice() else {
-        return Err(Error::runtime(format!(
-            "join_keys_to_values(): Takes exactly two arguments, but {} given.",
-            args.len()
-        )));
+        let objection = format_args!("Takes exactly two arguments, but {} given.", args.len());
+        return Err(wrong_count("join_keys_to_values", objection));
     };
     let Value::Hash(hash) = hash else {
-        return Err(Error::runtime(format!(
-            "join_keys_to_values(): The first argument must be a hash, but a {} was given.",
-            ruby::class(hash)
-        )));
+        let class = ruby::class(hash);
+        let objection = format_args!("The first argument must be a hash, but a {class} was given.");
+        return Err(wrong_type("join_keys_to_values", objection));
     };
     let Value::String(separator) = separator else {
-        return Err(Error::runtime(format!(
-            "join_keys_to_values(): The second argument must be a string, but a {} was given.",
-            ruby::class(separator)
-        )));
+        let class = ruby::class(separator);
+        let objection = format_args!("The second argument must be a string, but a {class} was given.");
+        return Err(wrong_type("join_keys_to_values", objection));
     };
     let mut texts = Array::new();
     for (key, value) in hash {

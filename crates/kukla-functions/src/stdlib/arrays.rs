@@ -7,10 +7,15 @@ use kukla_eval::builtins;
 use kukla_eval::error::Flow;
 use kukla_eval::function::Rest;
 use kukla_eval::vm::Vm;
+use kukla_syntax::bail;
 use kukla_values::regexp::Regexp;
-use kukla_values::{Array, Error, Hash, Result, Value};
+use kukla_values::{Array, Hash, Result, Value};
 
-use crate::legacy::{at_least, legacy};
+use crate::codes::{
+    EMPTY_RANGE, INDEX_TOO_LARGE, INDEXES_REVERSED, INDEXES_TOO_LARGE, NO_INDEXES, NO_RANGE, NOTHING_TO_FIND,
+    STEP_OF_ZERO, UNKNOWN_INDEX_FORMAT, WRONG_METHOD_ARGUMENT_COUNT,
+};
+use crate::legacy::{at_least, legacy, wrong_number, wrong_number_of, wrong_type};
 use crate::ruby;
 use crate::stdlib::booleans::text_to_bool;
 
@@ -155,10 +160,6 @@ builtins! {
     }
 }
 
-fn wrong_number<T>(message: String) -> Result<T> {
-    Err(Error::runtime(message))
-}
-
 fn any2array(Rest(args): Rest) -> Result<Array> {
     let args = legacy(args)?;
     Ok(match args.as_slice() {
@@ -172,10 +173,10 @@ fn any2array(Rest(args): Rest) -> Result<Array> {
 fn concat(Rest(args): Rest) -> Result<Array> {
     let args = legacy(args)?;
     if args.len() < 2 {
-        return wrong_number(format!("concat(): Wrong number of arguments given ({} for < 2)", args.len()));
+        return Err(wrong_number("concat", args.len(), "< 2"));
     }
     let Value::Array(first) = &args[0] else {
-        return Err(Error::runtime("concat(): Requires array to work with"));
+        return Err(wrong_type("concat", "Requires array to work with"));
     };
     let mut result = first.clone();
     for arg in &args[1..] {
@@ -190,7 +191,7 @@ fn concat(Rest(args): Rest) -> Result<Array> {
 fn count(Rest(args): Rest) -> Result<i64> {
     let args = at_least("count", 1, args)?;
     if args.len() > 2 {
-        return wrong_number(format!("count(): Wrong number of arguments given {} for 1 or 2.", args.len()));
+        return Err(wrong_number_of("count", args.len(), "1 or 2."));
     }
     let wanted = args.get(1).filter(|wanted| wanted.is_true());
     let values = match (&args[0], wanted) {
@@ -199,7 +200,7 @@ fn count(Rest(args): Rest) -> Result<i64> {
         // Ruby's `count` of a text counts characters of a set, and needs one.
         (Value::String(text), Some(set)) => return Ok(characters_of_set(text, ruby::text(set)?)),
         (Value::String(_), None) => {
-            return Err(Error::runtime("wrong number of arguments (given 0, expected 1+)"));
+            bail!(WRONG_METHOD_ARGUMENT_COUNT { given: 0, expected: "1+" });
         }
         (other, _) => return Err(ruby::no_method("count", other)),
     };
@@ -223,19 +224,19 @@ fn two_arrays(
     let args = legacy(args)?;
     match args.as_slice() {
         [Value::Array(first), Value::Array(second)] => Ok((first.clone(), second.clone())),
-        [first, second] => Err(Error::runtime(refuse(first, second))),
-        _ => wrong_number(format!("{name}(): Wrong number of arguments given ({} for 2)", args.len())),
+        [first, second] => Err(wrong_type(name, refuse(first, second))),
+        _ => Err(wrong_number(name, args.len(), 2)),
     }
 }
 
 fn difference(Rest(args): Rest) -> Result<Array> {
-    let (first, second) = two_arrays("difference", args, |_, _| "difference(): Requires 2 arrays".into())?;
+    let (first, second) = two_arrays("difference", args, |_, _| "Requires 2 arrays".into())?;
     Ok(first.into_iter().filter(|value| !second.contains(value)).collect())
 }
 
 fn intersection(Rest(args): Rest) -> Result<Vec<Value>> {
     let refuse = |first: &Value, second: &Value| {
-        format!("intersection(): Requires 2 arrays, got {} and {}", ruby::class(first), ruby::class(second))
+        format!("Requires 2 arrays, got {} and {}", ruby::class(first), ruby::class(second))
     };
     let (first, second) = two_arrays("intersection", args, refuse)?;
     Ok(ruby::unique(first.into_iter().filter(|value| second.contains(value))))
@@ -244,12 +245,12 @@ fn intersection(Rest(args): Rest) -> Result<Vec<Value>> {
 fn union(Rest(args): Rest) -> Result<Vec<Value>> {
     let args = legacy(args)?;
     if args.len() < 2 {
-        return wrong_number(format!("union(): Wrong number of arguments given ({} for < 2)", args.len()));
+        return Err(wrong_number("union", args.len(), "< 2"));
     }
     let mut all = Vec::new();
     for arg in args {
         let Value::Array(values) = arg else {
-            return Err(Error::runtime("union(): Every parameter must be an array"));
+            return Err(wrong_type("union", "Every parameter must be an array"));
         };
         all.extend(values);
     }
@@ -259,18 +260,21 @@ fn union(Rest(args): Rest) -> Result<Vec<Value>> {
 fn member(Rest(args): Rest) -> Result<bool> {
     let args = legacy(args)?;
     if args.len() < 2 {
-        return wrong_number(format!("member(): Wrong number of arguments given ({} for 2)", args.len()));
+        return Err(wrong_number("member", args.len(), 2));
     }
     let Value::Array(array) = &args[0] else {
-        return Err(Error::runtime("member(): Requires array to work with"));
+        return Err(wrong_type("member", "Requires array to work with"));
     };
     let items = match &args[1] {
         Value::Array(items) => items.clone(),
         item @ (Value::String(_) | Value::Integer(_)) => std::iter::once(item.clone()).collect(),
-        _ => return Err(Error::runtime("member(): Item to search for must be a string, fixnum, or array")),
+        _ => {
+            let objection = "Item to search for must be a string, fixnum, or array";
+            return Err(wrong_type("member", objection));
+        }
     };
     if items.is_empty() {
-        return Err(Error::runtime("member(): You must provide item to search for within array given"));
+        bail!(NOTHING_TO_FIND);
     }
     Ok(items.iter().all(|item| array.contains(item)))
 }
@@ -278,10 +282,10 @@ fn member(Rest(args): Rest) -> Result<bool> {
 fn reverse(Rest(args): Rest) -> Result<Value> {
     let args = legacy(args)?;
     match args.first() {
-        None => wrong_number("reverse(): Wrong number of arguments given (0 for 1)".into()),
+        None => Err(wrong_number("reverse", 0, 1)),
         Some(Value::Array(values)) => Ok(values.iter().rev().cloned().collect::<Array>().into()),
         Some(Value::String(text)) => Ok(text.chars().rev().collect::<String>().into()),
-        Some(_) => Err(Error::runtime("reverse(): Requires either array or string to work with")),
+        Some(_) => Err(wrong_type("reverse", "Requires either array or string to work with")),
     }
 }
 
@@ -291,7 +295,7 @@ const RANGE_LIMIT: usize = 1_000_000;
 fn range(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<Array> {
     let args = legacy(args)?;
     let (start, stop, step, exclusive) = match args.as_slice() {
-        [] => return ruby::fail("range(): Wrong number of arguments given (0 for 1)"),
+        [] => return Err(wrong_number("range", 0, 1).into()),
         [value] => {
             let (start, stop, exclusive) = written_range(value)?;
             (start, stop, 1, exclusive)
@@ -299,7 +303,7 @@ fn range(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<Array> {
         [start, stop, rest @ ..] => {
             let step = rest.first().map_or(Ok(1), ruby::value_to_i)?.unsigned_abs();
             if step == 0 {
-                return ruby::fail("range(): 3rd arg (step size) must be a non zero integer (e.g. 1 or -1)");
+                bail!(STEP_OF_ZERO);
             }
             (start.clone(), stop.clone(), step as usize, false)
         }
@@ -334,11 +338,10 @@ fn written_range(value: &Value) -> Result<(Value, Value, bool)> {
             return Ok((start.into(), stop.into(), exclusive));
         }
     }
-    Err(Error::runtime(if text.is_empty() {
-        format!("range(): Unknown range format: {text}")
-    } else {
-        format!("range(): Unable to compute range from the value: {text}")
-    }))
+    if text.is_empty() {
+        bail!(EMPTY_RANGE { text });
+    }
+    bail!(NO_RANGE { text })
 }
 
 /// Ruby's range of strings: successors of the first until the last is reached or outgrown.
@@ -400,14 +403,14 @@ pub fn successor(text: &str) -> String {
 fn values_at(Rest(args): Rest) -> Result<Vec<Value>> {
     let args = legacy(args)?;
     if args.len() < 2 {
-        return wrong_number(format!("values_at(): Wrong number of arguments given ({} for 2)", args.len()));
+        return Err(wrong_number("values_at", args.len(), 2));
     }
     let Value::Array(array) = &args[0] else {
-        return Err(Error::runtime("values_at(): Requires array to work with"));
+        return Err(wrong_type("values_at", "Requires array to work with"));
     };
     let indexes = ruby::flatten(&args[1..2]);
     if indexes.is_empty() {
-        return Err(Error::runtime("values_at(): You must provide at least one positive index to collect"));
+        bail!(NO_INDEXES);
     }
     let numeric = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let mut found = Vec::new();
@@ -420,24 +423,20 @@ fn values_at(Rest(args): Rest) -> Result<Vec<Value>> {
             });
         if let Some((start, stop, exclusive)) = span {
             if start > stop {
-                return Err(Error::runtime(
-                    "values_at(): Stop index in given indices range is smaller than the start index",
-                ));
+                bail!(INDEXES_REVERSED);
             }
             if stop > array.len() as i64 - 1 {
-                return Err(Error::runtime(
-                    "values_at(): Stop index in given indices range exceeds array size",
-                ));
+                bail!(INDEXES_TOO_LARGE);
             }
             let stop = if exclusive { stop } else { stop + 1 };
             found.extend(array[start as usize..stop as usize].iter().cloned());
         } else {
             if !numeric(&text) {
-                return Err(Error::runtime("values_at(): Unknown format of given index"));
+                bail!(UNKNOWN_INDEX_FORMAT);
             }
             let at = ruby::to_i(&text);
             if at > array.len() as i64 - 1 {
-                return Err(Error::runtime("values_at(): Given index exceeds array size"));
+                bail!(INDEX_TOO_LARGE { function: "values_at", limit: "array size" });
             }
             found.push(array[at as usize].clone());
         }
@@ -449,10 +448,10 @@ fn values_at(Rest(args): Rest) -> Result<Vec<Value>> {
 fn zip(Rest(args): Rest) -> Result<Vec<Value>> {
     let args = legacy(args)?;
     if args.len() < 2 {
-        return wrong_number(format!("zip(): Wrong number of arguments given ({} for 2)", args.len()));
+        return Err(wrong_number("zip", args.len(), 2));
     }
     let (Value::Array(first), Value::Array(second)) = (&args[0], &args[1]) else {
-        return Err(Error::runtime("zip(): Requires array to work with"));
+        return Err(wrong_type("zip", "Requires array to work with"));
     };
     let flatten = match args.get(2) {
         Some(flag) if flag.is_true() => text_to_bool(flag)?,
@@ -493,7 +492,7 @@ fn reject(Rest(args): Rest) -> Result<Value> {
 pub fn sieve(name: &str, args: Vec<Value>) -> Result<(Value, Arc<Regexp>)> {
     let args = legacy(args)?;
     let [collection, pattern] = args.as_slice() else {
-        return wrong_number(format!("{name}(): Wrong number of arguments given {} for 2", args.len()));
+        return Err(wrong_number_of(name, args.len(), 2));
     };
     Ok((collection.clone(), Regexp::new(ruby::text(pattern)?)?))
 }

@@ -2,9 +2,11 @@
 
 use kukla_eval::builtins;
 use kukla_eval::function::Rest;
-use kukla_values::{Error, Result, Str, Value};
+use kukla_syntax::{bail, diagnostic};
+use kukla_values::{Result, Str, Value};
 
-use crate::legacy::legacy;
+use crate::codes::{LOOKS_LIKE_NO_NUMBER, NEITHER_YES_NOR_NO};
+use crate::legacy::{legacy, wrong_number, wrong_type};
 use crate::ruby;
 
 builtins! {
@@ -68,7 +70,7 @@ builtins! {
 fn any2bool(Rest(args): Rest) -> Result<bool> {
     let args = legacy(args)?;
     match args.first() {
-        None => Err(Error::runtime("any2bool(): Wrong number of arguments given (0 for 1)")),
+        None => Err(wrong_number("any2bool", 0, 1)),
         Some(Value::Boolean(b)) => Ok(*b),
         Some(Value::Undef) => Ok(false),
         Some(number @ (Value::Integer(_) | Value::Float(_))) => number_to_bool(number),
@@ -81,7 +83,7 @@ fn any2bool(Rest(args): Rest) -> Result<bool> {
 fn bool2num(Rest(args): Rest) -> Result<i64> {
     let args = legacy(args)?;
     match args.first() {
-        None => Err(Error::runtime("bool2num(): Wrong number of arguments given (0 for 1)")),
+        None => Err(wrong_number("bool2num", 0, 1)),
         Some(value) => Ok(text_to_bool(value)?.into()),
     }
 }
@@ -89,18 +91,15 @@ fn bool2num(Rest(args): Rest) -> Result<i64> {
 fn bool2str(Rest(args): Rest) -> Result<Str> {
     let args = legacy(args)?;
     if args.len() != 1 && args.len() != 3 {
-        return Err(Error::runtime(format!(
-            "bool2str(): Wrong number of arguments given ({} for 3)",
-            args.len()
-        )));
+        return Err(wrong_number("bool2str", args.len(), 3));
     }
     let Value::Boolean(value) = args[0] else {
-        return Err(Error::runtime("bool2str(): Requires a boolean to work with"));
+        return Err(wrong_type("bool2str", "Requires a boolean to work with"));
     };
     let text = |at: usize, default: &str| match args.get(at).filter(|text| text.is_true()) {
         None => Ok(Str::from(default)),
         Some(Value::String(text)) => Ok(text.clone()),
-        Some(_) => Err(Error::runtime("bool2str(): Requires strings to convert to")),
+        Some(_) => Err(wrong_type("bool2str", "Requires strings to convert to")),
     };
     let (yes, no) = (text(1, "true")?, text(2, "false")?);
     Ok(if value { yes } else { no })
@@ -109,10 +108,7 @@ fn bool2str(Rest(args): Rest) -> Result<Str> {
 fn num2bool(Rest(args): Rest) -> Result<bool> {
     let args = legacy(args)?;
     let [number] = args.as_slice() else {
-        return Err(Error::runtime(format!(
-            "num2bool(): Wrong number of arguments given ({} for 1)",
-            args.len()
-        )));
+        return Err(wrong_number("num2bool", args.len(), 1));
     };
     number_to_bool(number)
 }
@@ -121,9 +117,9 @@ fn number_to_bool(number: &Value) -> Result<bool> {
     let number = match number {
         Value::Integer(n) => *n as f64,
         Value::Float(n) => *n,
-        Value::String(text) => ruby::float(text).map_err(|why| {
-            Error::runtime(format!("num2bool(): '{text}' does not look like a number: {why}"))
-        })?,
+        Value::String(text) => {
+            ruby::float(text).map_err(|cause| diagnostic!(LOOKS_LIKE_NO_NUMBER { text }).because(cause))?
+        }
         other => ruby::to_i(&ruby::to_s(other)) as f64,
     };
     Ok(ruby::float_to_i(number)? > 0)
@@ -132,7 +128,7 @@ fn number_to_bool(number: &Value) -> Result<bool> {
 fn str2bool(Rest(args): Rest) -> Result<bool> {
     let args = legacy(args)?;
     match args.first() {
-        None => Err(Error::runtime("str2bool(): Wrong number of arguments given (0 for 1)")),
+        None => Err(wrong_number("str2bool", 0, 1)),
         Some(value) => text_to_bool(value),
     }
 }
@@ -142,7 +138,7 @@ pub fn text_to_bool(value: &Value) -> Result<bool> {
     let text = match value {
         Value::Boolean(b) => return Ok(*b),
         Value::String(text) => text,
-        _ => return Err(Error::runtime("str2bool(): Requires string to work with")),
+        _ => return Err(wrong_type("str2bool", "Requires string to work with")),
     };
     // The patterns are anchored by line, so any line of the text may decide, in this order.
     let lines = || text.strip_suffix('\n').unwrap_or(text).split('\n');
@@ -156,6 +152,6 @@ pub fn text_to_bool(value: &Value) -> Result<bool> {
     {
         Ok(false)
     } else {
-        Err(Error::runtime("str2bool(): Unknown type of boolean given"))
+        bail!(NEITHER_YES_NOR_NO)
     }
 }

@@ -6,9 +6,11 @@ use kukla_eval::builtins;
 use kukla_eval::error::Flow;
 use kukla_eval::function::Rest;
 use kukla_eval::vm::Vm;
-use kukla_values::{Error, Result, Value};
+use kukla_syntax::diagnostic;
+use kukla_values::{Result, Value};
 
-use crate::legacy::{exactly, legacy};
+use crate::codes::KIND_WITHOUT_OLD_NAME;
+use crate::legacy::{exactly, legacy, wrong_number, wrong_number_of};
 use crate::ruby;
 use crate::stdlib::misc::deprecation;
 use crate::stdlib::network::Address;
@@ -165,10 +167,8 @@ fn one(name: &str, args: &[Value]) -> Flow<()> {
     let given = args.len();
     match name {
         _ if given == 1 => Ok(()),
-        "is_array" | "is_string" | "is_bool" => {
-            ruby::fail(format!("{name}(): Wrong number of arguments given ({given} for 1)"))
-        }
-        _ => ruby::fail(format!("{name}(): Wrong number of arguments given {given} for 1")),
+        "is_array" | "is_string" | "is_bool" => Err(wrong_number(name, given, 1).into()),
+        _ => Err(wrong_number_of(name, given, 1).into()),
     }
 }
 
@@ -241,9 +241,7 @@ fn single(name: &str, args: Vec<Value>) -> Result<Value> {
     let args = legacy(args)?;
     match <[Value; 1]>::try_from(args) {
         Ok([value]) => Ok(value),
-        Err(args) => {
-            Err(Error::runtime(format!("{name}(): Wrong number of arguments given {} for 1", args.len())))
-        }
+        Err(args) => Err(wrong_number_of(name, args.len(), 1)),
     }
 }
 
@@ -293,10 +291,7 @@ fn is_function_available(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<bool> {
     match args.as_slice() {
         [Value::String(name)] => vm.function_exists(name),
         [_] => Ok(false),
-        _ => ruby::fail(format!(
-            "is_function_available?(): Wrong number of arguments given {} for 1",
-            args.len()
-        )),
+        _ => Err(wrong_number_of("is_function_available?", args.len(), 1).into()),
     }
 }
 
@@ -304,9 +299,7 @@ fn is_hash(Rest(args): Rest) -> Result<bool> {
     let args = legacy(args)?;
     match args.as_slice() {
         [value] => Ok(matches!(value, Value::Hash(_))),
-        _ => {
-            Err(Error::runtime(format!("is_hash(): Wrong number of arguments given ({} for 1)", args.len())))
-        }
+        _ => Err(wrong_number("is_hash", args.len(), 1)),
     }
 }
 
@@ -327,10 +320,7 @@ fn is_mac_address(Rest(args): Rest) -> Result<bool> {
 fn type3x(Rest(args): Rest) -> Result<&'static str> {
     let args = legacy(args)?;
     let [value] = args.as_slice() else {
-        return Err(Error::runtime(format!(
-            "type3x(): Wrong number of arguments given ({} for 1)",
-            args.len()
-        )));
+        return Err(wrong_number("type3x", args.len(), 1));
     };
     match value {
         Value::Boolean(_) => Ok("boolean"),
@@ -341,6 +331,6 @@ fn type3x(Rest(args): Rest) -> Result<&'static str> {
         Value::String(text) if ruby::to_i(text).to_string() == text.as_str() => Ok("integer"),
         Value::String(text) if ruby::float_to_s(ruby::to_f(text)) == text.as_str() => Ok("float"),
         Value::String(_) => Ok("string"),
-        _ => Err(Error::runtime("type3x(): Unknown type")),
+        _ => Err(diagnostic!(KIND_WITHOUT_OLD_NAME).into()),
     }
 }

@@ -2,10 +2,12 @@
 
 use kukla_eval::builtins;
 use kukla_eval::function::Rest;
+use kukla_syntax::bail;
 use kukla_values::regexp::Regexp;
 use kukla_values::{Array, Error, Hash, Result, Value};
 
-use crate::legacy::legacy;
+use crate::codes::{DELETED_NO_STRING, INDEX_TOO_LARGE, NO_INDEX};
+use crate::legacy::{legacy, wrong_count, wrong_number, wrong_number_of, wrong_type};
 use crate::ruby;
 
 builtins! {
@@ -62,13 +64,15 @@ builtins! {
     }
 }
 
+fn wrong_first(name: &str, wanted: &str, given: &Value) -> Error {
+    let class = ruby::class(given);
+    wrong_type(name, format_args!("First argument must be {wanted}. Given an argument of class {class}."))
+}
+
 fn delete(Rest(args): Rest) -> Result<Value> {
     let args = legacy(args)?;
     if args.len() != 2 {
-        return Err(Error::runtime(format!(
-            "delete(): Wrong number of arguments given {} for 2",
-            args.len()
-        )));
+        return Err(wrong_number_of("delete", args.len(), 2));
     }
     let mut collection = args[0].clone();
     for item in &ruby::to_array(&args[1]) {
@@ -81,16 +85,12 @@ fn delete(Rest(args): Rest) -> Result<Value> {
             }
             Value::String(text) => {
                 let Value::String(part) = item else {
-                    let class = ruby::class(item);
-                    return Err(Error::runtime(format!("wrong argument type {class} (expected Regexp)")));
+                    bail!(DELETED_NO_STRING { kind: ruby::class(item) });
                 };
                 *text = text.replace(part.as_str(), "");
             }
             other => {
-                return Err(Error::runtime(format!(
-                    "delete(): First argument must be an Array, String, or Hash. Given an argument of class {}.",
-                    ruby::class(other)
-                )));
+                return Err(wrong_first("delete", "an Array, String, or Hash", other));
             }
         }
     }
@@ -100,23 +100,20 @@ fn delete(Rest(args): Rest) -> Result<Value> {
 fn delete_at(Rest(args): Rest) -> Result<Array> {
     let args = legacy(args)?;
     if args.len() < 2 {
-        return Err(Error::runtime(format!(
-            "delete_at(): Wrong number of arguments given ({} for 2)",
-            args.len()
-        )));
+        return Err(wrong_number("delete_at", args.len(), 2));
     }
     let Value::Array(array) = &args[0] else {
-        return Err(Error::runtime("delete_at(): Requires array to work with"));
+        return Err(wrong_type("delete_at", "Requires array to work with"));
     };
     if let Value::String(text) = &args[1]
         && (text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()))
     {
-        return Err(Error::runtime("delete_at(): You must provide non-negative numeric index"));
+        bail!(NO_INDEX);
     }
     let index = ruby::value_to_i(&args[1])?;
     let size = array.len() as i64;
     if index > size - 1 {
-        return Err(Error::runtime("delete_at(): Given index exceeds size of array given"));
+        bail!(INDEX_TOO_LARGE { function: "delete_at", limit: "size of array given" });
     }
     let index = if index < 0 { index + size } else { index };
     let kept = array.iter().enumerate().filter(|(at, _)| *at as i64 != index).map(|(_, value)| value.clone());
@@ -126,10 +123,7 @@ fn delete_at(Rest(args): Rest) -> Result<Array> {
 fn delete_regex(Rest(args): Rest) -> Result<Value> {
     let args = legacy(args)?;
     if args.len() != 2 {
-        return Err(Error::runtime(format!(
-            "delete_regex(): Wrong number of arguments given {} for 2",
-            args.len()
-        )));
+        return Err(wrong_number_of("delete_regex", args.len(), 2));
     }
     let mut collection = args[0].clone();
     for item in &ruby::to_array(&args[1]) {
@@ -151,10 +145,7 @@ fn delete_regex(Rest(args): Rest) -> Result<Value> {
             }
             text @ Value::String(_) => return Err(ruby::no_method("reject!", text)),
             other => {
-                return Err(Error::runtime(format!(
-                    "delete_regex(): First argument must be an Array, Hash, or String. Given an argument of class {}.",
-                    ruby::class(other)
-                )));
+                return Err(wrong_first("delete_regex", "an Array, Hash, or String", other));
             }
         }
     }
@@ -164,7 +155,7 @@ fn delete_regex(Rest(args): Rest) -> Result<Value> {
 fn delete_undef_values(Rest(args): Rest) -> Result<Value> {
     let args = legacy(args)?;
     match args.first() {
-        None => Err(Error::runtime("delete_undef_values(): Wrong number of arguments given (0)")),
+        None => Err(wrong_count("delete_undef_values", "Wrong number of arguments given (0)")),
         Some(Value::Array(values)) => {
             Ok(values.iter().filter(|value| !value.is_undef()).cloned().collect::<Array>().into())
         }
@@ -172,27 +163,22 @@ fn delete_undef_values(Rest(args): Rest) -> Result<Value> {
             let kept = hash.iter().filter(|(_, value)| !value.is_undef());
             Ok(kept.map(|(key, value)| (key.clone(), value.clone())).collect::<Hash>().into())
         }
-        Some(other) => Err(Error::runtime(format!(
-            "delete_undef_values(): expected an array or hash, got {} type  {} ",
-            ruby::to_s(other),
-            ruby::class(other)
-        ))),
+        Some(other) => {
+            let (shown, class) = (ruby::to_s(other), ruby::class(other));
+            let objection = format_args!("expected an array or hash, got {shown} type  {class} ");
+            Err(wrong_type("delete_undef_values", objection))
+        }
     }
 }
 
 fn delete_values(Rest(args): Rest) -> Result<Hash> {
     let args = legacy(args)?;
     let [hash, item] = args.as_slice() else {
-        return Err(Error::runtime(format!(
-            "delete_values(): Wrong number of arguments given ({} of 2)",
-            args.len()
-        )));
+        let objection = format_args!("Wrong number of arguments given ({} of 2)", args.len());
+        return Err(wrong_count("delete_values", objection));
     };
     let Value::Hash(hash) = hash else {
-        return Err(Error::runtime(format!(
-            "delete_values(): First argument must be a Hash. Given an argument of class {}.",
-            ruby::class(hash)
-        )));
+        return Err(wrong_first("delete_values", "a Hash", hash));
     };
     let kept = hash.iter().filter(|(_, value)| !ruby::equal(item, value));
     Ok(kept.map(|(key, value)| (key.clone(), value.clone())).collect())

@@ -3,9 +3,11 @@
 use kukla_eval::builtins;
 use kukla_eval::error::Raised;
 use kukla_formats::yaml;
-use kukla_values::{Error, Hash, Result, Value, richdata};
+use kukla_syntax::diagnostic;
+use kukla_values::{Hash, Result, Value, richdata};
 use serde_json::Value as Json;
 
+use crate::codes::UNWRITABLE_YAML;
 use crate::ruby;
 use crate::stdlib::misc::{rewrapped, unwrapped};
 
@@ -70,9 +72,8 @@ fn to_yaml(data: Value, options: Hash) -> Result<String> {
     };
     if let Some(width @ (Value::String(_) | Value::Array(_) | Value::Hash(_))) = options.get("line_width") {
         return Err(match width {
-            Value::String(_) => Error::runtime("comparison of String with 0 failed"),
-            Value::Hash(_) => Error::runtime("comparison of Hash with 0 failed"),
-            other => ruby::no_method("<", other),
+            Value::Array(_) => ruby::no_method("<", width),
+            other => ruby::incomparable(other, &Value::Integer(0)),
         });
     }
     let layout = yaml::Layout {
@@ -85,7 +86,7 @@ fn to_yaml(data: Value, options: Hash) -> Result<String> {
         canonical: options.get("canonical").is_some_and(Value::is_true),
         header: options.get("header").is_some_and(Value::is_true),
     };
-    yaml::emit_with(&data, layout).map_err(|error| Error::runtime(error.to_string()))
+    Ok(yaml::emit_with(&data, layout).map_err(|reason| diagnostic!(UNWRITABLE_YAML { reason }))?)
 }
 
 fn namespaced_yaml(data: Value, options: Hash) -> Result<Value> {

@@ -2,11 +2,15 @@
 
 use kukla_eval::builtins;
 use kukla_eval::function::Rest;
+use kukla_syntax::bail;
 use kukla_values::binary::Binary;
-use kukla_values::{Error, Result, Value};
+use kukla_values::{Result, Value};
 
+use crate::codes::{
+    BASE_OUT_OF_RANGE, NOT_IN_BASE_TEN, UNKNOWN_BASE64_ACTION, UNKNOWN_BASE64_KIND, UNKNOWN_UNIT,
+};
 use crate::digests::sha256_hex;
-use crate::legacy::{exactly, legacy};
+use crate::legacy::{exactly, legacy, wrong_count, wrong_number, wrong_type};
 use crate::ruby;
 
 builtins! {
@@ -61,18 +65,16 @@ builtins! {
 fn base64(Rest(args): Rest) -> Result<Value> {
     let args = legacy(args)?;
     if args.len() < 2 {
-        return Err(Error::runtime(format!(
-            "base64(): Wrong number of arguments ({}; must be >= 2)",
-            args.len()
-        )));
+        let objection = format_args!("Wrong number of arguments ({}; must be >= 2)", args.len());
+        return Err(wrong_count("base64", objection));
     }
     let encode = match args[0].as_str() {
         Some("encode") => true,
         Some("decode") => false,
-        _ => return Err(Error::runtime("base64(): the first argument must be one of 'encode' or 'decode'")),
+        _ => bail!(UNKNOWN_BASE64_ACTION),
     };
     let Value::String(text) = &args[1] else {
-        return Err(Error::runtime("base64(): the second argument must be a string to base64"));
+        return Err(wrong_type("base64", "the second argument must be a string to base64"));
     };
     let method = args.get(2).map_or(Some("default"), Value::as_str);
     let plain = || Binary::new(text.as_bytes());
@@ -83,9 +85,7 @@ fn base64(Rest(args): Rest) -> Result<Value> {
         (false, Some("default")) => Ok(text_or_bytes(Binary::from_relaxed(text))),
         (false, Some("strict")) => Binary::from_strict(text).map(text_or_bytes),
         (false, Some("urlsafe")) => Binary::from_urlsafe(text).map(text_or_bytes),
-        _ => Err(Error::runtime(
-            "base64(): the third argument must be one of 'default', 'strict', or 'urlsafe'",
-        )),
+        _ => bail!(UNKNOWN_BASE64_KIND),
     }
 }
 
@@ -101,23 +101,20 @@ fn convert_base(Rest(args): Rest) -> Result<String> {
     let nth = ["First", "Second"];
     for (arg, nth) in args.iter().zip(nth) {
         if !matches!(arg, Value::Integer(_) | Value::String(_)) {
-            return Err(Error::runtime(format!(
-                "convert_base(): {nth} argument must be either a string or an integer"
-            )));
+            let objection = format_args!("{nth} argument must be either a string or an integer");
+            return Err(wrong_type("convert_base", objection));
         }
     }
     for arg in &args {
         if let Value::String(text) = arg
             && !text.split('\n').any(|line| !line.is_empty() && line.bytes().all(|b| b.is_ascii_digit()))
         {
-            return Err(Error::runtime(
-                "convert_base(): First argument must be an integer or a string corresponding to an integer in base 10",
-            ));
+            bail!(NOT_IN_BASE_TEN);
         }
     }
     match u32::try_from(ruby::value_to_i(&args[1])?) {
         Ok(base @ 2..=36) => Ok(in_base(&ruby::to_s(&args[0]), base)),
-        _ => Err(Error::runtime("convert_base(): base must be at least 2 and must not be greater than 36")),
+        _ => bail!(BASE_OUT_OF_RANGE),
     }
 }
 
@@ -149,10 +146,7 @@ fn in_base(number: &str, base: u32) -> String {
 fn to_bytes(Rest(args): Rest) -> Result<Value> {
     let args = legacy(args)?;
     let [arg] = args.as_slice() else {
-        return Err(Error::runtime(format!(
-            "to_bytes(): Wrong number of arguments given ({} for 1)",
-            args.len()
-        )));
+        return Err(wrong_number("to_bytes", args.len(), 1));
     };
     if matches!(arg, Value::Integer(_) | Value::Float(_)) {
         return Ok(arg.clone());
@@ -173,7 +167,7 @@ fn to_bytes(Rest(args): Rest) -> Result<Value> {
         Some('T') => 40,
         Some('P') => 50,
         Some('E') => 60,
-        Some(other) => return Err(Error::runtime(format!("to_bytes(): Unknown prefix {other}"))),
+        Some(other) => bail!(UNKNOWN_UNIT { prefix: other }),
     };
     Ok(Value::Integer((value * 2f64.powi(power)) as i64))
 }

@@ -2,9 +2,11 @@
 
 use kukla_eval::builtins;
 use kukla_eval::function::Rest;
+use kukla_syntax::{bail, diagnostic};
 use kukla_values::{Array, Error, Result, Str, Value};
 
-use crate::legacy::legacy;
+use crate::codes::{UNMATCHED_QUOTE, WORDS_NO_ARRAY};
+use crate::legacy::{legacy, wrong_number};
 use crate::ruby;
 use crate::stdlib::text::each_text;
 
@@ -104,13 +106,10 @@ fn escaped(text: &str) -> String {
 fn shell_join(Rest(args): Rest) -> Result<String> {
     let args = legacy(args)?;
     let [words] = args.as_slice() else {
-        return Err(Error::runtime(format!(
-            "shell_join(): Wrong number of arguments given ({} for 1)",
-            args.len()
-        )));
+        return Err(wrong_number("shell_join", args.len(), 1));
     };
     let Value::Array(words) = words else {
-        return Err(Error::runtime(format!("First argument is not an Array: {}", ruby::inspect(words))));
+        bail!(WORDS_NO_ARRAY { value: ruby::inspect(words) });
     };
     Ok(words.iter().map(|word| escaped(&ruby::old_text(word))).collect::<Vec<_>>().join(" "))
 }
@@ -118,16 +117,13 @@ fn shell_join(Rest(args): Rest) -> Result<String> {
 fn shell_split(Rest(args): Rest) -> Result<Array> {
     let args = legacy(args)?;
     let [line] = args.as_slice() else {
-        return Err(Error::runtime(format!(
-            "shell_split(): Wrong number of arguments given ({} for 1)",
-            args.len()
-        )));
+        return Err(wrong_number("shell_split", args.len(), 1));
     };
     words(&ruby::old_text(line))
 }
 
 fn words(line: &str) -> Result<Array> {
-    let unmatched = || Error::runtime(format!("Unmatched quote: {}", ruby::inspect_str(line)));
+    let unmatched = || -> Error { diagnostic!(UNMATCHED_QUOTE { line: ruby::inspect_str(line) }).into() };
     let mut words = Array::new();
     let mut word: Option<String> = None;
     let mut chars = line.chars().peekable();

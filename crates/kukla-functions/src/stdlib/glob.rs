@@ -3,10 +3,12 @@
 use kukla_eval::builtins;
 use kukla_eval::function::Rest;
 use kukla_eval::vm::Vm;
-use kukla_values::{Array, Error, Result, Value};
+use kukla_syntax::diagnostic;
+use kukla_values::{Array, Result, Value};
 use kukla_world::glob;
 
-use crate::legacy::legacy;
+use crate::codes::TOO_MANY_DIRECTORIES;
+use crate::legacy::{legacy, wrong_number, wrong_type};
 use crate::ruby;
 
 builtins! {
@@ -20,19 +22,15 @@ builtins! {
 fn glob(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<Array> {
     let args = legacy(args)?;
     let [pattern] = args.as_slice() else {
-        return Err(Error::runtime(format!(
-            "glob(): Wrong number of arguments given ({} for 1)",
-            args.len()
-        )));
+        return Err(wrong_number("glob", args.len(), 1));
     };
     if !matches!(pattern, Value::String(_) | Value::Array(_)) {
-        return Err(Error::runtime("glob(): Requires either array or string to work"));
+        return Err(wrong_type("glob", "Requires either array or string to work"));
     }
     let mut found = Array::new();
     for pattern in &ruby::to_array(pattern) {
-        let paths = glob::glob(vm.world(), ruby::text(pattern)?).map_err(|glob::TooMany| {
-            Error::runtime(format!("glob(): more than {} directories to look into", glob::MOST_LISTED))
-        })?;
+        let paths = glob::glob(vm.world(), ruby::text(pattern)?)
+            .map_err(|glob::TooMany| diagnostic!(TOO_MANY_DIRECTORIES { limit: glob::MOST_LISTED }))?;
         paths.into_iter().for_each(|path| found.push(path.into()));
     }
     Ok(found)

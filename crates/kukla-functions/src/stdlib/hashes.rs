@@ -6,11 +6,13 @@ use kukla_eval::function::Rest;
 use kukla_eval::lambda::Block;
 use kukla_eval::settings::LogLevel;
 use kukla_eval::vm::Vm;
-use kukla_values::{Array, Error, Hash, Result, Value};
+use kukla_syntax::bail;
+use kukla_values::{Array, Hash, Result, Value};
 
+use crate::codes::{ODD_ARRAY, WRONG_ARGUMENT_TYPE, WRONG_METHOD_ARGUMENT_COUNT};
 use crate::items::{hash_style, items};
 use crate::iterate::call;
-use crate::legacy::{at_least, legacy};
+use crate::legacy::{at_least, legacy, wrong_count, wrong_number, wrong_type};
 use crate::ruby;
 
 builtins! {
@@ -75,7 +77,7 @@ fn only_iterable(Rest(args): Rest) -> Result<Value> {
     let mut args = args.into_iter();
     match (args.next(), args.next()) {
         (Some(value), None) => Ok(value),
-        _ => Err(Error::runtime(format!("wrong number of arguments (given {given}, expected 1)"))),
+        _ => bail!(WRONG_METHOD_ARGUMENT_COUNT { given, expected: 1 }),
     }
 }
 
@@ -107,10 +109,8 @@ fn merge_indexed(vm: &mut Vm<'_>, args: Rest, block: Option<Block>) -> Flow<Hash
 fn deep_merge(Rest(args): Rest) -> Result<Hash> {
     let args = legacy(args)?;
     if args.len() < 2 {
-        return Err(Error::runtime(format!(
-            "deep_merge(): wrong number of arguments ({}; must be at least 2)",
-            args.len()
-        )));
+        let objection = format_args!("wrong number of arguments ({}; must be at least 2)", args.len());
+        return Err(wrong_count("deep_merge", objection));
     }
     let mut merged = Hash::new();
     for arg in &args {
@@ -118,10 +118,9 @@ fn deep_merge(Rest(args): Rest) -> Result<Hash> {
             Value::Hash(hash) => merge_deeply(&mut merged, hash),
             Value::String(text) if text.is_empty() => {}
             other => {
-                return Err(Error::runtime(format!(
-                    "deep_merge: unexpected argument type {}, only expects hash arguments",
-                    ruby::class(other)
-                )));
+                let class = ruby::class(other);
+                let objection = format_args!("unexpected argument type {class}, only expects hash arguments");
+                bail!(WRONG_ARGUMENT_TYPE { function: "deep_merge", objection });
             }
         }
     }
@@ -205,16 +204,16 @@ pub mod old {
     fn hash(Rest(args): Rest) -> Result<Hash> {
         let args = legacy(args)?;
         let array = match args.first() {
-            None => return Err(Error::runtime("hash(): Wrong number of arguments given (0 for 1)")),
+            None => return Err(wrong_number("hash", 0, 1)),
             Some(Value::Array(array)) => ruby::flatten(array),
-            Some(_) => return Err(Error::runtime("hash(): Requires array to work with")),
+            Some(_) => return Err(wrong_type("hash", "Requires array to work with")),
         };
         // Of a single hash Ruby makes a copy.
         if let [Value::Hash(hash)] = array.as_slice() {
             return Ok(hash.clone());
         }
         if array.len() % 2 != 0 {
-            return Err(Error::runtime("hash(): Unable to compute hash from array given"));
+            bail!(ODD_ARRAY);
         }
         Ok(array.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect())
     }
@@ -222,18 +221,18 @@ pub mod old {
     fn has_key(Rest(args): Rest) -> Result<bool> {
         let args = legacy(args)?;
         let [hash, key] = args.as_slice() else {
-            return Err(Error::runtime(format!(
-                "has_key(): wrong number of arguments ({}; must be 2)",
-                args.len()
-            )));
+            let objection = format_args!("wrong number of arguments ({}; must be 2)", args.len());
+            return Err(wrong_count("has_key", objection));
         };
         match hash {
             Value::Hash(hash) => Ok(hash.contains_key(key)),
-            other => Err(Error::runtime(format!(
-                "has_key(): expects the first argument to be a hash, got {} which is of type {}",
-                ruby::inspect(other),
-                ruby::class(other)
-            ))),
+            other => {
+                let (shown, class) = (ruby::inspect(other), ruby::class(other));
+                let objection = format_args!(
+                    "expects the first argument to be a hash, got {shown} which is of type {class}"
+                );
+                Err(wrong_type("has_key", objection))
+            }
         }
     }
 
@@ -271,19 +270,17 @@ pub mod old {
         let args = at_least("dig44", 1, args)?;
         if args.len() < 2 {
             let given = args.len();
-            return Err(Error::runtime(format!(
-                "dig44(): Wrong number of arguments given ({given} for at least 2)"
-            )));
+            return Err(wrong_number("dig44", given, "at least 2"));
         }
         if !matches!(args[0], Value::Array(_) | Value::Hash(_)) {
             let class = ruby::class(&args[0]);
-            return Err(Error::runtime(format!(
-                "dig44(): first argument must be a hash or an array, given {class}"
-            )));
+            let objection = format_args!("first argument must be a hash or an array, given {class}");
+            return Err(wrong_type("dig44", objection));
         }
         let Value::Array(path) = &args[1] else {
             let class = ruby::class(&args[1]);
-            return Err(Error::runtime(format!("dig44(): second argument must be an array, given {class}")));
+            let objection = format_args!("second argument must be an array, given {class}");
+            return Err(wrong_type("dig44", objection));
         };
         Ok(follow(&args[0], path).unwrap_or_else(|| args.get(2).cloned().unwrap_or_default()))
     }

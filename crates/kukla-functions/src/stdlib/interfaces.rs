@@ -4,9 +4,11 @@ use kukla_eval::builtins;
 use kukla_eval::error::Flow;
 use kukla_eval::function::Rest;
 use kukla_eval::vm::Vm;
+use kukla_syntax::bail;
 use kukla_values::{Hash, Result, Str, Value};
 
-use crate::legacy::legacy;
+use crate::codes::NO_INTERFACES_FACT;
+use crate::legacy::{legacy, wrong_number};
 use crate::letters::lower;
 use crate::ruby;
 
@@ -75,7 +77,7 @@ fn any_interface(vm: &mut Vm<'_>, kind: Str, value: Str) -> Result<bool> {
 fn of_kind(vm: &mut Vm<'_>, Rest(args): Rest, name: &str, kind: &str) -> Flow<bool> {
     let args = legacy(args)?;
     let [value] = args.as_slice() else {
-        return ruby::fail(format!("{name}(): Wrong number of arguments given ({} for 1)", args.len()));
+        return Err(wrong_number(name, args.len(), 1).into());
     };
     has_interface_with(vm, vec![kind.into(), value.clone()])
 }
@@ -83,10 +85,7 @@ fn of_kind(vm: &mut Vm<'_>, Rest(args): Rest, name: &str, kind: &str) -> Flow<bo
 /// The older function asks flat facts (`interfaces`, `ipaddress_eth0`); where those are gone, the structured ones.
 fn has_interface_with(vm: &mut Vm<'_>, args: Vec<Value>) -> Flow<bool> {
     if args.is_empty() || args.len() > 2 {
-        return ruby::fail(format!(
-            "has_interface_with(): Wrong number of arguments given ({} for 1 or 2)",
-            args.len()
-        ));
+        return Err(wrong_number("has_interface_with", args.len(), "1 or 2").into());
     }
     let listed = match vm.variable("interfaces")? {
         Some(Value::String(listed)) => listed,
@@ -94,7 +93,7 @@ fn has_interface_with(vm: &mut Vm<'_>, args: Vec<Value>) -> Flow<bool> {
         Some(other) => return Err(ruby::no_method("split", &other).into()),
         None if vm.node().facts.contains_key("networking") => return Ok(structured(vm, &args)?),
         None if vm.environment().settings.strict_variables => {
-            return ruby::fail("Undefined variable 'interfaces'; ");
+            bail!(NO_INTERFACES_FACT);
         }
         None => return Ok(false),
     };

@@ -1,8 +1,11 @@
 //! JSON as Ruby's library writes it: `to_json`, `to_json_pretty`.
 
 use kukla_eval::builtins;
-use kukla_values::{Array, Error, Hash, Result, Str, Value};
+use kukla_syntax::bail;
+use kukla_values::codes::NUMBER_NOT_IN_JSON;
+use kukla_values::{Array, Hash, Result, Str, Value};
 
+use crate::codes::JSON_TOO_DEEP;
 use crate::ruby;
 use crate::stdlib::misc::{rewrapped, unwrapped};
 
@@ -122,7 +125,7 @@ impl Layout {
             Value::Boolean(b) => out.push_str(if *b { "true" } else { "false" }),
             Value::Integer(n) => out.push_str(&n.to_string()),
             Value::Float(n) if !n.is_finite() && !self.allow_nan => {
-                return Err(Error::runtime(format!("{} not allowed in JSON", ruby::float_to_s(*n))));
+                bail!(NUMBER_NOT_IN_JSON { number: ruby::float_to_s(*n) });
             }
             Value::Float(n) => out.push_str(&ruby::float_to_s(*n)),
             Value::Array(values) => return self.write_array(out, values, depth + 1),
@@ -136,10 +139,9 @@ impl Layout {
         let limit = if self.max_nesting == 0 { 1000 } else { self.max_nesting };
         // Ruby names the depth before the one that is too much.
         if depth > limit {
-            Err(Error::runtime(format!("nesting of {} is too deep", depth - 1)))
-        } else {
-            Ok(())
+            bail!(JSON_TOO_DEEP { depth: depth - 1 });
         }
+        Ok(())
     }
 
     fn write_array(&self, out: &mut String, values: &[Value], depth: usize) -> Result<()> {

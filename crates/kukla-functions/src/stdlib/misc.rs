@@ -11,13 +11,14 @@ use kukla_eval::lambda::Block;
 use kukla_eval::messages::Log;
 use kukla_eval::settings::LogLevel;
 use kukla_eval::vm::Vm;
-use kukla_syntax::Strict;
+use kukla_syntax::{Strict, bail, diagnostic};
 use kukla_values::semver::versioncmp;
-use kukla_values::{Array, Error, Hash, Result, Str, Type, Value};
+use kukla_values::{Array, Hash, Result, Str, Type, Value};
 
+use crate::codes::{CLAMP_OF_TEXT, DEPRECATED, NO_DEBUGGER, NOTHING_PICKED, NOTHING_TO_PICK_FROM};
 use crate::items::items;
 use crate::iterate::call;
-use crate::legacy::{at_least, legacy};
+use crate::legacy::{at_least, legacy, wrong_count, wrong_number_of, wrong_type};
 use crate::logging::deprecated;
 use crate::ruby;
 
@@ -146,13 +147,13 @@ fn is_blank(value: &Value) -> bool {
 fn pick(Rest(args): Rest) -> Result<Value> {
     let args = legacy(args)?;
     let found = args.into_iter().find(|value| !is_blank(value));
-    found.ok_or_else(|| Error::runtime("pick(): must receive at least one non empty value"))
+    Ok(found.ok_or_else(|| diagnostic!(NOTHING_PICKED))?)
 }
 
 fn pick_default(Rest(args): Rest) -> Result<Value> {
     let mut args = legacy(args)?;
     let Some(default) = args.pop() else {
-        return Err(Error::runtime("Must receive at least one argument."));
+        bail!(NOTHING_TO_PICK_FROM);
     };
     Ok(args.into_iter().find(|value| !is_blank(value)).unwrap_or(default))
 }
@@ -160,7 +161,7 @@ fn pick_default(Rest(args): Rest) -> Result<Value> {
 fn clamp(Rest(args): Rest) -> Result<i64> {
     let args = ruby::flatten(&at_least("clamp", 1, args)?);
     if args.len() != 3 {
-        return Err(Error::runtime("clamp(): Wrong number of arguments, need three to clamp"));
+        return Err(wrong_count("clamp", "Wrong number of arguments, need three to clamp"));
     }
     for arg in &args {
         match arg {
@@ -169,11 +170,11 @@ fn clamp(Rest(args): Rest) -> Result<i64> {
                     .split('\n')
                     .any(|line| !line.is_empty() && line.bytes().all(|b| b.is_ascii_digit())) =>
             {
-                return Err(Error::runtime(format!("clamp(): Required explicit numeric ({text}:String)")));
+                bail!(CLAMP_OF_TEXT { text });
             }
             Value::Hash(_) => {
                 let shown = ruby::to_s(arg);
-                return Err(Error::runtime(format!("clamp(): The Hash type is not allowed ({shown})")));
+                return Err(wrong_type("clamp", format_args!("The Hash type is not allowed ({shown})")));
             }
             _ => {}
         }
@@ -185,7 +186,7 @@ fn clamp(Rest(args): Rest) -> Result<i64> {
 
 fn time(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<i64> {
     if args.len() > 1 {
-        return ruby::fail(format!("time(): Wrong number of arguments given {} for 0 or 1", args.len()));
+        return Err(wrong_number_of("time", args.len(), "0 or 1").into());
     }
     // The name of the time zone changes nothing, but Ruby insists that it is text.
     match legacy(args)?.first() {
@@ -416,7 +417,7 @@ pub fn deprecation_at(
 fn deprecate(vm: &mut Vm<'_>, key: &str, message: &str, use_strict: bool) -> Flow<()> {
     match vm.environment().settings.strict {
         Strict::Off if use_strict => {}
-        Strict::Error if use_strict => return ruby::fail(format!("deprecation. {key}. {message}")),
+        Strict::Error if use_strict => bail!(DEPRECATED { key, message }),
         // Puppet names the line of Ruby that warns.
         _ => match place_in_module(vm, "lib/puppet/functions/deprecation.rb", "deprecation_warning(") {
             Some((path, line)) => {
@@ -449,7 +450,7 @@ fn frame(file: Option<&str>, line: u32) -> String {
 }
 
 fn pry(_args: Rest) -> Result<Value> {
-    Err(Error::runtime("pry(): Requires the 'pry' rubygem to use, but it was not found"))
+    bail!(NO_DEBUGGER)
 }
 
 fn is_deferred(value: &Value) -> bool {

@@ -4,9 +4,14 @@ use std::net::Ipv6Addr;
 
 use kukla_eval::builtins;
 use kukla_eval::function::Rest;
-use kukla_values::{Error, Result, Str, Value};
+use kukla_syntax::{bail, diagnostic};
+use kukla_values::{Result, Str, Value};
 
-use crate::legacy::legacy;
+use crate::codes::{
+    AMBIGUOUS_ADDRESS, INVALID_ADDRESS, INVALID_MASK, INVALID_PREFIX, MASK_OF_OTHER_FAMILY,
+    NETWORK_NO_STRING, NOT_AN_ADDRESS, PREFIX_TOO_LONG, PREFIX_WITH_LEADING_ZERO,
+};
+use crate::legacy::{legacy, wrong_number_of, wrong_type};
 use crate::ruby;
 
 builtins! {
@@ -48,14 +53,13 @@ impl Address {
             Some((plain, prefix)) => (plain, Some(prefix)),
             None => (text, None),
         };
-        let told = |why: &str| Error::runtime(format!("{why}: {text}"));
         let bracketed = plain.strip_prefix('[').and_then(|inner| inner.strip_suffix(']'));
         let mut address = match bracketed {
             Some(inner) => v6(inner),
             None if plain.contains(':') => v6(plain),
-            None => v4(plain).map_err(told)?,
+            None => v4(plain).map_err(|ZeroFilled| diagnostic!(AMBIGUOUS_ADDRESS { text }))?,
         }
-        .ok_or_else(|| told("invalid address"))?;
+        .ok_or_else(|| diagnostic!(INVALID_ADDRESS { text }))?;
         if let Some(prefix) = prefix {
             address.mask(prefix, text)?;
         }
@@ -66,26 +70,27 @@ impl Address {
         if self.v6 { 128 } else { 32 }
     }
 
-    fn mask(&mut self, prefix: &str, text: &str) -> Result<()> {
+    fn mask(&mut self, prefix: &str, network: &str) -> Result<()> {
         let all = u128::MAX >> (128 - self.width());
         let digits = !prefix.is_empty() && prefix.bytes().all(|b| b.is_ascii_digit());
         if digits && prefix.len() > 1 && prefix.starts_with('0') {
-            return Err(Error::runtime("leading zeros in prefix"));
+            bail!(PREFIX_WITH_LEADING_ZERO);
         }
         let mask = if digits {
             let length: u32 = prefix.parse().unwrap_or(u32::MAX);
             if length > self.width() {
-                return Err(Error::runtime(format!("invalid length: {text}")));
+                bail!(PREFIX_TOO_LONG { network });
             }
             all & all.checked_shl(self.width() - length).unwrap_or(0)
         } else {
-            let mask = Address::parse(prefix).map_err(|error| Error::runtime(format!("{error}/{text}")))?;
+            let mask = Address::parse(prefix)
+                .map_err(|cause| diagnostic!(INVALID_PREFIX { network }).because(cause))?;
             if mask.v6 != self.v6 {
-                return Err(Error::runtime(format!("address family is not same: {text}")));
+                bail!(MASK_OF_OTHER_FAMILY { network });
             }
             let host = all ^ mask.first;
             if host.wrapping_add(1) & host != 0 {
-                return Err(Error::runtime(format!("invalid mask {prefix}: {text}")));
+                bail!(INVALID_MASK { mask: prefix, network });
             }
             mask.first
         };
@@ -99,7 +104,10 @@ impl Address {
     }
 }
 
-fn v4(text: &str) -> std::result::Result<Option<Address>, &'static str> {
+/// A number of an address that begins with zero.
+struct ZeroFilled;
+
+fn v4(text: &str) -> std::result::Result<Option<Address>, ZeroFilled> {
     let octets: Vec<&str> = text.split('.').collect();
     if octets.len() != 4 || !octets.iter().all(|o| !o.is_empty() && o.bytes().all(|b| b.is_ascii_digit())) {
         return Ok(None);
@@ -107,7 +115,7 @@ fn v4(text: &str) -> std::result::Result<Option<Address>, &'static str> {
     let mut bits = 0u128;
     for octet in octets {
         if octet.len() > 1 && octet.starts_with('0') {
-            return Err("zero-filled number in IPv4 address is ambiguous");
+            return Err(ZeroFilled);
         }
         match octet.parse::<u8>() {
             Ok(byte) => bits = bits << 8 | u128::from(byte),
@@ -158,16 +166,12 @@ impl std::fmt::Display for Address {
 fn enclose_ipv6(Rest(args): Rest) -> Result<Vec<Value>> {
     let args = legacy(args)?;
     let [given] = args.as_slice() else {
-        return Err(Error::runtime(format!(
-            "enclose_ipv6(): Wrong number of arguments given {} for 1",
-            args.len()
-        )));
+        return Err(wrong_number_of("enclose_ipv6", args.len(), 1));
     };
     if !matches!(given, Value::String(_) | Value::Array(_)) {
         let class = ruby::class(given);
-        return Err(Error::runtime(format!(
-            "enclose_ipv6(): Wrong argument type given {class} expected String or Array"
-        )));
+        let objection = format_args!("Wrong argument type given {class} expected String or Array");
+        return Err(wrong_type("enclose_ipv6", objection));
     }
     let mut result = Vec::new();
     for value in ruby::flatten(&args).into_iter().filter(|value| !value.is_undef()) {
@@ -176,9 +180,7 @@ fn enclose_ipv6(Rest(args): Rest) -> Result<Vec<Value>> {
             continue;
         }
         let text = ruby::to_s(&value);
-        let address = Address::parse(&text).map_err(|_| {
-            Error::runtime(format!("enclose_ipv6(): Wrong argument given {text} is not an ip address."))
-        })?;
+        let address = Address::parse(&text).map_err(|_| diagnostic!(NOT_AN_ADDRESS { text }))?;
         result.push(if address.v6 { format!("[{address}]").into() } else { value });
     }
     Ok(ruby::unique(result))
@@ -191,7 +193,7 @@ fn ip_in_range(address: Str, range: Value) -> Result<bool> {
         .iter()
         .map(|range| match range {
             Value::String(text) => Address::parse(text),
-            _ => Err(Error::runtime("unsupported address family: 0")),
+            _ => bail!(NETWORK_NO_STRING),
         })
         .collect::<Result<_>>()?;
     Ok(ranges.iter().any(|range| range.includes(&address)))

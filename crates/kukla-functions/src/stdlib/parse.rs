@@ -8,10 +8,15 @@ use kukla_eval::function::Rest;
 use kukla_eval::settings::LogLevel;
 use kukla_eval::vm::Vm;
 use kukla_formats::{hocon, json, yaml};
-use kukla_values::{Error, Result, Str, Value};
+use kukla_syntax::{bail, diagnostic};
+use kukla_values::{Result, Str, Value};
 use kukla_world::FileError;
 
-use crate::legacy::{at_least, legacy};
+use crate::codes::{
+    CURL_NOT_RUN, FETCH_FAILED, INVALID_HOCON, INVALID_JSON, INVALID_YAML, NO_CURL, NO_MODULE_METADATA,
+    NO_PSON, NOT_PSON, NOTHING_TO_PARSE, UNREADABLE_FILE,
+};
+use crate::legacy::{at_least, legacy, wrong_count};
 use crate::ruby;
 use crate::stdlib::paths::module_root;
 
@@ -85,7 +90,7 @@ builtins! {
 }
 
 fn read_json(text: &str) -> Result<Value> {
-    json::read(text).map(|document| document.value).map_err(|error| Error::runtime(error.to_string()))
+    Ok(json::read(text).map_err(|reason| diagnostic!(INVALID_JSON { reason }))?.value)
 }
 
 /// Plain data and symbols, as Ruby's `YAML.load` allows; symbols become text.
@@ -94,9 +99,7 @@ const PLAIN: yaml::Options = yaml::Options { aliases: false, symbols: true, time
 const WITH_ALIASES: yaml::Options = yaml::Options { aliases: true, symbols: false, times: false };
 
 fn read_yaml(text: &[u8], options: yaml::Options) -> Result<Value> {
-    yaml::read(text, options)
-        .map(|document| document.value)
-        .map_err(|error| Error::runtime(error.to_string()))
+    Ok(yaml::read(text, options).map_err(|reason| diagnostic!(INVALID_YAML { reason }))?.value)
 }
 
 /// What was read, or the default if that is nothing or went wrong.
@@ -112,7 +115,7 @@ fn or_default(read: Result<Value>, default: Option<&Value>) -> Result<Value> {
 fn one_or_two(args: Vec<Value>) -> Result<Vec<Value>> {
     let args = legacy(args)?;
     if args.is_empty() {
-        return Err(Error::runtime("Wrong number of arguments. 1 or 2 arguments should be provided."));
+        bail!(NOTHING_TO_PARSE);
     }
     Ok(args)
 }
@@ -132,18 +135,15 @@ fn parsehocon(vm: &mut Vm<'_>, text: Str, default: Option<Value>) -> Result<Valu
     match (hocon::read(&text, &|name| world.env(name)), default) {
         (Ok(value), _) => Ok(value),
         (Err(_), Some(default)) => Ok(default),
-        (Err(error), None) => Err(Error::runtime(error.to_string())),
+        (Err(reason), None) => bail!(INVALID_HOCON { reason }),
     }
 }
 
 fn parsepson(text: Str, default: Option<Value>) -> Result<Value> {
     let value = match text.trim_start() {
-        "" => Err(Error::runtime("source did not contain any PSON!")),
+        "" => Err(diagnostic!(NO_PSON).into()),
         rest if rest.starts_with(['[', '{']) => read_json(&text),
-        rest => {
-            let shown: String = rest.chars().take(20).collect();
-            Err(Error::runtime(format!("source '{shown}' not in PSON!")))
-        }
+        rest => Err(diagnostic!(NOT_PSON { text: rest.chars().take(20).collect::<String>() }).into()),
     };
     match (value, default) {
         (Ok(value), _) => Ok(value),
@@ -183,8 +183,8 @@ fn load(vm: &mut Vm<'_>, args: &[Value], read: impl Fn(&[u8]) -> Result<Value>) 
             vm.log(LogLevel::Warning, format!("Can't load '{path}' File does not exist!"));
             Ok(default.cloned().unwrap_or_default())
         }
-        Err(FileError::Other(why)) => {
-            Ok(or_default(Err(Error::runtime(format!("{why} - {path}"))), default)?)
+        Err(FileError::Other(reason)) => {
+            Ok(or_default(Err(diagnostic!(UNREADABLE_FILE { reason, path }).into()), default)?)
         }
     }
 }
@@ -205,13 +205,11 @@ fn fetch(vm: &mut Vm<'_>, given: &str) -> Result<Vec<u8>> {
     let command: Vec<String> = command.into_iter().map(str::to_owned).collect();
     let output = match vm.world().run(&command) {
         Ok(output) => output,
-        Err(FileError::NotFound) => {
-            return Err(Error::runtime(format!("{url}: there is no curl to fetch it with")));
-        }
-        Err(FileError::Other(why)) => return Err(Error::runtime(format!("{url}: {why}"))),
+        Err(FileError::NotFound) => bail!(NO_CURL { url }),
+        Err(FileError::Other(reason)) => bail!(CURL_NOT_RUN { url, reason }),
     };
     if output.code != Some(0) {
-        return Err(Error::runtime(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
+        bail!(FETCH_FAILED { reason: String::from_utf8_lossy(&output.stderr).trim() });
     }
     let (body, status) = output.stdout.split_at(output.stdout.len().saturating_sub(3));
     if !status.starts_with(b"2") {
@@ -225,15 +223,12 @@ fn fetch(vm: &mut Vm<'_>, given: &str) -> Result<Vec<u8>> {
 fn load_module_metadata(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<Value> {
     let args = legacy(args)?;
     if args.len() != 1 && args.len() != 2 {
-        return Err(Error::runtime("load_module_metadata(): Wrong number of arguments, expects one or two"));
+        return Err(wrong_count("load_module_metadata", "Wrong number of arguments, expects one or two"));
     }
     let module = module_root(vm, &args[0])?;
     match vm.world().read(&module.join("metadata.json")) {
         Ok(bytes) => read_json(&String::from_utf8_lossy(&bytes)),
         Err(_) if args.get(1).is_some_and(Value::is_true) => Ok(Value::Hash(Default::default())),
-        Err(_) => Err(Error::runtime(format!(
-            "load_module_metadata(): No metadata.json file for module {}",
-            ruby::to_s(&args[0])
-        ))),
+        Err(_) => bail!(NO_MODULE_METADATA { module: ruby::to_s(&args[0]) }),
     }
 }

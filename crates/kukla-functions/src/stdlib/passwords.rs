@@ -4,12 +4,17 @@ use kukla_eval::builtins;
 use kukla_eval::error::Flow;
 use kukla_eval::function::Rest;
 use kukla_eval::vm::Vm;
-use kukla_values::{Error, Hash, Result, Value};
+use kukla_syntax::{bail, diagnostic};
+use kukla_values::{Hash, Result, Value};
 use sha2::{Digest, Sha512};
 
+use crate::codes::{
+    COST_TOO_HIGH, EMPTY_SALT, INVALID_BCRYPT_SALT, INVALID_SALT, ITERATIONS_OUT_OF_RANGE, NOT_HASHED,
+    SALT_TOO_SHORT, UNKNOWN_HASH_TYPE,
+};
 use crate::crypt;
 use crate::digests::hex;
-use crate::legacy::{exactly, legacy};
+use crate::legacy::{exactly, legacy, wrong_count, wrong_type};
 use crate::ruby;
 use crate::stdlib::random::unseeded;
 
@@ -58,10 +63,10 @@ fn pw_hash(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<Value> {
     let password = match &args[0] {
         Value::String(password) => password.clone(),
         Value::Undef => Default::default(),
-        _ => return Err(Error::runtime("pw_hash(): first argument must be a string")),
+        _ => return Err(wrong_type("pw_hash", "first argument must be a string")),
     };
     let Value::String(kind) = &args[1] else {
-        return Err(Error::runtime("pw_hash(): second argument must be a string"));
+        return Err(wrong_type("pw_hash", "second argument must be a string"));
     };
     let (prefix, bcrypt) = match kind.to_lowercase().as_str() {
         "md5" => ("1", false),
@@ -71,13 +76,13 @@ fn pw_hash(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<Value> {
         "bcrypt-a" => ("2a", true),
         "bcrypt-x" => ("2x", true),
         "bcrypt-y" => ("2y", true),
-        _ => return Err(Error::runtime(format!("pw_hash(): {kind} is not a valid hash type"))),
+        _ => bail!(UNKNOWN_HASH_TYPE { kind }),
     };
     let Value::String(salt) = &args[2] else {
-        return Err(Error::runtime("pw_hash(): third argument must be a string"));
+        return Err(wrong_type("pw_hash", "third argument must be a string"));
     };
     if salt.is_empty() {
-        return Err(Error::runtime("pw_hash(): third argument must not be empty"));
+        bail!(EMPTY_SALT);
     }
     let plain = |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.' || b == b'/');
     if bcrypt {
@@ -93,20 +98,16 @@ fn pw_hash(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<Value> {
             _ => false,
         });
         if !fits {
-            return Err(Error::runtime(format!(
-                "pw_hash(): characters in salt must match (?-mix:^{}\\$[.\\/A-Za-z0-9]{{22}})",
-                costs.1
-            )));
+            bail!(INVALID_BCRYPT_SALT { cost: costs.1 });
         }
     } else if !plain(salt) {
-        return Err(Error::runtime("pw_hash(): characters in salt must be in the set [a-zA-Z0-9./]"));
+        bail!(INVALID_SALT);
     }
     if password.is_empty() {
         return Ok(Value::Undef);
     }
     if bcrypt && ruby::to_i(salt) > HIGHEST_COST {
-        let why = format!("pw_hash(): a cost of more than {HIGHEST_COST} takes too long to compute");
-        return Err(Error::runtime(why));
+        bail!(COST_TOO_HIGH { limit: HIGHEST_COST });
     }
     let hashed = match prefix {
         "1" => Some(crypt::md5(password.as_bytes(), salt)),
@@ -114,26 +115,27 @@ fn pw_hash(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<Value> {
         "6" => crypt::sha512(password.as_bytes(), salt),
         prefix => crypt::bcrypt(password.as_bytes(), prefix, salt),
     };
-    Ok(hashed.ok_or_else(|| Error::runtime("Invalid argument - crypt"))?.into())
+    Ok(hashed.ok_or_else(|| diagnostic!(NOT_HASHED))?.into())
 }
 
 fn str2saltedpbkdf2(Rest(args): Rest) -> Result<Hash> {
     let args = opened(legacy(args)?);
     let [password, salt, iterations] = args.as_slice() else {
         let given = args.len();
-        return Err(Error::runtime(format!("str2saltedpbkdf2(): wrong number of arguments ({given} for 3)")));
+        let objection = format_args!("wrong number of arguments ({given} for 3)");
+        return Err(wrong_count("str2saltedpbkdf2", objection));
     };
-    let refuse = |why: &str| Error::runtime(format!("str2saltedpbkdf2(): {why}"));
+    let refuse = |objection: &str| wrong_type("str2saltedpbkdf2", objection);
     let Value::String(password) = password else { return Err(refuse("first argument must be a string")) };
     let Value::String(salt) = salt else { return Err(refuse("second argument must be a string")) };
     if salt.len() < 8 {
-        return Err(refuse("second argument must be at least 8 bytes long"));
+        bail!(SALT_TOO_SHORT);
     }
     let Value::Integer(iterations) = *iterations else {
         return Err(refuse("third argument must be an integer"));
     };
     if !(40_001..70_000).contains(&iterations) {
-        return Err(refuse("third argument must be between 40,000 and 70,000"));
+        bail!(ITERATIONS_OUT_OF_RANGE);
     }
     let key = crypt::pbkdf2_sha512(password.as_bytes(), salt.as_bytes(), iterations as u32);
     Ok(Hash::from_iter([
@@ -149,15 +151,13 @@ fn str2saltedsha512(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<String> {
         [Value::String(password)] => password,
         [other] => {
             let class = ruby::class(other);
-            return ruby::fail(format!(
-                "str2saltedsha512(): Requires a String argument, you passed: {class}"
-            ));
+            let objection = format_args!("Requires a String argument, you passed: {class}");
+            return Err(wrong_type("str2saltedsha512", objection).into());
         }
         _ => {
             let given = args.len();
-            return ruby::fail(format!(
-                "str2saltedsha512(): Wrong number of arguments passed ({given} but we require 1)"
-            ));
+            let objection = format_args!("Wrong number of arguments passed ({given} but we require 1)");
+            return Err(wrong_count("str2saltedsha512", objection).into());
         }
     };
     let salt = (unseeded(vm).below((1 << 31) - 1) as u32).to_le_bytes();

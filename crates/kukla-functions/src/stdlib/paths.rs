@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use kukla_eval::builtins;
 use kukla_eval::function::Rest;
 use kukla_eval::vm::Vm;
+use kukla_syntax::bail;
 use kukla_values::{Error, Result, Str, Value};
 
-use crate::legacy::legacy;
+use crate::codes::{EMPTY_PATH, UNKNOWN_MODULE};
+use crate::legacy::{legacy, wrong_count, wrong_type};
 use crate::ruby;
 
 builtins! {
@@ -48,15 +50,19 @@ builtins! {
     }
 }
 
+fn too_many(name: &str, args: &[Value]) -> Error {
+    wrong_count(name, format_args!("Too many arguments given ({})", args.len()))
+}
+
 fn basename(Rest(args): Rest) -> Result<String> {
     let args = legacy(args)?;
     match args.as_slice() {
-        [] => Err(Error::runtime("basename(): No arguments given")),
+        [] => Err(wrong_count("basename", "No arguments given")),
         [Value::String(path)] => Ok(base(path, "")),
         [Value::String(path), Value::String(extension)] => Ok(base(path, extension)),
-        [Value::String(_), _] => Err(Error::runtime("basename(): Requires string as second argument")),
-        [_] | [_, _] => Err(Error::runtime("basename(): Requires string as first argument")),
-        _ => Err(Error::runtime(format!("basename(): Too many arguments given ({})", args.len()))),
+        [Value::String(_), _] => Err(wrong_type("basename", "Requires string as second argument")),
+        [_] | [_, _] => Err(wrong_type("basename", "Requires string as first argument")),
+        _ => Err(too_many("basename", &args)),
     }
 }
 
@@ -79,13 +85,13 @@ fn base(path: &str, extension: &str) -> String {
 fn dirname(Rest(args): Rest) -> Result<String> {
     let args = legacy(args)?;
     match args.as_slice() {
-        [] => Err(Error::runtime("dirname(): No arguments given")),
+        [] => Err(wrong_count("dirname", "No arguments given")),
         [Value::String(path)] if path.is_empty() => {
-            Err(Error::runtime("dirname(): Requires a non-empty string as argument"))
+            bail!(EMPTY_PATH)
         }
         [Value::String(path)] => Ok(directory(path)),
-        [_] => Err(Error::runtime("dirname(): Requires string as argument")),
-        _ => Err(Error::runtime(format!("dirname(): Too many arguments given ({})", args.len()))),
+        [_] => Err(wrong_type("dirname", "Requires string as argument")),
+        _ => Err(too_many("dirname", &args)),
     }
 }
 
@@ -113,17 +119,14 @@ pub fn module_root(vm: &Vm<'_>, name: &Value) -> Result<PathBuf> {
     let text = ruby::old_text(name);
     match vm.environment().module(&text) {
         Some(module) => Ok(module.root.clone()),
-        None => Err(Error::runtime(format!(
-            "Could not find module {text} in environment {}",
-            vm.environment().name
-        ))),
+        None => bail!(UNKNOWN_MODULE { module: text, environment: vm.environment().name }),
     }
 }
 
 fn get_module_path(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<String> {
     let args = legacy(args)?;
     let [name] = args.as_slice() else {
-        return Err(Error::runtime("get_module_path(): Wrong number of arguments, expects one"));
+        return Err(wrong_count("get_module_path", "Wrong number of arguments, expects one"));
     };
     Ok(module_root(vm, name)?.to_string_lossy().into_owned())
 }

@@ -5,12 +5,14 @@ use kukla_eval::builtins;
 use kukla_eval::error::Flow;
 use kukla_eval::function::Rest;
 use kukla_eval::vm::Vm;
+use kukla_syntax::bail;
 use kukla_values::random::Random;
-use kukla_values::{Array, Error, Result, Str, Value};
+use kukla_values::{Array, Result, Str, Value};
 use md5::Digest;
 
+use crate::codes::WRONG_ARGUMENT_COUNT;
 use crate::digests::{fqdn, fqdn_number, hex, md5_hex, seeded, sha256_hex};
-use crate::legacy::{at_least, exactly, legacy};
+use crate::legacy::{at_least, exactly, legacy, wrong_number, wrong_type};
 use crate::ruby;
 
 builtins! {
@@ -110,12 +112,15 @@ fn fqdn_rand_string(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<String> {
         _ => 0,
     };
     if length <= 0 {
-        return ruby::fail("fqdn_rand_string(): first argument must be a positive integer");
+        return Err(wrong_type("fqdn_rand_string", "first argument must be a positive integer").into());
     }
     let charset = match args.get(1) {
         None | Some(Value::Undef) => "",
         Some(Value::String(text)) => text.as_str(),
-        Some(_) => return ruby::fail("fqdn_rand_string(): second argument must be undef or a string"),
+        Some(_) => {
+            let objection = "second argument must be undef or a string";
+            return Err(wrong_type("fqdn_rand_string", objection).into());
+        }
     };
     drawn(vm, length, charset, args.get(2..).unwrap_or_default())
 }
@@ -156,13 +161,13 @@ fn drawn(vm: &mut Vm<'_>, length: i64, charset: &str, seed: &[Value]) -> Flow<St
 fn fqdn_rotate(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<Value> {
     let args = legacy(args)?;
     let Some(value) = args.first() else {
-        return ruby::fail("fqdn_rotate(): Wrong number of arguments given (0 for 1)");
+        return Err(wrong_number("fqdn_rotate", 0, 1).into());
     };
     let fqdn = vm.variable("::fqdn")?.unwrap_or_default();
     match value {
         Value::Array(values) => Ok(rotated(values, &fqdn, &args[1..])?.into()),
         Value::String(text) => Ok(rotated_text(text, &fqdn, &args[1..])?.into()),
-        _ => ruby::fail("fqdn_rotate(): Requires either array or string to work with"),
+        _ => Err(wrong_type("fqdn_rotate", "Requires either array or string to work with").into()),
     }
 }
 
@@ -205,9 +210,12 @@ fn rotated(values: &Array, fqdn: &Value, seeds: &[Value]) -> Result<Array> {
 fn fqdn_uuid(Rest(args): Rest) -> Result<String> {
     let args = legacy(args)?;
     let name = match args.as_slice() {
-        [] => return Err(Error::runtime("fqdn_uuid: No arguments given")),
+        [] => bail!(WRONG_ARGUMENT_COUNT { function: "fqdn_uuid", objection: "No arguments given" }),
         [name] => ruby::text(name)?,
-        _ => return Err(Error::runtime(format!("fqdn_uuid: Too many arguments given ({})", args.len()))),
+        _ => {
+            let objection = format_args!("Too many arguments given ({})", args.len());
+            bail!(WRONG_ARGUMENT_COUNT { function: "fqdn_uuid", objection })
+        }
     };
     const DOMAINS: [u8; 16] =
         [0x6b, 0xa7, 0xb8, 0x10, 0x9d, 0xad, 0x11, 0xd1, 0x80, 0xb4, 0x00, 0xc0, 0x4f, 0xd4, 0x30, 0xc8];
@@ -226,11 +234,11 @@ fn seeded_rand(Rest(args): Rest) -> Result<i64> {
         _ => 0,
     };
     if max <= 0 {
-        return Err(Error::runtime("seeded_rand(): first argument must be a positive integer"));
+        return Err(wrong_type("seeded_rand", "first argument must be a positive integer"));
     }
     match &args[1] {
         Value::String(seed) => seeded(&md5_hex(seed.as_bytes()), max),
-        _ => Err(Error::runtime("seeded_rand(): second argument must be a string")),
+        _ => Err(wrong_type("seeded_rand", "second argument must be a string")),
     }
 }
 
@@ -256,10 +264,12 @@ pub fn unseeded(vm: &Vm<'_>) -> Random {
 fn shuffle(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<Value> {
     let args = legacy(args)?;
     let (mut values, text): (Array, bool) = match args.first() {
-        None => return ruby::fail("shuffle(): Wrong number of arguments given (0 for 1)"),
+        None => return Err(wrong_number("shuffle", 0, 1).into()),
         Some(Value::Array(values)) => (values.clone(), false),
         Some(Value::String(text)) => (text.chars().map(|c| Value::String(Str::from(c))).collect(), true),
-        Some(_) => return ruby::fail("shuffle(): Requires either array or string to work with"),
+        Some(_) => {
+            return Err(wrong_type("shuffle", "Requires either array or string to work with").into());
+        }
     };
     let mut random = unseeded(vm);
     let count = values.len();

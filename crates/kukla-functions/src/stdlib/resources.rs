@@ -7,10 +7,15 @@ use kukla_eval::error::Flow;
 use kukla_eval::function::Rest;
 use kukla_eval::settings::LogLevel;
 use kukla_eval::vm::Vm;
+use kukla_syntax::{bail, diagnostic};
 use kukla_values::types::capitalize;
 use kukla_values::{Error, Hash, Result, Str, Type, Value};
 
-use crate::legacy::legacy;
+use crate::codes::{
+    MISSING_ARGUMENT, PRIVATE_TO_MODULE, PRIVATE_WITH_MESSAGE, REFERENCE_NOT_UNDERSTOOD,
+    REFERENCE_WITHOUT_TITLE, RESOURCE_NOT_DECLARED,
+};
+use crate::legacy::{legacy, wrong_count, wrong_type};
 use crate::letters::capital;
 use crate::ruby;
 
@@ -100,10 +105,7 @@ builtins! {
 /// The reference in text: `file[/x]`.
 fn parse_reference(text: &str) -> Result<ResourceRef> {
     let Some(found) = ResourceRef::parse(text) else {
-        let shown = ruby::inspect_str(text);
-        return Err(Error::runtime(format!(
-            "No title provided and {shown} is not a valid resource reference"
-        )));
+        bail!(REFERENCE_WITHOUT_TITLE { reference: ruby::inspect_str(text) });
     };
     Ok(ResourceRef::new(capitalize(&found.type_name().to_lowercase()), found.title().clone()))
 }
@@ -124,13 +126,13 @@ fn reference(value: &Value) -> Result<ResourceRef> {
 }
 
 fn not_understood(value: &Value) -> Error {
-    Error::runtime(format!("Reference is not understood: '{}'", ruby::class(value)))
+    diagnostic!(REFERENCE_NOT_UNDERSTOOD { kind: ruby::class(value) }).into()
 }
 
 fn defined_with_params(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<bool> {
     let args = legacy(args)?;
     let Some(given) = args.first().filter(|given| given.is_true()) else {
-        return ruby::fail("Must specify a reference");
+        bail!(MISSING_ARGUMENT { what: "a reference" });
     };
     let reference = reference(given)?;
     let params = match args.get(1) {
@@ -169,8 +171,8 @@ fn ensure_resource(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
 /// The kind, title and attributes that a function was asked to ensure.
 fn request(args: &[Value]) -> Result<(Value, Value, Value)> {
     let given = |at: usize| args.get(at).filter(|value| value.is_true());
-    let Some(kind) = given(0) else { return Err(Error::runtime("Must specify a type")) };
-    let Some(title) = given(1) else { return Err(Error::runtime("Must specify a title")) };
+    let Some(kind) = given(0) else { bail!(MISSING_ARGUMENT { what: "a type" }) };
+    let Some(title) = given(1) else { bail!(MISSING_ARGUMENT { what: "a title" }) };
     Ok((kind.clone(), title.clone(), given(2).cloned().unwrap_or_else(|| Hash::new().into())))
 }
 
@@ -197,7 +199,7 @@ fn ensure_resources(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
     let args = legacy(args)?;
     let (kind, titles, params) = request(&args)?;
     let Value::Hash(titles) = &titles else {
-        return ruby::fail("ensure_resources(): Requires second argument to be a Hash");
+        return Err(wrong_type("ensure_resources", "Requires second argument to be a Hash").into());
     };
     for (title, attributes) in titles {
         let merged = if attributes.is_true() { merged(&params, attributes)? } else { params.clone() };
@@ -259,10 +261,10 @@ fn namespaced_packages(vm: &mut Vm<'_>, packages: Value, attributes: Hash) -> Fl
 fn getparam(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<Value> {
     let args = legacy(args)?;
     let Some(given) = args.first().filter(|given| given.is_true()) else {
-        return ruby::fail("Must specify a reference");
+        bail!(MISSING_ARGUMENT { what: "a reference" });
     };
     let Some(Value::String(param)) = args.get(1) else {
-        return ruby::fail("Must specify name of a parameter");
+        bail!(MISSING_ARGUMENT { what: "name of a parameter" });
     };
     let found = match given {
         _ if param.is_empty() => None,
@@ -280,19 +282,15 @@ fn str2resource(vm: &mut Vm<'_>, text: Str) -> Flow<Value> {
     let reference = parse_reference(&text)?;
     match vm.declared(&reference) {
         Some(resource) => Ok(vm.declared_reference(resource)),
-        None => ruby::fail(format!(
-            "stdlib::str2resource(): could not find {reference}, this is parse order dependent and values should not be quoted"
-        )),
+        None => bail!(RESOURCE_NOT_DECLARED { reference }),
     }
 }
 
 fn assert_private(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
     let args = legacy(args)?;
     if args.len() > 1 {
-        let given = args.len();
-        return ruby::fail(format!(
-            "assert_private(): Wrong number of arguments given ({given}}}) for 0 or 1)"
-        ));
+        let objection = format_args!("Wrong number of arguments given ({}}}) for 0 or 1)", args.len());
+        return Err(wrong_count("assert_private", objection).into());
     }
     // The site manifest belongs to no module and has no caller.
     let at_top = vm.is_at_top();
@@ -300,10 +298,10 @@ fn assert_private(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
         return Ok(());
     }
     match args.first() {
-        Some(Value::String(message)) => ruby::fail(message.as_str()),
+        Some(Value::String(message)) => bail!(PRIVATE_WITH_MESSAGE { message }),
         _ => {
             let (kind, name) = vm.code_in_charge();
-            ruby::fail(format!("{kind} {name} is private"))
+            bail!(PRIVATE_TO_MODULE { kind, name })
         }
     }
 }

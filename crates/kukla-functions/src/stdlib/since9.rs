@@ -9,9 +9,11 @@ use kukla_eval::error::Flow;
 use kukla_eval::function::Rest;
 use kukla_eval::lambda::Block;
 use kukla_eval::vm::Vm;
+use kukla_syntax::bail;
 use kukla_values::types::mismatch;
-use kukla_values::{Array, Error, Result, Str, Type, Value};
+use kukla_values::{Array, Result, Str, Type, Value};
 
+use crate::codes::{ASSERTED_TYPE, TOO_FEW_TO_VALIDATE, URIESCAPE_UNAVAILABLE};
 use crate::ruby;
 use crate::stdlib::arrays::{matches, sieve};
 use crate::stdlib::misc::{deprecation, deprecation_at, place_in_module};
@@ -194,9 +196,7 @@ fn reject(Rest(args): Rest) -> Result<Array> {
 }
 
 fn uriescape(_args: Rest) -> Result<Value> {
-    Err(Error::runtime(
-        "Puppet: This function is not available in Puppet 8. URI.escape no longer exists as of Ruby 3+.",
-    ))
+    bail!(URIESCAPE_UNAVAILABLE)
 }
 
 /// stdlib writes this one in Puppet, so the warning names a line of that file.
@@ -210,7 +210,7 @@ fn time(vm: &mut Vm<'_>) -> Flow<i64> {
 fn validate_legacy(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
     // Puppet's own function counts the scope as its first argument.
     if args.len() < 3 {
-        return ruby::fail(format!("'validate_legacy' expects at least 4 arguments, got {}", args.len() + 1));
+        bail!(TOO_FEW_TO_VALIDATE { given: args.len() + 1 });
     }
     let (wanted, Value::String(_)) = (&args[0], &args[1]) else { return Err(refused(&args)) };
     let wanted: Arc<Type> = match wanted {
@@ -223,5 +223,6 @@ fn validate_legacy(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
     if wanted.contains(&args[2]) {
         return Ok(());
     }
-    ruby::fail(mismatch::describe(&format!("validate_legacy({wanted}, ...)"), &wanted, &Type::of(&args[2])))
+    let subject = format!("validate_legacy({wanted}, ...)");
+    bail!(ASSERTED_TYPE { mismatch: mismatch::describe(&subject, &wanted, &Type::of(&args[2])) })
 }

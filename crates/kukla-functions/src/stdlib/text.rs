@@ -6,9 +6,9 @@ use kukla_eval::error::Flow;
 use kukla_eval::function::Rest;
 use kukla_eval::vm::Vm;
 use kukla_values::regexp::escape;
-use kukla_values::{Array, Error, Hash, Result, Str, Value};
+use kukla_values::{Array, Hash, Result, Str, Value};
 
-use crate::legacy::{exactly, legacy};
+use crate::legacy::{exactly, legacy, wrong_number, wrong_number_of, wrong_type};
 use crate::ruby;
 use crate::stdlib::misc::deprecation;
 
@@ -128,10 +128,7 @@ impl CharSet {
 fn squeeze(Rest(args): Rest) -> Result<Value> {
     let args = legacy(args)?;
     if args.len() != 1 && args.len() != 2 {
-        return Err(Error::runtime(format!(
-            "squeeze(): Wrong number of arguments given {} for 2 or 1",
-            args.len()
-        )));
+        return Err(wrong_number_of("squeeze", args.len(), "2 or 1"));
     }
     let squeezed = |value: &Value| {
         let Value::String(text) = value else { return Err(ruby::no_method("squeeze", value)) };
@@ -164,10 +161,10 @@ pub fn each_text(name: &str, args: Vec<Value>, change: fn(&str) -> Str) -> Resul
         other => other.clone(),
     };
     match args.first() {
-        None => Err(Error::runtime(format!("{name}(): Wrong number of arguments given (0 for 1)"))),
+        None => Err(wrong_number(name, 0, 1)),
         Some(Value::Array(values)) => Ok(values.iter().map(changed).collect::<Array>().into()),
         Some(text @ Value::String(_)) => Ok(changed(text)),
-        Some(_) => Err(Error::runtime(format!("{name}(): Requires either array or string to work with"))),
+        Some(_) => Err(wrong_type(name, "Requires either array or string to work with")),
     }
 }
 
@@ -188,7 +185,7 @@ fn regexpescape(Rest(args): Rest) -> Result<Value> {
 fn only_text(name: &str, args: Vec<Value>) -> Result<Str> {
     match exactly(name, 1, args)?.first() {
         Some(Value::String(text)) => Ok(text.clone()),
-        _ => Err(Error::runtime(format!("{name}(): Requires string as argument"))),
+        _ => Err(wrong_type(name, "Requires string as argument")),
     }
 }
 

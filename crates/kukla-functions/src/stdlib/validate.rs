@@ -12,13 +12,20 @@ use kukla_eval::function::Rest;
 use kukla_eval::messages::Log;
 use kukla_eval::settings::LogLevel;
 use kukla_eval::vm::Vm;
+use kukla_syntax::{Diagnostic, bail, diagnostic};
 use kukla_values::regexp::Regexp;
 use kukla_values::types::mismatch;
 use kukla_values::{Error, Result, Type, Value};
 use kukla_world::FileError;
 
-use crate::codes::NO_METHOD;
-use crate::legacy::legacy;
+use crate::codes::{
+    ABOVE_LIMIT, ASSERTED_TYPE, BELOW_LIMIT, COMMAND_FAILED, COMMAND_NO_STRING, COMMAND_NOT_RUN,
+    CONTENT_REFUSED, CONTENT_REFUSED_WITH_MESSAGE, INVALID_CERTIFICATE, INVALID_RSA_KEY,
+    KEY_OF_OTHER_CERTIFICATE, LENGTH_OUT_OF_RANGE, LENGTHS_REVERSED, LIMITS_REVERSED, NO_AUGEAS, NO_COERCION,
+    NO_METHOD, NO_PATTERN_MATCHES, NO_PATTERN_MATCHES_WITH_MESSAGE, NO_SHELL, NOT_SIGNED_BY_RSA, NOT_VALID,
+    NOTHING_TO_VALIDATE_BY, TOO_FEW_TO_VALIDATE,
+};
+use crate::legacy::{legacy, wrong_count, wrong_type};
 use crate::ruby;
 use crate::stdlib::checks::{domain_name, email_address, holds, warn_unless_text};
 use crate::stdlib::misc::deprecation;
@@ -78,8 +85,8 @@ builtins! {
 
 fn some(name: &str, Rest(values): Rest) -> Result<()> {
     if values.is_empty() {
-        let why = format!("stdlib::validate_{name}(): Wrong number of arguments need at least one");
-        return Err(Error::runtime(why));
+        let function = format!("stdlib::validate_{name}");
+        return Err(wrong_count(&function, "Wrong number of arguments need at least one"));
     }
     Ok(())
 }
@@ -93,14 +100,16 @@ fn validate(vm: &mut Vm<'_>, name: &str, args: &[Value]) -> Flow<()> {
         _ => {}
     }
     if args.is_empty() {
-        return ruby::fail(format!("{name}(): wrong number of arguments (0; must be > 0)"));
+        return Err(wrong_count(name, "wrong number of arguments (0; must be > 0)").into());
     }
     for arg in args {
-        let (shown, class) = (ruby::inspect(arg), ruby::class(arg));
-        let text = |test: &dyn Fn(&str) -> bool, what: &str| match arg.as_str() {
-            None => Err(format!("{shown} is not a string.")),
+        let class = ruby::class(arg);
+        let not = |wanted: &str| Err(not_valid(arg, wanted));
+        let not_of = |kind: &str| not(&format!("{kind}.  It looks to be a {class}"));
+        let text = |test: &dyn Fn(&str) -> bool, wanted: &str| match arg.as_str() {
+            None => not("a string."),
             Some(text) if test(text) => Ok(()),
-            Some(_) => Err(format!("{shown} is not {what}")),
+            Some(_) => not(wanted),
         };
         let is = |question: &str| holds(question, arg).unwrap_or(false);
         let verdict = match name {
@@ -109,31 +118,34 @@ fn validate(vm: &mut Vm<'_>, name: &str, args: &[Value]) -> Flow<()> {
                 let wrong = paths.iter().find(|path| !holds("is_absolute_path", path).unwrap_or(false));
                 wrong.map_or(Ok(()), |path| {
                     warn_unless_text(vm, path);
-                    Err(format!("{} is not an absolute path.", ruby::inspect(path)))
+                    Err(not_valid(path, "an absolute path."))
                 })
             }
             "validate_array" if is("is_array") => Ok(()),
-            "validate_array" => Err(format!("{shown} is not an Array.  It looks to be a {class}")),
+            "validate_array" => not_of("an Array"),
             "validate_bool" if is("is_bool") => Ok(()),
-            "validate_bool" => Err(format!("{shown} is not a boolean.  It looks to be a {class}")),
+            "validate_bool" => not_of("a boolean"),
             "validate_hash" if matches!(arg, Value::Hash(_)) => Ok(()),
-            "validate_hash" => Err(format!("{shown} is not a Hash.  It looks to be a {class}")),
+            "validate_hash" => not_of("a Hash"),
             "validate_string" if matches!(arg, Value::String(_) | Value::Undef) => Ok(()),
-            "validate_string" => Err(format!("{shown} is not a string.  It looks to be a {class}")),
+            "validate_string" => not_of("a string"),
             "validate_domain_name" => text(&domain_name, "a syntactically correct domain name"),
             "validate_email_address" => text(&email_address, "a valid email address"),
             "validate_ip_address" => text(&|_| is("is_ip_address"), "a valid IP address."),
             "validate_ipv4_address" => text(&|_| is("is_ipv4_address"), "a valid IPv4 address."),
             "validate_ipv6_address" => text(&|_| is("is_ipv6_address"), "a valid IPv6 address."),
             _ => {
-                return Err(Raise::runtime(format!(
-                    "undefined method `function_{name}' for Scope(Class[main]):Puppet::Parser::Scope"
-                )));
+                let receiver = "Scope(Class[main]):Puppet::Parser::Scope";
+                bail!(NO_METHOD { name: format_args!("function_{name}"), receiver });
             }
         };
-        verdict.or_else(ruby::fail)?;
+        verdict?;
     }
     Ok(())
+}
+
+fn not_valid(value: &Value, wanted: &str) -> Error {
+    diagnostic!(NOT_VALID { value: ruby::inspect(value), wanted }).into()
 }
 
 /// `validate_integer` and `validate_numeric`: a number or an array of them, at most the second and at least the third argument.
@@ -142,9 +154,8 @@ fn validate_number(name: &str, args: &[Value]) -> Result<()> {
     let kind = if whole { "an Integer" } else { "a Numeric" };
     if args.is_empty() || args.len() > 3 {
         let given = args.len();
-        return Err(Error::runtime(format!(
-            "{name}(): Wrong number of arguments; must be 1, 2 or 3, got {given}"
-        )));
+        let objection = format_args!("Wrong number of arguments; must be 1, 2 or 3, got {given}");
+        return Err(wrong_count(name, objection));
     }
     let number = |value: &Value| -> Option<f64> {
         let text = ruby::to_s(value);
@@ -154,11 +165,10 @@ fn validate_number(name: &str, args: &[Value]) -> Result<()> {
     let limit = |at: usize, nth: &str, class: &dyn Fn(&Value) -> Cow<'static, str>| match args.get(at) {
         None => Ok(None),
         Some(value) => number(value).map(Some).ok_or_else(|| {
-            let given = ruby::to_s(value);
-            Error::runtime(format!(
-                "{name}(): Expected {nth} argument to be unset or {kind}, got {given}:{}",
-                class(value)
-            ))
+            let (given, class) = (ruby::to_s(value), class(value));
+            let objection =
+                format_args!("Expected {nth} argument to be unset or {kind}, got {given}:{class}");
+            wrong_type(name, objection)
         }),
     };
     let unset = args.len() > 2 && ruby::to_s(&args[1]).is_empty();
@@ -167,22 +177,15 @@ fn validate_number(name: &str, args: &[Value]) -> Result<()> {
     if let (Some(min), Some(max)) = (min, max)
         && min > max
     {
-        let (min, max) = (shown(min), shown(max));
-        let why =
-            format!("{name}(): Expected second argument to be larger than third argument, got {max} < {min}");
-        return Err(Error::runtime(why));
+        bail!(LIMITS_REVERSED { function: name, max: shown(max), min: shown(min) });
     }
     let input = &args[0];
     let within = |n: f64, given: &str| {
         if let Some(max) = max.filter(|max| n > *max) {
-            let why =
-                format!("{name}(): Expected {given} to be smaller or equal to {}, got {given}.", shown(max));
-            return Err(Error::runtime(why));
+            bail!(ABOVE_LIMIT { function: name, value: given, limit: shown(max) });
         }
         if let Some(min) = min.filter(|min| n < *min) {
-            let why =
-                format!("{name}(): Expected {given} to be greater or equal to {}, got {given}.", shown(min));
-            return Err(Error::runtime(why));
+            bail!(BELOW_LIMIT { function: name, value: given, limit: shown(min) });
         }
         Ok(())
     };
@@ -192,60 +195,54 @@ fn validate_number(name: &str, args: &[Value]) -> Result<()> {
                 let read = if matches!(value, Value::Hash(_)) { None } else { number(value) };
                 let n = read.ok_or_else(|| {
                     let class = ruby::class(value);
-                    Error::runtime(format!(
-                        "{name}(): Expected element at array position {at} to be {kind}, got {class}"
-                    ))
+                    let objection =
+                        format_args!("Expected element at array position {at} to be {kind}, got {class}");
+                    wrong_type(name, objection)
                 })?;
                 within(n, &ruby::inspect(input))?;
             }
             Ok(())
         }
-        Value::Hash(_) => {
-            let why = format!("validate_integer(): Expected first argument to be {kind} or Array, got Hash");
-            Err(Error::runtime(why))
-        }
+        // Of a hash both functions say that it is `validate_integer` that refuses it.
+        Value::Hash(_) => Err(no_number("validate_integer", kind, input)),
         value => {
-            let n = number(value).ok_or_else(|| {
-                let class = ruby::class(value);
-                Error::runtime(format!(
-                    "{name}(): Expected first argument to be {kind} or Array, got {class}"
-                ))
-            })?;
+            let n = number(value).ok_or_else(|| no_number(name, kind, value))?;
             within(n, &shown(n))
         }
     }
 }
 
+fn no_number(name: &str, kind: &str, given: &Value) -> Error {
+    let class = ruby::class(given);
+    wrong_type(name, format_args!("Expected first argument to be {kind} or Array, got {class}"))
+}
+
 fn validate_re(args: &[Value]) -> Result<()> {
     if args.len() != 2 && args.len() != 3 {
         let given = args.len();
-        return Err(Error::runtime(format!(
-            "validate_re(): wrong number of arguments ({given}; must be 2 or 3)"
-        )));
+        let objection = format_args!("wrong number of arguments ({given}; must be 2 or 3)");
+        return Err(wrong_count("validate_re", objection));
     }
     let Value::String(text) = &args[0] else {
         let class = ruby::class(&args[0]);
-        return Err(Error::runtime(format!("validate_re(): input needs to be a String, not a {class}")));
+        return Err(wrong_type("validate_re", format_args!("input needs to be a String, not a {class}")));
     };
     for pattern in ruby::flatten(&args[1..2]) {
         if Regexp::new(ruby::text(&pattern)?)?.try_is_match(text)? {
             return Ok(());
         }
     }
-    Err(Error::runtime(match args.get(2).filter(|message| message.is_true()) {
-        Some(message) => ruby::to_s(message).to_string(),
-        None => {
-            format!("validate_re(): {} does not match {}", ruby::inspect(&args[0]), ruby::inspect(&args[1]))
-        }
-    }))
+    if let Some(message) = args.get(2).filter(|message| message.is_true()) {
+        bail!(NO_PATTERN_MATCHES_WITH_MESSAGE { message: ruby::to_s(message) });
+    }
+    bail!(NO_PATTERN_MATCHES { value: ruby::inspect(&args[0]), patterns: ruby::inspect(&args[1]) })
 }
 
 fn validate_slength(args: &[Value]) -> Result<()> {
     if args.len() != 2 && args.len() != 3 {
         let given = args.len();
-        return Err(Error::runtime(format!(
-            "validate_slength(): Wrong number of arguments ({given}; must be 2 or 3)"
-        )));
+        let objection = format_args!("Wrong number of arguments ({given}; must be 2 or 3)");
+        return Err(wrong_count("validate_slength", objection));
     }
     let number = |value: &Value| match value {
         Value::Integer(n) => Some(*n),
@@ -255,7 +252,7 @@ fn validate_slength(args: &[Value]) -> Result<()> {
     };
     let refuse = |nth: &str, value: &Value| {
         let (shown, class) = (ruby::to_s(value), ruby::class(value));
-        Error::runtime(format!("validate_slength(): Expected {nth}, got {shown}:{class}"))
+        wrong_type("validate_slength", format_args!("Expected {nth}, got {shown}:{class}"))
     };
     let max = number(&args[1])
         .filter(|max| *max > 0)
@@ -267,18 +264,13 @@ fn validate_slength(args: &[Value]) -> Result<()> {
             .ok_or_else(|| refuse("third argument to be unset or a positive Numeric", min))?,
     };
     if max < min {
-        return Err(Error::runtime(
-            "validate_slength(): Expected second argument to be equal to or larger than third argument",
-        ));
+        bail!(LENGTHS_REVERSED);
     }
     let within = |text: &str, length: usize| {
         if (min..=max).contains(&(text.chars().count() as i64)) {
             return Ok(());
         }
-        let shown = ruby::inspect(&args[0]);
-        Err(Error::runtime(format!(
-            "validate_slength(): Expected length of {shown} to be between {min} and {max}, was {length}"
-        )))
+        bail!(LENGTH_OUT_OF_RANGE { value: ruby::inspect(&args[0]), min, max, length })
     };
     match &args[0] {
         Value::String(text) => within(text, text.chars().count()),
@@ -286,8 +278,9 @@ fn validate_slength(args: &[Value]) -> Result<()> {
             for (at, value) in values.iter().enumerate() {
                 let Value::String(text) = value else {
                     let class = ruby::class(value);
-                    let why = format!("Expected element at array position {at} to be a String, got {class}");
-                    return Err(Error::runtime(format!("validate_slength(): {why}")));
+                    let objection =
+                        format_args!("Expected element at array position {at} to be a String, got {class}");
+                    return Err(wrong_type("validate_slength", objection));
                 };
                 within(text, values.len())?;
             }
@@ -295,9 +288,8 @@ fn validate_slength(args: &[Value]) -> Result<()> {
         }
         other => {
             let class = ruby::class(other);
-            Err(Error::runtime(format!(
-                "validate_slength(): Expected first argument to be a String or Array, got {class}"
-            )))
+            let objection = format_args!("Expected first argument to be a String or Array, got {class}");
+            Err(wrong_type("validate_slength", objection))
         }
     }
 }
@@ -309,29 +301,32 @@ const CHECK: &str = r#"f=$(mktemp -t validate_cmd.XXXXXXXXXX) || exit 1; trap 'r
 fn validate_cmd(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
     let args = legacy(args)?;
     if args.len() != 2 && args.len() != 3 {
-        return ruby::fail(format!(
-            "validate_cmd(): wrong number of arguments ({}; must be 2 or 3)",
-            args.len()
-        ));
+        let objection = format_args!("wrong number of arguments ({}; must be 2 or 3)", args.len());
+        return Err(wrong_count("validate_cmd", objection).into());
     }
-    let fails = |why: &str| match args.get(2) {
+    let fails = |cause: Diagnostic| match args.get(2) {
+        // Ruby would add the text of the cause to the message, which only a text allows.
         Some(message @ Value::Array(_)) => {
-            Err(ruby::no_conversion(&Value::from(why), &ruby::class(message)).into())
+            Err(ruby::no_conversion(&Value::from(""), &ruby::class(message)).into())
         }
         Some(message @ (Value::Integer(_) | Value::Float(_))) => {
-            ruby::fail(format!("String can't be coerced into {}", ruby::class(message)))
+            bail!(NO_COERCION { kind: ruby::class(message) })
         }
         Some(message @ (Value::Hash(_) | Value::Boolean(true) | Value::Default)) => {
             Err(ruby::no_method("+", message).into())
         }
-        Some(message) if message.is_true() => ruby::fail(format!("{}\n{why}", ruby::to_s(message))),
-        _ => ruby::fail(format!(
-            "validate_cmd(): failed to validate content with command {}\n{why}",
-            ruby::inspect(&args[1])
-        )),
+        Some(message) if message.is_true() => {
+            let message = ruby::to_s(message);
+            Err(diagnostic!(CONTENT_REFUSED_WITH_MESSAGE { message }).because(cause).into())
+        }
+        _ => {
+            let command = ruby::inspect(&args[1]);
+            Err(diagnostic!(CONTENT_REFUSED { command }).because(cause).into())
+        }
     };
     let Value::String(command) = &args[1] else {
-        return fails(&format!("TypeError {}", ruby::no_conversion(&args[1], "String")));
+        let cause = ruby::no_conversion(&args[1], "String");
+        return fails(diagnostic!(COMMAND_NO_STRING).because(cause));
     };
     let placed = Regexp::new(r"\s%(\s|$)")?.is_match(command);
     let on = |path: &str| {
@@ -350,44 +345,42 @@ fn validate_cmd(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
                 126 | 127 if placed || !shell => (1, ""),
                 code => (code, said),
             };
-            fails(&format!("Execution of '{}' returned {code}: {said}", on(path)))
+            fails(diagnostic!(COMMAND_FAILED { command: on(path), code, said }))
         }
-        Err(FileError::NotFound) => fails(&format!("there is no shell to run '{command}' with")),
-        Err(FileError::Other(why)) => fails(&why),
+        Err(FileError::NotFound) => fails(diagnostic!(NO_SHELL { command })),
+        Err(FileError::Other(reason)) => fails(diagnostic!(COMMAND_NOT_RUN { reason })),
     }
 }
 
 fn validate_augeas(_args: Rest) -> Result<()> {
-    Err(Error::runtime(
-        "validate_augeas(): this function requires the augeas feature. See http://docs.puppetlabs.com/guides/augeas.html#pre-requisites for how to activate it.",
-    ))
+    bail!(NO_AUGEAS)
 }
 
 fn validate_x509_rsa_key_pair(Rest(args): Rest) -> Result<()> {
     let args = legacy(args)?;
     if args.len() != 2 {
         let given = args.len();
-        let why = format!("validate_x509_rsa_key_pair(): wrong number of arguments ({given}; must be 2)");
-        return Err(Error::runtime(why));
+        let objection = format_args!("wrong number of arguments ({given}; must be 2)");
+        return Err(wrong_count("validate_x509_rsa_key_pair", objection));
     }
     if let Some(wrong) = args.iter().find(|arg| arg.as_str().is_none()) {
-        return Err(Error::runtime(format!("{} is not a string.", ruby::inspect(wrong))));
+        return Err(not_valid(wrong, "a string."));
     }
     let (certificate, key) = (ruby::to_s(&args[0]), ruby::to_s(&args[1]));
-    let certificate = Certificate::read(&certificate)
-        .map_err(|why| Error::runtime(format!("Not a valid x509 certificate: PEM_read_bio_X509{why}")))?;
-    let key = RsaKey::read(&key).map_err(|why| Error::runtime(format!("Not a valid RSA key: {why}")))?;
+    let certificate =
+        Certificate::read(&certificate).map_err(|reason| diagnostic!(INVALID_CERTIFICATE { reason }))?;
+    let key = RsaKey::read(&key).map_err(|reason| diagnostic!(INVALID_RSA_KEY { reason }))?;
     match certificate.is_signed_by(&key) {
         Ok(true) => Ok(()),
-        Ok(false) => Err(Error::runtime("Certificate signature does not match supplied key")),
-        Err(WrongKeyType) => Err(Error::runtime("wrong public key type")),
+        Ok(false) => bail!(KEY_OF_OTHER_CERTIFICATE),
+        Err(WrongKeyType) => bail!(NOT_SIGNED_BY_RSA),
     }
 }
 
 fn validate_legacy(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
     // Puppet's own function counts the scope as its first argument.
     if args.len() < 3 {
-        return ruby::fail(format!("'validate_legacy' expects at least 4 arguments, got {}", args.len() + 1));
+        bail!(TOO_FEW_TO_VALIDATE { given: args.len() + 1 });
     }
     let (wanted, Value::String(function)) = (&args[0], &args[1]) else { return Err(refused(&args)) };
     let wanted: Arc<Type> = match wanted {
@@ -416,8 +409,11 @@ fn validate_legacy(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
         }
         return Ok(());
     }
-    let why = mismatch::describe(&format!("validate_legacy({function})"), &wanted, &Type::of(value));
-    if previously { deprecation(vm, "validate_legacy".into(), why.into(), true) } else { ruby::fail(why) }
+    let mismatch = mismatch::describe(&format!("validate_legacy({function})"), &wanted, &Type::of(value));
+    if previously {
+        return deprecation(vm, "validate_legacy".into(), mismatch.into(), true);
+    }
+    bail!(ASSERTED_TYPE { mismatch })
 }
 
 /// What Puppet says when neither of its two signatures fits.
@@ -426,23 +422,21 @@ pub fn refused(args: &[Value]) -> Raise {
         Value::Type(ty) => format!("Type[{}]", ty.name()),
         other => Type::of(other).name().to_string(),
     };
-    let mut message = String::from(
-        "The function 'validate_legacy' was called with arguments it does not accept. It expects one of:",
-    );
+    let mut signatures = String::new();
     for (parameter, wanted) in [("target_type", "Type"), ("type_string", "String")] {
-        message +=
+        signatures +=
             &format!("\n  (Any scope, {wanted} {parameter}, String function_name, Any value, Any args*)");
         let fits = if wanted == "Type" { args[0].as_type().is_some() } else { args[0].as_str().is_some() };
         if !fits {
-            message +=
+            signatures +=
                 &format!("\n    rejected: parameter '{parameter}' expects a {wanted} value, got {}", kind(0));
         }
         if args[1].as_str().is_none() && fits {
-            message +=
+            signatures +=
                 &format!("\n    rejected: parameter 'function_name' expects a String value, got {}", kind(1));
         }
     }
-    Raise::runtime(message)
+    diagnostic!(NOTHING_TO_VALIDATE_BY { signatures }).into()
 }
 
 /// The functions that stdlib 9 no longer has.
