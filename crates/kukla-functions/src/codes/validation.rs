@@ -144,6 +144,10 @@ kukla_syntax::codes! {
     CONTENT_REFUSED_WITH_MESSAGE as RUNTIME_ERROR: Error, "{message}\n{cause}";
 
     /// The command that checks a file is a string. It is always told as the cause of something else.
+    ///
+    /// ```puppet
+    /// validate_cmd('content', 1)    # error
+    /// ```
     COMMAND_NO_STRING as RUNTIME_ERROR: Error, "TypeError {cause}";
 
     /// Commands run in a shell, and there is none. It is always told as the cause of something else.
