@@ -111,7 +111,7 @@ impl Vm<'_> {
     /// A lambda as seen from where evaluation stands.
     pub(crate) fn block(&mut self, lambda: &Arc<Lambda>) -> Flow<Block> {
         let signature = self.signature(lambda)?;
-        let (lambda, unit) = (Arc::clone(lambda), Arc::clone(&self.unit()));
+        let (lambda, unit) = (Arc::clone(lambda), Arc::clone(self.unit()));
         Ok(Block::Lambda(Closure { lambda, scope: self.position(), unit, signature }))
     }
 
