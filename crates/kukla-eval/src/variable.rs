@@ -141,7 +141,7 @@ impl Vm<'_> {
                 }
             }
             Some(scope) => {
-                if self.scopes.get(scope).slots.is_private(name) {
+                if self.scopes.get(scope).private.contains(&name) {
                     self.may_read_private(scope, class, name)?;
                 }
                 self.scopes.find_in_class(scope, name).cloned().ok_or(None)

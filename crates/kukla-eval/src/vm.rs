@@ -172,7 +172,7 @@ impl<'e> Vm<'e> {
         }
         failure.frame = frame;
         failure.trace = self.standpoint.trace();
-        failure.within = self.containers();
+        failure.within = self.catalog.containers(self.scope());
         failure.at(self.location(span))
     }
 

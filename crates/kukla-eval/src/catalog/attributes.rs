@@ -59,7 +59,7 @@ impl Vm<'_> {
 
     /// The code being evaluated.
     pub(crate) fn origin(&self) -> CodeOrigin {
-        self.scopes.get(self.scope()).slots.origin
+        self.catalog.scope(self.scope()).origin
     }
 }
 

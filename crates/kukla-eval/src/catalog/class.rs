@@ -1,15 +1,15 @@
 //! Classes: `include`, `require`, `contain`, inheritance, and their evaluation, which happens once.
 
-use kukla_syntax::{bail, diagnostic};
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use kukla_catalog::ResourceKind;
 use kukla_catalog::types::is_metaparameter;
+use kukla_syntax::{bail, diagnostic};
 use kukla_values::types::capitalize;
 use kukla_values::{Array, Name, Str, Type, Value};
 
-use super::builder::{Building, CodeOrigin, Param, ResourceId, flat};
+use super::builder::{Building, CatalogBuilder, CodeOrigin, Param, ResourceId, flat};
 use super::kind::{Resolved, ResourceDefinition};
 use super::resource::Declaration;
 use crate::codes::{
@@ -69,7 +69,7 @@ impl Vm<'_> {
         }
         let (mut already, mut newly) = (Vec::new(), Vec::new());
         for class in &classes {
-            match self.scopes.class(class.name).and_then(|scope| self.scopes.get(scope).slots.resource) {
+            match self.scopes.class(class.name).and_then(|scope| self.catalog.scope(scope).resource) {
                 Some(id) => already.push(id),
                 None => newly.push(self.declare_class(class, None, self.scope())?),
             }
@@ -112,10 +112,11 @@ impl Vm<'_> {
             given: None,
         };
         self.check_parameter_names(class.name, &class.params, class.place())?;
-        let resource = self.prepare(&resolved, title, params.unwrap_or_default(), &declaration, true)?;
+        let resource =
+            self.catalog.prepare(&resolved, title, params.unwrap_or_default(), &declaration, true)?;
         self.declare_parent(class, scope)?;
-        self.tag_catalog(&resource);
-        self.add_resource(resource, scope)
+        self.catalog.tag_catalog(&resource);
+        self.catalog.add_resource(resource, scope)
     }
 
     /// Declares the class that another one inherits.
@@ -167,18 +168,12 @@ impl Vm<'_> {
         Ok(())
     }
 
-    /// The tags of classes are tags of the catalog.
-    pub(super) fn tag_catalog(&mut self, class: &Building) {
-        let catalog = &mut self.catalog;
-        catalog.tag_table.merge(&mut catalog.tags, &class.tags);
-    }
-
     /// Evaluates the code behind a resource, once.
     pub(crate) fn evaluate(&mut self, id: ResourceId) -> Flow<()> {
         if std::mem::replace(&mut self.catalog.get_mut(id).evaluated, true) {
             return Ok(());
         }
-        self.add_scope_tags(id);
+        self.catalog.add_scope_tags(id);
         let definition = self.catalog.get(id).definition.clone();
         self.enter(|vm| match definition {
             ResourceDefinition::Class(class) => vm.evaluate_class(id, &class),
@@ -202,20 +197,18 @@ impl Vm<'_> {
             (inherited, outer) = (Some(scope), scope);
         }
         let caller = self.scopes.get(outer).module;
-        let scope = self.scopes.open(ScopeKind::Class(class.name), Some(outer));
+        let (kind, origin) = (ScopeKind::Class(class.name), CodeOrigin::Class(class.name));
+        let scope = self.open_scope(kind, outer, id, origin);
         let opened = self.scopes.get_mut(scope);
         opened.inherits = inherited;
         opened.module = class.unit.module;
         opened.caller_module = caller;
-        opened.slots.resource = Some(id);
-        opened.slots.origin = CodeOrigin::Class(class.name);
-        opened.slots.private =
-            class.params.iter().filter(|param| param.private).map(|param| param.name).collect();
-        self.add_class(&class.name);
+        opened.private = class.params.iter().filter(|param| param.private).map(|param| param.name).collect();
+        self.catalog.add_class(&class.name);
         self.inside(&class.unit, Position::named(scope), |vm| {
             vm.bind_attributes(id, scope, &class.params, Some(class.name))
                 .map_err(|raise| blame_definition(raise, class.place()))?;
-            vm.contain_in_stage(id)?;
+            vm.catalog.contain_in_stage(id)?;
             ends_with_return(vm.eval(&class.body))
         })
     }
@@ -224,44 +217,17 @@ impl Vm<'_> {
         let resource = self.catalog.get(id);
         let (outer, label) = (resource.scope, resource.reference());
         let caller = self.scopes.get(outer).module;
-        let scope = self.scopes.open(ScopeKind::Define(define.name), Some(outer));
+        let (kind, origin) = (ScopeKind::Define(define.name), CodeOrigin::Define(define.name));
+        let scope = self.open_scope(kind, outer, id, origin);
         let opened = self.scopes.get_mut(scope);
         opened.module = define.unit.module;
         opened.caller_module = caller;
         opened.label = Some(label.into());
-        opened.slots.resource = Some(id);
-        opened.slots.origin = CodeOrigin::Define(define.name);
         self.inside(&define.unit, Position::named(scope), |vm| {
             vm.bind_attributes(id, scope, &define.params, None)
                 .map_err(|raise| blame_definition(raise, define.place()))?;
             ends_with_return(vm.eval(&define.body))
         })
-    }
-
-    /// Lists a class as evaluated.
-    pub(super) fn add_class(&mut self, name: &str) {
-        let catalog = &mut self.catalog;
-        catalog.classes.push(name.into());
-        catalog.tag_table.add_if_valid(&mut catalog.tags, name);
-    }
-
-    /// A class is contained in its stage: its own, else that of the class that declared it, else `main`.
-    pub(super) fn contain_in_stage(&mut self, id: ResourceId) -> Flow<()> {
-        let resource = self.catalog.get(id);
-        let outer = self.scopes.get(resource.scope).slots.resource.map(|outer| self.catalog.get(outer));
-        let named = resource.value("stage").or_else(|| outer?.value("stage")).map(super::tags::text);
-        let title = named.as_deref().unwrap_or("main");
-        let Some(stage) = self.catalog.find("Stage", title) else {
-            let own = resource.value("stage").map_or_else(|| "main".into(), super::tags::text);
-            bail!(UNKNOWN_STAGE { stage: own, resource: resource.reference() });
-        };
-        if !self.catalog.get(stage).is_main() && self.catalog.get(id).value("stage").is_none() {
-            let title = self.catalog.get(stage).title.clone();
-            let set = self.catalog.set_value(id, Name::new("stage"), title.into());
-            debug_assert!(set.is_ok(), "only tags can be refused");
-        }
-        self.catalog.contain(stage, id);
-        Ok(())
     }
 
     /// Refuses what is private to another module. The environment counts as a module.
@@ -271,7 +237,7 @@ impl Vm<'_> {
         owner: Option<Name>,
         what: impl FnOnce() -> String,
     ) -> Flow<()> {
-        let user = self.scopes.get(self.scope()).module;
+        let user = self.module();
         if !private || user == owner {
             return Ok(());
         }
@@ -286,7 +252,7 @@ impl Vm<'_> {
         owner: Option<Name>,
         of: Name,
     ) -> Flow<()> {
-        let user = self.scopes.get(self.scope()).module;
+        let user = self.module();
         if user == owner {
             return Ok(());
         }
@@ -297,6 +263,38 @@ impl Vm<'_> {
             }
             None => Ok(()),
         }
+    }
+}
+
+impl CatalogBuilder {
+    /// The tags of classes are tags of the catalog.
+    pub(super) fn tag_catalog(&mut self, class: &Building) {
+        self.tag_table.merge(&mut self.tags, &class.tags);
+    }
+
+    /// Lists a class as evaluated.
+    pub(super) fn add_class(&mut self, name: &str) {
+        self.classes.push(name.into());
+        self.tag_table.add_if_valid(&mut self.tags, name);
+    }
+
+    /// A class is contained in its stage: its own, else that of the class that declared it, else `main`.
+    pub(super) fn contain_in_stage(&mut self, id: ResourceId) -> Flow<()> {
+        let resource = self.get(id);
+        let outer = self.scope(resource.scope).resource.map(|outer| self.get(outer));
+        let named = resource.value("stage").or_else(|| outer?.value("stage")).map(super::tags::text);
+        let title = named.as_deref().unwrap_or("main");
+        let Some(stage) = self.find("Stage", title) else {
+            let own = resource.value("stage").map_or_else(|| "main".into(), super::tags::text);
+            bail!(UNKNOWN_STAGE { stage: own, resource: resource.reference() });
+        };
+        if !self.get(stage).is_main() && self.get(id).value("stage").is_none() {
+            let title = self.get(stage).title.clone();
+            let set = self.set_value(id, Name::new("stage"), title.into());
+            debug_assert!(set.is_ok(), "only tags can be refused");
+        }
+        self.contain(stage, id);
+        Ok(())
     }
 }
 

@@ -60,7 +60,7 @@ impl Vm<'_> {
             if !kukla_catalog::tags::is_valid(name) {
                 return Err(invalid_tag(&name.to_lowercase(), None));
             }
-            self.add_class(name);
+            self.catalog.add_class(name);
         }
         let stage = self.resource_type("stage")?;
         if let Some(stage) = stage {
@@ -68,15 +68,15 @@ impl Vm<'_> {
         }
         let class = |definition| Resolved { definition, type_name: Name::new("Class") };
         let settings = self.add_own(class(ResourceDefinition::Settings), "Settings")?;
-        self.add_class("settings");
-        self.contain_in_stage(settings)?;
+        self.catalog.add_class("settings");
+        self.catalog.contain_in_stage(settings)?;
         let main = self.add_own(class(ResourceDefinition::Main), "main")?;
+        self.catalog.scope_mut(ScopeId::TOP).resource = Some(main);
         let top = self.scopes.get_mut(ScopeId::TOP);
-        top.slots.resource = Some(main);
         for (variable, value) in [("title", "main"), ("name", "main"), ("module_name", "")] {
             top.variables.bind(Name::new(variable), value.into());
         }
-        self.contain_in_stage(main)
+        self.catalog.contain_in_stage(main)
     }
 
     fn add_own(&mut self, resolved: Resolved, title: &str) -> Flow<ResourceId> {
@@ -88,7 +88,7 @@ impl Vm<'_> {
             scope: ScopeId::TOP,
             given: None,
         };
-        let mut resource = self.prepare(&resolved, title.into(), Vec::new(), &declaration, false)?;
+        let mut resource = self.catalog.prepare(&resolved, title.into(), Vec::new(), &declaration, false)?;
         resource.evaluated = true;
         self.catalog.add(resource).map_err(Raise::from)
     }

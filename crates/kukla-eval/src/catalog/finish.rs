@@ -6,7 +6,7 @@ use kukla_syntax::{bail, diagnostic};
 use kukla_values::{Name, Value};
 use rustc_hash::FxHashSet;
 
-use super::builder::{ResourceId, flat};
+use super::builder::{CatalogBuilder, ResourceId, flat};
 use super::compile::{OWN, OutputOptions, invalid_tag};
 use super::kind::ResourceDefinition;
 use crate::codes::{NO_REFERENCE, NOT_REALIZED, OVERRIDE_OF_NOTHING, UNKNOWN_ATTRIBUTE, UNKNOWN_REFERENCE};
@@ -16,24 +16,21 @@ use crate::vm::Vm;
 impl Vm<'_> {
     /// Finishes every resource and gives the catalog.
     pub(super) fn finish(&mut self, output: OutputOptions) -> Flow<Catalog> {
-        self.evaluate_relationships()?;
+        self.catalog.evaluate_relationships()?;
         for id in self.catalog.ids().skip(OWN) {
-            if !self.catalog.overrides.is_empty() {
-                let reference = self.catalog.get(id).reference();
-                for change in self.catalog.overrides.shift_remove(&reference).unwrap_or_default() {
-                    self.apply_override(id, change)?;
-                }
+            for change in self.catalog.take_postponed(id) {
+                self.apply_override(id, change)?;
             }
             self.finish_resource(id)?;
         }
-        self.inherit_metaparameters()?;
-        self.refuse_leftovers()?;
-        self.check_references()?;
+        self.catalog.inherit_metaparameters()?;
+        self.catalog.refuse_leftovers()?;
+        self.catalog.check_references()?;
         self.finished_catalog(output)
     }
 
     fn finish_resource(&mut self, id: ResourceId) -> Flow<()> {
-        self.add_scope_tags(id);
+        self.catalog.add_scope_tags(id);
         let resource = self.catalog.get(id);
         match resource.definition.clone() {
             ResourceDefinition::Native(ty) => {
@@ -66,10 +63,12 @@ impl Vm<'_> {
         }
         Ok(())
     }
+}
 
+impl CatalogBuilder {
     /// What the site manifest contains gets the metaparameters and tags of what contains it, level by level.
     fn inherit_metaparameters(&mut self) -> Flow<()> {
-        let Some(main) = self.catalog.find("Class", "main") else { return Ok(()) };
+        let Some(main) = self.find("Class", "main") else { return Ok(()) };
         let names: Vec<Name> =
             METAPARAMETERS.iter().filter(|name| !is_relationship(name)).map(|name| Name::new(name)).collect();
         let mut queue = std::collections::VecDeque::from([main]);
@@ -79,14 +78,14 @@ impl Vm<'_> {
             if !seen.insert(id) {
                 continue;
             }
-            let contents = self.catalog.get(id).contents.clone();
+            let contents = self.get(id).contents.clone();
             for &target in &contents {
                 let data = inherited.get(&id).cloned().unwrap_or_else(|| self.metaparameters(id, &names));
                 if !data.is_empty() {
                     for (name, value) in &data {
-                        if self.catalog.get(target).value(name).is_none() {
-                            let set = self.catalog.set_value(target, *name, value.clone());
-                            let location = || self.catalog.get(target).location.clone();
+                        if self.get(target).value(name).is_none() {
+                            let set = self.set_value(target, *name, value.clone());
+                            let location = || self.get(target).location.clone();
                             set.map_err(|word| invalid_tag(&word, location()))?;
                         }
                     }
@@ -100,7 +99,7 @@ impl Vm<'_> {
                     inherited.insert(id, data);
                     inherited.insert(target, merged);
                 }
-                self.catalog.merge_tags(target, id);
+                self.merge_tags(target, id);
             }
             queue.extend(contents);
         }
@@ -108,14 +107,13 @@ impl Vm<'_> {
     }
 
     fn metaparameters(&self, id: ResourceId, names: &[Name]) -> Vec<(Name, Value)> {
-        let resource = self.catalog.get(id);
+        let resource = self.get(id);
         names.iter().filter_map(|name| Some((*name, resource.value(name)?.clone()))).collect()
     }
 
     /// Overrides and `realize` calls whose resources were never declared.
     fn refuse_leftovers(&self) -> Flow<()> {
         let left: Vec<String> = self
-            .catalog
             .overrides
             .iter()
             .flat_map(|(reference, changes)| changes.iter().map(move |_| reference.to_string()))
@@ -132,14 +130,14 @@ impl Vm<'_> {
 
     /// Every resource that a relationship names must exist.
     fn check_references(&self) -> Flow<()> {
-        for id in self.catalog.ids() {
-            let resource = self.catalog.get(id);
+        for id in self.ids() {
+            let resource = self.get(id);
             if resource.is_virtual {
                 continue;
             }
             for param in resource.params.iter().filter(|param| is_relationship(&param.name)) {
                 for value in flat(&param.value) {
-                    if value.is_undef() || self.catalog.find_value(&value).is_some() {
+                    if value.is_undef() || self.find_value(&value).is_some() {
                         continue;
                     }
                     let reference = super::tags::text(&value);

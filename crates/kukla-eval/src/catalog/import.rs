@@ -42,13 +42,13 @@ impl Vm<'_> {
                 form: ResourceForm::Regular,
                 location: None,
                 kind: resolved.definition.kind(),
-                origin: self.scopes.get(scope).slots.origin,
+                origin: self.catalog.scope(scope).origin,
                 scope,
                 given: None,
             };
             let params = params(&each.resource, &declaration);
-            let resource = self.prepare(&resolved, title.clone(), params, &declaration, false)?;
-            let id = self.add_resource(resource, scope)?;
+            let resource = self.catalog.prepare(&resolved, title.clone(), params, &declaration, false)?;
+            let id = self.catalog.add_resource(resource, scope)?;
             self.catalog.imported.insert(id, from);
             new.push(id);
         }

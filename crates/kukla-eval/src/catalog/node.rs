@@ -1,10 +1,10 @@
 //! Node definitions: exact names first, then regular expressions in the order of the text, then `default`, which as a name of
 //! its own may match a regular expression too.
 
-use kukla_syntax::{bail, diagnostic};
 use std::sync::Arc;
 
 use kukla_catalog::ResourceKind;
+use kukla_syntax::{bail, diagnostic};
 use kukla_values::regexp::Regexp;
 use kukla_values::{Name, Value};
 
@@ -90,26 +90,24 @@ impl Vm<'_> {
             scope: ScopeId::TOP,
             given: None,
         };
-        let resource = self.prepare(&resolved, title.into(), Vec::new(), &declaration, true)?;
-        self.tag_catalog(&resource);
-        let id = self.add_resource(resource, ScopeId::TOP)?;
+        let resource = self.catalog.prepare(&resolved, title.into(), Vec::new(), &declaration, true)?;
+        self.catalog.tag_catalog(&resource);
+        let id = self.catalog.add_resource(resource, ScopeId::TOP)?;
         self.evaluate(id)
     }
 
     pub(super) fn evaluate_node(&mut self, id: ResourceId, node: &Arc<Defined<NodeDefinition>>) -> Flow<()> {
         let title = self.catalog.get(id).title.clone();
-        let scope = self.scopes.open(ScopeKind::Node, Some(ScopeId::TOP));
+        let scope = self.open_scope(ScopeKind::Node, ScopeId::TOP, id, CodeOrigin::Node);
         let opened = self.scopes.get_mut(scope);
         opened.label = Some(format!("Node[{title}]").into());
-        opened.slots.resource = Some(id);
-        opened.slots.origin = CodeOrigin::Node;
         for variable in ["title", "name"] {
             opened.variables.bind(Name::new(variable), title.clone().into());
         }
         for variable in ["module_name", "caller_module_name"] {
             opened.variables.bind(Name::new(variable), "".into());
         }
-        self.add_class(&title);
+        self.catalog.add_class(&title);
         let name = self.node().name.to_lowercase();
         let captures = node.matches.iter().find_map(|each| match each {
             NodeMatch::Regexp(regexp) => captures(regexp, &name).or_else(|| captures(regexp, DEFAULT)),

@@ -7,7 +7,7 @@ use kukla_catalog::ResourceRef;
 use kukla_syntax::{Fact, Span, Strict, diagnostic};
 use kukla_values::Type;
 
-use super::builder::{CodeOrigin, Param, ResourceId, flat};
+use super::builder::{CatalogBuilder, CodeOrigin, Param, ResourceId, flat};
 use super::compile::invalid_tag;
 use super::provenance::How;
 use crate::codes::{
@@ -25,6 +25,27 @@ pub(crate) struct Override {
     pub params: Vec<Param>,
     pub origin: CodeOrigin,
     pub location: Option<Location>,
+}
+
+impl CatalogBuilder {
+    /// Keeps the override of a resource until it is declared.
+    fn postpone(&mut self, reference: ResourceRef, change: Override) {
+        self.overrides.entry(reference).or_default().push(change);
+    }
+
+    /// The overrides that were waiting for a resource.
+    pub(super) fn take_postponed(&mut self, id: ResourceId) -> Vec<Override> {
+        if self.overrides.is_empty() {
+            return Vec::new();
+        }
+        let reference = self.get(id).reference();
+        self.overrides.shift_remove(&reference).unwrap_or_default()
+    }
+
+    /// Whether some code has used a collector with overrides.
+    fn overrides_freely(&self, origin: CodeOrigin) -> bool {
+        self.overriding.contains(&origin)
+    }
 }
 
 impl Vm<'_> {
@@ -59,7 +80,7 @@ impl Vm<'_> {
         match self.catalog.find_reference(&reference) {
             Some(id) => self.apply_override(id, change),
             None => {
-                self.catalog.overrides.entry(reference).or_default().push(change);
+                self.catalog.postpone(reference, change);
                 Ok(())
             }
         }
@@ -67,7 +88,7 @@ impl Vm<'_> {
 
     /// Whether some code inherits from other code.
     fn inherits(&self, origin: CodeOrigin, from: CodeOrigin) -> bool {
-        if self.catalog.overriding.contains(&origin) {
+        if self.catalog.overrides_freely(origin) {
             return true;
         }
         let mut next = origin;
@@ -79,7 +100,7 @@ impl Vm<'_> {
             };
             let Some(parent) = class.parent else { return false };
             next = CodeOrigin::Class(parent);
-            if next == from || self.catalog.overriding.contains(&next) {
+            if next == from || self.catalog.overrides_freely(next) {
                 return true;
             }
         }
@@ -115,12 +136,12 @@ impl Vm<'_> {
         let (scope, type_name) = (resource.scope, resource.type_name);
         if let Some(current) = resource.params.iter().find(|known| known.name == param.name) {
             // A default of the overriding code never replaces what is set.
-            if self.is_default(scope, type_name, param.name, &param.value) {
+            if self.catalog.is_default(scope, type_name, param.name, &param.value) {
                 return Ok(());
             }
             let may = self.inherits(param.origin, current.origin)
                 || param.origin == current.origin
-                    && self.is_default(scope, type_name, param.name, &current.value);
+                    && self.catalog.is_default(scope, type_name, param.name, &current.value);
             if !may {
                 let by = match current.origin {
                     CodeOrigin::Class(name) => format!(" by class {name}"),

@@ -9,7 +9,7 @@ use kukla_values::types::capitalize;
 use kukla_values::{Array, Name, Str, Type, Value};
 use rustc_hash::FxHashSet;
 
-use super::builder::{Building, CodeOrigin, Param, ResourceId};
+use super::builder::{Building, CatalogBuilder, CodeOrigin, Param, ResourceId};
 use super::compile::invalid_tag;
 use super::kind::{Resolved, ResourceDefinition};
 use crate::codes::{
@@ -167,8 +167,8 @@ impl Vm<'_> {
         for (at, title) in titles.into_iter().enumerate() {
             let reference = ResourceType::new(resolved.type_name.as_str().into(), Some(title.clone()));
             let params = if at == last { std::mem::take(&mut params) } else { params.clone() };
-            let resource = self.prepare(&resolved, title, params, &declaration, true)?;
-            self.add_resource(resource, scope)?;
+            let resource = self.catalog.prepare(&resolved, title, params, &declaration, true)?;
+            self.catalog.add_resource(resource, scope)?;
             references.push(Value::of_type(Type::Resource(Some(Arc::new(reference)))));
         }
         Ok(references)
@@ -202,10 +202,10 @@ impl Vm<'_> {
             };
             let title = capitalize(&name);
             let reference = ResourceType::new("Class".into(), Some(title.clone()));
-            let resource = self.prepare(&resolved, title, params.clone(), &declaration, true)?;
+            let resource = self.catalog.prepare(&resolved, title, params.clone(), &declaration, true)?;
             self.declare_parent(&class, declaration.scope)?;
-            self.tag_catalog(&resource);
-            let id = self.add_resource(resource, declaration.scope)?;
+            self.catalog.tag_catalog(&resource);
+            let id = self.catalog.add_resource(resource, declaration.scope)?;
             if self.scopes.class(name).is_none() {
                 self.evaluate(id)?;
             }
@@ -223,7 +223,9 @@ impl Vm<'_> {
             None => failure.into(),
         }
     }
+}
 
+impl CatalogBuilder {
     /// A resource with its attributes, those that resource defaults add, and its first tags.
     pub(super) fn prepare(
         &mut self,
@@ -257,7 +259,7 @@ impl Vm<'_> {
             let wrong = diagnostic!(ATTRIBUTE_GIVEN_TWICE { name: twice, resource: resource.reference() });
             return Err(wrong.on_line_of(resource.location).into());
         }
-        let table = &mut self.catalog.tag_table;
+        let table = &mut self.tag_table;
         let mut tags = std::mem::take(&mut resource.tags);
         let mut tagged = Ok(());
         if let Some(tag) = resource.value("tag") {
@@ -276,7 +278,7 @@ impl Vm<'_> {
                     continue;
                 }
                 if default.name.as_str() == "tag" && tagged.is_ok() {
-                    tagged = self.catalog.tag_table.add_value(&mut tags, &default.value);
+                    tagged = self.tag_table.add_value(&mut tags, &default.value);
                 }
                 resource.params.push(default);
             }
@@ -294,42 +296,44 @@ impl Vm<'_> {
         let is_stage = resource.type_name.as_str() == "Stage";
         let waits = !matches!(resource.definition, ResourceDefinition::Native(_));
         let staged = !is_class && resource.value("stage").is_some();
-        let id = self.catalog.add(resource).map_err(Raise::from)?;
+        let id = self.add(resource).map_err(Raise::from)?;
         if waits {
-            self.catalog.waiting.push(id);
+            self.waiting.push(id);
         }
         if staged {
-            bail!(STAGE_OF_RESOURCE { resource: self.catalog.get(id).reference() });
+            bail!(STAGE_OF_RESOURCE { resource: self.get(id).reference() });
         }
         // A stage contains classes and is contained in nothing; a class is contained in its stage.
         if !is_stage
             && !is_class
-            && let Some(container) = self.scopes.get(scope).slots.resource
+            && let Some(container) = self.scope(scope).resource
         {
-            self.catalog.contain(container, id);
+            self.contain(container, id);
         }
         Ok(id)
     }
 
-    /// The class, define or node whose code is being evaluated.
-    pub(crate) fn container(&self) -> Option<ResourceId> {
-        self.scopes.get(self.scope()).slots.resource
-    }
-
-    /// The defines, classes and node whose code is being evaluated, innermost first.
+    /// The defines, classes and node that the code of a scope is in, innermost first.
     #[cold]
-    pub(crate) fn containers(&self) -> Vec<String> {
+    pub(crate) fn containers(&self, scope: ScopeId) -> Vec<String> {
         let mut all = Vec::new();
-        let mut next = self.container();
+        let mut next = self.scope(scope).resource;
         while let Some(id) = next {
-            let resource = self.catalog.get(id);
+            let resource = self.get(id);
             if resource.is_main() || all.len() == MAX_SHOWN {
                 break;
             }
             all.push(resource.reference().to_string());
-            next = self.scopes.get(resource.scope).slots.resource.filter(|&outer| outer != id);
+            next = self.declared_in(id);
         }
         all
+    }
+}
+
+impl Vm<'_> {
+    /// The class, define or node whose code is being evaluated.
+    pub(crate) fn container(&self) -> Option<ResourceId> {
+        self.catalog.scope(self.scope()).resource
     }
 
     /// The value of an attribute of a declared resource: `File['/x']['mode']`.
@@ -358,7 +362,7 @@ impl Vm<'_> {
         if let Some(value) = resource.value(name) {
             return Ok(value.clone());
         }
-        let defaults = self.defaults_for(resource.scope, resource.type_name);
+        let defaults = self.catalog.defaults_for(resource.scope, resource.type_name);
         let default = defaults.into_iter().find(|param| param.name.as_str() == name.as_str());
         Ok(default.map(|param| param.value).unwrap_or_default())
     }
