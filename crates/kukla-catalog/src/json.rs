@@ -181,7 +181,7 @@ fn comma(out: &mut String, i: usize) {
 
 /// Appends plain data as JSON. What JSON has no notation for has been turned into data before a catalog exists; should any
 /// be met here all the same, it is `null`.
-pub fn value(out: &mut String, data: &Value) {
+fn value(out: &mut String, data: &Value) {
     Written::default().value(out, data);
 }
 

@@ -4,6 +4,7 @@
 //! an agent receives it. The evaluator builds one; stores, agents and tools begin with one.
 
 pub mod catalog;
+pub mod codes;
 pub mod cycles;
 pub mod dot;
 pub mod exports;

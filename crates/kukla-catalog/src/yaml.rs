@@ -1,11 +1,9 @@
 //! A catalog as YAML, for people to read and compare.
 
-use std::fmt::Write;
-
+use kukla_formats::yaml::{Layout, emit_with};
 use kukla_syntax::deep;
 use kukla_values::{Hash, Str, Value};
 
-use crate::json;
 use crate::{Catalog, Resource};
 
 impl Catalog {
@@ -27,9 +25,9 @@ impl Catalog {
         ]
         .into_iter()
         .collect();
-        let mut out = String::from("---\n");
-        entries(&mut out, &document, 0);
-        out
+        let layout = Layout { line_width: -1, ..Layout::default() };
+        // What is nested too deep for the one is still a document in the other, which YAML includes.
+        emit_with(&copy(&document.into()), layout).unwrap_or_else(|_| self.to_json())
     }
 }
 
@@ -56,72 +54,19 @@ fn resource(resource: &Resource) -> Value {
     hash.into()
 }
 
-fn entries(out: &mut String, hash: &Hash, depth: usize) {
-    for (i, (key, value)) in hash.iter().enumerate() {
-        if i > 0 {
-            indent(out, depth);
-        }
-        scalar(out, key);
-        out.push(':');
-        nested(out, value, depth);
-    }
-}
-
-/// What follows `key:`.
-fn nested(out: &mut String, value: &Value, depth: usize) {
+/// The value, nothing in which is the same as anything else: people are not helped by references.
+fn copy(value: &Value) -> Value {
     match value {
-        Value::Hash(hash) if !hash.is_empty() => {
-            out.push('\n');
-            indent(out, depth + 1);
-            deep(|| entries(out, hash, depth + 1));
+        Value::Array(values) => Value::Array(deep(|| values.iter().map(copy).collect())),
+        Value::Hash(hash) => {
+            Value::Hash(deep(|| hash.iter().map(|(key, value)| (copy(key), copy(value))).collect()))
         }
-        Value::Array(values) if !values.is_empty() => {
-            out.push('\n');
-            indent(out, depth);
-            deep(|| items(out, values, depth));
+        Value::Undef | Value::Boolean(_) | Value::Integer(_) | Value::Float(_) | Value::String(_) => {
+            value.clone()
         }
-        _ => {
-            out.push(' ');
-            scalar(out, value);
-            out.push('\n');
-        }
+        // A finished catalog has nothing else.
+        _ => Value::Undef,
     }
-}
-
-fn items(out: &mut String, values: &[Value], depth: usize) {
-    for (i, value) in values.iter().enumerate() {
-        if i > 0 {
-            indent(out, depth);
-        }
-        out.push_str("- ");
-        match value {
-            Value::Hash(hash) if !hash.is_empty() => deep(|| entries(out, hash, depth + 1)),
-            Value::Array(values) if !values.is_empty() => deep(|| items(out, values, depth + 1)),
-            _ => {
-                scalar(out, value);
-                out.push('\n');
-            }
-        }
-    }
-}
-
-fn indent(out: &mut String, depth: usize) {
-    let _ = write!(out, "{:1$}", "", depth * 2);
-}
-
-/// A word that reads as itself stands bare; all else is written as JSON, which YAML includes.
-fn scalar(out: &mut String, value: &Value) {
-    match value {
-        Value::String(text) if is_bare(text) => out.push_str(text),
-        _ => json::value(out, value),
-    }
-}
-
-fn is_bare(text: &str) -> bool {
-    let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '/' | '.' | '-');
-    let starts = text.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '/'));
-    let reserved = ["true", "false", "yes", "no", "on", "off", "null", "y", "n"];
-    starts && text.chars().all(word) && !reserved.iter().any(|word| word.eq_ignore_ascii_case(text))
 }
 
 #[cfg(test)]
@@ -129,14 +74,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nesting() {
-        let inner: Hash =
-            [("a", Value::from(vec![Value::from(1), Value::from("x: y")])), ("b", Hash::new().into())]
-                .into_iter()
-                .collect();
-        let hash: Hash = [("k", Value::from(vec![inner.into()])), ("no", "no".into())].into_iter().collect();
-        let mut out = String::new();
-        entries(&mut out, &hash, 0);
-        assert_eq!(out, "k:\n- a:\n  - 1\n  - \"x: y\"\n  b: {}\n\"no\": \"no\"\n");
+    fn what_is_shared_is_written_out() {
+        let list = Value::from(vec![Value::from(1), Value::from("x: y")]);
+        let parameters = vec![("a".into(), list.clone()), ("b".into(), list), ("no".into(), "no".into())];
+        let catalog = Catalog {
+            name: "n".into(),
+            resources: vec![Resource { type_name: "Notify".into(), parameters, ..Resource::default() }],
+            ..Catalog::default()
+        };
+        let yaml = catalog.to_yaml();
+        let wanted =
+            "  parameters:\n    a:\n    - 1\n    - 'x: y'\n    b:\n    - 1\n    - 'x: y'\n    'no': 'no'\n";
+        assert!(yaml.contains(wanted), "{yaml}");
     }
 }

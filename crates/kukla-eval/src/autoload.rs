@@ -18,21 +18,21 @@ impl Vm<'_> {
     /// The class of that name (lower case, no leading `::`).
     pub(crate) fn autoload_class(&mut self, name: Name) -> Flow<Option<Arc<Defined<Class>>>> {
         let mut heard = Remarks::default();
-        let found = self.environment.class(name, &mut heard);
+        let found = self.environment().class(name, &mut heard);
         self.settled(found, &heard)
     }
 
     /// The defined type of that name (lower case, no leading `::`).
     pub(crate) fn autoload_define(&mut self, name: Name) -> Flow<Option<Arc<Defined<Define>>>> {
         let mut heard = Remarks::default();
-        let found = self.environment.define(name, &mut heard);
+        let found = self.environment().define(name, &mut heard);
         self.settled(found, &heard)
     }
 
     /// The function of that name.
     pub(crate) fn autoload_function(&mut self, name: Name) -> Flow<Option<Function>> {
         let mut heard = Remarks::default();
-        let found = self.environment.function(name, &mut heard);
+        let found = self.environment().function(name, &mut heard);
         self.settled(found, &heard)
     }
 
@@ -54,14 +54,14 @@ impl Vm<'_> {
 
     fn manifest_name(&mut self, name: &str) -> Flow<Option<Name>> {
         let mut heard = Remarks::default();
-        let found = self.environment.manifest_name(name, &mut heard);
+        let found = self.environment().manifest_name(name, &mut heard);
         self.settled(found, &heard)
     }
 
     /// The function of a name that may have been computed.
     pub(crate) fn autoload_computed_function(&mut self, name: &str) -> Flow<Option<Function>> {
         let mut heard = Remarks::default();
-        let name = self.environment.function_name(name, &mut heard);
+        let name = self.environment().function_name(name, &mut heard);
         self.remark(&heard);
         match name {
             Some(name) => self.autoload_function(name),
@@ -72,7 +72,7 @@ impl Vm<'_> {
     /// The type alias of a name that may have been computed (lower case).
     pub(crate) fn autoload_computed_alias(&mut self, lower: &str) -> Flow<Option<Arc<KnownAlias>>> {
         let mut heard = Remarks::default();
-        let name = self.environment.alias_name(lower, &mut heard);
+        let name = self.environment().alias_name(lower, &mut heard);
         self.remark(&heard);
         match name {
             Some(name) => self.autoload_alias(name),
@@ -83,13 +83,13 @@ impl Vm<'_> {
     /// The type alias of that name (lower case).
     pub(crate) fn autoload_alias(&mut self, lower: Name) -> Flow<Option<Arc<KnownAlias>>> {
         let mut heard = Remarks::default();
-        let found = self.environment.alias(lower, &mut heard);
+        let found = self.environment().alias(lower, &mut heard);
         self.settled(found, &heard)
     }
 
     /// The unit of a template.
     pub fn autoload_template(&mut self, path: &Path) -> Flow<Arc<Unit>> {
-        let found = self.environment.load(path);
+        let found = self.environment().load(path);
         let heard = found.as_ref().map_or_else(|_| Remarks::default(), |unit| unit.remarks.clone());
         self.settled(found, &heard)
     }

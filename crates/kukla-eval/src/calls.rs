@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use kukla_syntax::Span;
+use kukla_syntax::{Span, diagnostic};
 use kukla_values::{Name, Value};
 
+use crate::codes::{RUBY_FUNCTION, UNKNOWN_CALLED_FUNCTION, UNKNOWN_FUNCTION};
 use crate::error::{Diagnostic, Flow, Raise, Raised};
 use crate::function::Args;
 use crate::lambda::{Block, next_is_value};
@@ -12,8 +13,10 @@ use crate::native::NativeObject;
 use crate::program::{Call, CallForm, Callee, CalleeName, Kind, PuppetFunction};
 use crate::registry::{Function, Registered};
 use crate::scope::{Position, ScopeId};
+use crate::standpoint::Sees;
 use crate::unit::{Defined, Unit};
-use crate::vm::{self, Vm};
+use crate::vm::Vm;
+use kukla_syntax::validate::codes::ILLEGAL_EXPRESSION;
 
 impl Vm<'_> {
     pub(crate) fn eval_call(&mut self, call: &Call, span: Span) -> Flow {
@@ -36,23 +39,23 @@ impl Vm<'_> {
                     self.record_lambda(call);
                 }
                 let block = call.lambda.as_ref().map(|lambda| self.block(lambda)).transpose()?;
-                self.call_span = span;
+                self.call_from(span);
                 self.invoke(&function, args, block)
             }
             Callee::Type(ty) => {
                 let ty = self.eval(ty)?;
                 let args = self.eval_args(Some(ty), call)?;
                 let block = call.lambda.as_ref().map(|lambda| self.block(lambda)).transpose()?;
-                self.call_span = span;
+                self.call_from(span);
                 self.call("new", args, block)
             }
             Callee::Illegal(at, what) => {
-                let container = crate::label::a_an("Function Call");
-                let message = format!(
-                    "Illegal expression. {} is unacceptable as function name in {container}",
-                    crate::label::a_an_upper(what)
-                );
-                Err(self.fail(*at, "ILLEGAL_EXPRESSION", message))
+                let wrong = diagnostic!(ILLEGAL_EXPRESSION {
+                    construct: crate::label::a_an_upper(what),
+                    feature: "function name",
+                    container: crate::label::a_an("Function Call"),
+                });
+                Err(self.fail(*at, wrong))
             }
         }
     }
@@ -74,7 +77,7 @@ impl Vm<'_> {
 
     /// The function a call names, found once per place.
     fn callee(&mut self, callee: &CalleeName, span: Span) -> Flow<Function> {
-        if let Some(known) = self.unit.function(callee.slot) {
+        if let Some(known) = self.unit().function(callee.slot) {
             if let Function::Puppet(function) = &known {
                 self.remark(&function.unit.remarks);
             }
@@ -82,7 +85,7 @@ impl Vm<'_> {
         }
         match self.autoload_function(callee.name)? {
             Some(function) => {
-                self.unit.set_function(callee.slot, &function);
+                self.unit().set_function(callee.slot, &function);
                 Ok(function)
             }
             None => Err(self.at(self.unknown_function(callee.name.as_str()), span)),
@@ -91,13 +94,11 @@ impl Vm<'_> {
 
     #[cold]
     fn unknown_function(&self, name: &str) -> Diagnostic {
-        if let Some(path) = self.environment.ruby_function(name) {
-            let message = format!("{name}(): functions in Ruby are not supported yet: {}", path.display());
-            return Diagnostic::said("RUBY_FUNCTION", message)
-                .hint("write the function in the Puppet language");
+        if let Some(path) = self.environment().ruby_function(name) {
+            return diagnostic!(RUBY_FUNCTION { name, file: path.display() }; hint: "write the function in the Puppet language");
         }
-        let failure = Diagnostic::said("UNKNOWN_FUNCTION", format!("Unknown function: '{name}'."));
-        let (builtin, puppet) = (self.environment.registry.names(), self.environment.function_names());
+        let failure = diagnostic!(UNKNOWN_FUNCTION { name });
+        let (builtin, puppet) = (self.environment().registry.names(), self.environment().function_names());
         let names = builtin.iter().chain(&puppet).map(|name| name.as_str());
         match crate::suggest::nearest(name, names) {
             Some(near) => failure.hint(format!("there is a function '{near}'")),
@@ -107,10 +108,10 @@ impl Vm<'_> {
 
     /// Calls a function by name, as functions do with each other.
     pub fn call(&mut self, name: &str, args: Vec<Value>, block: Option<Block>) -> Flow {
-        let unknown = || Raise::runtime(format!("Unknown function '{name}'"));
+        let unknown = || Raise::from(diagnostic!(UNKNOWN_CALLED_FUNCTION { name }));
         let bare = name.strip_prefix("::").unwrap_or(name);
         let function = self.autoload_computed_function(bare)?.ok_or_else(|| {
-            match self.environment.ruby_function(bare) {
+            match self.environment().ruby_function(bare) {
                 Some(_) => self.unknown_function(bare).into(),
                 None => unknown(),
             }
@@ -125,7 +126,7 @@ impl Vm<'_> {
 
     /// The type that a function written in Puppet says it returns.
     pub fn return_type(&mut self, name: &str) -> Option<kukla_values::Type> {
-        let function = self.environment.puppet_function(Name::existing(name)?)?;
+        let function = self.environment().puppet_function(Name::existing(name)?)?;
         function.lambda.returns.as_ref()?;
         self.function_signature(&function).ok()?.returns.clone()
     }
@@ -144,15 +145,7 @@ impl Vm<'_> {
         let in_frame = block.is_some() || builtin.runs_code;
         let given = cfg!(debug_assertions).then(|| (args.clone(), block.clone()));
         let args = Args::new(args, block, &signature.parameters);
-        let value = if in_frame {
-            let depth = self.frames.len();
-            self.frames.push(self.location(self.call_span));
-            let result = body(self, args);
-            self.frames.truncate(depth);
-            result?
-        } else {
-            body(self, args)?
-        };
+        let value = if in_frame { self.in_call(None, |vm| body(vm, args))? } else { body(self, args)? };
         if let Some((args, block)) = given {
             builtin.confirm(&args, block.as_ref(), &value)?;
         }
@@ -176,28 +169,22 @@ impl Vm<'_> {
         let name = function.name.as_str();
         let signature = self.function_signature(function)?;
         self.check_call(name, function, &signature, &args, block.as_ref())?;
-        let location = self.location(self.call_span);
-        self.frames.push(location.clone());
-        self.calls.push(vm::Call { name: function.name, location });
-        let result = self.enter(|vm| {
-            let frame = vm.scopes.push_sealed(Position::named(ScopeId::TOP));
+        let run = |vm: &mut Self| {
             // The arguments have been checked; only defaults would have to be checked as well.
-            let result = vm.inside(&function.unit, frame, |vm| match lambda.positional {
+            match lambda.positional {
                 true => {
+                    let frame = vm.position();
                     for (param, value) in lambda.params.iter().zip(args) {
                         vm.scopes.give(frame, param.name, value);
                     }
-                    vm.eval(&lambda.body)
                 }
-                false => {
-                    vm.bind_parameters(name, lambda, &signature, args).and_then(|()| vm.eval(&lambda.body))
-                }
-            });
-            vm.scopes.pop();
-            result
+                false => vm.bind_parameters(name, lambda, &signature, args)?,
+            }
+            vm.eval(&lambda.body)
+        };
+        let result = self.in_call(Some(function.name), |vm| {
+            vm.enter(|vm| vm.with_variables(&function.unit, Sees::Top, run))
         });
-        self.calls.pop();
-        self.frames.pop();
         let value = match next_is_value(result) {
             // What `return` gives is not checked against the return type.
             Err(raise) if matches!(raise.reason(), Raised::Return(..)) => match raise.into_reason() {

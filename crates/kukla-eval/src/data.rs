@@ -38,15 +38,38 @@ pub trait Data: Any + Send + Debug {
     fn context(&self, module: Option<&str>) -> Value;
     /// The value data has for a parameter of a class.
     fn class_parameter(&mut self, vm: &mut Vm<'_>, class: Name, parameter: Name) -> Flow<Option<Value>>;
+    /// Takes what is secret in the data out of a text.
+    fn redact(&self, text: &mut String);
 }
 
 impl Vm<'_> {
+    /// The data, if there is any and it is not at work.
+    pub fn data(&self) -> Option<&dyn Data> {
+        self.compilation.data()
+    }
+
+    /// Gives the compilation its data.
+    pub fn set_data(&mut self, data: Box<dyn Data>) {
+        self.compilation.replace_data(Some(data));
+    }
+
     /// Asks the data something; `None` if there is no data. While the data works for this it is away from the compilation, unless
     /// it lends itself to code that it has evaluated.
     pub fn ask_data<T>(&mut self, ask: impl FnOnce(&mut dyn Data, &mut Self) -> T) -> Option<T> {
-        let mut data = self.data.take()?;
+        let mut data = self.compilation.replace_data(None)?;
         let answer = ask(&mut *data, self);
-        self.data = Some(data);
+        self.set_data(data);
         Some(answer)
+    }
+
+    /// Evaluates something on behalf of data that is at work, which is there to be asked meanwhile; gives it back.
+    pub fn lending_data<T>(
+        &mut self,
+        data: Box<dyn Data>,
+        evaluate: impl FnOnce(&mut Self) -> T,
+    ) -> (T, Option<Box<dyn Data>>) {
+        let outside = self.compilation.replace_data(Some(data));
+        let result = evaluate(self);
+        (result, self.compilation.replace_data(outside))
     }
 }

@@ -1,13 +1,15 @@
 //! Templates in Puppet: `<%= %>` writes to the innermost template being rendered.
 
+use kukla_syntax::bail;
 use std::sync::Arc;
 
 use kukla_values::{Hash, Name, Type, Value, format};
 
-use crate::error::{Flow, Raise, Raised};
+use crate::codes::{DEFINITION_IN_TEMPLATE, NO_TEMPLATE, NUMERIC_TEMPLATE_VARIABLE, TEMPLATE_WITHOUT_TEXT};
+use crate::error::{Flow, Raised};
 use crate::lambda::{next_is_value, refuse_reserved};
 use crate::program::Expr;
-use crate::scope::{Position, ScopeId};
+use crate::standpoint::Sees;
 use crate::unit::Unit;
 use crate::vm::Vm;
 
@@ -57,12 +59,10 @@ impl Vm<'_> {
     pub fn render_epp(&mut self, function: &str, unit: &Arc<Unit>, args: Option<Hash>) -> Flow {
         let program = &*unit.program;
         let Some(head) = &program.epp else {
-            return Err(Raise::runtime(format!("{function}(): the parser did not produce an EppExpression")));
+            bail!(NO_TEMPLATE { function });
         };
         if !program.definitions.is_empty() {
-            let message =
-                format!("{function}(): The EPP template contains illegal expressions (definitions)");
-            return Err(Raise::runtime(message));
+            bail!(DEFINITION_IN_TEMPLATE { function });
         }
         let enforce = head.specified || args.is_none();
         let mut args = args.unwrap_or_default();
@@ -79,24 +79,20 @@ impl Vm<'_> {
         let global = function == "epp";
         self.charge(1)?;
         self.enter(|vm| {
-            let frame = match global {
-                true => vm.scopes.push_sealed(Position::named(ScopeId::TOP)),
-                false => vm.scopes.push(vm.at),
-            };
-            let result = vm.inside(unit, frame, |vm| {
+            let sees = if global { Sees::Top } else { Sees::From(vm.position()) };
+            let result = vm.with_variables(unit, sees, |vm| {
                 match enforce {
                     true => vm.bind_by_name("lambda", &head.params, &args)?,
                     false => {
                         for (name, value) in &args {
                             let name = Name::new(name.as_str().unwrap_or_default());
                             assignable(name)?;
-                            vm.scopes.bind(frame, name, value.clone());
+                            vm.scopes.bind(vm.position(), name, value.clone());
                         }
                     }
                 }
                 vm.eval(&program.main)
             });
-            vm.scopes.pop();
             match next_is_value(result) {
                 // What `return` gives is what the template gives, whatever it is.
                 Err(raise) if matches!(raise.reason(), Raised::Return(..)) => match raise.into_reason() {
@@ -119,8 +115,7 @@ impl Vm<'_> {
 /// Refuses the name of a variable that no template may set.
 fn assignable(name: Name) -> Flow<()> {
     if name.as_str().starts_with(|c: char| c.is_ascii_digit()) {
-        let message = format!("Cannot assign to a numeric match result variable '${name}'");
-        return Err(Raise::runtime(message));
+        bail!(NUMERIC_TEMPLATE_VARIABLE { name });
     }
     refuse_reserved(name)
 }
@@ -131,9 +126,6 @@ fn text_only(function: &str, value: Value) -> Flow {
     match &value {
         Value::String(_) => Ok(value),
         Value::Sensitive(inner) if is_text(inner) => Ok(value),
-        other => Err(Raise::runtime(format!(
-            "value returned from function '{function}' has wrong type, expects a value of type String or Sensitive[String], got {}",
-            Type::of(other).name()
-        ))),
+        other => bail!(TEMPLATE_WITHOUT_TEXT { function, actual: Type::of(other).name() }),
     }
 }

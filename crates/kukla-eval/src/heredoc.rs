@@ -13,7 +13,7 @@ impl Vm<'_> {
         if let Value::String(text) = &value
             && let Some(wrong) = check_syntax(text, &heredoc.syntax, heredoc.text.span)
         {
-            return Err(wrong.in_source(&self.unit.source).into());
+            return Err(wrong.in_source(&self.unit().source).into());
         }
         Ok(value)
     }

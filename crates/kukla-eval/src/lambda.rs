@@ -1,5 +1,6 @@
 //! Blocks, lambdas and how their parameters get values.
 
+use kukla_syntax::{bail, diagnostic};
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -7,9 +8,11 @@ use kukla_values::types::callable::CallableType;
 use kukla_values::types::{Range, StructField, mismatch};
 use kukla_values::{Array, Hash, Name, Type, Value};
 
-use crate::error::{Diagnostic, Flow, Location, Raise, Raised};
+use crate::codes::{MISSING_REQUIRED_PARAMETER, REQUIRED_PARAMETER_AFTER_OPTIONAL, RESERVED_VARIABLE};
+use crate::error::{Flow, Location, Raised};
 use crate::program::{Lambda, Param, PuppetFunction};
 use crate::scope::Position;
+use crate::standpoint::Sees;
 use crate::unit::{Defined, Unit};
 use crate::variable::Defaulting;
 use crate::vm::Vm;
@@ -100,7 +103,7 @@ pub(crate) const RESERVED: [&str; 3] = ["facts", "server_facts", "trusted"];
 pub(crate) fn refuse_reserved(name: Name) -> Flow<()> {
     match RESERVED.contains(&name.as_str()) {
         false => Ok(()),
-        true => Err(Raise::runtime(format!("Attempt to assign to a reserved variable name: '{name}'"))),
+        true => bail!(RESERVED_VARIABLE { name }),
     }
 }
 
@@ -108,8 +111,8 @@ impl Vm<'_> {
     /// A lambda as seen from where evaluation stands.
     pub(crate) fn block(&mut self, lambda: &Arc<Lambda>) -> Flow<Block> {
         let signature = self.signature(lambda)?;
-        let (lambda, unit) = (Arc::clone(lambda), Arc::clone(&self.unit));
-        Ok(Block::Lambda(Closure { lambda, scope: self.at, unit, signature }))
+        let (lambda, unit) = (Arc::clone(lambda), Arc::clone(self.unit()));
+        Ok(Block::Lambda(Closure { lambda, scope: self.position(), unit, signature }))
     }
 
     /// Calls a block. `next` in it is its value; `break` comes out as [`Raised::Break`], see [`Vm::try_block`].
@@ -131,35 +134,21 @@ impl Vm<'_> {
     fn call_lambda(&mut self, block: &Closure, args: impl ExactSizeIterator<Item = Value>) -> Flow {
         let lambda = &*block.lambda;
         self.enter(|vm| {
-            let frame = vm.scopes.push(block.scope);
-            let outside = std::mem::replace(&mut vm.at, frame);
-            // Nearly always a block is called where it was written.
-            let elsewhere = (!Arc::ptr_eq(&vm.unit, &block.unit))
-                .then(|| std::mem::replace(&mut vm.unit, Arc::clone(&block.unit)));
-            // Arguments beyond the last parameter are dropped.
-            let result = match lambda.positional && args.len() >= lambda.params.len() {
-                true => {
-                    for (param, value) in lambda.params.iter().zip(args) {
-                        vm.scopes.give(frame, param.name, value);
-                    }
-                    match lambda.plain {
-                        true => vm.eval(&lambda.body),
-                        false => {
-                            vm.check_given(lambda, &block.signature).and_then(|()| vm.eval(&lambda.body))
-                        }
-                    }
+            let result = vm.with_variables(&block.unit, Sees::From(block.scope), |vm| {
+                // Arguments beyond the last parameter are dropped.
+                if !lambda.positional || args.len() < lambda.params.len() {
+                    vm.bind_parameters("lambda", lambda, &block.signature, args.collect())?;
+                    return vm.eval(&lambda.body);
                 }
-                false => {
-                    let args: Vec<Value> = args.collect();
-                    vm.bind_parameters("lambda", lambda, &block.signature, args)
-                        .and_then(|()| vm.eval(&lambda.body))
+                let frame = vm.position();
+                for (param, value) in lambda.params.iter().zip(args) {
+                    vm.scopes.give(frame, param.name, value);
                 }
-            };
-            vm.scopes.pop();
-            vm.at = outside;
-            if let Some(unit) = elsewhere {
-                vm.unit = unit;
-            }
+                if !lambda.plain {
+                    vm.check_given(lambda, &block.signature)?;
+                }
+                vm.eval(&lambda.body)
+            });
             let value = next_is_value(result)?;
             match &lambda.returns {
                 None => Ok(value),
@@ -189,7 +178,7 @@ impl Vm<'_> {
         signature: &CallableType,
         args: Vec<Value>,
     ) -> Flow<()> {
-        let frame = self.at;
+        let frame = self.position();
         let params = &lambda.params;
         let given = args.len();
         let mut args = args.into_iter();
@@ -211,8 +200,8 @@ impl Vm<'_> {
                     (Some(_), false) => self.parameter_default(callee, params, index)?,
                     (None, true) => Value::Array(Array::new()),
                     (None, false) => {
-                        let message = format!("Parameter ${} is required but no value was given", param.name);
-                        return Err(self.fail(param.span, "MISSING_REQUIRED_PARAMETER", message));
+                        let wrong = diagnostic!(MISSING_REQUIRED_PARAMETER { name: param.name });
+                        return Err(self.fail(param.span, wrong));
                     }
                 },
             };
@@ -228,7 +217,7 @@ impl Vm<'_> {
 
     /// Checks the arguments that the parameters of the current frame were given one by one.
     fn check_given(&self, lambda: &Lambda, signature: &CallableType) -> Flow<()> {
-        let given = self.scopes.given(self.at);
+        let given = self.scopes.given(self.position());
         if given.iter().zip(&signature.params).all(|((_, value), ty)| ty.contains(value)) {
             return Ok(());
         }
@@ -238,7 +227,7 @@ impl Vm<'_> {
 
     /// Gives the parameters of the current frame their values by name, defaults included, and checks them.
     pub(crate) fn bind_by_name(&mut self, callee: &str, params: &[Param], args: &Hash) -> Flow<()> {
-        let frame = self.at;
+        let frame = self.position();
         // Later parameters that were given are visible to earlier defaults.
         let given = |name: Name| args.get(name.as_str()).filter(|value| !value.is_undef());
         let mut waiting: Vec<Name> = Vec::new();
@@ -290,16 +279,14 @@ impl Vm<'_> {
 
     fn default_with(&mut self, callee: &str, params: &[Param], index: usize, waiting: Vec<Name>) -> Flow {
         let Some(default) = &params[index].default else { return Ok(Value::Undef) };
-        let frame = self.at;
+        let frame = self.position();
         self.scopes.set_pending(frame, waiting, true);
         let defaulting = Defaulting {
             callee: callee.to_owned(),
             parameter: params[index].name,
             earlier: params[..index].iter().map(|param| param.name).collect(),
         };
-        let outer = self.defaulting.replace(defaulting);
-        let result = self.guarded(|vm| vm.eval(default));
-        self.defaulting = outer;
+        let result = self.for_parameter(defaulting, |vm| vm.guarded(|vm| vm.eval(default)));
         self.scopes.set_pending(frame, Vec::new(), false);
         result
     }
@@ -315,13 +302,13 @@ impl Vm<'_> {
             self.remark(&known.remarks);
             return Ok(Arc::clone(&known.answer));
         }
-        self.inside(&function.unit, self.at, |vm| vm.signature(&function.lambda))
+        self.in_unit(&function.unit, |vm| vm.signature(&function.lambda))
     }
 
     /// The type of a lambda or function of the unit being evaluated.
     fn signature(&mut self, lambda: &Lambda) -> Flow<Arc<CallableType>> {
         let Some(slot) = lambda.signature else { return self.make_signature(lambda) };
-        if let Some(known) = self.unit.signature(slot) {
+        if let Some(known) = self.unit().signature(slot) {
             let answer = Arc::clone(&known.answer);
             if !known.remarks.is_empty() {
                 self.remark(&known.remarks.clone());
@@ -329,7 +316,7 @@ impl Vm<'_> {
             return Ok(answer);
         }
         let (signature, remarks) = self.answer(|vm| vm.make_signature(lambda))?;
-        self.unit.set_signature(slot, Arc::clone(&signature), remarks);
+        self.unit().set_signature(slot, Arc::clone(&signature), remarks);
         Ok(signature)
     }
 
@@ -342,9 +329,8 @@ impl Vm<'_> {
             if range.min == 0 {
                 optional = true;
             } else if optional {
-                let message =
-                    format!("Parameter ${} is required but appears after optional parameters", param.name);
-                return Err(self.fail(param.span, "REQUIRED_PARAMETER_AFTER_OPTIONAL", message));
+                let wrong = diagnostic!(REQUIRED_PARAMETER_AFTER_OPTIONAL { name: param.name });
+                return Err(self.fail(param.span, wrong));
             }
             size.min += range.min;
             size.max = size.max.saturating_add(range.max);
@@ -374,28 +360,9 @@ impl Vm<'_> {
         })
     }
 
-    /// Runs the body of a call one level deeper.
-    #[inline]
-    pub(crate) fn enter<T>(&mut self, body: impl FnOnce(&mut Self) -> Flow<T>) -> Flow<T> {
-        if self.depth >= self.limits.depth {
-            return Err(self.too_deep());
-        }
-        self.depth += 1;
-        let result = body(self);
-        self.depth -= 1;
-        result
-    }
-
-    #[cold]
-    fn too_deep(&self) -> Raise {
-        let message =
-            format!("stack level too deep: more than {} calls inside each other", self.limits.depth);
-        Diagnostic::said("RECURSION_LIMIT", message).hint("does a function call itself without end?").into()
-    }
-
     /// The place of the call being made, for `next`, `break` and `return`.
     pub fn caller(&self) -> Option<Location> {
-        Some(self.location(self.call_span))
+        Some(self.call_location())
     }
 }
 

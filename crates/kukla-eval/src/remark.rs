@@ -82,47 +82,47 @@ pub(crate) struct Said {
     asked: Vec<Remarks>,
 }
 
+impl Said {
+    /// Those of some remarks that were not made yet, which now count as made.
+    pub fn unsaid(&mut self, remarks: &Remarks) -> Vec<Arc<Remark>> {
+        if let Some(asked) = self.asked.last_mut() {
+            asked.extend(remarks);
+        }
+        let is_new = |remark: &&Arc<Remark>| {
+            self.made.insert(Arc::as_ptr(remark) as usize, Arc::clone(remark)).is_none()
+        };
+        remarks.as_slice().iter().filter(is_new).cloned().collect()
+    }
+
+    /// Begins to find an answer.
+    pub fn ask(&mut self) {
+        self.asked.push(Remarks::default());
+    }
+
+    /// Ends what [`Said::ask`] began; gives what was said since, or would have been.
+    pub fn answered(&mut self) -> Remarks {
+        let remarks = self.asked.pop().unwrap_or_default();
+        if let Some(outer) = self.asked.last_mut() {
+            outer.extend(&remarks);
+        }
+        remarks
+    }
+}
+
 impl Vm<'_> {
     /// Says what there is to say about something that is being used, unless that was done.
     #[inline]
     pub fn remark(&mut self, remarks: &Remarks) {
         if !remarks.is_empty() {
-            self.make(remarks);
-        }
-    }
-
-    #[cold]
-    fn make(&mut self, remarks: &Remarks) {
-        if let Some(asked) = self.said.asked.last_mut() {
-            asked.extend(remarks);
-        }
-        for remark in remarks.as_slice() {
-            let address = Arc::as_ptr(remark) as usize;
-            if self.said.made.insert(address, Arc::clone(remark)).is_some() {
-                continue;
-            }
-            match &**remark {
-                Remark::Text { source, program } => {
-                    self.log_diagnostics(source, program.warnings.iter().cloned());
-                }
-                Remark::Module(fault) => self.complain(fault),
-                Remark::Read(inputs) => {
-                    if let Some(tracker) = &self.tracker {
-                        tracker.used(inputs);
-                    }
-                }
-            }
+            self.compilation.remark(remarks);
         }
     }
 
     /// Finds an answer that is kept for later compilations, which then have to make the same remarks.
     pub(crate) fn answer<T>(&mut self, find: impl FnOnce(&mut Self) -> Flow<T>) -> Flow<(T, Remarks)> {
-        self.said.asked.push(Remarks::default());
+        self.compilation.said_mut().ask();
         let result = find(self);
-        let remarks = self.said.asked.pop().unwrap_or_default();
-        if let Some(outer) = self.said.asked.last_mut() {
-            outer.extend(&remarks);
-        }
+        let remarks = self.compilation.said_mut().answered();
         Ok((result?, remarks))
     }
 }

@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use kukla_syntax::Span;
+use kukla_syntax::{Span, diagnostic};
 use kukla_values::types::ResourceType;
 use kukla_values::{Name, Type, Value};
 
+use crate::codes::NOT_A_TYPE;
 use crate::environment::KnownAlias;
-use crate::error::{Diagnostic, Flow, Raise};
+use crate::error::{Flow, Raise};
 use crate::program::{TypeExpr, TypeName, TypeSlot};
 use crate::unit::Unit;
 use crate::vm::Vm;
+use kukla_values::codes::{INVALID_TYPE_SPECIFICATION, UNKNOWN_RESOURCE_TYPE};
 
 /// What a type was found to mean.
 pub(crate) enum Meaning {
@@ -20,12 +22,21 @@ pub(crate) enum Meaning {
     Passing(Value),
 }
 
+/// The types that are being found out.
+#[derive(Debug, Default)]
+pub(crate) struct OpenTypes {
+    /// The aliases being resolved.
+    pub aliases: Vec<Name>,
+    /// Members of the sets of types that are being read, under their short names in lower case.
+    pub members: Vec<(Name, Type)>,
+}
+
 impl Vm<'_> {
     pub(crate) fn eval_type_name(&mut self, name: &TypeName, span: Span) -> Flow {
         self.meaning(name.slot, |vm| match vm.named_type(name.name, name.lower)? {
             Some(ty) => Ok(Meaning::Lasting(Value::of_type(ty))),
             // An alias may stand for a type that nothing defines; no value is one.
-            None if !vm.resolving.is_empty() => {
+            None if !vm.open_types.aliases.is_empty() => {
                 Ok(Meaning::Passing(Value::of_type(Type::Reference(name.name.as_str().into()))))
             }
             None => Err(vm.unknown_type(name.name, span)),
@@ -35,7 +46,7 @@ impl Vm<'_> {
     /// What a type written in the unit being evaluated means there, found out when first asked.
     #[inline]
     pub(crate) fn meaning(&mut self, slot: TypeSlot, find: impl FnOnce(&mut Self) -> Flow<Meaning>) -> Flow {
-        if let Some(known) = self.unit.type_of(slot) {
+        if let Some(known) = self.unit().type_of(slot) {
             let answer = known.answer.clone();
             if !known.remarks.is_empty() {
                 self.remark(&known.remarks.clone());
@@ -45,7 +56,7 @@ impl Vm<'_> {
         let (meaning, remarks) = self.answer(find)?;
         match meaning {
             Meaning::Lasting(value) => {
-                self.unit.set_type(slot, value.clone(), remarks);
+                self.unit().set_type(slot, value.clone(), remarks);
                 Ok(value)
             }
             Meaning::Passing(value) => Ok(value),
@@ -54,8 +65,7 @@ impl Vm<'_> {
 
     #[cold]
     pub(crate) fn unknown_type(&self, name: Name, span: Span) -> Raise {
-        let failure = Diagnostic::said("UNKNOWN_RESOURCE_TYPE", format!("Resource type not found: {name}"));
-        self.located(failure, span).into()
+        self.fail(span, diagnostic!(UNKNOWN_RESOURCE_TYPE { name }))
     }
 
     /// What a capitalised name stands for, if anything.
@@ -63,7 +73,7 @@ impl Vm<'_> {
         if let Some(ty) = Type::builtin(lower.as_str()) {
             return Ok(Some(ty));
         }
-        if let Some((_, member)) = self.members.iter().rev().find(|(known, _)| *known == lower) {
+        if let Some((_, member)) = self.open_types.members.iter().rev().find(|(known, _)| *known == lower) {
             return Ok(Some(member.clone()));
         }
         if let Some(alias) = self.autoload_alias(lower)? {
@@ -96,7 +106,7 @@ impl Vm<'_> {
 
     /// Whether there is a resource type of that name, native or defined.
     pub(crate) fn resource_type_exists(&mut self, lower: Name) -> Flow<bool> {
-        if self.environment.resource_type(lower.as_str()).is_some() {
+        if self.environment().resource_type(lower.as_str()).is_some() {
             return Ok(true);
         }
         // The node a catalog is for can be referred to, though never declared.
@@ -113,14 +123,13 @@ impl Vm<'_> {
             self.remark(remarks);
             return Ok(alias.as_type());
         }
-        if self.resolving.contains(&alias.definition.name) {
+        if self.open_types.aliases.contains(&alias.definition.name) {
             return Ok(alias.as_type());
         }
-        self.resolving.push(alias.definition.name);
+        self.open_types.aliases.push(alias.definition.name);
         let unit = &alias.definition.unit;
-        let result =
-            self.inside(unit, self.at, |vm| vm.answer(|vm| vm.enter(|vm| vm.interpret_alias(alias))));
-        self.resolving.pop();
+        let result = self.in_unit(unit, |vm| vm.answer(|vm| vm.enter(|vm| vm.interpret_alias(alias))));
+        self.open_types.aliases.pop();
         let (ty, remarks) = result?;
         if !alias.ty.is_resolved() {
             alias.ty.resolve(ty)?;
@@ -132,7 +141,7 @@ impl Vm<'_> {
     /// The type an expression of a parameter list or signature stands for.
     pub(crate) fn eval_type_expr(&mut self, ty: &TypeExpr) -> Flow<Arc<Type>> {
         if let Some(slot) = ty.slot
-            && let Some(known) = self.unit.type_of(slot)
+            && let Some(known) = self.unit().type_of(slot)
             && let Value::Type(found) = &known.answer
             && known.remarks.is_empty()
         {
@@ -142,8 +151,7 @@ impl Vm<'_> {
             Value::Type(found) => Ok(found),
             other => {
                 let actual = Type::of_generalized(&other);
-                let message = format!("expected a Type, got {actual}");
-                Err(self.fail(ty.expr.span, "TYPE_MISMATCH", message))
+                Err(self.fail(ty.expr.span, diagnostic!(NOT_A_TYPE { actual })))
             }
         }
     }
@@ -151,10 +159,9 @@ impl Vm<'_> {
     /// The type that text spells, with the environment's aliases.
     pub fn parse_type(&mut self, text: &str) -> Flow<Type> {
         let source = kukla_syntax::Source::unnamed(text);
-        let program = crate::lower::lower(&source, &self.environment.rules(None)).map_err(|_| {
-            Raise::runtime(format!("The expression <{text}> is not a valid type specification."))
-        })?;
+        let program = crate::lower::lower(&source, &self.environment().rules(None))
+            .map_err(|_| Raise::from(diagnostic!(INVALID_TYPE_SPECIFICATION { text })))?;
         let unit = Arc::new(Unit::new(source, None, Arc::new(program)));
-        self.inside(&unit, self.at, |vm| vm.enter(|vm| vm.interpret_type(&unit.program.main)))
+        self.in_unit(&unit, |vm| vm.enter(|vm| vm.interpret_type(&unit.program.main)))
     }
 }

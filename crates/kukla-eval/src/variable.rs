@@ -1,8 +1,11 @@
 //! Variables: how they are found and what is said when they are not.
 
-use kukla_syntax::{Span, Strict};
+use kukla_syntax::{Span, Strict, diagnostic};
 use kukla_values::{Hash, Name, Value};
 
+use crate::codes::{
+    EARLIER_PARAMETER_WITHOUT_VALUE, LATER_PARAMETER_IN_DEFAULT, PARAMETER_WITHOUT_VALUE, UNKNOWN_VARIABLE,
+};
 use crate::error::{Diagnostic, Flow, Raise};
 use crate::program::{Variable, VariableTarget};
 use crate::remark::Remarks;
@@ -15,7 +18,7 @@ const ALWAYS: [&str; 2] = ["module_name", "caller_module_name"];
 impl Vm<'_> {
     pub(crate) fn eval_variable(&mut self, variable: &Variable, span: Span) -> Flow {
         match variable.target {
-            VariableTarget::Local(name) => match self.scopes.find(self.at, name) {
+            VariableTarget::Local(name) => match self.scopes.find(self.position(), name) {
                 Found::Value(value) => Ok(value.clone()),
                 Found::Pending(name) => Err(self.unevaluated_parameter(name)),
                 Found::Nothing => match self.node_variable(name.as_str()) {
@@ -36,7 +39,7 @@ impl Vm<'_> {
 
     /// The value of a variable by its name as text, as seen from where evaluation stands; `None` if there is none.
     pub fn variable(&self, name: &str) -> Flow<Option<Value>> {
-        Ok(self.variable_at(self.at, name))
+        Ok(self.variable_at(self.position(), name))
     }
 
     /// The value of a variable by its name as text, as seen from `at`.
@@ -65,7 +68,7 @@ impl Vm<'_> {
 
     /// The value of a variable by its name as text; `Err` says why there is none, where there is more to say than that.
     pub fn variable_or_reason(&self, name: &str) -> Result<Value, Option<String>> {
-        match self.variable_at(self.at, name) {
+        match self.variable_at(self.position(), name) {
             Some(value) => Ok(value),
             None => match name.trim_start_matches("::").rsplit_once("::") {
                 Some((class, leaf)) => self.computed_variable(class, leaf),
@@ -76,7 +79,7 @@ impl Vm<'_> {
 
     /// A variable of a class that is not there, as far as names tell; `Err` says why.
     fn computed_variable(&self, class: &str, leaf: &str) -> Result<Value, Option<String>> {
-        let Ok(Some(name)) = self.environment.manifest_name(class, &mut Remarks::default()) else {
+        let Ok(Some(name)) = self.environment().manifest_name(class, &mut Remarks::default()) else {
             return Err(Some(format!("class {class} could not be found")));
         };
         match Name::existing(leaf) {
@@ -96,12 +99,12 @@ impl Vm<'_> {
     /// A number that is the same as long as these variables, whose marks are given too, have the same values; none if that
     /// would have to be found out by asking for them.
     pub fn variables_token(&self, marks: u64, names: &[Name]) -> Option<u64> {
-        self.scopes.token(self.at, marks, names)
+        self.scopes.token(self.position(), marks, names)
     }
 
     /// The class whose code is being evaluated, through the defined types it declared; none at the top.
     pub fn calling_class(&self) -> Option<Name> {
-        let mut scope = Some(self.at.scope);
+        let mut scope = Some(self.scope());
         while let Some(id) = scope {
             let here = self.scopes.get(id);
             if let ScopeKind::Class(name) = here.kind {
@@ -114,7 +117,7 @@ impl Vm<'_> {
 
     /// Whether a variable exists, even as `undef`.
     pub fn variable_exists(&self, name: &str) -> bool {
-        self.variable_at(self.at, name).is_some() || ALWAYS.contains(&name.trim_start_matches("::"))
+        self.variable_at(self.position(), name).is_some() || ALWAYS.contains(&name.trim_start_matches("::"))
     }
 
     fn top_variable(&self, name: Name) -> Option<Value> {
@@ -131,14 +134,14 @@ impl Vm<'_> {
         }
         match self.scopes.class(class) {
             // While its parameters get their values a class has them in a frame.
-            Some(scope) if self.defaulting.is_some() && self.at.scope == scope => {
-                match self.scopes.find(self.at, name) {
+            Some(scope) if self.defaulting().is_some() && self.scope() == scope => {
+                match self.scopes.find(self.position(), name) {
                     Found::Value(value) => Ok(value.clone()),
                     _ => Err(None),
                 }
             }
             Some(scope) => {
-                if self.scopes.get(scope).slots.is_private(name) {
+                if self.scopes.get(scope).private.contains(&name) {
                     self.may_read_private(scope, class, name)?;
                 }
                 self.scopes.find_in_class(scope, name).cloned().ok_or(None)
@@ -149,7 +152,7 @@ impl Vm<'_> {
 
     #[cold]
     fn missing_class(&self, class: Name) -> String {
-        match self.environment.class(class, &mut Remarks::default()) {
+        match self.environment().class(class, &mut Remarks::default()) {
             Ok(Some(_)) => format!("class {class} has not been evaluated"),
             _ => format!("class {class} could not be found"),
         }
@@ -159,7 +162,7 @@ impl Vm<'_> {
     #[cold]
     fn may_read_private(&self, scope: ScopeId, class: Name, name: Name) -> Result<(), Option<String>> {
         let owner = self.scopes.get(scope).module;
-        if self.scopes.get(self.at.scope).module == owner {
+        if self.scopes.get(self.scope()).module == owner {
             return Ok(());
         }
         let owner = owner.map_or_else(|| "the environment".to_owned(), |module| format!("module '{module}'"));
@@ -168,7 +171,7 @@ impl Vm<'_> {
 
     /// A setting; some are the environment's own.
     fn setting(&self, name: &str) -> Option<Value> {
-        let environment = self.environment;
+        let environment = self.environment();
         match name {
             "environment" => Some(environment.name.as_str().into()),
             "modulepath" if !environment.modulepath.is_empty() => Some(self.modulepath().into()),
@@ -185,14 +188,14 @@ impl Vm<'_> {
     }
 
     fn modulepath(&self) -> String {
-        let paths = self.environment.modulepath.iter().map(|path| path.to_string_lossy());
+        let paths = self.environment().modulepath.iter().map(|path| path.to_string_lossy());
         paths.collect::<Vec<_>>().join(":")
     }
 
     /// Top-scope variables that come with the node: `$facts` and the like, each fact, what a classifier sets.
     pub(crate) fn node_variable(&self, name: &str) -> Option<Value> {
-        let node = self.node;
-        if let Some(tracker) = &self.tracker {
+        let node = self.node();
+        if let Some(tracker) = self.tracker() {
             tracker.fact(name);
         }
         let hash = |hash: &Hash| Some(Value::Hash(hash.clone()));
@@ -201,7 +204,7 @@ impl Vm<'_> {
             "trusted" => return hash(&node.trusted),
             "server_facts" => return hash(&node.server_facts),
             // Whatever else says so, this is the environment being compiled.
-            "environment" => return Some(self.environment.name.as_str().into()),
+            "environment" => return Some(self.environment().name.as_str().into()),
             _ => {}
         }
         let found = node.variables.get(name).or_else(|| node.facts.get(name));
@@ -215,21 +218,20 @@ impl Vm<'_> {
         if ALWAYS.contains(&plain) {
             return Ok(Value::Undef);
         }
-        let settings = &self.environment.settings;
-        let message = format!("Unknown variable: '{name}'.");
+        let settings = &self.environment().settings;
+        let wrong = diagnostic!(UNKNOWN_VARIABLE { name });
         let severity = if settings.strict_variables { Strict::Error } else { settings.strict };
         match severity {
             Strict::Error => {
-                let failure = Diagnostic::said("UNKNOWN_VARIABLE", message);
-                let failure = match (reason, self.near_variable(plain)) {
-                    (Some(reason), _) => failure.hint(reason),
-                    (None, Some(near)) => failure.hint(format!("there is a variable ${near}")),
-                    (None, None) => failure,
+                let wrong = match (reason, self.near_variable(plain)) {
+                    (Some(reason), _) => wrong.hint(reason),
+                    (None, Some(near)) => wrong.hint(format!("there is a variable ${near}")),
+                    (None, None) => wrong,
                 };
-                Err(self.located(failure, span).into())
+                Err(self.fail(span, wrong))
             }
             Strict::Warning => {
-                self.warn_at(span, "UNKNOWN_VARIABLE", message);
+                self.warn_at(span, &wrong);
                 Ok(Value::Undef)
             }
             Strict::Off => Ok(Value::Undef),
@@ -238,8 +240,8 @@ impl Vm<'_> {
 
     /// A visible variable whose name is almost this one.
     fn near_variable(&self, name: &str) -> Option<String> {
-        let visible = self.scopes.visible(self.at);
-        let facts = self.node.facts.keys().filter_map(Value::as_str);
+        let visible = self.scopes.visible(self.position());
+        let facts = self.node().facts.keys().filter_map(Value::as_str);
         let names = visible.iter().map(|(name, _)| name.as_str()).chain(facts);
         crate::suggest::nearest(name, names).map(str::to_owned)
     }
@@ -247,24 +249,22 @@ impl Vm<'_> {
     /// The default of one parameter asks for another that comes later, or was not given.
     #[cold]
     fn unevaluated_parameter(&self, name: Name) -> Raise {
-        let Some(pending) = &self.defaulting else {
-            return Raise::runtime(format!("expects a value for parameter ${name}"));
+        let Some(pending) = self.defaulting() else {
+            return diagnostic!(PARAMETER_WITHOUT_VALUE { name }).into();
         };
-        let (callee, from) = (&pending.callee, pending.parameter);
-        let message = match pending.earlier.contains(&name) {
-            true => format!("{callee}: expects a value for parameter ${name}"),
-            false => {
-                format!(
-                    "{callee}: default expression for ${from} tries to illegally access not yet evaluated ${name}"
-                )
-            }
+        let (callee, parameter) = (&pending.callee, pending.parameter);
+        let wrong = match pending.earlier.contains(&name) {
+            true => diagnostic!(EARLIER_PARAMETER_WITHOUT_VALUE { callee, name }),
+            false => diagnostic!(LATER_PARAMETER_IN_DEFAULT { callee, parameter, name }),
         };
-        Raise::error(UNEVALUATED, message)
+        wrong.into()
     }
 }
 
-/// Marks the error that is the fault of the whole call, not of the expression that hit it.
-pub(crate) const UNEVALUATED: &str = "UNEVALUATED_PARAMETER";
+/// Whether an error is the fault of the whole call, not of the expression that hit it.
+pub(crate) fn is_unevaluated(wrong: &Diagnostic) -> bool {
+    wrong.is(&EARLIER_PARAMETER_WITHOUT_VALUE) || wrong.is(&LATER_PARAMETER_IN_DEFAULT)
+}
 
 /// The parameter whose default is being evaluated, for messages.
 #[derive(Clone, Debug)]

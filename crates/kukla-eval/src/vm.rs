@@ -1,102 +1,60 @@
-//! The state of one compilation.
+//! The state of one compilation: what runs the program and what functions are given.
+//!
+//! It has four parts, each with its own door. [`Compilation`] is what the whole compilation has in common: environment, node,
+//! data, messages, what may be used. [`Standpoint`] is where evaluation stands; it changes for the time of a closure and no
+//! longer. [`Scopes`] has the variables. [`CatalogBuilder`] has the catalog, and all of its logic that evaluates no code.
+//!
+//! # What a function may do
+//!
+//! A function written in Rust gets a `&mut Vm` and its arguments. Through it, it may
+//!
+//! - ask: [`Vm::environment`] (settings, modules), [`Vm::node`] (facts), [`Vm::world`] (files, the clock), [`Vm::variable`],
+//!   [`Vm::parse_type`], [`Vm::ask_data`], [`Vm::module`], [`Vm::calling_class`], [`Vm::caller`];
+//! - call: [`Vm::call`] a function by name, [`Vm::call_block`] and [`Vm::try_block`] a block, [`Vm::render_epp`] a template;
+//! - speak: [`Vm::log`], [`Vm::warn`], [`Vm::warn_at`], [`Vm::warn_once`], [`Vm::push_log`];
+//! - change the catalog: [`Vm::include`], [`Vm::require`], [`Vm::contain`], [`Vm::create_resources`], [`Vm::realize`],
+//!   [`Vm::tag`]; and look into it: [`Vm::defined`], [`Vm::declared`], [`Vm::declared_attribute`], [`Vm::tagged`];
+//! - account for what it does: [`Vm::charge`] for steps, [`Vm::check_size`] and [`Vm::check_text`] for what it makes.
+//!
+//! What goes wrong it returns without a place: the call that is being evaluated adds its own.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
-use kukla_syntax::{Diagnostic, Source, Span};
-use kukla_values::{Name, Type, Value};
+use kukla_syntax::{Diagnostic, Span};
+use kukla_values::{Name, Value};
 use kukla_world::World;
 use kukla_world::record::{Record, Tracker};
-use rustc_hash::FxHashSet;
 
 use crate::annotations::Annotations;
 use crate::catalog::{CatalogBuilder, Recorder};
-use crate::data::Data;
+use crate::compilation::Compilation;
 use crate::environment::{Environment, Node};
-use crate::error::{Flow, Frame, Location, Raise, Raised, Stage, Trace};
-use crate::remark::Said;
-use crate::scope::{Position, ScopeId, ScopeKind, Scopes};
+use crate::error::{Flow, Frame, Location, Raise, Raised, Stage};
+use crate::messages::Log;
+use crate::scope::{ScopeId, ScopeKind, Scopes};
 use crate::settings::{Limits, LogLevel};
-use crate::unit::Unit;
-use crate::variable::Defaulting;
-
-/// A message from a logging function, a warning or a deprecation.
-#[derive(Clone, Debug)]
-pub struct Log {
-    /// How urgent it is.
-    pub level: LogLevel,
-    /// What it says.
-    pub message: String,
-    /// Where it comes from in Puppet's words: `Scope(Class[main])`, or `Puppet` for warnings.
-    pub source: String,
-    /// Where it comes from in the text, if that is part of the message.
-    pub location: Option<Location>,
-    /// The code of the rule, if it is a warning about one.
-    pub issue: Option<&'static str>,
-}
-
-/// One call that is going on.
-#[derive(Clone, Debug)]
-pub struct Call {
-    /// What is called.
-    pub name: Name,
-    /// Where it is called from.
-    pub location: Location,
-}
+use crate::standpoint::Standpoint;
+use crate::types::OpenTypes;
 
 /// The state of one compilation.
 #[derive(Debug)]
 pub struct Vm<'e> {
-    /// What is shared with other compilations.
-    pub environment: &'e Environment,
-    /// The node the catalog is for.
-    pub node: &'e Node,
-    /// Notes what the compilation rests on, if the world is recorded.
-    pub tracker: Option<Tracker<'e>>,
-    /// The data, if there is any.
-    pub data: Option<Box<dyn Data>>,
-    /// The catalog being built.
-    pub catalog: CatalogBuilder,
-    /// Keeps how attributes get their values, if someone wants to know.
-    pub recorder: Option<Box<Recorder>>,
-    /// All scopes.
-    pub scopes: Scopes,
+    /// What the whole compilation has in common.
+    pub(crate) compilation: Compilation<'e>,
     /// Where evaluation stands.
-    pub at: Position,
-    /// The unit being evaluated.
-    pub unit: Arc<Unit>,
-    /// The calls that are going on, outermost first.
-    pub calls: Vec<Call>,
-    /// Where the calls that are going on were made, those of built-in functions that run code included, outermost first.
-    pub(crate) frames: Vec<Location>,
-    /// The manifest whose own code is being evaluated.
-    pub(crate) manifest: Option<Source>,
-    /// What was logged.
-    pub logs: Vec<Log>,
-    /// How much may be used.
-    pub limits: Limits,
+    pub(crate) standpoint: Standpoint,
+    /// All scopes.
+    pub(crate) scopes: Scopes,
+    /// The catalog being built.
+    pub(crate) catalog: CatalogBuilder,
+    /// Keeps how attributes get their values, if someone wants to know.
+    pub(crate) recorder: Option<Box<Recorder>>,
+    /// The types that are being found out.
+    pub(crate) open_types: OpenTypes,
     /// The text of templates being rendered, innermost last.
     pub(crate) output: Vec<Vec<Value>>,
-    /// The place of the call being made.
-    pub(crate) call_span: Span,
-    /// The parameter whose default is being evaluated.
-    pub(crate) defaulting: Option<Defaulting>,
-    /// The type aliases being resolved.
-    pub(crate) resolving: Vec<Name>,
-    /// What is attached to values.
-    pub annotations: Annotations,
-    /// Members of the sets of types that are being read, under their short names in lower case.
-    pub(crate) members: Vec<(Name, Type)>,
-    pub(crate) depth: u32,
-    /// How deep expressions are nested at this point.
-    pub(crate) nesting: u32,
-    /// Decides when the nesting of a value is looked at.
-    pub(crate) chance: u64,
     /// Memory for putting text together.
     pub(crate) scratch: String,
-    pub(crate) steps: u64,
-    warned: FxHashSet<String>,
-    pub(crate) said: Said,
 }
 
 impl<'e> Vm<'e> {
@@ -109,84 +67,96 @@ impl<'e> Vm<'e> {
             top.set(Name::new(name), "main".into());
         }
         Vm {
-            environment,
-            node,
-            tracker: Tracker::new(&*environment.world),
-            data: None,
+            compilation: Compilation::new(environment, node),
+            standpoint: Standpoint::top(environment.nowhere.clone()),
+            scopes,
             catalog: CatalogBuilder::default(),
             recorder: None,
-            scopes,
-            at: Position::named(ScopeId::TOP),
-            unit: Arc::clone(&environment.nowhere),
-            calls: Vec::new(),
-            frames: Vec::new(),
-            manifest: None,
-            logs: Vec::new(),
-            limits: environment.settings.limits,
+            open_types: OpenTypes::default(),
             output: Vec::new(),
-            call_span: Span::default(),
-            defaulting: None,
-            resolving: Vec::new(),
-            annotations: Annotations::default(),
-            members: Vec::new(),
-            depth: 0,
-            nesting: 0,
-            chance: 1,
             scratch: String::new(),
-            steps: 0,
-            warned: FxHashSet::default(),
-            said: Said::default(),
         }
+    }
+
+    /// What is shared with other compilations.
+    #[inline]
+    pub fn environment(&self) -> &'e Environment {
+        self.compilation.environment()
+    }
+
+    /// The node the catalog is for.
+    #[inline]
+    pub fn node(&self) -> &'e Node {
+        self.compilation.node()
     }
 
     /// Files, the clock and the like, for what this compilation alone asks of them.
     pub fn world(&self) -> &dyn World {
-        match &self.tracker {
-            Some(tracker) => tracker,
-            None => &*self.environment.world,
-        }
+        self.compilation.world()
+    }
+
+    /// Notes what the compilation rests on, if the world is recorded.
+    pub fn tracker(&self) -> Option<&Tracker<'e>> {
+        self.compilation.tracker()
     }
 
     /// What the compilation rests on so far; `None` unless the world is recorded.
     pub fn take_record(&mut self) -> Option<Record> {
-        let tracker = self.tracker.take()?;
-        tracker.used(&self.environment.inputs());
-        Some(tracker.into_record())
+        self.compilation.take_record()
+    }
+
+    /// What is attached to values.
+    pub fn annotations(&self) -> &Annotations {
+        self.compilation.annotations()
+    }
+
+    /// What is attached to values, to change.
+    pub fn annotations_mut(&mut self) -> &mut Annotations {
+        self.compilation.annotations_mut()
+    }
+
+    /// How much may be used.
+    #[inline]
+    pub fn limits(&self) -> &Limits {
+        &self.compilation.budget().limits
+    }
+
+    /// Counts work done; an error once there was too much of it.
+    #[inline]
+    pub fn charge(&mut self, steps: u64) -> Flow<()> {
+        self.compilation.budget_mut().charge(steps)
+    }
+
+    /// The module whose code is being evaluated.
+    pub fn module(&self) -> Option<Name> {
+        self.scopes.get(self.scope()).module
+    }
+
+    /// Whether code outside of classes, defines and node definitions is being evaluated.
+    pub fn is_at_top(&self) -> bool {
+        self.scope() == ScopeId::TOP
     }
 
     /// The file and line one call further out than the one being made, as Puppet's own stack has it: what is evaluated after the
     /// manifests has nothing around it.
     pub fn outer_call(&self) -> Option<(Option<&str>, u32)> {
-        let around = match self.frames.split_last() {
-            // A function that was given a block stands there itself.
-            Some((own, around))
-                if own.span == self.call_span && own.source.name() == self.unit.source.name() =>
-            {
-                around.last()
-            }
-            last => last.map(|(frame, _)| frame),
-        };
-        match (around, &self.manifest) {
-            (Some(frame), _) => Some((frame.file(), frame.line())),
-            (None, Some(manifest)) => Some((manifest.name(), 0)),
-            (None, None) => None,
-        }
+        self.standpoint.outer_call()
     }
 
     /// The place of a span in the text being evaluated.
     pub fn location(&self, span: Span) -> Location {
-        self.unit.location(span)
+        self.unit().location(span)
     }
 
     /// The place of the call being made.
     pub fn call_location(&self) -> Location {
-        self.location(self.call_span)
+        self.location(self.call_span())
     }
 
     /// The error for a rule broken at a place of the text being evaluated.
     #[cold]
-    pub fn fail(&self, span: Span, code: &'static str, message: impl Into<String>) -> Raise {
-        self.located(Diagnostic::said(code, message), span).into()
+    pub fn fail(&self, span: Span, wrong: Diagnostic) -> Raise {
+        self.located(wrong, span).into()
     }
 
     /// A failure at a place of the text being evaluated, with the calls that led there.
@@ -201,17 +171,9 @@ impl<'e> Vm<'e> {
             return failure;
         }
         failure.frame = frame;
-        failure.trace = self.trace();
-        failure.within = self.containers();
+        failure.trace = self.standpoint.trace();
+        failure.within = self.catalog.containers(self.scope());
         failure.at(self.location(span))
-    }
-
-    fn trace(&self) -> Vec<Trace> {
-        let of = |call: &Call| Trace {
-            what: format!("while calling {}", call.name),
-            location: call.location.clone(),
-        };
-        self.calls.iter().rev().map(of).collect()
     }
 
     /// Gives an error without a place the place of a rule: its message is final.
@@ -228,11 +190,11 @@ impl<'e> Vm<'e> {
     #[cold]
     pub(crate) fn while_evaluating(
         &self,
-        raise: Raise,
+        raise: impl Into<Raise>,
         span: Span,
         construct: impl Into<Cow<'static, str>>,
     ) -> Raise {
-        match raise.into_reason() {
+        match raise.into().into_reason() {
             Raised::Error(failure) => self.framed(*failure, span, Frame::Construct(construct.into())).into(),
             other => other.into(),
         }
@@ -245,30 +207,19 @@ impl<'e> Vm<'e> {
     }
 
     /// Warns about something at a place, as Puppet itself does.
-    pub fn warn_at(&mut self, span: Span, issue: &'static str, message: impl Into<String>) {
-        let location = Some(self.location(span));
-        let log = Log {
-            level: LogLevel::Warning,
-            message: message.into(),
-            source: "Puppet".into(),
-            location,
-            issue: Some(issue),
-        };
-        self.push_log(log);
+    pub fn warn_at(&mut self, span: Span, wrong: &Diagnostic) {
+        let location = self.location(span);
+        self.compilation.messages_mut().warn_at(location, wrong);
     }
 
     /// Warns about something that has no place in the program.
     pub fn warn(&mut self, message: impl Into<String>) {
-        self.say(LogLevel::Warning, message.into());
+        self.compilation.messages_mut().say(LogLevel::Warning, message.into());
     }
 
     /// Reports an error that does not end the compilation.
     pub fn complain(&mut self, message: impl Into<String>) {
-        self.say(LogLevel::Err, message.into());
-    }
-
-    fn say(&mut self, level: LogLevel, message: String) {
-        self.push_log(Log { level, message, source: "Puppet".into(), location: None, issue: None });
+        self.compilation.messages_mut().say(LogLevel::Err, message.into());
     }
 
     /// Warns once per compilation about the same thing.
@@ -280,75 +231,46 @@ impl<'e> Vm<'e> {
 
     /// Whether nothing was said yet under this key, which now counts as said.
     pub fn is_first(&mut self, key: &str) -> bool {
-        !self.warned.contains(key) && self.warned.insert(key.to_owned())
-    }
-
-    /// Logs what was questionable in a text, though not wrong.
-    pub fn log_diagnostics(&mut self, source: &Source, diagnostics: impl IntoIterator<Item = Diagnostic>) {
-        for diagnostic in diagnostics {
-            let location = Some(Location { source: source.clone(), span: diagnostic.span() });
-            let (level, issue) = (LogLevel::Warning, Some(diagnostic.issue));
-            let message = diagnostic.message();
-            self.push_log(Log { level, message, source: "Puppet".into(), location, issue });
-        }
+        self.compilation.messages_mut().is_first(key)
     }
 
     /// Logs what was questionable in a text that could not be read.
     pub fn log_warnings_of(&mut self, failure: &Diagnostic) {
         if let Some(location) = failure.location() {
-            let source = location.source.clone();
-            self.log_diagnostics(&source, failure.warnings.iter().cloned());
+            self.compilation.messages_mut().warn_of(&location.source, failure.warnings.iter().cloned());
         }
-    }
-
-    /// Does something elsewhere: at a position, in a unit.
-    #[inline]
-    pub(crate) fn inside<T>(
-        &mut self,
-        unit: &Arc<Unit>,
-        at: Position,
-        body: impl FnOnce(&mut Self) -> T,
-    ) -> T {
-        let outside =
-            (std::mem::replace(&mut self.at, at), std::mem::replace(&mut self.unit, Arc::clone(unit)));
-        let result = body(self);
-        (self.at, self.unit) = outside;
-        result
     }
 
     /// Keeps a message if its level is wanted.
     pub fn push_log(&mut self, log: Log) {
-        if log.level >= self.environment.settings.log_level {
-            self.logs.push(log);
-        }
+        self.compilation.messages_mut().push(log);
+    }
+
+    /// The messages so far.
+    pub fn logs(&self) -> &[Log] {
+        self.compilation.messages().all()
+    }
+
+    /// The messages so far, without the secrets they may mention, which are then forgotten.
+    pub fn take_logs(&mut self) -> Vec<Log> {
+        self.compilation.take_logs()
+    }
+
+    /// Takes secrets that the data gave out of a text.
+    pub fn redact(&self, text: &mut String) {
+        self.compilation.redact(text);
     }
 
     /// The scope where evaluation stands, as logs name it: `Scope(Class[main])`.
     pub fn scope_label(&self) -> String {
-        let scope = self.scopes.get(self.at.scope);
+        let scope = self.scopes.get(self.scope());
         match (&scope.label, scope.kind) {
             (Some(label), _) => format!("Scope({label})"),
             (None, ScopeKind::Class(name)) => {
                 format!("Scope(Class[{}])", kukla_values::types::capitalize(&name))
             }
-            (None, ScopeKind::Node) => format!("Scope(Node[{}])", self.node.name),
+            (None, ScopeKind::Node) => format!("Scope(Node[{}])", self.node().name),
             (None, _) => "Scope(Class[main])".to_owned(),
         }
-    }
-
-    /// Counts work done; an error once there was too much of it.
-    #[inline]
-    pub fn charge(&mut self, steps: u64) -> Flow<()> {
-        self.steps += steps;
-        if self.limits.steps != 0 && self.steps > self.limits.steps {
-            return Err(self.exhausted());
-        }
-        Ok(())
-    }
-
-    #[cold]
-    fn exhausted(&self) -> Raise {
-        let message = format!("The evaluation took more than the {} steps allowed", self.limits.steps);
-        Diagnostic::said("EVALUATION_LIMIT", message).hint("the setting limit_steps raises it").into()
     }
 }

@@ -40,7 +40,7 @@ builtins! {
 
 fn find(vm: &mut Vm<'_>, ty: Arc<Type>, value: Value, block: Option<Block>) -> Flow<Value> {
     let annotation = object_type(&ty)?;
-    if let Some(known) = vm.annotations.get(&value, annotation) {
+    if let Some(known) = vm.annotations().get(&value, annotation) {
         return Ok(known);
     }
     let init = match declared(&value, annotation) {
@@ -66,7 +66,7 @@ fn attach(vm: &mut Vm<'_>, ty: Arc<Type>, value: Value, init: Value) -> Flow<Val
         )));
     }
     match clear {
-        true => Ok(vm.annotations.remove(&value, annotation).unwrap_or_default()),
+        true => Ok(vm.annotations_mut().remove(&value, annotation).unwrap_or_default()),
         false => make(vm, annotation, value, &init),
     }
 }
@@ -75,7 +75,7 @@ fn attach_all(vm: &mut Vm<'_>, _pcore: Value, value: Value, annotations: Hash) -
     for (ty, init) in &annotations {
         let Value::Type(ty) = ty else { continue };
         let annotation = object_type(ty)?;
-        if vm.annotations.get(&value, annotation).is_none() {
+        if vm.annotations().get(&value, annotation).is_none() {
             let init = declared(&value, annotation).unwrap_or_else(|| init.clone());
             make(vm, annotation, value.clone(), &init)?;
         }
@@ -107,7 +107,7 @@ fn make(vm: &mut Vm<'_>, annotation: &Arc<ObjectType>, value: Value, init: &Valu
         let (kind, shown) = (class_name(&value), inspect(&value));
         return Err(Raise::runtime(format!("can't modify frozen {kind}: {shown}")));
     }
-    vm.annotations.set(value, annotation, made.clone());
+    vm.annotations_mut().set(value, annotation, made.clone());
     Ok(made)
 }
 

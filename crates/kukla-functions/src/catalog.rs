@@ -97,7 +97,7 @@ builtins! {
 
 /// Scripts, which run with the setting `tasks`, make no catalog.
 fn makes_catalog(vm: &Vm<'_>, operation: &str) -> Flow<()> {
-    if !vm.environment.settings.tasks {
+    if !vm.environment().settings.tasks {
         return Ok(());
     }
     let message = format!("The catalog operation '{operation}' is only available when compiling a catalog");

@@ -12,5 +12,9 @@ kukla_syntax::codes! {
 
     /// A function that Puppet has in Ruby is given a value that it cannot use. The message is Ruby's; read it as "this is the wrong kind
     /// of value".
+    ///
+    /// ```puppet
+    /// squeeze([1], 'a')    # error
+    /// ```
     NO_METHOD as RUNTIME_ERROR: Error, "undefined method `{name}' for {receiver}";
 }

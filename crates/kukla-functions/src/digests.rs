@@ -88,7 +88,7 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
 fn digest(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<String> {
     let args = exactly("digest", 1, args)?;
     let text = ruby::text(&args[0])?.as_bytes();
-    match vm.environment.settings.all.get("digest_algorithm").and_then(Value::as_str) {
+    match vm.environment().settings.all.get("digest_algorithm").and_then(Value::as_str) {
         Some("md5") => Ok(md5_hex(text)),
         Some("sha224") => Ok(hex(&sha2::Sha224::digest(text))),
         Some("sha384") => Ok(hex(&sha2::Sha384::digest(text))),
@@ -112,7 +112,7 @@ fn fqdn_rand(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<i64> {
 
 /// The node's full name, as facts tell it.
 pub fn fqdn(vm: &Vm<'_>) -> Result<Value> {
-    match vm.node.facts.get("networking") {
+    match vm.node().facts.get("networking") {
         None | Some(Value::Undef) => Ok(Value::Undef),
         Some(Value::Hash(networking)) => Ok(networking.get("fqdn").cloned().unwrap_or_default()),
         Some(other) => Err(ruby::no_method("dig", other)),

@@ -48,10 +48,10 @@ fn epp(vm: &mut Vm<'_>, reference: Str, parameters: Option<Hash>) -> Flow<Value>
 
 fn inline_epp(vm: &mut Vm<'_>, template: Str, parameters: Option<Hash>) -> Flow<Value> {
     let source = kukla_syntax::Source::new("inlined-epp-text", &*template);
-    let (programs, rules) = (&vm.environment.programs, vm.environment.rules(None));
+    let (programs, rules) = (&vm.environment().programs, vm.environment().rules(None));
     let program =
         programs.read(&source, Dialect::Epp, &rules).map_err(|failure| invalid("inline_epp", failure))?;
-    let unit = Arc::new(Unit::new(source, vm.scopes.get(vm.at.scope).module, program));
+    let unit = Arc::new(Unit::new(source, vm.module(), program));
     vm.render_epp("inline_epp", &unit, parameters)
 }
 

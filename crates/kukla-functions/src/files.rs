@@ -102,7 +102,7 @@ pub fn locate(vm: &Vm<'_>, reference: &str, directory: &str) -> Option<PathBuf> 
         return Some(reference.into());
     }
     let (module, name) = reference.split_once('/')?;
-    Some(vm.environment.module(module)?.root.join(directory).join(name))
+    Some(vm.environment().module(module)?.root.join(directory).join(name))
 }
 
 fn existing(vm: &Vm<'_>, reference: &str, directory: &str) -> Option<PathBuf> {
@@ -157,7 +157,7 @@ fn binary_file(vm: &mut Vm<'_>, reference: Str) -> Result<Value> {
 
 fn module_directory(vm: &mut Vm<'_>, Rest(names): Rest) -> Value {
     let names = ruby::flatten(&names);
-    let found = names.iter().filter_map(Value::as_str).find_map(|name| vm.environment.module(name));
+    let found = names.iter().filter_map(Value::as_str).find_map(|name| vm.environment().module(name));
     found.map_or(Value::Undef, |module| module.root.to_string_lossy().into_owned().into())
 }
 

@@ -261,7 +261,7 @@ fn map(vm: &mut Vm<'_>, values: Value, block: Option<Block>, two: bool) -> Flow<
     // Puppet maps an iterator over a hash with Ruby's own `map`, which knows nothing of `break`.
     let lazy_pairs = two && matches!(values, Value::Iterator(_)) && hash_style(&values);
     let on_break = if lazy_pairs { OnBreak::Pass } else { OnBreak::Stop };
-    let most = vm.limits.elements;
+    let most = vm.limits().elements;
     run(vm, &values, &block, two, on_break, |_, _, result| {
         results.push(result);
         // Whoever maps without end is told so when it is too much, not when memory is.

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use kukla_eval::builtins;
 use kukla_eval::data::LookupRequest;
-use kukla_eval::error::{Diagnostic, Flow, Raise, Stage};
+use kukla_eval::error::{Flow, Raise, Stage};
 use kukla_eval::lambda::Block;
 use kukla_eval::native::NativeObject;
 use kukla_eval::vm::Vm;
 use kukla_syntax::Strict;
 use kukla_values::types::mismatch;
-use kukla_values::{Error, Hash, Str, Type, Value};
+use kukla_values::{Error, Hash, Str, Type, Value, codes};
 
 use crate::control::at_the_call;
 use crate::iterate::call;
@@ -193,7 +193,7 @@ fn ask(vm: &mut Vm<'_>, name: &Value, mut request: LookupRequest, block: Option<
             }
             Ok(value)
         }
-        None => Err(at_the_call(vm, not_found(&request.keys))),
+        None => Err(at_the_call(vm, codes::missing(&request.keys).in_stage(Stage::Data))),
     }
 }
 
@@ -211,19 +211,6 @@ fn without_data(request: &LookupRequest) -> Result<Option<Value>, Error> {
         mismatch::assert("Default value", ty, value)?;
     }
     Ok(found)
-}
-
-fn not_found(keys: &[Str]) -> Diagnostic {
-    let message = match keys {
-        [key] => format!("Function lookup() did not find a value for the name '{key}'"),
-        keys => {
-            let names: Vec<String> = keys.iter().map(|key| format!("'{key}'")).collect();
-            format!("Function lookup() did not find a value for any of the names [{}]", names.join(", "))
-        }
-    };
-    let mut failure = Diagnostic::said("LOOKUP_ERROR", message);
-    failure.stage = Stage::Data;
-    failure
 }
 
 /// One of the older functions.
@@ -276,7 +263,7 @@ fn finish(
     request: LookupRequest,
     block: Option<Block>,
 ) -> Flow<Value> {
-    if vm.environment.settings.strict != Strict::Off && vm.is_first(which.name) {
+    if vm.environment().settings.strict != Strict::Off && vm.is_first(which.name) {
         vm.warn(format!(
             "The function '{}' is deprecated in favor of using 'lookup'. See https://puppet.com/docs/puppet/8.11/deprecated_language.html\n   (file & line not available)",
             which.name

@@ -342,7 +342,7 @@ pub fn no_conversion(value: &Value, wanted: &str) -> Error {
     if is_reference(value) {
         return Error::runtime(format!("no implicit conversion of {} into {wanted}", class(value)));
     }
-    Error::runtime(kukla_values::format::no_implicit_conversion(value, wanted))
+    kukla_values::format::no_implicit_conversion(value, wanted).into()
 }
 
 /// The text a Ruby method would take this argument for.

@@ -85,7 +85,7 @@ fn generalized(value: Value, _how: Value) -> Type {
 /// stdlib's function of this name spells out every element; the language's own documents, which know it without a module,
 /// give what the elements have in common.
 fn type_of(vm: &mut Vm<'_>, value: Value) -> Type {
-    match vm.environment.module("stdlib") {
+    match vm.environment().module("stdlib") {
         Some(_) => Type::of(&value),
         None => Type::of_reduced(&value),
     }

@@ -215,6 +215,9 @@ pub struct Trace {
     pub location: Location,
 }
 
+/// The issue under which Puppet reports everything that it has no name for.
+pub const NAMELESS: &str = "RUNTIME_ERROR";
+
 /// One thing that is wrong.
 #[derive(Clone, Debug)]
 pub struct Diagnostic {
@@ -350,6 +353,11 @@ impl Diagnostic {
     /// Whether the program cannot be used because of this.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
+    }
+
+    /// Whether Puppet has no name for the issue: it is then the fault of the expression being evaluated, not of a part of it.
+    pub fn is_nameless(&self) -> bool {
+        self.issue == NAMELESS
     }
 
     /// Whether it is about this rule.

@@ -22,7 +22,9 @@ pub mod words;
 pub use code::{Code, Severity, Strict};
 pub use decode::Number;
 pub use deep::{deep, roomy};
-pub use diagnostic::{Diagnostic, Error, Fact, Frame, Label, Location, Place, Result, Stage, ToFact, Trace};
+pub use diagnostic::{
+    Diagnostic, Error, Fact, Frame, Label, Location, NAMELESS, Place, Result, Stage, ToFact, Trace,
+};
 pub use float::float_text;
 pub use kind::SyntaxKind;
 pub use parser::{Parse, ParseOptions, parse, parse_epp, parse_signature, parse_with};

@@ -45,7 +45,12 @@ impl Diagnostic {
                         out.write_str(before)?;
                         write_place(out, place, true, places)?;
                     }
-                    None => write!(out, "{{{name}}}")?,
+                    // A brace that names no fact is a brace.
+                    None => {
+                        out.write_str("{")?;
+                        rest = &inside[1..];
+                        continue;
+                    }
                 },
                 (None, _) => return out.write_str(inside),
             }

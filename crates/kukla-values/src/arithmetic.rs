@@ -5,13 +5,19 @@
 
 use std::fmt;
 
-use kukla_syntax::article::{a_an, a_an_upper};
-
+use crate::codes::{
+    BINARY_WITH_OTHER, DIVISION_BY_ZERO, DIVISOR_OF_TIMESPAN, FACTOR_OF_TIMESPAN, HASH_WITH_OTHER,
+    INTEGER_OVERFLOW, KEY_WITHOUT_VALUE, MODULUS_OF_TIMESPAN, NOT_A_PAIR, NOT_ADDABLE_TO_TIME,
+    NOT_CONVERTIBLE, NOT_NUMERIC, NOT_SUBTRACTABLE_FROM_TIME, NUMERIC_COERCION, OPERATOR_NOT_APPLICABLE,
+    OPERATOR_NOT_APPLICABLE_WHEN, RESULT_IS_INFINITY, SHIFT_TOO_FAR, URI_WITH_OTHER,
+};
 use crate::compare::label;
-use crate::format::{interpolate, parse_number, to_s};
+use crate::format::{class_name, interpolate, parse_number, to_s};
 use crate::time::{self, Timespan, Timestamp};
 use crate::uri::Uri;
 use crate::{Array, Error, Hash, Str, Type, Value};
+use kukla_syntax::article::{a_an, a_an_upper};
+use kukla_syntax::{Diagnostic, diagnostic};
 
 /// An arithmetic operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,12 +91,16 @@ pub type Outcome = Result<Value, Fault>;
 /// Told of every string taken as a number; under `strict` it gives the error back.
 pub type Coercion<'a> = &'a mut dyn FnMut(Error) -> Result<(), Error>;
 
-fn fault<T>(side: Side, code: &'static str, message: String) -> Result<T, Fault> {
-    Err(Fault { side, error: Error::new(code, message) })
+fn fault<T>(side: Side, wrong: Diagnostic) -> Result<T, Fault> {
+    Err(Fault { side, error: wrong.into() })
 }
 
-fn runtime<T>(message: impl Into<String>) -> Result<T, Fault> {
-    Err(Fault { side: Side::Whole, error: Error::runtime(message) })
+fn whole<T>(wrong: Diagnostic) -> Result<T, Fault> {
+    fault(Side::Whole, wrong)
+}
+
+fn division_by_zero() -> Outcome {
+    fault(Side::Right, diagnostic!(DIVISION_BY_ZERO))
 }
 
 /// By how many places Ruby does not even try to shift.
@@ -102,7 +112,7 @@ pub fn calculate(operator: Operator, left: &Value, right: &Value, coercion: Coer
         (Operator::Add, Value::Uri(uri)) => add_to_uri(uri, right),
         (Operator::Add, Value::Binary(bytes)) => match right {
             Value::Binary(more) => Ok(Value::Binary(bytes.concat(more))),
-            _ => runtime("Can only append Binary to a Binary"),
+            _ => whole(diagnostic!(BINARY_WITH_OTHER)),
         },
         (Operator::Add, Value::Array(values)) => Ok(append(values, right)),
         (Operator::Add, Value::Hash(hash)) => merge(hash, right),
@@ -143,11 +153,8 @@ fn number(value: &Value, side: Side, coercion: Coercion<'_>) -> Outcome {
         }
         Value::String(text) => match parse_number(text) {
             Some(number) => {
-                let message = format!(
-                    "The string '{text}' was automatically coerced to the numerical value {}",
-                    interpolate(&number)
-                );
-                coercion(Error::new("NUMERIC_COERCION", message)).map_err(|error| Fault { side, error })?;
+                let coerced = diagnostic!(NUMERIC_COERCION { text, number: interpolate(&number) });
+                coercion(coerced.into()).map_err(|error| Fault { side, error })?;
                 Ok(number)
             }
             None => not_numeric(value, side),
@@ -157,18 +164,16 @@ fn number(value: &Value, side: Side, coercion: Coercion<'_>) -> Outcome {
 }
 
 fn not_numeric(value: &Value, side: Side) -> Outcome {
-    fault(side, "NOT_NUMERIC", format!("The value '{}' cannot be converted to Numeric.", to_s(value)))
+    fault(side, diagnostic!(NOT_NUMERIC { value: to_s(value) }))
 }
 
 fn not_applicable(operator: Operator, left: &Value) -> Outcome {
-    let message = format!("Operator '{operator}' is not applicable to {}.", a_an(&label(left)));
-    fault(Side::Left, "OPERATOR_NOT_APPLICABLE", message)
+    fault(Side::Left, diagnostic!(OPERATOR_NOT_APPLICABLE { operator, operand: a_an(&label(left)) }))
 }
 
 fn not_applicable_when(operator: Operator, left: &Value, right: &Value) -> Outcome {
     let (left, right) = (a_an(&label(left)), a_an(&label(right)));
-    let message = format!("Operator '{operator}' is not applicable to {left} when right side is {right}.");
-    fault(Side::Left, "OPERATOR_NOT_APPLICABLE_WHEN", message)
+    fault(Side::Left, diagnostic!(OPERATOR_NOT_APPLICABLE_WHEN { operator, left, right }))
 }
 
 fn overflow(sign: &str, value: i128) -> Outcome {
@@ -176,11 +181,8 @@ fn overflow(sign: &str, value: i128) -> Outcome {
     too_large(sign, end, format!("{minus}0x{:x}", value.unsigned_abs()))
 }
 
-fn too_large(sign: &str, end: &str, value: String) -> Outcome {
-    let message = format!(
-        "A '{sign}' expression resulted in a value outside of Puppet Integer {end} range, got '{value}'"
-    );
-    fault(Side::Whole, "NUMERIC_OVERFLOW", message)
+fn too_large(operator: &str, end: &str, value: String) -> Outcome {
+    whole(diagnostic!(INTEGER_OVERFLOW { operator, end, value }))
 }
 
 /// What time arithmetic calls a value: by its class, where everything else has a label for versions.
@@ -195,8 +197,8 @@ fn on_numbers(operator: Operator, left: &Value, right: &Value) -> Outcome {
         (_, Value::Float(_)) if operator == Operator::Modulo => not_applicable_when(operator, left, right),
         (Value::Integer(a), Value::Float(b)) => match operator {
             // Ruby truncates what to shift by.
-            Operator::ShiftLeft if *a != 0 && *b >= MAX_SHIFT => runtime("shift width too big"),
-            Operator::ShiftRight if *a != 0 && *b <= -MAX_SHIFT => runtime("shift width too big"),
+            Operator::ShiftLeft if *a != 0 && *b >= MAX_SHIFT => whole(diagnostic!(SHIFT_TOO_FAR)),
+            Operator::ShiftRight if *a != 0 && *b <= -MAX_SHIFT => whole(diagnostic!(SHIFT_TOO_FAR)),
             Operator::ShiftLeft | Operator::ShiftRight => on_integers(operator, *a, *b as i64),
             _ => on_floats(operator, left, *a as f64, *b),
         },
@@ -210,7 +212,7 @@ fn on_numbers(operator: Operator, left: &Value, right: &Value) -> Outcome {
             not_applicable(operator, left)
         }
         (Value::Integer(_) | Value::Float(_), Value::SemVer(_)) => {
-            runtime("can't convert SemanticPuppet::Version into Float")
+            whole(diagnostic!(NOT_CONVERTIBLE { operand: class_name(right), target: "Float" }))
         }
         (_, Value::Timespan(span)) => match operator {
             Operator::Add | Operator::Multiply => on_timespan(operator, *span, right, left),
@@ -235,7 +237,7 @@ fn on_integers(operator: Operator, a: i64, b: i64) -> Outcome {
         Operator::Subtract => wide_a - wide_b,
         Operator::Multiply => wide_a * wide_b,
         Operator::Divide | Operator::Modulo if b == 0 => {
-            return fault(Side::Right, "DIV_BY_ZERO", "Division by 0".into());
+            return division_by_zero();
         }
         // Both round towards negative infinity.
         Operator::Divide => floor_division(wide_a, wide_b),
@@ -288,8 +290,7 @@ fn on_floats(operator: Operator, left: &Value, a: f64, b: f64) -> Outcome {
 
 fn finite(operator: Operator, result: f64) -> Outcome {
     if result.is_infinite() {
-        let message = format!("The result of the {operator} expression is Infinity");
-        return fault(Side::Left, "RESULT_IS_INFINITY", message);
+        return fault(Side::Left, diagnostic!(RESULT_IS_INFINITY { operator }));
     }
     Ok(Value::Float(result))
 }
@@ -310,20 +311,24 @@ fn on_timestamp(operator: Operator, stamp: Timestamp, left: &Value, right: &Valu
     };
     match (operator, span, right) {
         (Operator::Add, Some(span), _) => Ok(Value::Timestamp(Timestamp::from_nanos(stamp.nanos() + span))),
-        (Operator::Add, None, _) => {
-            runtime(format!("{} cannot be added to a Timestamp", a_an_upper(&plain_label(right))))
-        }
+        (Operator::Add, None, _) => not_addable(right, "Timestamp"),
         (Operator::Subtract, _, Value::Timestamp(other)) => {
             Ok(Value::Timespan(Timespan::from_nanos(stamp.nanos() - other.nanos())))
         }
         (Operator::Subtract, Some(span), _) => {
             Ok(Value::Timestamp(Timestamp::from_nanos(stamp.nanos() - span)))
         }
-        (Operator::Subtract, None, _) => {
-            runtime(format!("{} cannot be subtracted from a Timestamp", a_an_upper(&plain_label(right))))
-        }
+        (Operator::Subtract, None, _) => not_subtractable(right, "Timestamp"),
         _ => not_applicable(operator, left),
     }
+}
+
+fn not_addable(operand: &Value, time: &str) -> Outcome {
+    whole(diagnostic!(NOT_ADDABLE_TO_TIME { operand: a_an_upper(&plain_label(operand)), time }))
+}
+
+fn not_subtractable(operand: &Value, time: &str) -> Outcome {
+    whole(diagnostic!(NOT_SUBTRACTABLE_FROM_TIME { operand: a_an_upper(&plain_label(operand)), time }))
 }
 
 fn on_timespan(operator: Operator, span: Timespan, left: &Value, right: &Value) -> Outcome {
@@ -339,36 +344,32 @@ fn on_timespan(operator: Operator, span: Timespan, left: &Value, right: &Value) 
         }
         (Operator::Add, _) => match other {
             Some(other) => timespan(own + other),
-            None => runtime(format!("{} cannot be added to a Timespan", a_an_upper(&plain_label(right)))),
+            None => not_addable(right, "Timespan"),
         },
         (Operator::Subtract, _) => match other {
             Some(other) => timespan(own - other),
-            None => {
-                runtime(format!("{} cannot be subtracted from a Timespan", a_an_upper(&plain_label(right))))
-            }
+            None => not_subtractable(right, "Timespan"),
         },
         (Operator::Multiply, Value::Integer(factor)) => timespan(own.saturating_mul((*factor).into())),
         (Operator::Multiply, Value::Float(factor)) => timespan((own as f64 * factor) as i128),
         // Puppet's message says Timestamp here, and people match on it.
         (Operator::Multiply, _) => {
-            runtime(format!("A Timestamp cannot be multiplied by {}", a_an(&plain_label(right))))
+            whole(diagnostic!(FACTOR_OF_TIMESPAN { operand: a_an(&plain_label(right)) }))
         }
         (Operator::Divide, Value::Timespan(other)) => finite(operator, own as f64 / other.nanos() as f64),
-        (Operator::Divide, Value::Integer(0)) => fault(Side::Right, "DIV_BY_ZERO", "Division by 0".into()),
+        (Operator::Divide, Value::Integer(0)) => division_by_zero(),
         (Operator::Divide, Value::Integer(divisor)) => timespan(floor_division(own, (*divisor).into())),
-        (Operator::Divide, Value::Float(divisor)) if *divisor == 0.0 => {
-            fault(Side::Right, "DIV_BY_ZERO", "Division by 0".into())
-        }
+        (Operator::Divide, Value::Float(divisor)) if *divisor == 0.0 => division_by_zero(),
         (Operator::Divide, Value::Float(divisor)) => timespan((own as f64 / divisor).floor() as i128),
         (Operator::Divide, _) => {
-            runtime(format!("A Timespan cannot be divided by {}", a_an(&plain_label(right))))
+            whole(diagnostic!(DIVISOR_OF_TIMESPAN { operand: a_an(&plain_label(right)) }))
         }
-        (Operator::Modulo, Value::Integer(0)) => fault(Side::Right, "DIV_BY_ZERO", "Division by 0".into()),
+        (Operator::Modulo, Value::Integer(0)) => division_by_zero(),
         (Operator::Modulo, Value::Integer(divisor)) => {
             on_integers(Operator::Modulo, span.seconds(), *divisor)
         }
         (Operator::Modulo, _) => {
-            runtime(format!("Can not do modulus on a Timespan using a {}", a_an(&plain_label(right))))
+            whole(diagnostic!(MODULUS_OF_TIMESPAN { operand: a_an(&plain_label(right)) }))
         }
         (Operator::ShiftLeft | Operator::ShiftRight, _) => not_applicable(operator, left),
     }
@@ -378,7 +379,7 @@ fn add_to_uri(uri: &Uri, right: &Value) -> Outcome {
     let merged = match right {
         Value::Uri(other) => uri.merge(other),
         Value::String(text) => Uri::parse(text).and_then(|other| uri.merge(&other)),
-        _ => return runtime("An URI can only be merged with an URI or String"),
+        _ => return whole(diagnostic!(URI_WITH_OTHER)),
     };
     match merged {
         Ok(uri) => Ok(Value::Uri(uri.into())),
@@ -415,7 +416,7 @@ fn merge(hash: &Hash, right: &Value) -> Outcome {
                 merged.insert(key, value);
             }
         }
-        _ => return runtime("Can only append Array or Hash to a Hash"),
+        _ => return whole(diagnostic!(HASH_WITH_OTHER)),
     }
     Ok(Value::Hash(merged))
 }
@@ -424,17 +425,17 @@ fn merge(hash: &Hash, right: &Value) -> Outcome {
 fn entries_of(values: &Array) -> Result<Vec<(Value, Value)>, Fault> {
     let nested = matches!(Type::of_reduced(&Value::Array(values.clone())), Type::Array(array) if matches!(array.element, Type::Array(_)));
     if nested {
-        let pair = |(at, value): (usize, &Value)| match value.as_array().map(|pair| &pair[..]) {
+        let pair = |(index, value): (usize, &Value)| match value.as_array().map(|pair| &pair[..]) {
             Some([key, value]) => Ok((key.clone(), value.clone())),
             other => {
                 let length = other.map_or(0, <[Value]>::len);
-                runtime(format!("wrong array length at {at} (expected 2, was {length})"))
+                whole(diagnostic!(NOT_A_PAIR { index, length }))
             }
         };
         return values.iter().enumerate().map(pair).collect();
     }
     if values.len() % 2 == 1 {
-        return runtime("odd number of arguments for Hash");
+        return whole(diagnostic!(KEY_WITHOUT_VALUE));
     }
     Ok(values.chunks(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect())
 }

@@ -3,7 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::{Error, Result};
+use kukla_syntax::{bail, diagnostic};
+
+use crate::Result;
+use crate::codes::{BINARY_NOT_UTF8, INVALID_BASE64, UNKNOWN_BINARY_FORMAT};
 
 /// A sequence of bytes, shared on clone.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -27,7 +30,7 @@ impl Binary {
             "%u" => Binary::from_urlsafe(text),
             "%B" => Binary::from_strict(text),
             "%s" | "%r" => Ok(Binary::new(text.as_bytes())),
-            _ => Err(Error::runtime(format!("Unsupported Base64 format '{format}'"))),
+            _ => bail!(UNKNOWN_BINARY_FORMAT { format }),
         }
     }
 
@@ -53,7 +56,7 @@ impl Binary {
                 (2, Some(last)) => body.len() % 4 == 2 && last & 0b1111 == 0,
                 (padding, _) => padding == 0,
             };
-        if fits { Ok(Binary::from_relaxed(text)) } else { Err(Error::runtime("invalid base64")) }
+        if fits { Ok(Binary::from_relaxed(text)) } else { bail!(INVALID_BASE64) }
     }
 
     /// Reads base64 with `-` and `_`, padded or not.
@@ -102,7 +105,7 @@ impl Binary {
     pub fn to_text(&self) -> Result<&str> {
         std::str::from_utf8(&self.0).map_err(|error| {
             let byte = self.0.get(error.valid_up_to()).copied().unwrap_or(0);
-            Error::runtime(format!("\"\\x{byte:02X}\" from ASCII-8BIT to UTF-8"))
+            diagnostic!(BINARY_NOT_UTF8 { byte: format!("{byte:02X}") }).into()
         })
     }
 

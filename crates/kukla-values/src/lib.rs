@@ -5,6 +5,7 @@
 
 pub mod arithmetic;
 pub mod binary;
+pub mod codes;
 pub mod compare;
 pub mod convert;
 pub mod error;

@@ -3,8 +3,11 @@
 use std::fmt;
 use std::sync::LazyLock;
 
+use kukla_syntax::{bail, diagnostic};
 use regex::Regex;
 
+use crate::codes::{INVALID_URI, RELATIVE_URIS, URI_NOT_ASCII};
+use crate::format::{dump_text, inspect_text};
 use crate::{Error, Hash, Result, Value};
 
 /// A URI in its parts.
@@ -68,9 +71,9 @@ fn is_legal(text: &str, also: &str) -> bool {
 impl Uri {
     /// Reads a URI or a relative reference.
     pub fn parse(text: &str) -> Result<Uri> {
-        let bad = || Error::runtime(format!("bad URI(is not URI?): {}", crate::format::inspect_text(text)));
+        let bad = || Error::from(diagnostic!(INVALID_URI { text: inspect_text(text) }));
         if !text.is_ascii() {
-            return Err(Error::runtime(format!("URI must be ascii only {}", crate::format::dump_text(text))));
+            bail!(URI_NOT_ASCII { text: dump_text(text) });
         }
         let found = PARTS.captures(text).ok_or_else(bad)?;
         let part = |group: usize| found.get(group).map(|part| part.as_str().to_owned());
@@ -188,7 +191,7 @@ impl Uri {
             return Ok(reference.normalized());
         }
         if !self.is_absolute() {
-            return Err(Error::runtime("both URI are relative"));
+            bail!(RELATIVE_URIS);
         }
         let mut merged = self.clone();
         let authority = reference.userinfo.is_some() || reference.host.is_some() || reference.port.is_some();

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use kukla_catalog::Catalog;
 use kukla_eval::catalog::{OutputOptions, Provenance};
-use kukla_eval::data;
+use kukla_eval::data::{self, Data as _};
 use kukla_eval::environment::Node;
-use kukla_eval::error::{Diagnostic, Raise, Raised};
+use kukla_eval::error::{Diagnostic, Raise};
+use kukla_eval::messages::Log;
 use kukla_eval::settings::LogLevel;
 use kukla_eval::unit::Unit;
-use kukla_eval::vm::{Log, Vm};
+use kukla_eval::vm::Vm;
 use kukla_hiera::{Explanation, Found};
 use kukla_syntax::roomy;
 use kukla_values::Value;
@@ -85,7 +86,7 @@ impl Site {
     pub fn compile_with(&self, node: &Node, options: CompileOptions) -> Outcome<Compiled> {
         self.run(node, options.explain, |vm| {
             if options.provenance {
-                vm.recorder = Some(Box::default());
+                vm.record_provenance();
             }
             let catalog = self.catalog(vm, options.keep_virtual)?;
             let provenance = options.provenance.then(|| vm.provenance(&catalog));
@@ -114,7 +115,7 @@ impl Site {
     /// Looks data up in the context of a node: what the site manifest sets at the top is known.
     pub fn lookup(&self, node: &Node, wanted: &data::LookupRequest) -> Outcome<Answer> {
         self.look_up(node, false, |vm, data| Answer {
-            found: data.find_or_fail(vm, wanted).map_err(|raise| told(Some(data), raise)),
+            found: data.find_or_fail(vm, wanted).map_err(|raise| told(raise, |text| data.redact(text))),
             explanation: None,
         })
     }
@@ -123,7 +124,10 @@ impl Site {
     pub fn lookup_explained(&self, node: &Node, wanted: &data::LookupRequest) -> Outcome<Answer> {
         self.look_up(node, true, |vm, data| {
             let (found, explanation) = data.explain(vm, wanted);
-            Answer { found: found.map_err(|raise| told(Some(data), raise)), explanation: Some(explanation) }
+            Answer {
+                found: found.map_err(|raise| told(raise, |text| data.redact(text))),
+                explanation: Some(explanation),
+            }
         })
     }
 
@@ -161,16 +165,14 @@ impl Site {
         let data = if explain { data.explaining() } else { data };
         let node = self.placed(node);
         let mut vm = Vm::new(&self.environment, &node);
-        vm.data = Some(Box::new(data));
+        vm.set_data(Box::new(data));
         if let Some(layout) = &self.layout {
             layout.errors.iter().for_each(|message| vm.complain(message));
             layout.warnings.iter().for_each(|message| vm.warn(message));
         }
         let result = body(&mut vm);
-        let mut logs = std::mem::take(&mut vm.logs);
-        let data = HieraData::of(&vm);
-        logs.iter_mut().for_each(|log| redact(data, &mut log.message));
-        let result = result.map_err(|raise| told(data, raise));
+        let logs = vm.take_logs();
+        let result = result.map_err(|raise| told(raise, |text| vm.redact(text)));
         let record = HieraData::record(&mut vm).map(Box::new);
         Outcome { result, logs, record }
     }
@@ -215,17 +217,8 @@ impl Site {
 }
 
 /// What went wrong, without the secrets it may mention.
-fn told(data: Option<&HieraData>, raise: Raise) -> Box<Diagnostic> {
-    let mut failure = match raise.illegal().into_reason() {
-        Raised::Error(failure) => failure,
-        _ => Box::new(Diagnostic::said("RUNTIME_ERROR", "a jump to nowhere")),
-    };
-    failure.edit_texts(&mut |text| redact(data, text));
+fn told(raise: Raise, mut redact: impl FnMut(&mut String)) -> Box<Diagnostic> {
+    let mut failure = raise.into_diagnostic();
+    failure.edit_texts(&mut redact);
     failure
-}
-
-fn redact(data: Option<&HieraData>, message: &mut String) {
-    if let Some(data) = data {
-        data.redact(message);
-    }
 }

@@ -7,20 +7,22 @@ use std::sync::Arc;
 use kukla_eval::catalog::DataPlace;
 use kukla_eval::data::{Data, LookupRequest};
 use kukla_eval::environment::Environment;
-use kukla_eval::error::{Diagnostic, Flow, Raise, Raised, Stage};
+use kukla_eval::error::{Diagnostic, Flow, Raise, Stage};
 use kukla_eval::vm::Vm;
 use kukla_hiera::backend::Context;
+use kukla_hiera::codes::{CONVERT_TO_NO_NAME, INSTANCE_OF_NOTHING};
 use kukla_hiera::{
-    Conversion, DataCache, Error, ErrorKind, Explanation, Found, Host, LOOKUP_ERROR, Lookup, Session,
-    Settings, ValueOrigin, Variable, Watch,
+    Conversion, DataCache, Error, ErrorKind, Explanation, Found, Host, Lookup, Session, Settings,
+    ValueOrigin, Variable, Watch,
 };
-use kukla_syntax::{Label, diagnostic};
+use kukla_syntax::{Label, NAMELESS, diagnostic};
+use kukla_values::codes::UNKNOWN_RESOURCE_TYPE;
 use kukla_values::format::inspect;
 use kukla_values::{Name, Type, Value, richdata};
 use kukla_world::World;
 use kukla_world::record::{Digest, Record};
 
-use crate::codes::BACKEND_FAILED;
+use crate::codes::{BACKEND_FAILED, NO_DATA};
 use crate::context;
 
 /// The data of one compilation.
@@ -63,18 +65,17 @@ impl HieraData {
 
     /// The data of a compilation.
     pub fn of<'v>(vm: &'v Vm<'_>) -> Option<&'v HieraData> {
-        let data: &dyn Any = vm.data.as_deref()?;
+        let data: &dyn Any = vm.data()?;
         data.downcast_ref()
     }
 
     /// Does something with the data of a compilation, which is away from it meanwhile.
     pub fn within<T>(vm: &mut Vm<'_>, run: impl FnOnce(&mut HieraData, &mut Vm<'_>) -> T) -> Option<T> {
-        HieraData::of(vm)?;
-        let data: Box<dyn Any> = vm.data.take()?;
-        let mut data = data.downcast::<HieraData>().ok()?;
-        let result = run(&mut data, vm);
-        vm.data = Some(data);
-        Some(result)
+        let ask = |data: &mut dyn Data, vm: &mut Vm<'_>| {
+            let data: &mut dyn Any = data;
+            data.downcast_mut().map(|data| run(data, vm))
+        };
+        vm.ask_data(ask).flatten()
     }
 
     /// Does something with the lookups of a compilation.
@@ -122,13 +123,6 @@ impl HieraData {
         }
         Some(record)
     }
-
-    /// Takes what was decrypted out of a text.
-    pub fn redact(&self, text: &mut String) {
-        if let Some(told) = self.session.redact(text) {
-            *text = told;
-        }
-    }
 }
 
 impl Data for HieraData {
@@ -155,11 +149,18 @@ impl Data for HieraData {
         note_answer(vm, found.as_ref(), || format!("class {key}"));
         Ok(found)
     }
+
+    /// Takes what was decrypted out of a text.
+    fn redact(&self, text: &mut String) {
+        if let Some(told) = self.session.redact(text) {
+            *text = told;
+        }
+    }
 }
 
 /// Records what the data answered, if the compilation is recorded.
 fn note_answer(vm: &Vm<'_>, found: Option<&Value>, question: impl FnOnce() -> String) {
-    if let Some(tracker) = &vm.tracker {
+    if let Some(tracker) = vm.tracker() {
         // In this form even what is sensitive makes a difference.
         let text = |value| {
             richdata::to_json(value).map_or_else(|_| inspect(value).to_string(), |json| json.to_string())
@@ -170,7 +171,7 @@ fn note_answer(vm: &Vm<'_>, found: Option<&Value>, question: impl FnOnce() -> St
 
 /// The value found; where it was found is noted if someone wants to know.
 fn noted(vm: &mut Vm<'_>, found: Found) -> Value {
-    if vm.recorder.is_some() {
+    vm.note_lookup(|| {
         let place = |origin: &Arc<ValueOrigin>| DataPlace {
             key: origin.key.clone(),
             file: origin.location.clone(),
@@ -178,12 +179,8 @@ fn noted(vm: &mut Vm<'_>, found: Found) -> Value {
             level: origin.level.clone(),
             encrypted: origin.encrypted,
         };
-        let places = found.origins.iter().map(place).collect();
-        let location = vm.call_location();
-        if let Some(recorder) = &mut vm.recorder {
-            recorder.note(location, places);
-        }
-    }
+        found.origins.iter().map(place).collect()
+    });
     found.value
 }
 
@@ -204,12 +201,12 @@ fn lookup(request: &LookupRequest) -> Lookup<'_> {
 fn raise_in_code(error: Error) -> Raise {
     let is_data = error.kind() == ErrorKind::Data;
     let wrong = diagnosed(error);
-    if is_data { wrong.into() } else { wrong.reported_as("RUNTIME_ERROR").into() }
+    if is_data { wrong.into() } else { wrong.reported_as(NAMELESS).into() }
 }
 
 /// What a compilation without data says when it is needed.
 pub(crate) fn no_data() -> Raise {
-    Raise::runtime("There is no data to look anything up in")
+    diagnostic!(NO_DATA).into()
 }
 
 /// A failed lookup as an error of the evaluator.
@@ -219,25 +216,26 @@ pub(crate) fn raise(error: Error) -> Raise {
 
 fn diagnosed(error: Error) -> Diagnostic {
     // What the global layer says of its data has no name in Puppet.
-    let nameless = error.kind() == ErrorKind::Plain && error.diagnostic().issue == LOOKUP_ERROR;
+    let nameless = error.kind() == ErrorKind::Plain && error.is_nameless();
     let wrong = *error.into_diagnostic();
     if nameless { wrong.reported_as("ERROR") } else { wrong }
 }
 
-/// The other way: what a lookup makes of an error in a function that works for it. It becomes an error of the data, which
-/// has no place in Puppet; ours says where the function failed.
+/// The other way: what a lookup makes of an error in a function that works for it. It becomes an error of the data.
 fn thrown(raise: Raise) -> Error {
-    match raise.illegal().into_reason() {
-        Raised::Error(mut cause) => {
-            let kind = if cause.stage == Stage::Data { ErrorKind::Data } else { ErrorKind::Plain };
-            let issue = cause.issue;
-            let label = |place| Label { place, message: "here".to_owned() };
-            let place = cause.place.take().map(label);
-            cause.labels.extend(place);
-            Error::new(kind, diagnostic!(BACKEND_FAILED).because(cause).reported_as(issue))
-        }
-        _ => Error::plain("RUNTIME_ERROR", "a jump to nowhere"),
+    let cause = detached(raise);
+    let kind = if cause.stage == Stage::Data { ErrorKind::Data } else { ErrorKind::Plain };
+    let issue = cause.issue;
+    Error::new(kind, diagnostic!(BACKEND_FAILED).because(cause).reported_as(issue))
+}
+
+/// What is wrong in a function that works for a lookup. Errors of data have no place in Puppet, so it is but shown.
+fn detached(raise: Raise) -> Box<Diagnostic> {
+    let mut wrong = raise.into_diagnostic();
+    if let Some(place) = wrong.place.take() {
+        wrong.labels.push(Label { place, message: "here".to_owned() });
     }
+    wrong
 }
 
 /// A compilation, as lookups see it.
@@ -249,17 +247,18 @@ impl<'e> VmHost<'_, 'e> {
     /// Evaluates something that may look data up itself, as part of the lookup that it is evaluated for.
     fn lending<T>(&mut self, session: &mut Session, evaluate: impl FnOnce(&mut Vm<'e>) -> T) -> T {
         let lent = HieraData { session: std::mem::take(session), explanations: None };
-        self.vm.data = Some(Box::new(lent));
-        let result = evaluate(self.vm);
-        HieraData::within(self.vm, |lent, _| std::mem::swap(session, &mut lent.session));
-        self.vm.data = None;
+        let (result, lent) = self.vm.lending_data(Box::new(lent), evaluate);
+        let lent = lent.and_then(|lent| (lent as Box<dyn Any>).downcast::<HieraData>().ok());
+        if let Some(lent) = lent {
+            *session = lent.session;
+        }
         result
     }
 }
 
 impl Host for VmHost<'_, '_> {
     fn world(&self) -> &dyn World {
-        &*self.vm.environment.world
+        &*self.vm.environment().world
     }
 
     fn variable(&mut self, name: &str) -> Variable {
@@ -279,11 +278,11 @@ impl Host for VmHost<'_, '_> {
     }
 
     fn module_root(&mut self, name: &str) -> Option<String> {
-        self.vm.environment.module(name).map(|module| module.root.display().to_string())
+        self.vm.environment().module(name).map(|module| module.root.display().to_string())
     }
 
     fn module_provider(&mut self, name: &str) -> Option<String> {
-        let environment = self.vm.environment;
+        let environment = self.vm.environment();
         let metadata = environment.module(name).and_then(|module| environment.metadata(module))?;
         metadata["data_provider"].as_str().map(str::to_owned)
     }
@@ -294,7 +293,7 @@ impl Host for VmHost<'_, '_> {
 
     fn has_function(&mut self, name: &str) -> bool {
         // Calling one in Ruby says that this is not supported.
-        self.vm.function_exists(name).unwrap_or(true) || self.vm.environment.ruby_function(name).is_some()
+        self.vm.function_exists(name).unwrap_or(true) || self.vm.environment().ruby_function(name).is_some()
     }
 
     fn return_type(&mut self, name: &str) -> Option<Type> {
@@ -303,7 +302,7 @@ impl Host for VmHost<'_, '_> {
 
     fn foreign_function(&mut self, name: &str) -> Option<String> {
         let (first, _) = name.split_once("::").unwrap_or((name, ""));
-        let environment = self.vm.environment;
+        let environment = self.vm.environment();
         let root = match first {
             "environment" => environment.root.as_ref()?,
             module => &environment.module(module)?.root,
@@ -336,21 +335,22 @@ impl Host for VmHost<'_, '_> {
     ) -> Result<Value, Conversion> {
         let ty = match type_name {
             Value::String(text) => self.vm.parse_type(text).map_err(|raise| match raise.diagnostic() {
-                Some(failure) if failure.issue == "UNKNOWN_RESOURCE_TYPE" => Conversion::Failed(format!(
-                    "Creation of new instance of type 'TypeReference['{text}']' is not supported"
-                )),
-                _ => Conversion::BadType(message(raise)),
+                Some(failure) if failure.is(&UNKNOWN_RESOURCE_TYPE) => {
+                    Conversion::Failed(Box::new(diagnostic!(INSTANCE_OF_NOTHING { name: text })))
+                }
+                _ => Conversion::BadType(detached(raise)),
             })?,
             Value::Type(ty) => Type::clone(ty),
             other => {
                 let text = kukla_values::format::interpolate(other);
-                return Err(Conversion::BadType(format!("'{text}' is not a type")));
+                let wrong = diagnostic!(CONVERT_TO_NO_NAME { value: text });
+                return Err(Conversion::BadType(Box::new(wrong)));
             }
         };
         let mut all = vec![Value::of_type(ty), value];
         all.extend_from_slice(arguments);
         self.lending(session, |vm| vm.call("new", all, None))
-            .map_err(|raise| Conversion::Failed(message(raise)))
+            .map_err(|raise| Conversion::Failed(detached(raise)))
     }
 
     fn warn(&mut self, message: String) {
@@ -364,8 +364,4 @@ impl Host for VmHost<'_, '_> {
         };
         self.vm.warn_once(key, format!("{message}\n   {place}"));
     }
-}
-
-fn message(raise: Raise) -> String {
-    raise.diagnostic().map(Diagnostic::placed_message).unwrap_or_default()
 }

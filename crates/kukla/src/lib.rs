@@ -88,8 +88,8 @@ pub use kukla_world as world;
 
 pub use kukla_catalog::Catalog;
 pub use kukla_eval::error::Diagnostic;
+pub use kukla_eval::messages::Log;
 pub use kukla_eval::settings::Settings;
-pub use kukla_eval::vm::Log;
 pub use kukla_eval::{Environment, Node};
 pub use kukla_values::{Type, Value};
 pub use kukla_world::{MemoryWorld, World};

@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 
+use kukla_syntax::{bail, diagnostic};
 use kukla_values::regexp::Regexp;
 use kukla_values::{Error, Result, Str};
 
 use super::{NativeType, Titles};
+use crate::codes::{NO_TITLE_PATTERNS, TITLE_NOT_MATCHED};
 
 /// One way of taking a title apart.
 #[derive(Clone, Debug)]
@@ -104,9 +106,7 @@ impl NativeType {
             Titles::Whole => match &*self.namevars {
                 [only] => Ok(vec![(*only, Some(title.clone()))]),
                 [] => Err(unmatched(title)),
-                _ => Err(Error::runtime(
-                    "you must specify title patterns when there are two or more key attributes",
-                )),
+                _ => bail!(NO_TITLE_PATTERNS),
             },
             Titles::First => {
                 Ok(self.namevars.first().map(|first| (*first, Some(title.clone()))).into_iter().collect())
@@ -126,7 +126,7 @@ impl NativeType {
 }
 
 fn unmatched(title: &str) -> Error {
-    Error::runtime(format!("No set of title patterns matched the title \"{title}\"."))
+    diagnostic!(TITLE_NOT_MATCHED { title }).into()
 }
 
 /// A path without trailing slashes, unless nothing else is left; a drive's root (`C:/`) keeps its slash.

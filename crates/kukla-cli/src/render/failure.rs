@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use clap::ValueEnum;
 use kukla::eval::error::Diagnostic;
+use kukla::eval::messages::Log;
 use kukla::eval::settings::LogLevel;
-use kukla::eval::vm::Log;
 
 use super::human::picture;
 

@@ -82,7 +82,7 @@ impl Vm<'_> {
             return Ok(Some(found.clone()));
         }
         let lower = strip(name).to_lowercase();
-        let definition = match self.environment.resource_type(&lower) {
+        let definition = match self.environment().resource_type(&lower) {
             Some(native) => ResourceDefinition::Native(native),
             None => match self.autoload_computed_define(&lower)? {
                 Some(define) => ResourceDefinition::Define(define),

@@ -1,5 +1,6 @@
 //! The parameters of classes and defines: from attributes, data and defaults to variables.
 
+use kukla_syntax::{NAMELESS, bail};
 use std::sync::{Arc, LazyLock};
 
 use kukla_catalog::types::{METAPARAMETERS, is_metaparameter};
@@ -8,10 +9,12 @@ use kukla_values::types::{ResourceType, StructField, Type, mismatch};
 use kukla_values::{Hash, Name, Str, Value};
 
 use super::builder::ResourceId;
-use crate::error::{Flow, Raise, Raised};
-use crate::program::Params;
+use crate::codes::{DEFERRED_RESULT_MISMATCH, UNKNOWN_CALLED_FUNCTION};
+use crate::error::{Flow, PARSE_ERROR, Raised};
+use crate::program::{Param, Params};
 use crate::registry::Function;
 use crate::scope::{Position, ScopeId};
+use crate::standpoint::Sees;
 use crate::variable::Defaulting;
 use crate::vm::Vm;
 
@@ -120,56 +123,13 @@ impl Vm<'_> {
             params.iter().find(|param| param.name == name).map(|param| param.value.clone())
         };
         let mut values: Vec<Option<Value>> = params.iter().map(|param| given(self, param.name)).collect();
-        let is_open = |value: &Option<Value>| value.as_ref().is_none_or(Value::is_undef);
         if !params.iter().zip(&values).any(|(param, value)| param.default.is_some() && is_open(value)) {
             return Ok(values);
         }
-        let frame = self.scopes.push(Position::named(scope));
-        for (param, value) in params.iter().zip(&values) {
-            if let Some(value) = value
-                && !(value.is_undef() && param.default.is_some())
-            {
-                self.scopes.give(frame, param.name, value.clone());
-            }
-        }
-        let outer = std::mem::replace(&mut self.at, frame);
-        let mut result = Ok(());
-        for index in 0..params.len() {
-            let Some(default) = params[index].default.as_ref().filter(|_| is_open(&values[index])) else {
-                continue;
-            };
-            let has_value = |(param, value): (&crate::program::Param, &Option<Value>)| {
-                value.is_none() || value.as_ref().is_some_and(Value::is_undef) && param.default.is_some()
-            };
-            let pending = params
-                .iter()
-                .zip(&values)
-                .filter(|pair| has_value(*pair))
-                .map(|(param, _)| param.name)
-                .collect();
-            self.scopes.set_pending(frame, pending, true);
-            let defaulting = Defaulting {
-                callee: subject.to_owned(),
-                parameter: params[index].name,
-                earlier: params[..index].iter().map(|param| param.name).collect(),
-            };
-            let before = self.defaulting.replace(defaulting);
-            let value = self.guarded(|vm| vm.eval(default));
-            self.defaulting = before;
-            match value {
-                Ok(value) => {
-                    self.scopes.give(frame, params[index].name, value.clone());
-                    values[index] = Some(value);
-                }
-                Err(raise) => {
-                    result = Err(raise);
-                    break;
-                }
-            }
-        }
-        self.at = outer;
-        self.scopes.pop();
-        result?;
+        let unit = Arc::clone(self.unit());
+        self.with_variables(&unit, Sees::From(Position::named(scope)), |vm| {
+            vm.parameter_defaults(params, &mut values, subject)
+        })?;
         for (param, value) in params.iter().zip(&values) {
             if let (Some(default), Some(value)) = (&param.default, value)
                 && self.catalog.get(id).value(&param.name).is_none()
@@ -179,6 +139,43 @@ impl Vm<'_> {
             }
         }
         Ok(values)
+    }
+
+    /// Evaluates the defaults of parameters that have no value, one after the other, among variables that are the parameters.
+    fn parameter_defaults(
+        &mut self,
+        params: &Params,
+        values: &mut [Option<Value>],
+        subject: &str,
+    ) -> Flow<()> {
+        let frame = self.position();
+        for (param, value) in params.iter().zip(&*values) {
+            if let Some(value) = value
+                && !(value.is_undef() && param.default.is_some())
+            {
+                self.scopes.give(frame, param.name, value.clone());
+            }
+        }
+        for index in 0..params.len() {
+            let Some(default) = params[index].default.as_ref().filter(|_| is_open(&values[index])) else {
+                continue;
+            };
+            let waits = |(param, value): &(&Param, &Option<Value>)| match value {
+                None => true,
+                Some(value) => value.is_undef() && param.default.is_some(),
+            };
+            let pending = params.iter().zip(&*values).filter(waits).map(|(param, _)| param.name).collect();
+            self.scopes.set_pending(frame, pending, true);
+            let defaulting = Defaulting {
+                callee: subject.to_owned(),
+                parameter: params[index].name,
+                earlier: params[..index].iter().map(|param| param.name).collect(),
+            };
+            let value = self.for_parameter(defaulting, |vm| vm.guarded(|vm| vm.eval(default)))?;
+            self.scopes.give(frame, params[index].name, value.clone());
+            values[index] = Some(value);
+        }
+        Ok(())
     }
 
     /// Checks that every parameter has a value of its type and that nothing else was given.
@@ -248,7 +245,7 @@ impl Vm<'_> {
             });
         }
         mismatch::assert_parameters(subject, &declared, &all, false)
-            .map_err(|error| error.into_diagnostic().reported_as("RUNTIME_ERROR").into())
+            .map_err(|error| error.into_diagnostic().reported_as(NAMELESS).into())
     }
 
     /// Checks a parameter whose value is computed by the agent: by what the function says it returns, if it says so.
@@ -270,7 +267,7 @@ impl Vm<'_> {
             _ => Vec::new(),
         };
         let returns = match found {
-            None => return Err(Raise::runtime(format!("Unknown function '{function}'"))),
+            None => bail!(UNKNOWN_CALLED_FUNCTION { name: function }),
             Some(Function::Puppet(found)) => self.function_signature(&found)?.returns.clone(),
             Some(Function::Builtin(found)) => {
                 let callables = found.callables();
@@ -282,7 +279,7 @@ impl Vm<'_> {
         match (returns, ty) {
             (Some(returns), Some(ty)) if !ty.generalized().covers(&returns.generalized()) => {
                 let problem = mismatch::describe(&format!("parameter '{name}'"), ty, &returns);
-                Err(Raise::runtime(format!("{subject}: {problem}")))
+                bail!(DEFERRED_RESULT_MISMATCH { subject, problem })
             }
             (Some(_), _) => Ok(()),
             (None, _) => {
@@ -305,11 +302,16 @@ impl Vm<'_> {
         let subject = Str::from(resource.reference());
         self.check_parameters(id, params, &values, &subject).map_err(|mut raise| {
             if let Raised::Error(failure) = raise.reason_mut() {
-                failure.issue = "PARSE_ERROR";
+                failure.issue = PARSE_ERROR;
             }
             raise
         })
     }
+}
+
+/// Whether a parameter with this value gets its default, if it has one.
+fn is_open(value: &Option<Value>) -> bool {
+    value.as_ref().is_none_or(Value::is_undef)
 }
 
 fn is_deferred(object: &Object) -> bool {

@@ -97,7 +97,7 @@ pub struct Recorder {
 
 impl Recorder {
     /// Notes where the answer to a lookup came from that is made at a place in the code.
-    pub fn note(&mut self, location: Location, found: Arc<[DataPlace]>) {
+    fn note(&mut self, location: Location, found: Arc<[DataPlace]>) {
         match self.lookups.iter_mut().find(|(known, _)| is_same(known, &location)) {
             Some((_, places)) => *places = Arc::clone(&found),
             None => self.lookups.push((location, Arc::clone(&found))),
@@ -141,6 +141,19 @@ impl CatalogBuilder {
 }
 
 impl Vm<'_> {
+    /// Keeps how attributes get their values from now on, for [`Vm::provenance`].
+    pub fn record_provenance(&mut self) {
+        self.recorder = Some(Box::default());
+    }
+
+    /// Notes where the answer to the lookup that is being made came from, if someone wants to know.
+    pub fn note_lookup(&mut self, found: impl FnOnce() -> Arc<[DataPlace]>) {
+        let location = self.recorder.is_some().then(|| self.call_location());
+        if let (Some(location), Some(recorder)) = (location, &mut self.recorder) {
+            recorder.note(location, found());
+        }
+    }
+
     /// The trail of something set at a place, if trails are recorded; `expr` is what gave the value.
     pub(super) fn trail(
         &self,
@@ -205,20 +218,20 @@ impl Vm<'_> {
     /// Whether a call asks for data, so that where the data stands says more than the arguments.
     fn is_lookup(&self, call: &Call) -> bool {
         let Callee::Function(callee) = &call.callee else { return false };
-        self.environment.registry.is(callee.name.as_str(), Quality::LooksUp)
+        self.environment().registry.is(callee.name.as_str(), Quality::LooksUp)
     }
 
     /// A variable as part of a value: a parameter, something assigned, or what a lambda was given.
     fn variable_part(&self, recorder: &Recorder, variable: &Variable, expr: &Expr) -> Part {
         let unknown = Part::Variable(variable.name, None);
         let (holder, name) = match variable.target {
-            VariableTarget::Local(name) => (self.scopes.holder(self.at, name), name),
+            VariableTarget::Local(name) => (self.scopes.holder(self.position(), name), name),
             VariableTarget::Class(class, name) => (self.scopes.class(class).map(Position::named), name),
             VariableTarget::Top(name) => (Some(Position::named(ScopeId::TOP)), name),
         };
         let Some(holder) = holder else { return unknown };
         if holder.is_named()
-            && let Some(id) = self.scopes.get(holder.scope).slots.resource
+            && let Some(id) = self.catalog.scope(holder.scope).resource
             && let resource = self.catalog.get(id)
             && let Some(param) = resource.params.iter().find(|param| param.name == name)
         {
@@ -265,7 +278,7 @@ impl Vm<'_> {
     pub(crate) fn record_variable(&mut self, name: Name, value: &Expr, span: Span) {
         let location = self.recorder.is_some().then(|| self.location(span));
         let Some(trail) = self.trail(How::Variable, Some(value), location.as_ref()) else { return };
-        let at = self.at;
+        let at = self.position();
         if let (Found::Value(value), Some(recorder)) = (self.scopes.find(at, name), &mut self.recorder) {
             recorder.variables.insert((at, name), (value.clone(), trail));
         }

@@ -50,7 +50,7 @@ fn interfaces(vm: &Vm<'_>) -> Result<Hash> {
         Value::Hash(hash) => Ok(hash.get(key).cloned().unwrap_or_default()),
         other => Err(ruby::no_method("[]", other)),
     };
-    match step(&step(&vm.node.facts.clone().into(), "networking")?, "interfaces")? {
+    match step(&step(&vm.node().facts.clone().into(), "networking")?, "interfaces")? {
         Value::Hash(interfaces) => Ok(interfaces),
         other => Err(ruby::no_method("key?", &other)),
     }
@@ -92,8 +92,8 @@ fn has_interface_with(vm: &mut Vm<'_>, args: Vec<Value>) -> Flow<bool> {
         Some(Value::String(listed)) => listed,
         Some(Value::Undef) => return Ok(false),
         Some(other) => return Err(ruby::no_method("split", &other).into()),
-        None if vm.node.facts.contains_key("networking") => return Ok(structured(vm, &args)?),
-        None if vm.environment.settings.strict_variables => {
+        None if vm.node().facts.contains_key("networking") => return Ok(structured(vm, &args)?),
+        None if vm.environment().settings.strict_variables => {
             return ruby::fail("Undefined variable 'interfaces'; ");
         }
         None => return Ok(false),

@@ -8,8 +8,9 @@ use kukla_eval::builtins;
 use kukla_eval::error::{Flow, Location};
 use kukla_eval::function::Rest;
 use kukla_eval::lambda::Block;
+use kukla_eval::messages::Log;
 use kukla_eval::settings::LogLevel;
-use kukla_eval::vm::{Log, Vm};
+use kukla_eval::vm::Vm;
 use kukla_syntax::Strict;
 use kukla_values::semver::versioncmp;
 use kukla_values::{Array, Error, Hash, Result, Str, Type, Value};
@@ -204,7 +205,7 @@ fn seconds(vm: &mut Vm<'_>) -> i64 {
 }
 
 fn fact(vm: &mut Vm<'_>, name: Str) -> Value {
-    let mut here = Value::from(vm.node.facts.clone());
+    let mut here = Value::from(vm.node().facts.clone());
     let mut walked: Vec<String> = Vec::new();
     for key in fact_path(&name) {
         let at =
@@ -281,7 +282,7 @@ pub fn warn(vm: &mut Vm<'_>, message: String) {
 }
 
 fn os_version_gte_flat(vm: &mut Vm<'_>, os: Str, version: Str) -> Result<bool> {
-    let facts = &vm.node.facts;
+    let facts = &vm.node().facts;
     if facts.get("operatingsystem").and_then(Value::as_str) != Some(os.as_str()) {
         return Ok(false);
     }
@@ -296,7 +297,7 @@ fn os_version_gte(vm: &mut Vm<'_>, os: Str, version: Str) -> Result<bool> {
         Value::Hash(hash) => Ok(hash.get(key).cloned().unwrap_or_default()),
         other => Err(ruby::no_method("[]", other)),
     };
-    let facts = step(&vm.node.facts.clone().into(), "os")?;
+    let facts = step(&vm.node().facts.clone().into(), "os")?;
     if step(&facts, "name")?.as_str() != Some(os.as_str()) {
         return Ok(false);
     }
@@ -413,7 +414,7 @@ pub fn deprecation_at(
 }
 
 fn deprecate(vm: &mut Vm<'_>, key: &str, message: &str, use_strict: bool) -> Flow<()> {
-    match vm.environment.settings.strict {
+    match vm.environment().settings.strict {
         Strict::Off if use_strict => {}
         Strict::Error if use_strict => return ruby::fail(format!("deprecation. {key}. {message}")),
         // Puppet names the line of Ruby that warns.
@@ -429,7 +430,7 @@ fn deprecate(vm: &mut Vm<'_>, key: &str, message: &str, use_strict: bool) -> Flo
 
 /// The first line of a file of the environment's stdlib that holds a text, comments aside.
 pub fn place_in_module(vm: &Vm<'_>, file: &str, text: &str) -> Option<(String, usize)> {
-    let path = vm.environment.module("stdlib")?.root.join(file);
+    let path = vm.environment().module("stdlib")?.root.join(file);
     let source = String::from_utf8(vm.world().read(&path).ok()?).ok()?;
     let at = source.lines().position(|line| !line.trim_start().starts_with('#') && line.contains(text))?;
     Some((path.to_string_lossy().into_owned(), at + 1))

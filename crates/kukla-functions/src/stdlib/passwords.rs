@@ -81,7 +81,7 @@ fn pw_hash(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<Value> {
     }
     let plain = |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.' || b == b'/');
     if bcrypt {
-        let costs = match vm.environment.stdlib() {
+        let costs = match vm.environment().stdlib() {
             Some(..9) => (0..=99, "[0-9]{2}"),
             _ => (4..=31, "(0[4-9]|[12][0-9]|3[01])"),
         };

@@ -111,11 +111,11 @@ fn extname(path: Str) -> String {
 /// The directory of a module.
 pub fn module_root(vm: &Vm<'_>, name: &Value) -> Result<PathBuf> {
     let text = ruby::old_text(name);
-    match vm.environment.module(&text) {
+    match vm.environment().module(&text) {
         Some(module) => Ok(module.root.clone()),
         None => Err(Error::runtime(format!(
             "Could not find module {text} in environment {}",
-            vm.environment.name
+            vm.environment().name
         ))),
     }
 }

@@ -167,7 +167,7 @@ fn fqdn_rotate(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<Value> {
 }
 
 fn networking_fqdn(vm: &Vm<'_>) -> Result<Value> {
-    match vm.node.facts.get("networking") {
+    match vm.node().facts.get("networking") {
         Some(Value::Hash(networking)) => Ok(networking.get("fqdn").cloned().unwrap_or_default()),
         other => Err(ruby::no_method("[]", other.unwrap_or(&Value::Undef))),
     }
@@ -250,7 +250,7 @@ fn seeded_rand_string(vm: &mut Vm<'_>, length: i64, seed: Str, charset: Option<S
 /// A generator that no two runs share.
 pub fn unseeded(vm: &Vm<'_>) -> Random {
     let now = vm.world().now().nanos();
-    Random::from_hex(&sha256_hex(format!("{now}/{}/{}", vm.node.name, vm.logs.len()).as_bytes()))
+    Random::from_hex(&sha256_hex(format!("{now}/{}/{}", vm.node().name, vm.logs().len()).as_bytes()))
 }
 
 fn shuffle(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<Value> {

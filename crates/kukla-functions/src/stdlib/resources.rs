@@ -5,7 +5,6 @@ use kukla_catalog::ResourceRef;
 use kukla_eval::builtins;
 use kukla_eval::error::Flow;
 use kukla_eval::function::Rest;
-use kukla_eval::scope::ScopeId;
 use kukla_eval::settings::LogLevel;
 use kukla_eval::vm::Vm;
 use kukla_values::types::capitalize;
@@ -296,7 +295,7 @@ fn assert_private(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
         ));
     }
     // The site manifest belongs to no module and has no caller.
-    let at_top = vm.at.scope == ScopeId::TOP;
+    let at_top = vm.is_at_top();
     if !at_top && vm.variable("module_name")? == vm.variable("caller_module_name")? {
         return Ok(());
     }

@@ -1,6 +1,12 @@
 //! Arrays and hashes.
 
+use kukla_syntax::{bail, diagnostic};
+
 use super::Surroundings;
+use crate::codes::{
+    KEY_WITHOUT_VALUE, NOT_CONVERTIBLE_TO_HASH, TOO_MANY_TO_LIST, TREE_OF_ONE_VALUE, TREE_OUTSIDE_ARRAY,
+    TREE_THROUGH_VALUE, VALUE_NOT_CONVERTIBLE,
+};
 use crate::format::inspect;
 use crate::{Array, Error, Hash, Result, Type, Value, iterator};
 
@@ -22,18 +28,16 @@ fn listed(from: &Value) -> Result<Array> {
     let members = iterator::iterate(from).into_iter().flatten();
     let list: Array = members.take(MOST).collect();
     if list.len() == MOST {
-        return Err(Error::runtime(format!(
-            "{} has too many members to be listed",
-            Type::of_generalized(from)
-        )));
+        bail!(TOO_MANY_TO_LIST { actual: Type::of_generalized(from) });
     }
     Ok(list)
 }
 
-pub(super) fn refuse_array(args: &[Value]) -> Option<Result<String>> {
+pub(super) fn refuse_array(function: &str, args: &[Value]) -> Option<Error> {
     match args {
         [from] | [from, Value::Boolean(_)] => {
-            Some(Ok(format!("Value of type {} cannot be converted to Array", Type::of_generalized(from))))
+            let actual = Type::of_generalized(from);
+            Some(diagnostic!(VALUE_NOT_CONVERTIBLE { function, actual, target: "Array" }).into())
         }
         _ => None,
     }
@@ -47,8 +51,7 @@ pub(super) fn hash(at: usize, args: &[Value], _: &dyn Surroundings) -> Result<Va
         (_, Value::Hash(_), _) => Ok(args[0].clone()),
         (_, from, _) => {
             if !Type::Iterable(None).contains(from) {
-                let ty = Type::of_generalized(from);
-                return Err(Error::runtime(format!("Value of type {ty} cannot be converted to Hash")));
+                bail!(NOT_CONVERTIBLE_TO_HASH { actual: Type::of_generalized(from) });
             }
             let values = listed(from)?;
             let pairs = values.iter().all(|pair| pair.as_array().is_some_and(|pair| pair.len() == 2));
@@ -68,7 +71,7 @@ fn from_pairs(pairs: &Array) -> Value {
 /// Keys and values one after the other.
 fn from_list(values: &Array) -> Result<Value> {
     if values.len() % 2 == 1 {
-        return Err(Error::runtime("odd number of arguments for Hash"));
+        bail!(KEY_WITHOUT_VALUE);
     }
     Ok(Value::Hash(values.chunks(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect()))
 }
@@ -90,8 +93,7 @@ fn from_tree(tree: &Array, all_hashes: bool) -> Result<Value> {
                 }
             }
             (None, other, _) => {
-                let ty = Type::of_generalized(other);
-                return Err(Error::runtime(format!("no implicit conversion of {ty} into Hash")));
+                bail!(TREE_OF_ONE_VALUE { actual: Type::of_generalized(other) });
             }
             (Some((last, way)), value, result) => {
                 let value = if all_hashes { as_hash(value) } else { value.clone() };
@@ -130,7 +132,7 @@ fn descend<'a>(mut at: &'a mut Value, way: &[Value]) -> Result<&'a mut Value> {
                 let found = place(values, key);
                 match found.and_then(|found| values.make_mut().get_mut(found)) {
                     Some(value) => value,
-                    None => return Err(Error::runtime("undefined method `[]=' for nil:NilClass")),
+                    None => bail!(TREE_THROUGH_VALUE { value: "nil:NilClass" }),
                 }
             }
             other => return Err(no_member(other)),
@@ -153,7 +155,7 @@ fn put(at: &mut Value, key: &Value, value: Value) -> Result<()> {
                 }
                 values.make_mut()[found] = value;
             }
-            None => return Err(Error::runtime(format!("index {} outside of array", inspect(key)))),
+            None => bail!(TREE_OUTSIDE_ARRAY { index: inspect(key) }),
         },
         other => return Err(no_member(other)),
     }
@@ -162,5 +164,5 @@ fn put(at: &mut Value, key: &Value, value: Value) -> Result<()> {
 
 fn no_member(value: &Value) -> Error {
     let class = Type::of_generalized(value).name();
-    Error::runtime(format!("undefined method `[]=' for {}:{class}", inspect(value)))
+    diagnostic!(TREE_THROUGH_VALUE { value: format!("{}:{class}", inspect(value)) }).into()
 }

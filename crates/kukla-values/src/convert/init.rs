@@ -1,8 +1,11 @@
 //! `Init[T]`: making a `T` from one value, perhaps with fixed further arguments.
 
+use kukla_syntax::bail;
+
 use super::{Surroundings, new_at, unsupported};
+use crate::codes::WRONG_INIT_COUNT;
 use crate::types::InitType;
-use crate::{Error, Result, Type, Value};
+use crate::{Result, Type, Value};
 
 pub(super) fn make(
     ty: &Type,
@@ -15,7 +18,7 @@ pub(super) fn make(
     init.check()?;
     let [value] = args else {
         let count = if args.is_empty() { "none".to_owned() } else { args.len().to_string() };
-        return Err(Error::runtime(format!("'new_Init' expects 1 argument, got {count}")));
+        bail!(WRONG_INIT_COUNT { count });
     };
     match value {
         Value::Array(values) if init.args.is_empty() && !init.takes_alone(value) => {

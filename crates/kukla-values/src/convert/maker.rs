@@ -2,7 +2,10 @@
 
 use std::sync::LazyLock;
 
+use kukla_syntax::bail;
+
 use super::{Surroundings, collection, number, scalar};
+use crate::codes::WRONG_NEW_ARGUMENTS;
 use crate::regexp::Regexp;
 use crate::types::callable::CallableType;
 use crate::types::mismatch::{self, Signature};
@@ -11,8 +14,8 @@ use crate::{Error, Result, Str, Type, Value};
 
 /// Makes values of one type: which signature was chosen (in the order of `signatures`) and its arguments.
 type Make = fn(usize, &[Value], &dyn Surroundings) -> Result<Value>;
-/// Says what is wrong with arguments no signature accepts, where Puppet has words of its own for it.
-type Refuse = fn(&[Value]) -> Option<Result<String>>;
+/// Says what is wrong with arguments no signature accepts, where Puppet has words of its own for it, by the name of the function.
+type Refuse = fn(&str, &[Value]) -> Option<Error>;
 
 /// Makes values from arguments Puppet refuses and the founding documents accept.
 type Extend = fn(&[Value], &dyn Surroundings) -> Option<Result<Value>>;
@@ -35,12 +38,12 @@ impl Maker {
         if let Some(made) = self.extend.and_then(|extend| extend(args, around)) {
             return made;
         }
-        if let Some(message) = self.refuse.and_then(|refuse| refuse(args)) {
-            return Err(Error::runtime(format!("'{}' {}", self.name, message?)));
+        if let Some(error) = self.refuse.and_then(|refuse| refuse(self.name, args)) {
+            return Err(error);
         }
         let types: Vec<Type> = args.iter().map(Type::of).collect();
-        let message = mismatch::describe_signatures(self.name, &self.signatures, &types);
-        Err(Error::runtime(message))
+        let description = mismatch::describe_signatures(self.name, &self.signatures, &types);
+        bail!(WRONG_NEW_ARGUMENTS { description })
     }
 }
 

@@ -12,6 +12,9 @@ mod scalar;
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use kukla_syntax::diagnostic;
+
+use crate::codes::NO_NEW;
 use crate::time::Timestamp;
 use crate::types::mismatch::{self, Signature};
 use crate::types::object::Object;
@@ -91,7 +94,7 @@ pub fn signatures(ty: &Type) -> Option<Cow<'static, [Signature]>> {
 }
 
 fn unsupported(ty: &Type) -> Error {
-    Error::runtime(format!("Creation of new instance of type '{ty}' is not supported"))
+    diagnostic!(NO_NEW { ty }).into()
 }
 
 #[cfg(test)]

@@ -1,7 +1,13 @@
 //! Numbers and booleans.
 
+use kukla_syntax::{bail, diagnostic};
+
 use super::{Surroundings, maker};
-use crate::format::{IntegerText, inspect_text, parse_float, parse_integer, parse_number};
+use crate::codes::{
+    ILLEGAL_RADIX, NO_FLOAT, NO_INTEGER, NOT_FINITE, OUTSIDE_INTEGER_RANGE, STRING_NOT_CONVERTIBLE,
+    VALUE_NOT_CONVERTIBLE,
+};
+use crate::format::{IntegerText, inspect_text, parse_float, parse_integer, parse_number, to_s};
 use crate::types::mismatch;
 use crate::{Error, Result, Type, Value};
 
@@ -25,13 +31,13 @@ fn magnitude(number: Value, absolute: bool) -> Result<Value> {
     }
 }
 
-fn outside(number: &str) -> Error {
-    Error::new("NUMERIC_OVERFLOW", format!("The value {number} is outside of Puppet Integer range"))
+fn outside(value: &str) -> Error {
+    diagnostic!(OUTSIDE_INTEGER_RANGE { value }).into()
 }
 
 fn whole(number: f64) -> Result<Value> {
     if number.is_nan() {
-        return Err(Error::runtime("NaN"));
+        bail!(NOT_FINITE { number: "NaN" });
     }
     // The largest float below 2^63 is the last that fits.
     if !(-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&number) {
@@ -41,7 +47,7 @@ fn whole(number: f64) -> Result<Value> {
 }
 
 fn not_integer(text: &str) -> Error {
-    Error::runtime(format!("invalid value for Integer(): {}", inspect_text(text)))
+    diagnostic!(NO_INTEGER { text: inspect_text(text) }).into()
 }
 
 /// Reads an integer; blanks may stand between its sign and its digits.
@@ -131,8 +137,7 @@ fn float_of(text: &str) -> Result<f64> {
             _ => Ok(0.0),
         };
     }
-    parse_float(&text)
-        .ok_or_else(|| Error::runtime(format!("invalid value for Float(): {}", inspect_text(&text))))
+    parse_float(&text).ok_or_else(|| diagnostic!(NO_FLOAT { text: inspect_text(&text) }).into())
 }
 
 pub(super) fn numeric(at: usize, args: &[Value], _: &dyn Surroundings) -> Result<Value> {
@@ -157,58 +162,56 @@ pub(super) fn boolean(_: usize, args: &[Value], _: &dyn Surroundings) -> Result<
     }))
 }
 
-/// The words for a value that cannot become a number or a boolean.
-fn cannot(value: &Value, target: &str) -> String {
+/// Refuses a value that cannot become a number or a boolean.
+fn cannot(function: &str, value: &Value, target: &str) -> Error {
     match value {
-        Value::String(text) => format!("The string '{text}' cannot be converted to {target}"),
-        value => format!("Value of type {} cannot be converted to {target}", Type::of_generalized(value)),
+        Value::String(text) => diagnostic!(STRING_NOT_CONVERTIBLE { function, text, target }).into(),
+        value => {
+            let actual = Type::of_generalized(value);
+            diagnostic!(VALUE_NOT_CONVERTIBLE { function, actual, target }).into()
+        }
     }
 }
 
-fn refuse_one(args: &[Value], target: &str) -> Option<Result<String>> {
+fn refuse_one(function: &str, args: &[Value], target: &str) -> Option<Error> {
     match args {
-        [from] | [from, Value::Boolean(_)] => Some(Ok(cannot(from, target))),
+        [from] | [from, Value::Boolean(_)] => Some(cannot(function, from, target)),
         _ => None,
     }
 }
 
-pub(super) fn refuse_float(args: &[Value]) -> Option<Result<String>> {
-    refuse_one(args, "Float")
+pub(super) fn refuse_float(function: &str, args: &[Value]) -> Option<Error> {
+    refuse_one(function, args, "Float")
 }
 
-pub(super) fn refuse_boolean(args: &[Value]) -> Option<Result<String>> {
-    if args.len() == 1 { refuse_one(args, "Boolean") } else { None }
+pub(super) fn refuse_boolean(function: &str, args: &[Value]) -> Option<Error> {
+    if args.len() == 1 { refuse_one(function, args, "Boolean") } else { None }
 }
 
-pub(super) fn refuse_numeric(args: &[Value]) -> Option<Result<String>> {
-    refuse_one(args, "Numeric")
+pub(super) fn refuse_numeric(function: &str, args: &[Value]) -> Option<Error> {
+    refuse_one(function, args, "Numeric")
 }
 
-pub(super) fn refuse_integer(args: &[Value]) -> Option<Result<String>> {
-    let radix = |radix: &Value| match radix {
-        Value::Integer(2 | 8 | 10 | 16) | Value::Default | Value::Undef => Ok(()),
-        other => Err(Error::runtime(format!(
-            "Illegal radix: {}, expected 2, 8, 10, 16, or default",
-            crate::format::to_s(other)
-        ))),
+pub(super) fn refuse_integer(function: &str, args: &[Value]) -> Option<Error> {
+    let illegal = |radix: &Value| -> Option<Error> {
+        match radix {
+            Value::Integer(2 | 8 | 10 | 16) | Value::Default | Value::Undef => None,
+            other => Some(diagnostic!(ILLEGAL_RADIX { radix: to_s(other) }).into()),
+        }
     };
     match args {
         [Value::Hash(hash)] => {
             let from = hash.get("from");
             let convertible = |from: &&Value| maker::integer_from().contains(from);
             if let Some(from) = from.filter(|from| !convertible(from)) {
-                return Some(Ok(cannot(from, "Integer")));
+                return Some(cannot(function, from, "Integer"));
             }
-            if let Err(error) = hash.get("radix").map_or(Ok(()), radix) {
-                return Some(Err(error));
-            }
-            mismatch::assert("Integer.new", maker::integer_hash(), &args[0]).err().map(Err)
+            let illegal = hash.get("radix").and_then(illegal);
+            illegal.or_else(|| mismatch::assert("Integer.new", maker::integer_hash(), &args[0]).err())
         }
         [from] | [from, Value::Integer(_)] | [from, Value::Integer(_), Value::Boolean(_)] => {
-            if let Err(error) = args.get(1).map_or(Ok(()), radix) {
-                return Some(Err(error));
-            }
-            Some(Ok(cannot(from, "Integer")))
+            let illegal = args.get(1).and_then(illegal);
+            Some(illegal.unwrap_or_else(|| cannot(function, from, "Integer")))
         }
         _ => None,
     }

@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
+use kukla_syntax::diagnostic;
+
 use super::Surroundings;
 use crate::binary::Binary;
+use crate::codes::STRING_NOT_CONVERTIBLE;
 use crate::format::format_value;
 use crate::regexp::{self, Regexp};
 use crate::semver::{Identifier, Version, VersionRange};
 use crate::time::{Timespan, Timestamp};
 use crate::uri::Uri;
-use crate::{Hash, Result, Str, Value};
+use crate::{Error, Hash, Result, Str, Value};
 
 pub(super) fn string(_: usize, args: &[Value], _: &dyn Surroundings) -> Result<Value> {
     format_value(&args[0], args.get(1).unwrap_or(&Value::Default)).map(Value::String)
@@ -71,9 +74,11 @@ pub(super) fn sem_ver(at: usize, args: &[Value], _: &dyn Surroundings) -> Result
     Ok(Value::SemVer(Arc::new(version)))
 }
 
-pub(super) fn refuse_sem_ver(args: &[Value]) -> Option<Result<String>> {
+pub(super) fn refuse_sem_ver(function: &str, args: &[Value]) -> Option<Error> {
     match args {
-        [Value::String(text)] => Some(Ok(format!("The string '{text}' cannot be converted to a SemVer"))),
+        [Value::String(text)] => {
+            Some(diagnostic!(STRING_NOT_CONVERTIBLE { function, text, target: "a SemVer" }).into())
+        }
         _ => None,
     }
 }

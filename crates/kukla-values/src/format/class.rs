@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+use kukla_syntax::{Diagnostic, diagnostic};
+
+use crate::codes::NO_IMPLICIT_CONVERSION;
 use crate::{Type, Value};
 
 /// The name of a value's class.
@@ -61,6 +64,6 @@ pub(super) fn operand_name(value: &Value) -> Cow<'static, str> {
 }
 
 /// What Ruby says of a value where it wants one of another class.
-pub fn no_implicit_conversion(value: &Value, wanted: &str) -> String {
-    format!("no implicit conversion of {} into {wanted}", operand_name(value))
+pub fn no_implicit_conversion(value: &Value, target: &str) -> Diagnostic {
+    diagnostic!(NO_IMPLICIT_CONVERSION { operand: operand_name(value), target })
 }

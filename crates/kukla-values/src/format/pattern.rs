@@ -2,10 +2,12 @@
 
 use std::sync::LazyLock;
 
+use kukla_syntax::bail;
 use regex::Regex;
 
 use super::string::Formats;
-use crate::{Error, Result, Str};
+use crate::codes::{INVALID_STRING_FORMAT, REPEATED_FORMAT_FLAG, SEVERAL_FORMAT_DELIMITERS};
+use crate::{Result, Str};
 
 /// A format as written, taken apart.
 #[derive(Clone, Debug)]
@@ -48,20 +50,16 @@ impl Format {
     /// Reads a format.
     pub fn parse(text: &str) -> Result<Format> {
         let Some(found) = PATTERN.captures(text) else {
-            return Err(Error::runtime(format!(
-                "The format '{text}' is not a valid format on the form '%<flags><width>.<prec><format>'"
-            )));
+            bail!(INVALID_STRING_FORMAT { format: text });
         };
         let flags = &found[1];
         if flags.chars().enumerate().any(|(at, flag)| flags.chars().skip(at + 1).any(|other| other == flag)) {
-            return Err(Error::runtime(format!("The same flag can only be used once, got '{text}'")));
+            bail!(REPEATED_FORMAT_FLAG { format: text });
         }
         let mut delimiters = flags.chars().filter(|flag| "[{(<|".contains(*flag));
         let delimiter = delimiters.next();
         if delimiters.next().is_some() {
-            return Err(Error::runtime(format!(
-                "Only one of the delimiters [ {{ ( < | can be given in the format flags, got '{text}'"
-            )));
+            bail!(SEVERAL_FORMAT_DELIMITERS { format: text });
         }
         let number =
             |group: usize| found.get(group).map(|digits| digits.as_str().parse().unwrap_or(usize::MAX));

@@ -1,11 +1,23 @@
 //! Ruby's `sprintf`.
 
+use kukla_syntax::{bail, diagnostic};
+
 use super::class::operand_name;
 use super::{float, inspect, inspect_text, no_implicit_conversion, number, to_s};
+use crate::codes::{
+    FLAGGED_PERCENT_SIGN, FLOAT_AS_CHARACTER, FORMAT_HASH_REQUIRED, FORMAT_KEY_NOT_FOUND,
+    FORMAT_PART_GIVEN_TWICE, FORMAT_PART_TOO_BIG, FORMAT_VALUE_GIVEN_TWICE, INCOMPLETE_FORMAT,
+    INTEGER_AS_CHARACTER, INVALID_CHARACTER, LATE_FORMAT_FLAG, LATE_FORMAT_WIDTH, MALFORMED_FORMAT,
+    MIXED_FORMAT_ARGUMENTS, NO_CHARACTER, NO_FLOAT, NO_INTEGER, NOT_CONVERTIBLE, NOT_FINITE, NUMBER_TOO_BIG,
+    TOO_FEW_FORMAT_ARGUMENTS, UNCLOSED_FORMAT_NAME, UNDEF_AS_CHARACTER,
+};
 use crate::{Error, Result, Str, Value};
 
 /// The widest field allowed; Ruby's own limit would let a format ask for gigabytes.
 const MAX_WIDTH: usize = 1 << 24;
+
+const WIDTH: &str = "width";
+const PRECISION: &str = "precision";
 
 /// From here on floats have more digits before the point than a machine word holds.
 const LARGE: f64 = 1e38;
@@ -41,10 +53,6 @@ struct Printer<'a> {
     named: Option<String>,
 }
 
-fn bad<T>(message: impl Into<String>) -> Result<T> {
-    Err(Error::runtime(message))
-}
-
 impl<'a> Printer<'a> {
     /// Reads one directive from after its percent sign and gives what follows it.
     fn directive<'f>(&mut self, text: &'f str, out: &mut String) -> Result<&'f str> {
@@ -54,17 +62,14 @@ impl<'a> Printer<'a> {
         let mut first = true;
         loop {
             let Some(c) = rest.chars().next() else {
-                return bad("incomplete format specifier; use %% (double %) instead");
+                bail!(INCOMPLETE_FORMAT);
             };
             let after = &rest[c.len_utf8()..];
             match c {
                 ' ' | '#' | '+' | '-' | '0' => {
                     if spec.width.is_some() || spec.precision.is_some() {
-                        return bad(if spec.precision.is_some() {
-                            "flag after precision"
-                        } else {
-                            "flag after width"
-                        });
+                        let part = if spec.precision.is_some() { PRECISION } else { WIDTH };
+                        bail!(LATE_FORMAT_FLAG { part });
                     }
                     match c {
                         ' ' => spec.space = true,
@@ -78,23 +83,23 @@ impl<'a> Printer<'a> {
                 '1'..='9' => {
                     let (digits, after) = digits(rest);
                     if after.is_empty() {
-                        return bad("malformed format string - %*[0-9]");
+                        bail!(MALFORMED_FORMAT { rest: "*[0-9]" });
                     }
                     let Some(count) = digits.parse().ok().filter(|count| *count <= MAX_WIDTH) else {
-                        return bad("width too big");
+                        bail!(FORMAT_PART_TOO_BIG { part: WIDTH });
                     };
                     if let Some(after) = after.strip_prefix('$') {
                         if value.is_some() {
-                            return bad(format!("value given twice - {count}$"));
+                            bail!(FORMAT_VALUE_GIVEN_TWICE { number: count });
                         }
                         value = Some(self.position(count)?);
                         rest = after;
                     } else {
                         if spec.width.is_some() {
-                            return bad("width given twice");
+                            bail!(FORMAT_PART_GIVEN_TWICE { part: WIDTH });
                         }
                         if spec.precision.is_some() {
-                            return bad("width after precision");
+                            bail!(LATE_FORMAT_WIDTH);
                         }
                         spec.width = Some(count);
                         rest = after;
@@ -103,7 +108,7 @@ impl<'a> Printer<'a> {
                 '<' | '{' => {
                     let close = if c == '<' { '>' } else { '}' };
                     let Some((name, after)) = after.split_once(close) else {
-                        return bad("malformed name - unmatched parenthesis");
+                        bail!(UNCLOSED_FORMAT_NAME);
                     };
                     let found = self.name(name, c, close)?;
                     rest = after;
@@ -115,20 +120,22 @@ impl<'a> Printer<'a> {
                 }
                 '*' => {
                     if spec.width.is_some() {
-                        return bad("width given twice");
+                        bail!(FORMAT_PART_GIVEN_TWICE { part: WIDTH });
                     }
                     let (width, after) = self.star(after)?;
                     if width < 0 {
                         spec.minus = true;
                     }
-                    let width =
-                        usize::try_from(width.unsigned_abs()).ok().filter(|width| *width <= MAX_WIDTH);
-                    spec.width = Some(width.ok_or_else(|| Error::runtime("width too big"))?);
+                    let width = usize::try_from(width.unsigned_abs()).ok();
+                    let Some(width) = width.filter(|width| *width <= MAX_WIDTH) else {
+                        bail!(FORMAT_PART_TOO_BIG { part: WIDTH });
+                    };
+                    spec.width = Some(width);
                     rest = after;
                 }
                 '.' => {
                     if spec.precision.is_some() {
-                        return bad("precision given twice");
+                        bail!(FORMAT_PART_GIVEN_TWICE { part: PRECISION });
                     }
                     spec.precision = Some(0);
                     if let Some(after) = after.strip_prefix('*') {
@@ -140,7 +147,7 @@ impl<'a> Printer<'a> {
                         if !digits.is_empty() {
                             spec.precision = digits.parse().ok().filter(|count| *count <= MAX_WIDTH);
                             if spec.precision.is_none() {
-                                return bad("precision too big");
+                                bail!(FORMAT_PART_TOO_BIG { part: PRECISION });
                             }
                         }
                         rest = after;
@@ -154,7 +161,7 @@ impl<'a> Printer<'a> {
                     out.push('%');
                     return Ok(after);
                 }
-                '%' | '\n' | '\0' => return bad("invalid format character - %"),
+                '%' | '\n' | '\0' => bail!(FLAGGED_PERCENT_SIGN),
                 'c' => {
                     character(self.take(value)?, &spec, out)?;
                     return Ok(after);
@@ -173,7 +180,7 @@ impl<'a> Printer<'a> {
                     floating(c, self.take(value)?, &spec, out)?;
                     return Ok(after);
                 }
-                c => return bad(format!("malformed format string - %{c}")),
+                c => bail!(MALFORMED_FORMAT { rest: c }),
             }
             first = false;
         }
@@ -188,37 +195,47 @@ impl<'a> Printer<'a> {
 
     fn following(&mut self) -> Result<&'a Value> {
         let number = self.next + 1;
+        let this = || format!("unnumbered({number})");
         if self.numbered.is_some() {
-            return bad(format!("unnumbered({number}) mixed with numbered"));
+            return Err(mixed(this(), "mixed with", "numbered"));
         }
         if self.named.is_some() {
-            return bad(format!("unnumbered({number}) mixed with named"));
+            return Err(mixed(this(), "mixed with", "named"));
         }
         self.next = number;
-        self.args.get(number - 1).ok_or_else(|| Error::runtime("too few arguments"))
+        self.argument(number)
     }
 
     fn position(&mut self, number: usize) -> Result<&'a Value> {
+        let this = || format!("numbered({number})");
         if self.next > 0 {
-            return bad(format!("numbered({number}) after unnumbered({})", self.next));
+            return Err(mixed(this(), "after", &format!("unnumbered({})", self.next)));
         }
         if self.named.is_some() {
-            return bad(format!("numbered({number}) after named"));
+            return Err(mixed(this(), "after", "named"));
         }
         self.numbered = Some(number);
-        self.args.get(number - 1).ok_or_else(|| Error::runtime("too few arguments"))
+        self.argument(number)
+    }
+
+    fn argument(&self, number: usize) -> Result<&'a Value> {
+        self.args.get(number - 1).ok_or_else(|| diagnostic!(TOO_FEW_FORMAT_ARGUMENTS).into())
     }
 
     fn name(&mut self, name: &str, open: char, close: char) -> Result<&'a Value> {
+        let this = || format!("named{open}{name}{close}");
         if self.next > 0 {
-            return bad(format!("named{open}{name}{close} after unnumbered({})", self.next));
+            return Err(mixed(this(), "after", &format!("unnumbered({})", self.next)));
         }
         if self.numbered.is_some() {
-            return bad(format!("named{open}{name}{close} after numbered"));
+            return Err(mixed(this(), "after", "numbered"));
         }
         self.named = Some(name.into());
-        let [Value::Hash(hash)] = self.args else { return bad("one hash required") };
-        hash.get(name).ok_or_else(|| Error::runtime(format!("key{open}{name}{close} not found")))
+        let [Value::Hash(hash)] = self.args else { bail!(FORMAT_HASH_REQUIRED) };
+        let Some(value) = hash.get(name) else {
+            bail!(FORMAT_KEY_NOT_FOUND { name: format!("{open}{name}{close}") });
+        };
+        Ok(value)
     }
 
     /// A width or precision that is an argument itself: `*` or `*1$`.
@@ -230,6 +247,10 @@ impl<'a> Printer<'a> {
         };
         Ok((integer_of(value)?.clamp(i64::MIN.into(), i64::MAX.into()) as i64, after))
     }
+}
+
+fn mixed(this: String, relation: &str, other: &str) -> Error {
+    diagnostic!(MIXED_FORMAT_ARGUMENTS { this, relation, other }).into()
 }
 
 fn digits(text: &str) -> (&str, &str) {
@@ -262,27 +283,27 @@ fn character(value: &Value, spec: &Spec, out: &mut String) -> Result<()> {
         Value::String(text) => {
             let mut chars = text.chars();
             let (Some(c), None) = (chars.next(), chars.next()) else {
-                return bad("%c requires a character");
+                bail!(NO_CHARACTER);
             };
             i64::from(u32::from(c))
         }
-        Value::Undef => return bad("no implicit conversion from nil to integer"),
+        Value::Undef => bail!(UNDEF_AS_CHARACTER),
         Value::Integer(number) => *number,
         Value::Float(number) if !number.is_finite() => integer_of(value).map(|_| 0)?,
         Value::Float(number) if !(-TWO_TO_63..TWO_TO_63).contains(number) => {
             let sign = if *number < 0.0 { "-" } else { "" };
             let shown = float::general(number.abs(), 10, false);
-            return bad(format!("float {sign}{shown} out of range of integer"));
+            bail!(FLOAT_AS_CHARACTER { number: format!("{sign}{shown}") });
         }
         Value::Float(number) => *number as i64,
-        value => return bad(no_implicit_conversion(value, "Integer")),
+        value => return Err(no_implicit_conversion(value, "Integer").into()),
     };
     let size = if code < 0 { "small" } else { "big" };
     if i32::try_from(code).is_err() {
-        return bad(format!("integer {code} too {size} to convert to `int'"));
+        bail!(INTEGER_AS_CHARACTER { number: code, size });
     }
     let Some(c) = u32::try_from(code).ok().and_then(char::from_u32) else {
-        return bad("invalid character");
+        bail!(INVALID_CHARACTER);
     };
     padded(c.encode_utf8(&mut [0; 4]), 1, spec, out);
     Ok(())
@@ -291,26 +312,26 @@ fn character(value: &Value, spec: &Spec, out: &mut String) -> Result<()> {
 const TWO_TO_63: f64 = (1u64 << 63) as f64;
 
 fn refused(value: &Value, target: &str) -> Error {
-    Error::runtime(format!("can't convert {} into {target}", operand_name(value)))
+    diagnostic!(NOT_CONVERTIBLE { operand: operand_name(value), target }).into()
 }
 
 fn integer_of(value: &Value) -> Result<i128> {
     Ok(match value {
         Value::Integer(number) => (*number).into(),
-        Value::Float(number) if number.is_nan() => return bad("NaN"),
+        Value::Float(number) if number.is_nan() => bail!(NOT_FINITE { number: "NaN" }),
         Value::Float(number) if number.is_infinite() => {
-            return bad(if *number < 0.0 { "-Infinity" } else { "Infinity" });
+            bail!(NOT_FINITE { number: if *number < 0.0 { "-Infinity" } else { "Infinity" } });
         }
         // Beyond this only `integer` writes them.
-        Value::Float(number) if number.abs() >= LARGE => return bad("number too big"),
+        Value::Float(number) if number.abs() >= LARGE => bail!(NUMBER_TOO_BIG),
         Value::Float(number) => number.trunc() as i128,
         Value::Timestamp(stamp) => stamp.seconds().into(),
         Value::Timespan(span) => span.seconds().into(),
         Value::String(text) => match number::parse_integer(text, None) {
             number::IntegerText::Fits(number) => number.into(),
-            number::IntegerText::TooLarge => return bad("number too big"),
+            number::IntegerText::TooLarge => bail!(NUMBER_TOO_BIG),
             number::IntegerText::Not => {
-                return bad(format!("invalid value for Integer(): {}", inspect_text(text)));
+                bail!(NO_INTEGER { text: inspect_text(text) });
             }
         },
         value => return Err(refused(value, "Integer")),
@@ -449,7 +470,7 @@ fn floating(directive: char, value: &Value, spec: &Spec, out: &mut String) -> Re
             Some(number) => number,
             None => {
                 let shown = super::ruby::inspect_bytes(text.as_bytes());
-                return bad(format!("invalid value for Float(): {shown}"));
+                bail!(NO_FLOAT { text: shown });
             }
         },
         value => return Err(refused(value, "Float")),

@@ -5,12 +5,16 @@
 
 use std::sync::LazyLock;
 
-use kukla_syntax::deep;
+use kukla_syntax::{bail, deep};
 
 use super::pattern::Format;
 use super::{inspect, quote, sprintf, to_s};
+use crate::codes::{
+    FORMAT_FOR_NO_TYPE, FORMATS_NO_HASH, FORMATTED_TOO_DEEP, ILLEGAL_FORMAT_LETTER, NO_CHARACTER_NUMBER,
+    UNKNOWN_CONTAINER_FORMAT,
+};
 use crate::types::write;
-use crate::{Array, Error, Hash, Result, Str, Type, Value, iterator};
+use crate::{Array, Hash, Result, Str, Type, Value, iterator};
 
 /// Formats by type, in the order they are tried.
 #[derive(Clone, Debug, Default)]
@@ -53,10 +57,7 @@ pub fn format_value(value: &Value, formats: &Value) -> Result<Str> {
             format_with(value, &DEFAULTS.merge(&Formats(vec![(key, Format::parse(text)?)])))
         }
         Value::Hash(hash) => format_with(value, &DEFAULTS.merge(&Formats::parse(hash)?)),
-        other => Err(Error::runtime(format!(
-            "string conversion expects a Default value or a Hash of type to format mappings, got a '{}'",
-            Type::of(other).name()
-        ))),
+        other => bail!(FORMATS_NO_HASH { actual: Type::of(other).name() }),
     }
 }
 
@@ -72,10 +73,7 @@ impl Formats {
         let mut formats = Vec::with_capacity(hash.len());
         for (key, value) in hash {
             let Value::Type(ty) = key else {
-                return Err(Error::runtime(format!(
-                    "top level keys in the format hash must be data types, got instance of '{}'",
-                    Type::of(key).name()
-                )));
+                bail!(FORMAT_FOR_NO_TYPE { actual: Type::of(key).name() });
             };
             let format = match value {
                 Value::Hash(container) => Formats::container(container)?,
@@ -89,10 +87,7 @@ impl Formats {
     fn container(hash: &Hash) -> Result<Format> {
         const KEYS: [&str; 4] = ["separator", "separator2", "format", "string_formats"];
         if hash.keys().any(|key| !KEYS.iter().any(|known| key.as_str() == Some(known))) {
-            return Err(Error::runtime(format!(
-                "only 'separator', 'separator2', 'format', 'string_formats' are allowed in a container format, got {}",
-                to_s(&Value::Hash(hash.clone()))
-            )));
+            bail!(UNKNOWN_CONTAINER_FORMAT { hash: to_s(&Value::Hash(hash.clone())) });
         }
         let text = |key: &str| hash.get(key).map(to_s);
         let mut format = Format::parse(&text("format").unwrap_or_default())?;
@@ -192,9 +187,7 @@ struct Writer {
 }
 
 fn illegal<T>(kind: &str, letter: char, allowed: &str) -> Result<T> {
-    Err(Error::runtime(format!(
-        "Illegal format '{letter}' specified for value of {kind} type - expected one of the characters '{allowed}'"
-    )))
+    bail!(ILLEGAL_FORMAT_LETTER { letter, kind, allowed })
 }
 
 fn print(format: &str, value: impl Into<Value>) -> Result<String> {
@@ -219,7 +212,7 @@ fn is_collection(value: &Value) -> bool {
 impl Writer {
     fn write(&mut self, value: &Value, formats: &Formats, indent: Indent) -> Result<String> {
         if self.depth > MAX_DEPTH {
-            return Err(Error::runtime("Value is nested too deeply to be converted to a String"));
+            bail!(FORMATTED_TOO_DEEP);
         }
         let ty = Type::of(value);
         let format = formats.of(&ty);
@@ -427,7 +420,7 @@ fn integer(number: i64, format: &Format) -> Result<String> {
         'e' | 'E' | 'f' | 'g' | 'G' | 'a' | 'A' => print(&format.text, number as f64),
         'c' => {
             let Some(c) = u32::try_from(number).ok().and_then(char::from_u32) else {
-                return Err(Error::runtime("pack(U): value out of range"));
+                bail!(NO_CHARACTER_NUMBER);
             };
             let text = if format.alternate { format!("\"{c}\"") } else { c.to_string() };
             print(&format.with_letter('s'), text)

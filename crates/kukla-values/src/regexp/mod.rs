@@ -12,6 +12,9 @@ mod translate;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 
+use kukla_syntax::diagnostic;
+
+use crate::codes::{INVALID_REGEXP, REGEXP_GIVEN_UP};
 use crate::{Error, Result, Str};
 pub use substitute::escape;
 use translate::Translation;
@@ -203,10 +206,7 @@ impl Regexp {
     }
 
     fn gave_up(&self, error: &fancy_regex::Error) -> Error {
-        Error::runtime(format!(
-            "Matching with the regular expression {} was given up: {error}",
-            self.to_literal()
-        ))
+        diagnostic!(REGEXP_GIVEN_UP { regexp: self.to_literal(), reason: error }).into()
     }
 
     /// Ruby's `^` does not match at the very end of a text that ends in a newline; Rust's does. Such a match can only
@@ -249,8 +249,8 @@ impl Regexp {
 
     fn refused(&self, error: &dyn std::fmt::Display) -> Error {
         let words = error.to_string();
-        let last = words.lines().last().unwrap_or_default().trim_start_matches("error: ");
-        Error::new("INVALID_REGEXP", format!("{last}: /{}/", self.source))
+        let reason = words.lines().last().unwrap_or_default().trim_start_matches("error: ");
+        diagnostic!(INVALID_REGEXP { reason, source: self.source }).into()
     }
 }
 

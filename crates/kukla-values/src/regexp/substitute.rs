@@ -1,7 +1,10 @@
 //! Replacing, splitting and quoting, as Ruby's `sub`, `gsub`, `split` and `Regexp.escape` do.
 
+use kukla_syntax::bail;
+
 use super::{Captures, Options, Regexp};
-use crate::{Error, Result};
+use crate::Result;
+use crate::codes::UNKNOWN_GROUP;
 
 impl Regexp {
     /// Replaces the first match; the replacement may mention groups (`\1`, `\k<name>`, `\0`, `\\`).
@@ -69,7 +72,7 @@ impl Regexp {
         }
         match name.parse::<usize>() {
             Ok(group) if group < captures.len() => Ok(captures.get(group).unwrap_or_default()),
-            _ => Err(Error::runtime(format!("undefined group name reference: {name}"))),
+            _ => bail!(UNKNOWN_GROUP { name }),
         }
     }
 

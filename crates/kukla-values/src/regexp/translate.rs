@@ -2,8 +2,11 @@
 
 use std::fmt;
 
+use kukla_syntax::bail;
+
 use super::{Options, class};
-use crate::{Error, Result, Str};
+use crate::codes::INVALID_REGEXP;
+use crate::{Result, Str};
 
 /// How deep groups and classes may nest.
 pub(super) const MAX_DEPTH: usize = 200;
@@ -167,8 +170,8 @@ impl<'s> Translator<'s> {
         })
     }
 
-    pub(super) fn fail<T>(&self, what: fmt::Arguments<'_>) -> Result<T> {
-        Err(Error::new("INVALID_REGEXP", format!("{what}: /{}/", self.source)))
+    pub(super) fn fail<T>(&self, reason: fmt::Arguments<'_>) -> Result<T> {
+        bail!(INVALID_REGEXP { reason, source: self.source })
     }
 
     pub(super) fn peek(&self) -> Option<char> {

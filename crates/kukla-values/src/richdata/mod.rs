@@ -8,9 +8,13 @@ mod sink;
 mod types;
 
 use kukla_syntax::article::a_an;
-use kukla_syntax::deep;
+use kukla_syntax::{bail, deep, diagnostic};
 use serde_json::Value as Json;
 
+use crate::codes::{
+    NUMBER_NOT_IN_JSON, SERIALIZATION_DEFAULT_CONVERTED_TO_STRING, SERIALIZATION_UNKNOWN_CONVERTED_TO_STRING,
+    SERIALIZATION_UNKNOWN_KEY_CONVERTED_TO_STRING, SERIALIZED_TOO_DEEP,
+};
 use crate::format::{class_name, inspect, interpolate, to_s};
 use crate::types::object::Object;
 use crate::{Array, Error, Hash, Result, Str, Value, iterator};
@@ -77,10 +81,7 @@ impl<S: Sink> Writer<'_, S> {
             Value::Integer(number) => self.sink.integer(*number),
             Value::Float(number) if number.is_finite() => self.sink.float(*number),
             Value::Float(number) => {
-                return Err(Error::runtime(format!(
-                    "{} not allowed in JSON",
-                    crate::format::float_text(*number)
-                )));
+                bail!(NUMBER_NOT_IN_JSON { number: crate::format::float_text(*number) });
             }
             Value::String(text) => self.sink.text(text),
             Value::Array(values) => return self.array(values),
@@ -96,11 +97,8 @@ impl<S: Sink> Writer<'_, S> {
                 self.sink.close_hash();
             }
             Value::Default => {
-                let message = format!(
-                    "{} contains the special value default. It will be converted to the String 'default'",
-                    self.place()
-                );
-                (self.warn)(Error::new("SERIALIZATION_DEFAULT_CONVERTED_TO_STRING", message))?;
+                let place = self.place();
+                (self.warn)(diagnostic!(SERIALIZATION_DEFAULT_CONVERTED_TO_STRING { place }).into())?;
                 self.sink.text("default");
             }
             Value::Iterator(_) => {
@@ -137,7 +135,7 @@ impl<S: Sink> Writer<'_, S> {
 
     fn at(&mut self, key: Value, value: &Value) -> Result<()> {
         if self.path.len() >= MAX_DEPTH {
-            return Err(Error::runtime("Value is nested too deeply to be serialized"));
+            bail!(SERIALIZED_TOO_DEEP);
         }
         self.path.push(key);
         let written = deep(|| self.value(value));
@@ -224,12 +222,8 @@ impl<S: Sink> Writer<'_, S> {
             Value::Regexp(_) => interpolate(value),
             value => to_s(value),
         };
-        let message = format!(
-            "{} contains {} value. It will be converted to the String '{text}'",
-            self.place(),
-            named(value)
-        );
-        (self.warn)(Error::new("SERIALIZATION_UNKNOWN_CONVERTED_TO_STRING", message))?;
+        let (place, value) = (self.place(), named(value));
+        (self.warn)(diagnostic!(SERIALIZATION_UNKNOWN_CONVERTED_TO_STRING { place, value, text }).into())?;
         self.sink.text(&text);
         Ok(())
     }
@@ -239,12 +233,8 @@ impl<S: Sink> Writer<'_, S> {
             Value::Regexp(_) => interpolate(key),
             key => to_s(key),
         };
-        let message = format!(
-            "{} contains a hash with {} key. It will be converted to the String '{text}'",
-            self.place(),
-            named(key)
-        );
-        (self.warn)(Error::new("SERIALIZATION_UNKNOWN_KEY_CONVERTED_TO_STRING", message))?;
+        let (place, key) = (self.place(), named(key));
+        (self.warn)(diagnostic!(SERIALIZATION_UNKNOWN_KEY_CONVERTED_TO_STRING { place, key, text }).into())?;
         Ok(text)
     }
 

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use kukla_syntax::bail;
 use serde_json::{Map, Value as Json};
 
 use super::{TYPE_KEY, VALUE_KEY, types};
+use crate::codes::{INVALID_LOCAL_REFERENCE, NO_DESCRIBED_TYPE, READ_TOO_DEEP, UNKNOWN_DATA_TYPE};
 use crate::convert::{self, Surroundings};
 use crate::types::object::Object;
-use crate::{Array, Error, Hash, Result, Str, Type, Value};
+use crate::{Array, Hash, Result, Str, Type, Value};
 
 /// How deep data may nest; what parses JSON text allows less.
 const MAX_DEPTH: usize = 200;
@@ -26,7 +28,7 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn value(&mut self, json: &'a Json) -> Result<Value> {
         if self.depth > MAX_DEPTH {
-            return Err(Error::runtime("Data is nested too deeply to be read"));
+            bail!(READ_TOO_DEEP);
         }
         self.depth += 1;
         let value = self.inner(json);
@@ -51,7 +53,7 @@ impl<'a> Reader<'a> {
                 Some(Json::String(name)) => return self.typed(name, map),
                 Some(described @ Json::Object(_)) => {
                     let Value::Type(ty) = self.value(described)? else {
-                        return Err(Error::runtime(format!("Unable to deserialize type from {described}")));
+                        bail!(NO_DESCRIBED_TYPE { description: described });
                     };
                     return self.made(&ty, map);
                 }
@@ -86,8 +88,7 @@ impl<'a> Reader<'a> {
             "Symbol" => self.value(value),
             "LocalRef" => {
                 let path = value.as_str().unwrap_or_default();
-                let target = resolve(self.root, path)
-                    .ok_or_else(|| Error::runtime(format!("Unable to parse jsonpath \"{path}\"")))?;
+                let Some(target) = resolve(self.root, path) else { bail!(INVALID_LOCAL_REFERENCE { path }) };
                 self.value(target)
             }
             "Pcore::StructElement" => Ok(Value::Hash(self.fields(map)?)),
@@ -101,9 +102,7 @@ impl<'a> Reader<'a> {
                     None => self.around.read_type(name)?,
                 };
                 if matches!(ty, Type::Reference(_)) {
-                    return Err(Error::runtime(format!(
-                        "No implementation mapping found for Puppet Type {name}"
-                    )));
+                    bail!(UNKNOWN_DATA_TYPE { name });
                 }
                 self.made(&ty, map)
             }

@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use kukla_syntax::diagnostic;
+
+use crate::codes::UNKNOWN_DATA_TYPE;
 use crate::regexp::Regexp;
 use crate::semver::VersionRange;
 use crate::time::{Timespan, Timestamp};
@@ -222,7 +225,7 @@ pub(super) fn described(ty: &Type) -> Part {
 
 /// The type a description stands for; `fields` have been read already.
 pub(super) fn undescribed(name: &str, fields: &Hash) -> Result<Type> {
-    let unknown = || Error::runtime(format!("No implementation mapping found for Puppet Type {name}"));
+    let unknown = || Error::from(diagnostic!(UNKNOWN_DATA_TYPE { name }));
     let kind = name.strip_prefix("Pcore::").and_then(|name| name.strip_suffix("Type")).ok_or_else(unknown)?;
     let get = |key: &str| fields.get(key).unwrap_or(&Value::Undef);
     let ty = |key: &str| get(key).as_type().cloned();

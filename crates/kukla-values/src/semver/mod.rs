@@ -7,9 +7,11 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::sync::LazyLock;
 
+use kukla_syntax::bail;
 use regex::Regex;
 
-use crate::{Error, Result, Str};
+use crate::codes::{INVALID_VERSION, VERSION_WITH_LEADING_ZERO};
+use crate::{Result, Str};
 pub use compare::versioncmp;
 pub use range::VersionRange;
 
@@ -64,7 +66,7 @@ impl Version {
     /// Reads `1.2.3-rc.1+build`.
     pub fn parse(text: &str) -> Result<Version> {
         let Some(found) = FULL.captures(text) else {
-            return Err(Error::runtime(format!("Unable to parse '{text}' as a semantic version identifier")));
+            bail!(INVALID_VERSION { text });
         };
         let number = |group: usize| found.get(group).map_or(0, |digits| self::number(digits.as_str()));
         Ok(Version {
@@ -156,9 +158,7 @@ fn prerelease(text: &str) -> Result<Vec<Identifier>> {
                 return Ok(Identifier::Text(part.into()));
             }
             if part.len() > 1 && part.starts_with('0') {
-                return Err(Error::runtime(
-                    "Numeric pre-release identifiers MUST NOT contain leading zeroes",
-                ));
+                bail!(VERSION_WITH_LEADING_ZERO);
             }
             Ok(Identifier::Number(number(part)))
         })

@@ -5,10 +5,12 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::LazyLock;
 
+use kukla_syntax::bail;
 use regex::Regex;
 
 use super::{Version, number, prerelease};
-use crate::{Error, Result, Str};
+use crate::codes::INVALID_VERSION_RANGE;
+use crate::{Result, Str};
 
 /// A set of versions.
 #[derive(Clone, Debug)]
@@ -264,7 +266,7 @@ fn simple(part: &str, whole: &str) -> Result<Option<Span>> {
     let mut all: Option<Option<Span>> = None;
     for comparator in SPACE.split(part) {
         let Some(found) = SIMPLE.captures(comparator) else {
-            return Err(Error::runtime(format!("Unparsable version range: \"{whole}\"")));
+            bail!(INVALID_VERSION_RANGE { text: whole });
         };
         let partial = Partial::parse(&found[2])?;
         let span = match found.get(1).map_or("", |operator| operator.as_str()) {

@@ -2,7 +2,10 @@
 
 use std::fmt::{self, Write};
 
+use kukla_syntax::{bail, diagnostic};
+
 use super::{NANOS, Timespan};
+use crate::codes::{BAD_SPAN_FORMAT, FRACTION_WITHOUT_SECONDS, TIME_IN_NO_FORMAT, TIME_NOT_IN_FORMAT};
 use crate::regexp::{self, Regexp};
 use crate::{Error, Result};
 
@@ -95,7 +98,7 @@ impl SpanFormat {
     pub fn parse(text: &str) -> Result<SpanFormat> {
         let bad = |start: usize, at: usize| {
             let part: String = text.chars().skip(start).take(at - start).collect();
-            Error::runtime(format!("Bad format specifier '{part}' in '{text}', at position {at}"))
+            diagnostic!(BAD_SPAN_FORMAT { specifier: part, format: text, position: at })
         };
         let mut segments: Vec<Segment> = Vec::new();
         let literal = |segments: &mut Vec<Segment>, c: char| match segments.last_mut() {
@@ -111,11 +114,11 @@ impl SpanFormat {
             }
             let (mut pad, mut width, mut flagged) = (Pad::Zero, None::<usize>, false);
             loop {
-                let Some((at, c)) = chars.next() else { return Err(bad(start, last)) };
+                let Some((at, c)) = chars.next() else { return Err(bad(start, last).into()) };
                 last = at;
                 match c {
                     '%' => literal(&mut segments, c),
-                    '-' | '_' if flagged => return Err(bad(start, at)),
+                    '-' | '_' if flagged => return Err(bad(start, at).into()),
                     '-' | '_' => {
                         pad = if c == '-' { Pad::None } else { Pad::Space };
                         flagged = true;
@@ -133,7 +136,7 @@ impl SpanFormat {
                     }
                     _ => match Unit::of(c) {
                         Some(unit) => segments.push(Segment::Field { unit, pad, width, total: false }),
-                        None => return Err(bad(start, at)),
+                        None => return Err(bad(start, at).into()),
                     },
                 }
                 break;
@@ -149,7 +152,7 @@ impl SpanFormat {
 
     /// Reads a length of time.
     pub fn read(&self, text: &str) -> Result<Timespan> {
-        let refuse = || Error::runtime(format!("Unable to parse '{text}' using format '{}'", self.text));
+        let refuse = || Error::from(diagnostic!(TIME_NOT_IN_FORMAT { text, format: self.text }));
         let pattern: String = self.segments.iter().map(Segment::pattern).collect();
         let regexp = Regexp::new(&format!(r"\A-?{pattern}\z"))?;
         let captures = regexp.captures(text)?.ok_or_else(refuse)?;
@@ -163,10 +166,7 @@ impl SpanFormat {
             let number: i128 = digits.parse().map_err(|_| refuse())?;
             nanos = nanos.saturating_add(match unit {
                 Unit::Millis | Unit::Nanos if *total => {
-                    return Err(Error::runtime(
-                        "Format specifiers %L and %N denotes fractions and must be used together with a specifier of \
-                         higher magnitude",
-                    ));
+                    bail!(FRACTION_WITHOUT_SECONDS);
                 }
                 Unit::Millis | Unit::Nanos => {
                     number.saturating_mul(10i128.pow(9u32.saturating_sub(digits.len() as u32)))
@@ -275,8 +275,7 @@ impl Timespan {
                 return Ok(span);
             }
         }
-        let formats = formats.join(", ");
-        Err(Error::runtime(format!("Unable to parse '{text}' using any of the formats {formats}")))
+        bail!(TIME_IN_NO_FORMAT { text, formats: formats.join(", ") })
     }
 
     /// Reads a text with one format.

@@ -2,9 +2,12 @@
 
 use std::fmt;
 
+use kukla_syntax::{bail, diagnostic};
+
 use super::calendar::Civil;
 use super::{Timestamp, strptime, zones};
-use crate::{Error, Result, Str};
+use crate::codes::{ILLEGAL_TIME_FORMAT, TIME_IN_NO_FORMAT, TIME_NOT_IN_FORMAT, TIMEZONE_GIVEN_TWICE};
+use crate::{Result, Str};
 
 /// Tried in this order when no format is given and no zone either.
 const WITH_ZONE: [&str; 5] = ["%FT%T.%N %Z", "%FT%T %Z", "%F %T.%N %Z", "%F %T %Z", "%F %Z"];
@@ -32,21 +35,17 @@ impl Timestamp {
                 return resolve(&parsed, zone);
             }
         }
-        let formats = formats.join(", ");
-        Err(Error::runtime(format!("Unable to parse '{text}' using any of the formats {formats}")))
+        bail!(TIME_IN_NO_FORMAT { text, formats: formats.join(", ") })
     }
 
     /// Reads a text with one format.
     pub fn parse_with(text: &str, format: &str, zone: Option<&str>) -> Result<Timestamp> {
         let zone = zone.filter(|zone| !zone.is_empty());
         let Some(parsed) = strptime::parse(text, format) else {
-            return Err(Error::runtime(format!("Unable to parse '{text}' using format '{format}'")));
+            bail!(TIME_NOT_IN_FORMAT { text, format });
         };
         if zone.is_some() && parsed.zone.is_some() {
-            return Err(Error::runtime(
-                "Using a Timezone designator in format specification is mutually exclusive to providing an explicit \
-                 timezone argument",
-            ));
+            bail!(TIMEZONE_GIVEN_TWICE);
         }
         resolve(&parsed, zone)
     }
@@ -62,7 +61,7 @@ impl Timestamp {
         let civil = Civil::new(self.0.seconds, self.0.nanos, offset, utc);
         strftime::string::strftime(&civil, format)
             .map(Str::from)
-            .map_err(|error| Error::runtime(format!("Illegal format '{format}': {error}")))
+            .map_err(|reason| diagnostic!(ILLEGAL_TIME_FORMAT { format, reason }).into())
     }
 }
 

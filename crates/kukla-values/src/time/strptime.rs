@@ -1,7 +1,10 @@
 //! Reading dates and times by a format, as Ruby's `strptime` does.
 
+use kukla_syntax::{bail, diagnostic};
+
 use super::{calendar, zones};
-use crate::{Error, Result};
+use crate::Result;
+use crate::codes::{TIME_OUT_OF_RANGE, TIME_WITHOUT_YEAR};
 
 /// What a text said, field by field.
 #[derive(Debug, Default)]
@@ -260,11 +263,11 @@ impl Parsed {
         }
         let (minute, second) = (self.minute.unwrap_or(0), self.second.unwrap_or(0));
         if hour == 24 && (minute > 0 || second > 0) {
-            return Err(Error::runtime("argument out of range"));
+            bail!(TIME_OUT_OF_RANGE);
         }
         day.checked_mul(86_400)
             .and_then(|seconds| seconds.checked_add(hour * 3600 + minute * 60 + second))
-            .ok_or_else(|| Error::runtime("argument out of range"))
+            .ok_or_else(|| diagnostic!(TIME_OUT_OF_RANGE).into())
     }
 
     fn day_number(&self) -> Result<i64> {
@@ -280,7 +283,7 @@ impl Parsed {
         }
         let year = match year.or(self.century.map(|century| century * 100)) {
             Some(year) if self.year.is_some() => in_range(year)?,
-            _ => return Err(Error::runtime("can't convert nil into an exact number")),
+            _ => bail!(TIME_WITHOUT_YEAR),
         };
         if let Some(year_day) = self.year_day {
             return Ok(calendar::days(year, 1, 1) + year_day - 1);
@@ -303,5 +306,5 @@ impl Parsed {
 }
 
 fn in_range(year: i64) -> Result<i64> {
-    if year.abs() < 100_000_000_000 { Ok(year) } else { Err(Error::runtime("argument out of range")) }
+    if year.abs() < 100_000_000_000 { Ok(year) } else { bail!(TIME_OUT_OF_RANGE) }
 }

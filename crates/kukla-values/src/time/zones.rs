@@ -3,7 +3,10 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use crate::{Error, Result};
+use kukla_syntax::bail;
+
+use crate::Result;
+use crate::codes::ILLEGAL_TIMEZONE;
 
 /// The abbreviations and names Ruby knows, with their offset from UTC in minutes.
 const NAMES: &str = "\
@@ -58,7 +61,7 @@ pub(super) fn offset(zone: &str, at: i64) -> Result<i32> {
             let place = jiff::Timestamp::from_second(at).ok();
             match (known, place) {
                 (Some(known), Some(place)) => Ok(known.to_offset(place).seconds()),
-                _ => Err(Error::runtime(format!("Illegal timezone '{zone}'"))),
+                _ => bail!(ILLEGAL_TIMEZONE { zone }),
             }
         },
         Ok,

@@ -3,10 +3,11 @@
 use std::fmt;
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use kukla_syntax::deep;
+use kukla_syntax::{bail, deep};
 
 use super::Type;
-use crate::{Error, Result, Str};
+use crate::codes::ENDLESS_TYPE_ALIAS;
+use crate::{Result, Str};
 
 /// A named type. Its meaning is set once, after the name exists, so that it may refer to itself.
 pub struct TypeAlias {
@@ -33,10 +34,7 @@ impl TypeAlias {
             _ => true,
         };
         if !real {
-            return Err(Error::runtime(format!(
-                "Type alias '{}' cannot be resolved to a real type",
-                self.name
-            )));
+            bail!(ENDLESS_TYPE_ALIAS { name: self.name });
         }
         // Another thread may have been first with the same definition.
         let _ = self.resolved.set(ty);

@@ -3,12 +3,21 @@
 use std::sync::Arc;
 
 use kukla_syntax::article::{a_an, a_an_upper};
+use kukla_syntax::{Diagnostic, NAMELESS, diagnostic};
 
 use super::callable::CallableType;
 use super::make::capitalize;
 use super::object::{ObjectExtension, ObjectType, TypeSet};
 use super::{ArrayType, HashType, InitType, Range, ResourceType, RuntimeType, StructField, Type, leaf};
-use crate::format::class_name;
+use crate::codes::{
+    AMBIGUOUS_MEMBER_NAME, BAD_COLLECTION_SLICE_TYPE, BAD_INTEGER_SLICE_ARITY, BAD_INTEGER_SLICE_TYPE,
+    BAD_NOT_UNDEF_SLICE_TYPE, BAD_STRING_SLICE_ARITY, BAD_TYPE_SLICE_ARITY, BAD_TYPE_SLICE_TYPE,
+    BAD_TYPE_SPECIALIZATION, BOUND_NO_TIME, BOUNDS_REVERSED, DESCRIPTION_NO_HASH, EMPTY_MEMBER_NAME,
+    FLOAT_BOUND_NO_NUMBER, ILLEGAL_CLASSREF, ILLEGAL_HOSTCLASS_NAME, ILLEGAL_MEMBER_NAME, ILLEGAL_NAME,
+    ILLEGAL_RESOURCE_SPECIALIZATION, OPERATOR_NOT_APPLICABLE, STEP_NOT_POSITIVE, TOO_MANY_STEPS,
+    UNKNOWN_RESOURCE_TYPE,
+};
+use crate::format::{class_name, float_text};
 use crate::regexp::Regexp;
 use crate::semver::VersionRange;
 use crate::time::{Timespan, Timestamp};
@@ -21,6 +30,8 @@ pub struct Refusal {
     pub error: Error,
     /// The number of the parameter; none when the whole expression is wrong.
     pub key: Option<usize>,
+    /// Whether it breaks a rule about brackets, not one of what is in them.
+    pub is_rule: bool,
 }
 
 impl From<Refusal> for Error {
@@ -31,14 +42,15 @@ impl From<Refusal> for Error {
 
 impl From<Error> for Refusal {
     fn from(error: Error) -> Refusal {
-        Refusal { error, key: None }
+        Refusal { error, key: None, is_rule: false }
     }
 }
 
 type Made<T = Type> = Result<T, Refusal>;
 
-fn refuse<T>(key: Option<usize>, code: &'static str, message: String) -> Made<T> {
-    Err(Refusal { error: Error::new(code, message), key })
+fn refuse<T>(key: Option<usize>, wrong: Diagnostic) -> Made<T> {
+    let is_rule = !wrong.is_nameless();
+    Err(Refusal { error: wrong.into(), key, is_rule })
 }
 
 impl Type {
@@ -69,11 +81,7 @@ impl Type {
             }
             Type::String(_) | Type::Literal(_) => match keys {
                 [_] | [_, _] => Ok(Type::String(size(0, keys)?)),
-                _ => refuse(
-                    None,
-                    "BAD_STRING_SLICE_ARITY",
-                    format!("String supports [] with one or two arguments. Got {}", keys.len()),
-                ),
+                _ => refuse(None, diagnostic!(BAD_STRING_SLICE_ARITY { count: keys.len() })),
             },
             Type::Collection(_) => match keys {
                 [_] | [_, _] => Ok(Type::Collection(size(0, keys)?)),
@@ -164,11 +172,7 @@ impl Type {
                 [] => Ok(Type::NotUndef(None)),
                 [Value::String(text)] => Ok(Type::not_undef(Type::Literal(text.clone()))),
                 [Value::Type(ty)] => Ok(Type::not_undef((**ty).clone())),
-                [key] => refuse(
-                    Some(0),
-                    "BAD_NOT_UNDEF_SLICE_TYPE",
-                    format!("NotUndef-Type[] argument must be a Type or a String. Got {}", class_name(key)),
-                ),
+                [key] => refuse(Some(0), diagnostic!(BAD_NOT_UNDEF_SLICE_TYPE { actual: class_name(key) })),
                 _ => arity("NotUndef-Type", 0, Some(1), keys.len()),
             },
             Type::Iterable(_) => one_type("Iterable-Type", keys).map(|ty| Type::Iterable(Some(ty))),
@@ -203,15 +207,12 @@ impl Type {
                 [key] => not_a_hash("TypeSet-Type", key),
                 _ => arity("TypeSet-Type", 1, None, keys.len()),
             },
-            Type::Reference(text) => {
-                refuse(None, "UNKNOWN_RESOURCE_TYPE", format!("Resource type not found: {text}"))
-            }
+            Type::Reference(name) => refuse(None, diagnostic!(UNKNOWN_RESOURCE_TYPE { name })),
             Type::Alias(alias) if !alias.is_recursive() => alias.resolved().specialized(args, keys),
-            ty => refuse(
-                None,
-                "OPERATOR_NOT_APPLICABLE",
-                format!("Operator '[]' is not applicable to {}.", a_an(&format!("{ty}-Type"))),
-            ),
+            ty => {
+                let operand = a_an(&format!("{ty}-Type"));
+                refuse(None, diagnostic!(OPERATOR_NOT_APPLICABLE { operator: "[]", operand }))
+            }
         }
     }
 }
@@ -234,17 +235,21 @@ fn described(ty: &Type) -> String {
     a_an_upper(&format!("{ty}-Type"))
 }
 
-fn arity<T>(base: &str, min: usize, max: Option<usize>, actual: usize) -> Made<T> {
-    arity_at(None, base, min, max, actual)
+fn arity<T>(base: &str, min: usize, max: Option<usize>, count: usize) -> Made<T> {
+    arity_at(None, base, min, max, count)
 }
 
-fn arity_at<T>(key: Option<usize>, base: &str, min: usize, max: Option<usize>, actual: usize) -> Made<T> {
-    let accepts = match max {
+fn one_or_more<T>(base: &str, count: usize) -> Made<T> {
+    refuse(None, diagnostic!(BAD_TYPE_SLICE_ARITY { base, accepted: "1 or more arguments", count }))
+}
+
+fn arity_at<T>(key: Option<usize>, base: &str, min: usize, max: Option<usize>, count: usize) -> Made<T> {
+    let accepted = match max {
         Some(max) if max != min => format!("{min} to {max} arguments"),
         _ if min == 1 => "1 argument".to_string(),
         _ => format!("{min} arguments"),
     };
-    refuse(key, "BAD_TYPE_SLICE_ARITY", format!("{base}[] accepts {accepts}. Got {actual}"))
+    refuse(key, diagnostic!(BAD_TYPE_SLICE_ARITY { base, accepted, count }))
 }
 
 /// What a key may be.
@@ -298,35 +303,26 @@ impl Kind {
 fn check(base: &Type, keys: &[Value], min: usize, max: Option<usize>, kinds: &[Kind]) -> Made<()> {
     if keys.len() < min || max.is_some_and(|max| keys.len() > max) {
         return match max {
-            None => refuse(
-                None,
-                "BAD_TYPE_SLICE_ARITY",
-                format!("{}[] accepts 1 or more arguments. Got {}", described(base), keys.len()),
-            ),
+            None => one_or_more(&described(base), keys.len()),
             max => arity(&described(base), 1, max, keys.len()),
         };
     }
     for (i, key) in keys.iter().enumerate() {
         if !kinds.iter().any(|kind| kind.has(key)) {
             let expected: Vec<&str> = kinds.iter().filter_map(|kind| kind.name()).collect();
-            let message =
-                format!("Cannot use {} where {} is expected", general_name(key), expected.join(" or "));
-            return bad_specialization(Some(i), base, &message);
+            return bad_specialization(Some(i), base, key, &expected.join(" or "));
         }
     }
     Ok(())
 }
 
-fn bad_specialization<T>(key: Option<usize>, base: &Type, message: &str) -> Made<T> {
+fn bad_specialization<T>(key: Option<usize>, base: &Type, value: &Value, expected: &str) -> Made<T> {
     let base = match base {
         Type::Resource(Some(resource)) if resource.title.is_some() => format!("{base} Resource-Reference"),
         base => format!("{base}-Type"),
     };
-    refuse(
-        key,
-        "BAD_TYPE_SPECIALIZATION",
-        format!("Error creating type specialization of {}, {message}", a_an(&base)),
-    )
+    let (base, actual) = (a_an(&base), general_name(value));
+    refuse(key, diagnostic!(BAD_TYPE_SPECIALIZATION { base, actual, expected }))
 }
 
 /// The general type of a key, for messages.
@@ -335,19 +331,11 @@ fn general_name(key: &Value) -> String {
 }
 
 fn not_a_type<T>(key: usize, base: &str, value: &Value) -> Made<T> {
-    refuse(
-        Some(key),
-        "BAD_TYPE_SLICE_TYPE",
-        format!("{base}[] arguments must be types. Got {}", class_name(value)),
-    )
+    refuse(Some(key), diagnostic!(BAD_TYPE_SLICE_TYPE { base, actual: class_name(value) }))
 }
 
 fn not_a_hash<T>(base: &str, value: &Value) -> Made<T> {
-    refuse(
-        Some(0),
-        "BAD_TYPE_SLICE_TYPE",
-        format!("{base}[] argument must be a Hash. Got {}", class_name(value)),
-    )
+    refuse(Some(0), diagnostic!(DESCRIPTION_NO_HASH { base, actual: class_name(value) }))
 }
 
 fn one_type(base: &str, keys: &[Value]) -> Made<Arc<Type>> {
@@ -388,13 +376,7 @@ fn range(from: &Value, to: &Value) -> Made<Range> {
         _ => default,
     };
     let range = Range::new(bound(from, i64::MIN), bound(to, i64::MAX));
-    if range.min > range.max {
-        return refuse(
-            None,
-            "RUNTIME_ERROR",
-            format!("'from' must be less or equal to 'to'. Got ({}, {}", range.min, range.max),
-        );
-    }
+    ascending(range.min <= range.max, &range.min, &range.max)?;
     Ok(range)
 }
 
@@ -412,14 +394,7 @@ fn size(first: usize, keys: &[Value]) -> Made<Range> {
                 .strip_prefix("Puppet::Pops::Types::P")
                 .and_then(|name| name.strip_suffix("Type"))
                 .map_or_else(|| class.clone(), |name| format!("{name}-Type").into());
-            return refuse(
-                Some(first + i),
-                "BAD_COLLECTION_SLICE_TYPE",
-                format!(
-                    "A Type's size constraint arguments must be a single Integer type, or 1-2 integers (or default). Got {}",
-                    a_an(&class)
-                ),
-            );
+            return refuse(Some(first + i), diagnostic!(BAD_COLLECTION_SLICE_TYPE { actual: a_an(&class) }));
         }
     }
     Ok(range(&keys[0], keys.get(1).unwrap_or(&Value::Default))?.as_size())
@@ -436,22 +411,11 @@ fn trailing_size(keys: &[Value]) -> Made<(&[Value], Option<Range>)> {
 
 fn integer(keys: &[Value]) -> Made {
     if !matches!(keys.len(), 1 | 2) {
-        return refuse(
-            None,
-            "BAD_INTEGER_SLICE_ARITY",
-            format!("Integer-Type supports [] with one or two arguments (from, to). Got {}", keys.len()),
-        );
+        return refuse(None, diagnostic!(BAD_INTEGER_SLICE_ARITY { base: "Integer", count: keys.len() }));
     }
     for (i, key) in keys.iter().enumerate() {
         if !matches!(key, Value::Integer(_) | Value::Default) {
-            return refuse(
-                Some(i),
-                "BAD_INTEGER_SLICE_TYPE",
-                format!(
-                    "Integer-Type [] requires all arguments to be integers (or default). Got {}",
-                    class_name(key)
-                ),
-            );
+            return refuse(Some(i), diagnostic!(BAD_INTEGER_SLICE_TYPE { actual: class_name(key) }));
         }
     }
     Ok(Type::Integer(range(&keys[0], keys.get(1).unwrap_or(&Value::Default))?))
@@ -468,29 +432,14 @@ fn stepped(from: &Value, to: &Value, step: &Value) -> Result<Value, Refusal> {
             .enumerate()
             .find(|(_, key)| !matches!(key, Value::Integer(_)))
             .unwrap_or((0, from));
-        return refuse(
-            Some(i),
-            "BAD_INTEGER_SLICE_TYPE",
-            format!(
-                "Integer-Type [] requires all arguments to be integers (or default). Got {}",
-                class_name(key)
-            ),
-        );
+        return refuse(Some(i), diagnostic!(BAD_INTEGER_SLICE_TYPE { actual: class_name(key) }));
     };
     if *step <= 0 {
-        return refuse(
-            Some(2),
-            "BAD_INTEGER_SLICE_TYPE",
-            format!("Integer-Type [] requires a positive step. Got {step}"),
-        );
+        return refuse(Some(2), diagnostic!(STEP_NOT_POSITIVE { step }));
     }
     let count = from.abs_diff(*to) / step.unsigned_abs() + 1;
     if count > LONGEST {
-        return refuse(
-            None,
-            "RUNTIME_ERROR",
-            format!("Integer-Type [] would make a list of {count} numbers"),
-        );
+        return refuse(None, diagnostic!(TOO_MANY_STEPS { count }));
     }
     let step = if from <= to { *step } else { -step };
     Ok(Value::Array((0..count as i64).map(|i| Value::Integer(from + i * step)).collect()))
@@ -498,11 +447,7 @@ fn stepped(from: &Value, to: &Value, step: &Value) -> Result<Value, Refusal> {
 
 fn float(keys: &[Value]) -> Made {
     if !matches!(keys.len(), 1 | 2) {
-        return refuse(
-            None,
-            "BAD_INTEGER_SLICE_ARITY",
-            format!("Float-Type supports [] with one or two arguments (from, to). Got {}", keys.len()),
-        );
+        return refuse(None, diagnostic!(BAD_INTEGER_SLICE_ARITY { base: "Float", count: keys.len() }));
     }
     let mut bounds = [f64::NEG_INFINITY, f64::INFINITY];
     for (i, key) in keys.iter().enumerate() {
@@ -511,36 +456,21 @@ fn float(keys: &[Value]) -> Made {
             Value::Float(n) => bounds[i] = *n,
             Value::Default => {}
             key => {
-                return refuse(
-                    Some(i),
-                    "BAD_INTEGER_SLICE_TYPE",
-                    format!(
-                        "Float-Type [] requires all arguments to be floats, or integers (or default). Got {}",
-                        class_name(key)
-                    ),
-                );
+                return refuse(Some(i), diagnostic!(FLOAT_BOUND_NO_NUMBER { actual: class_name(key) }));
             }
         }
     }
     let [from, to] = bounds;
-    if from > to {
-        let (from, to) = (crate::format::float_text(from), crate::format::float_text(to));
-        return refuse(
-            None,
-            "RUNTIME_ERROR",
-            format!("'from' must be less or equal to 'to'. Got ({from}, {to}"),
-        );
-    }
+    ascending(from <= to, &float_text(from), &float_text(to))?;
     Ok(Type::Float(from, to))
 }
 
 fn regexp(key: &Value) -> Made<Arc<Regexp>> {
     match key {
         Value::Regexp(regexp) => Ok(regexp.clone()),
-        key => {
-            Ok(Regexp::new(key.as_str().unwrap_or_default())
-                .map_err(|error| Error::runtime(error.message()))?)
-        }
+        // Puppet has no name for it here.
+        key => Regexp::new(key.as_str().unwrap_or_default())
+            .or_else(|error| refuse(None, error.into_diagnostic().reported_as(NAMELESS))),
     }
 }
 
@@ -570,7 +500,7 @@ fn ascending(is: bool, from: &dyn std::fmt::Display, to: &dyn std::fmt::Display)
     if is {
         return Ok(());
     }
-    refuse(None, "RUNTIME_ERROR", format!("'from' must be less or equal to 'to'. Got ({from}, {to}"))
+    refuse(None, diagnostic!(BOUNDS_REVERSED { from, to }))
 }
 
 fn timestamp(key: Option<&Value>) -> Made<Option<Timestamp>> {
@@ -598,8 +528,7 @@ fn timespan(key: Option<&Value>) -> Made<Option<Timespan>> {
 }
 
 fn no_time<T>(kind: &str, value: &Value) -> Made<T> {
-    let message = format!("Unable to create a Puppet::Pops::Time::{kind} from a {}", class_name(value));
-    refuse(None, "RUNTIME_ERROR", message)
+    refuse(None, diagnostic!(BOUND_NO_TIME { kind, actual: class_name(value) }))
 }
 
 fn uri(key: &Value) -> Made {
@@ -657,7 +586,7 @@ fn structure(fields: &Hash) -> Made {
         let value = as_type(value);
         let field = match key {
             Value::String(name) if name.is_empty() => {
-                return refuse(None, "RUNTIME_ERROR", "Struct element key cannot be an empty String".into());
+                return refuse(None, diagnostic!(EMPTY_MEMBER_NAME));
             }
             Value::String(name) => StructField::new(name.clone(), value),
             key => {
@@ -666,28 +595,15 @@ fn structure(fields: &Hash) -> Made {
                     Some(Type::Optional(ty)) => (true, ty.as_deref()),
                     Some(ty @ (Type::String(_) | Type::Literal(_) | Type::Enum(_))) => (false, Some(ty)),
                     _ => {
-                        return refuse(
-                            None,
-                            "RUNTIME_ERROR",
-                            format!(
-                                "Illegal Struct member key type. Expected NotUndef, Optional, String, or Enum. Got: {}",
-                                class_name(key)
-                            ),
-                        );
+                        return refuse(None, diagnostic!(ILLEGAL_MEMBER_NAME { actual: class_name(key) }));
                     }
                 };
                 let name = match name {
                     Some(Type::Literal(text)) if !text.is_empty() => text.clone(),
                     Some(Type::Enum(values)) if values.values.len() == 1 => values.values[0].clone(),
                     _ => {
-                        return refuse(
-                            None,
-                            "RUNTIME_ERROR",
-                            format!(
-                                "Unable to extract a non-empty literal string from Struct member key type {}",
-                                super::write::literal(key)
-                            ),
-                        );
+                        let key = super::write::literal(key);
+                        return refuse(None, diagnostic!(AMBIGUOUS_MEMBER_NAME { key }));
                     }
                 };
                 StructField { name, optional, value }
@@ -704,10 +620,7 @@ fn structure(fields: &Hash) -> Made {
 fn callable(base: &Type, args: &[Value]) -> Made {
     let (args, returns) = match args {
         [Value::Array(params), Value::Type(returns)] => (&params[..], Some((**returns).clone())),
-        [Value::Array(_), other] => {
-            let message = format!("Cannot use {} where Any-Type is expected", general_name(other));
-            return bad_specialization(Some(1), base, &message);
-        }
+        [Value::Array(_), other] => return bad_specialization(Some(1), base, other, "Any-Type"),
         [Value::Array(_), ..] => return arity(&described(base), 2, Some(2), args.len()),
         args => (args, None),
     };
@@ -750,25 +663,15 @@ fn resource_brackets(base: &Type, resource: Option<&ResourceType>, args: &[Value
                     ty.resource_name().unwrap_or_default()
                 }
                 other => {
-                    return refuse(
-                        Some(0),
-                        "ILLEGAL_RESOURCE_SPECIALIZATION",
-                        format!(
-                            "First argument to Resource[] must be a resource type or a String. Got {}.",
-                            general_name(other)
-                        ),
-                    );
+                    let actual = general_name(other);
+                    return refuse(Some(0), diagnostic!(ILLEGAL_RESOURCE_SPECIALIZATION { actual }));
                 }
             }
         }
         (None, []) => return arity(&base.to_string(), 1, None, 0),
     };
     if !is_type_name(&name) {
-        return refuse(
-            Some(0),
-            "ILLEGAL_CLASSREF",
-            format!("Illegal type reference. The given name '{name}' does not conform to the naming rule"),
-        );
+        return refuse(Some(0), diagnostic!(ILLEGAL_CLASSREF { name }));
     }
     let as_list = titles.len() > 1 || matches!(titles.first(), Some(Value::Array(_)));
     let flat: Vec<Value> = flatten(titles).into_iter().filter(|title| !title.is_undef()).collect();
@@ -781,11 +684,9 @@ fn resource_brackets(base: &Type, resource: Option<&ResourceType>, args: &[Value
     let mut made = Vec::with_capacity(flat.len());
     for (i, title) in flat.iter().enumerate() {
         let Value::String(title) = title else {
-            let message =
-                format!("Cannot use {} where a resource title String is expected", general_name(title));
             // Titles in lists are counted one by one, and one further.
             let blamed = if flat.len() == titles.len() { i } else { i + 1 };
-            return bad_specialization(Some(blamed), base, &message);
+            return bad_specialization(Some(blamed), base, title, "a resource title String");
         };
         made.push(Value::of_type(Type::resource(&name, Some(title.clone()))));
     }
@@ -794,7 +695,7 @@ fn resource_brackets(base: &Type, resource: Option<&ResourceType>, args: &[Value
 
 fn class_brackets(args: &[Value]) -> Result<Value, Refusal> {
     if args.is_empty() {
-        return refuse(None, "BAD_TYPE_SLICE_ARITY", "Class[] accepts 1 or more arguments. Got 0".into());
+        return one_or_more("Class", 0);
     }
     let as_list = args.len() > 1 || matches!(args.first(), Some(Value::Array(_)));
     let flat: Vec<Value> = flatten(args).into_iter().filter(|name| !name.is_undef()).collect();
@@ -806,23 +707,14 @@ fn class_brackets(args: &[Value]) -> Result<Value, Refusal> {
         let written = match key {
             Value::String(name) => name.clone(),
             other => {
-                let label = a_an_upper(&crate::compare::label(other));
-                let message = format!(
-                    "Illegal Class name in class reference. {label} cannot be used where a String is expected"
-                );
-                return refuse(Some(i), "ILLEGAL_HOSTCLASS_NAME", message);
+                let actual = a_an_upper(&crate::compare::label(other));
+                return refuse(Some(i), diagnostic!(ILLEGAL_HOSTCLASS_NAME { actual }));
             }
         };
         let lower = written.to_lowercase();
         let name = lower.strip_prefix("::").unwrap_or(&lower);
         if !is_class_name(name) {
-            return refuse(
-                Some(i),
-                "ILLEGAL_NAME",
-                format!(
-                    "Illegal name. The given name '{written}' does not conform to the naming rule /^((::)?[a-z_]\\w*)(::[a-z]\\w*)*$/"
-                ),
-            );
+            return refuse(Some(i), diagnostic!(ILLEGAL_NAME { name: written }));
         }
         made.push(Value::of_type(Type::Class(Some(name.into()))));
     }

@@ -3,10 +3,13 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use kukla_syntax::bail;
+
 use super::covers::Way;
 use super::mismatch::Signature;
 use super::{InitType, Range, Type};
-use crate::{Error, Result, Value, convert};
+use crate::codes::{NO_NEW, WRONG_INIT_ARGUMENTS};
+use crate::{Result, Value, convert};
 
 /// The signatures of `new` for a type that `Init` may hold. Making an `Init` or an `Optional` would never come to an end or mean
 /// nothing, so that those are left out.
@@ -26,14 +29,11 @@ impl InitType {
     pub fn check(&self) -> Result<()> {
         let Some(ty) = &self.ty else { return Ok(()) };
         let Some(signatures) = signatures(ty) else {
-            return Err(Error::runtime(format!("Creation of new instance of type '{ty}' is not supported")));
+            bail!(NO_NEW { ty });
         };
         if !self.args.is_empty() && !signatures.iter().any(|signature| self.fits(signature)) {
-            let this = Type::Init(Arc::new(self.clone()));
-            return Err(Error::runtime(format!(
-                "The type '{this}' does not represent a valid set of parameters for {}.new()",
-                ty.generalized().name()
-            )));
+            let init = Type::Init(Arc::new(self.clone()));
+            bail!(WRONG_INIT_ARGUMENTS { init, name: ty.generalized().name() });
         }
         Ok(())
     }

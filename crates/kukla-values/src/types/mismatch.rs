@@ -4,9 +4,12 @@
 
 use std::fmt::Write as _;
 
+use kukla_syntax::{bail, diagnostic};
+
 use super::callable::CallableType;
 use super::{StructField, Type};
-use crate::{Error, Hash, Result, Str, Value};
+use crate::codes::{TYPE_NOT_WITHIN, WRONG_NEW_ARGUMENTS, WRONG_PARAMETERS, WRONG_TYPE};
+use crate::{Hash, Result, Str, Value};
 
 mod describe;
 mod message;
@@ -43,7 +46,7 @@ pub fn assert(subject: &str, expected: &Type, value: &Value) -> Result<()> {
     if expected.contains(value) {
         return Ok(());
     }
-    Err(Error::runtime(describe_value(&format!("{subject} has wrong type,"), expected, value)))
+    bail!(WRONG_TYPE { mismatch: describe_value(&format!("{subject} has wrong type,"), expected, value) })
 }
 
 /// Refuses a type that is not inside the other: `SUBJECT is incorrect, expects ...`.
@@ -51,7 +54,7 @@ pub fn assert_covered(subject: &str, expected: &Type, ty: &Type) -> Result<()> {
     if expected.covers(ty) {
         return Ok(());
     }
-    Err(Error::runtime(describe(&format!("{subject} is incorrect,"), expected, ty)))
+    bail!(TYPE_NOT_WITHIN { mismatch: describe(&format!("{subject} is incorrect,"), expected, ty) })
 }
 
 /// Everything wrong with the parameters given to a class or a resource, one line each; none when all is well.
@@ -87,8 +90,8 @@ pub fn assert_parameters(
 ) -> Result<()> {
     match parameters(declared, given, missing_ok).as_slice() {
         [] => Ok(()),
-        [one] => Err(Error::runtime(format!("{subject}:{one}"))),
-        many => Err(Error::runtime(format!("{subject}:\n {}", many.join("\n ")))),
+        [one] => bail!(WRONG_PARAMETERS { subject, problems: one }),
+        many => bail!(WRONG_PARAMETERS { subject, problems: format!("\n {}", many.join("\n ")) }),
     }
 }
 
@@ -103,7 +106,8 @@ pub fn check_call(
         Some(at) => Ok(at),
         None => {
             let types: Vec<Type> = args.iter().chain(block).map(Type::of).collect();
-            Err(Error::runtime(signatures_text(name, signatures, &types)))
+            let description = signatures_text(name, signatures, &types);
+            Err(diagnostic!(WRONG_NEW_ARGUMENTS { description }).into())
         }
     }
 }

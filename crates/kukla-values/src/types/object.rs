@@ -6,11 +6,14 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, LazyLock, OnceLock};
 
+use kukla_syntax::bail;
+
 use super::callable::CallableType;
 use super::mismatch::Signature;
 use super::{Range, StructField, Type};
+use crate::codes::{EMPTY_TYPE_PARAMETERS, NO_TYPE_PARAMETERS, UNKNOWN_TYPE_PARAMETER};
 use crate::types::mismatch;
-use crate::{Error, Hash, Result, Str, Value};
+use crate::{Hash, Result, Str, Value};
 
 mod define;
 mod instance;
@@ -483,8 +486,7 @@ impl ObjectExtension {
     pub fn new(base: &Arc<ObjectType>, args: &[Value]) -> Result<ObjectExtension> {
         let known = base.type_parameters();
         let Some(first) = known.first() else {
-            let message = format!("The {}-Type cannot be parameterized using []", base.label());
-            return Err(Error::runtime(message));
+            bail!(NO_TYPE_PARAMETERS { ty: base.label() });
         };
         let mut parameters = Vec::new();
         let mut add = |parameter: &ObjectAttribute, value: &Value| -> Result<()> {
@@ -499,11 +501,8 @@ impl ObjectExtension {
                 for (name, value) in hash {
                     let Some(parameter) = known.iter().find(|p| name.as_str() == Some(p.name.as_str()))
                     else {
-                        return Err(Error::runtime(format!(
-                            "'{}' is not a known type parameter for {}-Type",
-                            name.as_str().unwrap_or_default(),
-                            base.label()
-                        )));
+                        let name = name.as_str().unwrap_or_default();
+                        bail!(UNKNOWN_TYPE_PARAMETER { name, ty: base.label() });
                     };
                     add(parameter, value)?;
                 }
@@ -515,10 +514,7 @@ impl ObjectExtension {
             }
         }
         if parameters.is_empty() {
-            return Err(Error::runtime(format!(
-                "The {}-Type cannot be parameterized using an empty parameter list",
-                base.label()
-            )));
+            bail!(EMPTY_TYPE_PARAMETERS { ty: base.label() });
         }
         Ok(ObjectExtension { base: base.clone(), parameters })
     }

@@ -3,7 +3,10 @@
 //! The text of a type is a small part of the language, and signatures by the hundred are read at every start, so it has a
 //! reader of its own: names with brackets, and literals inside them.
 
+use kukla_syntax::diagnostic;
+
 use super::Type;
+use crate::codes::INVALID_TYPE_SPECIFICATION;
 use crate::regexp::Regexp;
 use crate::{Error, Hash, Result, Value};
 
@@ -34,7 +37,7 @@ pub fn parse_value(text: &str, find: &dyn Fn(&str) -> Option<Type>) -> Result<Va
 }
 
 fn not_a_type(text: &str) -> Error {
-    Error::runtime(format!("The expression <{text}> is not a valid type specification."))
+    diagnostic!(INVALID_TYPE_SPECIFICATION { text }).into()
 }
 
 /// Deeper than anyone writes.

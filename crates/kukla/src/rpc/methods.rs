@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use kukla_eval::data;
-use kukla_eval::vm::Log;
+use kukla_eval::messages::Log;
 use kukla_values::{Type, format};
 use serde_json::{Map, Value as Json, json};
 

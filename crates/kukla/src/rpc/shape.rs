@@ -1,6 +1,6 @@
 //! The shapes that the protocol gives to values, messages and errors.
 
-use kukla_eval::vm::Log;
+use kukla_eval::messages::Log;
 use kukla_syntax::{Diagnostic, Place};
 use kukla_values::{Value, format, richdata};
 use serde_json::{Value as Json, json};

@@ -2,10 +2,19 @@
 
 use std::sync::{Arc, LazyLock};
 
+use kukla_syntax::bail;
+
 use super::{Definition, Member, Method, ObjectAttribute, ObjectAttributeKind, ObjectType};
+use crate::codes::{
+    CONSTANT_AND_ATTRIBUTE, CONSTANT_NOT_FINAL, CONSTANT_WITHOUT_VALUE, DERIVED_WITH_VALUE,
+    EQUALITY_INHERITED, EQUALITY_OF_CONSTANT, EQUALITY_OF_FUNCTION, EQUALITY_OF_NOTHING,
+    EQUALITY_WITHOUT_TYPE, FUNCTION_NAMED_LIKE_ATTRIBUTE, OBJECT_INHERITS_ITSELF, OVERRIDE_NOT_DECLARED,
+    OVERRIDE_OF_FINAL, OVERRIDE_OF_NO_MEMBER, OVERRIDE_OF_OTHER_KIND, OVERRIDE_WITH_OTHER_TYPE,
+    RESERVED_ATTRIBUTE, UNKNOWN_PARENT_TYPE,
+};
 use crate::regexp::Regexp;
 use crate::types::{StructField, Type, mismatch};
-use crate::{Error, Hash, Result, Str, Value};
+use crate::{Hash, Result, Str, Value};
 
 fn pattern(source: &str) -> Type {
     Type::Pattern(Regexp::new(source).into_iter().collect())
@@ -78,14 +87,14 @@ pub(super) fn definition(object: &ObjectType, init: &Hash) -> Result<Definition>
     };
     let parent = match definition.parent.as_ref().map(Type::unaliased) {
         Some(Type::Reference(name)) => {
-            return Err(Error::runtime(format!("reference to unresolved type '{name}'")));
+            bail!(UNKNOWN_PARENT_TYPE { name });
         }
         Some(Type::Object(parent)) => Some(parent.clone()),
         Some(Type::ObjectExtension(extension)) => Some(extension.base.clone()),
         _ => None,
     };
     if parent.as_ref().is_some_and(|parent| parent.inherits(object)) {
-        return Err(Error::runtime(format!("The Object type '{label}' inherits from itself")));
+        bail!(OBJECT_INHERITS_ITSELF { ty: label });
     }
     for (name, spec) in entries(init, "type_parameters") {
         let parameter = type_parameter(&label, name, spec)?;
@@ -103,10 +112,7 @@ pub(super) fn definition(object: &ObjectType, init: &Hash) -> Result<Definition>
     for (name, spec) in entries(init, "functions") {
         let method = function(&label, name, spec)?;
         if definition.attributes.iter().any(|a| a.name == name) {
-            return Err(Error::runtime(format!(
-                "{} conflicts with attribute with the same name",
-                method.label
-            )));
+            bail!(FUNCTION_NAMED_LIKE_ATTRIBUTE { function: method.label });
         }
         check_override(
             &Checked::of_function(&method),
@@ -139,8 +145,7 @@ fn attributes<'a>(
     let declared = init.get("attributes").and_then(Value::as_hash);
     for (name, _) in entries(init, "constants") {
         if declared.is_some_and(|hash| hash.contains_key(name)) {
-            let message = format!("attribute {label}[{name}] is defined as both a constant and an attribute");
-            return Err(Error::runtime(message));
+            bail!(CONSTANT_AND_ATTRIBUTE { ty: label, name });
         }
     }
     for (name, spec) in entries(init, "attributes") {
@@ -185,7 +190,7 @@ fn attribute(container: &str, name: &str, spec: &Value) -> Result<ObjectAttribut
     };
     mismatch::assert(&format!("initializer for {label}"), &ATTRIBUTE, &Value::Hash(spec.clone()))?;
     if name == "__ptype" || name == "__pvalue" {
-        return Err(Error::runtime(format!("The attribute '{name}' is reserved and cannot be used")));
+        bail!(RESERVED_ATTRIBUTE { name });
     }
     let ty = spec.get("type").and_then(Value::as_type).cloned().unwrap_or_default();
     let kind =
@@ -193,23 +198,19 @@ fn attribute(container: &str, name: &str, spec: &Value) -> Result<ObjectAttribut
     let mut is_final = flag(&spec, "final");
     if kind == ObjectAttributeKind::Constant {
         if spec.contains_key("final") && !is_final {
-            return Err(Error::runtime(format!(
-                "{label} of kind 'constant' cannot be combined with final => false"
-            )));
+            bail!(CONSTANT_NOT_FINAL { attribute: label });
         }
         is_final = true;
     }
     let value = spec.get("value").cloned();
     match (&value, kind) {
         (Some(_), ObjectAttributeKind::Derived | ObjectAttributeKind::GivenOrDerived) => {
-            let kind = kind.name().unwrap_or_default();
-            let message = format!("{label} of kind '{kind}' cannot be combined with an attribute value");
-            return Err(Error::runtime(message));
+            bail!(DERIVED_WITH_VALUE { attribute: label, kind: kind.name().unwrap_or_default() });
         }
         (Some(Value::Default), _) => {}
         (Some(value), _) => mismatch::assert(&format!("{label} value"), &ty, value)?,
         (None, ObjectAttributeKind::Constant) => {
-            return Err(Error::runtime(format!("{label} of kind 'constant' requires a value")));
+            bail!(CONSTANT_WITHOUT_VALUE { attribute: label });
         }
         (None, _) => {}
     }
@@ -311,25 +312,25 @@ impl<'a> Checked<'a> {
 }
 
 fn check_override(member: &Checked<'_>, inherited: Option<&Checked<'_>>, feature: &str) -> Result<()> {
-    let (label, problem) = match inherited {
-        None if member.is_override => {
-            let message = format!(
-                "expected {} to override an inherited {feature}, but no such {feature} was found",
-                member.label
-            );
-            return Err(Error::runtime(message));
+    let Some(old) = inherited else {
+        if member.is_override {
+            bail!(OVERRIDE_OF_NO_MEMBER { member: member.label, feature });
         }
-        None => return Ok(()),
-        Some(old) if old.is_function != member.is_function => (old.label, ""),
-        Some(old) if old.is_final && !(old.is_constant && member.is_constant) => {
-            let message = format!("{} attempts to override final {}", member.label, old.label);
-            return Err(Error::runtime(message));
-        }
-        Some(old) if !member.is_override => (old.label, " without having override => true"),
-        Some(old) if !old.ty.covers(member.ty) => (old.label, " with a type that does not match"),
-        Some(_) => return Ok(()),
+        return Ok(());
     };
-    Err(Error::runtime(format!("{} attempts to override {label}{problem}", member.label)))
+    if old.is_function != member.is_function {
+        bail!(OVERRIDE_OF_OTHER_KIND { member: member.label, inherited: old.label });
+    }
+    if old.is_final && !(old.is_constant && member.is_constant) {
+        bail!(OVERRIDE_OF_FINAL { member: member.label, inherited: old.label });
+    }
+    if !member.is_override {
+        bail!(OVERRIDE_NOT_DECLARED { member: member.label, inherited: old.label });
+    }
+    if !old.ty.covers(member.ty) {
+        bail!(OVERRIDE_WITH_OTHER_TYPE { member: member.label, inherited: old.label });
+    }
+    Ok(())
 }
 
 fn equality(
@@ -345,9 +346,7 @@ fn equality(
         Some(_) => return Ok(None),
     };
     if !names.is_empty() && definition.equality_ignores_type {
-        let message =
-            "equality_include_type = false cannot be combined with non empty equality specification";
-        return Err(Error::runtime(message));
+        bail!(EQUALITY_WITHOUT_TYPE);
     }
     for name in &names {
         let own = || {
@@ -360,11 +359,8 @@ fn equality(
                     p.line().into_iter().rfind(|ty| ty.equality_attributes().contains(&name.as_str()))
                 });
                 if let Some(definer) = definer {
-                    return Err(Error::runtime(format!(
-                        "{label} equality is referencing {} which is included in equality of {}",
-                        attribute.label,
-                        definer.label()
-                    )));
+                    let ancestor = definer.label();
+                    bail!(EQUALITY_INHERITED { ty: label, attribute: attribute.label, ancestor });
                 }
                 check_equality_member(label, name, Some(Member::Attribute(attribute)))?;
             }
@@ -376,13 +372,10 @@ fn equality(
 }
 
 fn check_equality_member(label: &str, name: &str, member: Option<Member<'_>>) -> Result<()> {
-    let problem = match member {
-        Some(Member::Attribute(a)) if a.kind != ObjectAttributeKind::Constant => return Ok(()),
-        Some(Member::Attribute(a)) => {
-            format!("constant {}. Reference to constant is not allowed in equality", a.label)
-        }
-        Some(member) => format!("{}. Only attribute references are allowed", member.label()),
-        None => format!("non existent attribute '{name}'"),
-    };
-    Err(Error::runtime(format!("{label} equality is referencing {problem}")))
+    match member {
+        Some(Member::Attribute(a)) if a.kind != ObjectAttributeKind::Constant => Ok(()),
+        Some(Member::Attribute(a)) => bail!(EQUALITY_OF_CONSTANT { ty: label, attribute: a.label }),
+        Some(member) => bail!(EQUALITY_OF_FUNCTION { ty: label, function: member.label() }),
+        None => bail!(EQUALITY_OF_NOTHING { ty: label, name }),
+    }
 }

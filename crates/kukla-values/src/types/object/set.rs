@@ -3,11 +3,17 @@
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
+use kukla_syntax::bail;
+
 use super::define::{OBJECT, TYPE_NAME};
+use crate::codes::{
+    REFERENCE_NAMED_LIKE_TYPE, REFERENCE_TO_NO_TYPE_SET, TYPE_SET_REFERENCED_TWICE, UNKNOWN_PCORE_VERSION,
+    UNKNOWN_TYPE_SET, WRONG_TYPE_SET_VERSION,
+};
 use crate::regexp::Regexp;
 use crate::semver::{Version, VersionRange};
 use crate::types::{Range, StructField, Type, mismatch};
-use crate::{Error, Hash, Result, Str, Value};
+use crate::{Hash, Result, Str, Value};
 
 /// A named, versioned set of types.
 #[derive(Clone, Debug)]
@@ -116,9 +122,7 @@ impl TypeSet {
         };
         let pcore_version = text("pcore_version").unwrap_or_default();
         if Version::parse(&pcore_version)?.major != 1 {
-            return Err(Error::runtime(format!(
-                "The pcore version for TypeSet '{name}' is not understood by this runtime. Expected range 1.x, got {pcore_version}"
-            )));
+            bail!(UNKNOWN_PCORE_VERSION { name, version: pcore_version });
         }
         let version = text("version");
         version.as_deref().map(Version::parse).transpose()?;
@@ -153,16 +157,11 @@ impl TypeSet {
                 let same = other.name == reference.name && other.name_authority == reference.name_authority;
                 if same && range.overlaps(&VersionRange::parse(&other.version_range)?) {
                     let authority = reference.name_authority.or(name_authority).unwrap_or_default();
-                    return Err(Error::runtime(format!(
-                        "TypeSet '{name}' references TypeSet '{authority}/{}' more than once using overlapping version ranges",
-                        reference.name
-                    )));
+                    bail!(TYPE_SET_REFERENCED_TWICE { name, authority, referenced: reference.name });
                 }
             }
             if types.iter().any(|(known, _)| known == alias) {
-                return Err(Error::runtime(format!(
-                    "TypeSet '{name}' references a TypeSet using alias '{alias}'. The alias collides with the name of a declared type"
-                )));
+                bail!(REFERENCE_NAMED_LIKE_TYPE { name, alias });
             }
             references.push((alias.into(), reference));
         }
@@ -176,26 +175,20 @@ impl TypeSet {
         reference: &TypeSetReference,
         found: Option<&Type>,
     ) -> Result<Arc<TypeSet>> {
-        let fail = |problem: String| {
-            Error::runtime(format!(
-                "TypeSet '{}' reference to TypeSet named '{}' {problem}",
-                self.name, reference.name
-            ))
-        };
+        let (name, referenced) = (&self.name, &reference.name);
         // All sets that are found here have names of the runtime's.
-        let found = found.filter(|_| reference.name_authority.is_none());
-        let found = found.ok_or_else(|| fail("cannot be resolved".into()))?;
+        let Some(found) = found.filter(|_| reference.name_authority.is_none()) else {
+            bail!(UNKNOWN_TYPE_SET { name, referenced });
+        };
         let Type::TypeSet(set) = found.unaliased() else {
-            return Err(fail(format!("resolves to a {}", found.name())));
+            bail!(REFERENCE_TO_NO_TYPE_SET { name, referenced, actual: found.name() });
         };
         let version = set.version.clone().unwrap_or_default();
         let range = &reference.version_range;
         if !Version::parse(&version)
             .is_ok_and(|v| VersionRange::parse(range).is_ok_and(|range| range.includes(&v)))
         {
-            return Err(fail(format!(
-                "resolves to an incompatible version. Expected {range}, got {version}"
-            )));
+            bail!(WRONG_TYPE_SET_VERSION { name, referenced, range, version });
         }
         Ok(set.clone())
     }

@@ -1,0 +1,148 @@
+//! What a whole compilation has in common, wherever evaluation stands.
+
+use kukla_world::World;
+use kukla_world::record::{Record, Tracker};
+
+use crate::annotations::Annotations;
+use crate::budget::Budget;
+use crate::data::Data;
+use crate::environment::{Environment, Node};
+use crate::messages::{Log, Messages};
+use crate::remark::{Remark, Remarks, Said};
+use crate::settings::LogLevel;
+
+/// What a whole compilation has in common.
+#[derive(Debug)]
+pub(crate) struct Compilation<'e> {
+    environment: &'e Environment,
+    node: &'e Node,
+    /// Notes what the compilation rests on, if the world is recorded.
+    tracker: Option<Tracker<'e>>,
+    /// The data, if there is any and it is not at work.
+    data: Option<Box<dyn Data>>,
+    budget: Budget,
+    messages: Messages,
+    said: Said,
+    annotations: Annotations,
+}
+
+impl<'e> Compilation<'e> {
+    pub fn new(environment: &'e Environment, node: &'e Node) -> Compilation<'e> {
+        Compilation {
+            environment,
+            node,
+            tracker: Tracker::new(&*environment.world),
+            data: None,
+            budget: Budget::new(environment.settings.limits),
+            messages: Messages::new(environment.settings.log_level),
+            said: Said::default(),
+            annotations: Annotations::default(),
+        }
+    }
+
+    /// What is shared with other compilations.
+    #[inline]
+    pub fn environment(&self) -> &'e Environment {
+        self.environment
+    }
+
+    /// The node the catalog is for.
+    #[inline]
+    pub fn node(&self) -> &'e Node {
+        self.node
+    }
+
+    /// Notes what the compilation rests on, if the world is recorded.
+    pub fn tracker(&self) -> Option<&Tracker<'e>> {
+        self.tracker.as_ref()
+    }
+
+    /// Files, the clock and the like, for what this compilation alone asks of them.
+    pub fn world(&self) -> &dyn World {
+        match &self.tracker {
+            Some(tracker) => tracker,
+            None => &*self.environment.world,
+        }
+    }
+
+    /// What the compilation rests on so far; `None` unless the world is recorded.
+    pub fn take_record(&mut self) -> Option<Record> {
+        let tracker = self.tracker.take()?;
+        tracker.used(&self.environment.inputs());
+        Some(tracker.into_record())
+    }
+
+    #[inline]
+    pub fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    #[inline]
+    pub fn budget_mut(&mut self) -> &mut Budget {
+        &mut self.budget
+    }
+
+    pub fn messages(&self) -> &Messages {
+        &self.messages
+    }
+
+    pub fn messages_mut(&mut self) -> &mut Messages {
+        &mut self.messages
+    }
+
+    /// What is attached to values.
+    pub fn annotations(&self) -> &Annotations {
+        &self.annotations
+    }
+
+    pub fn annotations_mut(&mut self) -> &mut Annotations {
+        &mut self.annotations
+    }
+
+    /// The data, if there is any and it is not at work.
+    pub fn data(&self) -> Option<&dyn Data> {
+        self.data.as_deref()
+    }
+
+    /// Puts other data, or none, in the place of the data.
+    pub fn replace_data(&mut self, data: Option<Box<dyn Data>>) -> Option<Box<dyn Data>> {
+        std::mem::replace(&mut self.data, data)
+    }
+
+    /// Takes secrets that the data gave out of a text.
+    pub fn redact(&self, text: &mut String) {
+        if let Some(data) = &self.data {
+            data.redact(text);
+        }
+    }
+
+    /// All messages without the secrets they may mention, which are then forgotten.
+    pub fn take_logs(&mut self) -> Vec<Log> {
+        let mut logs = self.messages.take();
+        logs.iter_mut().for_each(|log| self.redact(&mut log.message));
+        logs
+    }
+
+    /// Which remarks were made.
+    pub fn said_mut(&mut self) -> &mut Said {
+        &mut self.said
+    }
+
+    /// Makes remarks that have not been made yet.
+    #[cold]
+    pub fn remark(&mut self, remarks: &Remarks) {
+        for remark in self.said.unsaid(remarks) {
+            match &*remark {
+                Remark::Text { source, program } => {
+                    self.messages.warn_of(source, program.warnings.iter().cloned());
+                }
+                Remark::Module(fault) => self.messages.say(LogLevel::Err, fault.clone()),
+                Remark::Read(inputs) => {
+                    if let Some(tracker) = &self.tracker {
+                        tracker.used(inputs);
+                    }
+                }
+            }
+        }
+    }
+}

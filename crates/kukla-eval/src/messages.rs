@@ -1,0 +1,83 @@
+//! What a compilation says: messages of logging functions, warnings, deprecations.
+
+use kukla_syntax::{Diagnostic, Source};
+use rustc_hash::FxHashSet;
+
+use crate::error::Location;
+use crate::settings::LogLevel;
+
+/// The source of what Puppet says itself.
+const PUPPET: &str = "Puppet";
+
+/// A message from a logging function, a warning or a deprecation.
+#[derive(Clone, Debug)]
+pub struct Log {
+    /// How urgent it is.
+    pub level: LogLevel,
+    /// What it says.
+    pub message: String,
+    /// Where it comes from in Puppet's words: `Scope(Class[main])`, or `Puppet` for warnings.
+    pub source: String,
+    /// Where it comes from in the text, if that is part of the message.
+    pub location: Option<Location>,
+    /// The code of the rule, if it is a warning about one.
+    pub issue: Option<&'static str>,
+}
+
+/// The messages of one compilation, as far as their levels are wanted.
+#[derive(Debug)]
+pub(crate) struct Messages {
+    /// The lowest level that is kept.
+    wanted: LogLevel,
+    logs: Vec<Log>,
+    /// Under which keys something was said that is said once.
+    said: FxHashSet<String>,
+}
+
+impl Messages {
+    pub fn new(wanted: LogLevel) -> Messages {
+        Messages { wanted, logs: Vec::new(), said: FxHashSet::default() }
+    }
+
+    /// All that was said, in order.
+    pub fn all(&self) -> &[Log] {
+        &self.logs
+    }
+
+    /// All that was said, in order, which is then forgotten.
+    pub fn take(&mut self) -> Vec<Log> {
+        std::mem::take(&mut self.logs)
+    }
+
+    /// Keeps a message if its level is wanted.
+    pub fn push(&mut self, log: Log) {
+        if log.level >= self.wanted {
+            self.logs.push(log);
+        }
+    }
+
+    /// Says something that has no place in the program.
+    pub fn say(&mut self, level: LogLevel, message: String) {
+        self.push(Log { level, message, source: PUPPET.into(), location: None, issue: None });
+    }
+
+    /// Warns that a rule is broken at a place.
+    pub fn warn_at(&mut self, location: Location, wrong: &Diagnostic) {
+        let (level, source) = (LogLevel::Warning, PUPPET.into());
+        let (message, issue) = (wrong.message(), Some(wrong.issue));
+        self.push(Log { level, message, source, location: Some(location), issue });
+    }
+
+    /// Warns of what is questionable in a text, though not wrong.
+    pub fn warn_of(&mut self, source: &Source, diagnostics: impl IntoIterator<Item = Diagnostic>) {
+        for diagnostic in diagnostics {
+            let location = Location { source: source.clone(), span: diagnostic.span() };
+            self.warn_at(location, &diagnostic);
+        }
+    }
+
+    /// Whether nothing was said yet under this key, which now counts as said.
+    pub fn is_first(&mut self, key: &str) -> bool {
+        !self.said.contains(key) && self.said.insert(key.to_owned())
+    }
+}
