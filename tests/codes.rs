@@ -62,7 +62,6 @@ const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
     ("TOO_MANY_TO_LIST", "a limit comes first"),
     ("TOO_MUCH_TEXT_IN_ALL", "takes a lot of memory"),
     ("TYPES_NESTED_TOO_DEEP", "takes a very deep type"),
-    ("TYPE_NOT_WITHIN", "is about what modules written in Ruby declare"),
     ("UNKNOWN_BINARY_FORMAT", "the signature refuses it first"),
     ("UNKNOWN_CONTAINER_FORMAT", "the signature refuses it first"),
     ("UNKNOWN_DATA_PROVIDER", "takes a setting of Puppet 4"),
