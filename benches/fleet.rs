@@ -1,8 +1,9 @@
 //! `cargo bench -p kukla-benches --bench fleet`: what a node of a fleet costs, from ten of them to twenty thousand.
 //!
-//! The site is `examples/site`, opened once; the nodes have the facts that lie there and names of their own. Shown is the time
-//! that the threads spent on a core, for each node, catalogs written as JSON included, and the clock on the wall, which
-//! measures the neighbours too. Arguments are numbers of nodes.
+//! The site is `examples/site`, opened once; the nodes have the facts that lie there and names of their own. Catalogs are
+//! written as JSON. Shown is, for each node, the time that the threads ran on a core, and the time in which they neither ran
+//! nor waited for a core that the neighbours had, which is what they waited for each other and for the disk. What two threads
+//! are worth is computed from these, since the clock on the wall measures the neighbours too. Arguments are numbers of nodes.
 
 #![allow(clippy::disallowed_methods)]
 
@@ -15,10 +16,34 @@ use kukla::{Compiler, Node, Site, SiteSpec};
 
 const SIZES: [usize; 5] = [10, 100, 1_000, 10_000, 20_000];
 
-/// How long this thread has run on a core so far, where the system tells.
-fn on_a_core() -> Option<Duration> {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    text.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
+/// What a thread, or several, did with their time.
+#[derive(Clone, Copy, Default)]
+struct Time {
+    /// On a core.
+    ran: Duration,
+    /// Neither on a core nor waiting for one.
+    rested: Duration,
+}
+
+/// Does something and says what the thread did with its time, where the system tells; elsewhere it ran all the time.
+fn timed(work: impl FnOnce()) -> Time {
+    let told = || {
+        let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+        let mut numbers = text.split_whitespace().map(|number| number.parse().map(Duration::from_nanos));
+        Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
+    };
+    let (start, before) = (Instant::now(), told());
+    work();
+    let wall = start.elapsed();
+    // What a thread has used is only brought up to date when it rests.
+    std::thread::sleep(Duration::from_millis(5));
+    match before.zip(told()) {
+        Some(((ran, waited), (ran_then, waited_then))) => {
+            let (ran, waited) = (ran_then - ran, waited_then - waited);
+            Time { ran, rested: wall.saturating_sub(ran + waited) }
+        }
+        None => Time { ran: wall, rested: Duration::ZERO },
+    }
 }
 
 fn node(kinds: &[FactFile], n: usize) -> Node {
@@ -27,29 +52,29 @@ fn node(kinds: &[FactFile], n: usize) -> Node {
     node
 }
 
-/// Compiles so many nodes on so many threads; the time on cores, and that on the wall.
-fn compile(site: &Site, kinds: &[FactFile], nodes: usize, threads: usize) -> (Duration, Duration) {
+/// Compiles so many nodes on so many threads.
+fn compile(site: &Site, kinds: &[FactFile], nodes: usize, threads: usize) -> Time {
     let next = AtomicUsize::new(0);
     let work = || {
-        let (start, clock) = (on_a_core(), Instant::now());
-        loop {
-            let n = next.fetch_add(1, Ordering::Relaxed);
-            if n >= nodes {
-                break;
+        timed(|| {
+            loop {
+                let n = next.fetch_add(1, Ordering::Relaxed);
+                if n >= nodes {
+                    break;
+                }
+                let catalog = site.compile(&node(kinds, n)).result.expect("the example compiles");
+                std::hint::black_box(catalog.to_json());
             }
-            let catalog = site.compile(&node(kinds, n)).result.expect("the example compiles");
-            std::hint::black_box(catalog.to_json());
-        }
-        on_a_core().zip(start).map_or_else(|| clock.elapsed(), |(end, start)| end - start)
+        })
     };
-    let start = Instant::now();
-    let spent = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..threads)
-            .map(|_| std::thread::Builder::new().stack_size(16 << 20).spawn_scoped(scope, work))
-            .collect();
-        threads.into_iter().map(|thread| thread.expect("a thread").join().expect("no panic")).sum()
-    });
-    (spent, start.elapsed())
+    std::thread::scope(|scope| {
+        let spawn = |_| std::thread::Builder::new().stack_size(16 << 20).spawn_scoped(scope, work);
+        let threads: Vec<_> = (0..threads).map(spawn).collect();
+        threads.into_iter().fold(Time::default(), |sum, thread| {
+            let time = thread.expect("a thread").join().expect("no panic");
+            Time { ran: sum.ran + time.ran, rested: sum.rested + time.rested }
+        })
+    })
 }
 
 fn main() {
@@ -64,14 +89,25 @@ fn main() {
     let kinds: Vec<FactFile> = facts.iter().flat_map(read).collect();
     let wanted: Vec<usize> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
     let sizes = if wanted.is_empty() { SIZES.to_vec() } else { wanted };
-    println!("| nodes | threads | on a core, µs a node | on the wall, µs a node |\n|---|---|---|---|");
+    println!(
+        "| nodes | one thread, µs | rested, µs | two threads, µs | rested, µs | two threads are worth |"
+    );
+    println!("|---|---|---|---|---|---|");
     for nodes in sizes {
-        for threads in [1, 2] {
+        let [one, two] = [1, 2].map(|threads| {
             // A site of its own, so that what the one before has read is no help.
             let site = Compiler::default().open(&SiteSpec::at(root.clone())).expect("the example opens");
-            let (core, wall) = compile(&site, &kinds, nodes, threads);
-            let each = |time: Duration| time.as_secs_f64() * 1e6 / nodes as f64;
-            println!("| {nodes} | {threads} | {:.0} | {:.0} |", each(core), each(wall));
-        }
+            compile(&site, &kinds, nodes, threads)
+        });
+        let each = |time: Duration| time.as_secs_f64() * 1e6 / nodes as f64;
+        let all = |time: Time| (time.ran + time.rested).as_secs_f64().max(1e-9);
+        println!(
+            "| {nodes} | {:.0} | {:.1} | {:.0} | {:.1} | {:.2} |",
+            each(one.ran),
+            each(one.rested),
+            each(two.ran),
+            each(two.rested),
+            2.0 * all(one) / all(two),
+        );
     }
 }

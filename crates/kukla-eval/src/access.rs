@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use kukla_syntax::Span;
+use kukla_syntax::{Span, diagnostic};
 use kukla_values::{Array, Type, Value, format};
 
+use crate::codes::{BAD_ARRAY_SLICE_ARITY, BAD_SLICE_KEY_TYPE, BAD_STRING_SLICE_KEY_TYPE};
 use crate::error::Flow;
 use crate::label;
 use crate::program::{Access, Kind};
 use crate::vm::Vm;
+use kukla_values::codes::{BAD_STRING_SLICE_ARITY, OPERATOR_NOT_APPLICABLE, UNKNOWN_RESOURCE_TYPE};
 
 impl Vm<'_> {
     pub(crate) fn eval_access(&mut self, access: &Access, span: Span) -> Flow {
@@ -45,9 +47,9 @@ impl Vm<'_> {
             }
             Value::Type(ty) => self.access_type(ty, keys, access, span),
             other => {
-                let shown = label::a_an(&label::of_value(other));
-                let message = format!("Operator '[]' is not applicable to {shown}.");
-                Err(self.fail(access.left.span, "OPERATOR_NOT_APPLICABLE", message))
+                let operand = label::a_an(&label::of_value(other));
+                let wrong = diagnostic!(OPERATOR_NOT_APPLICABLE { operator: "[]", operand });
+                Err(self.fail(access.left.span, wrong))
             }
         }
     }
@@ -64,7 +66,7 @@ impl Vm<'_> {
                 }
                 Kind::TypeName(name) if class => {
                     let unknown = |raise: &crate::error::Raise| {
-                        raise.diagnostic().is_some_and(|failure| failure.issue == "UNKNOWN_RESOURCE_TYPE")
+                        raise.diagnostic().is_some_and(|failure| failure.is(&UNKNOWN_RESOURCE_TYPE))
                     };
                     keys.push(match self.eval(key) {
                         Err(raise) if unknown(&raise) => Value::String(name.lower.as_str().into()),
@@ -80,8 +82,8 @@ impl Vm<'_> {
     fn access_array(&mut self, array: &Array, keys: Vec<Value>, access: &Access) -> Flow {
         let keys = flatten(keys);
         if keys.is_empty() || keys.len() > 2 {
-            let message = format!("Array supports [] with one or two arguments. Got {}", keys.len());
-            return Err(self.fail(access.left.span, "BAD_ARRAY_SLICE_ARITY", message));
+            let wrong = diagnostic!(BAD_ARRAY_SLICE_ARITY { count: keys.len() });
+            return Err(self.fail(access.left.span, wrong));
         }
         let mut indices = [0; 2];
         for (at, key) in keys.iter().enumerate() {
@@ -89,9 +91,8 @@ impl Vm<'_> {
             match self.coerce(key, blamed)? {
                 Value::Integer(index) => indices[at] = index,
                 other => {
-                    let message =
-                        format!("An Array[] cannot use {} where Integer is expected", key_type(&other));
-                    return Err(self.fail(blamed, "BAD_SLICE_KEY_TYPE", message));
+                    let wrong = diagnostic!(BAD_SLICE_KEY_TYPE { actual: key_type(&other) });
+                    return Err(self.fail(blamed, wrong));
                 }
             }
         }
@@ -106,8 +107,8 @@ impl Vm<'_> {
     fn substring(&mut self, keys: Vec<Value>, access: &Access, length: usize) -> Flow<(usize, usize)> {
         let keys = flatten(keys);
         if keys.is_empty() || keys.len() > 2 {
-            let message = format!("String supports [] with one or two arguments. Got {}", keys.len());
-            return Err(self.fail(access.left.span, "BAD_STRING_SLICE_ARITY", message));
+            let wrong = diagnostic!(BAD_STRING_SLICE_ARITY { count: keys.len() });
+            return Err(self.fail(access.left.span, wrong));
         }
         let mut indices = [0; 2];
         for (at, key) in keys.iter().enumerate() {
@@ -116,12 +117,8 @@ impl Vm<'_> {
                 Value::Integer(index) => indices[at] = index,
                 other => {
                     let blamed = access.keys.get(at).unwrap_or(&access.left).span;
-                    let actual = key_type(&other);
-                    let message = format!(
-                        "A substring operation does not accept {} as a character index. Expected an Integer",
-                        label::a_an(&actual)
-                    );
-                    return Err(self.fail(blamed, "BAD_STRING_SLICE_KEY_TYPE", message));
+                    let actual = label::a_an(&key_type(&other));
+                    return Err(self.fail(blamed, diagnostic!(BAD_STRING_SLICE_KEY_TYPE { actual })));
                 }
             }
         }
@@ -140,23 +137,16 @@ impl Vm<'_> {
             }
             Type::Class(Some(class)) => self.attributes_of("Class", class, keys, span),
             ty @ Type::Alias(_) => {
-                let message =
-                    format!("Operator '[]' is not applicable to {}.", label::a_an(&format!("{ty}-Type")));
-                Err(self.fail(access.left.span, "OPERATOR_NOT_APPLICABLE", message))
+                let operand = label::a_an(&format!("{ty}-Type"));
+                let wrong = diagnostic!(OPERATOR_NOT_APPLICABLE { operator: "[]", operand });
+                Err(self.fail(access.left.span, wrong))
             }
             ty => ty
                 .with_brackets(&keys)
                 .map_err(|wrong| {
                     let blamed = wrong.key.and_then(|key| access.keys.get(key)).map_or(span, |key| key.span);
                     // Puppet has rules for these; whatever else goes wrong is the fault of the whole expression.
-                    let code = wrong.error.issue;
-                    match ["BAD_", "ILLEGAL_", "UNKNOWN_", "OPERATOR_"]
-                        .iter()
-                        .any(|rules| code.starts_with(rules))
-                    {
-                        true => self.at(wrong.error, blamed),
-                        false => wrong.error.into(),
-                    }
+                    if wrong.is_rule { self.at(wrong.error, blamed) } else { wrong.error.into() }
                 })
                 .and_then(|made| self.check_type(made)),
         }

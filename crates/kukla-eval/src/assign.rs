@@ -4,15 +4,22 @@
 //! is plain assignment if there is none, and `-=` then leaves nothing. Its value, like that of any assignment, is the right-hand side
 //! (`tests/language/assign.md`).
 
-use kukla_syntax::Span;
+use kukla_syntax::{Span, bail, diagnostic};
 use kukla_values::arithmetic::Operator;
 use kukla_values::{Array, Name, Type, Value, format};
 
-use crate::error::{Flow, Raise};
+use crate::codes::{
+    ADDING_TO_NO_VARIABLE, ASSIGNMENT_IN_DEFAULT, BUILT_IN_REASSIGNMENT, ILLEGAL_MULTI_ASSIGNMENT_SIZE,
+    ILLEGAL_REASSIGNMENT, ILLEGAL_RESERVED_ASSIGNMENT, MISSING_MULTI_ASSIGNMENT_KEY,
+    MISSING_MULTI_ASSIGNMENT_VARIABLE, RESERVED_VARIABLE, UNKNOWN_RESOURCE,
+};
+use crate::error::Flow;
 use crate::label;
 use crate::program::{Assign, AssignOperator, IllegalTarget, Target};
 use crate::scope::{Found, ScopeId};
 use crate::vm::Vm;
+use kukla_syntax::validate::codes::{CROSS_SCOPE_ASSIGNMENT, ILLEGAL_ASSIGNMENT, ILLEGAL_NUMERIC_ASSIGNMENT};
+use kukla_values::codes::OPERATOR_NOT_APPLICABLE;
 
 /// Parameters and variables every class or define has.
 const BUILT_IN: [&str; 2] = ["name", "title"];
@@ -48,21 +55,15 @@ impl Vm<'_> {
         match target {
             Target::Variable(..) => Ok(()),
             Target::List(_, targets) => targets.iter().try_for_each(|target| self.check_target(target)),
-            Target::Illegal(span, IllegalTarget::NotVariable(what)) => Err(self.fail(
-                *span,
-                "ILLEGAL_ASSIGNMENT",
-                format!("Illegal attempt to assign to '{}'. Not an assignable reference", label::a_an(what)),
-            )),
-            Target::Illegal(span, IllegalTarget::OtherScope(name)) => Err(self.fail(
-                *span,
-                "CROSS_SCOPE_ASSIGNMENT",
-                format!("Illegal attempt to assign to '{name}'. Cannot assign to variables in other namespaces"),
-            )),
-            Target::Illegal(span, IllegalTarget::Match(n)) => Err(self.fail(
-                *span,
-                "ILLEGAL_NUMERIC_ASSIGNMENT",
-                format!("Illegal attempt to assign to the numeric match result variable '${n}'. Numeric variables are not assignable"),
-            )),
+            Target::Illegal(span, IllegalTarget::NotVariable(what)) => {
+                Err(self.fail(*span, diagnostic!(ILLEGAL_ASSIGNMENT { construct: label::a_an(what) })))
+            }
+            Target::Illegal(span, IllegalTarget::OtherScope(name)) => {
+                Err(self.fail(*span, diagnostic!(CROSS_SCOPE_ASSIGNMENT { name })))
+            }
+            Target::Illegal(span, IllegalTarget::Match(n)) => {
+                Err(self.fail(*span, diagnostic!(ILLEGAL_NUMERIC_ASSIGNMENT { name: n })))
+            }
         }
     }
 
@@ -83,9 +84,7 @@ impl Vm<'_> {
                     Some(value) => self.assign(target, value, spans),
                     None => {
                         let key = format::to_s(&key);
-                        let message =
-                            format!("No value for required key '{key}' in assignment to variables from hash");
-                        Err(self.fail(spans.0, "MISSING_MULTI_ASSIGNMENT_KEY", message))
+                        Err(self.fail(spans.0, diagnostic!(MISSING_MULTI_ASSIGNMENT_KEY { key })))
                     }
                 }
             }),
@@ -101,10 +100,8 @@ impl Vm<'_> {
     fn assign_elements(&mut self, targets: &[Target], values: Array, spans: (Span, Span)) -> Flow<()> {
         if targets.len() != values.len() {
             let (expected, actual) = (targets.len(), values.len());
-            let message = format!(
-                "Mismatched number of assignable entries and values, expected {expected}, got {actual}"
-            );
-            return Err(self.fail(spans.0, "ILLEGAL_MULTI_ASSIGNMENT_SIZE", message));
+            let wrong = diagnostic!(ILLEGAL_MULTI_ASSIGNMENT_SIZE { expected, actual });
+            return Err(self.fail(spans.0, wrong));
         }
         targets.iter().zip(values).try_for_each(|(target, value)| self.assign(target, value, spans))
     }
@@ -112,11 +109,8 @@ impl Vm<'_> {
     /// `[$a, $b] = Class['x']`: each variable from the class's variable of the same name.
     fn assign_from_class(&mut self, targets: &[Target], class: &str, spans: (Span, Span)) -> Flow<()> {
         if Name::existing(class).and_then(|name| self.scopes.class(name)).is_none() {
-            return Err(self.fail(
-                spans.1,
-                "UNKNOWN_RESOURCE",
-                format!("Resource not found: Class['{class}']"),
-            ));
+            let resource = format!("Class['{class}']");
+            return Err(self.fail(spans.1, diagnostic!(UNKNOWN_RESOURCE { resource })));
         }
         targets.iter().try_for_each(|target| {
             let Some(name) = target_name(target) else { return self.assign(target, Value::Undef, spans) };
@@ -125,10 +119,8 @@ impl Vm<'_> {
                 Some(value) => self.assign(target, value, spans),
                 None => {
                     let Target::Variable(at, _) = target else { return Ok(()) };
-                    let message = format!(
-                        "No value for required variable '${qualified}' in assignment to variables from class reference"
-                    );
-                    Err(self.fail(*at, "MISSING_MULTI_ASSIGNMENT_VARIABLE", message))
+                    let wrong = diagnostic!(MISSING_MULTI_ASSIGNMENT_VARIABLE { name: qualified });
+                    Err(self.fail(*at, wrong))
                 }
             }
         })
@@ -136,8 +128,7 @@ impl Vm<'_> {
 
     fn assign_joined(&mut self, assign: &Assign, operator: Operator, value: Value, span: Span) -> Flow<()> {
         let Target::Variable(_, name) = &assign.target else {
-            let message = "Only a variable can be appended to or deleted from";
-            return Err(self.fail(span, "ILLEGAL_ASSIGNMENT", message));
+            return Err(self.fail(span, diagnostic!(ADDING_TO_NO_VARIABLE)));
         };
         let outer = match self.scopes.find(self.position(), *name) {
             Found::Value(value) => Some(value.clone()),
@@ -152,9 +143,9 @@ impl Vm<'_> {
                 self.calculate(operator, &outer, &value, [span, assign.value.span], span)?
             }
             Some(other) => {
-                let shown = label::a_an(&label::of_value(&other));
-                let message = format!("Operator '{operator}=' is not applicable to {shown}.");
-                return Err(self.fail(span, "OPERATOR_NOT_APPLICABLE", message));
+                let operand = label::a_an(&label::of_value(&other));
+                let operator = format!("{operator}=");
+                return Err(self.fail(span, diagnostic!(OPERATOR_NOT_APPLICABLE { operator, operand })));
             }
         };
         self.set_variable(*name, joined, span)
@@ -166,15 +157,14 @@ impl Vm<'_> {
         let taken =
             self.scopes.is_bound(self.position(), name) || at_top && self.node_variable(text).is_some();
         if text == "server_facts" || taken && matches!(text, "facts" | "trusted") {
-            let message = format!("Attempt to assign to a reserved variable name: '${text}'");
-            return Err(self.fail(span, "ILLEGAL_RESERVED_ASSIGNMENT", message));
+            return Err(self.fail(span, diagnostic!(ILLEGAL_RESERVED_ASSIGNMENT { name: text })));
         }
         if taken {
-            let message = match BUILT_IN.contains(&text) {
-                true => format!("Cannot reassign built in (or already assigned) variable '${text}'"),
-                false => format!("Cannot reassign variable '${text}'"),
+            let wrong = match BUILT_IN.contains(&text) {
+                true => diagnostic!(BUILT_IN_REASSIGNMENT { name: text }),
+                false => diagnostic!(ILLEGAL_REASSIGNMENT { name: text }),
             };
-            return Err(self.fail(span, "ILLEGAL_REASSIGNMENT", message));
+            return Err(self.fail(span, wrong));
         }
         Ok(())
     }
@@ -183,12 +173,10 @@ impl Vm<'_> {
     pub(crate) fn set_variable(&mut self, name: Name, value: Value, span: Span) -> Flow<()> {
         self.check_free(name, span)?;
         if self.scopes.is_read_only(self.position()) {
-            return Err(Raise::runtime(format!(
-                "Attempt to assign variable {name} when evaluating parameters"
-            )));
+            bail!(ASSIGNMENT_IN_DEFAULT { name });
         }
         if matches!(name.as_str(), "facts" | "trusted") {
-            return Err(Raise::runtime(format!("Attempt to assign to a reserved variable name: '{name}'")));
+            bail!(RESERVED_VARIABLE { name });
         }
         self.scopes.bind(self.position(), name, value);
         Ok(())

@@ -2,9 +2,11 @@
 //!
 //! How large values may become is in `size.rs`.
 
-use crate::error::{Diagnostic, Flow, Raise};
+use crate::codes::{EVALUATION_LIMIT, RECURSION_LIMIT};
+use crate::error::{Flow, Raise};
 use crate::settings::Limits;
 use crate::vm::Vm;
+use kukla_syntax::diagnostic;
 
 /// What a compilation may use and has used.
 #[derive(Debug)]
@@ -56,15 +58,14 @@ impl Budget {
 
     #[cold]
     fn exhausted(&self) -> Raise {
-        let message = format!("The evaluation took more than the {} steps allowed", self.limits.steps);
-        Diagnostic::said("EVALUATION_LIMIT", message).hint("the setting limit_steps raises it").into()
+        let limit = self.limits.steps;
+        diagnostic!(EVALUATION_LIMIT { limit }; hint: "the setting limit_steps raises it").into()
     }
 
     #[cold]
     fn too_deep(&self) -> Raise {
-        let message =
-            format!("stack level too deep: more than {} calls inside each other", self.limits.depth);
-        Diagnostic::said("RECURSION_LIMIT", message).hint("does a function call itself without end?").into()
+        let limit = self.limits.depth;
+        diagnostic!(RECURSION_LIMIT { limit }; hint: "does a function call itself without end?").into()
     }
 }
 

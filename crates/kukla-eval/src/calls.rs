@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use kukla_syntax::Span;
+use kukla_syntax::{Span, diagnostic};
 use kukla_values::{Name, Value};
 
+use crate::codes::{RUBY_FUNCTION, UNKNOWN_CALLED_FUNCTION, UNKNOWN_FUNCTION};
 use crate::error::{Diagnostic, Flow, Raise, Raised};
 use crate::function::Args;
 use crate::lambda::{Block, next_is_value};
@@ -15,6 +16,7 @@ use crate::scope::{Position, ScopeId};
 use crate::standpoint::Sees;
 use crate::unit::{Defined, Unit};
 use crate::vm::Vm;
+use kukla_syntax::validate::codes::ILLEGAL_EXPRESSION;
 
 impl Vm<'_> {
     pub(crate) fn eval_call(&mut self, call: &Call, span: Span) -> Flow {
@@ -48,12 +50,12 @@ impl Vm<'_> {
                 self.call("new", args, block)
             }
             Callee::Illegal(at, what) => {
-                let container = crate::label::a_an("Function Call");
-                let message = format!(
-                    "Illegal expression. {} is unacceptable as function name in {container}",
-                    crate::label::a_an_upper(what)
-                );
-                Err(self.fail(*at, "ILLEGAL_EXPRESSION", message))
+                let wrong = diagnostic!(ILLEGAL_EXPRESSION {
+                    construct: crate::label::a_an_upper(what),
+                    feature: "function name",
+                    container: crate::label::a_an("Function Call"),
+                });
+                Err(self.fail(*at, wrong))
             }
         }
     }
@@ -93,11 +95,9 @@ impl Vm<'_> {
     #[cold]
     fn unknown_function(&self, name: &str) -> Diagnostic {
         if let Some(path) = self.environment().ruby_function(name) {
-            let message = format!("{name}(): functions in Ruby are not supported yet: {}", path.display());
-            return Diagnostic::said("RUBY_FUNCTION", message)
-                .hint("write the function in the Puppet language");
+            return diagnostic!(RUBY_FUNCTION { name, file: path.display() }; hint: "write the function in the Puppet language");
         }
-        let failure = Diagnostic::said("UNKNOWN_FUNCTION", format!("Unknown function: '{name}'."));
+        let failure = diagnostic!(UNKNOWN_FUNCTION { name });
         let (builtin, puppet) = (self.environment().registry.names(), self.environment().function_names());
         let names = builtin.iter().chain(&puppet).map(|name| name.as_str());
         match crate::suggest::nearest(name, names) {
@@ -108,7 +108,7 @@ impl Vm<'_> {
 
     /// Calls a function by name, as functions do with each other.
     pub fn call(&mut self, name: &str, args: Vec<Value>, block: Option<Block>) -> Flow {
-        let unknown = || Raise::runtime(format!("Unknown function '{name}'"));
+        let unknown = || Raise::from(diagnostic!(UNKNOWN_CALLED_FUNCTION { name }));
         let bare = name.strip_prefix("::").unwrap_or(name);
         let function = self.autoload_computed_function(bare)?.ok_or_else(|| {
             match self.environment().ruby_function(bare) {

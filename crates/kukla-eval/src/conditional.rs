@@ -1,8 +1,9 @@
 //! `if`, `unless`, `case` and selectors. A match made in the test is visible in the branches and nowhere after.
 
-use kukla_syntax::Strict;
+use kukla_syntax::{Strict, diagnostic};
 use kukla_values::{Value, format};
 
+use crate::codes::UNMATCHED_SELECTOR;
 use crate::error::Flow;
 use crate::program::{Case, Expr, If, Kind, Selector};
 use crate::vm::Vm;
@@ -62,11 +63,11 @@ impl Vm<'_> {
     /// Under `strict => error` a selector without a match is an error, otherwise a warning and `undef`.
     fn unmatched(&mut self, test: &Expr, value: &Value) -> Flow {
         let shown = format::to_s(value);
-        let message = format!("No matching entry for selector parameter with value '{shown}'");
+        let wrong = diagnostic!(UNMATCHED_SELECTOR { value: shown });
         match self.environment().settings.strict {
-            Strict::Error => Err(self.fail(test.span, "UNMATCHED_SELECTOR", message)),
+            Strict::Error => Err(self.fail(test.span, wrong)),
             Strict::Warning | Strict::Off => {
-                self.warn_at(test.span, "UNMATCHED_SELECTOR", message);
+                self.warn_at(test.span, &wrong);
                 Ok(Value::Undef)
             }
         }

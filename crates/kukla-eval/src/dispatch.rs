@@ -1,5 +1,6 @@
 //! Which signature a call fits, and what is said when it fits none.
 
+use kukla_syntax::{bail, diagnostic};
 use std::sync::Arc;
 
 use kukla_values::types::Range;
@@ -7,7 +8,8 @@ use kukla_values::types::callable::CallableType;
 use kukla_values::types::mismatch::{self, Signature};
 use kukla_values::{Type, Value};
 
-use crate::error::{Flow, Raise};
+use crate::codes::{INTERNAL_ERROR, REFUSED_ARGUMENTS, WRONG_ARGUMENTS};
+use crate::error::{Flow, Raise, Stage};
 use crate::function::Args;
 use crate::lambda::Block;
 use crate::program::{Param, PuppetFunction};
@@ -32,11 +34,11 @@ impl Vm<'_> {
             let args = Args::new(args.to_vec(), block.cloned(), &signatures.mismatches[wrong].parameters);
             let why = (function.builtin.mismatches[wrong].body)(self, args)?;
             let why = why.as_str().unwrap_or_default();
-            return Err(Raise::runtime(format!("'{}' {why}", function.builtin.name)));
+            bail!(REFUSED_ARGUMENTS { function: function.builtin.name, reason: why });
         }
         let advertised: Vec<Signature> =
             signatures.overloads.iter().map(|signature| signature.call.clone()).collect();
-        Err(Raise::runtime(describe(function.builtin.name, &advertised, args, block)))
+        Err(refused(function.builtin.name, &advertised, args, block))
     }
 
     /// Refuses a call that does not fit the signature of a function written in Puppet.
@@ -52,7 +54,7 @@ impl Vm<'_> {
             return Ok(());
         }
         let signature = named(signature, &function.lambda.params);
-        Err(Raise::runtime(describe(name, &[signature], args, block)))
+        Err(refused(name, &[signature], args, block))
     }
 
     /// Refuses arguments, defaults included, that do not fit the signature of a lambda or function.
@@ -66,7 +68,7 @@ impl Vm<'_> {
         if accepts(signature, args, None) {
             return Ok(());
         }
-        Err(Raise::runtime(describe(name, &[named(signature, params)], args, None)))
+        Err(refused(name, &[named(signature, params)], args, None))
     }
 
     /// Refuses a value that is not what a lambda or function says it returns.
@@ -92,8 +94,8 @@ impl Registered {
             // A template may `return` anything.
             Some(ty) if !self.runs_code && !ty.contains(value) => {
                 let (name, got) = (self.builtin.name, Type::of(value));
-                let message = format!("internal error: '{name}' returned {got}, and is said to return {ty}");
-                Err(Raise::error("INTERNAL_ERROR", message))
+                let what = format!("'{name}' returned {got}, and is said to return {ty}");
+                Err(diagnostic!(INTERNAL_ERROR { what }).in_stage(Stage::Internal).into())
             }
             _ => Ok(()),
         }
@@ -105,10 +107,12 @@ fn named(signature: &CallableType, params: &[Param]) -> Signature {
     Signature { callable: signature.clone(), names, block_name: None }
 }
 
-fn describe(name: &str, signatures: &[Signature], args: &[Value], block: Option<&Block>) -> String {
+#[cold]
+fn refused(name: &str, signatures: &[Signature], args: &[Value], block: Option<&Block>) -> Raise {
     let mut types: Vec<Type> = args.iter().map(Type::of).collect();
     types.extend(block.map(|block| Type::Callable(Some(Arc::clone(block.signature())))));
-    mismatch::describe_signatures(name, signatures, &types)
+    let description = mismatch::describe_signatures(name, signatures, &types);
+    diagnostic!(WRONG_ARGUMENTS { description }).into()
 }
 
 /// Whether a call fits.

@@ -11,11 +11,15 @@ use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use kukla_catalog::Exports;
 use kukla_catalog::types::{self, NativeType};
 use kukla_syntax::validate::{FilePlace, Rules};
-use kukla_syntax::{Diagnostic, Source, Strict};
+use kukla_syntax::{Diagnostic, Source, Strict, diagnostic};
 use kukla_values::Name;
 use rustc_hash::FxHashMap;
 
 use crate::code::{CodeFiles, CodeKind};
+use crate::codes::{
+    CROWDED_TYPE_FILE, FILE_NOT_READABLE, FILE_NOT_UTF8, FILE_WITHOUT_FUNCTION, FILE_WITHOUT_TYPE,
+    MISNAMED_TYPE,
+};
 use crate::error::{Raised, Stage};
 pub use crate::known::KnownAlias;
 use crate::known::{Found, Known};
@@ -305,12 +309,10 @@ impl Environment {
                 FileError::NotFound => "No such file or directory".to_owned(),
                 FileError::Other(why) => why,
             };
-            Arc::new(Diagnostic::said("FILE_NOT_READABLE", format!("Could not read {name}: {why}")))
+            Arc::new(diagnostic!(FILE_NOT_READABLE { file: name, reason: why }))
         })?;
         let source = Source::from_bytes(&*name, bytes).map_err(|error| {
-            let mut failure = Diagnostic::said("INVALID_UTF8", format!("{name}: {error}"));
-            failure.stage = Stage::Syntax;
-            Arc::new(failure)
+            Arc::new(diagnostic!(FILE_NOT_UTF8 { file: name, reason: error }).in_stage(Stage::Syntax))
         })?;
         let dialect = if name.ends_with(".epp") { Dialect::Epp } else { Dialect::Manifest };
         let program = self.programs.read(&source, dialect, &self.rules(source.name())).map_err(Arc::from)?;
@@ -593,33 +595,25 @@ fn metadata_fault(module: &str, bytes: &[u8], is_strict: bool) -> Option<String>
 /// What is wrong with a file that does not define the function it is named after.
 #[cold]
 fn misses_function(program: &Program, path: &Path, name: Name) -> Diagnostic {
-    let why = match program.definitions.as_slice() {
+    let reason = match program.definitions.as_slice() {
         [] => "it is empty",
         _ => "no function found",
     };
-    let path = path.display();
-    let message = format!("The code loaded from {path} does not define the function '{name}' - {why}.");
-    Diagnostic::said("RUNTIME_ERROR", message)
+    diagnostic!(FILE_WITHOUT_FUNCTION { file: path.display(), name, reason })
 }
 
 /// What is wrong with a file that is to define one type and nothing else.
 fn misses_type(program: &Program, path: &Path, lower: Name) -> Option<Diagnostic> {
-    let path = path.display();
-    let message = match program.definitions.as_slice() {
-        [] => format!("The code loaded from {path} does not define the type '{lower}' - it is empty."),
+    let (file, name) = (path.display(), lower);
+    Some(match program.definitions.as_slice() {
+        [] => diagnostic!(FILE_WITHOUT_TYPE { file, name, reason: "it is empty" }),
         [Definition::TypeAlias(alias)] if alias.name.eq_ignore_ascii_case(&lower) => return None,
-        [Definition::TypeAlias(alias)] => format!(
-            "The code loaded from {path} produced type with the wrong name, expected '{lower}', actual '{}'",
-            alias.name
-        ),
-        [_] => format!(
-            "The code loaded from {path} does not define the type '{lower}' - no type alias or type definition found."
-        ),
-        _ => format!(
-            "The code loaded from {path} must contain only the type '{lower}' - it has additional definitions."
-        ),
-    };
-    Some(Diagnostic::said("RUNTIME_ERROR", message))
+        [Definition::TypeAlias(alias)] => diagnostic!(MISNAMED_TYPE { file, name, actual: alias.name }),
+        [_] => {
+            diagnostic!(FILE_WITHOUT_TYPE { file, name, reason: "no type alias or type definition found" })
+        }
+        _ => diagnostic!(CROWDED_TYPE_FILE { file, name }),
+    })
 }
 
 fn is_module(name: &str) -> bool {

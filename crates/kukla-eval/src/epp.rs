@@ -1,10 +1,12 @@
 //! Templates in Puppet: `<%= %>` writes to the innermost template being rendered.
 
+use kukla_syntax::bail;
 use std::sync::Arc;
 
 use kukla_values::{Hash, Name, Type, Value, format};
 
-use crate::error::{Flow, Raise, Raised};
+use crate::codes::{DEFINITION_IN_TEMPLATE, NO_TEMPLATE, NUMERIC_TEMPLATE_VARIABLE, TEMPLATE_WITHOUT_TEXT};
+use crate::error::{Flow, Raised};
 use crate::lambda::{next_is_value, refuse_reserved};
 use crate::program::Expr;
 use crate::standpoint::Sees;
@@ -57,12 +59,10 @@ impl Vm<'_> {
     pub fn render_epp(&mut self, function: &str, unit: &Arc<Unit>, args: Option<Hash>) -> Flow {
         let program = &*unit.program;
         let Some(head) = &program.epp else {
-            return Err(Raise::runtime(format!("{function}(): the parser did not produce an EppExpression")));
+            bail!(NO_TEMPLATE { function });
         };
         if !program.definitions.is_empty() {
-            let message =
-                format!("{function}(): The EPP template contains illegal expressions (definitions)");
-            return Err(Raise::runtime(message));
+            bail!(DEFINITION_IN_TEMPLATE { function });
         }
         let enforce = head.specified || args.is_none();
         let mut args = args.unwrap_or_default();
@@ -115,8 +115,7 @@ impl Vm<'_> {
 /// Refuses the name of a variable that no template may set.
 fn assignable(name: Name) -> Flow<()> {
     if name.as_str().starts_with(|c: char| c.is_ascii_digit()) {
-        let message = format!("Cannot assign to a numeric match result variable '${name}'");
-        return Err(Raise::runtime(message));
+        bail!(NUMERIC_TEMPLATE_VARIABLE { name });
     }
     refuse_reserved(name)
 }
@@ -127,9 +126,6 @@ fn text_only(function: &str, value: Value) -> Flow {
     match &value {
         Value::String(_) => Ok(value),
         Value::Sensitive(inner) if is_text(inner) => Ok(value),
-        other => Err(Raise::runtime(format!(
-            "value returned from function '{function}' has wrong type, expects a value of type String or Sensitive[String], got {}",
-            Type::of(other).name()
-        ))),
+        other => bail!(TEMPLATE_WITHOUT_TEXT { function, actual: Type::of(other).name() }),
     }
 }

@@ -1,7 +1,10 @@
 //! Why an evaluation stopped before its end: an error, or `next`, `break` and `return` on their way to where they lead.
 
+use kukla_syntax::diagnostic;
 pub use kukla_syntax::{Diagnostic, Frame, Location, Place, Stage, Trace};
 use kukla_values::{Error, Value};
+
+use crate::codes::{ILLEGAL_JUMP, STRAY_NOT_FOUND};
 
 /// Why an evaluation stopped before its end. One pointer wide, so that a [`Flow`] is as small as a value.
 #[derive(Debug)]
@@ -18,22 +21,27 @@ pub enum Raised {
     Break(Option<Location>),
     /// `return(value)`: the function, class or define ends.
     Return(Value, Option<Location>),
+    /// `not_found()`: the function that serves as a source of data has nothing to give.
+    NotFound,
 }
 
 /// The result of evaluating something.
 pub type Flow<T = Value> = Result<T, Raise>;
 
+/// The issue under which Puppet reports what goes wrong outside of any expression.
+pub(crate) const PARSE_ERROR: &str = "PARSE_ERROR";
+
 impl Raised {
-    /// The error for `next`, `break` or `return` where there is nothing to leave; other reasons stay what they are.
-    pub fn illegal(self) -> Raised {
+    /// What is wrong where there is nothing to leave and nothing to look up: anything but an error is an error there.
+    pub fn into_diagnostic(self) -> Box<Diagnostic> {
         let (word, location) = match self {
-            Raised::Error(_) => return self,
+            Raised::Error(wrong) => return wrong,
             Raised::Next(_, location) => ("next", location),
             Raised::Break(location) => ("break", location),
             Raised::Return(_, location) => ("return", location),
+            Raised::NotFound => return Box::new(diagnostic!(STRAY_NOT_FOUND)),
         };
-        let message = format!("{word}() from context where this is illegal");
-        Raised::Error(Box::new(Diagnostic::said("PARSE_ERROR", message).on_line_of(location)))
+        Box::new(diagnostic!(ILLEGAL_JUMP { word }).on_line_of(location))
     }
 }
 
@@ -41,6 +49,11 @@ impl Raise {
     /// `next(value)`.
     pub fn next(value: Value, location: Option<Location>) -> Raise {
         Raise(Box::new(Raised::Next(value, location)))
+    }
+
+    /// `not_found()`.
+    pub fn not_found() -> Raise {
+        Raise(Box::new(Raised::NotFound))
     }
 
     /// `break()`.
@@ -76,12 +89,17 @@ impl Raise {
 
     /// What it is at a place that `next`, `break` and `return` cannot leave.
     pub fn illegal(self) -> Raise {
-        Raise(Box::new(self.0.illegal()))
+        self.into_diagnostic().into()
     }
 
     /// What it is.
     pub fn into_reason(self) -> Raised {
         *self.0
+    }
+
+    /// What is wrong where there is nothing to leave and nothing to look up: anything but an error is an error there.
+    pub fn into_diagnostic(self) -> Box<Diagnostic> {
+        self.0.into_diagnostic()
     }
 
     /// What is wrong, if something is.

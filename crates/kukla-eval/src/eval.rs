@@ -1,5 +1,6 @@
 //! Evaluation: from an expression to its value.
 
+use kukla_syntax::diagnostic;
 use std::fmt::Write as _;
 
 use kukla_values::{Array, Hash, Value, format};
@@ -8,8 +9,9 @@ use crate::error::{Flow, Raise};
 use crate::label;
 use crate::program::{Expr, Kind, Segment};
 use crate::types::Meaning;
-use crate::variable::UNEVALUATED;
+use crate::variable::is_unevaluated;
 use crate::vm::Vm;
+use kukla_syntax::validate::codes::{EXPRESSION_NOT_SUPPORTED_WHEN_COMPILING, RESERVED_WORD};
 
 /// The stack left at which a new piece is taken, and how large a piece; how many levels of expressions the former is good for.
 const LEVELS: u32 = 8;
@@ -41,7 +43,7 @@ impl Vm<'_> {
     #[cold]
     fn blame(&self, raise: Raise, expr: &Expr) -> Raise {
         match raise.diagnostic() {
-            Some(failure) if failure.issue == UNEVALUATED && self.defaulting().is_some() => raise,
+            Some(failure) if is_unevaluated(failure) && self.defaulting().is_some() => raise,
             Some(failure) if failure.place.is_none() => {
                 self.while_evaluating(raise, expr.span, label::of_expr(expr))
             }
@@ -93,11 +95,7 @@ impl Vm<'_> {
             Kind::Case(case) => self.eval_case(case),
             Kind::Selector(selector) => self.eval_selector(selector),
             Kind::Block(statements) => self.eval_block(statements),
-            Kind::Reserved(word) => Err(self.fail(
-                expr.span,
-                "RESERVED_WORD",
-                format!("Use of reserved word: {word}, must be quoted if intended to be a String value"),
-            )),
+            Kind::Reserved(word) => Err(self.fail(expr.span, diagnostic!(RESERVED_WORD { word }))),
             Kind::Resource(resource) => self.eval_resource(resource, expr.span),
             Kind::Defaults(defaults) => self.eval_defaults(defaults, expr.span),
             Kind::Override(change) => self.eval_override(change, expr.span),
@@ -109,11 +107,11 @@ impl Vm<'_> {
             }
             Kind::RenderExpr(inner) => self.eval_render(inner),
             Kind::Epp(body) => self.eval_epp(body),
-            Kind::Apply => Err(self.fail(
-                expr.span,
-                "EXPRESSION_NOT_SUPPORTED_WHEN_COMPILING",
-                "The Task 'apply' operation is not available when compiling a catalog",
-            )),
+            Kind::Apply => {
+                let construct = "The Task 'apply' operation";
+                let wrong = diagnostic!(EXPRESSION_NOT_SUPPORTED_WHEN_COMPILING { construct });
+                Err(self.fail(expr.span, wrong))
+            }
         }
     }
 

@@ -45,11 +45,13 @@
 //! }
 //! ```
 
+use kukla_syntax::diagnostic;
 use std::sync::Arc;
 
 use kukla_values::{Array, Hash, Str, Type, Value};
 
-use crate::error::{Flow, Raise};
+use crate::codes::INTERNAL_ERROR;
+use crate::error::{Flow, Raise, Stage};
 use crate::lambda::Block;
 use crate::signature::Parameter;
 use crate::vm::Vm;
@@ -209,9 +211,8 @@ from_args! {
 /// A body got what its signature should not have let through, which a test rules out for every function there is.
 #[cold]
 fn disagree(wanted: &str, got: &Value) -> Raise {
-    let message =
-        format!("internal error: a built-in function takes {wanted} and was given {}", Type::of(got));
-    Raise::error("INTERNAL_ERROR", message)
+    let what = format!("a built-in function takes {wanted} and was given {}", Type::of(got));
+    diagnostic!(INTERNAL_ERROR { what }).in_stage(Stage::Internal).into()
 }
 
 impl FromArgs for Value {

@@ -5,15 +5,18 @@
 
 use std::sync::Arc;
 
-use kukla_syntax::Strict;
+use kukla_syntax::{NAMELESS, Strict, bail, diagnostic};
 use kukla_values::types::TypeAlias;
 use kukla_values::types::object::{ObjectType, TypeSet};
 use kukla_values::{Array, Hash, Name, Str, Type, Value};
 
-use crate::error::{Diagnostic, Flow, Raise};
+use crate::codes::{BOOLEAN_OF_NO_BOOLEAN, ENUM_OF_NO_WORDS, NOT_PARAMETERIZED, TYPE_PARAMETER_COUNT};
+use crate::error::{Flow, Raise};
 use crate::known::KnownAlias;
 use crate::program::{Access, AttributeOperation, Expr, Kind};
 use crate::vm::Vm;
+use kukla_syntax::validate::codes::DUPLICATE_KEY;
+use kukla_values::codes::INVALID_TYPE_SPECIFICATION;
 
 /// An object type as written: its parent, if that stands before the hash, and what is in the hash.
 type Form<'e> = (Option<&'e str>, Vec<(&'e str, &'e Expr)>);
@@ -129,8 +132,7 @@ impl Vm<'_> {
             }
             _ => {}
         }
-        ty.with_brackets(&keys)
-            .map_err(|wrong| wrong.error.into_diagnostic().reported_as("RUNTIME_ERROR").into())
+        ty.with_brackets(&keys).map_err(|wrong| wrong.error.into_diagnostic().reported_as(NAMELESS).into())
     }
 
     /// What a reader of types objects to before it makes one.
@@ -186,7 +188,7 @@ impl Vm<'_> {
                     return Err(wrong_count("Enum", "1 or more", 0));
                 }
                 if !names.iter().all(is_text) {
-                    return Err(Raise::runtime("Enum parameters must be identifiers or strings"));
+                    bail!(ENUM_OF_NO_WORDS);
                 }
                 true
             }
@@ -208,7 +210,7 @@ impl Vm<'_> {
             "boolean" => {
                 count("Boolean", "1", keys.len() == 1)?;
                 if !matches!(keys, [Value::Boolean(_)]) {
-                    return Err(Raise::runtime("Boolean parameter must be true or false"));
+                    bail!(BOOLEAN_OF_NO_BOOLEAN);
                 }
                 true
             }
@@ -364,14 +366,11 @@ impl Vm<'_> {
 
     /// A parent stands before the hash and in it.
     fn second_parent(&mut self, member: &Expr) -> Flow<()> {
-        let message = "The key 'parent' is declared more than once";
+        let wrong = diagnostic!(DUPLICATE_KEY { key: "parent" });
         match self.environment().settings.strict {
             Strict::Off => {}
-            Strict::Warning => self.warn_at(member.span, "DUPLICATE_KEY", message),
-            Strict::Error => {
-                let failure = Diagnostic::said("DUPLICATE_KEY", message);
-                return Err(failure.at(self.location(member.span)).into());
-            }
+            Strict::Warning => self.warn_at(member.span, &wrong),
+            Strict::Error => return Err(wrong.at(self.location(member.span)).into()),
         }
         Ok(())
     }
@@ -386,11 +385,11 @@ impl Vm<'_> {
 
     fn not_a_type(&self, expr: &Expr) -> Raise {
         let text = self.written(expr);
-        Raise::runtime(format!("The expression <{text}> is not a valid type specification."))
+        diagnostic!(INVALID_TYPE_SPECIFICATION { text }).into()
     }
 
     fn unparameterized(&self, access: &Access) -> Raise {
-        Raise::runtime(format!("Not a parameterized type <{}>", self.written(&access.left)))
+        diagnostic!(NOT_PARAMETERIZED { text: self.written(&access.left) }).into()
     }
 
     fn written(&self, expr: &Expr) -> Str {
@@ -406,9 +405,7 @@ impl Vm<'_> {
 }
 
 fn wrong_count(label: &str, wanted: &str, given: usize) -> Raise {
-    Raise::runtime(format!(
-        "Invalid number of type parameters specified: {label} requires {wanted}, {given} provided"
-    ))
+    diagnostic!(TYPE_PARAMETER_COUNT { label, wanted, given }).into()
 }
 
 /// An expression whose value is computed once is still that expression.

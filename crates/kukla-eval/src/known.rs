@@ -2,14 +2,15 @@
 
 use std::sync::{Arc, OnceLock};
 
-use kukla_syntax::{Code, Fact};
+use kukla_syntax::{Code, Fact, diagnostic};
 use kukla_values::types::TypeAlias;
 use kukla_values::{Name, Type};
 use rustc_hash::FxHashMap;
 
 use crate::codes::{
-    CLASS_REDEFINED, CLASS_REDEFINED_AS_DEFINE, CLASS_REDEFINED_AS_NODE, DEFINE_REDEFINED_AS_CLASS,
-    NODE_REDEFINED, NODE_REDEFINED_AS_CLASS,
+    BUILT_IN_TYPE_REDEFINED, CLASS_REDEFINED, CLASS_REDEFINED_AS_DEFINE, CLASS_REDEFINED_AS_NODE,
+    DEFINE_REDEFINED_AS_CLASS, ENTITY_REDEFINED, NODE_REDEFINED, NODE_REDEFINED_AS_CLASS,
+    RESOURCE_TYPE_REDEFINED,
 };
 use crate::error::Diagnostic;
 use crate::program::{AliasDefinition, Class, Define, Definition, NodeDefinition, NodeMatch, Program};
@@ -135,16 +136,10 @@ impl Known {
             Definition::TypeAlias(alias) => {
                 let lower = Name::new(&alias.name.to_lowercase());
                 if Type::builtin(&lower).is_some() {
-                    let message = format!(
-                        "Attempt to redefine entity 'http://puppet.com/2016.1/runtime/type/{lower}'. Originally set by Puppet-Type-System/Static-Loader."
-                    );
-                    return Err(Box::new(Diagnostic::said("ARGUMENT_ERROR", message)));
+                    return Err(Box::new(diagnostic!(BUILT_IN_TYPE_REDEFINED { name: lower })));
                 }
                 if RESOURCE_TYPES.contains(&lower.as_str()) {
-                    let message = format!(
-                        "Attempt to redefine entity 'http://puppet.com/2016.1/runtime/type/{lower}'. Set at unknown location"
-                    );
-                    return Err(Box::new(Diagnostic::said("ARGUMENT_ERROR", message)));
+                    return Err(Box::new(diagnostic!(RESOURCE_TYPE_REDEFINED { name: lower })));
                 }
                 if let Some(Found::There(known)) = self.aliases.get(&lower) {
                     return Err(redefined("type", &lower, known.definition.place()));
@@ -216,10 +211,9 @@ fn redefined(what: &str, name: &str, known: DefinitionPlace<'_>) -> Box<Diagnost
     let at = known.unit.source.line_column(known.span.point);
     let file = known.file().map_or_else(|| "string:".to_owned(), |file| format!("file:{file}"));
     let (name, line, column) = (name.replace("::", "/"), at.line, at.column);
-    let message = format!(
-        "Attempt to redefine entity 'http://puppet.com/2016.1/runtime/{what}/{name}'. Originally set at {file}?line={line}&pos={column}."
-    );
-    Box::new(Diagnostic::said("ARGUMENT_ERROR", message))
+    let earlier = format!("{file}?line={line}&pos={column}");
+    let wrong = diagnostic!(ENTITY_REDEFINED { what, name, earlier });
+    Box::new(wrong.label(known.location(), "first defined here"))
 }
 
 /// A type alias and, once it was resolved, the type.

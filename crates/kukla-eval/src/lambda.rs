@@ -1,5 +1,6 @@
 //! Blocks, lambdas and how their parameters get values.
 
+use kukla_syntax::{bail, diagnostic};
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -7,7 +8,8 @@ use kukla_values::types::callable::CallableType;
 use kukla_values::types::{Range, StructField, mismatch};
 use kukla_values::{Array, Hash, Name, Type, Value};
 
-use crate::error::{Flow, Location, Raise, Raised};
+use crate::codes::{MISSING_REQUIRED_PARAMETER, REQUIRED_PARAMETER_AFTER_OPTIONAL, RESERVED_VARIABLE};
+use crate::error::{Flow, Location, Raised};
 use crate::program::{Lambda, Param, PuppetFunction};
 use crate::scope::Position;
 use crate::standpoint::Sees;
@@ -101,7 +103,7 @@ pub(crate) const RESERVED: [&str; 3] = ["facts", "server_facts", "trusted"];
 pub(crate) fn refuse_reserved(name: Name) -> Flow<()> {
     match RESERVED.contains(&name.as_str()) {
         false => Ok(()),
-        true => Err(Raise::runtime(format!("Attempt to assign to a reserved variable name: '{name}'"))),
+        true => bail!(RESERVED_VARIABLE { name }),
     }
 }
 
@@ -109,7 +111,7 @@ impl Vm<'_> {
     /// A lambda as seen from where evaluation stands.
     pub(crate) fn block(&mut self, lambda: &Arc<Lambda>) -> Flow<Block> {
         let signature = self.signature(lambda)?;
-        let (lambda, unit) = (Arc::clone(lambda), Arc::clone(&self.unit()));
+        let (lambda, unit) = (Arc::clone(lambda), Arc::clone(self.unit()));
         Ok(Block::Lambda(Closure { lambda, scope: self.position(), unit, signature }))
     }
 
@@ -198,8 +200,8 @@ impl Vm<'_> {
                     (Some(_), false) => self.parameter_default(callee, params, index)?,
                     (None, true) => Value::Array(Array::new()),
                     (None, false) => {
-                        let message = format!("Parameter ${} is required but no value was given", param.name);
-                        return Err(self.fail(param.span, "MISSING_REQUIRED_PARAMETER", message));
+                        let wrong = diagnostic!(MISSING_REQUIRED_PARAMETER { name: param.name });
+                        return Err(self.fail(param.span, wrong));
                     }
                 },
             };
@@ -327,9 +329,8 @@ impl Vm<'_> {
             if range.min == 0 {
                 optional = true;
             } else if optional {
-                let message =
-                    format!("Parameter ${} is required but appears after optional parameters", param.name);
-                return Err(self.fail(param.span, "REQUIRED_PARAMETER_AFTER_OPTIONAL", message));
+                let wrong = diagnostic!(REQUIRED_PARAMETER_AFTER_OPTIONAL { name: param.name });
+                return Err(self.fail(param.span, wrong));
             }
             size.min += range.min;
             size.max = size.max.saturating_add(range.max);

@@ -1,10 +1,12 @@
 //! Matching: `=~`, `!~`, `in`, and how the options of `case` and selectors apply.
 
+use kukla_syntax::diagnostic;
 use std::sync::Arc;
 
 use kukla_values::regexp::Regexp;
 use kukla_values::{Str, Value, compare};
 
+use crate::codes::{MATCH_NOT_REGEXP, MATCH_NOT_STRING};
 use crate::error::Flow;
 use crate::label;
 use crate::program::Expr;
@@ -20,30 +22,25 @@ impl Vm<'_> {
             Value::SemVerRange(_) => compare::includes(&right, &left).is_some(),
             Value::Regexp(regexp) => self.match_text(&left, regexp, left_expr)?,
             Value::String(pattern) => {
-                let regexp =
-                    Regexp::new(pattern).map_err(|error| self.bad_pattern(right_expr, &error.message()))?;
+                let regexp = Regexp::new(pattern).map_err(|error| {
+                    let wrong = diagnostic!(MATCH_NOT_REGEXP).because(error);
+                    self.fail(right_expr.span, wrong)
+                })?;
                 self.match_text(&left, &regexp, left_expr)?
             }
             other => {
-                let detail = kukla_values::format::no_implicit_conversion(other, "String").message();
-                return Err(self.bad_pattern(right_expr, &detail));
+                let cause = kukla_values::format::no_implicit_conversion(other, "String");
+                let wrong = diagnostic!(MATCH_NOT_REGEXP).because(cause);
+                return Err(self.fail(right_expr.span, wrong));
             }
         };
         Ok(Value::Boolean(matched == wanted))
     }
 
-    #[cold]
-    fn bad_pattern(&self, expr: &Expr, detail: &str) -> crate::error::Raise {
-        let message =
-            format!("Can not convert right match operand to a regular expression. Caused by '{detail}'.");
-        self.fail(expr.span, "MATCH_NOT_REGEXP", message)
-    }
-
     fn match_text(&mut self, left: &Value, regexp: &Regexp, expr: &Expr) -> Flow<bool> {
         let Value::String(text) = left else {
-            let shown = label::a_an(&label::of_value(left));
-            let message = format!("Left match operand must result in a String value. Got {shown}.");
-            return Err(self.fail(expr.span, "MATCH_NOT_STRING", message));
+            let actual = label::a_an(&label::of_value(left));
+            return Err(self.fail(expr.span, diagnostic!(MATCH_NOT_STRING { actual })));
         };
         self.capture(regexp, text)
     }

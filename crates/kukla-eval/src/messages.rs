@@ -62,16 +62,17 @@ impl Messages {
     }
 
     /// Warns that a rule is broken at a place.
-    pub fn warn_at(&mut self, location: Location, issue: &'static str, message: String) {
+    pub fn warn_at(&mut self, location: Location, wrong: &Diagnostic) {
         let (level, source) = (LogLevel::Warning, PUPPET.into());
-        self.push(Log { level, message, source, location: Some(location), issue: Some(issue) });
+        let (message, issue) = (wrong.message(), Some(wrong.issue));
+        self.push(Log { level, message, source, location: Some(location), issue });
     }
 
     /// Warns of what is questionable in a text, though not wrong.
     pub fn warn_of(&mut self, source: &Source, diagnostics: impl IntoIterator<Item = Diagnostic>) {
         for diagnostic in diagnostics {
             let location = Location { source: source.clone(), span: diagnostic.span() };
-            self.warn_at(location, diagnostic.issue, diagnostic.message());
+            self.warn_at(location, &diagnostic);
         }
     }
 

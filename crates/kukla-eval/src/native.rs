@@ -1,5 +1,6 @@
 //! Objects that live in Rust: an object type to the program, code of ours behind its functions.
 
+use kukla_syntax::diagnostic;
 use std::any::Any;
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -9,6 +10,7 @@ use kukla_values::types::object::ObjectType;
 use kukla_values::value::HostObject;
 use kukla_values::{Name, Str, Type, Value};
 
+use crate::codes::UNKNOWN_FUNCTION;
 use crate::error::Flow;
 use crate::lambda::Block;
 use crate::vm::Vm;
@@ -68,8 +70,7 @@ impl Vm<'_> {
         block: Option<&Block>,
     ) -> Flow {
         native.call(self, method.as_str(), args, block).unwrap_or_else(|| {
-            let message = format!("Unknown function: '{method}'.");
-            Err(self.fail(self.call_span(), "UNKNOWN_FUNCTION", message))
+            Err(self.fail(self.call_span(), diagnostic!(UNKNOWN_FUNCTION { name: method })))
         })
     }
 }

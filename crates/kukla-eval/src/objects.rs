@@ -1,5 +1,6 @@
 //! Objects: their attributes as methods, making them, and the two kinds everyone knows: errors and deferred calls.
 
+use kukla_syntax::{bail, diagnostic};
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -7,10 +8,12 @@ use kukla_values::convert::{self, Surroundings};
 use kukla_values::time::Timestamp;
 use kukla_values::types::names;
 use kukla_values::types::object::{Member, Object, ObjectType};
-use kukla_values::{Array, Error, Hash, Type, Value};
+use kukla_values::{Array, Hash, Type, Value};
 
+use crate::codes::METHOD_NOT_IMPLEMENTED;
 use crate::error::{Flow, Frame, Raise, Raised};
 use crate::vm::Vm;
+use kukla_values::codes::INVALID_TYPE_SPECIFICATION;
 
 /// What making a value may ask of a compilation.
 struct Around<'v, 'e>(RefCell<&'v mut Vm<'e>>);
@@ -29,7 +32,7 @@ impl Surroundings for Around<'_, '_> {
                 failure.frame = Frame::Bare;
                 failure.into()
             }
-            _ => Error::runtime(format!("The expression <{text}> is not a valid type specification.")),
+            _ => diagnostic!(INVALID_TYPE_SPECIFICATION { text }).into(),
         })
     }
 }
@@ -138,5 +141,5 @@ fn object_member(object: &Object, name: &str) -> Flow<Option<Value>> {
         Some(Member::Function(function)) => function.label.to_string(),
         None => return Ok(None),
     };
-    Err(Raise::runtime(format!("no method is implemented for {label}")))
+    bail!(METHOD_NOT_IMPLEMENTED { label })
 }

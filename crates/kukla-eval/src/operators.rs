@@ -2,14 +2,16 @@
 
 use std::cmp::Ordering;
 
-use kukla_syntax::{Span, Strict};
+use kukla_syntax::{Span, Strict, diagnostic};
 use kukla_values::arithmetic::{self, Operator, Side};
 use kukla_values::{Error, Type, Value, compare, format};
 
+use crate::codes::{COMPARISON_NOT_POSSIBLE, RESULT_IS_NAN};
 use crate::error::{Flow, Raise};
 use crate::label;
 use crate::program::{Comparison, Expr};
 use crate::vm::Vm;
+use kukla_values::codes::{NOT_NUMERIC, NUMERIC_COERCION};
 
 impl Vm<'_> {
     #[inline]
@@ -53,17 +55,16 @@ impl Vm<'_> {
             if strict == Strict::Error { Err(error) } else { Ok(()) }
         });
         self.coercions(coerced)?;
-        let value = result.map_err(|fault| match (fault.side, fault.error.issue) {
-            (_, "RUNTIME_ERROR") => Raise::from(fault.error),
-            (Side::Left, _) => self.at(fault.error, operands[0]),
-            (Side::Right, _) => self.at(fault.error, operands[1]),
-            (Side::Whole, _) => self.at(fault.error, span),
+        let value = result.map_err(|fault| match fault.side {
+            _ if fault.error.is_nameless() => Raise::from(fault.error),
+            Side::Left => self.at(fault.error, operands[0]),
+            Side::Right => self.at(fault.error, operands[1]),
+            Side::Whole => self.at(fault.error, span),
         })?;
         match &value {
             Value::Array(values) => self.check_size(values.len())?,
             Value::Float(n) if n.is_nan() => {
-                let message = format!("The result of the {operator} expression is NaN");
-                return Err(self.fail(operands[0], "RESULT_IS_NAN", message));
+                return Err(self.fail(operands[0], diagnostic!(RESULT_IS_NAN { operator })));
             }
             _ => {}
         }
@@ -75,7 +76,7 @@ impl Vm<'_> {
         for (at, error) in coerced {
             match self.environment().settings.strict {
                 Strict::Error => return Err(self.at(error, at)),
-                Strict::Warning => self.warn_at(at, error.issue, error.message()),
+                Strict::Warning => self.warn_at(at, &error),
                 Strict::Off => {}
             }
         }
@@ -105,15 +106,11 @@ impl Vm<'_> {
         match number {
             Some(number) => {
                 let after = format::interpolate(&number);
-                let message =
-                    format!("The string '{shown}' was automatically coerced to the numerical value {after}");
-                self.coercions(vec![(span, Error::new("NUMERIC_COERCION", message))])?;
+                let coerced = diagnostic!(NUMERIC_COERCION { text: shown, number: after });
+                self.coercions(vec![(span, coerced.into())])?;
                 Ok(number)
             }
-            None => {
-                let message = format!("The value '{shown}' cannot be converted to Numeric.");
-                Err(self.fail(span, "NOT_NUMERIC", message))
-            }
+            None => Err(self.fail(span, diagnostic!(NOT_NUMERIC { value: shown }))),
         }
     }
 
@@ -166,15 +163,12 @@ impl Vm<'_> {
         operator: Comparison,
         left: &Value,
         right: &Value,
-        detail: &str,
+        reason: &str,
         span: Span,
     ) -> Raise {
         let (left, right) = (label::of_value(left), label::of_value(right));
-        let message = format!(
-            "Comparison of: {left} {} {right}, is not possible. Caused by '{detail}'.",
-            operator.as_str()
-        );
-        self.fail(span, "COMPARISON_NOT_POSSIBLE", message)
+        let operator = operator.as_str();
+        self.fail(span, diagnostic!(COMPARISON_NOT_POSSIBLE { left, operator, right, reason }))
     }
 }
 

@@ -20,6 +20,11 @@ pub struct ScopeId(pub(crate) u32);
 impl ScopeId {
     /// The top scope.
     pub const TOP: ScopeId = ScopeId(0);
+
+    /// Where the scope stands among all.
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
 }
 
 /// Where evaluation stands: a named scope, and a frame within it.
@@ -160,8 +165,8 @@ pub struct Scope {
     pub caller_module: Option<Name>,
     /// How logs name it, if not by its kind: `Ntp::Server[a]`.
     pub label: Option<Str>,
-    /// What the catalog half keeps with it.
-    pub slots: crate::catalog::ScopeSlots,
+    /// The parameters that other modules may not read.
+    pub(crate) private: Vec<Name>,
 }
 
 /// The variables of one call of a function or lambda.
@@ -219,7 +224,7 @@ impl Scopes {
     }
 
     /// Adds a named scope, declared from `parent`.
-    pub fn open(&mut self, kind: ScopeKind, parent: Option<ScopeId>) -> ScopeId {
+    pub(crate) fn open(&mut self, kind: ScopeKind, parent: Option<ScopeId>) -> ScopeId {
         let id = ScopeId(self.named.len() as u32);
         self.named.push(Scope {
             kind,
@@ -230,7 +235,7 @@ impl Scopes {
             module: None,
             caller_module: None,
             label: None,
-            slots: Default::default(),
+            private: Vec::new(),
         });
         match kind {
             ScopeKind::Class(name) => {

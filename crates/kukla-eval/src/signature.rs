@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use kukla_syntax::ast::{self, Expr};
-use kukla_syntax::{Source, parse_signature};
+use kukla_syntax::{Source, diagnostic, parse_signature};
 use kukla_values::types::callable::CallableType;
 use kukla_values::types::mismatch;
 use kukla_values::types::parse::parse_value;
 use kukla_values::types::{Range, TypeAlias};
 use kukla_values::{Error, Result, Str, Type, Value};
 
-use crate::error::{Flow, Raise};
+use crate::codes::UNREADABLE_SIGNATURE;
+use crate::error::{Flow, Raise, Stage};
 use crate::function::{Builtin, Overload, Quality};
 use crate::registry::Registered;
 
@@ -100,8 +101,8 @@ impl Registered {
     }
 
     fn unreadable(&self, error: &Error) -> Raise {
-        let message = format!("the signature of '{}' cannot be read: {}", self.builtin.name, error.message());
-        Raise::runtime(message)
+        let wrong = diagnostic!(UNREADABLE_SIGNATURE { function: self.builtin.name });
+        wrong.because(error.clone()).in_stage(Stage::Internal).into()
     }
 }
 

@@ -5,9 +5,13 @@
 //! looked at. Counting all elements each time would cost more than making the value; following one path into it, and
 //! multiplying the lengths met on the way, tells a good guess. Only a guess that is too large is followed by counting.
 
-use kukla_syntax::deep;
+use kukla_syntax::{deep, diagnostic};
 use kukla_values::Value;
 
+use crate::codes::{
+    NESTED_TOO_DEEP, TEXT_TOO_LONG, TOO_MANY_ELEMENTS, TOO_MANY_ELEMENTS_IN_ALL, TOO_MUCH_TEXT_IN_ALL,
+    TYPES_NESTED_TOO_DEEP,
+};
 use crate::error::{Diagnostic, Flow, Raise};
 use crate::vm::Vm;
 
@@ -26,10 +30,10 @@ impl Vm<'_> {
     /// An error if a collection of so many elements would be too large.
     pub fn check_size(&self, elements: usize) -> Flow<()> {
         match elements > self.limits().elements {
-            true => Err(too_large(format!(
-                "A collection of {elements} elements is larger than the {} allowed",
-                self.limits().elements
-            ))),
+            true => {
+                let limit = self.limits().elements;
+                Err(too_large(diagnostic!(TOO_MANY_ELEMENTS { count: elements, limit })))
+            }
             false => Ok(()),
         }
     }
@@ -37,10 +41,7 @@ impl Vm<'_> {
     /// An error if a string of so many bytes would be too long.
     pub fn check_text(&self, bytes: usize) -> Flow<()> {
         match bytes > self.limits().text {
-            true => Err(too_large(format!(
-                "A string of {bytes} bytes is longer than the {} allowed",
-                self.limits().text
-            ))),
+            true => Err(too_large(diagnostic!(TEXT_TOO_LONG { count: bytes, limit: self.limits().text }))),
             false => Ok(()),
         }
     }
@@ -63,7 +64,7 @@ impl Vm<'_> {
     pub(crate) fn check_type(&self, value: Value) -> Flow {
         match &value {
             Value::Type(ty) if !ty.is_within(self.limits().nesting) => {
-                Err(too_large(format!("Types are nested more than {} levels deep", self.limits().nesting)))
+                Err(too_large(diagnostic!(TYPES_NESTED_TOO_DEEP { limit: self.limits().nesting })))
             }
             _ => Ok(value),
         }
@@ -75,19 +76,15 @@ impl Vm<'_> {
         let guess = guess(&value, chance, limits.nesting);
         if guess.levels > limits.nesting {
             // Taking the value apart is safe as long as it is found early.
-            return Err(too_large(format!(
-                "Collections are nested more than {} levels deep",
-                limits.nesting
-            )));
+            return Err(too_large(diagnostic!(NESTED_TOO_DEEP { limit: limits.nesting })));
         }
         if guess.elements > limits.elements as f64 || guess.bytes > limits.text as f64 {
             let (mut elements, mut bytes) = (limits.elements, limits.text);
             if !fits(&value, &mut elements, &mut bytes) {
-                let message = match elements {
-                    0 => format!("A value of more than the {} elements allowed in all", limits.elements),
-                    _ => format!("A value with more than the {} bytes of text allowed in all", limits.text),
-                };
-                return Err(too_large(message));
+                return Err(too_large(match elements {
+                    0 => diagnostic!(TOO_MANY_ELEMENTS_IN_ALL { limit: limits.elements }),
+                    _ => diagnostic!(TOO_MUCH_TEXT_IN_ALL { limit: limits.text }),
+                }));
             }
         }
         Ok(value)
@@ -95,10 +92,8 @@ impl Vm<'_> {
 }
 
 #[cold]
-fn too_large(message: String) -> Raise {
-    Diagnostic::said("SIZE_LIMIT", message)
-        .hint("the settings limit_elements and limit_text say how large values may be")
-        .into()
+fn too_large(wrong: Diagnostic) -> Raise {
+    wrong.hint("the settings limit_elements and limit_text say how large values may be").into()
 }
 
 /// Follows one path into a value, from collection to collection.

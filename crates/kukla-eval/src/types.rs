@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use kukla_syntax::Span;
+use kukla_syntax::{Span, diagnostic};
 use kukla_values::types::ResourceType;
 use kukla_values::{Name, Type, Value};
 
+use crate::codes::NOT_A_TYPE;
 use crate::environment::KnownAlias;
-use crate::error::{Diagnostic, Flow, Raise};
+use crate::error::{Flow, Raise};
 use crate::program::{TypeExpr, TypeName, TypeSlot};
 use crate::unit::Unit;
 use crate::vm::Vm;
+use kukla_values::codes::{INVALID_TYPE_SPECIFICATION, UNKNOWN_RESOURCE_TYPE};
 
 /// What a type was found to mean.
 pub(crate) enum Meaning {
@@ -63,8 +65,7 @@ impl Vm<'_> {
 
     #[cold]
     pub(crate) fn unknown_type(&self, name: Name, span: Span) -> Raise {
-        let failure = Diagnostic::said("UNKNOWN_RESOURCE_TYPE", format!("Resource type not found: {name}"));
-        self.located(failure, span).into()
+        self.fail(span, diagnostic!(UNKNOWN_RESOURCE_TYPE { name }))
     }
 
     /// What a capitalised name stands for, if anything.
@@ -150,8 +151,7 @@ impl Vm<'_> {
             Value::Type(found) => Ok(found),
             other => {
                 let actual = Type::of_generalized(&other);
-                let message = format!("expected a Type, got {actual}");
-                Err(self.fail(ty.expr.span, "TYPE_MISMATCH", message))
+                Err(self.fail(ty.expr.span, diagnostic!(NOT_A_TYPE { actual })))
             }
         }
     }
@@ -159,9 +159,8 @@ impl Vm<'_> {
     /// The type that text spells, with the environment's aliases.
     pub fn parse_type(&mut self, text: &str) -> Flow<Type> {
         let source = kukla_syntax::Source::unnamed(text);
-        let program = crate::lower::lower(&source, &self.environment().rules(None)).map_err(|_| {
-            Raise::runtime(format!("The expression <{text}> is not a valid type specification."))
-        })?;
+        let program = crate::lower::lower(&source, &self.environment().rules(None))
+            .map_err(|_| Raise::from(diagnostic!(INVALID_TYPE_SPECIFICATION { text })))?;
         let unit = Arc::new(Unit::new(source, None, Arc::new(program)));
         self.in_unit(&unit, |vm| vm.enter(|vm| vm.interpret_type(&unit.program.main)))
     }

@@ -1,8 +1,11 @@
 //! Variables: how they are found and what is said when they are not.
 
-use kukla_syntax::{Span, Strict};
+use kukla_syntax::{Span, Strict, diagnostic};
 use kukla_values::{Hash, Name, Value};
 
+use crate::codes::{
+    EARLIER_PARAMETER_WITHOUT_VALUE, LATER_PARAMETER_IN_DEFAULT, PARAMETER_WITHOUT_VALUE, UNKNOWN_VARIABLE,
+};
 use crate::error::{Diagnostic, Flow, Raise};
 use crate::program::{Variable, VariableTarget};
 use crate::remark::Remarks;
@@ -138,7 +141,7 @@ impl Vm<'_> {
                 }
             }
             Some(scope) => {
-                if self.scopes.get(scope).slots.is_private(name) {
+                if self.scopes.get(scope).private.contains(&name) {
                     self.may_read_private(scope, class, name)?;
                 }
                 self.scopes.find_in_class(scope, name).cloned().ok_or(None)
@@ -216,20 +219,19 @@ impl Vm<'_> {
             return Ok(Value::Undef);
         }
         let settings = &self.environment().settings;
-        let message = format!("Unknown variable: '{name}'.");
+        let wrong = diagnostic!(UNKNOWN_VARIABLE { name });
         let severity = if settings.strict_variables { Strict::Error } else { settings.strict };
         match severity {
             Strict::Error => {
-                let failure = Diagnostic::said("UNKNOWN_VARIABLE", message);
-                let failure = match (reason, self.near_variable(plain)) {
-                    (Some(reason), _) => failure.hint(reason),
-                    (None, Some(near)) => failure.hint(format!("there is a variable ${near}")),
-                    (None, None) => failure,
+                let wrong = match (reason, self.near_variable(plain)) {
+                    (Some(reason), _) => wrong.hint(reason),
+                    (None, Some(near)) => wrong.hint(format!("there is a variable ${near}")),
+                    (None, None) => wrong,
                 };
-                Err(self.located(failure, span).into())
+                Err(self.fail(span, wrong))
             }
             Strict::Warning => {
-                self.warn_at(span, "UNKNOWN_VARIABLE", message);
+                self.warn_at(span, &wrong);
                 Ok(Value::Undef)
             }
             Strict::Off => Ok(Value::Undef),
@@ -248,23 +250,21 @@ impl Vm<'_> {
     #[cold]
     fn unevaluated_parameter(&self, name: Name) -> Raise {
         let Some(pending) = self.defaulting() else {
-            return Raise::runtime(format!("expects a value for parameter ${name}"));
+            return diagnostic!(PARAMETER_WITHOUT_VALUE { name }).into();
         };
-        let (callee, from) = (&pending.callee, pending.parameter);
-        let message = match pending.earlier.contains(&name) {
-            true => format!("{callee}: expects a value for parameter ${name}"),
-            false => {
-                format!(
-                    "{callee}: default expression for ${from} tries to illegally access not yet evaluated ${name}"
-                )
-            }
+        let (callee, parameter) = (&pending.callee, pending.parameter);
+        let wrong = match pending.earlier.contains(&name) {
+            true => diagnostic!(EARLIER_PARAMETER_WITHOUT_VALUE { callee, name }),
+            false => diagnostic!(LATER_PARAMETER_IN_DEFAULT { callee, parameter, name }),
         };
-        Raise::error(UNEVALUATED, message)
+        wrong.into()
     }
 }
 
-/// Marks the error that is the fault of the whole call, not of the expression that hit it.
-pub(crate) const UNEVALUATED: &str = "UNEVALUATED_PARAMETER";
+/// Whether an error is the fault of the whole call, not of the expression that hit it.
+pub(crate) fn is_unevaluated(wrong: &Diagnostic) -> bool {
+    wrong.is(&EARLIER_PARAMETER_WITHOUT_VALUE) || wrong.is(&LATER_PARAMETER_IN_DEFAULT)
+}
 
 /// The parameter whose default is being evaluated, for messages.
 #[derive(Clone, Debug)]

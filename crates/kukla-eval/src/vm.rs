@@ -155,8 +155,8 @@ impl<'e> Vm<'e> {
 
     /// The error for a rule broken at a place of the text being evaluated.
     #[cold]
-    pub fn fail(&self, span: Span, code: &'static str, message: impl Into<String>) -> Raise {
-        self.located(Diagnostic::said(code, message), span).into()
+    pub fn fail(&self, span: Span, wrong: Diagnostic) -> Raise {
+        self.located(wrong, span).into()
     }
 
     /// A failure at a place of the text being evaluated, with the calls that led there.
@@ -172,7 +172,7 @@ impl<'e> Vm<'e> {
         }
         failure.frame = frame;
         failure.trace = self.standpoint.trace();
-        failure.within = self.containers();
+        failure.within = self.catalog.containers(self.scope());
         failure.at(self.location(span))
     }
 
@@ -190,11 +190,11 @@ impl<'e> Vm<'e> {
     #[cold]
     pub(crate) fn while_evaluating(
         &self,
-        raise: Raise,
+        raise: impl Into<Raise>,
         span: Span,
         construct: impl Into<Cow<'static, str>>,
     ) -> Raise {
-        match raise.into_reason() {
+        match raise.into().into_reason() {
             Raised::Error(failure) => self.framed(*failure, span, Frame::Construct(construct.into())).into(),
             other => other.into(),
         }
@@ -207,9 +207,9 @@ impl<'e> Vm<'e> {
     }
 
     /// Warns about something at a place, as Puppet itself does.
-    pub fn warn_at(&mut self, span: Span, issue: &'static str, message: impl Into<String>) {
+    pub fn warn_at(&mut self, span: Span, wrong: &Diagnostic) {
         let location = self.location(span);
-        self.compilation.messages_mut().warn_at(location, issue, message.into());
+        self.compilation.messages_mut().warn_at(location, wrong);
     }
 
     /// Warns about something that has no place in the program.

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use kukla_eval::builtins;
 use kukla_eval::data::LookupRequest;
-use kukla_eval::error::{Diagnostic, Flow, Stage};
+use kukla_eval::error::{Flow, Stage};
 use kukla_eval::lambda::Block;
 use kukla_eval::native::NativeObject;
 use kukla_eval::vm::Vm;
-use kukla_syntax::{Strict, bail, diagnostic};
+use kukla_syntax::{Strict, bail};
 use kukla_values::types::mismatch;
-use kukla_values::{Error, Hash, Str, Type, Value};
+use kukla_values::{Error, Hash, Str, Type, Value, codes};
 
-use crate::codes::{DATA_NOT_FOUND, NO_CLASSES_IN_DATA, NO_DATA_PATH, NONE_OF_DATA_FOUND};
+use crate::codes::{NO_CLASSES_IN_DATA, NO_DATA_PATH};
 use crate::control::at_the_call;
 use crate::iterate::call;
 use crate::ruby;
@@ -194,7 +194,7 @@ fn ask(vm: &mut Vm<'_>, name: &Value, mut request: LookupRequest, block: Option<
             }
             Ok(value)
         }
-        None => Err(at_the_call(vm, not_found(&request.keys))),
+        None => Err(at_the_call(vm, codes::missing(&request.keys).in_stage(Stage::Data))),
     }
 }
 
@@ -212,17 +212,6 @@ fn without_data(request: &LookupRequest) -> Result<Option<Value>, Error> {
         mismatch::assert("Default value", ty, value)?;
     }
     Ok(found)
-}
-
-fn not_found(keys: &[Str]) -> Diagnostic {
-    let failure = match keys {
-        [name] => diagnostic!(DATA_NOT_FOUND { name }),
-        keys => {
-            let names: Vec<String> = keys.iter().map(|key| format!("'{key}'")).collect();
-            diagnostic!(NONE_OF_DATA_FOUND { names: names.join(", ") })
-        }
-    };
-    failure.in_stage(Stage::Data)
 }
 
 /// One of the older functions.

@@ -1,17 +1,15 @@
 //! Answers that are kept: by a compilation, and by all compilations of a fleet that see the same variables.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use kukla_values::{Hash, Str, Value};
 use rustc_hash::FxHashMap;
 
 use crate::host::Host;
 use crate::layer::Resolved;
+use crate::pool::Pool;
 use crate::reads::{Needs, Reads};
 use crate::session::ValueOrigin;
-
-/// So many answers to one question, or hierarchies of one layer, are kept for other compilations to use.
-const KEPT: usize = 4;
 
 /// What was found for a key, if anything was.
 #[derive(Debug)]
@@ -92,11 +90,11 @@ impl Answers {
         {
             return Some(own);
         }
-        let others = shared.answers.read().unwrap_or_else(PoisonError::into_inner);
-        let (key, others) = others.get_key_value(key)?;
-        let mut fits = |how: &How, answer| how.is(merge, global_only) && self.is_valid(host, answer);
-        let (_, found) = others.iter().rev().find(|(how, answer)| fits(how, answer))?;
-        self.own(key, How { merge: merge.cloned(), global_only }, Arc::clone(found));
+        let (key, others) = shared.answers.get(key)?;
+        let fits =
+            |(how, answer): &&(How, Arc<Answer>)| how.is(merge, global_only) && self.is_valid(host, answer);
+        let (_, found) = others.find(fits)?;
+        self.own(&key, How { merge: merge.cloned(), global_only }, Arc::clone(found));
         Some(Arc::clone(found))
     }
 
@@ -104,12 +102,7 @@ impl Answers {
     pub fn keep(&mut self, shared: Option<&Shared>, key: &Str, how: How, answer: Answer) {
         let answer = Arc::new(answer);
         if let Some(shared) = shared.filter(|_| !answer.needs.private) {
-            let mut others = shared.answers.write().unwrap_or_else(PoisonError::into_inner);
-            let known = others.entry(key.clone()).or_default();
-            if known.len() >= KEPT {
-                known.remove(0);
-            }
-            known.push((how.clone(), Arc::clone(&answer)));
+            shared.answers.keep(key, || (how.clone(), Arc::clone(&answer)));
         }
         self.own(key, how, answer);
     }
@@ -118,24 +111,19 @@ impl Answers {
 /// What compilations with the same settings share.
 #[derive(Debug, Default)]
 pub(crate) struct Shared {
-    answers: RwLock<Table>,
-    layers: RwLock<FxHashMap<Str, Vec<Arc<Resolved>>>>,
+    answers: Pool<(How, Arc<Answer>)>,
+    layers: Pool<Arc<Resolved>>,
 }
 
 impl Shared {
     /// A hierarchy that another compilation resolved with the same variables.
     pub fn resolved(&self, config: &Str, host: &mut dyn Host) -> Option<Arc<Resolved>> {
-        let layers = self.layers.read().unwrap_or_else(PoisonError::into_inner);
-        layers.get(config)?.iter().rev().find(|known| known.reads.is_current(host)).cloned()
+        let (_, known) = self.layers.get(config)?;
+        known.find(|known| known.reads.is_current(host)).cloned()
     }
 
     /// Keeps a hierarchy for other compilations.
     pub fn keep_resolved(&self, config: &Str, resolved: &Arc<Resolved>) {
-        let mut layers = self.layers.write().unwrap_or_else(PoisonError::into_inner);
-        let known = layers.entry(config.clone()).or_default();
-        if known.len() >= KEPT {
-            known.remove(0);
-        }
-        known.push(Arc::clone(resolved));
+        self.layers.keep(config, || Arc::clone(resolved));
     }
 }

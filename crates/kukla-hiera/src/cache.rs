@@ -1,5 +1,6 @@
 //! Data files, read and understood once for as many nodes as share a cache.
 
+use kukla_syntax::diagnostic;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
@@ -12,6 +13,7 @@ use kukla_world::{FileError, World};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::answers::Shared;
+use crate::codes::{MISSING_DATA_FILE, UNPARSEABLE_DATA, UNREADABLE_DATA_FILE};
 use crate::config::{Config, LayerKind};
 use crate::error::{Error, Result};
 use crate::host::Settings;
@@ -207,10 +209,8 @@ impl DataCache {
 /// The text of a file, or an error that says which file and why.
 pub(crate) fn read_text(world: &dyn World, path: &str) -> Result<Vec<u8>> {
     world.read(Path::new(path)).map_err(|error| match error {
-        FileError::NotFound => {
-            Error::caller("ENOENT", format!("No such file or directory @ rb_sysopen - {path}"))
-        }
-        FileError::Other(message) => Error::caller("FILE_UNREADABLE", format!("{message} - {path}")),
+        FileError::NotFound => Error::caller(diagnostic!(MISSING_DATA_FILE { file: path })),
+        FileError::Other(reason) => Error::caller(diagnostic!(UNREADABLE_DATA_FILE { reason, file: path })),
     })
 }
 
@@ -249,26 +249,26 @@ pub struct DataFile {
 impl DataFile {
     fn read(world: &dyn World, path: &Str, format: DataFormat) -> Result<DataFile> {
         let bytes = read_text(world, path)?;
-        let unable = |message: String| Error::data(format!("Unable to parse {message}"));
+        let unable = |error: kukla_formats::Error| {
+            let wrong = diagnostic!(UNPARSEABLE_DATA { reason: error.message(path) });
+            Error::data(wrong.label(kukla_syntax::Place::line_of(path.as_str(), error.line), ""))
+        };
         let text = || String::from_utf8_lossy(&bytes);
         let mut lines = FxHashMap::default();
         let mut symbolic = FxHashSet::default();
         let value = match format {
             DataFormat::Yaml => {
-                let document =
-                    yaml::read(&bytes, yaml::Options::HIERA).map_err(|error| unable(error.message(path)))?;
+                let document = yaml::read(&bytes, yaml::Options::HIERA).map_err(unable)?;
                 lines = document.lines;
                 symbolic = document.symbolic;
                 document.value
             }
             DataFormat::Json => {
-                let document = json::read(&text()).map_err(|error| unable(error.message(path)))?;
+                let document = json::read(&text()).map_err(unable)?;
                 lines = document.lines;
                 document.value
             }
-            DataFormat::Hocon => {
-                hocon::read(&text(), &|name| world.env(name)).map_err(|error| unable(error.message(path)))?
-            }
+            DataFormat::Hocon => hocon::read(&text(), &|name| world.env(name)).map_err(unable)?,
         };
         let (hash, blank, odd) = match value {
             Value::Hash(hash) => (hash, false, None),

@@ -4,14 +4,21 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use kukla_formats::yaml;
-use kukla_syntax::{Code, Diagnostic, Fact};
+use kukla_syntax::{Code, Diagnostic, Fact, diagnostic};
 use kukla_values::regexp::Regexp;
 use kukla_values::types::{Range, StructField, mismatch};
 use kukla_values::{Hash, Str, Type, Value};
 use kukla_world::World;
 
 use crate::cache::{DataFormat, read_text};
-use crate::codes::HIERA_HIERARCHY_NAME_MULTIPLY_DEFINED;
+use crate::codes::{
+    HIERA_DEFAULT_HIERARCHY_NOT_IN_MODULE, HIERA_DEFAULT_OPTION_RESERVED_BY_PUPPET,
+    HIERA_HIERARCHY_NAME_MULTIPLY_DEFINED, HIERA_MISSING_DATA_PROVIDER_FUNCTION,
+    HIERA_MULTIPLE_DATA_PROVIDER_FUNCTIONS, HIERA_MULTIPLE_DATA_PROVIDER_FUNCTIONS_IN_DEFAULT,
+    HIERA_MULTIPLE_LOCATION_SPECS, HIERA_NO_PROVIDER_FOR_BACKEND, HIERA_OPTION_RESERVED_BY_PUPPET,
+    HIERA_UNSUPPORTED_VERSION, HIERA_UNSUPPORTED_VERSION_IN_GLOBAL, HIERA_V3_BACKEND_NOT_GLOBAL,
+    HIERA_V3_BACKEND_REPLACED_BY_DATA_HASH, UNPARSEABLE_CONFIG,
+};
 use crate::error::{self, Error, Result};
 use crate::host::FunctionKind;
 use crate::merge::type_error;
@@ -172,7 +179,7 @@ impl Config {
         }
         let bytes = read_text(world, path)?;
         let document = yaml::read(&bytes, yaml::Options::HIERA)
-            .map_err(|error| Error::plain("YAML_LOAD_ERROR", error.message(path)))?;
+            .map_err(|error| Error::plain(diagnostic!(UNPARSEABLE_CONFIG { reason: error.message(path) })))?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let reader = Reader { path, text: &text };
         let mut config = Config {
@@ -200,8 +207,8 @@ impl Config {
                     3 if place == LayerKind::Global => reader.version_3(hash, &mut config)?,
                     3 => {}
                     other => {
-                        let message = format!("This runtime does not support hiera.yaml version {other}");
-                        return Err(reader.issue("HIERA_UNSUPPORTED_VERSION", message, None));
+                        let wrong = diagnostic!(HIERA_UNSUPPORTED_VERSION { version: other });
+                        return Err(reader.wrong(wrong, None));
                     }
                 }
             }
@@ -217,8 +224,7 @@ impl Config {
         config.deprecated = config.version < 5;
         match (config.version, place) {
             (4, LayerKind::Global) => {
-                let message = "hiera.yaml version 4 cannot be used in the global layer".into();
-                Err(reader.issue("HIERA_UNSUPPORTED_VERSION_IN_GLOBAL", message, None))
+                Err(reader.wrong(diagnostic!(HIERA_UNSUPPORTED_VERSION_IN_GLOBAL), None))
             }
             _ => {
                 config.text = text;
@@ -228,10 +234,6 @@ impl Config {
     }
 
     /// An error of this configuration.
-    pub(crate) fn issue(&self, code: &'static str, message: String, line: Option<u32>) -> Error {
-        self.wrong(Diagnostic::said(code, message), line)
-    }
-
     pub(crate) fn wrong(&self, diagnostic: Diagnostic, line: Option<u32>) -> Error {
         let error = Error::new(error::ErrorKind::Data, diagnostic);
         match &self.path {
@@ -254,10 +256,6 @@ pub(crate) struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    pub fn issue(&self, code: &'static str, message: String, line: Option<u32>) -> Error {
-        self.wrong(Diagnostic::said(code, message), line)
-    }
-
     pub fn wrong(&self, diagnostic: Diagnostic, line: Option<u32>) -> Error {
         Error::new(error::ErrorKind::Data, diagnostic).at(self.path, line)
     }
@@ -294,12 +292,12 @@ impl Reader<'_> {
         let empty = Hash::new();
         let defaults = hash.get("defaults").and_then(Value::as_hash).unwrap_or(&empty);
         if FUNCTION_KEYS.iter().filter(|(key, _)| defaults.contains_key(*key)).count() > 1 {
-            let message = format!("Only one of {FUNCTION_LIST} can be defined in defaults");
-            return Err(self.issue("HIERA_MULTIPLE_DATA_PROVIDER_FUNCTIONS_IN_DEFAULT", message, None));
+            let wrong =
+                diagnostic!(HIERA_MULTIPLE_DATA_PROVIDER_FUNCTIONS_IN_DEFAULT { keys: FUNCTION_LIST });
+            return Err(self.wrong(wrong, None));
         }
         if let Some(key) = reserved(defaults) {
-            let message = format!("Option key '{key}' used in defaults is reserved by Puppet");
-            return Err(self.issue("HIERA_DEFAULT_OPTION_RESERVED_BY_PUPPET", message, None));
+            return Err(self.wrong(diagnostic!(HIERA_DEFAULT_OPTION_RESERVED_BY_PUPPET { key }), None));
         }
         let levels =
             |key: &str| hash.get(key).and_then(Value::as_array).map(|a| a.to_vec()).unwrap_or_default();
@@ -311,11 +309,10 @@ impl Reader<'_> {
         }
         if hash.contains_key("default_hierarchy") {
             if place != LayerKind::Module {
-                let message = "'default_hierarchy' is only allowed in the module layer".into();
                 let line = line_matching(self.text, 1, |line| {
                     line.split_whitespace().any(|word| word.starts_with("default_hierarchy:"))
                 });
-                return Err(self.issue("HIERA_DEFAULT_HIERARCHY_NOT_IN_MODULE", message, line));
+                return Err(self.wrong(diagnostic!(HIERA_DEFAULT_HIERARCHY_NOT_IN_MODULE), line));
             }
             for level in levels("default_hierarchy").iter().filter_map(Value::as_hash) {
                 self.check_level(level, defaults, place)?;
@@ -331,13 +328,13 @@ impl Reader<'_> {
         let functions = |hash: &Hash| FUNCTION_KEYS.iter().filter(|(key, _)| hash.contains_key(*key)).count();
         match functions(level) {
             0 if functions(defaults) == 0 => {
-                let message = format!("One of {FUNCTION_LIST} must be defined in hierarchy '{name}'");
-                return Err(self.issue("HIERA_MISSING_DATA_PROVIDER_FUNCTION", message, None));
+                let wrong = diagnostic!(HIERA_MISSING_DATA_PROVIDER_FUNCTION { keys: FUNCTION_LIST, name });
+                return Err(self.wrong(wrong, None));
             }
             0 | 1 => {}
             _ => {
-                let message = format!("Only one of {FUNCTION_LIST} can be defined in hierarchy '{name}'");
-                return Err(self.issue("HIERA_MULTIPLE_DATA_PROVIDER_FUNCTIONS", message, None));
+                let wrong = diagnostic!(HIERA_MULTIPLE_DATA_PROVIDER_FUNCTIONS { keys: FUNCTION_LIST, name });
+                return Err(self.wrong(wrong, None));
             }
         }
         if let Some(backend) = level.get("hiera3_backend").and_then(Value::as_str) {
@@ -345,22 +342,19 @@ impl Reader<'_> {
                 line_matching(self.text, 1, |line| line.contains("hiera3_backend:") && line.contains(with))
             };
             if place != LayerKind::Global {
-                let message = "'hiera3_backend' is only allowed in the global layer".into();
-                return Err(self.issue("HIERA_V3_BACKEND_NOT_GLOBAL", message, line("")));
+                return Err(self.wrong(diagnostic!(HIERA_V3_BACKEND_NOT_GLOBAL), line("")));
             }
             if matches!(backend, "json" | "yaml" | "hocon") {
-                let message =
-                    format!("Use \"data_hash: {backend}_data\" instead of \"hiera3_backend: {backend}\"");
-                return Err(self.issue("HIERA_V3_BACKEND_REPLACED_BY_DATA_HASH", message, line(backend)));
+                let wrong = diagnostic!(HIERA_V3_BACKEND_REPLACED_BY_DATA_HASH { name: backend });
+                return Err(self.wrong(wrong, line(backend)));
             }
         }
         if LOCATION_KEYS.iter().filter(|key| level.contains_key(**key)).count() > 1 {
-            let message = format!("Only one of {LOCATION_LIST} can be defined in hierarchy '{name}'");
-            return Err(self.issue("HIERA_MULTIPLE_LOCATION_SPECS", message, None));
+            let wrong = diagnostic!(HIERA_MULTIPLE_LOCATION_SPECS { keys: LOCATION_LIST, name });
+            return Err(self.wrong(wrong, None));
         }
         if let Some(key) = reserved(level) {
-            let message = format!("Option key '{key}' used in hierarchy '{name}' is reserved by Puppet");
-            return Err(self.issue("HIERA_OPTION_RESERVED_BY_PUPPET", message, None));
+            return Err(self.wrong(diagnostic!(HIERA_OPTION_RESERVED_BY_PUPPET { key, name }), None));
         }
         Ok(())
     }
@@ -429,9 +423,8 @@ impl Reader<'_> {
                 "json" => (DataFormat::Json, ".json"),
                 "hocon" => (DataFormat::Hocon, ".conf"),
                 other => {
-                    let message = format!("No data provider is registered for backend '{other}'");
                     let line = line_matching(self.text, 1, |line| line.contains(other));
-                    return Err(self.issue("HIERA_NO_PROVIDER_FOR_BACKEND", message, line));
+                    return Err(self.wrong(diagnostic!(HIERA_NO_PROVIDER_FOR_BACKEND { name: other }), line));
                 }
             };
             let paths = match (level.get("paths"), level.get("path")) {

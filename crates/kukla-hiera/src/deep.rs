@@ -4,12 +4,14 @@
 //! that source and destination can be one and the same object. What it then gives (an array without duplicates, say, but
 //! only at some depths) is behaviour people's data depends on; [`Onto::Itself`] stands for that case.
 
+use kukla_syntax::diagnostic;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
 use kukla_values::regexp::Regexp;
 use kukla_values::{Array, Hash, Value};
 
+use crate::codes::{EMPTY_KNOCKOUT_PREFIX, MERGE_TOO_DEEP, UNORDERED_MERGE};
 use crate::error::{Error, Result};
 use crate::merge::distinct;
 
@@ -38,10 +40,7 @@ impl Options {
         let text = |name: &str| options.get(name).and_then(Value::as_str);
         let knockout = match text("knockout_prefix") {
             None => None,
-            Some("") => {
-                let message = "knockout_prefix cannot be an empty string in deep_merge!";
-                return Err(Error::caller("INVALID_PARAMETER", message));
-            }
+            Some("") => return Err(Error::caller(diagnostic!(EMPTY_KNOCKOUT_PREFIX))),
             Some(prefix) => Some((prefix.to_owned(), Regexp::new(&format!("^{prefix}"))?)),
         };
         Ok(Options {
@@ -61,7 +60,7 @@ impl Options {
 
     fn onto(&self, source: Value, onto: Onto, depth: usize) -> Result<Value> {
         if depth > 500 {
-            return Err(Error::data("data nested deeper than 500 levels cannot be merged"));
+            return Err(Error::data(diagnostic!(MERGE_TOO_DEEP)));
         }
         let onto = match (onto, &source) {
             (Onto::Value(destination), Value::Undef) => return Ok(destination),
@@ -286,9 +285,8 @@ fn sort(list: &mut [Value]) -> Result<()> {
                 }
                 other => kukla_values::format::class_name(&other).into_owned().into(),
             };
-            let message =
-                format!("comparison of {} with {right} failed", kukla_values::format::class_name(&left));
-            Err(Error::caller("ARGUMENT_ERROR", message))
+            let left = kukla_values::format::class_name(&left);
+            Err(Error::caller(diagnostic!(UNORDERED_MERGE { left, right })))
         }
     }
 }

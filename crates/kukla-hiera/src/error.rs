@@ -4,7 +4,7 @@ use std::fmt;
 
 use kukla_syntax::{Diagnostic, Label, Place, Stage, diagnostic};
 
-use crate::codes::GLOBAL_LOOKUP_FAILED;
+use crate::codes::{GLOBAL_LOOKUP_FAILED, RECURSIVE_LOOKUP};
 
 /// The result of something that may fail as a lookup does.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -33,24 +33,19 @@ impl Error {
         Error { kind, diagnostic: diagnostic.into() }
     }
 
-    /// An error of the data without a code of its own.
-    pub fn data(message: impl Into<String>) -> Error {
-        Error::new(ErrorKind::Data, Diagnostic::said(LOOKUP_ERROR, message))
-    }
-
-    /// An error of the data with one of Puppet's codes.
-    pub fn issue(code: &'static str, message: impl Into<String>) -> Error {
-        Error::new(ErrorKind::Data, Diagnostic::said(code, message))
+    /// An error of the data.
+    pub fn data(diagnostic: Diagnostic) -> Error {
+        Error::new(ErrorKind::Data, diagnostic)
     }
 
     /// An error that becomes one of the data on its way out.
-    pub fn plain(code: &'static str, message: impl Into<String>) -> Error {
-        Error::new(ErrorKind::Plain, Diagnostic::said(code, message))
+    pub fn plain(diagnostic: Diagnostic) -> Error {
+        Error::new(ErrorKind::Plain, diagnostic)
     }
 
     /// An error of the caller.
-    pub fn caller(code: &'static str, message: impl Into<String>) -> Error {
-        Error::new(ErrorKind::Caller, Diagnostic::said(code, message))
+    pub fn caller(diagnostic: Diagnostic) -> Error {
+        Error::new(ErrorKind::Caller, diagnostic)
     }
 
     /// Names the file at fault, and the line if known.
@@ -81,6 +76,11 @@ impl Error {
     /// How far the error has come.
     pub fn kind(&self) -> ErrorKind {
         self.kind
+    }
+
+    /// Whether Puppet has no name for the issue.
+    pub fn is_nameless(&self) -> bool {
+        self.diagnostic.issue == LOOKUP_ERROR
     }
 
     /// What is wrong.
@@ -117,18 +117,15 @@ impl Error {
 
     /// What becomes of the error when it leaves the global layer.
     pub(crate) fn leaving_global(self, key: &str) -> Error {
-        if self.kind != ErrorKind::Data || !matches!(self.diagnostic.issue, LOOKUP_ERROR | RECURSIVE) {
+        if self.kind != ErrorKind::Data || !(self.is_nameless() || self.diagnostic.is(&RECURSIVE_LOOKUP)) {
             return self;
         }
         Error::new(ErrorKind::Plain, diagnostic!(GLOBAL_LOOKUP_FAILED { key }).because(self.diagnostic))
     }
 }
 
-/// The code of errors of the data that Puppet gives no code.
-pub const LOOKUP_ERROR: &str = "LOOKUP_ERROR";
-
-/// The code of a lookup that comes back to itself.
-pub(crate) const RECURSIVE: &str = "RECURSIVE_LOOKUP_ERROR";
+/// The issue under which Puppet reports everything about data that it has no name for.
+const LOOKUP_ERROR: &str = "LOOKUP_ERROR";
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,6 +1,6 @@
 //! What lookups need from the compilation they are part of.
 
-use kukla_syntax::Strict;
+use kukla_syntax::{Diagnostic, Strict};
 use kukla_values::{Hash, Name, Str, Type, Value};
 use kukla_world::World;
 
@@ -125,9 +125,9 @@ pub trait Host {
 #[derive(Clone, Debug)]
 pub enum Conversion {
     /// The text names no type.
-    BadType(String),
+    BadType(Box<Diagnostic>),
     /// The value could not be converted.
-    Failed(String),
+    Failed(Box<Diagnostic>),
 }
 
 /// What applies to all lookups of one compilation.

@@ -1,8 +1,13 @@
 //! Interpolation: `%{variable}`, `%{lookup('key')}`, `%{hiera('key')}`, `%{alias('key')}`, `%{literal('text')}`,
 //! `%{scope('variable')}`, `%{}`.
 
+use kukla_syntax::diagnostic;
 use kukla_values::{Array, Hash, Str, Value};
 
+use crate::codes::{
+    HIERA_INTERPOLATION_ALIAS_NOT_ENTIRE_STRING, HIERA_INTERPOLATION_METHOD_SYNTAX_NOT_ALLOWED,
+    HIERA_INTERPOLATION_UNKNOWN_INTERPOLATION_METHOD, INTERPOLATION_SYNTAX,
+};
 use crate::error::{Error, Result};
 use crate::explain::{Source, What};
 use crate::invocation::Invocation;
@@ -82,8 +87,7 @@ impl Invocation<'_> {
     /// The value of one interpolation, which may hold others.
     fn part(&mut self, part: &Part, subject: &str, methods: bool) -> Result<Value> {
         if !methods && part.is_method() {
-            let message = "Interpolation using method syntax is not allowed in this context";
-            return Err(Error::issue("HIERA_INTERPOLATION_METHOD_SYNTAX_NOT_ALLOWED", message));
+            return Err(Error::data(diagnostic!(HIERA_INTERPOLATION_METHOD_SYNTAX_NOT_ALLOWED)));
         }
         let (value, name) = match part {
             Part::Plain(text) => return Ok(text.clone().into()),
@@ -94,13 +98,11 @@ impl Invocation<'_> {
             }
             Part::Literal(text) => (text.clone().into(), text.clone()),
             Part::Alias(_) => {
-                let message =
-                    "'alias' interpolation is only permitted if the expression is equal to the entire string";
-                return Err(Error::issue("HIERA_INTERPOLATION_ALIAS_NOT_ENTIRE_STRING", message));
+                return Err(Error::data(diagnostic!(HIERA_INTERPOLATION_ALIAS_NOT_ENTIRE_STRING)));
             }
             Part::Unknown(method) => {
-                let message = format!("Unknown interpolation method '{method}'");
-                return Err(Error::issue("HIERA_INTERPOLATION_UNKNOWN_INTERPOLATION_METHOD", message));
+                let wrong = diagnostic!(HIERA_INTERPOLATION_UNKNOWN_INTERPOLATION_METHOD { name: method });
+                return Err(Error::data(wrong));
             }
         };
         self.check(name, |this| this.interpolate(&value, methods))
@@ -130,7 +132,7 @@ impl Invocation<'_> {
     /// The value of a variable, or of something inside it; `undef` if there is none and that is allowed.
     pub fn scope_value(&mut self, path: &Path, subject: &str) -> Result<Value> {
         let Some((root, segments)) = &path.steps else {
-            return Err(Error::data(format!("Syntax error in string: {subject}")));
+            return Err(Error::data(diagnostic!(INTERPOLATION_SYNTAX { text: subject })));
         };
         let mut value = self.step(|| What::Scope("Global Scope".into()), |this| this.root_value(root))?;
         if !value.is_undef() {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use kukla_syntax::{Strict, diagnostic};
 use kukla_values::{Hash, Str, Value};
 
-use crate::codes::UNDEFINED_DATA_VARIABLE;
-use crate::error::{Error, ErrorKind, RECURSIVE, Result};
+use crate::codes::{KEY_INTO_SCALAR, RECURSIVE_LOOKUP, UNDEFINED_DATA_VARIABLE};
+use crate::error::{Error, Result};
 use crate::explain::{Explainer, Outcome, Source, What};
 use crate::host::{Host, Variable};
 use crate::reads::{Needs, Reads};
@@ -129,7 +129,7 @@ impl<'a> Invocation<'a> {
         const DEEPEST: usize = 200;
         if self.frame.names.contains(&name) || self.frame.names.len() > DEEPEST {
             let names = self.frame.names.join(", ");
-            return Err(Error::issue(RECURSIVE, format!("Recursive lookup detected in [{names}]")));
+            return Err(Error::data(diagnostic!(RECURSIVE_LOOKUP { names })));
         }
         self.frame.names.push(name);
         let result = run(self);
@@ -180,7 +180,7 @@ impl<'a> Invocation<'a> {
             }
             Strict::Error => {
                 let wrong = diagnostic!(UNDEFINED_DATA_VARIABLE { name, reason });
-                return Err(Error::new(ErrorKind::Caller, wrong));
+                return Err(Error::caller(wrong));
             }
             Strict::Warning => format!("Undefined variable '{name}'; {reason}"),
         };
@@ -216,11 +216,9 @@ impl<'a> Invocation<'a> {
             (Value::Array(array), Value::Integer(n)) => usize::try_from(*n).ok().and_then(|n| array.get(n)),
             (Value::Hash(hash), segment) => hash.get(segment),
             (other, segment) => {
-                return Err(Error::data(format!(
-                    "Data Provider type mismatch: Got {} when a hash-like object was expected to access value using '{}' from key '{key}'",
-                    kukla_values::format::class_name(other),
-                    kukla_values::format::to_s(segment),
-                )));
+                let actual = kukla_values::format::class_name(other);
+                let segment = kukla_values::format::to_s(segment);
+                return Err(Error::data(diagnostic!(KEY_INTO_SCALAR { actual, segment, key })));
             }
         };
         let name = kukla_values::format::to_s(segment);

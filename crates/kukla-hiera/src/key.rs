@@ -1,7 +1,9 @@
 //! Keys: `name`, `module::name`, `name.sub.0`, `'a.b'.c`.
 
+use kukla_syntax::diagnostic;
 use kukla_values::{Array, Hash, Str, Value};
 
+use crate::codes::KEY_SYNTAX;
 use crate::error::{Error, Result};
 
 /// A key, split into the name data files hold and the way on from there.
@@ -17,7 +19,7 @@ impl Key {
     /// Splits a key; a malformed one is an error.
     pub fn new(text: &str) -> Result<Key> {
         let mut segments =
-            split(text).ok_or_else(|| Error::data(format!("Syntax error in key: '{text}'")))?.into_iter();
+            split(text).ok_or_else(|| Error::data(diagnostic!(KEY_SYNTAX { key: text })))?.into_iter();
         let root = match segments.next() {
             Some(Value::String(root)) => root,
             // Puppet's own reader trips over a number here; to us it is a name that no file has.

@@ -8,7 +8,10 @@ use kukla_world::record::InputSet;
 
 use crate::backend::Memory;
 use crate::cache::DataFile;
-use crate::codes::{HIERA_UNDEFINED_VARIABLE, UNDEFINED_DATA_VARIABLE};
+use crate::codes::{
+    BAD_URI, HIERA_3_NOT_INSTALLED, HIERA_INTERPOLATION_METHOD_SYNTAX_NOT_ALLOWED, HIERA_UNDEFINED_VARIABLE,
+    UNDEFINED_DATA_VARIABLE,
+};
 use crate::config::{Backend, Config, LayerKind, LevelEntry, Locations};
 use crate::error::{Error, Result};
 use crate::host::Host;
@@ -185,7 +188,7 @@ impl Layer {
                     let line = self.config.line_with_variable(name);
                     self.config.wrong(diagnostic!(HIERA_UNDEFINED_VARIABLE { name }), line)
                 }
-                _ if wrong.issue == "HIERA_INTERPOLATION_METHOD_SYNTAX_NOT_ALLOWED" => {
+                _ if wrong.is(&HIERA_INTERPOLATION_METHOD_SYNTAX_NOT_ALLOWED) => {
                     self.config.wrong(wrong.clone(), None)
                 }
                 _ => error,
@@ -208,7 +211,7 @@ impl Layer {
             let hint = format!(
                 "'{name}' is a backend in Ruby for Hiera 3, which cannot be used; a 'data_hash' or 'lookup_key' function can"
             );
-            return Err(Error::data("Hiera 3 is not installed").with_hint(hint));
+            return Err(Error::data(diagnostic!(HIERA_3_NOT_INSTALLED).hint(hint)));
         }
         let datadir = match (self.config.version, entry.datadir.is_empty()) {
             (3, true) => {
@@ -287,9 +290,8 @@ impl Layer {
                 for original in uris {
                     let uri = invocation.interpolate_path(original)?;
                     if !uri.bytes().all(|b| b.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&b)) {
-                        let message =
-                            format!("bad URI(is not URI?): {}", kukla_values::format::inspect_text(&uri));
-                        return Err(Error::caller("URI_INVALID_URI_ERROR", message));
+                        let uri = kukla_values::format::inspect_text(&uri);
+                        return Err(Error::caller(diagnostic!(BAD_URI { uri })));
                     }
                     out.push(make(original.clone(), uri, true, true));
                 }

@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use kukla_syntax::Strict;
+use kukla_syntax::{Strict, diagnostic};
 use kukla_values::types::{Range, StructField};
 use kukla_values::{Hash, Str, Type, Value};
 
 use crate::cache::DataFormat;
-use crate::codes::HIERA_BACKEND_MULTIPLY_DEFINED;
+use crate::codes::{HIERA_BACKEND_MULTIPLY_DEFINED, UNKNOWN_DATA_PROVIDER};
 use crate::config::{Backend, CONFIG_FILE, Config, LevelEntry, Locations, Reader};
 use crate::error::{Error, Result};
 use crate::host::Host;
@@ -168,8 +168,7 @@ impl Provider<'_> {
                     Some(_) => "module_data_provider",
                     None => "environment_data_provider",
                 };
-                let message = format!("Environment '{environment}', cannot find {setting} '{name}'");
-                Err(Error::caller("ERROR", message))
+                Err(Error::caller(diagnostic!(UNKNOWN_DATA_PROVIDER { environment, setting, name })))
             }
         }
     }

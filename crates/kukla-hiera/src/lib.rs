@@ -22,6 +22,7 @@ mod key;
 mod layer;
 mod legacy;
 mod options;
+mod pool;
 mod reads;
 mod search;
 mod session;
@@ -29,7 +30,7 @@ mod template;
 
 pub use cache::{DataCache, DataFile, DataFormat};
 pub use config::LayerKind;
-pub use error::{Error, ErrorKind, LOOKUP_ERROR, Result};
+pub use error::{Error, ErrorKind, Result};
 pub use explain::Explanation;
 pub use host::{Conversion, FunctionKind, Host, Lookup, Settings, Variable, Watch};
 pub use session::{Found, Session, ValueOrigin};

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use kukla_syntax::diagnostic;
 use kukla_values::{Hash, Value};
 use kukla_world::{MemoryWorld, World};
 
@@ -11,6 +12,16 @@ use crate::backend::Context;
 use crate::error::Result;
 use crate::host::{Conversion, Host, Variable};
 use crate::session::Session;
+
+kukla_syntax::codes! {
+    CODES;
+
+    /// A text does not spell an integer.
+    NO_INTEGER as RUNTIME_ERROR: Error, "'new' The string '{text}' cannot be converted to Integer";
+
+    /// A compilation held in memory knows two types.
+    UNKNOWN_TYPE as RUNTIME_ERROR: Error, "unknown type {name}";
+}
 
 /// A backend function: the lookups it is part of, its arguments but the context, and the context.
 pub type Function =
@@ -80,11 +91,11 @@ impl Host for MemoryHost {
             ("Integer", Value::Float(n)) => Ok((n as i64).into()),
             ("Integer", value) => {
                 let text = kukla_values::format::to_s(&value);
-                text.parse().map(Value::Integer).map_err(|_| {
-                    Conversion::Failed(format!("'new' The string '{text}' cannot be converted to Integer"))
-                })
+                text.parse()
+                    .map(Value::Integer)
+                    .map_err(|_| Conversion::Failed(Box::new(diagnostic!(NO_INTEGER { text }))))
             }
-            (other, _) => Err(Conversion::BadType(format!("unknown type {other}"))),
+            (other, _) => Err(Conversion::BadType(Box::new(diagnostic!(UNKNOWN_TYPE { name: other })))),
         }
     }
 

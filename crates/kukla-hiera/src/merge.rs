@@ -1,5 +1,6 @@
 //! Merging what several levels have: `first`, `unique`, `hash` and `deep`.
 
+use kukla_syntax::diagnostic;
 use std::sync::LazyLock;
 
 use indexmap::IndexSet;
@@ -7,6 +8,7 @@ use kukla_values::types::{StructField, mismatch};
 use kukla_values::{Array, Hash, Type, Value};
 use rustc_hash::FxBuildHasher;
 
+use crate::codes::{MERGE_WITHOUT_STRATEGY, UNKNOWN_MERGE_STRATEGY};
 use crate::deep;
 use crate::error::{Error, Result};
 
@@ -81,12 +83,11 @@ impl Merge {
 
     /// The way that a call or `lookup_options` asks for: a name, or a hash with `strategy`.
     pub fn parse(merge: Option<&Value>) -> Result<Merge> {
-        let bad = |message: String| Error::caller("ARGUMENT_ERROR", message);
         let (name, options) = match merge {
             None | Some(Value::Undef | Value::Boolean(false)) => return Ok(Merge::first()),
             Some(Value::Hash(hash)) => match hash.get("strategy") {
                 None | Some(Value::Undef) => {
-                    return Err(bad("The hash given as 'merge' must contain the name of a strategy in string form for the key 'strategy'".into()));
+                    return Err(Error::caller(diagnostic!(MERGE_WITHOUT_STRATEGY)));
                 }
                 Some(name) => (name, if hash.len() == 1 { Hash::new() } else { hash.clone() }),
             },
@@ -94,7 +95,8 @@ impl Merge {
         };
         let strategy = name.as_str().and_then(Strategy::named);
         let Some(strategy) = strategy else {
-            return Err(bad(format!("Unknown merge strategy: '{}'", kukla_values::format::to_s(name))));
+            let name = kukla_values::format::to_s(name);
+            return Err(Error::caller(diagnostic!(UNKNOWN_MERGE_STRATEGY { name })));
         };
         if !options.is_empty() {
             mismatch::assert("The merge options", &options_type(strategy), &options.clone().into())

@@ -1,12 +1,17 @@
 //! `lookup_options`: what data says about how other keys are looked up.
 
+use kukla_syntax::diagnostic;
 use std::sync::Arc;
 
 use kukla_values::regexp::Regexp;
 use kukla_values::{Hash, Str, Value};
 use rustc_hash::FxHashMap;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::codes::{
+    CONVERT_TO_FAILED, CONVERT_TO_NO_TYPE, LOOKUP_OPTIONS_NO_HASH, LOOKUP_OPTIONS_OF_OTHERS,
+    LOOKUP_OPTIONS_PATTERN,
+};
+use crate::error::{Error, Result};
 use crate::explain::What;
 use crate::host::Conversion;
 use crate::invocation::Invocation;
@@ -31,9 +36,8 @@ impl LookupOptions {
                 continue;
             };
             if key.starts_with('^') {
-                let pattern = Regexp::new(key).map_err(|error| {
-                    Error::new(ErrorKind::Caller, error.into_diagnostic().reported_as("REGEXP_ERROR"))
-                })?;
+                let pattern = Regexp::new(key)
+                    .map_err(|error| Error::caller(diagnostic!(LOOKUP_OPTIONS_PATTERN).because(error)))?;
                 compiled.patterns.push((pattern, value));
             } else {
                 compiled.keys.insert(key.clone(), value);
@@ -56,7 +60,7 @@ fn validated(options: Value, module: Option<&str>) -> Result<Option<Hash>> {
         return Ok(None);
     }
     let Value::Hash(options) = options else {
-        return Err(Error::data(format!("value of {LOOKUP_OPTIONS} must be a hash")));
+        return Err(Error::data(diagnostic!(LOOKUP_OPTIONS_NO_HASH)));
     };
     if let Some(module) = module {
         for key in options.keys().filter_map(Value::as_str) {
@@ -65,7 +69,7 @@ fn validated(options: Value, module: Option<&str>) -> Result<Option<Hash>> {
                 None => ("keys must start with", key),
             };
             if !name.strip_prefix(module).is_some_and(|rest| rest.starts_with("::")) {
-                return Err(Error::data(format!("all {LOOKUP_OPTIONS} {kind} module name '{module}'")));
+                return Err(Error::data(diagnostic!(LOOKUP_OPTIONS_OF_OTHERS { kind, module })));
             }
         }
     }
@@ -205,19 +209,19 @@ impl Invocation<'_> {
             wanted => vec![wanted.clone()],
         };
         let Some((type_name, arguments)) = wanted.split_first() else { return Ok(value) };
-        let converted = self.ask(|host, session| host.convert(session, type_name, value, arguments)).map_err(|error| {
-            let key = key.text();
-            Error::data(match error {
-                Conversion::BadType(problem) => format!(
-                    "Invalid data type in lookup_options for key '{key}' could not parse '{}', error: '{problem}",
-                    kukla_values::format::to_s(type_name)
-                ),
-                Conversion::Failed(problem) => {
-                    format!("The convert_to lookup_option for key '{key}' raised error: {problem}")
-                }
-            })
-            .with_hint(format!("see lookup_options for '{key}' in the data"))
-        })?;
+        let converted = self
+            .ask(|host, session| host.convert(session, type_name, value, arguments))
+            .map_err(|error| {
+                let key = key.text();
+                let wrong = match error {
+                    Conversion::BadType(cause) => {
+                        let name = kukla_values::format::to_s(type_name);
+                        diagnostic!(CONVERT_TO_NO_TYPE { key, name }).because(cause)
+                    }
+                    Conversion::Failed(cause) => diagnostic!(CONVERT_TO_FAILED { key }).because(cause),
+                };
+                Error::data(wrong.hint(format!("see lookup_options for '{key}' in the data")))
+            })?;
         self.tell(|explainer| {
             let mut shown = vec![kukla_values::format::to_s(type_name).to_string()];
             shown.extend(arguments.iter().map(kukla_values::types::write::literal));

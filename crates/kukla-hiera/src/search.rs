@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use kukla_formats::eyaml;
-use kukla_syntax::Strict;
+use kukla_syntax::{Strict, diagnostic};
 use kukla_values::types::mismatch;
 use kukla_values::{Hash, Str, Type, Value};
 use kukla_world::World;
@@ -14,6 +14,10 @@ use kukla_world::record::tracked;
 use crate::answers::{Answer, How};
 use crate::backend::Context;
 use crate::cache::{DataFile, DataFormat, lock};
+use crate::codes::{
+    DATA_HASH_WITHOUT_PATH, DATA_NO_HASH, DECRYPTION_FAILED, EYAML_WITHOUT_PATH,
+    HIERA_DATA_PROVIDER_FUNCTION_NOT_FOUND, MERGED_DOTTED_KEY, NO_LOOKUP_VALUE,
+};
 use crate::config::{Backend, LayerKind};
 use crate::error::{Error, Result};
 use crate::explain::{Outcome, Source, What};
@@ -275,10 +279,7 @@ impl Invocation<'_> {
             _ => return Ok(Some(value)),
         };
         if self.frame.hiera_function && !key.segments().is_empty() {
-            return Err(Error::data(format!(
-                "Resolution type :{strategy} is illegal when accessing values using dotted keys. Offending key was '{}'",
-                key.text()
-            )));
+            return Err(Error::data(diagnostic!(MERGED_DOTTED_KEY { strategy, key: key.text() })));
         }
         Ok(Some(value))
     }
@@ -521,12 +522,7 @@ impl Invocation<'_> {
                 DataFormat::Json => "json_data",
                 DataFormat::Hocon => "hocon_data",
             };
-            return Err(Error::caller(
-                "ARGUMENT_ERROR",
-                format!(
-                    "'{name}' one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml when using this data_hash function"
-                ),
-            ));
+            return Err(Error::caller(diagnostic!(DATA_HASH_WITHOUT_PATH { function: name })));
         };
         let used = &mut self.frame.needs.inputs;
         let file = self.session.cache().file(self.host.world(), path, format, used)?;
@@ -536,11 +532,11 @@ impl Invocation<'_> {
         }
         let mut warnings = Vec::new();
         if file.blank || file.odd.is_some() {
-            let message = format!("{path}: file does not contain a valid yaml hash");
+            let wrong = diagnostic!(DATA_NO_HASH { file: path });
             if file.odd.is_some() && self.session.settings().strict == Strict::Error {
-                return Err(Error::data(message));
+                return Err(Error::data(wrong));
             }
-            warnings.push(message);
+            warnings.push(wrong.message());
         }
         if let (LayerKind::Module, Some(module)) = (layer.place, &layer.module)
             && level.backend != Backend::Eyaml
@@ -577,10 +573,7 @@ impl Invocation<'_> {
         location: &Location,
     ) -> Result<Option<Value>> {
         if location.place.is_none() || location.is_uri {
-            return Err(Error::caller(
-                "ARGUMENT_ERROR",
-                "'eyaml_lookup_key': one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml when using this lookup_key function",
-            ));
+            return Err(Error::caller(diagnostic!(EYAML_WITHOUT_PATH)));
         }
         let file = self.file(DataFormat::Yaml, layer, level, location)?;
         let Some(entry) = file.get(key) else { return Ok(None) };
@@ -666,9 +659,8 @@ impl Invocation<'_> {
                 }
                 Err(error) => {
                     let path = location.path().map_or("", Str::as_str);
-                    return Err(Error::data(format!(
-                        "hiera-eyaml backend error decrypting ENC[...] when looking up {key} in {path}. Error was {error}"
-                    )));
+                    let wrong = diagnostic!(DECRYPTION_FAILED { key, file: path, reason: error });
+                    return Err(Error::data(wrong));
                 }
             }
         }
@@ -791,8 +783,8 @@ impl Invocation<'_> {
             let subject = format!("Return type of '{}' function named '{name}'", kind.name());
             return mismatch::assert_covered(&subject, &wanted, &returns).map_err(type_error);
         }
-        let message = format!("Unable to find '{}' function named '{name}'", kind.name());
-        let error = layer.config.issue("HIERA_DATA_PROVIDER_FUNCTION_NOT_FOUND", message, None);
+        let wrong = diagnostic!(HIERA_DATA_PROVIDER_FUNCTION_NOT_FOUND { kind: kind.name(), name });
+        let error = layer.config.wrong(wrong, None);
         Err(match self.host.foreign_function(name) {
             Some(file) => error.with_hint(format!(
                 "{file} is written in Ruby, which cannot be called here; a function written in Puppet can"
@@ -821,8 +813,7 @@ fn located(source: &str, location: &Location) -> String {
 
 fn wrong_value(source: &str, location: &Location, actual: &str) -> Error {
     let source = located(source, location);
-    let message = format!("{source} has wrong type, expects Puppet::LookupValue, got {actual}");
-    Error::plain("TYPE_ASSERTION_ERROR", message)
+    Error::plain(diagnostic!(NO_LOOKUP_VALUE { source, actual }))
 }
 
 fn check_value(value: &Value, source: impl FnOnce() -> String, location: &Location) -> Result<()> {

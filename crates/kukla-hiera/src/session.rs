@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kukla_syntax::Strict;
+use kukla_syntax::{Strict, diagnostic};
 use kukla_values::{Hash, Str, Value};
 use kukla_world::record::InputSet;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -10,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::answers::{Answer, Answers, How, Shared};
 use crate::backend::{Context, Memory};
 use crate::cache::DataCache;
+use crate::codes::HIERA_VERSION_3_NOT_GLOBAL;
 use crate::config::{CONFIG_FILE, Config, LayerKind};
 use crate::error::{Error, Result};
 use crate::explain::{Explainer, Explanation};
@@ -430,8 +431,7 @@ impl Session {
             _ => ("an environment", "the environment root"),
         };
         if self.settings.strict == Strict::Error {
-            let message = format!("hiera.yaml version 3 cannot be used in {scope}");
-            return Err(config.issue("HIERA_VERSION_3_NOT_GLOBAL", message, None));
+            return Err(config.wrong(diagnostic!(HIERA_VERSION_3_NOT_GLOBAL { place: scope }), None));
         }
         self.warned();
         host.warn_once(path, format!("hiera.yaml version 3 found at {root} was ignored"), Some(path));
@@ -490,14 +490,7 @@ impl Session {
 
 /// The error of a request that found nothing.
 fn not_found(names: &[Str]) -> Error {
-    let message = match names {
-        [name] => format!("Function lookup() did not find a value for the name '{name}'"),
-        names => {
-            let names: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
-            format!("Function lookup() did not find a value for any of the names [{}]", names.join(", "))
-        }
-    };
     let name = names.first().map(Str::as_str).unwrap_or_default();
-    Error::data(message)
-        .with_hint(format!("`kukla lookup {name} --explain` shows every place it was looked for"))
+    let hint = format!("`kukla lookup {name} --explain` shows every place it was looked for");
+    Error::data(kukla_values::codes::missing(names).hint(hint))
 }

@@ -87,6 +87,14 @@ impl Code {
     }
 }
 
+impl Code {
+    /// The explanation as Markdown, without the blank that a doc comment leaves in front of each line.
+    pub fn text(&self) -> String {
+        let lines: Vec<&str> = self.explanation.lines().map(|l| l.strip_prefix(' ').unwrap_or(l)).collect();
+        lines.join("\n").trim_end().to_owned()
+    }
+}
+
 impl PartialEq for Code {
     /// A rule is itself and no other, whatever their names.
     fn eq(&self, other: &Code) -> bool {

@@ -7,6 +7,10 @@ crate::codes! {
     ///
     /// The place named is the first token that cannot be part of the construct being read; the mistake itself often
     /// stands just before it: a missing comma, a quote or brace left open.
+    ///
+    /// ```puppet
+    /// notify { 'a' message => 'b' }    # error
+    /// ```
     SYNTAX_ERROR: Error, "Syntax error at {location}";
 
     /// Several expressions with commas between them stand where one statement is expected. Only a function that can be called as a
@@ -78,13 +82,18 @@ crate::codes! {
     ILLEGAL_CLASS_REFERENCE: Error, "Illegal class reference";
 
     /// As `ILLEGAL_CLASS_REFERENCE`, for a name that begins with `::`.
+    ///
+    /// ```puppet
+    /// ::File::mode    # error
+    /// ```
     ILLEGAL_FULLY_QUALIFIED_CLASS_REFERENCE: Error, "Illegal fully qualified class reference";
 
     /// After `::` a name must go on with a letter or an underscore.
+    ///
+    /// ```puppet
+    /// ::1    # error
+    /// ```
     ILLEGAL_FULLY_QUALIFIED_NAME: Error, "Illegal fully qualified name";
-
-    /// A bare word holds letters, digits, `_`, `-` and `::`, and begins with a lower-case letter or `_`.
-    ILLEGAL_NAME_OR_BARE_WORD: Error, "Illegal name or bare word";
 
     /// Something begins like a number and goes on unlike one. Quote it if it is meant to be text.
     ///
@@ -95,6 +104,10 @@ crate::codes! {
     ILLEGAL_NUMBER: Error, "Illegal number '{value}'";
 
     /// `0x` must be followed by hexadecimal digits only.
+    ///
+    /// ```puppet
+    /// notice(0xfg)    # error
+    /// ```
     INVALID_HEX_NUMBER: Error, "Not a valid hex number {value}";
 
     /// A number that begins with `0` is octal, so only the digits 0 to 7 may follow. A file mode is best quoted.
@@ -106,56 +119,125 @@ crate::codes! {
     INVALID_OCTAL_NUMBER: Error, "Not a valid octal number {value}";
 
     /// A decimal number is digits, then perhaps `.` and digits, then perhaps `e` and an exponent.
+    ///
+    /// ```puppet
+    /// notice(1.2x)    # error
+    /// ```
     INVALID_DECIMAL_NUMBER: Error, "Not a valid decimal number {value}";
 
     /// A string is never closed: the quote that should end it is missing, or preceded by a backslash.
+    ///
+    /// ```puppet
+    /// notice('a)    # error
+    /// ```
     UNCLOSED_QUOTE: Error, "Unclosed quote after {after} followed by '{followed_by}'";
 
     /// A comment that begins with `/*` needs a `*/`.
+    ///
+    /// ```puppet
+    /// /* a    # error
+    /// ```
     UNCLOSED_MLCOMMENT: Error, "Unclosed multiline comment";
 
     /// A backslash in a double-quoted string stands before a character it has no meaning for; both are kept.
     ///
     /// Known are `\n`, `\t`, `\r`, `\s`, `\$`, `\"`, `\'`, `\\`, `\uXXXX`, `\u{X...}` and a line break.
+    ///
+    /// ```puppet
+    /// notice("\d")    # warning
+    /// ```
     UNRECOGNIZED_ESCAPE: Warning, "Unrecognized escape sequence '\\{ch}'";
 
     /// `\u` is followed by neither four hexadecimal digits nor one to six of them in braces.
+    ///
+    /// ```puppet
+    /// notice("\u{1234567}")    # error
+    /// ```
     ILLEGAL_UNICODE_ESCAPE: Warning, "Unicode escape '\\u' was not followed by 4 hex digits or 1-6 hex digits in {} or was > 10ffff";
 
     /// A regular expression literal is not one: a group or class is left open, or the like.
+    ///
+    /// ```puppet
+    /// notice('a' =~ /(/)    # error
+    /// ```
     REGEXP_ERROR: Error, "{detail}";
 
     /// `<%` opens Puppet code in a template and nothing closes it.
+    ///
+    /// ```epp
+    /// <% $x    <%# error %>
+    /// ```
     EPP_UNBALANCED_TAG: Error, "Unbalanced epp tag, reached <eof> without closing tag.";
 
     /// `<%#` opens a comment in a template and no `%>` closes it.
+    ///
+    /// ```epp
+    /// <%# error
+    /// ```
     EPP_UNBALANCED_COMMENT: Error, "Reaching end after opening <%# without seeing %>";
 
     /// A template ends right after `<%`.
+    ///
+    /// ```epp
+    /// a # error <%
+    /// ```
     EPP_UNBALANCED_EXPRESSION: Error, "Unbalanced embedded expression - opening <% and reaching end of input";
 
     /// The parameters of a template come after text has already been rendered, usually a line break before `<%|`.
     ILLEGAL_EPP_PARAMETERS: Error, "Ambiguous EPP parameter expression. Probably missing '<%-' before parameters to remove leading whitespace";
 
     /// `@(` begins a heredoc and no `)` follows.
+    ///
+    /// ```puppet
+    /// notice(@(END    # error
+    /// ```
     HEREDOC_UNCLOSED_PARENTHESIS: Error, "Unclosed parenthesis after '@(' followed by '{followed_by}'";
 
     /// The text of a heredoc goes on to the end of the file, because no line holds its end tag alone.
+    ///
+    /// ```puppet
+    /// notice(@(END))
+    /// some text    # error
+    /// ```
     HEREDOC_WITHOUT_END_TAGGED_LINE: Error, "Heredoc without end-tagged line";
 
     /// The escapes of a heredoc (after `/`) are some of `t`, `r`, `n`, `s`, `u`, `L` and `$`.
+    ///
+    /// ```puppet
+    /// notice(@(END/x))    # error
+    ///   END
+    /// ```
     HEREDOC_INVALID_ESCAPE: Error, "Invalid heredoc escape char. Only t, r, n, s,  u, L, $ allowed. Got '{actual}'";
 
     /// A heredoc begins with `@(END)`, `@("END")`, `@(END:syntax)`, `@(END/escapes)` or all of these together.
+    ///
+    /// ```puppet
+    /// notice(@(a:b:c:d))    # error
+    ///   a
+    /// ```
     HEREDOC_INVALID_SYNTAX: Error, "Invalid syntax in heredoc expected @(endtag[:syntax][/escapes])";
 
     /// The text of a heredoc begins on the next line, and there is none.
+    ///
+    /// ```puppet
+    /// notice(@(END))    # error
+    /// ```
     HEREDOC_WITHOUT_TEXT: Error, "Heredoc without any following lines of text";
 
     /// A heredoc needs the name of the line that ends it, as in `@(END)`.
+    ///
+    /// ```puppet
+    /// notice(@(""))    # error
+    ///   a
+    /// ```
     HEREDOC_EMPTY_ENDTAG: Error, "Heredoc with an empty endtag";
 
     /// An escape is named twice after the `/` of a heredoc.
+    ///
+    /// ```puppet
+    /// notice(@(END/nn))    # error
+    ///   END
+    /// ```
     HEREDOC_MULTIPLE_AT_ESCAPES: Error, "An escape char for @() may only appear once. Got '{escapes}'";
 
     /// The file begins with a byte order mark. Save it as plain UTF-8.

@@ -5,9 +5,6 @@
 
 use std::fmt;
 
-use kukla_syntax::article::{a_an, a_an_upper};
-use kukla_syntax::{Diagnostic, diagnostic};
-
 use crate::codes::{
     BINARY_WITH_OTHER, DIVISION_BY_ZERO, DIVISOR_OF_TIMESPAN, FACTOR_OF_TIMESPAN, HASH_WITH_OTHER,
     INTEGER_OVERFLOW, KEY_WITHOUT_VALUE, MODULUS_OF_TIMESPAN, NOT_A_PAIR, NOT_ADDABLE_TO_TIME,
@@ -19,6 +16,8 @@ use crate::format::{class_name, interpolate, parse_number, to_s};
 use crate::time::{self, Timespan, Timestamp};
 use crate::uri::Uri;
 use crate::{Array, Error, Hash, Str, Type, Value};
+use kukla_syntax::article::{a_an, a_an_upper};
+use kukla_syntax::{Diagnostic, diagnostic};
 
 /// An arithmetic operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,13 +7,13 @@ pub fn all() -> impl Iterator<Item = &'static Code> {
     kukla_syntax::codes::CODES
         .iter()
         .chain(kukla_syntax::validate::codes::CODES)
-        .chain(kukla_eval::codes::CODES)
-        .chain(kukla_hiera::codes::CODES)
         .chain(CODES)
         .chain(kukla_catalog::codes::CODES)
         .copied()
         .chain(kukla_values::codes::all())
+        .chain(kukla_eval::codes::all())
         .chain(kukla_functions::codes::all())
+        .chain(kukla_hiera::codes::all())
 }
 
 kukla_syntax::codes! {
@@ -23,5 +23,83 @@ kukla_syntax::codes! {
     INVALID_UTF8: Error, "invalid byte sequence in UTF-8 at byte {offset}";
 
     /// A function that serves as a Hiera backend failed; what is wrong is said where it is wrong.
+    ///
+    /// `hiera.yaml`:
+    ///
+    /// ```yaml
+    /// version: 5
+    /// hierarchy: [{ name: a, data_hash: f }]
+    /// ```
+    ///
+    /// ```puppet
+    /// function f($options, $context) { fail('no data') }
+    /// lookup('a')    # error
+    /// ```
     BACKEND_FAILED as RUNTIME_ERROR: Error, "{cause}";
+
+    /// Something asks for data in a compilation that has none.
+    NO_DATA as RUNTIME_ERROR: Error, "There is no data to look anything up in";
+
+    /// A function of the context that a source of data is given was called with arguments it does not take.
+    ///
+    /// `hiera.yaml`:
+    ///
+    /// ```yaml
+    /// version: 5
+    /// hierarchy: [{ name: a, data_hash: f }]
+    /// ```
+    ///
+    /// ```puppet
+    /// function f($options, $context) { $context.not_found(1) }
+    /// lookup('a')    # error
+    /// ```
+    WRONG_CONTEXT_ARGUMENTS as RUNTIME_ERROR: Error, "'function Puppet::LookupContext[{method}]' {problem}";
+
+    /// A line of `environment.conf` is neither a section nor a setting.
+    ///
+    /// `environment.conf`:
+    ///
+    /// ```ini
+    /// no setting
+    /// ```
+    ///
+    /// ```puppet
+    /// notice('a')    # error
+    /// ```
+    BAD_ENVIRONMENT_CONF as PARSE_ERROR: Error, "{problem}";
+
+    /// The `environment.conf` cannot be read.
+    UNREADABLE_ENVIRONMENT_CONF as BAD_ENVIRONMENT: Error, "{file}: {reason}";
+
+    /// How long an environment is kept is `unlimited`, or a number with a unit: `30s`, `5m`, `1h`.
+    ///
+    /// `environment.conf`:
+    ///
+    /// ```ini
+    /// environment_timeout = soon
+    /// ```
+    ///
+    /// ```puppet
+    /// notice('a')    # error
+    /// ```
+    BAD_ENVIRONMENT_TIMEOUT as BAD_ENVIRONMENT: Error, "Invalid 'time to live' format '\"{text}\"' for parameter: environment_timeout";
+
+    /// A setting in `environment.conf` has a value that it cannot have.
+    ///
+    /// `environment.conf`:
+    ///
+    /// ```ini
+    /// rich_data = maybe
+    /// ```
+    ///
+    /// ```puppet
+    /// notice('a')    # error
+    /// ```
+    BAD_SETTING as BAD_ENVIRONMENT: Error, "{problem}";
+
+    /// A request of the machine interface has a wrong shape.
+    BAD_REQUEST: Error, "{problem}";
+
+    /// A mistake in Kukla. Please report it.
+    INTERNAL_FAILURE as INTERNAL_ERROR: Error, "Kukla failed: {what}";
 }

@@ -7,7 +7,7 @@ use kukla_catalog::Catalog;
 use kukla_eval::catalog::{OutputOptions, Provenance};
 use kukla_eval::data::{self, Data as _};
 use kukla_eval::environment::Node;
-use kukla_eval::error::{Diagnostic, Raise, Raised};
+use kukla_eval::error::{Diagnostic, Raise};
 use kukla_eval::messages::Log;
 use kukla_eval::settings::LogLevel;
 use kukla_eval::unit::Unit;
@@ -218,10 +218,7 @@ impl Site {
 
 /// What went wrong, without the secrets it may mention.
 fn told(raise: Raise, mut redact: impl FnMut(&mut String)) -> Box<Diagnostic> {
-    let mut failure = match raise.illegal().into_reason() {
-        Raised::Error(failure) => failure,
-        _ => Box::new(Diagnostic::said("RUNTIME_ERROR", "a jump to nowhere")),
-    };
+    let mut failure = raise.into_diagnostic();
     failure.edit_texts(&mut redact);
     failure
 }

@@ -2,19 +2,18 @@
 
 use std::sync::Arc;
 
-use kukla_eval::error::{Flow, Raise};
+use kukla_eval::error::{Flow, Raise, Raised};
 use kukla_eval::lambda::Block;
 use kukla_eval::native::{Native, NativeObject};
 use kukla_eval::vm::Vm;
 use kukla_hiera::backend::Context;
+use kukla_syntax::diagnostic;
 use kukla_values::iterator::Iterator;
 use kukla_values::types::object::ObjectType;
 use kukla_values::{Array, Hash, Str, Value};
 
+use crate::codes::WRONG_CONTEXT_ARGUMENTS;
 use crate::data::{HieraData, raise};
-
-/// The code of the error that `not_found` raises to end the function; no one sees it outside.
-const NOT_FOUND: &str = "LOOKUP_NOT_FOUND";
 
 /// The context as a value.
 pub(crate) fn value(context: Context) -> Value {
@@ -23,7 +22,7 @@ pub(crate) fn value(context: Context) -> Value {
 
 /// Whether a function ended by calling `not_found`.
 pub(crate) fn is_not_found(raise: &Raise) -> bool {
-    raise.diagnostic().is_some_and(|failure| failure.issue == NOT_FOUND)
+    matches!(raise.reason(), Raised::NotFound)
 }
 
 #[derive(Debug)]
@@ -43,7 +42,7 @@ impl Native for LookupContext {
     fn call(&self, vm: &mut Vm<'_>, method: &str, args: &[Value], block: Option<&Block>) -> Option<Flow> {
         let context = &self.context;
         Some(match (method, args) {
-            ("not_found", []) => Err(Raise::error(NOT_FOUND, "not found")),
+            ("not_found", []) => Err(Raise::not_found()),
             ("environment_name", []) => Ok(context.environment_name().into()),
             ("module_name", []) => Ok(context.module_name().map_or(Value::Undef, Value::from)),
             ("cache", [key, value]) => Ok(context.cache(key.clone(), value.clone())),
@@ -76,8 +75,8 @@ impl Native for LookupContext {
                 self.built_in(vm, method, Some(key), options)
             }
             _ => {
-                return arity(method)
-                    .map(|wanted| Err(Raise::runtime(miscalled(method, wanted, args.len()))));
+                let problem = miscalled(method, arity(method)?, args.len());
+                Err(diagnostic!(WRONG_CONTEXT_ARGUMENTS { method, problem }).into())
             }
         })
     }
@@ -94,15 +93,14 @@ fn arity(method: &str) -> Option<usize> {
 }
 
 fn miscalled(method: &str, wanted: usize, given: usize) -> String {
-    let function = format!("'function Puppet::LookupContext[{method}]'");
     match (wanted, given) {
-        (0, given) => format!("{function} expects no arguments, got {given}"),
-        (1, 1) if method == "cache_all" => format!("{function} parameter 1 expects a Hash value"),
-        (1, 1) => format!("{function} parameter 1 expects a String value"),
-        (1, 0) => format!("{function} expects 1 argument, got none"),
-        (1, given) => format!("{function} expects 1 argument, got {given}"),
-        (wanted, 0) => format!("{function} expects {wanted} arguments, got none"),
-        (wanted, given) => format!("{function} expects {wanted} arguments, got {given}"),
+        (0, given) => format!("expects no arguments, got {given}"),
+        (1, 1) if method == "cache_all" => format!("parameter 1 expects a Hash value"),
+        (1, 1) => format!("parameter 1 expects a String value"),
+        (1, 0) => format!("expects 1 argument, got none"),
+        (1, given) => format!("expects 1 argument, got {given}"),
+        (wanted, 0) => format!("expects {wanted} arguments, got none"),
+        (wanted, given) => format!("expects {wanted} arguments, got {given}"),
     }
 }
 
@@ -112,7 +110,7 @@ impl LookupContext {
         let found = HieraData::in_session(vm, |session, host| {
             self.context.built_in(session, host, name, key, options.clone())
         })?;
-        found.map_err(raise)?.ok_or_else(|| Raise::error(NOT_FOUND, "not found"))
+        found.map_err(raise)?.ok_or_else(Raise::not_found)
     }
 
     fn file_data(&self, vm: &mut Vm<'_>, path: &Str, block: Option<&Block>) -> Flow {

@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use kukla_eval::error::{Diagnostic, Place, Stage};
 use kukla_eval::settings::Settings;
+use kukla_syntax::diagnostic;
 use kukla_values::Value;
 use kukla_world::{FileError, World, glob};
 
+use crate::codes::{BAD_ENVIRONMENT_CONF, BAD_ENVIRONMENT_TIMEOUT, BAD_SETTING, UNREADABLE_ENVIRONMENT_CONF};
 use crate::conf::{Conf, ConfError, interpolate};
 
 /// The directories Puppet searches for modules after an environment's own.
@@ -61,7 +63,9 @@ impl Layout {
                 Conf::parse(&String::from_utf8_lossy(&bytes)).map_err(|error| unreadable(&file, &error))
             }
             Err(FileError::NotFound) => Ok(Conf::default()),
-            Err(FileError::Other(why)) => Err(refused(format!("{}: {why}", file.display()))),
+            Err(FileError::Other(why)) => {
+                Err(refused(diagnostic!(UNREADABLE_ENVIRONMENT_CONF { file: file.display(), reason: why })))
+            }
         }?;
         let name =
             root.file_name().map_or_else(|| "production".to_owned(), |name| name.to_string_lossy().into());
@@ -72,7 +76,7 @@ impl Layout {
             _ => settings.all.get(setting).and_then(Value::as_str).map(str::to_owned),
         };
         let setting = |setting: &str| {
-            conf.get("main", setting).map(|value| interpolate(value, known).map_err(refused)).transpose()
+            conf.get("main", setting).map(|value| interpolate(value, known).map_err(bad_setting)).transpose()
         };
         let modulepath = setting("modulepath")?.unwrap_or_else(|| format!("modules:{base}"));
         let mut layout = Layout {
@@ -143,22 +147,23 @@ pub(crate) fn time_to_live(text: &str) -> Result<Duration, Box<Diagnostic>> {
         _ => None,
     };
     let seconds = unit.zip(digits.parse::<u64>().ok()).map(|(unit, count)| count.saturating_mul(unit));
-    seconds.map(Duration::from_secs).ok_or_else(|| {
-        refused(format!("Invalid 'time to live' format '\"{text}\"' for parameter: environment_timeout"))
-    })
+    seconds.map(Duration::from_secs).ok_or_else(|| refused(diagnostic!(BAD_ENVIRONMENT_TIMEOUT { text })))
 }
 
 fn unreadable(file: &Path, error: &ConfError) -> Box<Diagnostic> {
     let line = u32::try_from(error.line).unwrap_or(u32::MAX);
     let place = Place::line_of(file.display().to_string(), Some(line));
-    Box::new(Diagnostic::said("PARSE_ERROR", error.message.as_str()).at(place))
+    Box::new(diagnostic!(BAD_ENVIRONMENT_CONF { problem: error.message }).at(place))
+}
+
+/// A setting with a value that it cannot have.
+pub(crate) fn bad_setting(problem: String) -> Box<Diagnostic> {
+    refused(diagnostic!(BAD_SETTING { problem }))
 }
 
 /// An environment that cannot be used at all.
-pub(crate) fn refused(message: String) -> Box<Diagnostic> {
-    let mut failure = Diagnostic::said("BAD_ENVIRONMENT", message);
-    failure.stage = Stage::Data;
-    Box::new(failure)
+fn refused(wrong: Diagnostic) -> Box<Diagnostic> {
+    Box::new(wrong.in_stage(Stage::Data))
 }
 
 /// The directories a pattern of the module path stands for: `*` and `?` within a name.

@@ -7,20 +7,22 @@ use std::sync::Arc;
 use kukla_eval::catalog::DataPlace;
 use kukla_eval::data::{Data, LookupRequest};
 use kukla_eval::environment::Environment;
-use kukla_eval::error::{Diagnostic, Flow, Raise, Raised, Stage};
+use kukla_eval::error::{Diagnostic, Flow, Raise, Stage};
 use kukla_eval::vm::Vm;
 use kukla_hiera::backend::Context;
+use kukla_hiera::codes::{CONVERT_TO_NO_NAME, INSTANCE_OF_NOTHING};
 use kukla_hiera::{
-    Conversion, DataCache, Error, ErrorKind, Explanation, Found, Host, LOOKUP_ERROR, Lookup, Session,
-    Settings, ValueOrigin, Variable, Watch,
+    Conversion, DataCache, Error, ErrorKind, Explanation, Found, Host, Lookup, Session, Settings,
+    ValueOrigin, Variable, Watch,
 };
-use kukla_syntax::{Label, diagnostic};
+use kukla_syntax::{Label, NAMELESS, diagnostic};
+use kukla_values::codes::UNKNOWN_RESOURCE_TYPE;
 use kukla_values::format::inspect;
 use kukla_values::{Name, Type, Value, richdata};
 use kukla_world::World;
 use kukla_world::record::{Digest, Record};
 
-use crate::codes::BACKEND_FAILED;
+use crate::codes::{BACKEND_FAILED, NO_DATA};
 use crate::context;
 
 /// The data of one compilation.
@@ -199,12 +201,12 @@ fn lookup(request: &LookupRequest) -> Lookup<'_> {
 fn raise_in_code(error: Error) -> Raise {
     let is_data = error.kind() == ErrorKind::Data;
     let wrong = diagnosed(error);
-    if is_data { wrong.into() } else { wrong.reported_as("RUNTIME_ERROR").into() }
+    if is_data { wrong.into() } else { wrong.reported_as(NAMELESS).into() }
 }
 
 /// What a compilation without data says when it is needed.
 pub(crate) fn no_data() -> Raise {
-    Raise::runtime("There is no data to look anything up in")
+    diagnostic!(NO_DATA).into()
 }
 
 /// A failed lookup as an error of the evaluator.
@@ -214,25 +216,26 @@ pub(crate) fn raise(error: Error) -> Raise {
 
 fn diagnosed(error: Error) -> Diagnostic {
     // What the global layer says of its data has no name in Puppet.
-    let nameless = error.kind() == ErrorKind::Plain && error.diagnostic().issue == LOOKUP_ERROR;
+    let nameless = error.kind() == ErrorKind::Plain && error.is_nameless();
     let wrong = *error.into_diagnostic();
     if nameless { wrong.reported_as("ERROR") } else { wrong }
 }
 
-/// The other way: what a lookup makes of an error in a function that works for it. It becomes an error of the data, which
-/// has no place in Puppet; ours says where the function failed.
+/// The other way: what a lookup makes of an error in a function that works for it. It becomes an error of the data.
 fn thrown(raise: Raise) -> Error {
-    match raise.illegal().into_reason() {
-        Raised::Error(mut cause) => {
-            let kind = if cause.stage == Stage::Data { ErrorKind::Data } else { ErrorKind::Plain };
-            let issue = cause.issue;
-            let label = |place| Label { place, message: "here".to_owned() };
-            let place = cause.place.take().map(label);
-            cause.labels.extend(place);
-            Error::new(kind, diagnostic!(BACKEND_FAILED).because(cause).reported_as(issue))
-        }
-        _ => Error::plain("RUNTIME_ERROR", "a jump to nowhere"),
+    let cause = detached(raise);
+    let kind = if cause.stage == Stage::Data { ErrorKind::Data } else { ErrorKind::Plain };
+    let issue = cause.issue;
+    Error::new(kind, diagnostic!(BACKEND_FAILED).because(cause).reported_as(issue))
+}
+
+/// What is wrong in a function that works for a lookup. Errors of data have no place in Puppet, so it is but shown.
+fn detached(raise: Raise) -> Box<Diagnostic> {
+    let mut wrong = raise.into_diagnostic();
+    if let Some(place) = wrong.place.take() {
+        wrong.labels.push(Label { place, message: "here".to_owned() });
     }
+    wrong
 }
 
 /// A compilation, as lookups see it.
@@ -332,21 +335,22 @@ impl Host for VmHost<'_, '_> {
     ) -> Result<Value, Conversion> {
         let ty = match type_name {
             Value::String(text) => self.vm.parse_type(text).map_err(|raise| match raise.diagnostic() {
-                Some(failure) if failure.issue == "UNKNOWN_RESOURCE_TYPE" => Conversion::Failed(format!(
-                    "Creation of new instance of type 'TypeReference['{text}']' is not supported"
-                )),
-                _ => Conversion::BadType(message(raise)),
+                Some(failure) if failure.is(&UNKNOWN_RESOURCE_TYPE) => {
+                    Conversion::Failed(Box::new(diagnostic!(INSTANCE_OF_NOTHING { name: text })))
+                }
+                _ => Conversion::BadType(detached(raise)),
             })?,
             Value::Type(ty) => Type::clone(ty),
             other => {
                 let text = kukla_values::format::interpolate(other);
-                return Err(Conversion::BadType(format!("'{text}' is not a type")));
+                let wrong = diagnostic!(CONVERT_TO_NO_NAME { value: text });
+                return Err(Conversion::BadType(Box::new(wrong)));
             }
         };
         let mut all = vec![Value::of_type(ty), value];
         all.extend_from_slice(arguments);
         self.lending(session, |vm| vm.call("new", all, None))
-            .map_err(|raise| Conversion::Failed(message(raise)))
+            .map_err(|raise| Conversion::Failed(detached(raise)))
     }
 
     fn warn(&mut self, message: String) {
@@ -360,8 +364,4 @@ impl Host for VmHost<'_, '_> {
         };
         self.vm.warn_once(key, format!("{message}\n   {place}"));
     }
-}
-
-fn message(raise: Raise) -> String {
-    raise.diagnostic().map(Diagnostic::placed_message).unwrap_or_default()
 }

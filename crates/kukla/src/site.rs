@@ -13,7 +13,7 @@ use kukla_world::record::tracked;
 use kukla_world::{FileError, World};
 
 use crate::compiler::registry;
-use crate::control::{Layout, manifests, refused, time_to_live};
+use crate::control::{Layout, bad_setting, manifests, time_to_live};
 use crate::ruby_types::RubyTypes;
 use crate::spec::SiteSpec;
 use crate::watch::Watched;
@@ -90,7 +90,7 @@ impl Site {
         };
         let mut settings = spec.settings.clone();
         for (name, value) in layout.iter().flat_map(|layout| &layout.settings) {
-            settings.set(name, value.as_str().into()).map_err(refused)?;
+            settings.set(name, value.as_str().into()).map_err(bad_setting)?;
         }
         let modulepath = match (&spec.modulepath, &layout) {
             (Some(path), _) => path.clone(),

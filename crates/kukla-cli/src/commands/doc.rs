@@ -133,7 +133,7 @@ fn codes() -> String {
             code.name,
             explain::severity(code),
             code.message,
-            explain::text(code)
+            code.text()
         );
     }
     page

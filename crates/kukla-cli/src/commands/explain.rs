@@ -39,7 +39,7 @@ pub fn run(args: &Args) -> Outcome {
 }
 
 fn explanation(code: &Code) -> String {
-    format!("{}: {}\n\n    {}\n\n{}\n", code.name, severity(code), code.message, indented(&text(code)))
+    format!("{}: {}\n\n    {}\n\n{}\n", code.name, severity(code), code.message, indented(&code.text()))
 }
 
 /// Markdown for a terminal: examples are indented instead of fenced.
@@ -64,12 +64,6 @@ pub fn severity(code: &Code) -> &'static str {
         (_, Severity::Warning) => "a warning",
         (_, Severity::Deprecation) => "a deprecation",
     }
-}
-
-/// What it means, without the blank that a doc comment leaves in front of each line.
-pub fn text(code: &Code) -> String {
-    let lines: Vec<&str> = code.explanation.lines().map(|l| l.strip_prefix(' ').unwrap_or(l)).collect();
-    lines.join("\n").trim_end().to_owned()
 }
 
 fn hint(wanted: &str) -> String {

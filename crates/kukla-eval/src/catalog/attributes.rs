@@ -1,11 +1,12 @@
 //! Attributes as written: `name => value`, `name +> value`, `* => hash`.
 
-use kukla_syntax::Span;
+use kukla_syntax::{Span, diagnostic};
 use kukla_values::{Name, Type, Value};
 
 use super::builder::{CodeOrigin, Param};
 use super::provenance::How;
-use crate::error::{Flow, Raise};
+use crate::codes::{ATTRIBUTE_NAME_NO_STRING, ATTRIBUTES_FROM_NO_HASH, ITERATOR_AS_ATTRIBUTE};
+use crate::error::Flow;
 use crate::program::{Attribute, AttributeOperation, Expr};
 use crate::vm::Vm;
 
@@ -27,18 +28,14 @@ impl Vm<'_> {
                     let value = self.eval(expr)?;
                     let Value::Hash(hash) = value else {
                         let actual = Type::of_generalized(&value);
-                        let message = format!("Expected value of type Hash, got {actual}");
-                        return Err(self.fail(expr.span, "TYPE_MISMATCH", message));
+                        return Err(self.fail(expr.span, diagnostic!(ATTRIBUTES_FROM_NO_HASH { actual })));
                     };
                     for (name, value) in &hash {
                         let Value::String(name) = name else {
                             let actual = Type::of_generalized(name);
-                            let message = format!("Attribute names must be strings, got {actual}");
-                            return Err(self.while_evaluating(
-                                Raise::runtime(message),
-                                attribute.span,
-                                "'* =>' expression",
-                            ));
+                            let wrong = diagnostic!(ATTRIBUTE_NAME_NO_STRING { actual });
+                            let construct = "'* =>' expression";
+                            return Err(self.while_evaluating(wrong, attribute.span, construct));
                         };
                         let (name, value) = (Name::new(name), value.clone());
                         params.push(self.attribute(name, value, false, attribute.span, expr)?);
@@ -51,7 +48,7 @@ impl Vm<'_> {
 
     fn attribute(&self, name: Name, value: Value, adds: bool, span: Span, expr: &Expr) -> Flow<Param> {
         if has_iterator(&value) {
-            let refused = Raise::runtime("Use of an Iterator is not supported here");
+            let refused = diagnostic!(ITERATOR_AS_ATTRIBUTE);
             let construct = if adds { "'+>' expression" } else { "'=>' expression" };
             return Err(self.while_evaluating(refused, span, construct));
         }
@@ -62,7 +59,7 @@ impl Vm<'_> {
 
     /// The code being evaluated.
     pub(crate) fn origin(&self) -> CodeOrigin {
-        self.scopes.get(self.scope()).slots.origin
+        self.catalog.scope(self.scope()).origin
     }
 }
 

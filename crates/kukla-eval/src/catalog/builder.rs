@@ -5,7 +5,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use kukla_catalog::types::NativeType;
 use kukla_catalog::{ResourceKind, ResourceRef};
-use kukla_syntax::{Fact, diagnostic};
+use kukla_syntax::{Fact, NAMELESS, diagnostic};
 use kukla_values::{Error, Name, Str, Type, Value};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
@@ -14,6 +14,7 @@ use super::kind::{Resolved, ResourceDefinition};
 use super::overrides::Override;
 use super::provenance::Trail;
 use super::relate::Relationship;
+use super::scopes::CodeScopes;
 use super::tags::{TagSet, TagTable};
 use crate::codes::{ALIAS_TAKEN, DUPLICATE_DECLARATION};
 use crate::error::{Diagnostic, Location};
@@ -237,50 +238,32 @@ impl Kindred {
     }
 }
 
-/// What a named scope holds for the catalog.
-#[derive(Debug, Default)]
-pub struct ScopeSlots {
-    /// The resource whose code it belongs to.
-    pub(crate) resource: Option<ResourceId>,
-    /// The code it belongs to.
-    pub(crate) origin: CodeOrigin,
-    /// The resource defaults set in it, by type.
-    pub(crate) defaults: Vec<(Name, Vec<Param>)>,
-    /// The parameters that other modules may not read.
-    pub(crate) private: Vec<Name>,
-}
-
-impl ScopeSlots {
-    /// Whether a variable of the scope is a private parameter.
-    pub(crate) fn is_private(&self, name: Name) -> bool {
-        self.private.contains(&name)
-    }
-}
-
 /// The catalog being built.
 #[derive(Debug, Default)]
 pub struct CatalogBuilder {
     resources: Vec<Building>,
     kindred: FxHashMap<Name, Kindred>,
-    pub(crate) classes: Vec<Str>,
-    pub(crate) tags: TagSet,
-    pub(crate) tag_table: TagTable,
+    pub(super) scopes: CodeScopes,
+    /// The names of the classes that were evaluated.
+    pub(super) classes: Vec<Str>,
+    pub(super) tags: TagSet,
+    pub(super) tag_table: TagTable,
     /// Overrides of resources that have not been declared yet.
-    pub(crate) overrides: IndexMap<ResourceRef, Vec<Override>, FxBuildHasher>,
+    pub(super) overrides: IndexMap<ResourceRef, Vec<Override>, FxBuildHasher>,
     /// Code that has used a collector with overrides: it may override anything from then on.
-    pub(crate) overriding: FxHashSet<CodeOrigin>,
-    pub(crate) collectors: Vec<Collector>,
+    pub(super) overriding: FxHashSet<CodeOrigin>,
+    pub(super) collectors: Vec<Collector>,
     /// Resources that other nodes export, with the node.
-    pub(crate) imported: FxHashMap<ResourceId, Str>,
-    pub(crate) relationships: Vec<Relationship>,
+    pub(super) imported: FxHashMap<ResourceId, Str>,
+    pub(super) relationships: Vec<Relationship>,
     /// Classes and defines that wait to be evaluated.
-    pub(crate) waiting: Vec<ResourceId>,
+    pub(super) waiting: Vec<ResourceId>,
     /// How many attributes are shared.
     shared: u32,
     /// Attributes that were found to be right for a type.
     accepted: FxHashSet<(Name, Name)>,
     /// Types found so far, by the name they were asked for.
-    pub(crate) resolved: FxHashMap<Str, Resolved>,
+    pub(super) resolved: FxHashMap<Str, Resolved>,
 }
 
 impl CatalogBuilder {
@@ -354,7 +337,7 @@ impl CatalogBuilder {
         match key {
             Ok(Some(key)) => self.alias(id, key, false)?,
             Ok(None) => {}
-            Err(error) => return Err(error.into_diagnostic().reported_as("RUNTIME_ERROR").into()),
+            Err(error) => return Err(error.into_diagnostic().reported_as(NAMELESS).into()),
         }
         Ok(id)
     }

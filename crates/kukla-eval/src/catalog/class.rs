@@ -1,5 +1,6 @@
 //! Classes: `include`, `require`, `contain`, inheritance, and their evaluation, which happens once.
 
+use kukla_syntax::{bail, diagnostic};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -8,11 +9,15 @@ use kukla_catalog::types::is_metaparameter;
 use kukla_values::types::capitalize;
 use kukla_values::{Array, Name, Str, Type, Value};
 
-use super::builder::{Building, CodeOrigin, Param, ResourceId, flat};
-use super::compile::parse_error;
+use super::builder::{Building, CatalogBuilder, CodeOrigin, Param, ResourceId, flat};
 use super::kind::{Resolved, ResourceDefinition};
 use super::resource::Declaration;
-use crate::error::{Diagnostic, Flow, Raise, Raised, Stage};
+use crate::codes::{
+    CIRCULAR_INHERITANCE, METAPARAMETER_AS_PARAMETER, NO_CLASS_NAME, PARENT_NOT_EVALUATED, PRIVATE,
+    RESOURCE_AS_CLASS, UNKNOWN_CLASS, UNKNOWN_PARENT_CLASS, UNKNOWN_STAGE, UNSPECIFIC_CLASS,
+    UNSPECIFIC_CLASS_RESOURCE,
+};
+use crate::error::{Flow, Raise, Raised, Stage};
 use crate::program::{Class, Define, Params, ResourceForm};
 use crate::scope::{Position, ScopeId, ScopeKind};
 use crate::unit::{Defined, DefinitionPlace};
@@ -64,7 +69,7 @@ impl Vm<'_> {
         }
         let (mut already, mut newly) = (Vec::new(), Vec::new());
         for class in &classes {
-            match self.scopes.class(class.name).and_then(|scope| self.scopes.get(scope).slots.resource) {
+            match self.scopes.class(class.name).and_then(|scope| self.catalog.scope(scope).resource) {
                 Some(id) => already.push(id),
                 None => newly.push(self.declare_class(class, None, self.scope())?),
             }
@@ -78,7 +83,7 @@ impl Vm<'_> {
 
     #[cold]
     pub(super) fn unknown_class(&self, name: &str) -> Raise {
-        Raise::runtime(format!("Could not find class {name} for {}", self.node().name))
+        diagnostic!(UNKNOWN_CLASS { name, node: self.node().name }).into()
     }
 
     /// The resource of a class, which is made unless it exists. With parameters it must not exist.
@@ -107,10 +112,11 @@ impl Vm<'_> {
             given: None,
         };
         self.check_parameter_names(class.name, &class.params, class.place())?;
-        let resource = self.prepare(&resolved, title, params.unwrap_or_default(), &declaration, true)?;
+        let resource =
+            self.catalog.prepare(&resolved, title, params.unwrap_or_default(), &declaration, true)?;
         self.declare_parent(class, scope)?;
-        self.tag_catalog(&resource);
-        self.add_resource(resource, scope)
+        self.catalog.tag_catalog(&resource);
+        self.catalog.add_resource(resource, scope)
     }
 
     /// Declares the class that another one inherits.
@@ -119,11 +125,8 @@ impl Vm<'_> {
         let mut chain = vec![class.name];
         while let Some(parent) = self.parent_class(&above)? {
             if chain.contains(&parent.name) {
-                let message = format!(
-                    "The class '{}' inherits from itself: circular inheritance is not allowed",
-                    class.name
-                );
-                return Err(parse_error(message, Some(class.place().location())));
+                let wrong = diagnostic!(CIRCULAR_INHERITANCE { name: class.name });
+                return Err(wrong.on_line_of(Some(class.place().location())).into());
             }
             chain.push(parent.name);
             above = parent;
@@ -138,9 +141,8 @@ impl Vm<'_> {
         let Some(name) = class.parent else { return Ok(None) };
         let environment = self.environment().name;
         let missing = || {
-            let message =
-                format!("Could not find parent resource type '::{name}' of type hostclass in {environment}");
-            parse_error(message, Some(class.place().location()))
+            let wrong = diagnostic!(UNKNOWN_PARENT_CLASS { name, environment });
+            Raise::from(wrong.on_line_of(Some(class.place().location())))
         };
         self.find_class(&name)?.ok_or_else(missing).map(Some)
     }
@@ -155,10 +157,8 @@ impl Vm<'_> {
         for param in params.iter().filter(|param| is_metaparameter(&param.name)) {
             let name = param.name;
             if param.default.is_none() {
-                let message = format!(
-                    "{name} is a metaparameter; please choose another parameter name in the {of} definition"
-                );
-                return Err(parse_error(message, Some(at.location())));
+                let wrong = diagnostic!(METAPARAMETER_AS_PARAMETER { name, owner: of });
+                return Err(wrong.on_line_of(Some(at.location())).into());
             }
             let message = format!(
                 "{name} is a metaparam; this value will inherit to all contained resources in the {of} definition"
@@ -168,18 +168,12 @@ impl Vm<'_> {
         Ok(())
     }
 
-    /// The tags of classes are tags of the catalog.
-    pub(super) fn tag_catalog(&mut self, class: &Building) {
-        let catalog = &mut self.catalog;
-        catalog.tag_table.merge(&mut catalog.tags, &class.tags);
-    }
-
     /// Evaluates the code behind a resource, once.
     pub(crate) fn evaluate(&mut self, id: ResourceId) -> Flow<()> {
         if std::mem::replace(&mut self.catalog.get_mut(id).evaluated, true) {
             return Ok(());
         }
-        self.add_scope_tags(id);
+        self.catalog.add_scope_tags(id);
         let definition = self.catalog.get(id).definition.clone();
         self.enter(|vm| match definition {
             ResourceDefinition::Class(class) => vm.evaluate_class(id, &class),
@@ -198,25 +192,23 @@ impl Vm<'_> {
             }
             let Some(scope) = self.scopes.class(parent.name) else {
                 // The parent is being evaluated, and has not come as far as its own scope.
-                return Err(Raise::runtime(format!("Could not find scope for {}", parent.name)));
+                bail!(PARENT_NOT_EVALUATED { name: parent.name });
             };
             (inherited, outer) = (Some(scope), scope);
         }
         let caller = self.scopes.get(outer).module;
-        let scope = self.scopes.open(ScopeKind::Class(class.name), Some(outer));
+        let (kind, origin) = (ScopeKind::Class(class.name), CodeOrigin::Class(class.name));
+        let scope = self.open_scope(kind, outer, id, origin);
         let opened = self.scopes.get_mut(scope);
         opened.inherits = inherited;
         opened.module = class.unit.module;
         opened.caller_module = caller;
-        opened.slots.resource = Some(id);
-        opened.slots.origin = CodeOrigin::Class(class.name);
-        opened.slots.private =
-            class.params.iter().filter(|param| param.private).map(|param| param.name).collect();
-        self.add_class(&class.name);
+        opened.private = class.params.iter().filter(|param| param.private).map(|param| param.name).collect();
+        self.catalog.add_class(&class.name);
         self.inside(&class.unit, Position::named(scope), |vm| {
             vm.bind_attributes(id, scope, &class.params, Some(class.name))
                 .map_err(|raise| blame_definition(raise, class.place()))?;
-            vm.contain_in_stage(id)?;
+            vm.catalog.contain_in_stage(id)?;
             ends_with_return(vm.eval(&class.body))
         })
     }
@@ -225,45 +217,17 @@ impl Vm<'_> {
         let resource = self.catalog.get(id);
         let (outer, label) = (resource.scope, resource.reference());
         let caller = self.scopes.get(outer).module;
-        let scope = self.scopes.open(ScopeKind::Define(define.name), Some(outer));
+        let (kind, origin) = (ScopeKind::Define(define.name), CodeOrigin::Define(define.name));
+        let scope = self.open_scope(kind, outer, id, origin);
         let opened = self.scopes.get_mut(scope);
         opened.module = define.unit.module;
         opened.caller_module = caller;
         opened.label = Some(label.into());
-        opened.slots.resource = Some(id);
-        opened.slots.origin = CodeOrigin::Define(define.name);
         self.inside(&define.unit, Position::named(scope), |vm| {
             vm.bind_attributes(id, scope, &define.params, None)
                 .map_err(|raise| blame_definition(raise, define.place()))?;
             ends_with_return(vm.eval(&define.body))
         })
-    }
-
-    /// Lists a class as evaluated.
-    pub(super) fn add_class(&mut self, name: &str) {
-        let catalog = &mut self.catalog;
-        catalog.classes.push(name.into());
-        catalog.tag_table.add_if_valid(&mut catalog.tags, name);
-    }
-
-    /// A class is contained in its stage: its own, else that of the class that declared it, else `main`.
-    pub(super) fn contain_in_stage(&mut self, id: ResourceId) -> Flow<()> {
-        let resource = self.catalog.get(id);
-        let outer = self.scopes.get(resource.scope).slots.resource.map(|outer| self.catalog.get(outer));
-        let named = resource.value("stage").or_else(|| outer?.value("stage")).map(super::tags::text);
-        let title = named.as_deref().unwrap_or("main");
-        let Some(stage) = self.catalog.find("Stage", title) else {
-            let own = resource.value("stage").map_or_else(|| "main".into(), super::tags::text);
-            let message = format!("Could not find stage {own} specified by {}", resource.reference());
-            return Err(Raise::runtime(message));
-        };
-        if !self.catalog.get(stage).is_main() && self.catalog.get(id).value("stage").is_none() {
-            let title = self.catalog.get(stage).title.clone();
-            let set = self.catalog.set_value(id, Name::new("stage"), title.into());
-            debug_assert!(set.is_ok(), "only tags can be refused");
-        }
-        self.catalog.contain(stage, id);
-        Ok(())
     }
 
     /// Refuses what is private to another module. The environment counts as a module.
@@ -273,7 +237,7 @@ impl Vm<'_> {
         owner: Option<Name>,
         what: impl FnOnce() -> String,
     ) -> Flow<()> {
-        let user = self.scopes.get(self.scope()).module;
+        let user = self.module();
         if !private || user == owner {
             return Ok(());
         }
@@ -288,7 +252,7 @@ impl Vm<'_> {
         owner: Option<Name>,
         of: Name,
     ) -> Flow<()> {
-        let user = self.scopes.get(self.scope()).module;
+        let user = self.module();
         if user == owner {
             return Ok(());
         }
@@ -302,13 +266,44 @@ impl Vm<'_> {
     }
 }
 
+impl CatalogBuilder {
+    /// The tags of classes are tags of the catalog.
+    pub(super) fn tag_catalog(&mut self, class: &Building) {
+        self.tag_table.merge(&mut self.tags, &class.tags);
+    }
+
+    /// Lists a class as evaluated.
+    pub(super) fn add_class(&mut self, name: &str) {
+        self.classes.push(name.into());
+        self.tag_table.add_if_valid(&mut self.tags, name);
+    }
+
+    /// A class is contained in its stage: its own, else that of the class that declared it, else `main`.
+    pub(super) fn contain_in_stage(&mut self, id: ResourceId) -> Flow<()> {
+        let resource = self.get(id);
+        let outer = self.scope(resource.scope).resource.map(|outer| self.get(outer));
+        let named = resource.value("stage").or_else(|| outer?.value("stage")).map(super::tags::text);
+        let title = named.as_deref().unwrap_or("main");
+        let Some(stage) = self.find("Stage", title) else {
+            let own = resource.value("stage").map_or_else(|| "main".into(), super::tags::text);
+            bail!(UNKNOWN_STAGE { stage: own, resource: resource.reference() });
+        };
+        if !self.get(stage).is_main() && self.get(id).value("stage").is_none() {
+            let title = self.get(stage).title.clone();
+            let set = self.set_value(id, Name::new("stage"), title.into());
+            debug_assert!(set.is_ok(), "only tags can be refused");
+        }
+        self.contain(stage, id);
+        Ok(())
+    }
+}
+
 #[cold]
 fn private_error(what: &str, owner: Option<Name>, user: Option<Name>) -> Raise {
     let name = |module: Option<Name>| {
         module.map_or_else(|| "the environment".into(), |name| format!("module '{name}'"))
     };
-    let message = format!("{what} is private to {} and cannot be used from {}", name(owner), name(user));
-    Diagnostic::said("PRIVATE", message).into()
+    diagnostic!(PRIVATE { what, owner: name(owner), user: name(user) }).into()
 }
 
 /// `return()` and `next()` end the body of a class or define.
@@ -350,32 +345,23 @@ fn class_names(values: &[Value]) -> Flow<Vec<Str>> {
         text
     };
     let name = |value: Value| match &value {
-        Value::Undef => Err(Raise::runtime("Cannot use undef as a class name")),
-        Value::String(name) if name.is_empty() => {
-            Err(Raise::runtime("Cannot use empty string as a class name"))
-        }
+        Value::Undef => bail!(NO_CLASS_NAME { value: "undef" }),
+        Value::String(name) if name.is_empty() => bail!(NO_CLASS_NAME { value: "empty string" }),
         Value::String(name) => Ok(absolute(name)),
         Value::Type(ty) => match &**ty {
             Type::Class(Some(name)) => Ok(absolute(name)),
-            Type::Class(None) => Err(Raise::runtime("Cannot use an unspecific Class[] Type")),
-            Type::Resource(None) => Err(Raise::runtime(
-                "Cannot use an unspecific Resource[] where a Resource['class', name] is expected",
-            )),
+            Type::Class(None) => bail!(UNSPECIFIC_CLASS),
+            Type::Resource(None) => bail!(UNSPECIFIC_CLASS_RESOURCE { name: "Resource[]" }),
             Type::Resource(Some(resource)) if resource.name.eq_ignore_ascii_case("class") => {
                 match &resource.title {
                     Some(title) => Ok(absolute(title)),
-                    None => Err(Raise::runtime(
-                        "Cannot use an unspecific Resource['class'] where a Resource['class', name] is expected",
-                    )),
+                    None => bail!(UNSPECIFIC_CLASS_RESOURCE { name: "Resource['class']" }),
                 }
             }
-            Type::Resource(Some(resource)) => Err(Raise::runtime(format!(
-                "Cannot use a Resource[{}] where a Resource['class', name] is expected",
-                resource.name
-            ))),
-            other => Err(Raise::runtime(format!("Cannot use {other} as a class name"))),
+            Type::Resource(Some(resource)) => bail!(RESOURCE_AS_CLASS { name: resource.name }),
+            other => bail!(NO_CLASS_NAME { value: other }),
         },
-        other => Err(Raise::runtime(format!("Cannot use {} as a class name", Type::of_generalized(other)))),
+        other => bail!(NO_CLASS_NAME { value: Type::of_generalized(other) }),
     };
     values.iter().flat_map(flat).map(name).collect()
 }

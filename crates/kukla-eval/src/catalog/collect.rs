@@ -7,19 +7,23 @@ use std::any::Any;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use kukla_syntax::Span;
+use kukla_syntax::{Span, bail, diagnostic};
 use kukla_values::value::HostObject;
 use kukla_values::{Name, Str, Value, compare};
 use rustc_hash::FxHashSet;
 
-use super::builder::{Building, CodeOrigin, Param, ResourceId, flat};
+use super::builder::{Building, CatalogBuilder, CodeOrigin, Param, ResourceId, flat};
 use super::kind::Resolved;
 use super::overrides::Override;
 use super::provenance::How;
 use super::relate::Side;
 use super::resource::Declaration;
 use super::tags::Tagged;
-use crate::error::{Flow, Location, Raise};
+use crate::codes::{
+    COLLECTED_CLASSES, COLLECTING_WITHOUT_STORE, COLLECTOR_WITHOUT_TYPE, COMPUTED_QUERY, NUMBER_AS_TAG,
+    UNKNOWN_COLLECTED_TYPE,
+};
+use crate::error::{Flow, Location};
 use crate::program::{CollectExpr, Expr, Kind, Query, ResourceForm};
 use crate::scope::ScopeId;
 use crate::vm::Vm;
@@ -128,19 +132,18 @@ impl HostObject for CollectorValue {
 impl Vm<'_> {
     pub(crate) fn eval_collect(&mut self, expr: &CollectExpr, span: Span) -> Flow {
         if expr.exported && !self.environment().settings.storeconfigs {
-            let message = "You cannot collect exported resources without storeconfigs being set; the collection will be ignored";
-            self.warn_at(span, "RT_NO_STORECONFIGS", message);
+            self.warn_at(span, &diagnostic!(COLLECTING_WITHOUT_STORE));
         }
         let type_name = match &expr.ty.kind {
             Kind::TypeName(name) => Str::from(name.lower.as_str()),
             Kind::Name(name) => name.to_lowercase(),
-            _ => return Err(Raise::runtime("LHS is not a type")),
+            _ => bail!(COLLECTOR_WITHOUT_TYPE),
         };
         if type_name == "class" {
-            return Err(Raise::runtime("Classes cannot be collected"));
+            bail!(COLLECTED_CLASSES);
         }
         let Some(resolved) = self.resource_type(&type_name)? else {
-            return Err(Raise::runtime(format!("Resource type {type_name} doesn't exist")));
+            bail!(UNKNOWN_COLLECTED_TYPE { name: type_name });
         };
         let overrides = match expr.overrides.is_empty() {
             true => None,
@@ -158,20 +161,14 @@ impl Vm<'_> {
         };
         let (exported, scope, type_name) = (expr.exported, self.scope(), resolved.type_name);
         let search = Search { resolved, query, exported, overrides, scope, asked: false, seen: 0 };
-        let at = self.add_collector(Wanted::Matching(Box::new(search)));
+        let at = self.catalog.add_collector(Wanted::Matching(Box::new(search)));
         Ok(Value::Host(Arc::new(CollectorValue { at, type_name, exported })))
-    }
-
-    fn add_collector(&mut self, what: Wanted) -> usize {
-        let collector = Collector { what, collected: Vec::new(), known: FxHashSet::default(), instead: None };
-        self.catalog.collectors.push(collector);
-        self.catalog.collectors.len() - 1
     }
 
     /// `realize(references)`: makes certain virtual resources real, once they are declared.
     pub fn realize(&mut self, references: &[Value]) -> Flow<()> {
         let wanted = Wanted::Certain(references.iter().flat_map(flat).collect());
-        self.add_collector(wanted);
+        self.catalog.add_collector(wanted);
         Ok(())
     }
 
@@ -187,7 +184,7 @@ impl Vm<'_> {
                 let mut tags = Vec::new();
                 for tag in flat_once(self.query_value(value)?) {
                     if matches!(tag, Value::Integer(_) | Value::Float(_)) {
-                        return Err(Raise::runtime("Cannot transform a number to a tag"));
+                        bail!(NUMBER_AS_TAG);
                     }
                     let word = super::tags::text(&tag).to_lowercase();
                     let number = self.catalog.tag_table.intern(&word);
@@ -223,9 +220,7 @@ impl Vm<'_> {
         };
         match class {
             // Puppet names the class of its own syntax tree.
-            Some(class) => {
-                Err(Raise::runtime(format!("Cannot transform object of class Puppet::Pops::Model::{class}")))
-            }
+            Some(class) => bail!(COMPUTED_QUERY { class }),
             None => self.eval(expr),
         }
     }
@@ -240,62 +235,20 @@ impl Vm<'_> {
     }
 
     fn evaluate_collector(&mut self, at: usize) -> Flow<bool> {
+        let mut asks_others = false;
         if let Wanted::Matching(search) = &self.catalog.collectors[at].what
-            && search.title().is_some()
+            && search.exported
         {
-            self.catalog.index_titles(search.resolved.type_name);
-        }
-        let collector = &self.catalog.collectors[at];
-        let new = match &collector.what {
-            Wanted::Certain(references) if references.is_empty() => return Ok(false),
-            Wanted::Certain(references) => {
-                let (mut new, mut left) = (Vec::new(), Vec::new());
-                for reference in references {
-                    match self.catalog.find_value(reference) {
-                        Some(id) => new.push(id),
-                        None => left.push(reference.clone()),
-                    }
-                }
-                self.catalog.collectors[at].what = Wanted::Certain(left);
-                new
-            }
-            Wanted::Matching(search) if search.exported && !self.environment().settings.storeconfigs => {
+            if !self.environment().settings.storeconfigs {
                 return Ok(false);
             }
-            Wanted::Matching(search) => {
-                let kindred = self.catalog.of_type(search.resolved.type_name);
-                let all = match (kindred, search.title()) {
-                    (None, _) => &[][..],
-                    (Some(kindred), Some(title)) => kindred.titled(title),
-                    (Some(kindred), None) => kindred.all(),
-                };
-                let from = if search.query.is_none() && !search.exported { search.seen } else { 0 };
-                let seen = all.len();
-                let mut tagged = Tagged::default();
-                let wanted = |id: &ResourceId| {
-                    !collector.known.contains(id)
-                        && (!search.exported || self.catalog.get(*id).exported)
-                        && search.query.as_ref().is_none_or(|query| self.fits(query, *id, &mut tagged))
-                };
-                let mut new: Vec<ResourceId> =
-                    all[from..].iter().copied().filter(|id| !self.is_hidden(*id)).filter(wanted).collect();
-                let imports = search.exported && !search.asked;
-                if let Wanted::Matching(search) = &mut self.catalog.collectors[at].what {
-                    search.seen = seen;
-                    search.asked = true;
-                }
-                if imports {
-                    new.extend(self.import(at)?);
-                }
-                new
-            }
-        };
+            asks_others = !search.asked;
+        }
+        let mut new = self.catalog.found_by(at);
+        if asks_others {
+            new.extend(self.import(at)?);
+        }
         self.collect(at, new)
-    }
-
-    /// Collectors see what was declared, not what every catalog has.
-    fn is_hidden(&self, id: ResourceId) -> bool {
-        self.catalog.get(id).is_main()
     }
 
     fn collect(&mut self, at: usize, mut new: Vec<ResourceId>) -> Flow<bool> {
@@ -332,13 +285,77 @@ impl Vm<'_> {
             given: None,
         };
         let reference = self.catalog.get(id).reference();
-        let Building { params, origin, location, .. } =
-            self.prepare(resolved, reference.title().clone(), changes.params.clone(), &declaration, true)?;
+        let Building { params, origin, location, .. } = self.catalog.prepare(
+            resolved,
+            reference.title().clone(),
+            changes.params.clone(),
+            &declaration,
+            true,
+        )?;
         self.add_override(reference, Override { params, origin, location })
+    }
+}
+
+impl CatalogBuilder {
+    fn add_collector(&mut self, what: Wanted) -> usize {
+        let collector = Collector { what, collected: Vec::new(), known: FxHashSet::default(), instead: None };
+        self.collectors.push(collector);
+        self.collectors.len() - 1
+    }
+
+    /// What a collector finds that it has not found before.
+    fn found_by(&mut self, at: usize) -> Vec<ResourceId> {
+        if let Wanted::Matching(search) = &self.collectors[at].what
+            && search.title().is_some()
+        {
+            self.index_titles(search.resolved.type_name);
+        }
+        let collector = &self.collectors[at];
+        match &collector.what {
+            Wanted::Certain(references) => {
+                let (mut new, mut left) = (Vec::new(), Vec::new());
+                for reference in references {
+                    match self.find_value(reference) {
+                        Some(id) => new.push(id),
+                        None => left.push(reference.clone()),
+                    }
+                }
+                self.collectors[at].what = Wanted::Certain(left);
+                new
+            }
+            Wanted::Matching(search) => {
+                let kindred = self.of_type(search.resolved.type_name);
+                let all = match (kindred, search.title()) {
+                    (None, _) => &[][..],
+                    (Some(kindred), Some(title)) => kindred.titled(title),
+                    (Some(kindred), None) => kindred.all(),
+                };
+                let from = if search.query.is_none() && !search.exported { search.seen } else { 0 };
+                let seen = all.len();
+                let mut tagged = Tagged::default();
+                let wanted = |id: &ResourceId| {
+                    !collector.known.contains(id)
+                        && (!search.exported || self.get(*id).exported)
+                        && search.query.as_ref().is_none_or(|query| self.fits(query, *id, &mut tagged))
+                };
+                let new =
+                    all[from..].iter().copied().filter(|id| !self.is_hidden(*id)).filter(wanted).collect();
+                if let Wanted::Matching(search) = &mut self.collectors[at].what {
+                    search.seen = seen;
+                    search.asked = true;
+                }
+                new
+            }
+        }
+    }
+
+    /// Collectors see what was declared, not what every catalog has.
+    fn is_hidden(&self, id: ResourceId) -> bool {
+        self.get(id).is_main()
     }
 
     fn fits(&self, query: &Condition, id: ResourceId, tagged: &mut Tagged) -> bool {
-        let resource = self.catalog.get(id);
+        let resource = self.get(id);
         let value = |name: Name| match name.as_str() {
             "title" => resource.given_title(),
             _ => resource
@@ -366,7 +383,7 @@ impl Vm<'_> {
     /// The references that `realize` was given and nobody declared.
     pub(super) fn unrealized(&self) -> Vec<String> {
         let mut all = Vec::new();
-        for collector in &self.catalog.collectors {
+        for collector in &self.collectors {
             if let Wanted::Certain(references) = &collector.what {
                 all.extend(references.iter().map(super::tags::text));
             }

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use kukla_catalog::Catalog;
-use kukla_syntax::diagnostic;
+use kukla_syntax::{NAMELESS, bail, diagnostic};
 use kukla_values::{Name, Value};
 
 use super::builder::{CodeOrigin, Param, ResourceId};
 use super::kind::{Resolved, ResourceDefinition};
 use super::provenance::How;
 use super::resource::Declaration;
-use crate::codes::DECLARED_HERE;
+use crate::codes::{DECLARED_HERE, ENDLESS_DECLARATIONS, ILLEGAL_JUMP, INVALID_TAG};
 use crate::error::{Diagnostic, Flow, Frame, Location, Raise, Raised, Stage};
 use crate::program::ResourceForm;
 use crate::scope::ScopeId;
@@ -41,7 +41,7 @@ impl Vm<'_> {
         manifests: &[Arc<Unit>],
         output: OutputOptions,
     ) -> Result<Catalog, Box<Diagnostic>> {
-        self.build(manifests).and_then(|()| self.finish(output)).map_err(failure)
+        self.build(manifests).and_then(|()| self.finish(output)).map_err(Raise::into_diagnostic)
     }
 
     fn build(&mut self, manifests: &[Arc<Unit>]) -> Flow<()> {
@@ -58,9 +58,9 @@ impl Vm<'_> {
         let node = self.node();
         for (name, _) in &node.classes {
             if !kukla_catalog::tags::is_valid(name) {
-                return Err(parse_error(format!("Invalid tag '{}'", name.to_lowercase()), None));
+                return Err(invalid_tag(&name.to_lowercase(), None));
             }
-            self.add_class(name);
+            self.catalog.add_class(name);
         }
         let stage = self.resource_type("stage")?;
         if let Some(stage) = stage {
@@ -68,15 +68,15 @@ impl Vm<'_> {
         }
         let class = |definition| Resolved { definition, type_name: Name::new("Class") };
         let settings = self.add_own(class(ResourceDefinition::Settings), "Settings")?;
-        self.add_class("settings");
-        self.contain_in_stage(settings)?;
+        self.catalog.add_class("settings");
+        self.catalog.contain_in_stage(settings)?;
         let main = self.add_own(class(ResourceDefinition::Main), "main")?;
+        self.catalog.scope_mut(ScopeId::TOP).resource = Some(main);
         let top = self.scopes.get_mut(ScopeId::TOP);
-        top.slots.resource = Some(main);
         for (variable, value) in [("title", "main"), ("name", "main"), ("module_name", "")] {
             top.variables.bind(Name::new(variable), value.into());
         }
-        self.contain_in_stage(main)
+        self.catalog.contain_in_stage(main)
     }
 
     fn add_own(&mut self, resolved: Resolved, title: &str) -> Flow<ResourceId> {
@@ -88,7 +88,7 @@ impl Vm<'_> {
             scope: ScopeId::TOP,
             given: None,
         };
-        let mut resource = self.prepare(&resolved, title.into(), Vec::new(), &declaration, false)?;
+        let mut resource = self.catalog.prepare(&resolved, title.into(), Vec::new(), &declaration, false)?;
         resource.evaluated = true;
         self.catalog.add(resource).map_err(Raise::from)
     }
@@ -122,7 +122,7 @@ impl Vm<'_> {
             .partition(|(_, params)| params.as_ref().is_some_and(|params| !params.is_empty()));
         let mut found = Vec::new();
         for (name, params) in with.into_iter().chain(without) {
-            let class = self.find_class(name)?.ok_or_else(|| coded(self.unknown_class(name), "ERROR"))?;
+            let class = self.find_class(name)?.ok_or_else(|| named(self.unknown_class(name), "ERROR"))?;
             found.push((class, params.as_ref().filter(|params| !params.is_empty())));
         }
         for (class, params) in found {
@@ -137,7 +137,7 @@ impl Vm<'_> {
             });
             if given.is_some() || self.scopes.class(class.name).is_none() {
                 self.declare_class(&class, given, scope)
-                    .map_err(|raise| coded(raise, "DUPLICATE_RESOURCE_ERROR"))?;
+                    .map_err(|raise| named(raise, "DUPLICATE_RESOURCE_ERROR"))?;
             }
         }
         Ok(())
@@ -152,7 +152,7 @@ impl Vm<'_> {
                 return Ok(());
             }
         }
-        Err(parse_error("Somehow looped more than 1000 times while evaluating host catalog", None))
+        bail!(ENDLESS_DECLARATIONS)
     }
 
     /// Evaluates the defines (and classes) declared so far, unless they are virtual.
@@ -174,12 +174,11 @@ impl Vm<'_> {
     fn blame_declaration(&self, raise: Raise, id: ResourceId) -> Raise {
         let resource = self.catalog.get(id);
         if let Raised::Break(location) = raise.reason() {
-            let mut failure = Diagnostic::said("RUNTIME_ERROR", "break() from context where this is illegal")
-                .on_line_of(location.clone());
-            failure.frame = Frame::Construct("Object".into());
-            return failure.into();
+            let mut wrong = diagnostic!(ILLEGAL_JUMP { word: "break" }).reported_as(NAMELESS);
+            wrong.frame = Frame::Construct("Object".into());
+            return wrong.on_line_of(location.clone()).into();
         }
-        let inner = failure(raise);
+        let inner = raise.into_diagnostic();
         let mut outer = diagnostic!(DECLARED_HERE { resource: resource.reference() });
         if inner.stage != Stage::Data {
             outer.stage = inner.stage;
@@ -189,30 +188,18 @@ impl Vm<'_> {
     }
 }
 
-/// What stopped a compilation, as a failure; `break` and its like have gone too far by then.
-fn failure(raise: Raise) -> Box<Diagnostic> {
-    match raise.illegal().into_reason() {
-        Raised::Error(failure) => failure,
-        _ => Box::new(Diagnostic::said("RUNTIME_ERROR", "a jump to nowhere")),
-    }
-}
-
-/// An error with the code that Puppet gives it outside of any expression.
-fn coded(mut raise: Raise, code: &'static str) -> Raise {
-    if let Raised::Error(failure) = raise.reason_mut()
-        && failure.issue == "RUNTIME_ERROR"
+/// An error with the name that Puppet gives it outside of any expression, where it has none otherwise.
+fn named(mut raise: Raise, issue: &'static str) -> Raise {
+    if let Raised::Error(wrong) = raise.reason_mut()
+        && wrong.is_nameless()
     {
-        failure.issue = code;
+        wrong.issue = issue;
     }
     raise
 }
 
-/// An error that Puppet raises with a line at most.
-pub(crate) fn parse_error(message: impl Into<String>, location: Option<Location>) -> Raise {
-    Diagnostic::said("PARSE_ERROR", message).on_line_of(location).into()
-}
-
-/// An error that Puppet raises without any place, when the evaluation is over.
-pub(super) fn argument_error(message: impl Into<String>) -> Raise {
-    Diagnostic::said("ARGUMENT_ERROR", message).into()
+/// The error for a word that cannot be a tag.
+#[cold]
+pub(crate) fn invalid_tag(word: &str, location: Option<Location>) -> Raise {
+    diagnostic!(INVALID_TAG { word }).on_line_of(location).into()
 }

@@ -1,13 +1,15 @@
 //! `create_resources`: resources out of a hash.
 
-use kukla_syntax::Source;
+use kukla_syntax::{NAMELESS, Source, bail, diagnostic};
 use kukla_values::{Array, Hash, Name, Str, Value};
 
 use super::builder::Param;
 use super::provenance::How;
-use crate::error::{Diagnostic, Flow, Frame, Raise};
+use crate::codes::{ATTRIBUTES_NO_HASH, NO_REFERENCE};
+use crate::error::{Flow, Frame};
 use crate::program::ResourceForm;
 use crate::vm::Vm;
+use kukla_syntax::validate::codes::CLASS_NOT_VIRTUALIZABLE;
 
 impl Vm<'_> {
     /// Declares a resource for each key of `instances`, with the attributes in its value on top of `defaults`. The type may
@@ -22,8 +24,7 @@ impl Vm<'_> {
         };
         let name = name.to_lowercase();
         if name == "class" && form != ResourceForm::Regular {
-            let mut failure = Diagnostic::said("CLASS_NOT_VIRTUALIZABLE", "Classes are not virtualizable")
-                .on_line_of(self.caller());
+            let mut failure = diagnostic!(CLASS_NOT_VIRTUALIZABLE).on_line_of(self.caller());
             if failure.place.is_some() {
                 failure.frame = Frame::Rule;
             }
@@ -53,7 +54,7 @@ impl Vm<'_> {
                 Value::Undef => {}
                 _ => {
                     let title = super::tags::text(title);
-                    return Err(Raise::runtime(format!("the attributes of '{title}' must be a hash")));
+                    bail!(ATTRIBUTES_NO_HASH { title });
                 }
             }
             let own =
@@ -77,8 +78,7 @@ impl Vm<'_> {
                 } else {
                     format!("{name:?}")
                 };
-                let message = format!("No title provided and {kind} is not a valid resource reference");
-                return Err(Raise::runtime(message));
+                return Err(diagnostic!(NO_REFERENCE { reference: kind }).reported_as(NAMELESS).into());
             }
             let titles = super::builder::flat(title);
             let last = titles.len().saturating_sub(1);

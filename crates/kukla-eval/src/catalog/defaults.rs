@@ -3,13 +3,14 @@
 //! A default holds for the resources declared after it in its scope and in every scope declared from there, however deep:
 //! the one rule of Puppet that still follows who declared whom. It is applied when a resource is declared.
 
-use kukla_syntax::Span;
+use kukla_syntax::{Span, diagnostic};
 use kukla_values::types::capitalize;
 use kukla_values::{Array, Name, Type, Value};
 
-use super::builder::Param;
-use super::compile::parse_error;
+use super::builder::{CatalogBuilder, Param};
 use super::provenance::How;
+use super::scopes::CodeScope;
+use crate::codes::{DEFAULT_REDEFINED, ILLEGAL_RESOURCE_TYPE};
 use crate::error::Flow;
 use crate::program::DefaultsExpr;
 use crate::scope::ScopeId;
@@ -25,30 +26,29 @@ impl Vm<'_> {
             },
             other => Err(Type::of_generalized(other).to_string()),
         };
-        let type_name = type_name.map_err(|actual| {
-            let message = format!(
-                "Illegal Resource Type expression, expected result to be a type name, or untitled Resource, got {actual}"
-            );
-            self.fail(expr.ty.span, "ILLEGAL_RESOURCE_TYPE", message)
-        })?;
+        let type_name = type_name
+            .map_err(|actual| self.fail(expr.ty.span, diagnostic!(ILLEGAL_RESOURCE_TYPE { actual })))?;
         let mut params = self.eval_attributes(&expr.attributes)?;
         self.catalog.share(&mut params);
-        self.set_defaults(Name::new(&capitalize(&type_name.to_lowercase())), params)?;
+        let type_name = Name::new(&capitalize(&type_name.to_lowercase()));
+        self.catalog.set_defaults(self.scope(), type_name, params)?;
         Ok(value)
     }
+}
 
-    fn set_defaults(&mut self, type_name: Name, params: Vec<Param>) -> Flow<()> {
-        let scope = self.scope();
+impl CatalogBuilder {
+    /// Sets defaults in a scope.
+    fn set_defaults(&mut self, scope: ScopeId, type_name: Name, params: Vec<Param>) -> Flow<()> {
         for mut param in params {
             param.mark(How::Default);
             let current =
                 self.defaults_for(scope, type_name).into_iter().find(|known| known.name == param.name);
-            let slots = &mut self.scopes.get_mut(scope).slots;
-            let at = slots.defaults.iter().position(|(name, _)| *name == type_name).unwrap_or_else(|| {
-                slots.defaults.push((type_name, Vec::new()));
-                slots.defaults.len() - 1
+            let defaults = &mut self.scope_mut(scope).defaults;
+            let at = defaults.iter().position(|(name, _)| *name == type_name).unwrap_or_else(|| {
+                defaults.push((type_name, Vec::new()));
+                defaults.len() - 1
             });
-            let own = &mut slots.defaults[at].1;
+            let own = &mut defaults[at].1;
             let known = own.iter_mut().find(|known| known.name == param.name);
             if param.adds {
                 // Not in Puppet, which refuses `+>` here: the value is appended to the default there is.
@@ -59,9 +59,8 @@ impl Vm<'_> {
                 }
                 param.adds = false;
             } else if known.is_some() {
-                let message =
-                    format!("Default already defined for {type_name} {{ {} }}; cannot redefine", param.name);
-                return Err(parse_error(message, param.location));
+                let wrong = diagnostic!(DEFAULT_REDEFINED { kind: type_name, name: param.name });
+                return Err(wrong.on_line_of(param.location).into());
             }
             match known {
                 Some(known) => *known = param,
@@ -72,16 +71,9 @@ impl Vm<'_> {
     }
 
     /// The defaults for a type as seen from a scope: outer ones first, inner ones in their place.
-    pub(crate) fn defaults_for(&self, scope: ScopeId, type_name: Name) -> Vec<Param> {
-        let mut found: Vec<&Vec<Param>> = Vec::new();
-        let mut next = Some(scope);
-        while let Some(id) = next {
-            let scope = self.scopes.get(id);
-            found.extend(
-                scope.slots.defaults.iter().filter(|(name, _)| *name == type_name).map(|(_, params)| params),
-            );
-            next = scope.parent;
-        }
+    pub(super) fn defaults_for(&self, scope: ScopeId, type_name: Name) -> Vec<Param> {
+        let of_type = |scope| defaults_in(scope, type_name);
+        let found: Vec<&[Param]> = self.scopes_from(scope).filter_map(of_type).collect();
         let mut all: Vec<Param> = Vec::new();
         for param in found.into_iter().rev().flatten() {
             match all.iter_mut().find(|known| known.name == param.name) {
@@ -93,17 +85,14 @@ impl Vm<'_> {
     }
 
     /// Whether a value is what some default visible from a scope says.
-    pub(crate) fn is_default(&self, scope: ScopeId, type_name: Name, name: Name, value: &Value) -> bool {
-        let mut next = Some(scope);
-        while let Some(id) = next {
-            let scope = self.scopes.get(id);
-            let of_type = scope.slots.defaults.iter().filter(|(known, _)| *known == type_name);
-            if of_type.flat_map(|(_, params)| params).any(|param| param.name == name && param.value == *value)
-            {
-                return true;
-            }
-            next = scope.parent;
-        }
-        false
+    pub(super) fn is_default(&self, scope: ScopeId, type_name: Name, name: Name, value: &Value) -> bool {
+        let mut visible = self.scopes_from(scope).filter_map(|scope| defaults_in(scope, type_name)).flatten();
+        visible.any(|param| param.name == name && param.value == *value)
     }
+}
+
+/// The defaults for a type that are set in a scope itself.
+fn defaults_in(scope: &CodeScope, type_name: Name) -> Option<&[Param]> {
+    let mut defaults = scope.defaults.iter();
+    defaults.find(|(name, _)| *name == type_name).map(|(_, params)| params.as_slice())
 }

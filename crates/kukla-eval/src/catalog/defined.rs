@@ -1,11 +1,13 @@
 //! `defined`: whether a class, type, resource or variable exists.
 
 use kukla_catalog::ResourceRef;
+use kukla_syntax::bail;
 use kukla_values::types::capitalize;
 use kukla_values::{Name, Type, Value};
 
 use super::builder::{CodeOrigin, ResourceId};
-use crate::error::{Flow, Raise};
+use crate::codes::{ALL_CLASSES, ALL_RESOURCE_TYPES, NEITHER_NAME_NOR_REFERENCE};
+use crate::error::Flow;
 use crate::vm::Vm;
 
 impl Vm<'_> {
@@ -22,26 +24,21 @@ impl Vm<'_> {
             Value::Type(ty) => match &**ty {
                 Type::Type(Some(inner)) => match &**inner {
                     Type::Class(Some(name)) => Ok(self.find_class(name)?.is_some()),
-                    Type::Class(None) => {
-                        Err(Raise::runtime("The given class type is a reference to all classes"))
-                    }
+                    Type::Class(None) => bail!(ALL_CLASSES),
                     resource => self.is_declared(resource),
                 },
                 other => self.is_declared(other),
             },
             other => {
-                let kind = Type::of_generalized(other);
-                Err(Raise::runtime(format!("Invalid argument of type '{kind}' to 'defined'")))
+                bail!(NEITHER_NAME_NOR_REFERENCE { actual: Type::of_generalized(other) })
             }
         }
     }
 
     fn is_declared(&mut self, ty: &Type) -> Flow<bool> {
         match ty {
-            Type::Resource(None) => {
-                Err(Raise::runtime("The given resource type is a reference to all kind of types"))
-            }
-            Type::Class(None) => Err(Raise::runtime("The given class type is a reference to all classes")),
+            Type::Resource(None) => bail!(ALL_RESOURCE_TYPES),
+            Type::Class(None) => bail!(ALL_CLASSES),
             Type::Resource(Some(resource)) if resource.title.is_none() => {
                 if resource.name.eq_ignore_ascii_case("class") {
                     return Ok(false);

@@ -2,48 +2,47 @@
 
 use kukla_catalog::types::{METAPARAMETERS, is_relationship};
 use kukla_catalog::{Catalog, ResourceRef};
+use kukla_syntax::{bail, diagnostic};
 use kukla_values::{Name, Value};
 use rustc_hash::FxHashSet;
 
-use super::builder::{ResourceId, flat};
-use super::compile::{OWN, OutputOptions, parse_error};
+use super::builder::{CatalogBuilder, ResourceId, flat};
+use super::compile::{OWN, OutputOptions, invalid_tag};
 use super::kind::ResourceDefinition;
-use crate::error::{Diagnostic, Flow, Raised};
+use crate::codes::{NO_REFERENCE, NOT_REALIZED, OVERRIDE_OF_NOTHING, UNKNOWN_ATTRIBUTE, UNKNOWN_REFERENCE};
+use crate::error::Flow;
 use crate::vm::Vm;
 
 impl Vm<'_> {
     /// Finishes every resource and gives the catalog.
     pub(super) fn finish(&mut self, output: OutputOptions) -> Flow<Catalog> {
-        self.evaluate_relationships()?;
+        self.catalog.evaluate_relationships()?;
         for id in self.catalog.ids().skip(OWN) {
-            if !self.catalog.overrides.is_empty() {
-                let reference = self.catalog.get(id).reference();
-                for change in self.catalog.overrides.shift_remove(&reference).unwrap_or_default() {
-                    self.apply_override(id, change)?;
-                }
+            for change in self.catalog.take_postponed(id) {
+                self.apply_override(id, change)?;
             }
             self.finish_resource(id)?;
         }
-        self.inherit_metaparameters()?;
-        self.refuse_leftovers()?;
-        self.check_references()?;
+        self.catalog.inherit_metaparameters()?;
+        self.catalog.refuse_leftovers()?;
+        self.catalog.check_references()?;
         self.finished_catalog(output)
     }
 
     fn finish_resource(&mut self, id: ResourceId) -> Flow<()> {
-        self.add_scope_tags(id);
+        self.catalog.add_scope_tags(id);
         let resource = self.catalog.get(id);
         match resource.definition.clone() {
             ResourceDefinition::Native(ty) => {
                 if let Some(name) = self.catalog.unknown_attribute(id, &ty) {
                     let resource = self.catalog.get(id);
-                    let message = format!("no parameter named '{name}' on {}", resource.reference());
                     let near = crate::suggest::nearest(&name, ty.attributes());
-                    let mut raise = parse_error(message, resource.location.clone());
-                    if let (Raised::Error(failure), Some(near)) = (raise.reason_mut(), near) {
-                        failure.hints.push(format!("there is a parameter '{near}'"));
-                    }
-                    return Err(raise);
+                    let wrong = diagnostic!(UNKNOWN_ATTRIBUTE { name, resource: resource.reference() });
+                    let wrong = wrong.on_line_of(resource.location.clone());
+                    return Err(match near {
+                        Some(near) => wrong.hint(format!("there is a parameter '{near}'")).into(),
+                        None => wrong.into(),
+                    });
                 }
             }
             ResourceDefinition::Define(define) => {
@@ -64,10 +63,12 @@ impl Vm<'_> {
         }
         Ok(())
     }
+}
 
+impl CatalogBuilder {
     /// What the site manifest contains gets the metaparameters and tags of what contains it, level by level.
     fn inherit_metaparameters(&mut self) -> Flow<()> {
-        let Some(main) = self.catalog.find("Class", "main") else { return Ok(()) };
+        let Some(main) = self.find("Class", "main") else { return Ok(()) };
         let names: Vec<Name> =
             METAPARAMETERS.iter().filter(|name| !is_relationship(name)).map(|name| Name::new(name)).collect();
         let mut queue = std::collections::VecDeque::from([main]);
@@ -77,15 +78,15 @@ impl Vm<'_> {
             if !seen.insert(id) {
                 continue;
             }
-            let contents = self.catalog.get(id).contents.clone();
+            let contents = self.get(id).contents.clone();
             for &target in &contents {
                 let data = inherited.get(&id).cloned().unwrap_or_else(|| self.metaparameters(id, &names));
                 if !data.is_empty() {
                     for (name, value) in &data {
-                        if self.catalog.get(target).value(name).is_none() {
-                            let set = self.catalog.set_value(target, *name, value.clone());
-                            let location = || self.catalog.get(target).location.clone();
-                            set.map_err(|word| parse_error(format!("Invalid tag '{word}'"), location()))?;
+                        if self.get(target).value(name).is_none() {
+                            let set = self.set_value(target, *name, value.clone());
+                            let location = || self.get(target).location.clone();
+                            set.map_err(|word| invalid_tag(&word, location()))?;
                         }
                     }
                     let mut merged = data.clone();
@@ -98,7 +99,7 @@ impl Vm<'_> {
                     inherited.insert(id, data);
                     inherited.insert(target, merged);
                 }
-                self.catalog.merge_tags(target, id);
+                self.merge_tags(target, id);
             }
             queue.extend(contents);
         }
@@ -106,53 +107,45 @@ impl Vm<'_> {
     }
 
     fn metaparameters(&self, id: ResourceId, names: &[Name]) -> Vec<(Name, Value)> {
-        let resource = self.catalog.get(id);
+        let resource = self.get(id);
         names.iter().filter_map(|name| Some((*name, resource.value(name)?.clone()))).collect()
     }
 
     /// Overrides and `realize` calls whose resources were never declared.
     fn refuse_leftovers(&self) -> Flow<()> {
         let left: Vec<String> = self
-            .catalog
             .overrides
             .iter()
             .flat_map(|(reference, changes)| changes.iter().map(move |_| reference.to_string()))
             .collect();
         if !left.is_empty() {
-            let message = format!("Could not find resource(s) {} for overriding", left.join(", "));
-            return Err(parse_error(message, None));
+            bail!(OVERRIDE_OF_NOTHING { resources: left.join(", ") });
         }
         let left = self.unrealized();
         if !left.is_empty() {
-            let message = format!("Failed to realize virtual resources {}", left.join(", "));
-            return Err(parse_error(message, None));
+            bail!(NOT_REALIZED { resources: left.join(", ") });
         }
         Ok(())
     }
 
     /// Every resource that a relationship names must exist.
     fn check_references(&self) -> Flow<()> {
-        for id in self.catalog.ids() {
-            let resource = self.catalog.get(id);
+        for id in self.ids() {
+            let resource = self.get(id);
             if resource.is_virtual {
                 continue;
             }
             for param in resource.params.iter().filter(|param| is_relationship(&param.name)) {
                 for value in flat(&param.value) {
-                    if value.is_undef() || self.catalog.find_value(&value).is_some() {
+                    if value.is_undef() || self.find_value(&value).is_some() {
                         continue;
                     }
                     let reference = super::tags::text(&value);
-                    let message = match ResourceRef::parse(&reference) {
-                        Some(_) => {
-                            format!("Could not find resource '{reference}' in parameter '{}'", param.name)
-                        }
-                        None => {
-                            format!("No title provided and {reference:?} is not a valid resource reference")
-                        }
+                    let wrong = match ResourceRef::parse(&reference) {
+                        Some(_) => diagnostic!(UNKNOWN_REFERENCE { reference, name: param.name }),
+                        None => diagnostic!(NO_REFERENCE { reference: format_args!("{reference:?}") }),
                     };
-                    let failure = Diagnostic::said("CATALOG_VALIDATION_ERROR", message);
-                    return Err(failure.on_line_of(param.location.clone()).into());
+                    return Err(wrong.on_line_of(param.location.clone()).into());
                 }
             }
         }

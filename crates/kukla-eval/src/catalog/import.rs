@@ -1,12 +1,13 @@
 //! Exported resources: what the catalogs of other nodes offer to collectors such as `Sshkey <<| |>>`.
 
 use kukla_catalog::{Exported, Resource};
+use kukla_syntax::{bail, diagnostic};
 use kukla_values::{Name, Str, Value, compare};
 
 use super::builder::{Param, ResourceId};
 use super::collect::{Condition, Wanted};
-use super::compile::parse_error;
 use super::resource::Declaration;
+use crate::codes::{DUPLICATE_EXPORTED_RESOURCE, EXPORTS_UNAVAILABLE};
 use crate::error::{Flow, Raise};
 use crate::program::ResourceForm;
 use crate::vm::Vm;
@@ -24,7 +25,7 @@ impl Vm<'_> {
         let Some(exports) = &self.environment().exports else { return Ok(Vec::new()) };
         let found = exports
             .of(&resolved.type_name, &self.node().name)
-            .map_err(|error| Raise::runtime(format!("Exported resources cannot be had: {error}")))?;
+            .map_err(|reason| Raise::from(diagnostic!(EXPORTS_UNAVAILABLE { reason })))?;
         let fits = |each: &Exported| search.query.as_ref().is_none_or(|query| offers(query, &each.resource));
         let wanted: Vec<_> = found.into_iter().filter(|each| fits(each)).collect();
         let mut new = Vec::new();
@@ -35,23 +36,19 @@ impl Vm<'_> {
                 if self.catalog.imported.get(&existing) == Some(&from) {
                     continue;
                 }
-                let message = format!(
-                    "A duplicate resource was found while collecting exported resources, with the type and title {}",
-                    each.resource.reference()
-                );
-                return Err(parse_error(message, None));
+                bail!(DUPLICATE_EXPORTED_RESOURCE { resource: each.resource.reference() });
             }
             let declaration = Declaration {
                 form: ResourceForm::Regular,
                 location: None,
                 kind: resolved.definition.kind(),
-                origin: self.scopes.get(scope).slots.origin,
+                origin: self.catalog.scope(scope).origin,
                 scope,
                 given: None,
             };
             let params = params(&each.resource, &declaration);
-            let resource = self.prepare(&resolved, title.clone(), params, &declaration, false)?;
-            let id = self.add_resource(resource, scope)?;
+            let resource = self.catalog.prepare(&resolved, title.clone(), params, &declaration, false)?;
+            let id = self.catalog.add_resource(resource, scope)?;
             self.catalog.imported.insert(id, from);
             new.push(id);
         }

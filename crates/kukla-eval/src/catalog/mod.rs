@@ -25,8 +25,9 @@ mod parameters;
 mod provenance;
 mod relate;
 mod resource;
+mod scopes;
 mod tags;
 
-pub use builder::{CatalogBuilder, ResourceId, ScopeSlots};
+pub use builder::{CatalogBuilder, ResourceId};
 pub use compile::OutputOptions;
 pub use provenance::{DataPlace, How, Part, Provenance, Recorder, Trail};

@@ -1,6 +1,7 @@
 //! Node definitions: exact names first, then regular expressions in the order of the text, then `default`, which as a name of
 //! its own may match a regular expression too.
 
+use kukla_syntax::{bail, diagnostic};
 use std::sync::Arc;
 
 use kukla_catalog::ResourceKind;
@@ -9,10 +10,10 @@ use kukla_values::{Name, Value};
 
 use super::builder::{CodeOrigin, ResourceId};
 use super::class::ends_with_return;
-use super::compile::parse_error;
 use super::kind::{Resolved, ResourceDefinition};
 use super::resource::Declaration;
-use crate::error::Flow;
+use crate::codes::{ILLEGAL_REASSIGNMENT, NO_NODE_DEFINITION, RESERVED_VARIABLE};
+use crate::error::{Flow, PARSE_ERROR};
 use crate::program::{NodeDefinition, NodeMatch, ResourceForm};
 use crate::scope::{Captures, Position, ScopeId, ScopeKind};
 use crate::unit::Defined;
@@ -58,11 +59,10 @@ impl Vm<'_> {
                 || node.server_facts.contains_key(name)
         };
         if let Some(name) = ["facts", "server_facts"].into_iter().find(|name| is_set(name)) {
-            let message = format!("Attempt to assign to a reserved variable name: '{name}'");
-            return Err(parse_error(message, None));
+            return Err(diagnostic!(RESERVED_VARIABLE { name }).reported_as(PARSE_ERROR).into());
         }
         if let Some(name) = ["title", "module_name"].into_iter().find(|name| is_set(name)) {
-            return Err(parse_error(format!("Cannot reassign variable '${name}'"), None));
+            return Err(diagnostic!(ILLEGAL_REASSIGNMENT { name }).reported_as(PARSE_ERROR).into());
         }
         Ok(())
     }
@@ -79,9 +79,7 @@ impl Vm<'_> {
             found => found,
         };
         let Some((node, title)) = found else {
-            let message =
-                format!("Could not find node statement with name 'default' or '{}'", self.node().name);
-            return Err(parse_error(message, None));
+            bail!(NO_NODE_DEFINITION { name: self.node().name });
         };
         let resolved = Resolved { definition: ResourceDefinition::Node(node), type_name: Name::new("Node") };
         let declaration = Declaration {
@@ -92,26 +90,24 @@ impl Vm<'_> {
             scope: ScopeId::TOP,
             given: None,
         };
-        let resource = self.prepare(&resolved, title.into(), Vec::new(), &declaration, true)?;
-        self.tag_catalog(&resource);
-        let id = self.add_resource(resource, ScopeId::TOP)?;
+        let resource = self.catalog.prepare(&resolved, title.into(), Vec::new(), &declaration, true)?;
+        self.catalog.tag_catalog(&resource);
+        let id = self.catalog.add_resource(resource, ScopeId::TOP)?;
         self.evaluate(id)
     }
 
     pub(super) fn evaluate_node(&mut self, id: ResourceId, node: &Arc<Defined<NodeDefinition>>) -> Flow<()> {
         let title = self.catalog.get(id).title.clone();
-        let scope = self.scopes.open(ScopeKind::Node, Some(ScopeId::TOP));
+        let scope = self.open_scope(ScopeKind::Node, ScopeId::TOP, id, CodeOrigin::Node);
         let opened = self.scopes.get_mut(scope);
         opened.label = Some(format!("Node[{title}]").into());
-        opened.slots.resource = Some(id);
-        opened.slots.origin = CodeOrigin::Node;
         for variable in ["title", "name"] {
             opened.variables.bind(Name::new(variable), title.clone().into());
         }
         for variable in ["module_name", "caller_module_name"] {
             opened.variables.bind(Name::new(variable), "".into());
         }
-        self.add_class(&title);
+        self.catalog.add_class(&title);
         let name = self.node().name.to_lowercase();
         let captures = node.matches.iter().find_map(|each| match each {
             NodeMatch::Regexp(regexp) => captures(regexp, &name).or_else(|| captures(regexp, DEFAULT)),

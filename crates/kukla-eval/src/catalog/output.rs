@@ -6,7 +6,7 @@ use kukla_syntax::Strict;
 use kukla_values::{Hash, Name, Str, Type, Value, richdata};
 use rustc_hash::FxHashMap;
 
-use super::builder::{Building, ResourceId, flat};
+use super::builder::{Building, CatalogBuilder, ResourceId, flat};
 use super::compile::OutputOptions;
 use super::tags::TagSet;
 use crate::error::{Flow, Frame};
@@ -21,7 +21,7 @@ impl Vm<'_> {
             table.add_if_valid(&mut tags, class);
         }
         table.merge(&mut tags, &self.catalog.tags);
-        self.check_aliases()?;
+        self.catalog.check_aliases()?;
         let mut positions: Vec<Option<u32>> = Vec::with_capacity(self.catalog.len());
         let mut resources = Vec::with_capacity(self.catalog.len());
         let mut file = None;
@@ -49,29 +49,6 @@ impl Vm<'_> {
             edges,
             ..Catalog::default()
         })
-    }
-
-    /// Aliases that were inherited from a container may clash although none did when they were declared.
-    fn check_aliases(&self) -> Flow<()> {
-        let mut taken: FxHashMap<(Name, Str), ResourceId> = FxHashMap::default();
-        for id in self.catalog.ids() {
-            let resource = self.catalog.get(id);
-            for alias in resource.value("alias").map(flat).unwrap_or_default() {
-                let Value::String(alias) = alias else { continue };
-                if alias == resource.title {
-                    continue;
-                }
-                let type_name = resource.type_name;
-                let declared = self.catalog.find(&type_name, &alias).filter(|&found| found != id);
-                let earlier = taken.insert((type_name, alias.clone()), id).filter(|&found| found != id);
-                if let Some(earlier) = declared.or(earlier) {
-                    let shown = format!("{alias:?}");
-                    let wrong = self.catalog.alias_taken(id, earlier, &shown, &shown);
-                    return Err(wrong.reported_as("ARGUMENT_ERROR").into());
-                }
-            }
-        }
-        Ok(())
     }
 
     /// A resource as the catalog shows it; `file` is that of the one before, whose name is shared if it is the same.
@@ -157,6 +134,31 @@ impl Vm<'_> {
                 Err(failure.into())
             }
         }
+    }
+}
+
+impl CatalogBuilder {
+    /// Aliases that were inherited from a container may clash although none did when they were declared.
+    fn check_aliases(&self) -> Flow<()> {
+        let mut taken: FxHashMap<(Name, Str), ResourceId> = FxHashMap::default();
+        for id in self.ids() {
+            let resource = self.get(id);
+            for alias in resource.value("alias").map(flat).unwrap_or_default() {
+                let Value::String(alias) = alias else { continue };
+                if alias == resource.title {
+                    continue;
+                }
+                let type_name = resource.type_name;
+                let declared = self.find(&type_name, &alias).filter(|&found| found != id);
+                let earlier = taken.insert((type_name, alias.clone()), id).filter(|&found| found != id);
+                if let Some(earlier) = declared.or(earlier) {
+                    let shown = format!("{alias:?}");
+                    let wrong = self.alias_taken(id, earlier, &shown, &shown);
+                    return Err(wrong.reported_as("ARGUMENT_ERROR").into());
+                }
+            }
+        }
+        Ok(())
     }
 }
 

@@ -7,10 +7,12 @@ use kukla_catalog::ResourceRef;
 use kukla_syntax::{Fact, Span, Strict, diagnostic};
 use kukla_values::Type;
 
-use super::builder::{CodeOrigin, Param, ResourceId, flat};
-use super::compile::parse_error;
+use super::builder::{CatalogBuilder, CodeOrigin, Param, ResourceId, flat};
+use super::compile::invalid_tag;
 use super::provenance::How;
-use crate::codes::{ATTRIBUTE_ALREADY_SET, OVERRIDE_AFTER_EVALUATION};
+use crate::codes::{
+    ATTRIBUTE_ALREADY_SET, ILLEGAL_OVERRIDDEN_TYPE, OVERRIDE_AFTER_EVALUATION, OVERRIDE_FROM_OUTSIDE,
+};
 use crate::error::{Flow, Location};
 use crate::label;
 use crate::program::OverrideExpr;
@@ -23,6 +25,27 @@ pub(crate) struct Override {
     pub params: Vec<Param>,
     pub origin: CodeOrigin,
     pub location: Option<Location>,
+}
+
+impl CatalogBuilder {
+    /// Keeps the override of a resource until it is declared.
+    fn postpone(&mut self, reference: ResourceRef, change: Override) {
+        self.overrides.entry(reference).or_default().push(change);
+    }
+
+    /// The overrides that were waiting for a resource.
+    pub(super) fn take_postponed(&mut self, id: ResourceId) -> Vec<Override> {
+        if self.overrides.is_empty() {
+            return Vec::new();
+        }
+        let reference = self.get(id).reference();
+        self.overrides.shift_remove(&reference).unwrap_or_default()
+    }
+
+    /// Whether some code has used a collector with overrides.
+    fn overrides_freely(&self, origin: CodeOrigin) -> bool {
+        self.overriding.contains(&origin)
+    }
 }
 
 impl Vm<'_> {
@@ -40,8 +63,7 @@ impl Vm<'_> {
             };
             let Some(reference) = reference else {
                 let actual = label::of_value(&each);
-                let message = format!("Resource Override can only operate on resources, got: {actual}");
-                return Err(self.fail(span, "ILLEGAL_OVERRIDDEN_TYPE", message));
+                return Err(self.fail(span, diagnostic!(ILLEGAL_OVERRIDDEN_TYPE { actual })));
             };
             let change = Override {
                 params: params.clone(),
@@ -58,7 +80,7 @@ impl Vm<'_> {
         match self.catalog.find_reference(&reference) {
             Some(id) => self.apply_override(id, change),
             None => {
-                self.catalog.overrides.entry(reference).or_default().push(change);
+                self.catalog.postpone(reference, change);
                 Ok(())
             }
         }
@@ -66,7 +88,7 @@ impl Vm<'_> {
 
     /// Whether some code inherits from other code.
     fn inherits(&self, origin: CodeOrigin, from: CodeOrigin) -> bool {
-        if self.catalog.overriding.contains(&origin) {
+        if self.catalog.overrides_freely(origin) {
             return true;
         }
         let mut next = origin;
@@ -78,7 +100,7 @@ impl Vm<'_> {
             };
             let Some(parent) = class.parent else { return false };
             next = CodeOrigin::Class(parent);
-            if next == from || self.catalog.overriding.contains(&next) {
+            if next == from || self.catalog.overrides_freely(next) {
                 return true;
             }
         }
@@ -88,7 +110,7 @@ impl Vm<'_> {
     pub(crate) fn apply_override(&mut self, id: ResourceId, change: Override) -> Flow<()> {
         let resource = self.catalog.get(id);
         if resource.origin != change.origin && !self.inherits(change.origin, resource.origin) {
-            return Err(parse_error("Only subclasses can override parameters", change.location));
+            return Err(diagnostic!(OVERRIDE_FROM_OUTSIDE).on_line_of(change.location).into());
         }
         if resource.evaluated {
             let declared = resource.location.clone();
@@ -114,12 +136,12 @@ impl Vm<'_> {
         let (scope, type_name) = (resource.scope, resource.type_name);
         if let Some(current) = resource.params.iter().find(|known| known.name == param.name) {
             // A default of the overriding code never replaces what is set.
-            if self.is_default(scope, type_name, param.name, &param.value) {
+            if self.catalog.is_default(scope, type_name, param.name, &param.value) {
                 return Ok(());
             }
             let may = self.inherits(param.origin, current.origin)
                 || param.origin == current.origin
-                    && self.is_default(scope, type_name, param.name, &current.value);
+                    && self.catalog.is_default(scope, type_name, param.name, &current.value);
             if !may {
                 let by = match current.origin {
                     CodeOrigin::Class(name) => format!(" by class {name}"),
@@ -145,6 +167,6 @@ impl Vm<'_> {
             }
         }
         let location = param.location.clone();
-        self.catalog.set(id, param).map_err(|word| parse_error(format!("Invalid tag '{word}'"), location))
+        self.catalog.set(id, param).map_err(|word| invalid_tag(&word, location))
     }
 }

@@ -1,5 +1,6 @@
 //! The parameters of classes and defines: from attributes, data and defaults to variables.
 
+use kukla_syntax::{NAMELESS, bail};
 use std::sync::{Arc, LazyLock};
 
 use kukla_catalog::types::{METAPARAMETERS, is_metaparameter};
@@ -8,7 +9,8 @@ use kukla_values::types::{ResourceType, StructField, Type, mismatch};
 use kukla_values::{Hash, Name, Str, Value};
 
 use super::builder::ResourceId;
-use crate::error::{Flow, Raise, Raised};
+use crate::codes::{DEFERRED_RESULT_MISMATCH, UNKNOWN_CALLED_FUNCTION};
+use crate::error::{Flow, PARSE_ERROR, Raised};
 use crate::program::{Param, Params};
 use crate::registry::Function;
 use crate::scope::{Position, ScopeId};
@@ -243,7 +245,7 @@ impl Vm<'_> {
             });
         }
         mismatch::assert_parameters(subject, &declared, &all, false)
-            .map_err(|error| error.into_diagnostic().reported_as("RUNTIME_ERROR").into())
+            .map_err(|error| error.into_diagnostic().reported_as(NAMELESS).into())
     }
 
     /// Checks a parameter whose value is computed by the agent: by what the function says it returns, if it says so.
@@ -265,7 +267,7 @@ impl Vm<'_> {
             _ => Vec::new(),
         };
         let returns = match found {
-            None => return Err(Raise::runtime(format!("Unknown function '{function}'"))),
+            None => bail!(UNKNOWN_CALLED_FUNCTION { name: function }),
             Some(Function::Puppet(found)) => self.function_signature(&found)?.returns.clone(),
             Some(Function::Builtin(found)) => {
                 let callables = found.callables();
@@ -277,7 +279,7 @@ impl Vm<'_> {
         match (returns, ty) {
             (Some(returns), Some(ty)) if !ty.generalized().covers(&returns.generalized()) => {
                 let problem = mismatch::describe(&format!("parameter '{name}'"), ty, &returns);
-                Err(Raise::runtime(format!("{subject}: {problem}")))
+                bail!(DEFERRED_RESULT_MISMATCH { subject, problem })
             }
             (Some(_), _) => Ok(()),
             (None, _) => {
@@ -300,7 +302,7 @@ impl Vm<'_> {
         let subject = Str::from(resource.reference());
         self.check_parameters(id, params, &values, &subject).map_err(|mut raise| {
             if let Raised::Error(failure) = raise.reason_mut() {
-                failure.issue = "PARSE_ERROR";
+                failure.issue = PARSE_ERROR;
             }
             raise
         })

@@ -231,7 +231,7 @@ impl Vm<'_> {
         };
         let Some(holder) = holder else { return unknown };
         if holder.is_named()
-            && let Some(id) = self.scopes.get(holder.scope).slots.resource
+            && let Some(id) = self.catalog.scope(holder.scope).resource
             && let resource = self.catalog.get(id)
             && let Some(param) = resource.params.iter().find(|param| param.name == name)
         {

@@ -4,12 +4,15 @@
 //! up in the `before` or `notify` of its left side. An empty collector in the middle of a chain is passed over.
 
 use kukla_catalog::ResourceRef;
-use kukla_syntax::Span;
+use kukla_syntax::{Span, bail, diagnostic};
 use kukla_values::{Array, Name, Type, Value};
 
-use super::builder::flat;
+use super::builder::{CatalogBuilder, flat};
 use super::collect::CollectorValue;
-use super::compile::argument_error;
+use crate::codes::{
+    ILLEGAL_RELATIONSHIP_OPERAND_TYPE, NOT_CATALOG_TYPE, RELATIONSHIP_WITHOUT_SOURCE,
+    RELATIONSHIP_WITHOUT_TARGET,
+};
 use crate::error::Flow;
 use crate::label;
 use crate::program::{Arrow, Expr};
@@ -87,11 +90,8 @@ impl Vm<'_> {
                 self.side(Value::of_type(ty), span)
             }
             other => {
-                let shown = label::a_an(&label::of_value(other));
-                let message = format!(
-                    "Illegal relationship operand, can not form a relationship with {shown}. A Catalog type is required."
-                );
-                Err(self.fail(span, "ILLEGAL_RELATIONSHIP_OPERAND_TYPE", message))
+                let actual = label::a_an(&label::of_value(other));
+                Err(self.fail(span, diagnostic!(ILLEGAL_RELATIONSHIP_OPERAND_TYPE { actual })))
             }
         }
     }
@@ -103,12 +103,7 @@ impl Vm<'_> {
             Type::Resource(None) | Type::Class(_) | Type::CatalogEntry => {
                 Ok(Side::Resource(ResourceRef::new("Class", "")))
             }
-            other => {
-                let message = format!(
-                    "Illegal relationship operand, can not form a relationship with something of type {other}. A Catalog type is required."
-                );
-                Err(self.fail(span, "NOT_CATALOG_TYPE", message))
-            }
+            other => Err(self.fail(span, diagnostic!(NOT_CATALOG_TYPE { actual: other }))),
         }
     }
 
@@ -123,10 +118,12 @@ impl Vm<'_> {
         }
         self.parse_type(text)
     }
+}
 
+impl CatalogBuilder {
     /// Draws the relationships.
     pub(super) fn evaluate_relationships(&mut self) -> Flow<()> {
-        for Relationship { from, to, attribute } in std::mem::take(&mut self.catalog.relationships) {
+        for Relationship { from, to, attribute } in std::mem::take(&mut self.relationships) {
             let attribute = Name::new(attribute);
             let targets = self.targets(&to);
             let (sources, instead) = self.sources(&from);
@@ -147,16 +144,16 @@ impl Vm<'_> {
     }
 
     fn collected(&self, at: usize) -> Vec<ResourceRef> {
-        let collected = self.catalog.collectors[at].collected.iter();
-        collected.map(|&id| self.catalog.get(id).reference()).collect()
+        let collected = self.collectors[at].collected.iter();
+        collected.map(|&id| self.get(id).reference()).collect()
     }
 
     /// The left side: for a collector that found nothing, what stands left of it (which is then said).
     fn sources(&self, side: &Side) -> (Vec<ResourceRef>, bool) {
         let Side::Collector(mut at) = *side else { return (self.targets(side), false) };
         // Each step goes left in a chain, so there are at most as many as collectors.
-        for _ in 0..=self.catalog.collectors.len() {
-            let collector = &self.catalog.collectors[at];
+        for _ in 0..=self.collectors.len() {
+            let collector = &self.collectors[at];
             match &collector.instead {
                 _ if !collector.collected.is_empty() => return (self.collected(at), false),
                 None => break,
@@ -176,30 +173,26 @@ impl Vm<'_> {
         target: &ResourceRef,
         attribute: Name,
     ) -> Flow<()> {
-        let Some(id) = self.catalog.find_reference(source) else {
+        let Some(id) = self.find_reference(source) else {
             // What stands in for an empty collector is still a type, and messages show it as one.
             let source = match instead {
                 false => source.to_string(),
                 true if source.type_name() == "Class" => format!("Class[{}]", source.title().to_lowercase()),
                 true => format!("{}['{}']", source.type_name(), source.title()),
             };
-            return Err(argument_error(format!(
-                "Could not find resource '{source}' for relationship on '{target}'"
-            )));
+            bail!(RELATIONSHIP_WITHOUT_SOURCE { from: source, to: target });
         };
-        if self.catalog.find_reference(target).is_none() {
-            return Err(argument_error(format!(
-                "Could not find resource '{target}' for relationship from '{source}'"
-            )));
+        if self.find_reference(target).is_none() {
+            bail!(RELATIONSHIP_WITHOUT_TARGET { from: source, to: target });
         }
         let target = Value::String(target.clone().into());
-        if self.catalog.append(id, attribute, &target) {
+        if self.append(id, attribute, &target) {
             return Ok(());
         }
-        let resource = self.catalog.get(id);
+        let resource = self.get(id);
         let mut all: Array = resource.value(&attribute).cloned().into_iter().collect();
         all.push(target);
-        let set = self.catalog.set_value(id, attribute, all.into());
+        let set = self.set_value(id, attribute, all.into());
         debug_assert!(set.is_ok(), "only tags can be refused");
         Ok(())
     }

@@ -3,19 +3,26 @@
 use std::sync::Arc;
 
 use kukla_catalog::{ResourceKind, ResourceRef};
-use kukla_syntax::Span;
+use kukla_syntax::{Span, bail, diagnostic};
 use kukla_values::types::ResourceType;
 use kukla_values::types::capitalize;
 use kukla_values::{Array, Name, Str, Type, Value};
 use rustc_hash::FxHashSet;
 
-use super::builder::{Building, CodeOrigin, Param, ResourceId};
-use super::compile::parse_error;
+use super::builder::{Building, CatalogBuilder, CodeOrigin, Param, ResourceId};
+use super::compile::invalid_tag;
 use super::kind::{Resolved, ResourceDefinition};
-use crate::error::{Diagnostic, Flow, Location, Raise};
+use crate::codes::{
+    ATTRIBUTE_GIVEN_TWICE, DUPLICATE_ATTRIBUTE, DUPLICATE_TITLE, EMPTY_STRING_TITLE_AT,
+    EXPORTING_WITHOUT_STORE, ILLEGAL_RESOURCE_TYPE, ILLEGAL_TITLE_TYPE_AT, MISSING_TITLE, MISSING_TITLE_AT,
+    STAGE_OF_RESOURCE, UNKNOWN_DECLARED_CLASS, UNKNOWN_RESOURCE, UNKNOWN_RESOURCE_KIND,
+    UNKNOWN_RESOURCE_PARAMETER,
+};
+use crate::error::{Flow, Location, Raise};
 use crate::program::{Kind, ResourceExpr, ResourceForm};
 use crate::scope::ScopeId;
 use crate::vm::Vm;
+use kukla_values::codes::UNKNOWN_RESOURCE_TYPE;
 
 /// An error names no more than so many resources that it is in.
 const MAX_SHOWN: usize = 20;
@@ -35,9 +42,7 @@ impl Vm<'_> {
     pub(crate) fn eval_resource(&mut self, expr: &ResourceExpr, span: Span) -> Flow {
         let type_name = self.resource_type_name(expr)?;
         if expr.form == ResourceForm::Exported && !self.environment().settings.storeconfigs {
-            let message =
-                "You cannot collect exported resources without storeconfigs being set; the export is ignored";
-            self.warn_at(span, "RT_NO_STORECONFIGS_EXPORT", message);
+            self.warn_at(span, &diagnostic!(EXPORTING_WITHOUT_STORE));
         }
         let mut used = FxHashSet::default();
         let mut bodies = Vec::with_capacity(expr.bodies.len());
@@ -47,37 +52,27 @@ impl Vm<'_> {
             let mut titles = Vec::new();
             let mut is_default = false;
             if title.is_undef() {
-                let message = "Missing title. The title expression resulted in undef";
-                return Err(self.fail(body.title.span, "MISSING_TITLE", message));
+                return Err(self.fail(body.title.span, diagnostic!(MISSING_TITLE)));
             }
             for (index, title) in super::builder::flat(&title).into_iter().enumerate() {
                 let title = match title {
                     Value::String(title) if title.is_empty() => {
-                        let message = format!(
-                            "Empty string title at {index}. Title strings must have a length greater than zero."
-                        );
-                        return Err(self.fail(body.title.span, "EMPTY_STRING_TITLE_AT", message));
+                        return Err(self.fail(body.title.span, diagnostic!(EMPTY_STRING_TITLE_AT { index })));
                     }
                     Value::String(title) => Some(title),
                     Value::Default => None,
                     Value::Undef => {
-                        let message = format!(
-                            "Missing title at index {index}. The title expression resulted in an undef title"
-                        );
-                        return Err(self.fail(body.title.span, "MISSING_TITLE_AT", message));
+                        return Err(self.fail(body.title.span, diagnostic!(MISSING_TITLE_AT { index })));
                     }
                     other => {
                         let actual = Type::of_generalized(&other);
-                        let message =
-                            format!("Illegal title type at index {index}. Expected String, got {actual}");
-                        return Err(self.fail(body.title.span, "ILLEGAL_TITLE_TYPE_AT", message));
+                        let wrong = diagnostic!(ILLEGAL_TITLE_TYPE_AT { index, actual });
+                        return Err(self.fail(body.title.span, wrong));
                     }
                 };
                 if !used.insert(title.clone()) {
-                    let shown = title.as_deref().unwrap_or("default");
-                    let message =
-                        format!("The title '{shown}' has already been used in this resource expression");
-                    return Err(self.fail(span, "DUPLICATE_TITLE", message));
+                    let title = title.as_deref().unwrap_or("default");
+                    return Err(self.fail(span, diagnostic!(DUPLICATE_TITLE { title })));
                 }
                 match title {
                     Some(title) => titles.push(title),
@@ -86,8 +81,7 @@ impl Vm<'_> {
             }
             let params = self.eval_attributes(&body.attributes)?;
             if let Some(twice) = repeated(&params) {
-                let message = format!("The attribute '{twice}' has already been set");
-                return Err(self.fail(span, "DUPLICATE_ATTRIBUE", message));
+                return Err(self.fail(span, diagnostic!(DUPLICATE_ATTRIBUTE { name: twice })));
             }
             if is_default {
                 defaults.clone_from(&params);
@@ -119,21 +113,14 @@ impl Vm<'_> {
                     return Ok(resource.name.clone());
                 }
                 Type::Reference(_) => {
-                    return Err(self.fail(
-                        span,
-                        "UNKNOWN_RESOURCE_TYPE",
-                        format!("Resource type not found: {ty}"),
-                    ));
+                    return Err(self.fail(span, diagnostic!(UNKNOWN_RESOURCE_TYPE { name: ty })));
                 }
                 Type::Class(_) | Type::Resource(_) => ty.to_string(),
                 _ => Type::of_generalized(&value).to_string(),
             },
             other => Type::of_generalized(other).to_string(),
         };
-        let message = format!(
-            "Illegal Resource Type expression, expected result to be a type name, or untitled Resource, got {actual}"
-        );
-        Err(self.fail(span, "ILLEGAL_RESOURCE_TYPE", message))
+        Err(self.fail(span, diagnostic!(ILLEGAL_RESOURCE_TYPE { actual })))
     }
 
     /// Declares a resource for each title and gives references to them.
@@ -180,8 +167,8 @@ impl Vm<'_> {
         for (at, title) in titles.into_iter().enumerate() {
             let reference = ResourceType::new(resolved.type_name.as_str().into(), Some(title.clone()));
             let params = if at == last { std::mem::take(&mut params) } else { params.clone() };
-            let resource = self.prepare(&resolved, title, params, &declaration, true)?;
-            self.add_resource(resource, scope)?;
+            let resource = self.catalog.prepare(&resolved, title, params, &declaration, true)?;
+            self.catalog.add_resource(resource, scope)?;
             references.push(Value::of_type(Type::Resource(Some(Arc::new(reference)))));
         }
         Ok(references)
@@ -202,7 +189,7 @@ impl Vm<'_> {
         let mut references = Vec::with_capacity(classes.len());
         for (title, class) in classes {
             let Some(class) = class else {
-                return Err(Raise::runtime(format!("Could not find declared class {title}")));
+                bail!(UNKNOWN_DECLARED_CLASS { name: title });
             };
             let place = class.unit.module;
             self.check_private(class.private, place, || format!("The class '{}'", class.name))?;
@@ -215,10 +202,10 @@ impl Vm<'_> {
             };
             let title = capitalize(&name);
             let reference = ResourceType::new("Class".into(), Some(title.clone()));
-            let resource = self.prepare(&resolved, title, params.clone(), &declaration, true)?;
+            let resource = self.catalog.prepare(&resolved, title, params.clone(), &declaration, true)?;
             self.declare_parent(&class, declaration.scope)?;
-            self.tag_catalog(&resource);
-            let id = self.add_resource(resource, declaration.scope)?;
+            self.catalog.tag_catalog(&resource);
+            let id = self.catalog.add_resource(resource, declaration.scope)?;
             if self.scopes.class(name).is_none() {
                 self.evaluate(id)?;
             }
@@ -229,14 +216,16 @@ impl Vm<'_> {
 
     #[cold]
     fn unknown_resource_type(&self, type_name: &str) -> Raise {
-        let failure = Diagnostic::said("RUNTIME_ERROR", format!("Unknown resource type: '{type_name}'"));
+        let failure = diagnostic!(UNKNOWN_RESOURCE_KIND { name: type_name });
         let names = kukla_catalog::types::builtin().map(|ty| ty.name);
         match crate::suggest::nearest(type_name, names) {
             Some(near) => failure.hint(format!("there is a resource type '{near}'")).into(),
             None => failure.into(),
         }
     }
+}
 
+impl CatalogBuilder {
     /// A resource with its attributes, those that resource defaults add, and its first tags.
     pub(super) fn prepare(
         &mut self,
@@ -267,10 +256,10 @@ impl Vm<'_> {
             contents: Vec::new(),
         };
         if let Some(twice) = repeated(&resource.params) {
-            let message = format!("Duplicate parameter '{twice}' for on {}", resource.reference());
-            return Err(parse_error(message, resource.location));
+            let wrong = diagnostic!(ATTRIBUTE_GIVEN_TWICE { name: twice, resource: resource.reference() });
+            return Err(wrong.on_line_of(resource.location).into());
         }
-        let table = &mut self.catalog.tag_table;
+        let table = &mut self.tag_table;
         let mut tags = std::mem::take(&mut resource.tags);
         let mut tagged = Ok(());
         if let Some(tag) = resource.value("tag") {
@@ -289,7 +278,7 @@ impl Vm<'_> {
                     continue;
                 }
                 if default.name.as_str() == "tag" && tagged.is_ok() {
-                    tagged = self.catalog.tag_table.add_value(&mut tags, &default.value);
+                    tagged = self.tag_table.add_value(&mut tags, &default.value);
                 }
                 resource.params.push(default);
             }
@@ -297,7 +286,7 @@ impl Vm<'_> {
         resource.tags = tags;
         match tagged {
             Ok(()) => Ok(resource),
-            Err(word) => Err(parse_error(format!("Invalid tag '{word}'"), resource.location)),
+            Err(word) => Err(invalid_tag(&word, resource.location)),
         }
     }
 
@@ -307,46 +296,44 @@ impl Vm<'_> {
         let is_stage = resource.type_name.as_str() == "Stage";
         let waits = !matches!(resource.definition, ResourceDefinition::Native(_));
         let staged = !is_class && resource.value("stage").is_some();
-        let id = self.catalog.add(resource).map_err(Raise::from)?;
+        let id = self.add(resource).map_err(Raise::from)?;
         if waits {
-            self.catalog.waiting.push(id);
+            self.waiting.push(id);
         }
         if staged {
-            let reference = self.catalog.get(id).reference();
-            let message = format!(
-                "Only classes can set 'stage'; normal resources like {reference} cannot change run stage"
-            );
-            return Err(Raise::runtime(message));
+            bail!(STAGE_OF_RESOURCE { resource: self.get(id).reference() });
         }
         // A stage contains classes and is contained in nothing; a class is contained in its stage.
         if !is_stage
             && !is_class
-            && let Some(container) = self.scopes.get(scope).slots.resource
+            && let Some(container) = self.scope(scope).resource
         {
-            self.catalog.contain(container, id);
+            self.contain(container, id);
         }
         Ok(id)
     }
 
-    /// The class, define or node whose code is being evaluated.
-    pub(crate) fn container(&self) -> Option<ResourceId> {
-        self.scopes.get(self.scope()).slots.resource
-    }
-
-    /// The defines, classes and node whose code is being evaluated, innermost first.
+    /// The defines, classes and node that the code of a scope is in, innermost first.
     #[cold]
-    pub(crate) fn containers(&self) -> Vec<String> {
+    pub(crate) fn containers(&self, scope: ScopeId) -> Vec<String> {
         let mut all = Vec::new();
-        let mut next = self.container();
+        let mut next = self.scope(scope).resource;
         while let Some(id) = next {
-            let resource = self.catalog.get(id);
+            let resource = self.get(id);
             if resource.is_main() || all.len() == MAX_SHOWN {
                 break;
             }
             all.push(resource.reference().to_string());
-            next = self.scopes.get(resource.scope).slots.resource.filter(|&outer| outer != id);
+            next = self.declared_in(id);
         }
         all
+    }
+}
+
+impl Vm<'_> {
+    /// The class, define or node whose code is being evaluated.
+    pub(crate) fn container(&self) -> Option<ResourceId> {
+        self.catalog.scope(self.scope()).resource
     }
 
     /// The value of an attribute of a declared resource: `File['/x']['mode']`.
@@ -360,24 +347,22 @@ impl Vm<'_> {
         let reference = ResourceRef::written(type_name, title);
         let shown = if reference.type_name() == "Class" { "Class" } else { type_name };
         let Some(id) = self.catalog.find_reference(&reference) else {
-            let message = format!("Resource not found: {shown}['{title}']");
-            return Err(self.fail(span, "UNKNOWN_RESOURCE", message));
+            let resource = format!("{shown}['{title}']");
+            return Err(self.fail(span, diagnostic!(UNKNOWN_RESOURCE { resource })));
         };
         let resource = self.catalog.get(id);
         let name = match key {
             Value::String(name) if resource.definition.accepts(name) => name,
             _ => {
-                let shown = reference.type_name();
-                let key = super::tags::text(key);
-                let message =
-                    format!("The resource {shown}['{title}'] does not have a parameter called '{key}'");
-                return Err(self.fail(span, "UNKNOWN_RESOURCE_PARAMETER", message));
+                let resource = format!("{}['{title}']", reference.type_name());
+                let name = super::tags::text(key);
+                return Err(self.fail(span, diagnostic!(UNKNOWN_RESOURCE_PARAMETER { resource, name })));
             }
         };
         if let Some(value) = resource.value(name) {
             return Ok(value.clone());
         }
-        let defaults = self.defaults_for(resource.scope, resource.type_name);
+        let defaults = self.catalog.defaults_for(resource.scope, resource.type_name);
         let default = defaults.into_iter().find(|param| param.name.as_str() == name.as_str());
         Ok(default.map(|param| param.value).unwrap_or_default())
     }

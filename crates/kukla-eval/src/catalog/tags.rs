@@ -10,8 +10,8 @@ use kukla_catalog::tags::{is_valid, segments};
 use kukla_values::{Name, Str, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::builder::ResourceId;
-use super::compile::parse_error;
+use super::builder::{CatalogBuilder, ResourceId};
+use super::compile::invalid_tag;
 use crate::error::Flow;
 use crate::vm::Vm;
 
@@ -200,21 +200,33 @@ pub(super) fn text(value: &Value) -> String {
 impl Vm<'_> {
     /// `tag(words)`: tags the class or define being evaluated.
     pub fn tag(&mut self, words: &[Value]) -> Flow<()> {
-        let Some(id) = self.container() else { return Ok(()) };
-        let mut tags = std::mem::take(&mut self.catalog.get_mut(id).tags);
-        let list = Value::Array(words.iter().cloned().collect());
-        let added = self.catalog.tag_table.add_value(&mut tags, &list);
-        self.catalog.get_mut(id).tags = tags;
-        added.map_err(|word| {
-            parse_error(format!("Invalid tag '{word}'"), self.catalog.get(id).location.clone())
-        })
+        match self.container() {
+            Some(id) => self.catalog.tag(id, words),
+            None => Ok(()),
+        }
     }
 
     /// `tagged(words)`: whether the catalog or the class or define being evaluated has all of these tags.
     pub fn tagged(&self, words: &[Value]) -> bool {
+        self.catalog.tagged(self.container(), words)
+    }
+}
+
+impl CatalogBuilder {
+    /// Adds tags to a resource.
+    fn tag(&mut self, id: ResourceId, words: &[Value]) -> Flow<()> {
+        let mut tags = std::mem::take(&mut self.get_mut(id).tags);
+        let list = Value::Array(words.iter().cloned().collect());
+        let added = self.tag_table.add_value(&mut tags, &list);
+        self.get_mut(id).tags = tags;
+        added.map_err(|word| invalid_tag(&word, self.get(id).location.clone()))
+    }
+
+    /// Whether the catalog or a resource has all of these tags.
+    fn tagged(&self, resource: Option<ResourceId>, words: &[Value]) -> bool {
         let has = |word: &str| {
-            let Some(number) = self.catalog.tag_table.number(&word.to_lowercase()) else { return false };
-            self.catalog.tags.has(number) || self.container().is_some_and(|id| self.is_tagged(id, number))
+            let Some(number) = self.tag_table.number(&word.to_lowercase()) else { return false };
+            self.tags.has(number) || resource.is_some_and(|id| self.is_tagged(id, number))
         };
         words.iter().all(|word| has(&text(word)))
     }
@@ -223,7 +235,7 @@ impl Vm<'_> {
     pub(crate) fn is_tagged(&self, id: ResourceId, number: u32) -> bool {
         let mut next = Some(id);
         while let Some(id) = next {
-            if self.catalog.get(id).tags.has(number) {
+            if self.get(id).tags.has(number) {
                 return true;
             }
             next = self.declared_in(id);
@@ -233,27 +245,21 @@ impl Vm<'_> {
 
     /// The same, for asking about many resources: what contains them is asked once.
     pub(super) fn is_tagged_within(&self, id: ResourceId, number: u32, known: &mut Tagged) -> bool {
-        if self.catalog.get(id).tags.has(number) {
+        if self.get(id).tags.has(number) {
             return true;
         }
         let Some(outer) = self.declared_in(id) else { return false };
         *known.0.entry((outer, number)).or_insert_with(|| self.is_tagged(outer, number))
     }
 
-    /// The class or define that a resource was declared in.
-    fn declared_in(&self, id: ResourceId) -> Option<ResourceId> {
-        self.scopes.get(self.catalog.get(id).scope).slots.resource.filter(|&outer| outer != id)
-    }
-
     /// Gives a resource the tags of the class or define it was declared in; once.
     pub(crate) fn add_scope_tags(&mut self, id: ResourceId) {
-        let resource = self.catalog.get_mut(id);
+        let resource = self.get_mut(id);
         if std::mem::replace(&mut resource.has_scope_tags, true) {
             return;
         }
-        let outer = self.scopes.get(resource.scope).slots.resource;
-        if let Some(outer) = outer.filter(|&outer| outer != id) {
-            self.catalog.merge_tags(id, outer);
+        if let Some(outer) = self.declared_in(id) {
+            self.merge_tags(id, outer);
         }
     }
 }

@@ -1,16 +1,18 @@
 //! Expressions.
 
-use kukla_syntax::{Number, Span, ast, deep};
+use kukla_syntax::{Number, Span, ast, deep, diagnostic};
 use kukla_values::arithmetic::Operator;
 use kukla_values::regexp::Regexp;
 use kukla_values::{Name, Str, Value};
 
 use super::Lowering;
+use crate::codes::NOT_LOWERED;
 use crate::label;
 use crate::program::{
     Access, Arrow, Assign, AssignOperator, Call, CallForm, Callee, CalleeName, Case, CaseOption, Comparison,
     Constant, Expr, Heredoc, If, IllegalTarget, Kind, Segment, Selector, Target, Variable, VariableTarget,
 };
+use kukla_syntax::validate::codes::{NUMERIC_OVERFLOW, RESOURCE_WITHOUT_TITLE};
 
 impl Lowering<'_> {
     pub(super) fn expr(&mut self, expr: ast::Expr<'_>) -> Expr {
@@ -37,7 +39,7 @@ impl Lowering<'_> {
             ast::Expr::Heredoc(heredoc) => self.heredoc(heredoc),
             ast::Expr::Regex(regex) => match Regexp::new(&regex.pattern()) {
                 Ok(regexp) => Kind::Literal(Value::Regexp(regexp)),
-                Err(error) => self.refuse("INVALID_REGEXP", error.message(), span),
+                Err(error) => self.refuse(*error.into_diagnostic(), span),
             },
             ast::Expr::Name(name) => Kind::Name(name.name().into()),
             ast::Expr::Type(name) => self.type_name(name),
@@ -131,14 +133,9 @@ impl Lowering<'_> {
             })),
             ast::Expr::UntitledResource(resource) => {
                 let name = resource.name().syntax().text();
-                let message = format!(
-                    "This expression is invalid. Did you try declaring a '{name}' resource without a title?"
-                );
-                self.refuse("RESOURCE_WITHOUT_TITLE", message, span)
+                self.refuse(diagnostic!(RESOURCE_WITHOUT_TITLE { name }), span)
             }
-            ast::Expr::TypeDefinition(_) | ast::Expr::Error(_) => {
-                self.refuse("UNSUPPORTED_EXPRESSION", "This expression is not supported".to_owned(), span)
-            }
+            ast::Expr::TypeDefinition(_) | ast::Expr::Error(_) => self.refuse(diagnostic!(NOT_LOWERED), span),
         }
     }
 
@@ -152,11 +149,8 @@ impl Lowering<'_> {
             Number::Integer { value, .. } => match value.map(i64::try_from) {
                 Some(Ok(value)) => Kind::Literal(Value::Integer(value)),
                 _ => {
-                    let shown = value.map_or_else(String::new, |value| format!(", got '{value:#x}'"));
-                    let message = format!(
-                        "A Literal Integer resulted in a value outside of Puppet Integer max range{shown}"
-                    );
-                    self.refuse("NUMERIC_OVERFLOW", message, span)
+                    let value = value.map_or_else(String::new, |value| format!("{value:#x}"));
+                    self.refuse(diagnostic!(NUMERIC_OVERFLOW { value }), span)
                 }
             },
         }

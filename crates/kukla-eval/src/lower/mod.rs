@@ -97,10 +97,10 @@ impl<'s> Lowering<'s> {
     }
 
     /// Notes the first thing that is wrong; what stands for it never runs.
-    fn refuse(&mut self, code: &'static str, message: String, span: Span) -> Kind {
+    fn refuse(&mut self, wrong: Diagnostic, span: Span) -> Kind {
         if self.failure.is_none() {
-            let failure = Diagnostic::said(code, message).in_stage(Stage::Validation);
-            self.failure = Some(failure.at(Location { source: self.source.clone(), span }));
+            let wrong = wrong.in_stage(Stage::Validation);
+            self.failure = Some(wrong.at(Location { source: self.source.clone(), span }));
         }
         Kind::Literal(Value::Undef)
     }

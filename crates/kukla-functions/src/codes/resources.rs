@@ -92,20 +92,6 @@ kukla_syntax::codes! {
     /// ```
     NO_MODULE_METADATA as RUNTIME_ERROR: Error, "load_module_metadata(): No metadata.json file for module {module}";
 
-    /// There is no data for a name, neither in the environment nor in a module. Add it to a file of the hierarchy, or give a default value.
-    ///
-    /// ```puppet
-    /// lookup('no::such::name')    # error
-    /// ```
-    DATA_NOT_FOUND as LOOKUP_ERROR: Error, "Function lookup() did not find a value for the name '{name}'";
-
-    /// There is no data for any of several names. Add one to a file of the hierarchy, or give a default value.
-    ///
-    /// ```puppet
-    /// lookup(['no::such::name', 'nor::this'])    # error
-    /// ```
-    NONE_OF_DATA_FOUND as LOOKUP_ERROR: Error, "Function lookup() did not find a value for any of the names [{names}]";
-
     /// `hiera_include` includes the classes that the data names, and there is no such data. Add it, or use `lookup` with a default value.
     ///
     /// ```puppet

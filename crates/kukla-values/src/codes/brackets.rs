@@ -123,23 +123,23 @@ kukla_syntax::codes! {
     /// A member of a `Struct` has a name.
     ///
     /// ```puppet
-    /// {} =~ Struct[{ '' => Integer }]    # error
+    /// $x = {} =~ Struct[{ '' => Integer }]    # error
     /// ```
     EMPTY_MEMBER_NAME as RUNTIME_ERROR: Error, "Struct element key cannot be an empty String";
 
     /// A member of a `Struct` is named by a string, or by `Optional` or `NotUndef` of one.
     ///
     /// ```puppet
-    /// {} =~ Struct[{ 1 => Integer }]                  # error
-    /// {} =~ Struct[{ Optional['a'] => Integer }]      # fine
+    /// $x = {} =~ Struct[{ 1 => Integer }]                  # error
+    /// $x = {} =~ Struct[{ Optional['a'] => Integer }]      # fine
     /// ```
     ILLEGAL_MEMBER_NAME as RUNTIME_ERROR: Error, "Illegal Struct member key type. Expected NotUndef, Optional, String, or Enum. Got: {actual}";
 
     /// The type that names a member of a `Struct` stands for one string only.
     ///
     /// ```puppet
-    /// {} =~ Struct[{ Enum['a', 'b'] => Integer }]    # error
-    /// {} =~ Struct[{ Enum['a'] => Integer }]         # fine
+    /// $x = {} =~ Struct[{ Enum['a', 'b'] => Integer }]    # error
+    /// $x = {} =~ Struct[{ Enum['a'] => Integer }]         # fine
     /// ```
     AMBIGUOUS_MEMBER_NAME as RUNTIME_ERROR: Error, "Unable to extract a non-empty literal string from Struct member key type {key}";
 

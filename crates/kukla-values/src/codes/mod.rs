@@ -1,7 +1,8 @@
-//! The rules of values and types, by theme.
+//! The rules of values, types and data, by theme.
 
 mod brackets;
 mod conversions;
+mod data;
 mod formatting;
 mod objects;
 mod operators;
@@ -14,6 +15,7 @@ use kukla_syntax::Code;
 
 pub use brackets::*;
 pub use conversions::*;
+pub use data::*;
 pub use formatting::*;
 pub use objects::*;
 pub use operators::*;
@@ -24,7 +26,7 @@ pub use types::*;
 
 /// Every code of values and types.
 pub fn all() -> impl Iterator<Item = &'static Code> {
-    [OPERATORS, BRACKETS, TYPES, OBJECTS, CONVERSIONS, FORMATTING, TEXTS, TIMES, RICH_DATA]
+    [OPERATORS, BRACKETS, TYPES, OBJECTS, CONVERSIONS, FORMATTING, TEXTS, TIMES, RICH_DATA, DATA]
         .into_iter()
         .flatten()
         .copied()

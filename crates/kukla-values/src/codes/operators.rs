@@ -121,16 +121,16 @@ kukla_syntax::codes! {
     /// To a hash another one is added, or an array of keys and values.
     ///
     /// ```puppet
-    /// { 'a' => 1 } + 'b'           # error
-    /// { 'a' => 1 } + ['b', 2]      # fine
+    /// notice({ 'a' => 1 } + 'b')           # error
+    /// notice({ 'a' => 1 } + ['b', 2])      # fine
     /// ```
     HASH_WITH_OTHER as RUNTIME_ERROR: Error, "Can only append Array or Hash to a Hash";
 
     /// In an array of arrays that is added to a hash each one is a key and its value.
     ///
     /// ```puppet
-    /// { 'a' => 1 } + [['b', 2], ['c']]        # error
-    /// { 'a' => 1 } + [['b', 2], ['c', 3]]     # fine
+    /// notice({ 'a' => 1 } + [['b', 2], ['c']])        # error
+    /// notice({ 'a' => 1 } + [['b', 2], ['c', 3]])     # fine
     /// ```
     NOT_A_PAIR as RUNTIME_ERROR: Error, "wrong array length at {index} (expected 2, was {length})";
 

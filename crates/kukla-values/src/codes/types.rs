@@ -25,7 +25,27 @@ kukla_syntax::codes! {
     /// ```
     WRONG_TYPE as RUNTIME_ERROR: Error, "{mismatch}";
 
-    /// A type allows values that the other one, which limits it, does not.
+    /// A type allows values that the other one, which limits it, does not: the function that data comes from is declared to return
+    /// something else than data.
+    ///
+    /// `hiera.yaml`:
+    ///
+    /// ```yaml
+    /// version: 5
+    /// hierarchy:
+    ///   - name: own
+    ///     data_hash: ntp::data
+    /// ```
+    ///
+    /// `modules/ntp/functions/data.pp`:
+    ///
+    /// ```puppet
+    /// function ntp::data(Hash $options, Puppet::LookupContext $context) >> Integer { 1 }
+    /// ```
+    ///
+    /// ```puppet
+    /// lookup('ntp::server')    # error
+    /// ```
     TYPE_NOT_WITHIN as RUNTIME_ERROR: Error, "{mismatch}";
 
     /// Parameters of a class, a defined type or a template are missing, unknown or of the wrong type; each is told on a line of its own

@@ -30,6 +30,8 @@ pub struct Refusal {
     pub error: Error,
     /// The number of the parameter; none when the whole expression is wrong.
     pub key: Option<usize>,
+    /// Whether it breaks a rule about brackets, not one of what is in them.
+    pub is_rule: bool,
 }
 
 impl From<Refusal> for Error {
@@ -40,14 +42,15 @@ impl From<Refusal> for Error {
 
 impl From<Error> for Refusal {
     fn from(error: Error) -> Refusal {
-        Refusal { error, key: None }
+        Refusal { error, key: None, is_rule: false }
     }
 }
 
 type Made<T = Type> = Result<T, Refusal>;
 
 fn refuse<T>(key: Option<usize>, wrong: Diagnostic) -> Made<T> {
-    Err(Refusal { error: wrong.into(), key })
+    let is_rule = !wrong.is_nameless();
+    Err(Refusal { error: wrong.into(), key, is_rule })
 }
 
 impl Type {

@@ -1,10 +1,11 @@
 //! Why a request has no result.
 
 use kukla_eval::messages::Log;
-use kukla_syntax::Diagnostic;
+use kukla_syntax::{Diagnostic, Stage, diagnostic};
 use serde_json::{Value, json};
 
 use super::shape;
+use crate::codes::{BAD_REQUEST, INTERNAL_FAILURE};
 
 /// One or more errors in the shape of the protocol, and what was logged before.
 #[derive(Debug)]
@@ -20,23 +21,20 @@ impl Failed {
     }
 
     /// The request itself is at fault.
-    pub(super) fn request(message: impl Into<String>) -> Self {
-        Self::one("request", "BAD_REQUEST", message.into())
+    pub(super) fn request(problem: impl Into<String>) -> Self {
+        let problem: String = problem.into();
+        Self::new(&diagnostic!(BAD_REQUEST { problem }).in_stage(Stage::Request), &[])
     }
 
     /// Kukla is at fault.
-    pub(super) fn internal(message: impl Into<String>) -> Self {
-        Self::one("evaluation", "INTERNAL_ERROR", format!("Kukla failed: {}", message.into()))
+    pub(super) fn internal(what: impl Into<String>) -> Self {
+        let what: String = what.into();
+        Self::new(&diagnostic!(INTERNAL_FAILURE { what }).in_stage(Stage::Internal), &[])
     }
 
     /// A text is no program.
     pub(super) fn program<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> Self {
         Self { errors: diagnostics.into_iter().flat_map(shape::errors).collect(), logs: Vec::new() }
-    }
-
-    fn one(kind: &str, issue: &str, message: String) -> Self {
-        let error = json!({"kind": kind, "issue": issue, "message": message, "file": null, "line": null, "column": null});
-        Self { errors: vec![error], logs: Vec::new() }
     }
 
     /// The answer to the request with this id.

@@ -1,0 +1,20 @@
+//! The rules that evaluation can find broken, by theme.
+
+mod calls;
+mod expressions;
+mod limits;
+mod names;
+mod resources;
+
+use kukla_syntax::Code;
+
+pub use calls::*;
+pub use expressions::*;
+pub use limits::*;
+pub use names::*;
+pub use resources::*;
+
+/// Every code of evaluation.
+pub fn all() -> impl Iterator<Item = &'static Code> {
+    [EXPRESSIONS, CALLS, NAMES, RESOURCES, LIMITS].into_iter().flatten().copied()
+}
