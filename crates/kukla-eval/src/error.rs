@@ -66,17 +66,6 @@ impl Raise {
         Raise(Box::new(Raised::Return(value, location)))
     }
 
-    /// An error whose place is not known yet.
-    pub fn error(code: &'static str, message: impl Into<String>) -> Raise {
-        Diagnostic::said(code, message).into()
-    }
-
-    /// A failure Puppet has no code for, whose place is not known yet: it will be reported as "Error while evaluating
-    /// a ..., message" at the expression being evaluated.
-    pub fn runtime(message: impl Into<String>) -> Raise {
-        Raise::error("RUNTIME_ERROR", message)
-    }
-
     /// What it is.
     pub fn reason(&self) -> &Raised {
         &self.0

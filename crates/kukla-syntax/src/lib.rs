@@ -2,7 +2,6 @@
 
 pub mod article;
 pub mod ast;
-pub mod bridge;
 mod code;
 pub mod codes;
 mod decode;

@@ -19,7 +19,7 @@ pub fn picture(out: &mut String, diagnostic: &Diagnostic, node: Option<&str>) {
     };
     let sights = sights(diagnostic);
     let message = root.message();
-    let mut group = Group::with_title(level.primary_title(&message).id(root.name()));
+    let mut group = Group::with_title(level.primary_title(&message).id(root.code.name));
     for sight in &sights {
         let mut snippet = Snippet::source(sight.source.text()).path(sight.source.name().map(shown));
         for mark in &sight.marks {

@@ -31,7 +31,7 @@ pub fn diagnostic(diagnostic: &Diagnostic) -> Json {
 fn describe(json: &mut Json, wrong: &Diagnostic) {
     let place = wrong.place.as_ref();
     json["issue"] = wrong.issue.into();
-    json["code"] = wrong.root().name().into();
+    json["code"] = wrong.root().code.name.into();
     json["message"] = wrong.puppet_message().into();
     json["file"] = place.and_then(Place::file).into();
     json["line"] = place.and_then(Place::line).into();
