@@ -61,6 +61,12 @@ impl Catalog {
         index.get(reference).copied()
     }
 
+    /// Where the resource stands that a reference of a relationship leads to. Text given there stays as it was written, and
+    /// `file[/etc/motd]` leads to `File[/etc/motd]` too.
+    pub(crate) fn position_as_written(&self, reference: &ResourceRef) -> Option<u32> {
+        self.position(reference).or_else(|| self.position(&reference.capitalized()))
+    }
+
     /// The resource that contains the one at a position.
     pub fn container(&self, position: u32) -> Option<&Resource> {
         let edge = self.edges.iter().find(|edge| edge.target == position)?;

@@ -46,7 +46,11 @@ impl Catalog {
     }
 
     fn related_positions(&self, resource: &Resource, attribute: &str) -> Vec<u32> {
-        resource.related(attribute).iter().filter_map(|reference| self.position(reference)).collect()
+        resource
+            .related(attribute)
+            .iter()
+            .filter_map(|reference| self.position_as_written(reference))
+            .collect()
     }
 
     fn references(&self, points: &[u32]) -> Vec<String> {
@@ -163,6 +167,13 @@ mod tests {
         ];
         let cycles = catalog(&resources.join(","), "").cycles();
         assert_eq!(cycles, [["Notify[a]", "Notify[b]", "Notify[c]", "Notify[a]"]]);
+    }
+
+    #[test]
+    fn text_leads_to_a_resource_in_any_spelling() {
+        let resources = [notify("a", r#""before":"notify[b]""#), notify("b", r#""before":["Notify[a]"]"#)];
+        let cycles = catalog(&resources.join(","), "").cycles();
+        assert_eq!(cycles, [["Notify[a]", "Notify[b]", "Notify[a]"]]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::{Catalog, ResourceRef};
+use crate::{Catalog, Resource, ResourceRef};
 
 impl Catalog {
     /// The graph in Graphviz's language.
@@ -25,7 +25,10 @@ impl Catalog {
                 ("require", false, ""),
                 ("subscribe", false, " [style=dashed]"),
             ] {
-                for other in resource.related(attribute) {
+                for written in resource.related(attribute) {
+                    let found =
+                        self.position_as_written(&written).and_then(|at| self.resources.get(at as usize));
+                    let other = found.map_or(written, Resource::reference);
                     match forward {
                         true => line(&mut out, &this, &other, style),
                         false => line(&mut out, &other, &this, style),
@@ -45,4 +48,21 @@ fn line(out: &mut String, source: &ResourceRef, target: &ResourceRef, style: &st
 
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Catalog;
+
+    #[test]
+    fn arrows_lead_to_the_boxes_that_are_there() {
+        let text = r#"{"name":"n","version":1,"environment":"e","catalog_format":2,"classes":[],"tags":[],"edges":[],"resources":[
+            {"type":"Notify","title":"a","tags":[],"exported":false,"parameters":{"require":["class[k]","Class[main]","File[gone]"]}},
+            {"type":"Class","title":"K","tags":[],"exported":false},
+            {"type":"Class","title":"main","tags":[],"exported":false}]}"#;
+        let dot = Catalog::from_json(text.as_bytes()).unwrap().to_dot();
+        for source in ["Class[K]", "Class[main]", "File[gone]"] {
+            assert!(dot.contains(&format!("\"{source}\" -> \"Notify[a]\";")), "{dot}");
+        }
+    }
 }

@@ -1,8 +1,8 @@
 //! Which signature a call fits, and what is said when it fits none.
 
-use kukla_syntax::{bail, diagnostic};
 use std::sync::Arc;
 
+use kukla_syntax::{bail, diagnostic};
 use kukla_values::types::Range;
 use kukla_values::types::callable::CallableType;
 use kukla_values::types::mismatch::{self, Signature};

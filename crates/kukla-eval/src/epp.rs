@@ -1,8 +1,8 @@
 //! Templates in Puppet: `<%= %>` writes to the innermost template being rendered.
 
-use kukla_syntax::bail;
 use std::sync::Arc;
 
+use kukla_syntax::bail;
 use kukla_values::{Hash, Name, Type, Value, format};
 
 use crate::codes::{DEFINITION_IN_TEMPLATE, NO_TEMPLATE, NUMERIC_TEMPLATE_VARIABLE, TEMPLATE_WITHOUT_TEXT};

@@ -1,8 +1,8 @@
 //! Evaluation: from an expression to its value.
 
-use kukla_syntax::diagnostic;
 use std::fmt::Write as _;
 
+use kukla_syntax::diagnostic;
 use kukla_values::{Array, Hash, Value, format};
 
 use crate::error::{Flow, Raise};

@@ -45,9 +45,9 @@
 //! }
 //! ```
 
-use kukla_syntax::diagnostic;
 use std::sync::Arc;
 
+use kukla_syntax::diagnostic;
 use kukla_values::{Array, Hash, Str, Type, Value};
 
 use crate::codes::INTERNAL_ERROR;

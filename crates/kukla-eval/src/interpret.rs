@@ -393,11 +393,12 @@ impl Vm<'_> {
     }
 
     fn written(&self, expr: &Expr) -> Str {
-        let (from, mut to) = (expr.span.start as usize, expr.span.end as usize);
-        // The right-hand side of an alias is placed at the name, and ends for Puppet with the last parameter.
+        let (mut from, mut to) = (expr.span.start as usize, expr.span.end as usize);
+        // For Puppet the right-hand side of an alias begins at the name, where it is reported, and ends with the last parameter.
         if let Kind::Access(access) = &unfolded(expr).kind
             && expr.span.point < access.left.span.start
         {
+            from = expr.span.point as usize;
             to = access.keys.last().map_or(to, |key| key.span.end as usize);
         }
         self.unit().source.text().get(from..to).unwrap_or_default().into()

@@ -1,9 +1,9 @@
 //! Blocks, lambdas and how their parameters get values.
 
-use kukla_syntax::{bail, diagnostic};
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use kukla_syntax::{bail, diagnostic};
 use kukla_values::types::callable::CallableType;
 use kukla_values::types::{Range, StructField, mismatch};
 use kukla_values::{Array, Hash, Name, Type, Value};

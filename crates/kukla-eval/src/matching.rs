@@ -1,8 +1,8 @@
 //! Matching: `=~`, `!~`, `in`, and how the options of `case` and selectors apply.
 
-use kukla_syntax::diagnostic;
 use std::sync::Arc;
 
+use kukla_syntax::diagnostic;
 use kukla_values::regexp::Regexp;
 use kukla_values::{Str, Value, compare};
 

@@ -1,11 +1,11 @@
 //! Objects that live in Rust: an object type to the program, code of ours behind its functions.
 
-use kukla_syntax::diagnostic;
 use std::any::Any;
 use std::borrow::Cow;
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use kukla_syntax::diagnostic;
 use kukla_values::types::object::ObjectType;
 use kukla_values::value::HostObject;
 use kukla_values::{Name, Str, Type, Value};

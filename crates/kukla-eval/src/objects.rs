@@ -1,9 +1,9 @@
 //! Objects: their attributes as methods, making them, and the two kinds everyone knows: errors and deferred calls.
 
-use kukla_syntax::{bail, diagnostic};
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use kukla_syntax::{bail, diagnostic};
 use kukla_values::convert::{self, Surroundings};
 use kukla_values::time::Timestamp;
 use kukla_values::types::names;

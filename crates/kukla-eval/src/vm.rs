@@ -1,7 +1,7 @@
 //! The state of one compilation: what runs the program and what functions are given.
 //!
-//! It has four parts, each with its own door. [`Compilation`] is what the whole compilation has in common: environment, node,
-//! data, messages, what may be used. [`Standpoint`] is where evaluation stands; it changes for the time of a closure and no
+//! It has four parts, each with its own door. `Compilation` is what the whole compilation has in common: environment, node,
+//! data, messages, what may be used. `Standpoint` is where evaluation stands; it changes for the time of a closure and no
 //! longer. [`Scopes`] has the variables. [`CatalogBuilder`] has the catalog, and all of its logic that evaluates no code.
 //!
 //! # What a function may do

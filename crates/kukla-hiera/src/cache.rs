@@ -1,11 +1,11 @@
 //! Data files, read and understood once for as many nodes as share a cache.
 
-use kukla_syntax::diagnostic;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 use kukla_formats::{eyaml, hocon, json, yaml};
+use kukla_syntax::diagnostic;
 use kukla_values::{Hash, Str, Value};
 use kukla_world::glob;
 use kukla_world::record::{InputSet, tracked};

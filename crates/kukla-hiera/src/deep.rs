@@ -4,10 +4,10 @@
 //! that source and destination can be one and the same object. What it then gives (an array without duplicates, say, but
 //! only at some depths) is behaviour people's data depends on; [`Onto::Itself`] stands for that case.
 
-use kukla_syntax::diagnostic;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+use kukla_syntax::diagnostic;
 use kukla_values::regexp::Regexp;
 use kukla_values::{Array, Hash, Value};
 

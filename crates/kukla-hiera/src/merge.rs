@@ -1,9 +1,9 @@
 //! Merging what several levels have: `first`, `unique`, `hash` and `deep`.
 
-use kukla_syntax::diagnostic;
 use std::sync::LazyLock;
 
 use indexmap::IndexSet;
+use kukla_syntax::diagnostic;
 use kukla_values::types::{StructField, mismatch};
 use kukla_values::{Array, Hash, Type, Value};
 use rustc_hash::FxBuildHasher;

@@ -1,8 +1,8 @@
 //! `lookup_options`: what data says about how other keys are looked up.
 
-use kukla_syntax::diagnostic;
 use std::sync::Arc;
 
+use kukla_syntax::diagnostic;
 use kukla_values::regexp::Regexp;
 use kukla_values::{Hash, Str, Value};
 use rustc_hash::FxHashMap;

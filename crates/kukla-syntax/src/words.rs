@@ -13,7 +13,7 @@ impl Diagnostic {
     pub fn message(&self) -> String {
         let mut out = String::with_capacity(self.code.message.len() + 16);
         // Writing to a string cannot fail.
-        let _ = self.write_message(&mut out, Places::Untold);
+        let _ = self.write_message(&mut out, Places::Shown);
         out
     }
 
@@ -41,10 +41,13 @@ impl Diagnostic {
                 (Some("cause"), Some(cause)) => cause.write_line(out, places)?,
                 (Some(name), _) => match self.facts.iter().find(|(known, _)| *known == name) {
                     Some((_, Fact::Text(text))) => out.write_str(text)?,
-                    Some((_, Fact::Place(before, place))) => {
-                        out.write_str(before)?;
-                        write_place(out, place, true, places)?;
-                    }
+                    Some((_, Fact::Place(before, place))) => match places {
+                        Places::Shown => {}
+                        Places::Told | Places::Untold => {
+                            out.write_str(before)?;
+                            write_place(out, place, true, places)?;
+                        }
+                    },
                     // A brace that names no fact is a brace.
                     None => {
                         out.write_str("{")?;
@@ -89,11 +92,14 @@ impl Display for Diagnostic {
 #[derive(Clone, Copy)]
 enum Places {
     Told,
+    /// Left out of Puppet's words.
     Untold,
+    /// Left out together with the word that leads to them: a label points there.
+    Shown,
 }
 
 fn write_place(out: &mut dyn Write, place: &Place, line_only: bool, places: Places) -> fmt::Result {
-    if let Places::Untold = places {
+    if !matches!(places, Places::Told) {
         return Ok(());
     }
     let column = if line_only { None } else { place.column() };

@@ -12,8 +12,8 @@ pub fn all() -> impl Iterator<Item = &'static Code> {
         .copied()
         .chain(kukla_values::codes::all())
         .chain(kukla_eval::codes::all())
-        .chain(kukla_functions::codes::all())
         .chain(kukla_hiera::codes::all())
+        .chain(kukla_functions::codes::all())
 }
 
 kukla_syntax::codes! {

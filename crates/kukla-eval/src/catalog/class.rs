@@ -1,11 +1,11 @@
 //! Classes: `include`, `require`, `contain`, inheritance, and their evaluation, which happens once.
 
-use kukla_syntax::{bail, diagnostic};
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use kukla_catalog::ResourceKind;
 use kukla_catalog::types::is_metaparameter;
+use kukla_syntax::{bail, diagnostic};
 use kukla_values::types::capitalize;
 use kukla_values::{Array, Name, Str, Type, Value};
 

@@ -1,10 +1,10 @@
 //! Node definitions: exact names first, then regular expressions in the order of the text, then `default`, which as a name of
 //! its own may match a regular expression too.
 
-use kukla_syntax::{bail, diagnostic};
 use std::sync::Arc;
 
 use kukla_catalog::ResourceKind;
+use kukla_syntax::{bail, diagnostic};
 use kukla_values::regexp::Regexp;
 use kukla_values::{Name, Value};
 

@@ -1,9 +1,9 @@
 //! The parameters of classes and defines: from attributes, data and defaults to variables.
 
-use kukla_syntax::{NAMELESS, bail};
 use std::sync::{Arc, LazyLock};
 
 use kukla_catalog::types::{METAPARAMETERS, is_metaparameter};
+use kukla_syntax::{NAMELESS, bail};
 use kukla_values::types::object::Object;
 use kukla_values::types::{ResourceType, StructField, Type, mismatch};
 use kukla_values::{Hash, Name, Str, Value};
