@@ -8,7 +8,7 @@ use kukla_eval::error::{Flow, Stage};
 use kukla_eval::lambda::Block;
 use kukla_eval::native::NativeObject;
 use kukla_eval::vm::Vm;
-use kukla_syntax::{Strict, bail};
+use kukla_syntax::{NAMELESS, Strict, bail};
 use kukla_values::types::mismatch;
 use kukla_values::{Error, Hash, Str, Type, Value, codes};
 
@@ -190,7 +190,7 @@ fn ask(vm: &mut Vm<'_>, name: &Value, mut request: LookupRequest, block: Option<
             if let Some(ty) = &request.value_type {
                 let subject = "Value returned from default block";
                 mismatch::assert(subject, ty, &value)
-                    .map_err(|error| error.into_diagnostic().reported_as("RUNTIME_ERROR"))?;
+                    .map_err(|error| error.into_diagnostic().reported_as(NAMELESS))?;
             }
             Ok(value)
         }
