@@ -48,7 +48,7 @@ builtins! {
 
 /// Where a path went wrong.
 struct Astray {
-    wrong: Diagnostic,
+    wrong: Box<Diagnostic>,
     details: Hash,
 }
 
@@ -88,7 +88,7 @@ fn astray(code: &'static Code, detail: &'static str, value: &Value, walked: &[Va
     let walked: Array = walked.iter().cloned().collect();
     let path = ruby::inspect(&walked.clone().into());
     Astray {
-        wrong: Diagnostic::new(code, vec![("path", Fact::of(&path)), ("actual", Fact::of(&ty))]),
+        wrong: Box::new(Diagnostic::new(code, vec![("path", Fact::of(&path)), ("actual", Fact::of(&ty))])),
         details: [("walked_path", Value::from(walked)), (detail, Value::of_type(ty))].into_iter().collect(),
     }
 }

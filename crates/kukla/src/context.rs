@@ -95,9 +95,9 @@ fn arity(method: &str) -> Option<usize> {
 fn miscalled(method: &str, wanted: usize, given: usize) -> String {
     match (wanted, given) {
         (0, given) => format!("expects no arguments, got {given}"),
-        (1, 1) if method == "cache_all" => format!("parameter 1 expects a Hash value"),
-        (1, 1) => format!("parameter 1 expects a String value"),
-        (1, 0) => format!("expects 1 argument, got none"),
+        (1, 1) if method == "cache_all" => "parameter 1 expects a Hash value".to_owned(),
+        (1, 1) => "parameter 1 expects a String value".to_owned(),
+        (1, 0) => "expects 1 argument, got none".to_owned(),
         (1, given) => format!("expects 1 argument, got {given}"),
         (wanted, 0) => format!("expects {wanted} arguments, got none"),
         (wanted, given) => format!("expects {wanted} arguments, got {given}"),
