@@ -1,5 +1,33 @@
-//! Ruby as modules use it.
+//! Ruby as modules use it: an interpreter in Rust, and the resource types that modules declare.
+//!
+//! Text becomes prism's tree, the tree a lowered program that every interpreter of the process shares, the program is run by a [`Ruby`], whose
+//! [`State`] belongs to one compilation. Nothing is global; all effects go through the [`Host`].
 //!
 //! A crate of its own because its parser takes longer to build than all the rest together.
 
+mod args;
+pub mod class;
+mod convert;
+pub mod core;
+mod error;
+pub mod eval;
+pub mod hash;
+mod host;
+mod keys;
+pub mod library;
+pub mod list;
+pub mod method;
+pub mod proc;
 pub mod resource_type;
+mod ruby;
+pub mod symbol;
+pub mod text;
+pub mod value;
+
+pub use args::Args;
+pub use class::ClassId;
+pub use error::{Result, Unwind};
+pub use host::{Host, Puppet};
+pub use ruby::{Ruby, State};
+pub use symbol::Symbol;
+pub use value::Value;

@@ -1,0 +1,274 @@
+//! Classes and modules, and the tables that native ones are declared in.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use crate::args::Args;
+use crate::core;
+use crate::error::Result;
+use crate::method::Method;
+use crate::ruby::Ruby;
+use crate::symbol::Symbol;
+use crate::value::{Head, Value};
+
+/// A class or module of one interpreter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ClassId(pub(crate) u32);
+
+/// A method written in Rust: the interpreter, the receiver, the arguments.
+pub type NativeFn = fn(&mut Ruby<'_>, &Value, &Args<'_>) -> Result;
+
+/// As many arguments as one likes.
+pub const ANY: u8 = u8::MAX;
+
+/// One row in the table of a class: a method written in Rust.
+#[derive(Debug)]
+pub struct Native {
+    /// Its name.
+    pub name: &'static str,
+    /// How many arguments it takes at least.
+    pub least: u8,
+    /// How many it takes at most; `ANY` for any number.
+    pub most: u8,
+    /// Whether it can only be called without a receiver.
+    pub private: bool,
+    /// What it does.
+    pub run: NativeFn,
+}
+
+/// A method that takes `least` to `most` arguments. Keywords count as one, as they arrive in one hash.
+pub const fn method(name: &'static str, least: u8, most: u8, run: NativeFn) -> Native {
+    Native { name, least, most, private: false, run }
+}
+
+/// A method that can only be called without a receiver, such as `puts`.
+pub const fn private(name: &'static str, least: u8, most: u8, run: NativeFn) -> Native {
+    Native { name, least, most, private: true, run }
+}
+
+/// A class or module written in Rust.
+#[derive(Debug)]
+pub struct NativeClass {
+    /// Its full name: `Enumerator::Lazy`. The namespace stands before it in the list.
+    pub name: &'static str,
+    /// The name of its superclass; `None` makes it a module (and `BasicObject` what it is).
+    pub superclass: Option<&'static str>,
+    /// The modules it includes.
+    pub includes: &'static [&'static str],
+    /// The methods of its instances, file by file.
+    pub methods: &'static [&'static [Native]],
+    /// The methods of the class itself, file by file.
+    pub singleton: &'static [&'static [Native]],
+    /// Sets up constants, when an interpreter starts.
+    pub setup: Option<fn(&mut Ruby<'_>, ClassId)>,
+}
+
+impl NativeClass {
+    /// A class with nothing in it.
+    pub const fn class(name: &'static str, superclass: &'static str) -> NativeClass {
+        NativeClass {
+            name,
+            superclass: Some(superclass),
+            includes: &[],
+            methods: &[],
+            singleton: &[],
+            setup: None,
+        }
+    }
+
+    /// A module with nothing in it.
+    pub const fn module(name: &'static str) -> NativeClass {
+        NativeClass { name, superclass: None, includes: &[], methods: &[], singleton: &[], setup: None }
+    }
+}
+
+macro_rules! classes {
+    ($($id:ident = $class:expr),* $(,)?) => {
+        #[expect(non_camel_case_types, clippy::upper_case_acronyms, reason = "a list of numbers, not a type anyone sees")]
+        enum Number { $($id),* }
+        /// The classes that are there from the start, in the order of their numbers.
+        pub static NATIVE_CLASSES: &[&NativeClass] = &[$(&$class),*];
+        impl ClassId {
+            $(#[doc = concat!("The class `", stringify!($id), "`")] pub const $id: ClassId = ClassId(Number::$id as u32);)*
+        }
+    };
+}
+
+classes! {
+    BASIC_OBJECT = core::object::BASIC_OBJECT,
+    OBJECT = core::object::OBJECT,
+    MODULE = core::module::MODULE,
+    CLASS = core::module::CLASS,
+    KERNEL = core::kernel::KERNEL,
+    COMPARABLE = core::comparable::COMPARABLE,
+    ENUMERABLE = core::enumerable::ENUMERABLE,
+    NIL_CLASS = core::nil::NIL_CLASS,
+    TRUE_CLASS = core::boolean::TRUE_CLASS,
+    FALSE_CLASS = core::boolean::FALSE_CLASS,
+    NUMERIC = core::numeric::NUMERIC,
+    INTEGER = core::integer::INTEGER,
+    FLOAT = core::float::FLOAT,
+    RATIONAL = core::rational::RATIONAL,
+    COMPLEX = core::complex::COMPLEX,
+    STRING = core::string::STRING,
+    SYMBOL = core::symbol::SYMBOL,
+    ARRAY = core::array::ARRAY,
+    HASH = core::hash::HASH,
+    RANGE = core::range::RANGE,
+    REGEXP = core::regexp::REGEXP,
+    MATCH_DATA = core::match_data::MATCH_DATA,
+    PROC = core::proc::PROC,
+    METHOD = core::method::METHOD,
+    UNBOUND_METHOD = core::method::UNBOUND_METHOD,
+    BINDING = core::binding::BINDING,
+    STRUCT = core::structs::STRUCT,
+    DATA = core::structs::DATA,
+    TIME = core::time::TIME,
+    RANDOM = core::random::RANDOM,
+    ENUMERATOR = core::enumerator::ENUMERATOR,
+    LAZY = core::enumerator::LAZY,
+    YIELDER = core::enumerator::YIELDER,
+    GENERATOR = core::enumerator::GENERATOR,
+    CHAIN = core::enumerator::CHAIN,
+    ARITHMETIC_SEQUENCE = core::enumerator::ARITHMETIC_SEQUENCE,
+    ENCODING = core::encoding::ENCODING,
+    MATH = core::math::MATH,
+    PROCESS = core::process::PROCESS,
+    OBJECT_SPACE = core::process::OBJECT_SPACE,
+    GC = core::process::GC,
+    SIGNAL = core::process::SIGNAL,
+    MARSHAL = core::marshal::MARSHAL,
+    IO = core::io::IO,
+    FILE = core::file::FILE,
+    FILE_STAT = core::file::FILE_STAT,
+    FILE_TEST = core::file::FILE_TEST,
+    DIR = core::dir::DIR,
+    THREAD = core::thread::THREAD,
+    MUTEX = core::thread::MUTEX,
+    EXCEPTION = core::exception::EXCEPTION,
+    SCRIPT_ERROR = core::exception::SCRIPT_ERROR,
+    LOAD_ERROR = core::exception::LOAD_ERROR,
+    NOT_IMPLEMENTED_ERROR = core::exception::NOT_IMPLEMENTED_ERROR,
+    SYNTAX_ERROR = core::exception::SYNTAX_ERROR,
+    NO_MEMORY_ERROR = core::exception::NO_MEMORY_ERROR,
+    SECURITY_ERROR = core::exception::SECURITY_ERROR,
+    SIGNAL_EXCEPTION = core::exception::SIGNAL_EXCEPTION,
+    INTERRUPT = core::exception::INTERRUPT,
+    SYSTEM_EXIT = core::exception::SYSTEM_EXIT,
+    SYSTEM_STACK_ERROR = core::exception::SYSTEM_STACK_ERROR,
+    STANDARD_ERROR = core::exception::STANDARD_ERROR,
+    ARGUMENT_ERROR = core::exception::ARGUMENT_ERROR,
+    UNCAUGHT_THROW_ERROR = core::exception::UNCAUGHT_THROW_ERROR,
+    ENCODING_ERROR = core::exception::ENCODING_ERROR,
+    COMPATIBILITY_ERROR = core::exception::COMPATIBILITY_ERROR,
+    UNDEFINED_CONVERSION_ERROR = core::exception::UNDEFINED_CONVERSION_ERROR,
+    INVALID_BYTE_SEQUENCE_ERROR = core::exception::INVALID_BYTE_SEQUENCE_ERROR,
+    CONVERTER_NOT_FOUND_ERROR = core::exception::CONVERTER_NOT_FOUND_ERROR,
+    FIBER_ERROR = core::exception::FIBER_ERROR,
+    IO_ERROR = core::exception::IO_ERROR,
+    EOF_ERROR = core::exception::EOF_ERROR,
+    INDEX_ERROR = core::exception::INDEX_ERROR,
+    KEY_ERROR = core::exception::KEY_ERROR,
+    STOP_ITERATION = core::exception::STOP_ITERATION,
+    CLOSED_QUEUE_ERROR = core::exception::CLOSED_QUEUE_ERROR,
+    LOCAL_JUMP_ERROR = core::exception::LOCAL_JUMP_ERROR,
+    NAME_ERROR = core::exception::NAME_ERROR,
+    NO_METHOD_ERROR = core::exception::NO_METHOD_ERROR,
+    RANGE_ERROR = core::exception::RANGE_ERROR,
+    FLOAT_DOMAIN_ERROR = core::exception::FLOAT_DOMAIN_ERROR,
+    REGEXP_ERROR = core::exception::REGEXP_ERROR,
+    RUNTIME_ERROR = core::exception::RUNTIME_ERROR,
+    FROZEN_ERROR = core::exception::FROZEN_ERROR,
+    SYSTEM_CALL_ERROR = core::exception::SYSTEM_CALL_ERROR,
+    THREAD_ERROR = core::exception::THREAD_ERROR,
+    TYPE_ERROR = core::exception::TYPE_ERROR,
+    ZERO_DIVISION_ERROR = core::exception::ZERO_DIVISION_ERROR,
+    NO_MATCHING_PATTERN_ERROR = core::exception::NO_MATCHING_PATTERN_ERROR,
+    NO_MATCHING_PATTERN_KEY_ERROR = core::exception::NO_MATCHING_PATTERN_KEY_ERROR,
+    ERRNO = core::exception::ERRNO,
+}
+
+/// What a class is.
+#[derive(Clone, Debug)]
+pub enum ClassKind {
+    /// A class.
+    Class,
+    /// A module.
+    Module,
+    /// The class of one object alone.
+    Singleton(Value),
+}
+
+/// A constant of a class or module.
+#[derive(Clone, Debug)]
+pub struct Constant {
+    /// Its value.
+    pub value: Value,
+    /// Whether it can only be named from within.
+    pub private: bool,
+}
+
+/// A class or module.
+pub struct Class {
+    /// What every object has; its class is the singleton class once there is one.
+    pub head: Head,
+    /// Its full name, once it has one.
+    pub name: Option<Rc<str>>,
+    /// What it is.
+    pub kind: ClassKind,
+    /// The class it inherits from.
+    pub superclass: Option<ClassId>,
+    /// The modules included into it, the last one first.
+    pub includes: Vec<ClassId>,
+    /// The modules prepended to it, the last one first.
+    pub prepends: Vec<ClassId>,
+    /// Methods written in Rust, shared by all interpreters.
+    pub native: Option<&'static FxHashMap<Symbol, &'static Native>>,
+    /// Methods defined by programs, which hide native ones.
+    pub methods: FxHashMap<Symbol, Rc<Method>>,
+    /// The order in which methods were defined.
+    pub method_order: Vec<Symbol>,
+    /// Constants.
+    pub constants: IndexMap<Symbol, Constant, FxBuildHasher>,
+    /// Class variables.
+    pub class_variables: IndexMap<Symbol, Value, FxBuildHasher>,
+    /// Itself, what it includes and inherits, in the order in which methods are looked for; empty while unknown.
+    pub(crate) ancestors: Option<Rc<[ClassId]>>,
+    /// The generation of definitions for which `ancestors` holds.
+    pub(crate) ancestors_at: Cell<u64>,
+}
+
+impl Class {
+    /// A class without a name.
+    pub fn new(kind: ClassKind, superclass: Option<ClassId>) -> Class {
+        let class = if matches!(kind, ClassKind::Module) { ClassId::MODULE } else { ClassId::CLASS };
+        Class {
+            head: Head::new(class),
+            name: None,
+            kind,
+            superclass,
+            includes: Vec::new(),
+            prepends: Vec::new(),
+            native: None,
+            methods: FxHashMap::default(),
+            method_order: Vec::new(),
+            constants: IndexMap::default(),
+            class_variables: IndexMap::default(),
+            ancestors: None,
+            ancestors_at: Cell::new(0),
+        }
+    }
+
+    /// Whether it is a module.
+    pub fn is_module(&self) -> bool {
+        matches!(self.kind, ClassKind::Module)
+    }
+
+    /// Whether it is the class of one object alone.
+    pub fn is_singleton(&self) -> bool {
+        matches!(self.kind, ClassKind::Singleton(_))
+    }
+}

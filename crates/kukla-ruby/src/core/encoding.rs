@@ -1,0 +1,6 @@
+//! Encodings.
+
+use crate::class::NativeClass;
+
+/// The class `Encoding`.
+pub const ENCODING: NativeClass = NativeClass::class("Encoding", "Object");

@@ -1,0 +1,37 @@
+//! The core library: one file or directory for each class.
+
+pub mod array;
+pub mod binding;
+pub mod boolean;
+pub mod comparable;
+pub mod complex;
+pub mod dir;
+pub mod encoding;
+pub mod enumerable;
+pub mod enumerator;
+pub mod exception;
+pub mod file;
+pub mod float;
+pub mod hash;
+pub mod integer;
+pub mod io;
+pub mod kernel;
+pub mod marshal;
+pub mod match_data;
+pub mod math;
+pub mod method;
+pub mod module;
+pub mod nil;
+pub mod numeric;
+pub mod object;
+pub mod proc;
+pub mod process;
+pub mod random;
+pub mod range;
+pub mod rational;
+pub mod regexp;
+pub mod string;
+pub mod structs;
+pub mod symbol;
+pub mod thread;
+pub mod time;

@@ -1,0 +1,7 @@
+//! Symbols.
+
+use crate::class::NativeClass;
+
+/// The class `Symbol`.
+pub const SYMBOL: NativeClass =
+    NativeClass { includes: &["Comparable"], ..NativeClass::class("Symbol", "Object") };

@@ -1,0 +1,62 @@
+//! Native classes: how tables become classes of an interpreter, and the libraries that `require` brings.
+
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
+use crate::class::{Class, ClassId, ClassKind, Constant, NATIVE_CLASSES, Native};
+use crate::ruby::State;
+use crate::symbol::{Symbol, fixed};
+use crate::value::Value;
+
+type Methods = FxHashMap<Symbol, &'static Native>;
+
+/// The tables of a core class as they are looked up: methods of instances, and of the class itself.
+struct Tables {
+    methods: Methods,
+    singleton: Methods,
+}
+
+static CORE: LazyLock<Vec<Tables>> = LazyLock::new(|| {
+    let table = |tables: &'static [&'static [Native]]| -> Methods {
+        let rows = tables.iter().flat_map(|rows| rows.iter());
+        rows.filter_map(|native| Some((fixed(native.name)?, native))).collect()
+    };
+    NATIVE_CLASSES
+        .iter()
+        .map(|class| Tables { methods: table(class.methods), singleton: table(class.singleton) })
+        .collect()
+});
+
+fn core(name: &str) -> Option<ClassId> {
+    NATIVE_CLASSES.iter().position(|class| class.name == name).map(|at| ClassId(at as u32))
+}
+
+/// Adds the core classes to a new interpreter. Their numbers are their places in the list; the singleton classes come after them.
+pub(crate) fn declare_core(state: &mut State) {
+    for (native, tables) in NATIVE_CLASSES.iter().zip(CORE.iter()) {
+        let is_module = native.superclass.is_none() && native.name != "BasicObject";
+        let kind = if is_module { ClassKind::Module } else { ClassKind::Class };
+        let mut class = Class::new(kind, native.superclass.and_then(core));
+        class.name = Some(native.name.into());
+        class.includes = native.includes.iter().rev().filter_map(|name| core(name)).collect();
+        class.native = Some(&tables.methods);
+        state.add_class(class);
+    }
+    for (number, (native, tables)) in NATIVE_CLASSES.iter().zip(CORE.iter()).enumerate() {
+        let id = ClassId(number as u32);
+        if !state.class(id).is_module() || !tables.singleton.is_empty() {
+            let meta = state.make_singleton_of_class(id);
+            state.class_mut(meta).native = Some(&tables.singleton);
+        }
+        let (namespace, name) = match native.name.rsplit_once("::") {
+            Some((above, name)) => (core(above).unwrap_or(ClassId::OBJECT), name),
+            None => (ClassId::OBJECT, native.name),
+        };
+        let name = state.symbols.intern(name);
+        state
+            .class_mut(namespace)
+            .constants
+            .insert(name, Constant { value: Value::Class(id), private: false });
+    }
+}

@@ -1,0 +1,447 @@
+//! What Ruby expressions evaluate to.
+//!
+//! A `Value` has 16 bytes. Small things stand in it, everything else is an object on the heap that is shared by reference, as Ruby has it:
+//! what one holder changes, all see. Objects count their references; what refers to itself in a circle is taken apart when the
+//! interpreter ends (see `objects.rs`).
+//!
+//! Contents are behind `RefCell`s. **A borrow is never held while Ruby code may run** (a block, a method that a program may have defined anew,
+//! a conversion): copy what is needed first, or go by index and look again.
+
+use std::any::Any;
+use std::cell::{Cell, Ref, RefCell, RefMut};
+use std::fmt;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use kukla_values::regexp::Regexp;
+use num_bigint::BigInt;
+use rustc_hash::FxBuildHasher;
+
+use crate::class::ClassId;
+use crate::hash::Table;
+use crate::list::List;
+use crate::proc::ProcObject;
+use crate::symbol::Symbol;
+use crate::text::Text;
+
+/// Any Ruby value.
+#[derive(Clone, Default)]
+pub enum Value {
+    /// `nil`
+    #[default]
+    Nil,
+    /// `true` and `false`
+    Bool(bool),
+    /// An integer of 64 bit; larger ones are `Big`.
+    Int(i64),
+    /// A double precision number.
+    Float(f64),
+    /// A symbol.
+    Symbol(Symbol),
+    /// A class or module, which the interpreter owns.
+    Class(ClassId),
+    /// A string.
+    String(Rc<StringObject>),
+    /// An array.
+    Array(Rc<ArrayObject>),
+    /// A hash.
+    Hash(Rc<HashObject>),
+    /// A range.
+    Range(Rc<RangeObject>),
+    /// A regular expression.
+    Regexp(Rc<RegexpObject>),
+    /// A proc, a lambda or a block.
+    Proc(Rc<ProcObject>),
+    /// An integer beyond 64 bit; never one that fits `Int`.
+    Big(Rc<BigObject>),
+    /// An instance of any other class.
+    Object(Rc<Object>),
+}
+
+const _: () = assert!(size_of::<Value>() == 16);
+
+/// Instance variables in the order they were first set.
+pub type InstanceVariables = IndexMap<Symbol, Value, FxBuildHasher>;
+
+/// What every object on the heap has: its class, whether it is frozen, its instance variables.
+pub struct Head {
+    class: Cell<ClassId>,
+    frozen: Cell<bool>,
+    /// What `object_id` gave, 0 before it was asked.
+    pub(crate) id: Cell<u32>,
+    variables: RefCell<Option<Box<InstanceVariables>>>,
+}
+
+impl Head {
+    /// The head of a new object.
+    pub fn new(class: ClassId) -> Head {
+        Head {
+            class: Cell::new(class),
+            frozen: Cell::new(false),
+            id: Cell::new(0),
+            variables: RefCell::new(None),
+        }
+    }
+
+    /// The class it belongs to; a singleton class if it has one.
+    #[inline]
+    pub fn class(&self) -> ClassId {
+        self.class.get()
+    }
+
+    /// Makes it an instance of another class, such as a singleton class of its own.
+    pub fn set_class(&self, class: ClassId) {
+        self.class.set(class);
+    }
+
+    /// Whether it may no longer be changed.
+    #[inline]
+    pub fn is_frozen(&self) -> bool {
+        self.frozen.get()
+    }
+
+    /// Freezes it.
+    pub fn freeze(&self) {
+        self.frozen.set(true);
+    }
+
+    /// The value of an instance variable.
+    pub fn variable(&self, name: Symbol) -> Option<Value> {
+        self.variables.borrow().as_ref()?.get(&name).cloned()
+    }
+
+    /// Sets an instance variable.
+    pub fn set_variable(&self, name: Symbol, value: Value) {
+        self.variables.borrow_mut().get_or_insert_default().insert(name, value);
+    }
+
+    /// Removes an instance variable.
+    pub fn remove_variable(&self, name: Symbol) -> Option<Value> {
+        self.variables.borrow_mut().as_mut()?.shift_remove(&name)
+    }
+
+    /// The names of the instance variables that are set.
+    pub fn variable_names(&self) -> Vec<Symbol> {
+        self.variables.borrow().as_ref().map_or_else(Vec::new, |all| all.keys().copied().collect())
+    }
+
+    /// Takes the instance variables of another object.
+    pub fn copy_variables(&self, other: &Head) {
+        *self.variables.borrow_mut() = other.variables.borrow().clone();
+    }
+
+    /// Forgets all instance variables.
+    pub(crate) fn clear_variables(&self) {
+        *self.variables.borrow_mut() = None;
+    }
+}
+
+/// A string: bytes, their encoding, and what every object has.
+pub struct StringObject {
+    /// What every object has.
+    pub head: Head,
+    text: RefCell<Text>,
+}
+
+impl StringObject {
+    /// A string of a class.
+    pub fn new(class: ClassId, text: Text) -> Rc<StringObject> {
+        Rc::new(StringObject { head: Head::new(class), text: RefCell::new(text) })
+    }
+
+    /// Its text, to read. Never held while Ruby code may run.
+    #[inline]
+    pub fn text(&self) -> Ref<'_, Text> {
+        self.text.borrow()
+    }
+
+    /// Its text, to change; ask [`crate::Ruby::check_frozen`] first. Never held while Ruby code may run.
+    #[inline]
+    pub fn text_mut(&self) -> RefMut<'_, Text> {
+        self.text.borrow_mut()
+    }
+}
+
+/// An array.
+pub struct ArrayObject {
+    /// What every object has.
+    pub head: Head,
+    items: RefCell<List>,
+}
+
+impl ArrayObject {
+    /// An array of a class.
+    pub fn new(class: ClassId, items: impl Into<List>) -> Rc<ArrayObject> {
+        Rc::new(ArrayObject { head: Head::new(class), items: RefCell::new(items.into()) })
+    }
+
+    /// Its elements, to read. Never held while Ruby code may run.
+    #[inline]
+    pub fn items(&self) -> Ref<'_, List> {
+        self.items.borrow()
+    }
+
+    /// Its elements, to change; ask [`crate::Ruby::check_frozen`] first. Never held while Ruby code may run.
+    #[inline]
+    pub fn items_mut(&self) -> RefMut<'_, List> {
+        self.items.borrow_mut()
+    }
+
+    /// A copy of its elements.
+    pub fn to_vec(&self) -> Vec<Value> {
+        self.items.borrow().to_vec()
+    }
+
+    /// How many elements it has now.
+    pub fn len(&self) -> usize {
+        self.items.borrow().len()
+    }
+
+    /// Whether it has no elements.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The element at a position, if there is one now.
+    #[inline]
+    pub fn get(&self, index: usize) -> Option<Value> {
+        self.items.borrow().get(index).cloned()
+    }
+}
+
+/// A hash.
+pub struct HashObject {
+    /// What every object has.
+    pub head: Head,
+    table: RefCell<Table>,
+}
+
+impl HashObject {
+    /// A hash of a class.
+    pub fn new(class: ClassId, table: Table) -> Rc<HashObject> {
+        Rc::new(HashObject { head: Head::new(class), table: RefCell::new(table) })
+    }
+
+    /// Its entries, to read. Never held while Ruby code may run.
+    #[inline]
+    pub fn table(&self) -> Ref<'_, Table> {
+        self.table.borrow()
+    }
+
+    /// Its entries, to change; ask [`crate::Ruby::check_frozen`] first. Never held while Ruby code may run.
+    #[inline]
+    pub fn table_mut(&self) -> RefMut<'_, Table> {
+        self.table.borrow_mut()
+    }
+}
+
+/// A range; it never changes.
+pub struct RangeObject {
+    /// What every object has.
+    pub head: Head,
+    /// Where it begins, `nil` if nowhere.
+    pub begin: Value,
+    /// Where it ends, `nil` if nowhere.
+    pub end: Value,
+    /// Whether the end itself is left out: `a...b`.
+    pub exclusive: bool,
+}
+
+/// A regular expression.
+pub struct RegexpObject {
+    /// What every object has.
+    pub head: Head,
+    /// The pattern.
+    pub pattern: Arc<Regexp>,
+}
+
+/// An integer beyond 64 bit.
+pub struct BigObject {
+    /// The number.
+    pub number: BigInt,
+}
+
+/// An instance of a class that has no kind of value of its own: of classes that programs define, exceptions, times, sets and so on.
+pub struct Object {
+    /// What every object has.
+    pub head: Head,
+    /// What native methods keep in it, found again by its type.
+    payload: RefCell<Option<Box<dyn Any>>>,
+}
+
+impl Object {
+    /// An object of a class, with nothing in it.
+    pub fn new(class: ClassId) -> Rc<Object> {
+        Rc::new(Object { head: Head::new(class), payload: RefCell::new(None) })
+    }
+
+    /// An object of a class with something that native methods keep in it.
+    pub fn with<T: Any>(class: ClassId, payload: T) -> Rc<Object> {
+        Rc::new(Object { head: Head::new(class), payload: RefCell::new(Some(Box::new(payload))) })
+    }
+
+    /// What native methods keep in it, if it is of this type. Never held while Ruby code may run.
+    pub fn payload<T: Any>(&self) -> Option<Ref<'_, T>> {
+        Ref::filter_map(self.payload.borrow(), |payload| payload.as_ref()?.downcast_ref()).ok()
+    }
+
+    /// What native methods keep in it, to change, if it is of this type. Never held while Ruby code may run.
+    pub fn payload_mut<T: Any>(&self) -> Option<RefMut<'_, T>> {
+        RefMut::filter_map(self.payload.borrow_mut(), |payload| payload.as_mut()?.downcast_mut()).ok()
+    }
+
+    /// Puts something into it for native methods.
+    pub fn set_payload<T: Any>(&self, payload: T) {
+        *self.payload.borrow_mut() = Some(Box::new(payload));
+    }
+
+    /// Takes out what is in it.
+    pub(crate) fn clear_payload(&self) {
+        drop(self.payload.take());
+    }
+}
+
+impl Value {
+    /// Whether it counts as true: everything does except `nil` and `false`.
+    #[inline]
+    pub fn is_true(&self) -> bool {
+        !matches!(self, Value::Nil | Value::Bool(false))
+    }
+
+    /// Whether it is `nil`.
+    #[inline]
+    pub fn is_nil(&self) -> bool {
+        matches!(self, Value::Nil)
+    }
+
+    /// What it has as an object on the heap, if it is one.
+    pub fn head(&self) -> Option<&Head> {
+        Some(match self {
+            Value::String(string) => &string.head,
+            Value::Array(array) => &array.head,
+            Value::Hash(hash) => &hash.head,
+            Value::Range(range) => &range.head,
+            Value::Regexp(regexp) => &regexp.head,
+            Value::Proc(proc) => &proc.head,
+            Value::Object(object) => &object.head,
+            Value::Nil | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Symbol(_) => return None,
+            Value::Class(_) | Value::Big(_) => return None,
+        })
+    }
+
+    /// Whether both are the same object (`equal?`).
+    pub fn is_same(&self, other: &Value) -> bool {
+        match (self, other) {
+            (Value::Nil, Value::Nil) => true,
+            (Value::Bool(a), Value::Bool(b)) => a == b,
+            (Value::Int(a), Value::Int(b)) => a == b,
+            (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits(),
+            (Value::Symbol(a), Value::Symbol(b)) => a == b,
+            (Value::Class(a), Value::Class(b)) => a == b,
+            (Value::String(a), Value::String(b)) => Rc::ptr_eq(a, b),
+            (Value::Array(a), Value::Array(b)) => Rc::ptr_eq(a, b),
+            (Value::Hash(a), Value::Hash(b)) => Rc::ptr_eq(a, b),
+            (Value::Range(a), Value::Range(b)) => Rc::ptr_eq(a, b),
+            (Value::Regexp(a), Value::Regexp(b)) => Rc::ptr_eq(a, b),
+            (Value::Proc(a), Value::Proc(b)) => Rc::ptr_eq(a, b),
+            (Value::Big(a), Value::Big(b)) => Rc::ptr_eq(a, b),
+            (Value::Object(a), Value::Object(b)) => Rc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+
+    /// A new array of core class `Array`.
+    pub fn array(items: impl Into<List>) -> Value {
+        Value::Array(ArrayObject::new(ClassId::ARRAY, items))
+    }
+
+    /// A new hash of core class `Hash`.
+    pub fn hash(table: Table) -> Value {
+        Value::Hash(HashObject::new(ClassId::HASH, table))
+    }
+
+    /// A new string of core class `String` in UTF-8.
+    pub fn str(text: impl Into<Text>) -> Value {
+        Value::String(StringObject::new(ClassId::STRING, text.into()))
+    }
+
+    /// The integer, as `Int` if it fits.
+    pub fn integer(number: impl Into<BigInt>) -> Value {
+        let number = number.into();
+        match i64::try_from(&number) {
+            Ok(small) => Value::Int(small),
+            Err(_) => Value::Big(Rc::new(BigObject { number })),
+        }
+    }
+}
+
+impl From<bool> for Value {
+    fn from(truth: bool) -> Value {
+        Value::Bool(truth)
+    }
+}
+
+impl From<i64> for Value {
+    fn from(number: i64) -> Value {
+        Value::Int(number)
+    }
+}
+
+impl From<f64> for Value {
+    fn from(number: f64) -> Value {
+        Value::Float(number)
+    }
+}
+
+impl From<Symbol> for Value {
+    fn from(symbol: Symbol) -> Value {
+        Value::Symbol(symbol)
+    }
+}
+
+impl From<ClassId> for Value {
+    fn from(class: ClassId) -> Value {
+        Value::Class(class)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Value {
+        Value::str(text)
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Value {
+        Value::str(text)
+    }
+}
+
+impl<T: Into<Value>> From<Option<T>> for Value {
+    fn from(value: Option<T>) -> Value {
+        value.map_or(Value::Nil, Into::into)
+    }
+}
+
+/// For debugging Kukla only; it says what kind of value it is. `inspect` is a method of the language.
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Nil => f.write_str("nil"),
+            Value::Bool(truth) => write!(f, "{truth}"),
+            Value::Int(number) => write!(f, "{number}"),
+            Value::Float(number) => write!(f, "{number:?}"),
+            Value::Symbol(symbol) => write!(f, "{symbol:?}"),
+            Value::Class(class) => write!(f, "{class:?}"),
+            Value::String(_) => f.write_str("a String"),
+            Value::Array(_) => f.write_str("an Array"),
+            Value::Hash(_) => f.write_str("a Hash"),
+            Value::Range(_) => f.write_str("a Range"),
+            Value::Regexp(_) => f.write_str("a Regexp"),
+            Value::Proc(_) => f.write_str("a Proc"),
+            Value::Big(big) => write!(f, "{}", big.number),
+            Value::Object(_) => f.write_str("an object"),
+        }
+    }
+}
