@@ -21,6 +21,7 @@ use crate::codes::{
     MISNAMED_TYPE,
 };
 use crate::error::{Raised, Stage};
+use crate::foreign::Extensions;
 pub use crate::known::KnownAlias;
 use crate::known::{Found, Known};
 pub use crate::node::Node;
@@ -77,16 +78,10 @@ pub struct Environment {
     known: RwLock<Known>,
     /// What other nodes export, if anyone knows.
     pub exports: Option<Arc<dyn Exports>>,
-    /// How resource types of other languages are read, if they are.
-    pub foreign_types: Option<Arc<dyn ForeignTypes>>,
+    /// What modules bring in other languages, if that is run.
+    pub extensions: Option<Arc<dyn Extensions>>,
     resource_types: RwLock<FxHashMap<Box<str>, Option<Arc<NativeType>>>>,
     inputs: Mutex<InputSet>,
-}
-
-/// Resource types that are written in another language, such as Ruby.
-pub trait ForeignTypes: Send + Sync + std::fmt::Debug {
-    /// The type of that name, if some module of the environment has one.
-    fn resource_type(&self, environment: &Environment, name: &str) -> Option<NativeType>;
 }
 
 /// The outcome of loading a file.
@@ -139,7 +134,7 @@ impl Environment {
             nowhere: Arc::default(),
             known: RwLock::default(),
             exports: None,
-            foreign_types: None,
+            extensions: None,
             resource_types: RwLock::default(),
             inputs: Mutex::new(inputs),
         }
@@ -437,6 +432,9 @@ impl Environment {
                 return Err(Arc::new(misses_function(&unit.program, &path, name)));
             }
         }
+        if let Some(brought) = self.extensions.as_ref().and_then(|brought| brought.function(self, name.as_str())) {
+            return Ok(Some(Function::Foreign(brought)));
+        }
         let absent = Found::Absent(consulted);
         Ok(write(&self.known).functions.entry(name).or_insert(absent).given(heard))
     }
@@ -523,7 +521,7 @@ impl Environment {
         } else if let Some(core) = types::core(lower) {
             Some(core.clone())
         } else {
-            let foreign = self.foreign_types.as_ref().and_then(|types| types.resource_type(self, lower));
+            let foreign = self.extensions.as_ref().and_then(|brought| brought.resource_type(self, lower));
             foreign.or_else(|| types::bundled(lower).cloned())
         };
         let found = found.map(Arc::new);

@@ -19,6 +19,7 @@ mod epp;
 pub mod error;
 mod eval;
 pub mod fit;
+pub mod foreign;
 pub mod function;
 mod heredoc;
 mod interpret;

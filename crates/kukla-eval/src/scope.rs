@@ -53,6 +53,14 @@ pub(crate) struct FrameId(u32);
 
 impl FrameId {
     pub(crate) const NONE: FrameId = FrameId(u32::MAX);
+
+    pub(crate) fn number(self) -> u32 {
+        self.0
+    }
+
+    pub(crate) fn of_number(number: u32) -> FrameId {
+        FrameId(number)
+    }
 }
 
 /// What a named scope belongs to.
@@ -501,6 +509,13 @@ impl Scopes {
         let frame = &mut self.frames[at.frame.0 as usize];
         frame.pending = pending;
         frame.read_only = read_only;
+    }
+
+    /// The position, or its named scope if the call that it was in has ended.
+    pub(crate) fn still_there(&self, at: Position) -> Position {
+        let scope = if at.scope.index() < self.named.len() { at.scope } else { ScopeId::TOP };
+        let frame = if (at.frame.0 as usize) < self.live { at.frame } else { FrameId::NONE };
+        Position { scope, frame }
     }
 
     /// Every variable visible from `at`, innermost first; a name may come several times.

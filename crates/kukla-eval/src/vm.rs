@@ -31,6 +31,7 @@ use crate::compilation::Compilation;
 use crate::environment::{Environment, Node};
 use crate::error::{Flow, Frame, Location, Raise, Raised, Stage};
 use crate::messages::Log;
+use crate::foreign::Guest;
 use crate::scope::{ScopeId, ScopeKind, Scopes};
 use crate::settings::{Limits, LogLevel};
 use crate::standpoint::Standpoint;
@@ -53,6 +54,8 @@ pub struct Vm<'e> {
     pub(crate) open_types: OpenTypes,
     /// The text of templates being rendered, innermost last.
     pub(crate) output: Vec<Vec<Value>>,
+    /// What the interpreter of another language keeps.
+    pub(crate) guest: Guest,
     /// Memory for putting text together.
     pub(crate) scratch: String,
 }
@@ -74,6 +77,7 @@ impl<'e> Vm<'e> {
             recorder: None,
             open_types: OpenTypes::default(),
             output: Vec::new(),
+            guest: Guest::default(),
             scratch: String::new(),
         }
     }

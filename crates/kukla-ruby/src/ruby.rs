@@ -10,6 +10,7 @@
 //! - look things up in hashes: `hash_get`, `hash_set` and so on in `keys.rs`;
 //! - account for what it does: [`Ruby::charge`] for work in proportion to data.
 
+use std::any::{Any, TypeId};
 use std::cell::Cell;
 use std::cmp::Ordering;
 use std::ops::{Deref, DerefMut};
@@ -51,6 +52,8 @@ pub struct State {
     pub(crate) depth: u32,
     /// The last number given to an object or an activation.
     pub(crate) last_number: u64,
+    /// What embedding programs keep, by type.
+    pub(crate) parts: FxHashMap<TypeId, Box<dyn Any>>,
 }
 
 impl Deref for Ruby<'_> {
@@ -79,6 +82,7 @@ impl State {
             generation: 1,
             depth: 0,
             last_number: 0,
+            parts: FxHashMap::default(),
         });
         library::declare_core(&mut state);
         state

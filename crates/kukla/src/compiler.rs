@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use kukla_catalog::Exports;
 use kukla_eval::error::Diagnostic;
 use kukla_eval::programs::Programs;
+use kukla_extensions::RubyPrograms;
 use kukla_eval::registry::Registry;
 use kukla_syntax::roomy;
 use kukla_world::World;
@@ -25,6 +26,8 @@ pub struct Compiler {
     sites: Mutex<Vec<Arc<Site>>>,
     /// Shared by all sites.
     programs: Arc<Programs>,
+    /// Shared by all sites.
+    ruby: Arc<RubyPrograms>,
 }
 
 /// A compiler that sees the disk as it is.
@@ -43,7 +46,7 @@ pub fn registry() -> Arc<Registry> {
 impl Compiler {
     /// A compiler that sees everything outside through `world`: the disk, memory, or an `Arc` of either.
     pub fn new(world: impl World + 'static) -> Compiler {
-        Compiler { world: Arc::new(world), exports: None, sites: Mutex::default(), programs: Arc::default() }
+        Compiler { world: Arc::new(world), exports: None, sites: Mutex::default(), programs: Arc::default(), ruby: Arc::default() }
     }
 
     /// The same, with someone to ask what other nodes export.
@@ -73,7 +76,7 @@ impl Compiler {
         {
             return Ok(Arc::clone(site));
         }
-        let open = || Site::open(spec.clone(), Arc::clone(&self.world), self.exports.clone(), &self.programs);
+        let open = || Site::open(spec.clone(), Arc::clone(&self.world), self.exports.clone(), &self.programs, &self.ruby);
         let fresh = Arc::new(roomy(open)?);
         Ok(self.keep(fresh, known.as_ref()))
     }

@@ -66,7 +66,6 @@ pub mod facts;
 pub mod provenance;
 pub mod puppet_conf;
 pub mod rpc;
-mod ruby_types;
 mod site;
 mod spec;
 mod watch;

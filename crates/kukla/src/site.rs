@@ -14,7 +14,7 @@ use kukla_world::{FileError, World};
 
 use crate::compiler::registry;
 use crate::control::{Layout, bad_setting, manifests, time_to_live};
-use crate::ruby_types::RubyTypes;
+use kukla_extensions::{RubyExtensions, RubyPrograms};
 use crate::spec::SiteSpec;
 use crate::watch::Watched;
 
@@ -72,6 +72,7 @@ impl Site {
         world: Arc<dyn World>,
         exports: Option<Arc<dyn Exports>>,
         programs: &Arc<Programs>,
+        ruby: &Arc<RubyPrograms>,
     ) -> Result<Site, Box<Diagnostic>> {
         let watched = Arc::new(Watched::new(world));
         let world = Arc::clone(&watched) as Arc<dyn World>;
@@ -102,7 +103,7 @@ impl Site {
         environment.programs = Arc::clone(programs);
         environment.exports = exports;
         environment.depend_on(&layout_inputs);
-        environment.foreign_types = Some(Arc::new(RubyTypes::default()));
+        environment.extensions = Some(Arc::new(RubyExtensions::new(Arc::clone(ruby))));
         let manifest = spec.manifest.clone().or_else(|| Some(layout.as_ref()?.manifest.clone()));
         let paths = match (&spec.code, manifest) {
             (None, Some(manifest)) => environment.reading(|world| manifests(world, &manifest)),

@@ -298,6 +298,21 @@ impl CatalogBuilder {
         })
     }
 
+    /// The names of the classes that were evaluated.
+    pub(crate) fn class_names(&self) -> Vec<Str> {
+        self.classes.clone()
+    }
+
+    /// The tags of the catalog.
+    pub(crate) fn tag_words(&self) -> Vec<Str> {
+        self.tag_table.words(&self.tags)
+    }
+
+    /// The tags of a resource.
+    pub(crate) fn tag_words_of(&self, id: ResourceId) -> Vec<Str> {
+        self.tag_table.words(&self.get(id).tags)
+    }
+
     pub(crate) fn of_type(&self, type_name: Name) -> Option<&Kindred> {
         self.kindred.get(&type_name)
     }

@@ -84,6 +84,11 @@ impl CatalogBuilder {
         all
     }
 
+    /// The values of the defaults for a type as seen from a scope.
+    pub(crate) fn default_values(&self, scope: ScopeId, type_name: Name) -> Vec<(Name, Value)> {
+        self.defaults_for(scope, type_name).into_iter().map(|param| (param.name, param.value)).collect()
+    }
+
     /// Whether a value is what some default visible from a scope says.
     pub(super) fn is_default(&self, scope: ScopeId, type_name: Name, name: Name, value: &Value) -> bool {
         let mut visible = self.scopes_from(scope).filter_map(|scope| defaults_in(scope, type_name)).flatten();

@@ -48,12 +48,8 @@ kukla_syntax::codes! {
     /// ```
     TEMPLATE_NO_STRING as RUNTIME_ERROR: Error, "Failed to parse inline template: {cause}";
 
-    /// Templates in Ruby (ERB) are rendered only where they hold no Ruby. Write the template in Puppet (EPP) and render it with `epp`.
-    ///
-    /// ```puppet
-    /// inline_template('<%= @hostname %>')    # error
-    /// ```
-    RUBY_TEMPLATE: Error, "{function}(): templates in Ruby are not supported yet{which}";
+    /// Templates in Ruby (ERB) are rendered by an environment that runs the Ruby of modules; this one does not.
+    RUBY_TEMPLATE as RUNTIME_ERROR: Error, "Could not render template '{name}': no Ruby is run here";
 
     /// The text of a template in Puppet (EPP) cannot be read; the message goes on with what is wrong and where in the template.
     ///
