@@ -12,8 +12,11 @@ mod parse;
 mod resolve;
 mod token;
 
+/// What an environment variable is, if it is set and may be seen.
+pub type Variables<'v> = dyn Fn(&str) -> Result<Option<String>, Error> + 'v;
+
 /// Reads one HOCON text; `environment` answers for references that nothing in the text answers.
-pub fn read(text: &str, environment: &dyn Fn(&str) -> Option<String>) -> Result<Value, Error> {
+pub fn read(text: &str, environment: &Variables<'_>) -> Result<Value, Error> {
     let tokens = token::tokens(text)?;
     let root = parse::parse(tokens)?;
     resolve::resolve(&root, environment)
