@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     fn show(text: &str) -> String {
-        match read(text, &|name| (name == "HOME").then(|| "/root".into())) {
+        match read(text, &|name| Ok((name == "HOME").then(|| "/root".into()))) {
             Ok(value) => kukla_values::format::inspect(&value).into(),
             Err(error) => error.to_string(),
         }
