@@ -102,7 +102,7 @@ impl Vm<'_> {
     }
 
     /// Sets a variable where evaluation stands.
-    pub fn assign(&mut self, name: &str, value: Value) -> Flow<()> {
+    pub fn assign_variable(&mut self, name: &str, value: Value) -> Flow<()> {
         self.set_variable(Name::new(name), value, Span::default())
     }
 

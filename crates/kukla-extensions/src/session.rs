@@ -165,7 +165,7 @@ impl Puppet for Compilation<'_, '_> {
     }
 
     fn set_variable(&mut self, scope: ScopeNumber, name: &str, value: Value) -> std::result::Result<(), Error> {
-        self.vm.standing_at(at(scope), |vm| vm.assign(name, value)).map_err(error)
+        self.vm.standing_at(at(scope), |vm| vm.assign_variable(name, value)).map_err(error)
     }
 
     fn call(
