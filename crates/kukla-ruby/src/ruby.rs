@@ -51,6 +51,8 @@ pub struct State {
     pub(crate) depth: u32,
     /// The last number given to an object or an activation.
     pub(crate) last_number: u64,
+    /// `$~`: what was matched last, a `MatchData` or `nil`.
+    last_match: Value,
 }
 
 impl Deref for Ruby<'_> {
@@ -79,6 +81,7 @@ impl State {
             generation: 1,
             depth: 0,
             last_number: 0,
+            last_match: Value::Nil,
         });
         library::declare_core(&mut state);
         state
@@ -88,6 +91,16 @@ impl State {
     pub fn next_number(&mut self) -> u64 {
         self.last_number += 1;
         self.last_number
+    }
+
+    /// `$~`: what was matched last, a `MatchData` or `nil`.
+    pub fn last_match(&self) -> Value {
+        self.last_match.clone()
+    }
+
+    /// Sets `$~` for the method that is being run.
+    pub fn set_last_match(&mut self, found: Value) {
+        self.last_match = found;
     }
 
     /// A class or module.
