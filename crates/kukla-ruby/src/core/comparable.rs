@@ -32,10 +32,15 @@ fn equal(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         return Ok(true.into());
     }
     let other = args[0].clone();
-    let answer = ruby.without_recursion(this, &other, |ruby| ruby.send(this, sym::CMP, std::slice::from_ref(&other)))?;
-    match answer {
-        None | Some(Value::Nil) => Ok(false.into()),
-        Some(answer) => Ok((ruby.ordering(&answer, this, &other)? == Some(Ordering::Equal)).into()),
+    if ruby.comparing.iter().any(|(a, b)| a.is_same(this) && b.is_same(&other)) {
+        return Ok(false.into());
+    }
+    ruby.comparing.push((this.clone(), other.clone()));
+    let answer = ruby.send(this, sym::CMP, std::slice::from_ref(&other));
+    ruby.comparing.pop();
+    match answer? {
+        Value::Nil => Ok(false.into()),
+        answer => Ok((ruby.ordering(&answer, this, &other)? == Some(Ordering::Equal)).into()),
     }
 }
 

@@ -82,8 +82,8 @@ fn seed_of(generator: &Value) -> Value {
 /// A seed that the program did not give.
 fn fresh_seed(ruby: &mut Ruby<'_>) -> Result<BigInt> {
     ruby.allow_randomness()?;
-    let now = ruby.host.world().now();
-    let word = now.nanoseconds() as u128;
+    let now = ruby.host.world().now().nanos();
+    let word = now as u128;
     Ok(BigInt::from(word.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835)))
 }
 
