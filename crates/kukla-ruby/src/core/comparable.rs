@@ -10,8 +10,7 @@ use crate::symbol::sym;
 use crate::value::Value;
 
 /// The module `Comparable`.
-pub const COMPARABLE: NativeClass =
-    NativeClass { methods: &[METHODS], ..NativeClass::module("Comparable") };
+pub const COMPARABLE: NativeClass = NativeClass { methods: &[METHODS], ..NativeClass::module("Comparable") };
 
 const METHODS: &[Native] = &[
     method("==", 1, 1, equal),

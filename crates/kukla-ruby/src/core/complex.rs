@@ -56,7 +56,9 @@ const METHODS: &[Native] = &[
     method("==", 1, 1, |ruby, this, args| {
         let own = parts(this);
         match as_parts(&args[0]) {
-            Some(other) => Ok((ruby.eq(&own.real, &other.real)? && ruby.eq(&own.imaginary, &other.imaginary)?).into()),
+            Some(other) => {
+                Ok((ruby.eq(&own.real, &other.real)? && ruby.eq(&own.imaginary, &other.imaginary)?).into())
+            }
             None if is_real(&args[0]) => {
                 Ok((equal(ruby, &own.imaginary, &Value::Int(0))? && equal(ruby, &own.real, &args[0])?).into())
             }
@@ -69,7 +71,9 @@ const METHODS: &[Native] = &[
             return Ok(Value::Nil);
         }
         match as_parts(&args[0]) {
-            Some(other) if is_exact_zero(&other.imaginary) => ruby.send(&own.real, sym::CMP, std::slice::from_ref(&other.real)),
+            Some(other) if is_exact_zero(&other.imaginary) => {
+                ruby.send(&own.real, sym::CMP, std::slice::from_ref(&other.real))
+            }
             None if is_real(&args[0]) => ruby.send(&own.real, sym::CMP, args.list),
             _ => Ok(Value::Nil),
         }
@@ -100,7 +104,10 @@ const METHODS: &[Native] = &[
     method("magnitude", 0, 0, |ruby, this, _| magnitude(ruby, &parts(this)).map(Value::Float)),
     method("abs2", 0, 0, |ruby, this, _| {
         let own = parts(this);
-        let (a, b) = (real::multiply(ruby, &own.real, &own.real)?, real::multiply(ruby, &own.imaginary, &own.imaginary)?);
+        let (a, b) = (
+            real::multiply(ruby, &own.real, &own.real)?,
+            real::multiply(ruby, &own.imaginary, &own.imaginary)?,
+        );
         real::add(ruby, &a, &b)
     }),
     method("arg", 0, 0, |ruby, this, _| angle(ruby, &parts(this)).map(Value::Float)),
@@ -141,7 +148,8 @@ const METHODS: &[Native] = &[
         let common = denominator(ruby, &own)?;
         let mut scaled = Vec::new();
         for part in [&own.real, &own.imaginary] {
-            let (above, below) = (named(ruby, part, "numerator", &[])?, named(ruby, part, "denominator", &[])?);
+            let (above, below) =
+                (named(ruby, part, "numerator", &[])?, named(ruby, part, "denominator", &[])?);
             let factor = real::floor_divide(ruby, &common, &below)?;
             scaled.push(real::multiply(ruby, &above, &factor)?);
         }
@@ -199,7 +207,8 @@ pub fn polar(ruby: &mut Ruby<'_>, size: &Value, angle: &Value) -> Result {
         return Ok(Parts { real: Value::Int(0), imaginary: size.clone() }.into_value());
     }
     let (sine, cosine) = angle.sin_cos();
-    Ok(Parts { real: Value::Float(size_float * cosine), imaginary: Value::Float(size_float * sine) }.into_value())
+    Ok(Parts { real: Value::Float(size_float * cosine), imaginary: Value::Float(size_float * sine) }
+        .into_value())
 }
 
 fn magnitude(ruby: &mut Ruby<'_>, own: &Parts) -> Result<f64> {
@@ -287,8 +296,10 @@ pub fn multiply(ruby: &mut Ruby<'_>, a: &Value, b: &Value) -> Result {
         let real = real::multiply(ruby, &number.real, &factor)?;
         return Ok(Parts { real, imaginary: real::multiply(ruby, &number.imaginary, &factor)? }.into_value());
     }
-    let (rr, ii) = (real::multiply(ruby, &x.real, &y.real)?, real::multiply(ruby, &x.imaginary, &y.imaginary)?);
-    let (ri, ir) = (real::multiply(ruby, &x.real, &y.imaginary)?, real::multiply(ruby, &x.imaginary, &y.real)?);
+    let (rr, ii) =
+        (real::multiply(ruby, &x.real, &y.real)?, real::multiply(ruby, &x.imaginary, &y.imaginary)?);
+    let (ri, ir) =
+        (real::multiply(ruby, &x.real, &y.imaginary)?, real::multiply(ruby, &x.imaginary, &y.real)?);
     let real = real::subtract(ruby, &rr, &ii)?;
     Ok(Parts { real, imaginary: real::add(ruby, &ri, &ir)? }.into_value())
 }
@@ -300,12 +311,14 @@ pub fn divide(ruby: &mut Ruby<'_>, a: &Value, b: &Value) -> Result {
         let real = real::quotient(ruby, &x.real, &y.real)?;
         return Ok(Parts { real, imaginary: real::quotient(ruby, &x.imaginary, &y.real)? }.into_value());
     }
-    let floats = [&x.real, &x.imaginary, &y.real, &y.imaginary].iter().any(|part| matches!(part, Value::Float(_)));
+    let floats =
+        [&x.real, &x.imaginary, &y.real, &y.imaginary].iter().any(|part| matches!(part, Value::Float(_)));
     if floats {
         return divide_floats(ruby, &x, &y);
     }
     let conjugate = Parts { real: y.real.clone(), imaginary: real::negate(ruby, &y.imaginary)? };
-    let (rr, ii) = (real::multiply(ruby, &y.real, &y.real)?, real::multiply(ruby, &y.imaginary, &y.imaginary)?);
+    let (rr, ii) =
+        (real::multiply(ruby, &y.real, &y.real)?, real::multiply(ruby, &y.imaginary, &y.imaginary)?);
     let size = real::add(ruby, &rr, &ii)?;
     let product = multiply(ruby, &x.into_value(), &conjugate.into_value())?;
     let product = parts(&product);
@@ -346,14 +359,18 @@ pub fn power(ruby: &mut Ruby<'_>, a: &Value, b: &Value) -> Result {
     if is_exact_zero(&exponent.imaginary) && as_parts(b).is_some() {
         return power(ruby, a, &exponent.real);
     }
-    let whole = as_ratio(b).filter(|ratio| ratio.denominator == 1.into()).map(|ratio| Value::integer(ratio.numerator.clone()));
+    let whole = as_ratio(b)
+        .filter(|ratio| ratio.denominator == 1.into())
+        .map(|ratio| Value::integer(ratio.numerator.clone()));
     let b = &whole.unwrap_or_else(|| b.clone());
     if let Some(exponent) = as_big(b)
         && let Ok(exponent) = i64::try_from(&exponent)
     {
         return integer_power(ruby, a, exponent);
     }
-    if as_parts(a).is_some_and(|own| tower::sign(&own.real) == Some(0) && tower::sign(&own.imaginary) == Some(0)) {
+    if as_parts(a)
+        .is_some_and(|own| tower::sign(&own.real) == Some(0) && tower::sign(&own.imaginary) == Some(0))
+    {
         return Ok(Parts { real: Value::Int(0), imaginary: Value::Int(0) }.into_value());
     }
     let size = magnitude(ruby, &base)?;

@@ -10,11 +10,8 @@ use crate::ruby::Ruby;
 use crate::value::Value;
 
 /// The module `Math`.
-pub const MATH: NativeClass = NativeClass {
-    singleton: &[METHODS],
-    setup: Some(setup),
-    ..NativeClass::module("Math")
-};
+pub const MATH: NativeClass =
+    NativeClass { singleton: &[METHODS], setup: Some(setup), ..NativeClass::module("Math") };
 
 /// The class `Math::DomainError`.
 pub const DOMAIN_ERROR: NativeClass = NativeClass::class("Math::DomainError", "ArgumentError");

@@ -18,11 +18,8 @@ use crate::text::Text;
 use crate::value::{Object, Value};
 
 /// The class `Random`.
-pub const RANDOM: NativeClass = NativeClass {
-    methods: &[METHODS],
-    singleton: &[SINGLETON],
-    ..NativeClass::class("Random", "Object")
-};
+pub const RANDOM: NativeClass =
+    NativeClass { methods: &[METHODS], singleton: &[SINGLETON], ..NativeClass::class("Random", "Object") };
 
 /// `rand` and `srand`, for `Kernel`.
 pub const FUNCTIONS: &[Native] = &[
@@ -157,7 +154,11 @@ fn below(random: &mut Random, limit: &BigInt) -> BigInt {
         let (mut mask, mut tied, mut again) = (0u32, true, false);
         for at in (0..words.len()).rev() {
             let most = words[at];
-            mask = if mask == 0 { if most == 0 { 0 } else { u32::MAX >> most.leading_zeros() } } else { u32::MAX };
+            mask = if mask == 0 {
+                if most == 0 { 0 } else { u32::MAX >> most.leading_zeros() }
+            } else {
+                u32::MAX
+            };
             let value = if mask == 0 { 0 } else { random.next_u32() & mask };
             if tied && mask != 0 {
                 if value > most {

@@ -27,7 +27,9 @@ pub const BITS: &[Native] = &[
     method("[]", 1, 2, reference),
     method("bit_length", 0, 0, |_, this, _| {
         Ok(Value::Int(match this {
-            Value::Int(number) => i64::from(64 - (if *number < 0 { !number } else { *number }).leading_zeros()),
+            Value::Int(number) => {
+                i64::from(64 - (if *number < 0 { !number } else { *number }).leading_zeros())
+            }
             this => as_big(this).map_or(0, |number| {
                 let number: BigInt = if number.is_negative() { -number - 1 } else { number };
                 number.bits() as i64

@@ -37,8 +37,7 @@ const SINGLETON: &[Native] = &[
             Some(answer @ (Value::Int(_) | Value::Big(_))) => Ok(answer),
             Some(answer) => {
                 let (own, other) = (ruby.class_name_of(value), ruby.class_name_of(&answer));
-                Err(ruby
-                    .type_error(format!("can't convert {own} to Integer ({own}#to_int gives {other})")))
+                Err(ruby.type_error(format!("can't convert {own} to Integer ({own}#to_int gives {other})")))
             }
         },
     }),
@@ -60,7 +59,9 @@ const METHODS: &[Native] = &[
     method("infinite?", 0, 0, |_, _, _| Ok(Value::Nil)),
     method("to_i", 0, 0, |_, this, _| Ok(this.clone())),
     method("to_int", 0, 0, |_, this, _| Ok(this.clone())),
-    method("to_f", 0, 0, |_, this, _| Ok(Value::Float(as_big(this).map_or(0.0, |number| big_to_f64(&number))))),
+    method("to_f", 0, 0, |_, this, _| {
+        Ok(Value::Float(as_big(this).map_or(0.0, |number| big_to_f64(&number))))
+    }),
     method("to_r", 0, 0, |_, this, _| Ok(ratio(this).into_value())),
     method("rationalize", 0, 1, |_, this, _| Ok(ratio(this).into_value())),
     method("numerator", 0, 0, |_, this, _| Ok(this.clone())),

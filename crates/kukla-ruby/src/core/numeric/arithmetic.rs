@@ -229,11 +229,7 @@ fn remainder(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         Some(Pair::Rationals(..)) => {
             let left = modulo(ruby, this, other)?;
             let opposite = tower::sign(this) == tower::sign(other).map(|sign| -sign);
-            if tower::sign(&left) != Some(0) && opposite {
-                subtract(ruby, &left, other)
-            } else {
-                Ok(left)
-            }
+            if tower::sign(&left) != Some(0) && opposite { subtract(ruby, &left, other) } else { Ok(left) }
         }
         None => {
             let remainder = ruby.symbols.intern("remainder");
@@ -251,11 +247,10 @@ pub fn negate(ruby: &mut Ruby<'_>, this: &Value) -> Result {
         Value::Float(number) => Ok(Value::Float(-number)),
         Value::Big(big) => Ok(Value::integer(-&big.number)),
         _ => match (tower::as_ratio(this), as_parts(this)) {
-            (Some(ratio), _) => Ok(Ratio {
-                numerator: -&ratio.numerator,
-                denominator: ratio.denominator.clone(),
+            (Some(ratio), _) => {
+                Ok(Ratio { numerator: -&ratio.numerator, denominator: ratio.denominator.clone() }
+                    .into_value())
             }
-            .into_value()),
             (None, Some(parts)) => complex::negate(ruby, &parts),
             (None, None) => ruby.send(this, sym::UMINUS, &[]),
         },
@@ -278,7 +273,8 @@ pub fn float_divide(ruby: &mut Ruby<'_>, a: &Value, b: &Value) -> Result {
         Some(Pair::Integers(x, y)) => Ok(Value::Float(divide_as_floats(&x, &y))),
         Some(Pair::Floats(x, y)) => Ok(Value::Float(x / y)),
         Some(Pair::Rationals(x, y)) if y.numerator.is_zero() => {
-            let sign = if x.numerator.is_negative() { -1.0 } else { f64::from(u8::from(!x.numerator.is_zero())) };
+            let sign =
+                if x.numerator.is_negative() { -1.0 } else { f64::from(u8::from(!x.numerator.is_zero())) };
             Ok(Value::Float(sign / 0.0))
         }
         Some(Pair::Rationals(x, y)) => Ok(Value::Float(x.divide(&y).to_f64())),

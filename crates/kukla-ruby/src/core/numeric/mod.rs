@@ -53,12 +53,13 @@ const METHODS: &[Native] = &[
         let size = named(ruby, this, "abs", &[])?;
         Ok(Value::array(vec![size, argument(ruby, this, args)?]))
     }),
-    method("i", 0, 0, |_, this, _| {
-        Ok(Parts { real: Value::Int(0), imaginary: this.clone() }.into_value())
-    }),
-    method("to_c", 0, 0, |_, this, _| {
-        Ok(Parts { real: this.clone(), imaginary: Value::Int(0) }.into_value())
-    }),
+    method("i", 0, 0, |_, this, _| Ok(Parts { real: Value::Int(0), imaginary: this.clone() }.into_value())),
+    method(
+        "to_c",
+        0,
+        0,
+        |_, this, _| Ok(Parts { real: this.clone(), imaginary: Value::Int(0) }.into_value()),
+    ),
     method("to_int", 0, 0, |ruby, this, _| ruby.send(this, sym::TO_I, &[])),
     method("zero?", 0, 0, |ruby, this, _| Ok(ruby.eq(this, &Value::Int(0))?.into())),
     method("nonzero?", 0, 0, |ruby, this, _| {
@@ -230,7 +231,6 @@ impl Ruby<'_> {
         self.class_mut(class).constants.insert(name, crate::class::Constant { value, private: false });
     }
 }
-
 
 /// What a method that iterates answers without a block.
 pub fn enumerator(ruby: &mut Ruby<'_>, this: &Value, name: &str, args: &Args<'_>) -> Result {

@@ -99,7 +99,8 @@ impl<'a> Reader<'a> {
             self.at = start;
             return None;
         }
-        let size = digits.iter().fold(0i64, |sum, digit| (sum * 10 + i64::from(digit - b'0')).min(1_000_000_000));
+        let size =
+            digits.iter().fold(0i64, |sum, digit| (sum * 10 + i64::from(digit - b'0')).min(1_000_000_000));
         Some(if negative { -size } else { size })
     }
 }
@@ -346,9 +347,7 @@ fn cannot_convert(ruby: &mut Ruby<'_>, value: &Value, into: &str) -> Box<Unwind>
 
 fn invalid_value(ruby: &mut Ruby<'_>, function: &str, value: &Value) -> Box<Unwind> {
     match ruby.inspect(value) {
-        Ok(shown) => {
-            ruby.argument_error(format!("invalid value for {function}: {}", shown.to_str_lossy()))
-        }
+        Ok(shown) => ruby.argument_error(format!("invalid value for {function}: {}", shown.to_str_lossy())),
         Err(unwind) => unwind,
     }
 }

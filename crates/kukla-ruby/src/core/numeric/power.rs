@@ -140,7 +140,9 @@ pub fn pow(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         return Err(ruby.range_error(message));
     }
     let Some(modulus) = as_big(modulus) else {
-        return Err(ruby.type_error("Integer#pow() 2nd argument not allowed unless all arguments are integers"));
+        return Err(
+            ruby.type_error("Integer#pow() 2nd argument not allowed unless all arguments are integers")
+        );
     };
     if modulus.is_zero() {
         return Err(ruby.divided_by_zero());

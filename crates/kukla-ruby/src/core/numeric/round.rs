@@ -99,7 +99,9 @@ pub fn round(ruby: &mut Ruby<'_>, this: &Value, digits: Option<&Value>, mode: Mo
         Value::Float(number) => round_float(ruby, *number, digits.unwrap_or(0), mode),
         _ => match as_ratio(this) {
             Some(ratio) => round_ratio(ruby, &ratio, digits, mode),
-            None => ruby.to_float(this).and_then(|number| round_float(ruby, number, digits.unwrap_or(0), mode)),
+            None => {
+                ruby.to_float(this).and_then(|number| round_float(ruby, number, digits.unwrap_or(0), mode))
+            }
         },
     }
 }
@@ -280,4 +282,3 @@ fn nearest(number: f64, scale: f64, mode: Mode) -> f64 {
         }
     }
 }
-

@@ -47,7 +47,9 @@ fn step(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         return super::enumerator(ruby, this, "step", args);
     };
     let by = match by {
-        Some(Value::Nil) if rest.len() > 1 => return Err(ruby.type_error("no implicit conversion from nil to integer")),
+        Some(Value::Nil) if rest.len() > 1 => {
+            return Err(ruby.type_error("no implicit conversion from nil to integer"));
+        }
         Some(Value::Nil) | None => Value::Int(1),
         Some(by) => by,
     };
@@ -158,7 +160,10 @@ pub fn each_step(
         }
         ruby.charge(1)?;
         ruby.yield_to(block, std::slice::from_ref(&at))?;
-        at = if is_real(&at) && is_real(by) { add(ruby, &at, by)? } else { ruby.send(&at, sym::PLUS, std::slice::from_ref(by))? };
+        at = if is_real(&at) && is_real(by) {
+            add(ruby, &at, by)?
+        } else {
+            ruby.send(&at, sym::PLUS, std::slice::from_ref(by))?
+        };
     }
 }
-

@@ -25,8 +25,11 @@ impl Ratio {
     /// The fraction in lowest terms. The denominator is not zero; who divides checks that.
     pub fn new(numerator: BigInt, denominator: BigInt) -> Ratio {
         let common = numerator.gcd(&denominator);
-        let (mut numerator, mut denominator) =
-            if common.is_one() { (numerator, denominator) } else { (numerator / &common, denominator / &common) };
+        let (mut numerator, mut denominator) = if common.is_one() {
+            (numerator, denominator)
+        } else {
+            (numerator / &common, denominator / &common)
+        };
         if denominator.is_negative() {
             (numerator, denominator) = (-numerator, -denominator);
         }
