@@ -190,6 +190,7 @@ classes! {
     NO_MATCHING_PATTERN_KEY_ERROR = core::exception::NO_MATCHING_PATTERN_KEY_ERROR,
     ERRNO = core::exception::ERRNO,
     DOMAIN_ERROR = core::math::DOMAIN_ERROR,
+    ENV = core::environment::ENV,
 }
 
 /// What a class is.

@@ -8,6 +8,7 @@ pub mod complex;
 pub mod dir;
 pub mod encoding;
 pub mod enumerable;
+pub mod environment;
 pub mod enumerator;
 pub mod exception;
 pub mod file;
