@@ -148,7 +148,8 @@ fn found(ruby: &mut Ruby<'_>, patterns: &[Value], base: &str) -> Result<Vec<Stri
         if !start.ends_with('/') {
             start.push('/');
         }
-        let absolute = if pattern.starts_with('/') { pattern.clone() } else { format!("{}{pattern}", quoted(&start)) };
+        let absolute =
+            if pattern.starts_with('/') { pattern.clone() } else { format!("{}{pattern}", quoted(&start)) };
         let Ok(paths) = glob::glob(ruby.host.world(), &absolute) else {
             return Err(ruby.runtime_error(format!("'{pattern}' matches too much")));
         };

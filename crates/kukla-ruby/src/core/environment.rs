@@ -134,13 +134,14 @@ fn set(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
 
 /// All variables: those that policy lists by name, and those the program set. Who may see all cannot list them, as the world does not.
 fn all(ruby: &mut Ruby<'_>) -> Result {
-    let listed = match &ruby.host.world().policy().variables {
-        Variables::Only(names) => names.clone(),
-        _ => return Err(ruby.error(
-            ClassId::SECURITY_ERROR,
-            "seeing all environment variables is not allowed; `--env NAME,NAME` would allow those named",
-        )),
-    };
+    let listed =
+        match &ruby.host.world().policy().variables {
+            Variables::Only(names) => names.clone(),
+            _ => return Err(ruby.error(
+                ClassId::SECURITY_ERROR,
+                "seeing all environment variables is not allowed; `--env NAME,NAME` would allow those named",
+            )),
+        };
     let mut pairs = Vec::new();
     for name in listed {
         if let Some(value) = variable(ruby, &name)? {
@@ -148,7 +149,8 @@ fn all(ruby: &mut Ruby<'_>) -> Result {
         }
     }
     if let Some(changes) = changes(ruby) {
-        let set: Vec<_> = changes.table().iter().map(|entry| (entry.key.clone(), entry.value.clone())).collect();
+        let set: Vec<_> =
+            changes.table().iter().map(|entry| (entry.key.clone(), entry.value.clone())).collect();
         pairs.extend(set.into_iter().filter(|(_, value)| !value.is_nil()));
     }
     ruby.make_hash(pairs)

@@ -114,7 +114,11 @@ fn matches(pattern: &[char], path: &[char], flags: i64) -> bool {
 
 /// One name against a pattern without `/` of its own meaning.
 fn segment(pattern: &[char], name: &[char], flags: i64) -> bool {
-    let hidden = |at: usize| flags & DOT_MATCH == 0 && name.get(at) == Some(&'.') && (at == 0 || (flags & PATHNAME != 0 && name[at - 1] == '/'));
+    let hidden = |at: usize| {
+        flags & DOT_MATCH == 0
+            && name.get(at) == Some(&'.')
+            && (at == 0 || (flags & PATHNAME != 0 && name[at - 1] == '/'))
+    };
     let same = |a: char, b: char| a == b || (flags & CASE_FOLD != 0 && a.to_lowercase().eq(b.to_lowercase()));
     let (mut p, mut n) = (0, 0);
     let mut retry: Option<(usize, usize)> = None;

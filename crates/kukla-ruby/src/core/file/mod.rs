@@ -23,17 +23,16 @@ pub const FILE: NativeClass = NativeClass {
 };
 
 /// The class `File::Stat`.
-pub const FILE_STAT: NativeClass = NativeClass {
-    includes: &["Comparable"],
-    methods: &[STAT],
-    ..NativeClass::class("File::Stat", "Object")
-};
+pub const FILE_STAT: NativeClass =
+    NativeClass { includes: &["Comparable"], methods: &[STAT], ..NativeClass::class("File::Stat", "Object") };
 
 /// The module `FileTest`.
 pub const FILE_TEST: NativeClass = NativeClass { singleton: &[QUESTIONS], ..NativeClass::module("FileTest") };
 
 fn setup(ruby: &mut Ruby<'_>, class: ClassId) {
-    for (name, text) in [("SEPARATOR", "/"), ("Separator", "/"), ("PATH_SEPARATOR", ":"), ("NULL", "/dev/null")] {
+    for (name, text) in
+        [("SEPARATOR", "/"), ("Separator", "/"), ("PATH_SEPARATOR", ":"), ("NULL", "/dev/null")]
+    {
         ruby.set_constant(class, name, text.into());
     }
     ruby.set_constant(class, "ALT_SEPARATOR", Value::Nil);
@@ -109,7 +108,11 @@ fn size_of(ruby: &Ruby<'_>, path: &str) -> Option<u64> {
     kind(ruby, path)?;
     let place = located(ruby, path);
     let stamp = ruby.host.world().stamp(&place)?;
-    if stamp.length > 0 { Some(stamp.length) } else { ruby.host.world().read(&place).ok().map(|bytes| bytes.len() as u64) }
+    if stamp.length > 0 {
+        Some(stamp.length)
+    } else {
+        ruby.host.world().read(&place).ok().map(|bytes| bytes.len() as u64)
+    }
 }
 
 const QUESTIONS: &[Native] = &[

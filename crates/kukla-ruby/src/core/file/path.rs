@@ -33,7 +33,9 @@ pub const PATH: &[Native] = &[
 pub fn path_text(ruby: &mut Ruby<'_>, value: &Value) -> Result<String> {
     let text = match value {
         Value::String(string) => string.text().clone(),
-        Value::Nil | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Symbol(_) => ruby.to_text(value)?,
+        Value::Nil | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Symbol(_) => {
+            ruby.to_text(value)?
+        }
         value => match ruby.try_send(value, sym::TO_PATH, &[])? {
             Some(path) => ruby.to_text(&path)?,
             None => ruby.to_text(value)?,

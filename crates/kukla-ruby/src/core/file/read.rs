@@ -109,7 +109,8 @@ pub fn encoding_of(ruby: &mut Ruby<'_>, keywords: Option<&HashObject>) -> Result
             words.push(' ');
         }
     }
-    let binary = words.contains("binary") || words.contains("ascii-8bit") || words.split(' ').any(|word| word == "rb");
+    let binary =
+        words.contains("binary") || words.contains("ascii-8bit") || words.split(' ').any(|word| word == "rb");
     Ok(match () {
         () if binary => Encoding::Binary,
         () if words.contains("us-ascii") => Encoding::Ascii,
@@ -166,7 +167,8 @@ fn lines(ruby: &mut Ruby<'_>, args: &Args<'_>) -> Result<Vec<Value>> {
     let (rest, keywords) = args.split();
     let keywords = keywords.map(|hash| &**hash);
     let encoding = encoding_of(ruby, keywords)?;
-    let chomp = keywords.and_then(|keywords| ruby.keyword(keywords, "chomp")).is_some_and(|chomp| chomp.is_true());
+    let chomp =
+        keywords.and_then(|keywords| ruby.keyword(keywords, "chomp")).is_some_and(|chomp| chomp.is_true());
     let Some(path) = rest.first() else { return Err(ruby.wrong_number_of_arguments(0, "1+")) };
     let path = path_text(ruby, path)?;
     let bytes = contents(ruby, &path)?;

@@ -34,7 +34,9 @@ pub const OPEN: &[Native] = &[method("open", 1, ANY, |ruby, this, args| {
 pub const STREAM: &[Native] = &[
     private("initialize", 1, ANY, initialize),
     method("path", 0, 0, |ruby, this, _| with(ruby, this, false, |stream| Value::from(stream.path.as_str()))),
-    method("to_path", 0, 0, |ruby, this, _| with(ruby, this, false, |stream| Value::from(stream.path.as_str()))),
+    method("to_path", 0, 0, |ruby, this, _| {
+        with(ruby, this, false, |stream| Value::from(stream.path.as_str()))
+    }),
     method("inspect", 0, 0, |ruby, this, _| {
         with(ruby, this, false, |stream| {
             let closed = if stream.closed { " (closed)" } else { "" };
@@ -46,9 +48,15 @@ pub const STREAM: &[Native] = &[
         Ok(Value::Nil)
     }),
     method("closed?", 0, 0, |ruby, this, _| with(ruby, this, false, |stream| Value::Bool(stream.closed))),
-    method("size", 0, 0, |ruby, this, _| with(ruby, this, true, |stream| Value::Int(stream.bytes.len() as i64))),
-    method("eof?", 0, 0, |ruby, this, _| with(ruby, this, true, |stream| Value::Bool(stream.at >= stream.bytes.len()))),
-    method("eof", 0, 0, |ruby, this, _| with(ruby, this, true, |stream| Value::Bool(stream.at >= stream.bytes.len()))),
+    method("size", 0, 0, |ruby, this, _| {
+        with(ruby, this, true, |stream| Value::Int(stream.bytes.len() as i64))
+    }),
+    method("eof?", 0, 0, |ruby, this, _| {
+        with(ruby, this, true, |stream| Value::Bool(stream.at >= stream.bytes.len()))
+    }),
+    method("eof", 0, 0, |ruby, this, _| {
+        with(ruby, this, true, |stream| Value::Bool(stream.at >= stream.bytes.len()))
+    }),
     method("rewind", 0, 0, |ruby, this, _| {
         with(ruby, this, true, |stream| {
             stream.at = 0;
@@ -156,7 +164,9 @@ fn with<T: Into<Value>>(
     open: bool,
     run: impl FnOnce(&mut Stream) -> T,
 ) -> Result {
-    let Value::Object(object) = this else { return Err(ruby.error(ClassId::IO_ERROR, "uninitialized stream")) };
+    let Value::Object(object) = this else {
+        return Err(ruby.error(ClassId::IO_ERROR, "uninitialized stream"));
+    };
     match Object::payload_mut::<Stream>(object) {
         Some(stream) if open && stream.closed => {}
         Some(mut stream) => return Ok(run(&mut stream).into()),
@@ -190,7 +200,8 @@ fn read(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 
 fn gets(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let (rest, keywords) = args.split();
-    let chomp = keywords.and_then(|keywords| ruby.keyword(keywords, "chomp")).is_some_and(|chomp| chomp.is_true());
+    let chomp =
+        keywords.and_then(|keywords| ruby.keyword(keywords, "chomp")).is_some_and(|chomp| chomp.is_true());
     let separator = match rest.first() {
         None | Some(Value::Int(_)) => Some(b"\n".to_vec()),
         Some(Value::Nil) => None,

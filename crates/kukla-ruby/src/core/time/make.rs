@@ -192,7 +192,10 @@ fn new(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let zone = zone.unwrap_or(Zone::Local);
     let made = if rest.first().is_none_or(Value::is_nil) {
         let nanos = ruby.now()?;
-        make(class(this), Moment { seconds: Ratio::new(BigInt::from(nanos), BigInt::from(1_000_000_000)), zone })
+        make(
+            class(this),
+            Moment { seconds: Ratio::new(BigInt::from(nanos), BigInt::from(1_000_000_000)), zone },
+        )
     } else {
         civil(ruby, this, rest.get(..6.min(rest.len())).unwrap_or(rest), zone)?
     };

@@ -319,4 +319,3 @@ fn deconstruct_keys(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Resul
     }
     ruby.make_hash(pairs)
 }
-
