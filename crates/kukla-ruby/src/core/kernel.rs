@@ -2,10 +2,11 @@
 
 use crate::class::NativeClass;
 use crate::core::{numeric, random};
+use crate::library::json;
 
 /// The module `Kernel`.
 pub const KERNEL: NativeClass = NativeClass {
-    methods: &[numeric::parse::CONVERSIONS, random::FUNCTIONS],
+    methods: &[numeric::parse::CONVERSIONS, random::FUNCTIONS, json::TO_JSON],
     singleton: &[numeric::parse::CONVERSIONS, random::FUNCTIONS],
     ..NativeClass::module("Kernel")
 };
