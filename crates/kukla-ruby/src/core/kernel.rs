@@ -1,6 +1,11 @@
 //! `Kernel`: functions that are everywhere.
 
 use crate::class::NativeClass;
+use crate::core::{format, numeric, random};
 
 /// The module `Kernel`.
-pub const KERNEL: NativeClass = NativeClass::module("Kernel");
+pub const KERNEL: NativeClass = NativeClass {
+    methods: &[numeric::parse::CONVERSIONS, random::FUNCTIONS, format::KERNEL_METHODS],
+    singleton: &[numeric::parse::CONVERSIONS, random::FUNCTIONS, format::KERNEL_METHODS],
+    ..NativeClass::module("Kernel")
+};
