@@ -245,7 +245,13 @@ fn write_text(ruby: &mut Ruby<'_>, text: &Text, style: &Style, out: &mut String)
         let wanted = match bytes.get(bad) {
             Some(0xc2..=0xdf) => 2,
             Some(0xe0..=0xef) => 3,
-            Some(0xf0..) => if bytes.get(bad).is_some_and(|byte| *byte >= 0xf8) { 6 } else { 4 },
+            Some(0xf0..) => {
+                if bytes.get(bad).is_some_and(|byte| *byte >= 0xf8) {
+                    6
+                } else {
+                    4
+                }
+            }
             _ => 1,
         };
         let message = if bad + wanted > bytes.len() {

@@ -70,7 +70,9 @@ const METHODS: &[Native] = &[
         parse::document(ruby, &bytes, &options)
     }),
     method("generate", 1, 2, |ruby, _, args| styled(ruby, args, Style::default())),
-    method("fast_generate", 1, 2, |ruby, _, args| styled(ruby, args, Style { max_nesting: 0, ..Style::default() })),
+    method("fast_generate", 1, 2, |ruby, _, args| {
+        styled(ruby, args, Style { max_nesting: 0, ..Style::default() })
+    }),
     method("pretty_generate", 1, 2, |ruby, _, args| styled(ruby, args, Style::pretty())),
     method("dump", 1, 4, dump),
     method("[]", 1, 2, |ruby, _, args| match ruby.maybe_string(&args[0])? {

@@ -53,7 +53,9 @@ impl Options {
                 *flag = value.is_true();
             }
         }
-        for (name, class) in [("object_class", &mut self.object_class), ("array_class", &mut self.array_class)] {
+        for (name, class) in
+            [("object_class", &mut self.object_class), ("array_class", &mut self.array_class)]
+        {
             if let Some(value) = ruby.keyword(given, name) {
                 *class = value;
             }
@@ -252,13 +254,20 @@ impl Parser<'_> {
                             at += 4;
                             let mut whole = code;
                             if (0xd800..=0xdbff).contains(&code) {
-                                let low = (self.text.get(at) == Some(&b'\\') && self.text.get(at + 1) == Some(&b'u'))
-                                    .then(|| self.hex(at + 2))
-                                    .flatten();
+                                let low = (self.text.get(at) == Some(&b'\\')
+                                    && self.text.get(at + 1) == Some(&b'u'))
+                                .then(|| self.hex(at + 2))
+                                .flatten();
                                 let Some(low) = low else {
-                                    return Err(self.complain(ruby, SURROGATE, "incomplete surrogate pair", at - 6));
+                                    return Err(self.complain(
+                                        ruby,
+                                        SURROGATE,
+                                        "incomplete surrogate pair",
+                                        at - 6,
+                                    ));
                                 };
-                                whole = (((code & 0x3f) << 10) | ((((code >> 6) & 0xf) + 1) << 16)) | (low & 0x3ff);
+                                whole = (((code & 0x3f) << 10) | ((((code >> 6) & 0xf) + 1) << 16))
+                                    | (low & 0x3ff);
                                 at += 6;
                             }
                             push_code(&mut out, whole);
