@@ -11,6 +11,7 @@ mod convert;
 pub mod core;
 mod embed;
 pub mod erb;
+mod effects;
 mod error;
 pub mod eval;
 pub mod hash;
