@@ -1,5 +1,7 @@
 //! What can only be settled once a whole pattern is read: names, calls, and what may stand in a look-behind.
 
+use std::sync::Arc;
+
 use super::parse::{Call, Parsed, shortened};
 use super::tree::{Look, Node, Pattern, Place};
 use crate::Str;
@@ -48,7 +50,7 @@ pub(super) fn finish(
     if checked.any(&|node| matches!(node, Node::Condition(condition) if condition.branches > 2)) {
         return Err("invalid conditional pattern".into());
     }
-    Ok(Pattern { root: checked, groups: count, names })
+    Ok(Pattern { root: checked, groups: count, expands: false, names })
 }
 
 fn renumber(node: &mut Node, numbers: &[Option<usize>]) {
@@ -122,6 +124,31 @@ impl<'p> Groups<'p> {
         self.nodes.get(group).copied().flatten()
     }
 
+    /// Whether something calls a group, directly or not.
+    fn reaches(&self, node: &Node, home: usize, seen: &mut [bool], depth: usize) -> bool {
+        if let Node::Call(group) = node {
+            if *group == home {
+                return true;
+            }
+            if seen[*group] || depth > MAX_DEPTH {
+                return false;
+            }
+            seen[*group] = true;
+            return self.get(*group).is_some_and(|node| self.reaches(node, home, seen, depth + 1));
+        }
+        node.children().into_iter().any(|child| self.reaches(child, home, seen, depth + 1))
+    }
+
+    /// Whether a group that does not exist is mentioned where the length is asked for.
+    fn mentions_undefined(&self, node: &Node) -> bool {
+        match node {
+            Node::Backref(backref) => backref.groups.iter().any(|group| *group >= self.nodes.len()),
+            Node::Repeat(repeat) if repeat.min == 0 => false,
+            Node::Look(_) | Node::Absent(_) => false,
+            node => node.children().into_iter().any(|child| self.mentions_undefined(child)),
+        }
+    }
+
     /// The fewest characters something can match.
     pub fn shortest(&self, node: &Node) -> usize {
         match node {
@@ -136,6 +163,7 @@ impl<'p> Groups<'p> {
             Node::Repeat(repeat) => self.shortest(&repeat.node).saturating_mul(repeat.min as usize),
             Node::Group(_, node) | Node::Atomic(node) => self.shortest(node),
             Node::Condition(condition) => self.shortest(&condition.yes).min(self.shortest(&condition.no)),
+            Node::Backref(backref) if backref.early => 0,
             Node::Backref(backref) => {
                 let known = |group: &usize| self.shortest.get(*group).copied().unwrap_or(0);
                 backref.groups.iter().map(known).min().unwrap_or(0)
@@ -172,6 +200,7 @@ fn ends(root: &Node, count: usize) -> Parsed<()> {
     for group in 0..=count {
         search.home = group;
         if let Some(node) = groups.get(group)
+            && groups.reaches(node, group, &mut vec![false; count + 1], 0)
             && search.recursion(node, true, 0)? != Recursion::None
         {
             return Err("never ending recursion".into());
@@ -188,10 +217,6 @@ struct Search<'p> {
 }
 
 impl Search<'_> {
-    fn is_undefined(&self, node: &Node) -> bool {
-        matches!(node, Node::Backref(backref) if backref.groups.iter().any(|group| *group >= self.entered.len()))
-    }
-
     fn recursion(&mut self, node: &Node, head: bool, depth: usize) -> Parsed<Recursion> {
         self.visits += 1;
         if depth > MAX_DEPTH || self.visits > MAX_VISITS {
@@ -208,7 +233,7 @@ impl Search<'_> {
                         return Ok(inside);
                     }
                     found = found.max(inside);
-                    if head && node.any(&|node| self.is_undefined(node)) {
+                    if head && self.groups.mentions_undefined(node) {
                         return Err("invalid backref number/name".into());
                     }
                     head = head && self.groups.shortest(node) == 0;
@@ -264,6 +289,9 @@ fn settle(node: &mut Node, groups: &Groups<'_>, named: bool) -> Parsed<()> {
         Node::Condition(condition) if condition.group > count => {
             return Err("invalid backref number/name".into());
         }
+        Node::Repeat(repeat) if repeat.max != Some(0) && groups.mentions_undefined(&repeat.node) => {
+            return Err("invalid backref number/name".into());
+        }
         Node::Look(look) if look.behind.is_some() => {
             if !allowed_behind(&look.node, look.negative) {
                 return Err("invalid pattern in look-behind".into());
@@ -303,7 +331,29 @@ fn settle(node: &mut Node, groups: &Groups<'_>, named: bool) -> Parsed<()> {
         }
         _ => {}
     }
-    node.children_mut().into_iter().try_for_each(|child| settle(child, groups, named))
+    node.children_mut().into_iter().try_for_each(|child| settle(child, groups, named))?;
+    write_out(node);
+    Ok(())
+}
+
+/// Writes out the obligatory rounds of a text in any case, so that a character can equal several of them.
+fn write_out(node: &mut Node) {
+    const LONGEST: usize = 100;
+    let Node::Repeat(repeat) = node else { return };
+    let Node::Folded(folded) = &repeat.node else { return };
+    let times = (repeat.min as usize).min((LONGEST / folded.bytes().max(1)).max(1));
+    if times < 2 {
+        return;
+    }
+    let text = Node::Folded(Arc::new(folded.times(times)));
+    if repeat.max == Some(times as u32) {
+        *node = text;
+        return;
+    }
+    repeat.min -= times as u32;
+    repeat.max = repeat.max.map(|max| max - times as u32);
+    let rest = std::mem::replace(node, Node::Empty);
+    *node = Node::Sequence(vec![text, rest]);
 }
 
 fn allowed_behind(node: &Node, negative: bool) -> bool {
@@ -343,7 +393,11 @@ impl Lengths<'_> {
             Node::Repeat(repeat) if repeat.max == Some(repeat.min) => {
                 self.of(&repeat.node, depth + 1)?.checked_mul(repeat.min as usize)
             }
-            Node::Group(_, node) => self.of(node, depth + 1),
+            Node::Group(_, node) | Node::Atomic(node) => self.of(node, depth + 1),
+            Node::Condition(condition) => {
+                let yes = self.of(&condition.yes, depth + 1)?;
+                (self.of(&condition.no, depth + 1)? == yes).then_some(yes)
+            }
             Node::Call(group) => {
                 if let Some(known) = self.known[*group] {
                     return known;
@@ -353,7 +407,7 @@ impl Lengths<'_> {
                 self.known[*group] = Some(length);
                 length
             }
-            Node::Empty | Node::Look(_) | Node::At(_) | Node::Keep => Some(0),
+            Node::Empty | Node::Look(_) | Node::Absent(_) | Node::At(_) | Node::Keep => Some(0),
             _ => None,
         }
     }

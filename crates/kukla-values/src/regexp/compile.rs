@@ -173,7 +173,7 @@ impl<'p> Compiler<'p> {
             }
             self.node(node)?;
             if group > 0 {
-                self.emit(Op::Close(group))?;
+                self.emit(Op::CloseCalled(group))?;
             }
             self.emit(Op::Return)?;
         }
@@ -423,8 +423,7 @@ impl<'p> Compiler<'p> {
         if self.groups.shortest(&repeat.node) > 0 {
             return None;
         }
-        let captures = repeat.node.any(&|node| matches!(node, Node::Group(..) | Node::Call(_)));
-        Some((self.register(), captures))
+        Some((self.register(), captures(&repeat.node)))
     }
 
     /// A loop without an end, whose first round may be obligatory.
@@ -485,6 +484,16 @@ impl<'p> Compiler<'p> {
             self.ops[end] = Op::RoundEnd { register, captures, exit };
         }
         Ok(())
+    }
+}
+
+/// Whether a part captures other than by looking around.
+fn captures(node: &Node) -> bool {
+    match node {
+        Node::Group(..) | Node::Call(_) => true,
+        Node::Look(_) => false,
+        Node::Repeat(repeat) if repeat.max == Some(0) => false,
+        node => node.children().into_iter().any(captures),
     }
 }
 

@@ -10,7 +10,7 @@ use super::tree::{Backref, Place};
 use super::unicode;
 
 /// How many steps a search may take, beyond those in proportion to the subject.
-const MAX_STEPS: u64 = 20_000_000;
+const MAX_STEPS: u64 = 10_000_000;
 /// How many more steps each byte of the subject allows.
 const STEPS_PER_BYTE: u64 = 100;
 /// How many points to return to may be kept.
@@ -83,6 +83,13 @@ enum Frame {
     Called,
     Returned {
         address: Address,
+        at: usize,
+    },
+    /// The place of a group before its end was reached.
+    Place {
+        group: usize,
+        start: usize,
+        end: usize,
     },
     /// A point of choice in a look-ahead, to be remembered when it has failed or succeeded.
     Trail {
@@ -103,6 +110,17 @@ enum Event {
     Return,
     Open(usize, usize),
     Close(usize, usize),
+}
+
+/// A call under way.
+#[derive(Debug)]
+struct Call {
+    /// Where it returns to.
+    back: Address,
+    /// Where in the text it began.
+    at: usize,
+    /// The loops of the caller.
+    registers: Vec<usize>,
 }
 
 /// How a search proceeds from its position.
@@ -145,7 +163,7 @@ struct Machine<'p, 't, const BINARY: bool> {
     registers: Vec<usize>,
     keep: usize,
     stack: Vec<Frame>,
-    calls: Vec<(Address, Vec<usize>)>,
+    calls: Vec<Call>,
     events: Vec<Event>,
     steps: u64,
     most_steps: u64,
@@ -419,6 +437,13 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
                     self.event(Event::Close(*group, at));
                     Some(address + 1)
                 }
+                Op::CloseCalled(group) => {
+                    let (start, end) = self.slots[*group];
+                    self.push(Frame::Place { group: *group, start, end })?;
+                    self.slots[*group] = (self.calls.last().map_or(start, |call| call.at), at);
+                    self.event(Event::Close(*group, at));
+                    Some(address + 1)
+                }
                 Op::RoundStart(register) => {
                     self.set_register(*register, at)?;
                     Some(address + 1)
@@ -540,20 +565,20 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
                     if self.calls.len() >= MAX_CALLS {
                         return Err(GivenUp::Memory);
                     }
-                    self.calls.push((address + 1, self.registers.clone()));
+                    self.calls.push(Call { back: address + 1, at, registers: self.registers.clone() });
                     self.event(Event::Call);
                     self.push(Frame::Called)?;
                     Some(*target)
                 }
                 Op::Return => match self.calls.pop() {
-                    Some((back, registers)) => {
+                    Some(Call { back, at: begun, registers }) => {
                         for (register, value) in registers.into_iter().enumerate() {
                             if self.registers[register] != value {
                                 self.set_register(register, value)?;
                             }
                         }
                         self.event(Event::Return);
-                        self.push(Frame::Returned { address: back })?;
+                        self.push(Frame::Returned { address: back, at: begun })?;
                         Some(back)
                     }
                     None => None,
@@ -605,8 +630,12 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
                 self.calls.pop();
                 self.forget_event();
             }
-            Frame::Returned { address } => {
-                self.calls.push((address, self.registers.clone()));
+            Frame::Place { group, start, end } => {
+                self.slots[group] = (start, end);
+                self.forget_event();
+            }
+            Frame::Returned { address, at } => {
+                self.calls.push(Call { back: address, at, registers: self.registers.clone() });
                 self.forget_event();
             }
             _ => {}
@@ -830,6 +859,7 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
                     | Frame::Register { .. }
                     | Frame::Keep(_)
                     | Frame::Called
+                    | Frame::Place { .. }
                     | Frame::Returned { .. }
             );
             if change {

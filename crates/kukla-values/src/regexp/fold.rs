@@ -77,6 +77,9 @@ pub(super) fn fold(code: u32, out: &mut Vec<u32>) {
 pub(super) struct Folded {
     /// How many characters it was written with.
     pub written: usize,
+    /// The text as it is compared.
+    text: Vec<u32>,
+    binary: bool,
     /// What may stand at each place.
     pub places: Vec<Place>,
 }
@@ -102,7 +105,7 @@ impl Folded {
         if binary {
             let places =
                 text.iter().map(|&code| Place { singles: ascii(code), several: Vec::new() }).collect();
-            return Folded { written: text.len(), places };
+            return Folded { written: text.len(), text: text.to_vec(), binary, places };
         }
         let mut folded = Vec::with_capacity(text.len());
         text.iter().for_each(|&code| fold(code, &mut folded));
@@ -115,7 +118,18 @@ impl Folded {
                 .collect();
             Place { singles: equals(folded[at]), several }
         };
-        Folded { written: text.len(), places: (0..folded.len()).map(place).collect() }
+        let places = (0..folded.len()).map(place).collect();
+        Folded { written: text.len(), text: folded, binary, places }
+    }
+
+    /// The text several times over, as one.
+    pub fn times(&self, count: usize) -> Folded {
+        Folded { written: self.written * count, ..Folded::new(&self.text.repeat(count), self.binary) }
+    }
+
+    /// How many bytes the text takes.
+    pub fn bytes(&self) -> usize {
+        self.text.iter().map(|&code| char::from_u32(code).map_or(1, char::len_utf8)).sum()
     }
 
     /// Whether case makes no difference to it after all.

@@ -72,8 +72,9 @@ pub struct Regexp {
     options: Options,
     encoding: Encoding,
     beyond_ascii: bool,
+    /// The encoding for which the pattern was read; for the other it is read when needed.
+    read_as: Encoding,
     pattern: Pattern,
-    /// For subjects of the pattern's encoding, and of the other.
     text: Matcher,
     binary: Matcher,
 }
@@ -108,7 +109,7 @@ impl Regexp {
             return Ok(known.clone());
         }
         let text = String::from_utf8_lossy(source);
-        let (pattern, beyond_ascii) = match read(source, options, encoding) {
+        let (pattern, beyond_ascii, read_as) = match read_first(source, options, encoding) {
             Ok(read) => read,
             Err(reason) => {
                 bail!(INVALID_REGEXP { reason, source: ruby::inspected(source, options, encoding) })
@@ -120,6 +121,7 @@ impl Regexp {
             options,
             encoding,
             beyond_ascii,
+            read_as,
             pattern,
             text: Matcher::default(),
             binary: Matcher::default(),
@@ -185,15 +187,16 @@ impl Regexp {
     /// The first match at or after a byte position.
     pub fn find_at(&self, text: &str, start: usize) -> Result<Option<(usize, usize)>> {
         let subject = text.as_bytes();
+        let encoding = self.effective(subject, Encoding::Utf8);
         if start <= subject.len()
-            && let Some(linear) = self.linear(subject, start, Encoding::Utf8)
+            && let Some(linear) = self.linear(subject, start, encoding)
         {
             let found = linear.find(subject, start);
             if !found.is_some_and(|(_, end)| caret_may_differ(linear, subject, end)) {
                 return Ok(found);
             }
         }
-        let found = self.backtrack(subject, start, Encoding::Utf8, Direction::Forward)?;
+        let found = self.backtrack(subject, start, encoding, Direction::Forward)?;
         Ok(found.and_then(|spans| spans.first().copied().flatten()))
     }
 
@@ -220,6 +223,7 @@ impl Regexp {
         if position > subject.len() {
             return Ok(None);
         }
+        let encoding = self.effective(subject, encoding);
         let first = if direction == Direction::Backward { 0 } else { position };
         if let Some(linear) = self.linear(subject, first, encoding) {
             let found = linear.search(subject, position, direction);
@@ -239,6 +243,12 @@ impl Regexp {
     /// The places of all matches, left to right.
     pub fn find_iter(&self, text: &str) -> impl std::iter::Iterator<Item = Result<(usize, usize)>> {
         self.captures_iter(text).map(|found| found.map(|captures| (captures.start(), captures.end())))
+    }
+
+    /// The encoding to match in: a pattern of ASCII sees a subject of ASCII as such, without what equals it elsewhere.
+    fn effective(&self, subject: &[u8], encoding: Encoding) -> Encoding {
+        let differs = self.read_as == Encoding::Binary || (self.pattern.expands && !self.beyond_ascii);
+        if differs && subject.is_ascii() { Encoding::Binary } else { encoding }
     }
 
     /// The linear engine, if it can run the pattern over this subject.
@@ -293,10 +303,28 @@ impl Regexp {
         &self,
         encoding: Encoding,
     ) -> std::result::Result<std::borrow::Cow<'_, Pattern>, parse::Refusal> {
-        if encoding == self.encoding {
+        if encoding == self.read_as {
             return Ok(std::borrow::Cow::Borrowed(&self.pattern));
         }
         read(self.source_bytes(), self.options, encoding).map(|(pattern, _)| std::borrow::Cow::Owned(pattern))
+    }
+}
+
+/// Reads a new pattern: for text, unless it is one of ASCII that only makes sense where there is nothing else, such as a
+/// look-behind for a class that in all of Unicode matches several characters.
+fn read_first(
+    source: &[u8],
+    options: Options,
+    encoding: Encoding,
+) -> std::result::Result<(Pattern, bool, Encoding), parse::Refusal> {
+    let refused = match read(source, options, encoding) {
+        Ok((pattern, beyond_ascii)) => return Ok((pattern, beyond_ascii, encoding)),
+        Err(refused) => refused,
+    };
+    let property = source.windows(2).any(|pair| matches!(pair, br"\p" | br"\P"));
+    match read(source, options, Encoding::Binary) {
+        Ok((pattern, false)) if !property => Ok((pattern, false, Encoding::Binary)),
+        _ => Err(refused),
     }
 }
 

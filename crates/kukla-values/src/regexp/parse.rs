@@ -29,7 +29,8 @@ pub(super) fn parse(codes: &[u32], options: Options, encoding: Encoding) -> Pars
     if parser.at < codes.len() {
         return Err("unmatched close parenthesis".into());
     }
-    check::finish(root, parser.groups, parser.calls, parser.numbered)
+    let expands = parser.expands && !parser.properties;
+    Ok(Pattern { expands, ..check::finish(root, parser.groups, parser.calls, parser.numbered)? })
 }
 
 #[derive(Clone, Copy)]
@@ -55,9 +56,15 @@ pub(super) struct Parser<'s> {
     pub encoding: Encoding,
     /// The groups so far with their names.
     groups: Vec<Option<Str>>,
+    /// By group: whether its end has been read.
+    closed: Vec<bool>,
     calls: Vec<Call>,
     /// Whether a group is mentioned by its number.
     numbered: bool,
+    /// Whether a class matches texts of several characters.
+    expands: bool,
+    /// Whether a property is named.
+    properties: bool,
 }
 
 /// A number or a name in `\k<...>`, `\g<...>` and `(?<...>`.
@@ -79,8 +86,11 @@ impl<'s> Parser<'s> {
             },
             encoding,
             groups: Vec::new(),
+            closed: Vec::new(),
             calls: Vec::new(),
             numbered: false,
+            expands: false,
+            properties: false,
         }
     }
 
@@ -379,7 +389,7 @@ impl<'s> Parser<'s> {
         }
         if !self.eat('?') {
             let number = self.open(None)?;
-            return Ok(Grouping::Whole(Node::Group(number, Box::new(self.inside(depth)?))));
+            return self.capture(number, depth);
         }
         let Some(c) = self.peek() else { return Err("end pattern in group".into()) };
         self.at += 1;
@@ -419,7 +429,21 @@ impl<'s> Parser<'s> {
             return Err("too many capture groups are specified".into());
         }
         self.groups.push(name);
+        self.closed.push(false);
         Ok(self.groups.len())
+    }
+
+    fn capture(&mut self, number: usize, depth: usize) -> Parsed<Grouping> {
+        let inside = self.inside(depth)?;
+        self.closed[number - 1] = true;
+        Ok(Grouping::Whole(Node::Group(number, Box::new(inside))))
+    }
+
+    /// A mention of groups.
+    fn backref(&self, groups: Vec<usize>, level: Option<i64>) -> Item {
+        let early = groups.iter().any(|group| self.closed.get(group - 1) == Some(&false));
+        let ignore_case = self.flags.ignore_case;
+        Item::Node(Node::Backref(Backref { groups, ignore_case, early, level }))
     }
 
     fn inside(&mut self, depth: usize) -> Parsed<Node> {
@@ -437,7 +461,7 @@ impl<'s> Parser<'s> {
             return Err("group name is empty".into());
         };
         let number = self.open(Some(name))?;
-        Ok(Grouping::Whole(Node::Group(number, Box::new(self.inside(depth)?))))
+        self.capture(number, depth)
     }
 
     /// `(?i-mx)` for the rest of the group, `(?i-mx:...)` for its own.
@@ -689,7 +713,7 @@ impl<'s> Parser<'s> {
                     return Ok(Item::Node(self.call(end)?));
                 }
                 let (groups, level) = self.mentioned(end)?;
-                Item::Node(Node::Backref(Backref { groups, ignore_case: self.flags.ignore_case, level }))
+                self.backref(groups, level)
             }
             _ => self.run(Vec::new())?,
         })
@@ -729,8 +753,7 @@ impl<'s> Parser<'s> {
         let number = self.text(start, self.at).parse::<usize>().unwrap_or(usize::MAX);
         if number <= MAX_BACKREF && (number <= self.groups.len() || number <= 9) {
             self.numbered = true;
-            let backref = Backref { groups: vec![number], ignore_case: self.flags.ignore_case, level: None };
-            return Ok(Item::Node(Node::Backref(backref)));
+            return Ok(self.backref(vec![number], None));
         }
         self.at = start;
         let Some(first) = self.peek() else { return Ok(Item::Node(Node::Empty)) };
@@ -767,6 +790,7 @@ impl<'s> Parser<'s> {
 
     /// `\p{Name}` from after its brace, whether its complement is meant, and whether it is ASCII, of which the case stays as it is.
     pub fn property(&mut self, mut negated: bool) -> Parsed<(Set, bool, bool)> {
+        self.properties = true;
         negated ^= self.eat('^');
         let start = self.at;
         let mut last = start;
@@ -807,13 +831,14 @@ impl<'s> Parser<'s> {
     }
 
     /// A class with the texts of several characters that equal one of its members.
-    pub fn with_expansions(&self, folded: Set, set: &Set, negated: bool) -> Node {
+    pub fn with_expansions(&mut self, folded: Set, set: &Set, negated: bool) -> Node {
         let expansions = if negated || self.binary() { Vec::new() } else { fold::expansions_in(set) };
         let folded = if negated { folded.complement() } else { folded };
         let class = Node::Set(Arc::new(folded));
         if expansions.is_empty() {
             return class;
         }
+        self.expands = true;
         let texts = expansions.iter().map(|text| Node::Folded(Arc::new(Folded::new(text, false))));
         Node::Choice(std::iter::once(class).chain(texts).collect())
     }
@@ -887,22 +912,20 @@ fn repeated(outer: Repeat) -> Node {
         return make(Node::Repeat(Box::new(inner)), outer.min, outer.max, outer.greedy);
     };
     let star = |node, greedy| make(node, 0, None, greedy);
-    let wrapped = |inner: Repeat, inner_greedy: bool, greedy: bool| {
-        let inner = Repeat { min: 1, max: None, greedy: inner_greedy, ..inner };
-        make(Node::Repeat(Box::new(inner)), 0, Some(1), greedy)
-    };
     match (of_inner, inner.greedy, of_outer, outer.greedy) {
         ('?', true, '?', true) | ('*', true, _, true) | ('*', true, '+', false) | ('+', true, '+', _) => {
             Node::Repeat(Box::new(inner))
         }
-        ('?', false, '?', _) | ('*', false, _, _) | ('+', false, '+', _) => Node::Repeat(Box::new(inner)),
+        ('?', false, '?', _) | ('*', false, _, _) | ('+', false, '+', false) => Node::Repeat(Box::new(inner)),
         ('?', true, '*' | '+', true) | ('+', true, '?' | '*', true) => star(inner.node, true),
         ('?', true, '?', false) => make(inner.node, 0, Some(1), false),
         ('?', true, '*', false) | ('?', false, _, _) | ('+', false, '?' | '*', false) => {
             star(inner.node, false)
         }
-        ('*', true, _, false) | ('+', true, '*', false) => wrapped(inner, true, false),
-        ('+', false, '*', true) => wrapped(inner, false, true),
+        ('*', true, _, false) | ('+', true, '*', false) => {
+            let inner = Repeat { min: 1, max: None, ..inner };
+            make(Node::Repeat(Box::new(inner)), 0, Some(1), false)
+        }
         _ => make(Node::Repeat(Box::new(inner)), outer.min, outer.max, outer.greedy),
     }
 }

@@ -111,6 +111,8 @@ pub(super) enum Op {
         forgets: bool,
     },
     Close(usize),
+    /// Where a group that was called ends: it began where this call did, not one inside it.
+    CloseCalled(usize),
     /// Remembers where a round of a loop begins.
     RoundStart(usize),
     /// Leaves a loop of which a round matched nothing; with captures it goes round again if these changed.

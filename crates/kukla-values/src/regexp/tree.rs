@@ -71,6 +71,8 @@ pub(super) struct Backref {
     /// The groups, the one to try first at the front.
     pub groups: Vec<usize>,
     pub ignore_case: bool,
+    /// Whether it stands before the end of a group it mentions.
+    pub early: bool,
     /// The depth of recursion meant, relative to the current one.
     pub level: Option<i64>,
 }
@@ -112,6 +114,9 @@ pub(super) struct Pattern {
     pub root: Node,
     /// How many groups capture.
     pub groups: usize,
+    /// Whether a class matches texts of several characters because it holds one that equals them, although the pattern does not
+    /// speak of any beyond ASCII.
+    pub expands: bool,
     /// Names of groups with the numbers of the groups so named.
     pub names: Vec<(crate::Str, Vec<usize>)>,
 }
