@@ -23,7 +23,7 @@ fn attempts(scratch: &Scratch) -> Vec<(String, &'static str)> {
     let outside = scratch.path("outside").display().to_string();
     let plain = [
         format!("notice(file('{outside}/secret'))"),
-        format!("notice(file('own/../../../../outside/secret'))"),
+        "notice(file('own/../../../../outside/secret'))".to_owned(),
         "notice(file('own/link'))".to_owned(),
         format!("notice(binary_file('{outside}/secret'))"),
         format!("notice(find_file('{outside}/secret'))"),
