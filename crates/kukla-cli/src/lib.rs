@@ -21,6 +21,8 @@ pub enum Outcome {
     Found,
     /// 2: it could not run: wrong arguments, or files that cannot be read.
     Unable,
+    /// What a script ended with.
+    Status(u8),
 }
 
 impl Outcome {
@@ -37,6 +39,7 @@ impl From<Outcome> for ExitCode {
             Outcome::Done => ExitCode::SUCCESS,
             Outcome::Found => ExitCode::from(1),
             Outcome::Unable => ExitCode::from(2),
+            Outcome::Status(status) => ExitCode::from(status),
         }
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use kukla_values::{Error, Str, Value as PuppetValue};
 use kukla_world::World;
 
+use crate::lower::{SyntaxProblem, parse};
 use crate::program::Program;
 use crate::ruby::State;
 
@@ -28,8 +29,8 @@ pub trait Host {
         Vec::new()
     }
     /// The program of a text; who runs many interpreters keeps programs and shares them.
-    fn program(&mut self, path: &Path, text: &[u8]) -> Result<Arc<Program>, String> {
-        Program::compile(&path.to_string_lossy(), text).map(Arc::new)
+    fn program(&mut self, path: &Path, text: &[u8]) -> Result<Arc<Program>, SyntaxProblem> {
+        parse(text, &path.to_string_lossy())
     }
     /// The compilation that the program is part of.
     fn puppet(&mut self) -> Option<&mut dyn Puppet> {

@@ -106,6 +106,9 @@ kukla_syntax::codes! {
     /// A request of the machine interface has a wrong shape.
     BAD_REQUEST: Error, "{problem}";
 
+    /// A Ruby script takes more steps than it may.
+    SCRIPT_LIMIT as EVALUATION_LIMIT: Error, "The script takes more steps than it may";
+
     /// A mistake in Kukla. Please report it.
     INTERNAL_FAILURE as INTERNAL_ERROR: Error, "Kukla failed: {what}";
 }
