@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use kukla_eval::codes::REFUSED_ARGUMENTS;
 use kukla_eval::lambda::Block;
 use kukla_eval::{Flow, Raise, Vm};
 use kukla_ruby::class::ClassId;
@@ -273,7 +274,7 @@ pub fn choose<'d>(
 /// What a function that looks at wrong arguments says of them.
 pub fn refused(name: &str, reason: &PuppetValue) -> Raise {
     let reason = kukla_values::format::to_s(reason);
-    diagnostic!(kukla_eval::codes::REFUSED_ARGUMENTS { function: name, reason }).into()
+    diagnostic!(REFUSED_ARGUMENTS { function: name, reason }).into()
 }
 
 impl Dispatch {

@@ -77,8 +77,7 @@ impl RubyFunction {
         if !ruby.part::<Loaded>().0.insert(self.path.clone()) {
             return Ok(());
         }
-        ruby.load_file(&self.path)?;
-        Ok(())
+        ruby.run_file(&self.path)
     }
 
     fn missing(&self) -> Box<Unwind> {

@@ -8,7 +8,7 @@ use kukla_ruby::core::exception;
 use kukla_ruby::host::Interrupt;
 use kukla_ruby::value::Object;
 use kukla_ruby::{Ruby, Unwind, Value};
-use kukla_syntax::{diagnostic, words};
+use kukla_syntax::diagnostic;
 use kukla_values::{Error, Value as PuppetValue};
 
 use crate::codes::RUBY_RAISED;
@@ -38,9 +38,8 @@ pub fn to_ruby(ruby: &mut Ruby<'_>, interrupt: Interrupt) -> Box<Unwind> {
 }
 
 fn exception_of(ruby: &mut Ruby<'_>, error: Error) -> Value {
-    let wrong = error.diagnostic();
-    let is_about_arguments = *wrong.code == kukla_eval::codes::WRONG_ARGUMENTS;
-    let message = words::message(wrong);
+    let is_about_arguments = *error.code == kukla_eval::codes::WRONG_ARGUMENTS;
+    let message = error.placed_message();
     let class = match is_about_arguments {
         true => ClassId::ARGUMENT_ERROR,
         false => ruby.class_named("Puppet::ParseError").unwrap_or(ClassId::RUNTIME_ERROR),

@@ -2,7 +2,7 @@
 //! `puppet/parser.rb`.
 
 use kukla_ruby::class::{ANY, Native, NativeClass, method};
-use kukla_ruby::host::{BlockNumber, Interrupt, Puppet, ResourceView, ScopeNumber};
+use kukla_ruby::host::{BlockNumber, Interrupt, ResourceView, ScopeNumber};
 use kukla_ruby::value::Object;
 use kukla_ruby::{Args, Result, Ruby, Value};
 use kukla_values::{Str, Value as PuppetValue};
@@ -310,11 +310,11 @@ fn facts(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
 }
 
 fn classes(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
-    Ok(texts(ruby.with_puppet(Puppet::classes)?))
+    Ok(texts(ruby.with_puppet(|puppet| puppet.classes())?))
 }
 
 fn all_tags(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
-    Ok(texts(ruby.with_puppet(Puppet::all_tags)?))
+    Ok(texts(ruby.with_puppet(|puppet| puppet.all_tags())?))
 }
 
 fn find_resource(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
@@ -324,7 +324,7 @@ fn find_resource(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
 }
 
 fn resources(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
-    let all = ruby.with_puppet(Puppet::resources)?;
+    let all = ruby.with_puppet(|puppet| puppet.resources())?;
     let objects: Result<Vec<Value>> = all.into_iter().map(|found| resource_object(ruby, Some(found))).collect();
     Ok(Value::array(objects?))
 }

@@ -6,13 +6,11 @@ use std::sync::Arc;
 use kukla_eval::error::Raised;
 use kukla_eval::foreign::ResourceState;
 use kukla_eval::lambda::{Block, ForeignBlock};
-use kukla_eval::messages::Log;
 use kukla_eval::scope::{Position, ScopeId};
 use kukla_eval::settings::LogLevel;
 use kukla_eval::{Environment, Flow, Raise, Vm};
 use kukla_ruby::host::{BlockNumber, Host, Interrupt, LambdaNumber, Puppet, ResourceView, ScopeNumber};
-use kukla_ruby::program::Program;
-use kukla_ruby::{Args, Result, Ruby, State, Unwind};
+use kukla_ruby::{Args, Program, Result, Ruby, State, SyntaxProblem, Unwind};
 use kukla_values::types::Range;
 use kukla_values::types::callable::CallableType;
 use kukla_values::{Error, Name, Str, Value};
@@ -56,8 +54,8 @@ fn start(ruby: &mut Ruby<'_>, programs: &RubyPrograms) -> Result<()> {
     for (name, text) in PUPPET {
         let program = programs.code(Path::new(name), text.as_bytes());
         match program {
-            Ok(program) => ruby.run(&program)?,
-            Err(wrong) => return Err(ruby.runtime_error(wrong)),
+            Ok(program) => ruby.run_program(&program)?,
+            Err(problem) => return Err(ruby.runtime_error(format!("{name}:{}: {}", problem.line, problem.message))),
         };
     }
     Ok(())
@@ -114,7 +112,7 @@ impl Host for Compilation<'_, '_> {
         load_path(self.vm.environment())
     }
 
-    fn program(&mut self, path: &Path, text: &[u8]) -> std::result::Result<Arc<Program>, String> {
+    fn program(&mut self, path: &Path, text: &[u8]) -> std::result::Result<Arc<Program>, SyntaxProblem> {
         self.programs.code(path, text)
     }
 
@@ -198,9 +196,8 @@ impl Puppet for Compilation<'_, '_> {
     }
 
     fn log(&mut self, scope: ScopeNumber, level: &str, message: String) {
-        let Ok(level) = level.parse::<LogLevel>() else { return };
-        let source = self.vm.standing_at(at(scope), |vm| vm.scope_label());
-        self.vm.push_log(Log { level, message, source, location: None, issue: None });
+        let Some(level) = LogLevel::parse(level) else { return };
+        self.vm.standing_at(at(scope), |vm| vm.log(level, message));
     }
 
     fn setting(&self, name: &str) -> Option<Value> {

@@ -8,9 +8,8 @@ use std::sync::Arc;
 
 use kukla_eval::error::Raised;
 use kukla_eval::{Flow, Raise, Vm};
-use kukla_ruby::program::Program;
 use kukla_ruby::value::Object;
-use kukla_ruby::{Result, Ruby, Unwind, Value};
+use kukla_ruby::{Program, Result, Ruby, SyntaxProblem, Unwind, Value};
 use kukla_syntax::diagnostic;
 use kukla_values::Value as PuppetValue;
 use rustc_hash::FxHashMap;
@@ -43,7 +42,7 @@ pub fn render(
 ) -> Flow<String> {
     let program = programs
         .template(path.unwrap_or(Path::new("(erb)")), text)
-        .map_err(|message| Raise::from(diagnostic!(RUBY_RAISED { message })))?;
+        .map_err(|problem| syntax_error(path, &problem))?;
     let scope = vm.standing();
     let variables = variables(vm, &program);
     session::enter(vm, programs, None, |ruby| {
@@ -53,6 +52,12 @@ pub fn render(
             other => Box::new(other),
         })
     })
+}
+
+fn syntax_error(path: Option<&Path>, problem: &SyntaxProblem) -> Raise {
+    let file = path.map_or_else(|| "(erb)".to_owned(), |path| path.display().to_string());
+    let message = format!("{file}:{}: syntax error, {}", problem.line, problem.message);
+    diagnostic!(RUBY_RAISED { message }).into()
 }
 
 /// The variables that a template may ask for.
@@ -97,7 +102,7 @@ fn evaluate(
             set(ruby, name, value);
         }
     }
-    let result = ruby.run_as(program, &Value::Object(wrapper))?;
+    let result = ruby.run_as(program, Value::Object(wrapper), class)?;
     Ok(ruby.display(&result)?.to_str_lossy().into_owned())
 }
 

@@ -12,7 +12,9 @@ use kukla_ruby::class::ClassId;
 use kukla_ruby::value::{HashObject, Object, RegexpObject};
 use kukla_ruby::{Result, Ruby, Value};
 use kukla_syntax::deep;
-use kukla_values::{Array, Hash, HostObject, Str, Type, Value as PuppetValue};
+use kukla_values::binary::Binary;
+use kukla_values::value::HostObject;
+use kukla_values::{Array, Hash, Str, Type, Value as PuppetValue};
 
 use crate::objects::Kept;
 
@@ -95,7 +97,7 @@ fn old_argument(ruby: &mut Ruby<'_>, value: &PuppetValue) -> Result {
     Ok(match value {
         PuppetValue::Regexp(pattern) => Value::str(pattern.to_literal()),
         PuppetValue::SemVer(_) | PuppetValue::SemVerRange(_) | PuppetValue::Timespan(_) | PuppetValue::Timestamp(_) | PuppetValue::Binary(_) => {
-            Value::str(kukla_values::format::display(value))
+            Value::str(kukla_values::format::to_s(value))
         }
         PuppetValue::Iterator(_) => return Err(ruby.runtime_error("Use of an Iterator is not supported here")),
         PuppetValue::Array(values) => {
@@ -134,7 +136,7 @@ pub fn to_puppet(ruby: &mut Ruby<'_>, value: &Value) -> Result<PuppetValue> {
         },
         Value::String(string) => match string.text().to_puppet() {
             Some(text) => PuppetValue::String(text),
-            None => PuppetValue::Binary(string.text().as_bytes().to_vec().into()),
+            None => PuppetValue::Binary(Binary::new(string.text().as_bytes().to_vec())),
         },
         Value::Array(array) => {
             let values: Result<Vec<PuppetValue>> =

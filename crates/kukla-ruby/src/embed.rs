@@ -1,11 +1,17 @@
 //! Doors for programs that embed the interpreter: parts of their own in its state, classes of their own, and the way back into Puppet.
 
 use std::any::{Any, TypeId};
+use std::path::Path;
 use std::rc::Rc;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 
 use crate::class::{Class, ClassId, ClassKind, Constant, NativeClass};
 use crate::error::Result;
+use crate::eval::{Cref, Unit};
 use crate::host::Puppet;
+use crate::program::Program;
 use crate::method::{Method, MethodBody, Visibility};
 use crate::ruby::{Ruby, State};
 use crate::value::Value;
@@ -32,6 +38,13 @@ impl State {
                 _ => None,
             }
         })
+    }
+
+    /// The value of a constant at the top, `nil` if there is none.
+    pub fn top_constant(&self, name: &str) -> Value {
+        let name = self.symbols.existing(name);
+        let constant = name.and_then(|name| self.class(ClassId::OBJECT).constants.get(&name));
+        constant.map_or(Value::Nil, |constant| constant.value.clone())
     }
 
     /// Adds a class or module written in Rust, or its methods to one that is there.
@@ -76,7 +89,54 @@ impl State {
     }
 }
 
+/// The programs that an interpreter has run, ready to be run again.
+#[derive(Default)]
+struct Units(FxHashMap<usize, Rc<Unit>>);
+
+impl Program {
+    /// Whether a name occurs: of a method, a variable, a constant.
+    pub fn names(&self, name: &str) -> bool {
+        self.names.iter().any(|known| **known == *name)
+    }
+
+    /// The names of the instance variables that occur, with their `@`.
+    pub fn instance_variables(&self) -> impl Iterator<Item = &str> {
+        let all = self.names.iter().map(|name| &**name);
+        all.filter(|name| name.starts_with('@') && !name.starts_with("@@"))
+    }
+}
+
 impl Ruby<'_> {
+    /// Runs a program with a `self` of its own; what it defines belongs to `class`.
+    pub fn run_as(&mut self, program: &Arc<Program>, this: Value, class: ClassId) -> Result {
+        let key = Arc::as_ptr(program) as usize;
+        let unit = match self.part::<Units>().0.get(&key) {
+            Some(known) => known.clone(),
+            None => {
+                let unit = self.load(program)?;
+                self.part::<Units>().0.insert(key, unit.clone());
+                unit
+            }
+        };
+        let top = self.top();
+        let cref = Cref::new(class, Some(top));
+        self.run_body(&unit, 0, this, cref, None)
+    }
+
+    /// Runs a file of the world in this interpreter, whether or not it was run before.
+    pub fn run_file(&mut self, path: &Path) -> Result<()> {
+        let shown = path.to_string_lossy().into_owned();
+        if self.load_file(&shown)? {
+            return Ok(());
+        }
+        Err(self.error(ClassId::LOAD_ERROR, format!("cannot load such file -- {shown}")))
+    }
+
+    /// Whether a `catch` for this tag is going on.
+    pub fn is_caught(&self, tag: &Value) -> bool {
+        self.run.catching.iter().any(|caught| caught.is_same(tag))
+    }
+
     /// Adds classes and modules written in Rust; namespaces come before what is in them.
     pub fn declare(&mut self, classes: &'static [NativeClass]) -> Result<()> {
         for class in classes {

@@ -163,7 +163,7 @@ impl<'s> Conversation<'s> {
     /// Evaluates a piece of code.
     pub fn say(&mut self, text: &str) -> Said {
         roomy(|| {
-            if parse(text.as_bytes(), "(ruby)").is_err_and(|problem| problem.is_unfinished) {
+            if parse(text.as_bytes(), "(ruby)").is_err_and(|problem| problem.message.contains("end-of-input")) {
                 return Said::Unfinished;
             }
             match self.evaluate(text) {
@@ -175,7 +175,7 @@ impl<'s> Conversation<'s> {
 
     fn evaluate(&mut self, text: &str) -> RubyResult<String> {
         let (kernel, eval) = (Value::Class(ClassId::OBJECT), self.ruby.symbols.intern("eval"));
-        let binding = self.ruby.constant("TOPLEVEL_BINDING")?;
+        let binding = self.ruby.top_constant("TOPLEVEL_BINDING");
         let value = self.ruby.send(&kernel, eval, &[Value::from(text), binding, Value::from("(ruby)")])?;
         Ok(self.ruby.inspect(&value)?.to_str_lossy().into_owned())
     }
