@@ -20,6 +20,7 @@ use rustc_hash::FxHashMap;
 use crate::args::Args;
 use crate::class::{Class, ClassId, ClassKind, NATIVE_CLASSES};
 use crate::error::{Result, Unwind};
+use crate::eval::Running;
 use crate::host::Host;
 use crate::library;
 use crate::method::{Method, MethodBody, Visibility};
@@ -49,6 +50,8 @@ pub struct State {
     pub(crate) generation: u64,
     /// How deep calls are nested.
     pub(crate) depth: u32,
+    /// What the evaluator keeps.
+    pub(crate) run: Running,
     /// The last number given to an object or an activation.
     pub(crate) last_number: u64,
 }
@@ -79,6 +82,7 @@ impl State {
             generation: 1,
             depth: 0,
             last_number: 0,
+            run: Running::default(),
         });
         library::declare_core(&mut state);
         state

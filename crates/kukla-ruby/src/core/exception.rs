@@ -1,5 +1,8 @@
 //! Exceptions.
 
+use std::rc::Rc;
+
+use crate::backtrace::Place;
 use crate::class::{ClassId, NativeClass};
 use crate::ruby::Ruby;
 use crate::value::{Object, Value};
@@ -138,13 +141,36 @@ pub const ERRNO: NativeClass = NativeClass::module("Errno");
 pub struct Details {
     /// What is wrong; the name of the class stands for `nil`.
     pub message: Value,
-    /// Where it was raised, as `backtrace` shows it; `nil` until then.
+    /// Where it was raised, if a program said so; `nil` until then.
     pub backtrace: Value,
+    /// Where it was raised.
+    pub(crate) places: Option<Rc<[Place]>>,
     /// The exception that was being handled when this one was raised.
     pub cause: Value,
+    /// Whether the cause is settled.
+    pub(crate) has_cause: bool,
+    /// The name, key or tag that it is about.
+    pub name: Value,
+    /// The object that it is about.
+    pub receiver: Option<Value>,
+    /// The arguments of the call that failed.
+    pub args: Value,
 }
 
-/// A new exception with a message.
-pub fn make(_ruby: &mut Ruby<'_>, class: ClassId, message: Value) -> Value {
-    Value::Object(Object::with(class, Details { message, ..Details::default() }))
+/// A new exception with a message, as it is raised here.
+pub fn make(ruby: &mut Ruby<'_>, class: ClassId, message: Value) -> Value {
+    let (places, cause) = (ruby.places(0), ruby.run.exception.clone());
+    Value::Object(Object::with(
+        class,
+        Details { message, places: Some(places), cause, has_cause: true, ..Details::default() },
+    ))
+}
+
+/// Changes what an exception holds.
+pub(crate) fn set_detail(exception: &Value, change: impl FnOnce(&mut Details)) {
+    if let Value::Object(object) = exception
+        && let Some(mut details) = object.payload_mut::<Details>()
+    {
+        change(&mut details);
+    }
 }

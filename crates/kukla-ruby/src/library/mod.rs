@@ -1,11 +1,13 @@
 //! Native classes: how tables become classes of an interpreter, and the libraries that `require` brings.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock, Mutex};
 
 use rustc_hash::FxHashMap;
 
 use crate::class::{Class, ClassId, ClassKind, Constant, NATIVE_CLASSES, Native};
-use crate::ruby::State;
+use crate::error::Result;
+use crate::program::Program;
+use crate::ruby::{Ruby, State};
 use crate::symbol::{Symbol, fixed};
 use crate::value::Value;
 
@@ -58,5 +60,84 @@ pub(crate) fn declare_core(state: &mut State) {
             .class_mut(namespace)
             .constants
             .insert(name, Constant { value: Value::Class(id), private: false });
+    }
+}
+
+/// A library that `require` brings.
+pub struct Library {
+    /// The name under which it is required.
+    pub name: &'static str,
+    /// Other names for it.
+    pub also: &'static [&'static str],
+    /// What it consists of.
+    pub kind: LibraryKind,
+}
+
+/// What a library consists of.
+pub enum LibraryKind {
+    /// All of it is there from the start.
+    BuiltIn,
+    /// A function that adds it to an interpreter.
+    Native(fn(&mut Ruby<'_>) -> Result<()>),
+    /// Ruby code.
+    Source(&'static str),
+}
+
+/// All libraries.
+static LIBRARIES: &[Library] = &[
+    built_in("rational"),
+    built_in("complex"),
+    built_in("thread"),
+    built_in("enumerator"),
+    built_in("fiber"),
+    built_in("etc"),
+    built_in("rbconfig"),
+    built_in("io/console"),
+    built_in("rubygems"),
+    built_in("continuation"),
+    built_in("monitor"),
+];
+
+const fn built_in(name: &'static str) -> Library {
+    Library { name, also: &[], kind: LibraryKind::BuiltIn }
+}
+
+/// The library of a name.
+pub(crate) fn find(feature: &str) -> Option<&'static Library> {
+    let name = feature.strip_suffix(".rb").unwrap_or(feature);
+    LIBRARIES.iter().find(|library| library.name == name || library.also.contains(&name))
+}
+
+/// Adds a library to an interpreter.
+pub(crate) fn load(ruby: &mut Ruby<'_>, library: &'static Library) -> Result<()> {
+    match library.kind {
+        LibraryKind::BuiltIn => Ok(()),
+        LibraryKind::Native(add) => add(ruby),
+        LibraryKind::Source(source) => {
+            let program = shared(library.name, source)?;
+            ruby.run_library(&program)
+        }
+    }
+}
+
+/// A library in Ruby, read once per process.
+fn shared(name: &'static str, source: &'static str) -> Result<Arc<Program>> {
+    static READ: Mutex<Vec<(&'static str, Arc<Program>)>> = Mutex::new(Vec::new());
+    let mut read = READ.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Some((_, program)) = read.iter().find(|(known, _)| *known == name) {
+        return Ok(program.clone());
+    }
+    let program = crate::lower::parse(source.as_bytes(), &format!("<internal:{name}>"))
+        .map_err(|problem| kukla_values::Error::new(format!("{name}:{}: {}", problem.line, problem.message)))?;
+    read.push((name, program.clone()));
+    Ok(program)
+}
+
+/// Sets up the constants of the core classes, when an interpreter starts.
+pub(crate) fn set_up(ruby: &mut Ruby<'_>) {
+    for (number, native) in NATIVE_CLASSES.iter().enumerate() {
+        if let Some(set_up) = native.setup {
+            set_up(ruby, ClassId(number as u32));
+        }
     }
 }
