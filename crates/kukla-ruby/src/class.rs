@@ -189,6 +189,8 @@ classes! {
     NO_MATCHING_PATTERN_ERROR = core::exception::NO_MATCHING_PATTERN_ERROR,
     NO_MATCHING_PATTERN_KEY_ERROR = core::exception::NO_MATCHING_PATTERN_KEY_ERROR,
     ERRNO = core::exception::ERRNO,
+    DOMAIN_ERROR = core::math::DOMAIN_ERROR,
+    ENV = core::environment::ENV,
 }
 
 /// What a class is.

@@ -10,6 +10,7 @@ mod backtrace;
 pub mod class;
 mod convert;
 pub mod core;
+mod effects;
 mod error;
 pub mod eval;
 pub mod hash;

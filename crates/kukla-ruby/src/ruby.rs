@@ -54,6 +54,10 @@ pub struct State {
     pub(crate) run: Running,
     /// The last number given to an object or an activation.
     pub(crate) last_number: u64,
+    /// Pairs that `Comparable#==` is comparing right now.
+    pub(crate) comparing: Vec<(Value, Value)>,
+    /// Whether native classes have their constants.
+    is_set_up: bool,
 }
 
 impl Deref for Ruby<'_> {
@@ -83,6 +87,8 @@ impl State {
             depth: 0,
             last_number: 0,
             run: Running::default(),
+            comparing: Vec::new(),
+            is_set_up: false,
         });
         library::declare_core(&mut state);
         state
@@ -286,7 +292,15 @@ impl State {
 impl<'h> Ruby<'h> {
     /// An interpreter in these surroundings.
     pub fn new(state: Box<State>, host: &'h mut dyn Host) -> Ruby<'h> {
-        Ruby { host, state }
+        let mut ruby = Ruby { host, state };
+        if !std::mem::replace(&mut ruby.is_set_up, true) {
+            for (number, native) in NATIVE_CLASSES.iter().enumerate() {
+                if let Some(setup) = native.setup {
+                    setup(&mut ruby, ClassId(number as u32));
+                }
+            }
+        }
+        ruby
     }
 
     /// What the interpreter keeps until it is entered again.
@@ -451,7 +465,7 @@ impl<'h> Ruby<'h> {
     #[cold]
     pub fn cannot_compare(&mut self, a: &Value, b: &Value) -> Result<Box<Unwind>> {
         let other = match b {
-            Value::Nil | Value::Bool(_) | Value::Int(_) | Value::Big(_) | Value::Float(_) => {
+            Value::Nil | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Symbol(_) => {
                 self.inspect(b)?.to_str_lossy().into_owned()
             }
             _ => self.class_name_of(b),

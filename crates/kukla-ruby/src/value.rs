@@ -302,6 +302,11 @@ impl Object {
         *self.payload.borrow_mut() = Some(Box::new(payload));
     }
 
+    /// Whether native methods keep anything in it.
+    pub fn has_payload(&self) -> bool {
+        self.payload.borrow().is_some()
+    }
+
     /// Takes out what is in it.
     pub(crate) fn clear_payload(&self) {
         drop(self.payload.take());

@@ -9,6 +9,7 @@ pub mod dir;
 pub mod encoding;
 pub mod enumerable;
 pub mod enumerator;
+pub mod environment;
 pub mod exception;
 pub mod file;
 pub mod float;

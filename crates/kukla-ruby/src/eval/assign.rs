@@ -54,7 +54,7 @@ impl Ruby<'_> {
             (Target::Gvar(name), _) => self.set_global(f.unit.symbol(*name), value)?,
             (Target::Cvar(name), _) => self.set_class_variable(f.unit.symbol(*name), value)?,
             (Target::Const(target), Prepared::Module(module)) => {
-                self.set_constant(module, f.unit.symbol(target.name), value)?;
+                self.define_constant(module, f.unit.symbol(target.name), value)?;
             }
             (Target::Call(call), Prepared::Call(receiver, mut args, _)) => {
                 if !(call.safe && receiver.is_nil()) {
@@ -207,7 +207,7 @@ impl Ruby<'_> {
         };
         match self.combined(f, &node.combine, old.unwrap_or_default(), &node.value)? {
             Ok(value) => {
-                self.set_constant(module, name, value.clone())?;
+                self.define_constant(module, name, value.clone())?;
                 Ok(value)
             }
             Err(old) => Ok(old),

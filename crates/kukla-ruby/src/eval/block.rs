@@ -191,6 +191,7 @@ impl Ruby<'_> {
         let plain = !lambda && guise.is_none();
         let saved_match = self.shared_match(context);
         let caller_line = self.run.line;
+        let eval_scope = context.eval_scope.clone();
         let (this, cref, method) = match guise {
             None => (context.this.clone(), None, None),
             Some(guise) => (guise.this, guise.cref, guise.method.cloned()),
@@ -211,6 +212,7 @@ impl Ruby<'_> {
             caller_line,
             visibility: Cell::new(Visibility::Public),
             module_function: Cell::new(false),
+            eval_scope: eval_scope,
         });
         let f = Frame { unit: &closure.unit, body, base, this, env };
         let result = kukla_syntax::deep(|| {

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use super::{Activation, Code, Env, Frame, MAX_DEPTH, MatchSlot, STEPS, Site};
+use super::{Activation, Code, Env, Frame, MAX_DEPTH, STEPS, Site};
 use crate::args::Args;
 use crate::class::{ANY, ClassId, Native};
 use crate::error::{Result, Unwind};
@@ -294,6 +294,7 @@ impl Ruby<'_> {
             caller_line,
             visibility: Cell::new(Visibility::Public),
             module_function: Cell::new(false),
+            eval_scope: None,
         });
         let f = Frame { unit: &code.unit, body, base, this: this.clone(), env };
         let result = kukla_syntax::deep(|| {
@@ -409,6 +410,7 @@ impl Ruby<'_> {
             let mut list = Vec::with_capacity(args.len() + 1);
             list.push(Value::Symbol(name));
             list.extend_from_slice(args.list);
+            self.run.missing = Some(kind);
             return self.call_method(receiver, &method, sym::METHOD_MISSING, &Args { list: &list, ..*args });
         }
         Err(self.no_method(receiver, name, args, kind))

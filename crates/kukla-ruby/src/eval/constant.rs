@@ -176,7 +176,7 @@ impl Ruby<'_> {
     }
 
     /// Sets a constant; a class without a name gets its name from it.
-    pub fn set_constant(&mut self, module: ClassId, name: Symbol, value: Value) -> Result<()> {
+    pub fn define_constant(&mut self, module: ClassId, name: Symbol, value: Value) -> Result<()> {
         self.check_frozen(&Value::Class(module))?;
         if let Value::Class(class) = value {
             self.name_class(class, module, name);

@@ -253,13 +253,13 @@ impl Ruby<'_> {
             }
             None if node.is_module => {
                 let class = self.add_class(Class::new(ClassKind::Module, None));
-                self.set_constant(module, name, Value::Class(class))?;
+                self.define_constant(module, name, Value::Class(class))?;
                 class
             }
             None => {
                 let superclass = superclass.unwrap_or(ClassId::OBJECT);
                 let class = self.new_class(superclass);
-                self.set_constant(module, name, Value::Class(class))?;
+                self.define_constant(module, name, Value::Class(class))?;
                 self.inherited(superclass, class)?;
                 class
             }
@@ -297,15 +297,15 @@ impl Ruby<'_> {
         id: BodyId,
         this: Value,
         cref: Rc<Cref>,
-        outer: Option<(Rc<Env>, Option<Rc<super::Context>>)>,
+        outer: Option<(Rc<Env>, Option<Rc<super::Context>>, super::EvalScope)>,
     ) -> Result {
         self.enter()?;
         let body = unit.body(id);
         let base = self.run.stack.len();
         self.run.stack.resize(base + body.locals as usize, Value::Nil);
-        let (parent, context) = match outer {
-            Some((env, context)) => (Some(env), context),
-            None => (None, None),
+        let (parent, context, eval_scope) = match outer {
+            Some((env, context, scope)) => (Some(env), context, Some(scope)),
+            None => (None, None, None),
         };
         let env = match &body.env {
             Some(names) => Some(Env::new(names.len(), parent)),
@@ -318,6 +318,7 @@ impl Ruby<'_> {
             None => (None, None),
         };
         let visibility = if self.is_main(&this) { Visibility::Private } else { Visibility::Public };
+        let caller_line = self.run.line;
         self.run.frames.push(Activation {
             unit: unit.clone(),
             body: id,
@@ -331,9 +332,10 @@ impl Ruby<'_> {
             proc: None,
             number,
             returns: true,
-            caller_line: self.run.line,
+            caller_line,
             visibility: Cell::new(visibility),
             module_function: Cell::new(false),
+            eval_scope,
         });
         let f = Frame { unit, body, base, this, env };
         let result = kukla_syntax::deep(|| self.eval(&f, &body.code));

@@ -147,7 +147,7 @@ impl Ruby<'_> {
                 let module = self.constant_module(f, &parts.0)?;
                 let value = self.eval(f, &parts.1)?;
                 self.run.line = parts.0.line;
-                self.set_constant(module, f.unit.symbol(parts.0.name), value.clone())?;
+                self.define_constant(module, f.unit.symbol(parts.0.name), value.clone())?;
                 Ok(value)
             }
             Node::ConstAssign(parts) => self.constant_assign(f, parts),

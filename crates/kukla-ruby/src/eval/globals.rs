@@ -120,6 +120,61 @@ impl Ruby<'_> {
         self.globals.contains_key(&real) || PREDEFINED.contains(&self.name(name))
     }
 
+    /// Globals that have a value from the start.
+    pub(super) fn set_standard_globals(&mut self) {
+        let (stdout, stderr, stdin) = crate::core::io::standard_streams();
+        for (name, value) in [
+            ("$stdout", stdout.clone()),
+            ("$stderr", stderr.clone()),
+            ("$stdin", stdin.clone()),
+            ("$/", Value::str("\n")),
+            ("$:", Value::array(Vec::new())),
+            ("$\"", Value::array(Vec::new())),
+            ("$*", Value::array(Vec::new())),
+            ("$0", Value::str("-")),
+            ("$VERBOSE", Value::Bool(false)),
+            ("$DEBUG", Value::Bool(false)),
+        ] {
+            let name = self.symbols.intern(name);
+            self.globals.insert(name, value);
+        }
+        for (name, value) in [("STDOUT", stdout), ("STDERR", stderr), ("STDIN", stdin)] {
+            self.set_constant(ClassId::OBJECT, name, value);
+        }
+        for (name, text) in [
+            ("RUBY_VERSION", "3.1.2"),
+            ("RUBY_ENGINE", "ruby"),
+            ("RUBY_ENGINE_VERSION", "3.1.2"),
+            ("RUBY_PLATFORM", "x86_64-linux"),
+            ("RUBY_RELEASE_DATE", "2022-04-12"),
+            ("RUBY_COPYRIGHT", "ruby - Copyright (C) 1993-2022 Yukihiro Matsumoto"),
+            ("RUBY_DESCRIPTION", "ruby 3.1.2p20 (2022-04-12 revision 4491bb740a) [x86_64-linux]"),
+        ] {
+            let text = Value::str(text);
+            if let Some(head) = text.head() {
+                head.freeze();
+            }
+            self.set_constant(ClassId::OBJECT, name, text);
+        }
+        self.set_constant(ClassId::OBJECT, "RUBY_PATCHLEVEL", Value::Int(20));
+        let argv = self.symbols.intern("$*");
+        if let Some(argv) = self.globals.get(&argv).cloned() {
+            self.set_constant(ClassId::OBJECT, "ARGV", argv);
+        }
+    }
+
+    /// Sets the name of the script and its arguments.
+    pub fn set_arguments(&mut self, script: &str, args: &[String]) -> Result<()> {
+        self.start()?;
+        let name = self.symbols.intern("$0");
+        self.globals.insert(name, Value::str(script));
+        let argv = self.symbols.intern("$*");
+        if let Some(Value::Array(list)) = self.globals.get(&argv) {
+            list.items_mut().extend(args.iter().map(|arg| Value::str(arg.as_str())));
+        }
+        Ok(())
+    }
+
     /// The names of all global variables.
     pub(crate) fn global_names(&self) -> Vec<String> {
         let own = self.globals.keys().map(|name| self.name(*name).to_owned());

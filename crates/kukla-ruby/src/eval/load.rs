@@ -28,13 +28,13 @@ pub(crate) struct Loaded {
 
 impl Ruby<'_> {
     /// Prepares what every program expects: `main`, the classes' constants, the standard globals.
-    fn start(&mut self) -> Result<()> {
+    pub(crate) fn start(&mut self) -> Result<()> {
         if self.run.loaded.started {
             return Ok(());
         }
         self.run.loaded.started = true;
         self.run.main = Value::Object(Object::new(ClassId::OBJECT));
-        library::set_up(self);
+        self.set_standard_globals();
         Ok(())
     }
 
@@ -139,6 +139,7 @@ impl Ruby<'_> {
         this: Value,
         cref: Rc<Cref>,
         context: Option<Rc<Context>>,
+        outer: super::EvalScope,
     ) -> Result<(Value, Rc<Unit>, Option<Rc<Env>>)> {
         self.charge(source.len() as u64)?;
         let mut scopes = names.to_vec();
@@ -151,7 +152,7 @@ impl Ruby<'_> {
             Err(problem) => return Err(self.syntax_error(file, &problem)),
         };
         let unit = self.load(&program)?;
-        let value = self.run_body(&unit, 0, this, cref, Some((env, context)))?;
+        let value = self.run_body(&unit, 0, this, cref, Some((env, context, outer)))?;
         let inner = self.run.last_env.take();
         Ok((value, unit, inner))
     }
@@ -298,7 +299,7 @@ impl Ruby<'_> {
         if let Some(io) = self.own_constant(ClassId::OBJECT, class)? {
             let text = Value::str(data.to_vec());
             let data = self.send(&io, crate::symbol::sym::NEW, &[text])?;
-            self.set_constant(ClassId::OBJECT, name, data)?;
+            self.define_constant(ClassId::OBJECT, name, data)?;
         }
         Ok(())
     }

@@ -32,6 +32,7 @@ use crate::ruby::State;
 use crate::symbol::Symbol;
 use crate::value::Value;
 
+pub(crate) use call::Missing;
 pub(crate) use load::Loaded;
 
 /// A program as an interpreter has loaded it.
@@ -147,6 +148,8 @@ pub(crate) struct Context {
     pub outer: Option<Rc<Context>>,
     /// Whether `return` goes further out: only `self` differs.
     pub transparent: bool,
+    /// The environments around the piece of text that it stands in.
+    pub eval_scope: Option<EvalScope>,
     /// `$~`
     pub last_match: RefCell<Value>,
 }
@@ -182,6 +185,9 @@ pub(crate) enum MatchSlot {
     Shared(Rc<Context>),
 }
 
+/// The environments around a piece of text, the innermost first, with the names of their variables.
+pub(crate) type EvalScope = Rc<[(Rc<Env>, Vec<Symbol>)]>;
+
 /// A body that runs, as natives may ask about it.
 pub(crate) struct Activation {
     pub unit: Rc<Unit>,
@@ -204,6 +210,8 @@ pub(crate) struct Activation {
     pub caller_line: u32,
     /// What `def` makes methods, as `private` without arguments says.
     pub visibility: Cell<Visibility>,
+    /// The environments around a piece of text, for bindings made in it.
+    pub eval_scope: Option<EvalScope>,
     /// `module_function` without arguments.
     pub module_function: Cell<bool>,
 }
@@ -237,6 +245,20 @@ pub struct Closure {
     pub(crate) active: Cell<bool>,
 }
 
+impl Closure {
+    /// The same code with the same variables.
+    pub(crate) fn copy(&self) -> Closure {
+        Closure {
+            unit: self.unit.clone(),
+            body: self.body,
+            env: self.env.clone(),
+            context: self.context.clone(),
+            tag: self.tag,
+            active: self.active.clone(),
+        }
+    }
+}
+
 /// How many calls may be nested, as in Ruby's own default stack.
 pub(crate) const MAX_DEPTH: u32 = 10_000;
 
@@ -260,9 +282,17 @@ pub(crate) struct Running {
     /// The environment of the body that ended last, for bindings to go on with.
     pub last_env: Option<Rc<Env>>,
     pub at_exit: Vec<Value>,
+    /// What `Thread.current` answers.
+    pub thread: Value,
+    /// What is being inspected, against endless recursion.
+    pub inspecting: Vec<Value>,
+    /// Why `method_missing` is asked.
+    pub missing: Option<Missing>,
+    /// The tags of all `catch` that run.
+    pub catching: Vec<Value>,
     pub loaded: Loaded,
     pub top: Option<Rc<Cref>>,
-    /// What is being inspected or compared, against endless recursion.
+    /// Other names of global variables.
     pub global_aliases: rustc_hash::FxHashMap<Symbol, Symbol>,
     /// Environments and objects that may refer to themselves in a circle.
     pub objects: crate::objects::Objects,
@@ -312,6 +342,7 @@ impl State {
             alive: Cell::new(true),
             outer: at.outer.clone(),
             transparent: !at.returns,
+            eval_scope: at.eval_scope.clone(),
             last_match: RefCell::new(last_match),
         });
         at.context = Some(context.clone());

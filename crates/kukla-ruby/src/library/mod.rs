@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::class::{Class, ClassId, ClassKind, Constant, NATIVE_CLASSES, Native};
 use crate::error::Result;
+use crate::lower::SyntaxProblem;
 use crate::program::Program;
 use crate::ruby::{Ruby, State};
 use crate::symbol::{Symbol, fixed};
@@ -114,30 +115,22 @@ pub(crate) fn load(ruby: &mut Ruby<'_>, library: &'static Library) -> Result<()>
         LibraryKind::BuiltIn => Ok(()),
         LibraryKind::Native(add) => add(ruby),
         LibraryKind::Source(source) => {
-            let program = shared(library.name, source)?;
-            ruby.run_library(&program)
+            match shared(library.name, source) {
+                Ok(program) => ruby.run_library(&program),
+                Err(problem) => Err(ruby.syntax_error(library.name, &problem)),
+            }
         }
     }
 }
 
 /// A library in Ruby, read once per process.
-fn shared(name: &'static str, source: &'static str) -> Result<Arc<Program>> {
+fn shared(name: &'static str, source: &'static str) -> std::result::Result<Arc<Program>, SyntaxProblem> {
     static READ: Mutex<Vec<(&'static str, Arc<Program>)>> = Mutex::new(Vec::new());
     let mut read = READ.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     if let Some((_, program)) = read.iter().find(|(known, _)| *known == name) {
         return Ok(program.clone());
     }
-    let program = crate::lower::parse(source.as_bytes(), &format!("<internal:{name}>"))
-        .map_err(|problem| kukla_values::Error::new(format!("{name}:{}: {}", problem.line, problem.message)))?;
+    let program = crate::lower::parse(source.as_bytes(), &format!("<internal:{name}>"))?;
     read.push((name, program.clone()));
     Ok(program)
-}
-
-/// Sets up the constants of the core classes, when an interpreter starts.
-pub(crate) fn set_up(ruby: &mut Ruby<'_>) {
-    for (number, native) in NATIVE_CLASSES.iter().enumerate() {
-        if let Some(set_up) = native.setup {
-            set_up(ruby, ClassId(number as u32));
-        }
-    }
 }

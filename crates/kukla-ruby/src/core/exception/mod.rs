@@ -1,5 +1,7 @@
 //! Exceptions.
 
+mod methods;
+
 use std::rc::Rc;
 
 use crate::backtrace::Place;
@@ -7,14 +9,20 @@ use crate::class::{ClassId, NativeClass};
 use crate::ruby::Ruby;
 use crate::value::{Object, Value};
 
+pub(crate) use methods::{cause, locations};
+
 /// The class `Exception`.
-pub const EXCEPTION: NativeClass = NativeClass::class("Exception", "Object");
+pub const EXCEPTION: NativeClass = NativeClass {
+    methods: &[methods::METHODS],
+    singleton: &[methods::SINGLETON],
+    ..NativeClass::class("Exception", "Object")
+};
 
 /// The class `ScriptError`.
 pub const SCRIPT_ERROR: NativeClass = NativeClass::class("ScriptError", "Exception");
 
 /// The class `LoadError`.
-pub const LOAD_ERROR: NativeClass = NativeClass::class("LoadError", "ScriptError");
+pub const LOAD_ERROR: NativeClass = NativeClass { methods: &[methods::LOAD], ..NativeClass::class("LoadError", "ScriptError") };
 
 /// The class `NotImplementedError`.
 pub const NOT_IMPLEMENTED_ERROR: NativeClass = NativeClass::class("NotImplementedError", "ScriptError");
@@ -35,7 +43,7 @@ pub const SIGNAL_EXCEPTION: NativeClass = NativeClass::class("SignalException", 
 pub const INTERRUPT: NativeClass = NativeClass::class("Interrupt", "SignalException");
 
 /// The class `SystemExit`.
-pub const SYSTEM_EXIT: NativeClass = NativeClass::class("SystemExit", "Exception");
+pub const SYSTEM_EXIT: NativeClass = NativeClass { methods: &[methods::EXIT], ..NativeClass::class("SystemExit", "Exception") };
 
 /// The class `SystemStackError`.
 pub const SYSTEM_STACK_ERROR: NativeClass = NativeClass::class("SystemStackError", "Exception");
@@ -47,7 +55,7 @@ pub const STANDARD_ERROR: NativeClass = NativeClass::class("StandardError", "Exc
 pub const ARGUMENT_ERROR: NativeClass = NativeClass::class("ArgumentError", "StandardError");
 
 /// The class `UncaughtThrowError`.
-pub const UNCAUGHT_THROW_ERROR: NativeClass = NativeClass::class("UncaughtThrowError", "ArgumentError");
+pub const UNCAUGHT_THROW_ERROR: NativeClass = NativeClass { methods: &[methods::THROW], ..NativeClass::class("UncaughtThrowError", "ArgumentError") };
 
 /// The class `EncodingError`.
 pub const ENCODING_ERROR: NativeClass = NativeClass::class("EncodingError", "StandardError");
@@ -81,22 +89,22 @@ pub const EOF_ERROR: NativeClass = NativeClass::class("EOFError", "IOError");
 pub const INDEX_ERROR: NativeClass = NativeClass::class("IndexError", "StandardError");
 
 /// The class `KeyError`.
-pub const KEY_ERROR: NativeClass = NativeClass::class("KeyError", "IndexError");
+pub const KEY_ERROR: NativeClass = NativeClass { methods: &[methods::KEY], ..NativeClass::class("KeyError", "IndexError") };
 
 /// The class `StopIteration`.
-pub const STOP_ITERATION: NativeClass = NativeClass::class("StopIteration", "IndexError");
+pub const STOP_ITERATION: NativeClass = NativeClass { methods: &[methods::STOP], ..NativeClass::class("StopIteration", "IndexError") };
 
 /// The class `ClosedQueueError`.
 pub const CLOSED_QUEUE_ERROR: NativeClass = NativeClass::class("ClosedQueueError", "StopIteration");
 
 /// The class `LocalJumpError`.
-pub const LOCAL_JUMP_ERROR: NativeClass = NativeClass::class("LocalJumpError", "StandardError");
+pub const LOCAL_JUMP_ERROR: NativeClass = NativeClass { methods: &[methods::JUMP], ..NativeClass::class("LocalJumpError", "StandardError") };
 
 /// The class `NameError`.
-pub const NAME_ERROR: NativeClass = NativeClass::class("NameError", "StandardError");
+pub const NAME_ERROR: NativeClass = NativeClass { methods: &[methods::NAME], ..NativeClass::class("NameError", "StandardError") };
 
 /// The class `NoMethodError`.
-pub const NO_METHOD_ERROR: NativeClass = NativeClass::class("NoMethodError", "NameError");
+pub const NO_METHOD_ERROR: NativeClass = NativeClass { methods: &[methods::NO_METHOD], ..NativeClass::class("NoMethodError", "NameError") };
 
 /// The class `RangeError`.
 pub const RANGE_ERROR: NativeClass = NativeClass::class("RangeError", "StandardError");
@@ -111,10 +119,10 @@ pub const REGEXP_ERROR: NativeClass = NativeClass::class("RegexpError", "Standar
 pub const RUNTIME_ERROR: NativeClass = NativeClass::class("RuntimeError", "StandardError");
 
 /// The class `FrozenError`.
-pub const FROZEN_ERROR: NativeClass = NativeClass::class("FrozenError", "RuntimeError");
+pub const FROZEN_ERROR: NativeClass = NativeClass { methods: &[methods::FROZEN], ..NativeClass::class("FrozenError", "RuntimeError") };
 
 /// The class `SystemCallError`.
-pub const SYSTEM_CALL_ERROR: NativeClass = NativeClass::class("SystemCallError", "StandardError");
+pub const SYSTEM_CALL_ERROR: NativeClass = NativeClass { methods: &[methods::SYSTEM_CALL], ..NativeClass::class("SystemCallError", "StandardError") };
 
 /// The class `ThreadError`.
 pub const THREAD_ERROR: NativeClass = NativeClass::class("ThreadError", "StandardError");
@@ -131,13 +139,20 @@ pub const NO_MATCHING_PATTERN_ERROR: NativeClass =
 
 /// The class `NoMatchingPatternKeyError`.
 pub const NO_MATCHING_PATTERN_KEY_ERROR: NativeClass =
-    NativeClass::class("NoMatchingPatternKeyError", "NoMatchingPatternError");
+    NativeClass { methods: &[methods::KEY], ..NativeClass::class("NoMatchingPatternKeyError", "NoMatchingPatternError") };
 
 /// The module `Errno`.
-pub const ERRNO: NativeClass = NativeClass::module("Errno");
+pub const ERRNO: NativeClass = NativeClass {
+    setup: Some(|ruby, _| {
+        for (name, ..) in crate::effects::ERRORS {
+            ruby.errno_class(name);
+        }
+    }),
+    ..NativeClass::module("Errno")
+};
 
 /// What an exception holds besides its instance variables.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Details {
     /// What is wrong; the name of the class stands for `nil`.
     pub message: Value,
@@ -164,6 +179,11 @@ pub fn make(ruby: &mut Ruby<'_>, class: ClassId, message: Value) -> Value {
         class,
         Details { message, places: Some(places), cause, has_cause: true, ..Details::default() },
     ))
+}
+
+/// A new exception with a message that is not raised yet.
+pub(crate) fn new(_ruby: &mut Ruby<'_>, class: ClassId, message: Value) -> Value {
+    Value::Object(Object::with(class, Details { message, ..Details::default() }))
 }
 
 /// Changes what an exception holds.
