@@ -51,6 +51,10 @@ pub struct State {
     pub(crate) depth: u32,
     /// The last number given to an object or an activation.
     pub(crate) last_number: u64,
+    /// The name under which the native method that runs now was called; to be read before anything else is called.
+    pub(crate) called: Symbol,
+    /// Walks through values that may contain themselves (see `recursion.rs`).
+    pub(crate) walks: Vec<(crate::recursion::Walk, Value, Value)>,
 }
 
 impl Deref for Ruby<'_> {
@@ -79,6 +83,8 @@ impl State {
             generation: 1,
             depth: 0,
             last_number: 0,
+            called: sym::CALL,
+            walks: Vec::new(),
         });
         library::declare_core(&mut state);
         state
@@ -447,7 +453,7 @@ impl<'h> Ruby<'h> {
     #[cold]
     pub fn cannot_compare(&mut self, a: &Value, b: &Value) -> Result<Box<Unwind>> {
         let other = match b {
-            Value::Nil | Value::Bool(_) | Value::Int(_) | Value::Big(_) | Value::Float(_) => {
+            Value::Nil | Value::Bool(_) | Value::Int(_) | Value::Symbol(_) | Value::Float(_) => {
                 self.inspect(b)?.to_str_lossy().into_owned()
             }
             _ => self.class_name_of(b),
