@@ -9,6 +9,7 @@ mod args;
 pub mod class;
 mod convert;
 pub mod core;
+mod effects;
 mod error;
 pub mod eval;
 pub mod hash;

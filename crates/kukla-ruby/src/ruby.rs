@@ -55,6 +55,12 @@ pub struct State {
     pub(crate) called: Symbol,
     /// Walks through values that may contain themselves (see `recursion.rs`).
     pub(crate) walks: Vec<(crate::recursion::Walk, Value, Value)>,
+    /// Pairs that `Comparable#==` is comparing right now.
+    pub(crate) comparing: Vec<(Value, Value)>,
+    /// Whether native classes have their constants.
+    is_set_up: bool,
+    /// `$~`: what was matched last, a `MatchData` or `nil`.
+    last_match: Value,
 }
 
 impl Deref for Ruby<'_> {
@@ -85,6 +91,9 @@ impl State {
             last_number: 0,
             called: sym::CALL,
             walks: Vec::new(),
+            comparing: Vec::new(),
+            is_set_up: false,
+            last_match: Value::Nil,
         });
         library::declare_core(&mut state);
         state
@@ -94,6 +103,16 @@ impl State {
     pub fn next_number(&mut self) -> u64 {
         self.last_number += 1;
         self.last_number
+    }
+
+    /// `$~`: what was matched last, a `MatchData` or `nil`.
+    pub fn last_match(&self) -> Value {
+        self.last_match.clone()
+    }
+
+    /// Sets `$~` for the method that is being run.
+    pub fn set_last_match(&mut self, found: Value) {
+        self.last_match = found;
     }
 
     /// A class or module.
@@ -288,7 +307,15 @@ impl State {
 impl<'h> Ruby<'h> {
     /// An interpreter in these surroundings.
     pub fn new(state: Box<State>, host: &'h mut dyn Host) -> Ruby<'h> {
-        Ruby { host, state }
+        let mut ruby = Ruby { host, state };
+        if !std::mem::replace(&mut ruby.is_set_up, true) {
+            for (number, native) in NATIVE_CLASSES.iter().enumerate() {
+                if let Some(setup) = native.setup {
+                    setup(&mut ruby, ClassId(number as u32));
+                }
+            }
+        }
+        ruby
     }
 
     /// What the interpreter keeps until it is entered again.
@@ -453,7 +480,7 @@ impl<'h> Ruby<'h> {
     #[cold]
     pub fn cannot_compare(&mut self, a: &Value, b: &Value) -> Result<Box<Unwind>> {
         let other = match b {
-            Value::Nil | Value::Bool(_) | Value::Int(_) | Value::Symbol(_) | Value::Float(_) => {
+            Value::Nil | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Symbol(_) => {
                 self.inspect(b)?.to_str_lossy().into_owned()
             }
             _ => self.class_name_of(b),

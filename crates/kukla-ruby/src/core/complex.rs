@@ -1,6 +1,412 @@
 //! Complex numbers.
 
-use crate::class::NativeClass;
+use num_traits::Zero;
+
+use crate::args::Args;
+use crate::class::{ClassId, Native, NativeClass, method};
+use crate::core::numeric::arithmetic as real;
+use crate::core::numeric::compare::equal;
+use crate::core::numeric::tower::{self, Parts, as_big, as_parts, as_ratio, is_exact_zero, is_real};
+use crate::core::numeric::{named, power};
+use crate::error::Result;
+use crate::ruby::Ruby;
+use crate::symbol::sym;
+use crate::text::{Encoding, Text};
+use crate::value::Value;
 
 /// The class `Complex`.
-pub const COMPLEX: NativeClass = NativeClass::class("Complex", "Numeric");
+pub const COMPLEX: NativeClass = NativeClass {
+    methods: &[METHODS],
+    singleton: &[SINGLETON],
+    setup: Some(|ruby, class| {
+        ruby.set_constant(class, "I", Parts { real: Value::Int(0), imaginary: Value::Int(1) }.into_value());
+    }),
+    ..NativeClass::class("Complex", "Numeric")
+};
+
+const SINGLETON: &[Native] = &[
+    method("rectangular", 1, 2, rectangular),
+    method("rect", 1, 2, rectangular),
+    method("polar", 1, 2, |ruby, _, args| {
+        let angle = args.get(1).cloned().unwrap_or(Value::Int(0));
+        for part in [&args[0], &angle] {
+            check_real(ruby, part)?;
+        }
+        polar(ruby, &args[0], &angle)
+    }),
+];
+
+const METHODS: &[Native] = &[
+    method("real", 0, 0, |_, this, _| Ok(parts(this).real)),
+    method("imaginary", 0, 0, |_, this, _| Ok(parts(this).imaginary)),
+    method("imag", 0, 0, |_, this, _| Ok(parts(this).imaginary)),
+    method("real?", 0, 0, |_, _, _| Ok(false.into())),
+    method("+", 1, 1, |ruby, this, args| real::add(ruby, this, &args[0])),
+    method("-", 1, 1, |ruby, this, args| real::subtract(ruby, this, &args[0])),
+    method("*", 1, 1, |ruby, this, args| real::multiply(ruby, this, &args[0])),
+    method("/", 1, 1, |ruby, this, args| real::divide(ruby, this, &args[0])),
+    method("quo", 1, 1, |ruby, this, args| real::divide(ruby, this, &args[0])),
+    method("fdiv", 1, 1, |ruby, this, args| {
+        let own = parts(this);
+        let real = named(ruby, &own.real, "fdiv", args.list)?;
+        Ok(Parts { real, imaginary: named(ruby, &own.imaginary, "fdiv", args.list)? }.into_value())
+    }),
+    method("**", 1, 1, |ruby, this, args| power::power(ruby, this, &args[0])),
+    method("-@", 0, 0, |ruby, this, _| negate(ruby, &parts(this))),
+    method("==", 1, 1, |ruby, this, args| {
+        let own = parts(this);
+        match as_parts(&args[0]) {
+            Some(other) => {
+                Ok((ruby.eq(&own.real, &other.real)? && ruby.eq(&own.imaginary, &other.imaginary)?).into())
+            }
+            None if is_real(&args[0]) => {
+                Ok((equal(ruby, &own.imaginary, &Value::Int(0))? && equal(ruby, &own.real, &args[0])?).into())
+            }
+            None => Ok(ruby.eq(&args[0], this)?.into()),
+        }
+    }),
+    method("<=>", 1, 1, |ruby, this, args| {
+        let own = parts(this);
+        if !is_exact_zero(&own.imaginary) {
+            return Ok(Value::Nil);
+        }
+        match as_parts(&args[0]) {
+            Some(other) if is_exact_zero(&other.imaginary) => {
+                ruby.send(&own.real, sym::CMP, std::slice::from_ref(&other.real))
+            }
+            None if is_real(&args[0]) => ruby.send(&own.real, sym::CMP, args.list),
+            _ => Ok(Value::Nil),
+        }
+    }),
+    method("eql?", 1, 1, |ruby, this, args| {
+        let Some(other) = as_parts(&args[0]) else { return Ok(false.into()) };
+        let own = parts(this);
+        let same_kind = |a: &Value, b: &Value| std::mem::discriminant(a) == std::mem::discriminant(b);
+        let same = same_kind(&own.real, &other.real) && same_kind(&own.imaginary, &other.imaginary);
+        Ok((same && ruby.eq(&own.real, &other.real)? && ruby.eq(&own.imaginary, &other.imaginary)?).into())
+    }),
+    method("hash", 0, 0, |ruby, this, _| {
+        let own = parts(this);
+        let (a, b) = (ruby.hash_code(&own.real)?, ruby.hash_code(&own.imaginary)?);
+        Ok(Value::Int((a.rotate_left(11) ^ b.wrapping_mul(131)) as i64 >> 2))
+    }),
+    method("coerce", 1, 1, |ruby, this, args| {
+        if as_parts(&args[0]).is_some() {
+            return Ok(Value::array(vec![args[0].clone(), this.clone()]));
+        }
+        if ruby.is_a(&args[0], ClassId::NUMERIC) {
+            let other = Parts { real: args[0].clone(), imaginary: Value::Int(0) }.into_value();
+            return Ok(Value::array(vec![other, this.clone()]));
+        }
+        Err(ruby.cannot_coerce(&args[0], this))
+    }),
+    method("abs", 0, 0, |ruby, this, _| magnitude(ruby, &parts(this)).map(Value::Float)),
+    method("magnitude", 0, 0, |ruby, this, _| magnitude(ruby, &parts(this)).map(Value::Float)),
+    method("abs2", 0, 0, |ruby, this, _| {
+        let own = parts(this);
+        let (a, b) = (
+            real::multiply(ruby, &own.real, &own.real)?,
+            real::multiply(ruby, &own.imaginary, &own.imaginary)?,
+        );
+        real::add(ruby, &a, &b)
+    }),
+    method("arg", 0, 0, |ruby, this, _| angle(ruby, &parts(this)).map(Value::Float)),
+    method("angle", 0, 0, |ruby, this, _| angle(ruby, &parts(this)).map(Value::Float)),
+    method("phase", 0, 0, |ruby, this, _| angle(ruby, &parts(this)).map(Value::Float)),
+    method("polar", 0, 0, |ruby, this, _| {
+        let own = parts(this);
+        Ok(Value::array(vec![Value::Float(magnitude(ruby, &own)?), Value::Float(angle(ruby, &own)?)]))
+    }),
+    method("rectangular", 0, 0, |_, this, _| Ok(Value::array(vec![parts(this).real, parts(this).imaginary]))),
+    method("rect", 0, 0, |_, this, _| Ok(Value::array(vec![parts(this).real, parts(this).imaginary]))),
+    method("conj", 0, 0, conjugate),
+    method("conjugate", 0, 0, conjugate),
+    method("finite?", 0, 0, |ruby, this, _| {
+        let own = parts(this);
+        Ok((is_finite(ruby, &own.real)? && is_finite(ruby, &own.imaginary)?).into())
+    }),
+    method("infinite?", 0, 0, |_, this, _| {
+        let own = parts(this);
+        let infinite = |part: &Value| matches!(part, Value::Float(number) if number.is_infinite());
+        Ok((infinite(&own.real) || infinite(&own.imaginary)).then_some(1).into())
+    }),
+    method("to_s", 0, 0, |ruby, this, _| Ok(ascii(shown(ruby, &parts(this), false)?))),
+    method("inspect", 0, 0, |ruby, this, _| Ok(ascii(format!("({})", shown(ruby, &parts(this), true)?)))),
+    method("to_c", 0, 0, |_, this, _| Ok(this.clone())),
+    method("to_i", 0, 0, |ruby, this, _| converted(ruby, this, "to_i", "Integer")),
+    method("to_f", 0, 0, |ruby, this, _| converted(ruby, this, "to_f", "Float")),
+    method("to_r", 0, 0, |ruby, this, _| converted(ruby, this, "to_r", "Rational")),
+    method("rationalize", 0, 1, |ruby, this, args| {
+        let own = parts(this);
+        if !is_exact_zero(&own.imaginary) {
+            return Err(no_real(ruby, &own, "Rational"));
+        }
+        named(ruby, &own.real, "rationalize", args.list)
+    }),
+    method("numerator", 0, 0, |ruby, this, _| {
+        let own = parts(this);
+        let common = denominator(ruby, &own)?;
+        let mut scaled = Vec::new();
+        for part in [&own.real, &own.imaginary] {
+            let (above, below) =
+                (named(ruby, part, "numerator", &[])?, named(ruby, part, "denominator", &[])?);
+            let factor = real::floor_divide(ruby, &common, &below)?;
+            scaled.push(real::multiply(ruby, &above, &factor)?);
+        }
+        let imaginary = scaled.pop().unwrap_or_default();
+        Ok(Parts { real: scaled.pop().unwrap_or_default(), imaginary }.into_value())
+    }),
+    method("denominator", 0, 0, |ruby, this, _| denominator(ruby, &parts(this))),
+];
+
+fn denominator(ruby: &mut Ruby<'_>, own: &Parts) -> Result {
+    let below = named(ruby, &own.imaginary, "denominator", &[])?;
+    let above = named(ruby, &own.real, "denominator", &[])?;
+    named(ruby, &above, "lcm", &[below])
+}
+
+fn parts(this: &Value) -> Parts {
+    as_parts(this).map_or(Parts { real: Value::Int(0), imaginary: Value::Int(0) }, |parts| (*parts).clone())
+}
+
+fn ascii(text: String) -> Value {
+    Value::str(Text::new(text.into_bytes(), Encoding::Ascii))
+}
+
+fn is_finite(ruby: &mut Ruby<'_>, part: &Value) -> Result<bool> {
+    Ok(named(ruby, part, "finite?", &[])?.is_true())
+}
+
+fn check_real(ruby: &mut Ruby<'_>, part: &Value) -> Result<()> {
+    if is_real(part) {
+        return Ok(());
+    }
+    let numeric = ruby.is_a(part, ClassId::NUMERIC) && named(ruby, part, "real?", &[])?.is_true();
+    if numeric { Ok(()) } else { Err(ruby.type_error("not a real")) }
+}
+
+fn rectangular(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
+    let imaginary = args.get(1).cloned().unwrap_or(Value::Int(0));
+    for part in [&args[0], &imaginary] {
+        check_real(ruby, part)?;
+    }
+    Ok(Parts { real: args[0].clone(), imaginary }.into_value())
+}
+
+/// The number with a magnitude and an angle.
+pub fn polar(ruby: &mut Ruby<'_>, size: &Value, angle: &Value) -> Result {
+    if is_exact_zero(angle) {
+        return Ok(Parts { real: size.clone(), imaginary: Value::Int(0) }.into_value());
+    }
+    let (angle, size_float) = (ruby.to_float(angle)?, ruby.to_float(size)?);
+    if angle == std::f64::consts::PI {
+        let real = real::negate(ruby, size)?;
+        return Ok(Parts { real, imaginary: Value::Int(0) }.into_value());
+    }
+    if angle == std::f64::consts::FRAC_PI_2 {
+        return Ok(Parts { real: Value::Int(0), imaginary: size.clone() }.into_value());
+    }
+    let (sine, cosine) = angle.sin_cos();
+    Ok(Parts { real: Value::Float(size_float * cosine), imaginary: Value::Float(size_float * sine) }
+        .into_value())
+}
+
+fn magnitude(ruby: &mut Ruby<'_>, own: &Parts) -> Result<f64> {
+    let (a, b) = (ruby.to_float(&own.real)?, ruby.to_float(&own.imaginary)?);
+    Ok(if matches!(own.imaginary, Value::Int(0)) { a.abs() } else { a.hypot(b) })
+}
+
+fn angle(ruby: &mut Ruby<'_>, own: &Parts) -> Result<f64> {
+    let (a, b) = (ruby.to_float(&own.real)?, ruby.to_float(&own.imaginary)?);
+    Ok(b.atan2(a))
+}
+
+fn conjugate(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
+    let own = parts(this);
+    let imaginary = real::negate(ruby, &own.imaginary)?;
+    Ok(Parts { real: own.real, imaginary }.into_value())
+}
+
+/// `1+2i`; a part that is not finite is followed by a star.
+fn shown(ruby: &mut Ruby<'_>, own: &Parts, inspect: bool) -> Result<String> {
+    let negative = match &own.imaginary {
+        Value::Float(number) => number.is_sign_negative() && !number.is_nan(),
+        part => tower::sign(part) == Some(-1),
+    };
+    let size = real::magnitude(ruby, &own.imaginary)?;
+    let mut text = |value: &Value| -> Result<String> {
+        let text = if inspect { ruby.inspect(value)? } else { ruby.display(value)? };
+        Ok(text.to_str_lossy().into_owned())
+    };
+    let (a, b) = (text(&own.real)?, text(&size)?);
+    let star = if b.ends_with(|c: char| c.is_ascii_digit() || c == ')') { "" } else { "*" };
+    Ok(format!("{a}{}{b}{star}i", if negative { '-' } else { '+' }))
+}
+
+fn no_real(ruby: &mut Ruby<'_>, own: &Parts, into: &str) -> Box<crate::error::Unwind> {
+    match shown(ruby, own, false) {
+        Ok(shown) => ruby.range_error(format!("can't convert {shown} into {into}")),
+        Err(unwind) => unwind,
+    }
+}
+
+fn converted(ruby: &mut Ruby<'_>, this: &Value, name: &str, into: &str) -> Result {
+    let own = parts(this);
+    if is_exact_zero(&own.imaginary) {
+        named(ruby, &own.real, name, &[])
+    } else {
+        Err(no_real(ruby, &own, into))
+    }
+}
+
+/// `-a`
+pub fn negate(ruby: &mut Ruby<'_>, own: &Parts) -> Result {
+    let real = real::negate(ruby, &own.real)?;
+    Ok(Parts { real, imaginary: real::negate(ruby, &own.imaginary)? }.into_value())
+}
+
+/// The parts of a number that may be real.
+fn either(value: &Value) -> Option<Parts> {
+    match as_parts(value) {
+        Some(parts) => Some((*parts).clone()),
+        None if is_real(value) => Some(Parts { real: value.clone(), imaginary: Value::Int(0) }),
+        None => None,
+    }
+}
+
+/// `a + b`, one of them complex.
+pub fn add(ruby: &mut Ruby<'_>, a: &Value, b: &Value) -> Result {
+    let (Some(x), Some(y)) = (either(a), either(b)) else { return ruby.coerce_binary(a, b, sym::PLUS) };
+    let real = real::add(ruby, &x.real, &y.real)?;
+    Ok(Parts { real, imaginary: real::add(ruby, &x.imaginary, &y.imaginary)? }.into_value())
+}
+
+/// `a - b`, one of them complex.
+pub fn subtract(ruby: &mut Ruby<'_>, a: &Value, b: &Value) -> Result {
+    let (Some(x), Some(y)) = (either(a), either(b)) else { return ruby.coerce_binary(a, b, sym::MINUS) };
+    let real = real::subtract(ruby, &x.real, &y.real)?;
+    Ok(Parts { real, imaginary: real::subtract(ruby, &x.imaginary, &y.imaginary)? }.into_value())
+}
+
+/// `a * b`, one of them complex.
+pub fn multiply(ruby: &mut Ruby<'_>, a: &Value, b: &Value) -> Result {
+    let (Some(x), Some(y)) = (either(a), either(b)) else { return ruby.coerce_binary(a, b, sym::TIMES) };
+    if as_parts(b).is_none() || as_parts(a).is_none() {
+        let (number, factor) = if as_parts(b).is_none() { (x, y.real) } else { (y, x.real) };
+        let real = real::multiply(ruby, &number.real, &factor)?;
+        return Ok(Parts { real, imaginary: real::multiply(ruby, &number.imaginary, &factor)? }.into_value());
+    }
+    let (rr, ii) =
+        (real::multiply(ruby, &x.real, &y.real)?, real::multiply(ruby, &x.imaginary, &y.imaginary)?);
+    let (ri, ir) =
+        (real::multiply(ruby, &x.real, &y.imaginary)?, real::multiply(ruby, &x.imaginary, &y.real)?);
+    let real = real::subtract(ruby, &rr, &ii)?;
+    Ok(Parts { real, imaginary: real::add(ruby, &ri, &ir)? }.into_value())
+}
+
+/// `a / b`, one of them complex.
+pub fn divide(ruby: &mut Ruby<'_>, a: &Value, b: &Value) -> Result {
+    let (Some(x), Some(y)) = (either(a), either(b)) else { return ruby.coerce_binary(a, b, sym::DIVIDE) };
+    if as_parts(b).is_none() {
+        let real = real::quotient(ruby, &x.real, &y.real)?;
+        return Ok(Parts { real, imaginary: real::quotient(ruby, &x.imaginary, &y.real)? }.into_value());
+    }
+    let floats =
+        [&x.real, &x.imaginary, &y.real, &y.imaginary].iter().any(|part| matches!(part, Value::Float(_)));
+    if floats {
+        return divide_floats(ruby, &x, &y);
+    }
+    let conjugate = Parts { real: y.real.clone(), imaginary: real::negate(ruby, &y.imaginary)? };
+    let (rr, ii) =
+        (real::multiply(ruby, &y.real, &y.real)?, real::multiply(ruby, &y.imaginary, &y.imaginary)?);
+    let size = real::add(ruby, &rr, &ii)?;
+    let product = multiply(ruby, &x.into_value(), &conjugate.into_value())?;
+    let product = parts(&product);
+    let real = real::quotient(ruby, &product.real, &size)?;
+    Ok(Parts { real, imaginary: real::quotient(ruby, &product.imaginary, &size)? }.into_value())
+}
+
+/// Floats are divided by the larger part first, so that nothing overflows on the way.
+fn divide_floats(ruby: &mut Ruby<'_>, x: &Parts, y: &Parts) -> Result {
+    let larger_real = {
+        let (a, b) = (ruby.to_float(&y.real)?.abs(), ruby.to_float(&y.imaginary)?.abs());
+        a > b
+    };
+    let (large, small) = if larger_real { (&y.real, &y.imaginary) } else { (&y.imaginary, &y.real) };
+    let ratio = real::quotient(ruby, small, large)?;
+    let square = real::multiply(ruby, &ratio, &ratio)?;
+    let one_more = real::add(ruby, &square, &Value::Int(1))?;
+    let scale = real::multiply(ruby, large, &one_more)?;
+    let (above_real, above_imaginary) = if larger_real {
+        let (p, q) = (real::multiply(ruby, &x.imaginary, &ratio)?, real::multiply(ruby, &x.real, &ratio)?);
+        (real::add(ruby, &x.real, &p)?, real::subtract(ruby, &x.imaginary, &q)?)
+    } else {
+        let (p, q) = (real::multiply(ruby, &x.real, &ratio)?, real::multiply(ruby, &x.imaginary, &ratio)?);
+        (real::add(ruby, &p, &x.imaginary)?, real::subtract(ruby, &q, &x.real)?)
+    };
+    let real = real::quotient(ruby, &above_real, &scale)?;
+    Ok(Parts { real, imaginary: real::quotient(ruby, &above_imaginary, &scale)? }.into_value())
+}
+
+/// `a ** b`, one of them complex, or a negative number to a fraction.
+pub fn power(ruby: &mut Ruby<'_>, a: &Value, b: &Value) -> Result {
+    let (Some(base), Some(exponent)) = (either(a), either(b)) else {
+        return ruby.coerce_binary(a, b, sym::POWER);
+    };
+    if is_exact_zero(&exponent.real) && is_exact_zero(&exponent.imaginary) {
+        return Ok(Parts { real: Value::Int(1), imaginary: Value::Int(0) }.into_value());
+    }
+    if is_exact_zero(&exponent.imaginary) && as_parts(b).is_some() {
+        return power(ruby, a, &exponent.real);
+    }
+    let whole = as_ratio(b)
+        .filter(|ratio| ratio.denominator == 1.into())
+        .map(|ratio| Value::integer(ratio.numerator.clone()));
+    let b = &whole.unwrap_or_else(|| b.clone());
+    if let Some(exponent) = as_big(b)
+        && let Ok(exponent) = i64::try_from(&exponent)
+    {
+        return integer_power(ruby, a, exponent);
+    }
+    if as_parts(a)
+        .is_some_and(|own| tower::sign(&own.real) == Some(0) && tower::sign(&own.imaginary) == Some(0))
+    {
+        return Ok(Parts { real: Value::Int(0), imaginary: Value::Int(0) }.into_value());
+    }
+    let size = magnitude(ruby, &base)?;
+    let theta = angle(ruby, &base)?;
+    if as_parts(b).is_some() {
+        let (re, im) = (ruby.to_float(&exponent.real)?, ruby.to_float(&exponent.imaginary)?);
+        let new_size = (re * size.ln() - im * theta).exp();
+        let new_angle = theta * re + im * size.ln();
+        return polar(ruby, &Value::Float(new_size), &Value::Float(new_angle));
+    }
+    let by = ruby.to_float(b)?;
+    polar(ruby, &Value::Float(size.powf(by)), &Value::Float(theta * by))
+}
+
+/// By squaring, so that exact parts stay exact.
+fn integer_power(ruby: &mut Ruby<'_>, base: &Value, exponent: i64) -> Result {
+    let mut left = exponent.unsigned_abs();
+    let mut square = base.clone();
+    let mut product: Option<Value> = None;
+    while left > 0 {
+        ruby.charge(1)?;
+        if left & 1 == 1 {
+            product = Some(match product {
+                Some(product) => multiply(ruby, &product, &square)?,
+                None => square.clone(),
+            });
+        }
+        left >>= 1;
+        if left > 0 {
+            square = multiply(ruby, &square, &square)?;
+        }
+    }
+    let product = product.unwrap_or(Value::Int(1));
+    if exponent < 0 {
+        let one = tower::Ratio::whole(num_bigint::BigInt::zero() + 1).into_value();
+        return divide(ruby, &one, &product);
+    }
+    Ok(product)
+}

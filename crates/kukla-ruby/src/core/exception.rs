@@ -131,7 +131,14 @@ pub const NO_MATCHING_PATTERN_KEY_ERROR: NativeClass =
     NativeClass::class("NoMatchingPatternKeyError", "NoMatchingPatternError");
 
 /// The module `Errno`.
-pub const ERRNO: NativeClass = NativeClass::module("Errno");
+pub const ERRNO: NativeClass = NativeClass {
+    setup: Some(|ruby, _| {
+        for (name, ..) in crate::effects::ERRORS {
+            ruby.errno_class(name);
+        }
+    }),
+    ..NativeClass::module("Errno")
+};
 
 /// What an exception holds besides its instance variables.
 #[derive(Debug, Default)]

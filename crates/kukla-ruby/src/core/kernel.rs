@@ -1,6 +1,12 @@
 //! `Kernel`: functions that are everywhere.
 
 use crate::class::NativeClass;
+use crate::core::{format, numeric, random};
+use crate::library::json;
 
 /// The module `Kernel`.
-pub const KERNEL: NativeClass = NativeClass::module("Kernel");
+pub const KERNEL: NativeClass = NativeClass {
+    methods: &[numeric::parse::CONVERSIONS, random::FUNCTIONS, format::KERNEL_METHODS, json::TO_JSON],
+    singleton: &[numeric::parse::CONVERSIONS, random::FUNCTIONS, format::KERNEL_METHODS],
+    ..NativeClass::module("Kernel")
+};

@@ -1,5 +1,8 @@
 //! Native classes: how tables become classes of an interpreter, and the libraries that `require` brings.
 
+pub mod json;
+pub mod set;
+
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;

@@ -17,7 +17,7 @@ pub(super) struct Civil {
 }
 
 /// The number of days from 1970-01-01 to a date.
-pub(super) fn days(year: i64, month: u8, day: u8) -> i64 {
+pub fn days(year: i64, month: u8, day: u8) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
     let of_era = year.rem_euclid(400);
@@ -27,7 +27,7 @@ pub(super) fn days(year: i64, month: u8, day: u8) -> i64 {
 }
 
 /// The date a number of days after 1970-01-01.
-pub(super) fn date(days: i64) -> (i64, u8, u8) {
+pub fn date(days: i64) -> (i64, u8, u8) {
     let days = days + 719_468;
     let era = days.div_euclid(146_097);
     let of_era = days.rem_euclid(146_097);
@@ -40,7 +40,7 @@ pub(super) fn date(days: i64) -> (i64, u8, u8) {
 }
 
 /// The day of the week, Sunday being 0.
-pub(super) fn weekday(days: i64) -> u8 {
+pub fn weekday(days: i64) -> u8 {
     (days + 4).rem_euclid(7) as u8
 }
 

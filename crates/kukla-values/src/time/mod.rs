@@ -1,6 +1,6 @@
 //! Points and lengths of time, with nanoseconds.
 
-mod calendar;
+pub mod calendar;
 mod hash;
 mod span;
 mod stamp;

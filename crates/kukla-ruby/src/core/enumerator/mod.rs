@@ -103,6 +103,11 @@ impl Ruby<'_> {
         self.enumerator_for(this, name, args, Size::Asked(size))
     }
 
+    /// The enumerator of a method that cannot tell how many elements there will be.
+    pub fn make_enumerator(&mut self, receiver: &Value, method: Symbol, args: &Args<'_>) -> Result {
+        self.enumerator_for(receiver, method, args, Size::Value(Value::Nil))
+    }
+
     /// An enumerator for a method of a receiver.
     pub fn enumerator_for(&mut self, this: &Value, name: Symbol, args: &Args<'_>, size: Size) -> Result {
         let mut source = Source::new(this.clone(), name, size);

@@ -1,0 +1,252 @@
+//! Files, through the world: they are read and never changed.
+
+pub mod fnmatch;
+pub mod path;
+pub mod read;
+mod stream;
+
+use kukla_world::FileError;
+
+use crate::args::Args;
+use crate::class::{ANY, ClassId, Native, NativeClass, method};
+use crate::error::Result;
+use crate::ruby::Ruby;
+use crate::value::{Object, Value};
+use path::{located, path_text};
+
+/// The class `File`.
+pub const FILE: NativeClass = NativeClass {
+    methods: &[stream::STREAM],
+    singleton: &[path::PATH, QUESTIONS, METHODS, stream::OPEN],
+    setup: Some(setup),
+    ..NativeClass::class("File", "IO")
+};
+
+/// The class `File::Stat`.
+pub const FILE_STAT: NativeClass =
+    NativeClass { includes: &["Comparable"], methods: &[STAT], ..NativeClass::class("File::Stat", "Object") };
+
+/// The module `FileTest`.
+pub const FILE_TEST: NativeClass = NativeClass { singleton: &[QUESTIONS], ..NativeClass::module("FileTest") };
+
+fn setup(ruby: &mut Ruby<'_>, class: ClassId) {
+    for (name, text) in
+        [("SEPARATOR", "/"), ("Separator", "/"), ("PATH_SEPARATOR", ":"), ("NULL", "/dev/null")]
+    {
+        ruby.set_constant(class, name, text.into());
+    }
+    ruby.set_constant(class, "ALT_SEPARATOR", Value::Nil);
+    for (name, number) in [
+        ("RDONLY", 0),
+        ("WRONLY", 1),
+        ("RDWR", 2),
+        ("CREAT", 64),
+        ("EXCL", 128),
+        ("TRUNC", 512),
+        ("APPEND", 1024),
+        ("NONBLOCK", 2048),
+        ("BINARY", 0),
+        ("FNM_NOESCAPE", fnmatch::NO_ESCAPE),
+        ("FNM_PATHNAME", fnmatch::PATHNAME),
+        ("FNM_DOTMATCH", fnmatch::DOT_MATCH),
+        ("FNM_CASEFOLD", fnmatch::CASE_FOLD),
+        ("FNM_EXTGLOB", fnmatch::EXT_GLOB),
+        ("FNM_SYSCASE", 0),
+        ("FNM_SHORTNAME", 0),
+        ("LOCK_SH", 1),
+        ("LOCK_EX", 2),
+        ("LOCK_NB", 4),
+        ("LOCK_UN", 8),
+    ] {
+        ruby.set_constant(class, name, Value::Int(number));
+    }
+}
+
+/// What is at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A file, or anything else that is no directory.
+    File,
+    /// A directory.
+    Directory,
+}
+
+/// What is at a path, if anything that may be seen is.
+pub fn kind(ruby: &Ruby<'_>, path: &str) -> Option<Kind> {
+    let world = ruby.host.world();
+    let place = located(ruby, path);
+    let (Some(parent), Some(name)) = (place.parent(), place.file_name()) else {
+        return Some(Kind::Directory);
+    };
+    if path.is_empty() {
+        return None;
+    }
+    let entry = world.list(parent).into_iter().find(|entry| entry.name.as_str() == name);
+    match entry {
+        Some(entry) if entry.is_directory => Some(Kind::Directory),
+        // A link that leads nowhere is in the list and yet is not there.
+        Some(_) => world.exists(&place).then_some(Kind::File),
+        None if world.exists(&place) => {
+            Some(if world.list(&place).is_empty() { Kind::File } else { Kind::Directory })
+        }
+        None => None,
+    }
+}
+
+fn is_link(ruby: &Ruby<'_>, path: &str) -> bool {
+    let place = located(ruby, path);
+    let (Some(parent), Some(name)) = (place.parent(), place.file_name()) else { return false };
+    ruby.host.world().list(parent).iter().any(|entry| entry.is_link && entry.name.as_str() == name)
+}
+
+fn ask(ruby: &mut Ruby<'_>, args: &Args<'_>, answer: impl FnOnce(&Ruby<'_>, &str) -> bool) -> Result {
+    let path = path_text(ruby, &args[0])?;
+    Ok(answer(ruby, &path).into())
+}
+
+fn size_of(ruby: &Ruby<'_>, path: &str) -> Option<u64> {
+    kind(ruby, path)?;
+    let place = located(ruby, path);
+    let stamp = ruby.host.world().stamp(&place)?;
+    if stamp.length > 0 {
+        Some(stamp.length)
+    } else {
+        ruby.host.world().read(&place).ok().map(|bytes| bytes.len() as u64)
+    }
+}
+
+const QUESTIONS: &[Native] = &[
+    method("exist?", 1, 1, |ruby, _, args| ask(ruby, args, |ruby, path| kind(ruby, path).is_some())),
+    method("exists?", 1, 1, |ruby, _, args| ask(ruby, args, |ruby, path| kind(ruby, path).is_some())),
+    method("file?", 1, 1, |ruby, _, args| ask(ruby, args, |ruby, path| kind(ruby, path) == Some(Kind::File))),
+    method("directory?", 1, 1, |ruby, _, args| {
+        ask(ruby, args, |ruby, path| kind(ruby, path) == Some(Kind::Directory))
+    }),
+    method("symlink?", 1, 1, |ruby, _, args| ask(ruby, args, is_link)),
+    method("readable?", 1, 1, |ruby, _, args| {
+        ask(ruby, args, |ruby, path| match kind(ruby, path) {
+            Some(Kind::File) => ruby.host.world().read(&located(ruby, path)).is_ok(),
+            other => other.is_some(),
+        })
+    }),
+    method("world_readable?", 1, 1, |_, _, _| Ok(Value::Nil)),
+    method("writable?", 1, 1, |ruby, _, args| ask(ruby, args, |_, _| false)),
+    method("zero?", 1, 1, |ruby, _, args| ask(ruby, args, |ruby, path| size_of(ruby, path) == Some(0))),
+    method("empty?", 1, 1, |ruby, _, args| ask(ruby, args, |ruby, path| size_of(ruby, path) == Some(0))),
+    method("size?", 1, 1, |ruby, _, args| {
+        let path = path_text(ruby, &args[0])?;
+        Ok(size_of(ruby, &path).filter(|size| *size > 0).map(|size| size as i64).into())
+    }),
+    method("size", 1, 1, |ruby, _, args| {
+        let path = path_text(ruby, &args[0])?;
+        match size_of(ruby, &path) {
+            Some(size) => Ok(Value::Int(size as i64)),
+            None => Err(read::complaint(ruby, &path, "rb_file_s_size", FileError::NotFound)),
+        }
+    }),
+    method("identical?", 2, 2, |ruby, _, args| {
+        let (a, b) = (path_text(ruby, &args[0])?, path_text(ruby, &args[1])?);
+        let world = ruby.host.world();
+        let same = world.resolve(&located(ruby, &a)) == world.resolve(&located(ruby, &b));
+        Ok((same && kind(ruby, &a).is_some()).into())
+    }),
+];
+
+fn change(ruby: &mut Ruby<'_>, args: &Args<'_>, what: &str) -> Result {
+    let shown: Vec<String> = args
+        .list
+        .iter()
+        .filter_map(|path| match path {
+            Value::String(string) => Some(format!("'{}'", string.text().to_str_lossy())),
+            _ => None,
+        })
+        .collect();
+    Err(ruby.refuse_change(format!("{what} {}", shown.join(", ")).trim_end()))
+}
+
+const METHODS: &[Native] = &[
+    method("fnmatch", 2, 3, fnmatch::fnmatch),
+    method("fnmatch?", 2, 3, fnmatch::fnmatch),
+    method("realpath", 1, 2, realpath),
+    method("realdirpath", 1, 2, |ruby, _, args| {
+        let path = path_text(ruby, &args[0])?;
+        let place = ruby.host.world().resolve(&located(ruby, &path));
+        Ok(place.to_string_lossy().into_owned().into())
+    }),
+    method("readlink", 1, 1, |ruby, _, args| {
+        let path = path_text(ruby, &args[0])?;
+        if !is_link(ruby, &path) {
+            return Err(match kind(ruby, &path) {
+                Some(_) => ruby.errno("EINVAL", &format!("Invalid argument @ rb_readlink - {path}")),
+                None => read::complaint(ruby, &path, "rb_readlink", FileError::NotFound),
+            });
+        }
+        let place = ruby.host.world().resolve(&located(ruby, &path));
+        Ok(place.to_string_lossy().into_owned().into())
+    }),
+    method("ftype", 1, 1, |ruby, _, args| {
+        let path = path_text(ruby, &args[0])?;
+        match kind(ruby, &path) {
+            _ if is_link(ruby, &path) => Ok("link".into()),
+            Some(Kind::Directory) => Ok("directory".into()),
+            Some(Kind::File) => Ok("file".into()),
+            None => Err(read::complaint(ruby, &path, "rb_file_s_ftype", FileError::NotFound)),
+        }
+    }),
+    method("stat", 1, 1, |ruby, _, args| stat(ruby, args, "rb_file_s_stat")),
+    method("lstat", 1, 1, |ruby, _, args| stat(ruby, args, "rb_file_s_lstat")),
+    method("delete", 0, ANY, |ruby, _, args| change(ruby, args, "deleting")),
+    method("unlink", 0, ANY, |ruby, _, args| change(ruby, args, "deleting")),
+    method("rename", 2, 2, |ruby, _, args| change(ruby, args, "renaming")),
+    method("symlink", 2, 2, |ruby, _, args| change(ruby, args, "linking")),
+    method("link", 2, 2, |ruby, _, args| change(ruby, args, "linking")),
+    method("chmod", 1, ANY, |ruby, _, args| change(ruby, args, "changing the mode of")),
+    method("chown", 2, ANY, |ruby, _, args| change(ruby, args, "changing the owner of")),
+    method("utime", 2, ANY, |ruby, _, args| change(ruby, args, "changing the times of")),
+    method("truncate", 2, 2, |ruby, _, args| change(ruby, args, "truncating")),
+    method("mkfifo", 1, 2, |ruby, _, args| change(ruby, args, "making")),
+    method("umask", 0, 1, |_, _, _| Ok(Value::Int(0o022))),
+];
+
+fn realpath(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
+    let path = path_text(ruby, &args[0])?;
+    if kind(ruby, &path).is_none() {
+        return Err(read::complaint(ruby, &path, "rb_check_realpath_internal", FileError::NotFound));
+    }
+    let place = ruby.host.world().resolve(&located(ruby, &path));
+    Ok(place.to_string_lossy().into_owned().into())
+}
+
+/// What `File.stat` found.
+struct Stat {
+    kind: Kind,
+    size: u64,
+}
+
+fn stat(ruby: &mut Ruby<'_>, args: &Args<'_>, function: &str) -> Result {
+    let path = path_text(ruby, &args[0])?;
+    match kind(ruby, &path) {
+        Some(kind) => {
+            let size = size_of(ruby, &path).unwrap_or(0);
+            Ok(Value::Object(Object::with(ClassId::FILE_STAT, Stat { kind, size })))
+        }
+        None => Err(read::complaint(ruby, &path, function, FileError::NotFound)),
+    }
+}
+
+fn told(this: &Value, of: impl FnOnce(&Stat) -> Value) -> Result {
+    let Value::Object(object) = this else { return Ok(Value::Nil) };
+    Ok(object.payload::<Stat>().map_or(Value::Nil, |stat| of(&stat)))
+}
+
+const STAT: &[Native] = &[
+    method("size", 0, 0, |_, this, _| told(this, |stat| Value::Int(stat.size as i64))),
+    method("file?", 0, 0, |_, this, _| told(this, |stat| (stat.kind == Kind::File).into())),
+    method("directory?", 0, 0, |_, this, _| told(this, |stat| (stat.kind == Kind::Directory).into())),
+    method("zero?", 0, 0, |_, this, _| told(this, |stat| (stat.size == 0).into())),
+    method("readable?", 0, 0, |_, _, _| Ok(true.into())),
+    method("writable?", 0, 0, |_, _, _| Ok(false.into())),
+    method("ftype", 0, 0, |_, this, _| {
+        told(this, |stat| if stat.kind == Kind::Directory { "directory".into() } else { "file".into() })
+    }),
+];

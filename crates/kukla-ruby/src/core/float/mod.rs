@@ -1,0 +1,128 @@
+//! Floating point numbers.
+
+mod text;
+
+use num_bigint::BigInt;
+use num_traits::One;
+
+use crate::args::Args;
+use crate::class::{ClassId, Native, NativeClass, method};
+use crate::core::numeric::arithmetic::ARITHMETIC;
+use crate::core::numeric::compare::COMPARE;
+use crate::core::numeric::parse;
+use crate::core::numeric::round::ROUND;
+use crate::core::numeric::tower::{Ratio, float_parts};
+use crate::core::rational::{ratio_argument, simplest_between};
+use crate::error::Result;
+use crate::ruby::Ruby;
+use crate::text::{Encoding, Text};
+use crate::value::Value;
+pub use text::to_text;
+
+/// The class `Float`.
+pub const FLOAT: NativeClass = NativeClass {
+    methods: &[ARITHMETIC, COMPARE, ROUND, METHODS],
+    setup: Some(setup),
+    ..NativeClass::class("Float", "Numeric")
+};
+
+fn setup(ruby: &mut Ruby<'_>, class: ClassId) {
+    for (name, value) in [
+        ("INFINITY", f64::INFINITY),
+        ("NAN", f64::NAN),
+        ("MAX", f64::MAX),
+        ("MIN", f64::MIN_POSITIVE),
+        ("EPSILON", f64::EPSILON),
+    ] {
+        ruby.set_constant(class, name, Value::Float(value));
+    }
+    for (name, value) in [
+        ("DIG", 15),
+        ("MANT_DIG", 53),
+        ("RADIX", 2),
+        ("MAX_EXP", 1024),
+        ("MIN_EXP", -1021),
+        ("MAX_10_EXP", 308),
+        ("MIN_10_EXP", -307),
+    ] {
+        ruby.set_constant(class, name, Value::Int(value));
+    }
+}
+
+fn float(this: &Value) -> f64 {
+    match this {
+        Value::Float(number) => *number,
+        _ => f64::NAN,
+    }
+}
+
+const METHODS: &[Native] = &[
+    method("to_s", 0, 0, to_s),
+    method("inspect", 0, 0, to_s),
+    method("to_f", 0, 0, |_, this, _| Ok(this.clone())),
+    method("to_i", 0, 0, |ruby, this, _| ruby.float_to_integer(float(this))),
+    method("to_int", 0, 0, |ruby, this, _| ruby.float_to_integer(float(this))),
+    method("to_r", 0, 0, |ruby, this, _| Ok(exact(ruby, float(this))?.into_value())),
+    method("rationalize", 0, 1, rationalize),
+    method("numerator", 0, 0, |ruby, this, _| match float(this) {
+        number if number.is_finite() => Ok(Value::integer(exact(ruby, number)?.numerator)),
+        _ => Ok(this.clone()),
+    }),
+    method("denominator", 0, 0, |ruby, this, _| match float(this) {
+        number if number.is_finite() => Ok(Value::integer(exact(ruby, number)?.denominator)),
+        number if number.is_nan() => Ok(this.clone()),
+        _ => Ok(Value::Int(1)),
+    }),
+    method("nan?", 0, 0, |_, this, _| Ok(float(this).is_nan().into())),
+    method("finite?", 0, 0, |_, this, _| Ok(float(this).is_finite().into())),
+    method("infinite?", 0, 0, |_, this, _| {
+        let number = float(this);
+        Ok(number.is_infinite().then_some(if number > 0.0 { 1 } else { -1 }).into())
+    }),
+    method("zero?", 0, 0, |_, this, _| Ok((float(this) == 0.0).into())),
+    method("positive?", 0, 0, |_, this, _| Ok((float(this) > 0.0).into())),
+    method("negative?", 0, 0, |_, this, _| Ok((float(this) < 0.0).into())),
+    method("eql?", 1, 1, |_, this, args| {
+        Ok(matches!(args[0], Value::Float(other) if other == float(this)).into())
+    }),
+    method("hash", 0, 0, |ruby, this, _| Ok(Value::Int(ruby.hash_code(this)? as i64 >> 2))),
+    method("next_float", 0, 0, |_, this, _| Ok(Value::Float(float(this).next_up()))),
+    method("prev_float", 0, 0, |_, this, _| Ok(Value::Float(float(this).next_down()))),
+    method("coerce", 1, 1, |ruby, this, args| {
+        let other = parse::to_float(ruby, &args[0])?;
+        Ok(Value::array(vec![Value::Float(other), this.clone()]))
+    }),
+];
+
+fn to_s(_: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
+    Ok(Value::str(Text::new(to_text(float(this)).into_bytes(), Encoding::Ascii)))
+}
+
+fn exact(ruby: &mut Ruby<'_>, number: f64) -> Result<Ratio> {
+    ruby.float_to_integer(if number.is_finite() { 0.0 } else { number })?;
+    Ok(Ratio::of_float(number))
+}
+
+/// The simplest fraction within a distance, or that reads as the same float.
+fn rationalize(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    let number = float(this);
+    let exact = exact(ruby, number)?;
+    let (low, high) = match args.get(0) {
+        Some(distance) => {
+            let distance = ratio_argument(ruby, distance)?.abs();
+            (exact.subtract(&distance), exact.add(&distance))
+        }
+        None => {
+            let (mantissa, exponent) = float_parts(number);
+            if exponent >= 0 || mantissa == 0 {
+                return Ok(exact.into_value());
+            }
+            // Half a unit of the last of 53 bits, in which Ruby counts whatever the number's own last bit is.
+            let spare = 53 - (64 - mantissa.unsigned_abs().leading_zeros());
+            let twice = BigInt::from(mantissa) << (spare + 1);
+            let unit = BigInt::one() << (exponent.unsigned_abs() + spare + 1);
+            (Ratio::new(&twice - 1, unit.clone()), Ratio::new(twice + 1, unit))
+        }
+    };
+    Ok(if low == high { exact.into_value() } else { simplest_between(&low, &high).into_value() })
+}

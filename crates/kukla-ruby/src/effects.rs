@@ -1,0 +1,88 @@
+//! What reaches outside, asked of the world's policy; a refusal is a `SecurityError` that says how to allow it.
+
+use kukla_world::policy::Effect;
+
+use crate::class::{Class, ClassId, ClassKind, Constant};
+use crate::error::{Result, Unwind};
+use crate::ruby::Ruby;
+use crate::value::Value;
+
+impl Ruby<'_> {
+    /// An error unless policy allows this.
+    pub fn allow(&mut self, effect: Effect<'_>) -> Result<()> {
+        match self.host.world().policy().check(effect) {
+            Ok(()) => Ok(()),
+            Err(refusal) => Err(self.error(ClassId::SECURITY_ERROR, refusal.to_string())),
+        }
+    }
+
+    /// An error unless code may have random numbers that no seed decides.
+    pub fn allow_randomness(&mut self) -> Result<()> {
+        self.allow(Effect::Randomness)
+    }
+
+    /// The present in nanoseconds since 1970, if code may know the time.
+    pub fn now(&mut self) -> Result<i128> {
+        self.allow(Effect::Clock)?;
+        Ok(self.host.world().now().nanos())
+    }
+
+    /// `SecurityError`: nothing outside is ever changed.
+    #[cold]
+    pub fn refuse_change(&mut self, what: &str) -> Box<Unwind> {
+        let message = format!("{what} is not allowed: Ruby code reads files and changes none");
+        self.error(ClassId::SECURITY_ERROR, message)
+    }
+
+    /// An exception below `Errno`, such as `Errno::ENOENT`.
+    #[cold]
+    pub fn errno(&mut self, name: &str, message: &str) -> Box<Unwind> {
+        let class = self.errno_class(name);
+        self.error(class, message)
+    }
+
+    /// The class of a system error, made when it is first needed.
+    pub fn errno_class(&mut self, name: &str) -> ClassId {
+        let symbol = self.symbols.intern(name);
+        if let Some(Constant { value: Value::Class(class), .. }) =
+            self.class(ClassId::ERRNO).constants.get(&symbol)
+        {
+            return *class;
+        }
+        let mut class = Class::new(ClassKind::Class, Some(ClassId::SYSTEM_CALL_ERROR));
+        class.name = Some(format!("Errno::{name}").into());
+        let class = self.add_class(class);
+        self.make_singleton_of_class(class);
+        self.set_constant(ClassId::ERRNO, name, Value::Class(class));
+        if let Some((_, number, _)) = ERRORS.iter().find(|(known, ..)| *known == name) {
+            self.set_constant(class, "Errno", Value::Int(*number));
+        }
+        class
+    }
+}
+
+/// The system errors that programs name, with their numbers and words.
+pub const ERRORS: &[(&str, i64, &str)] = &[
+    ("EPERM", 1, "Operation not permitted"),
+    ("ENOENT", 2, "No such file or directory"),
+    ("EINTR", 4, "Interrupted system call"),
+    ("EIO", 5, "Input/output error"),
+    ("EBADF", 9, "Bad file descriptor"),
+    ("ECHILD", 10, "No child processes"),
+    ("EAGAIN", 11, "Resource temporarily unavailable"),
+    ("EACCES", 13, "Permission denied"),
+    ("EEXIST", 17, "File exists"),
+    ("ENOTDIR", 20, "Not a directory"),
+    ("EISDIR", 21, "Is a directory"),
+    ("EINVAL", 22, "Invalid argument"),
+    ("ENOSPC", 28, "No space left on device"),
+    ("EPIPE", 32, "Broken pipe"),
+    ("EDOM", 33, "Numerical argument out of domain"),
+    ("ERANGE", 34, "Numerical result out of range"),
+    ("ENOTEMPTY", 39, "Directory not empty"),
+    ("ELOOP", 40, "Too many levels of symbolic links"),
+    ("ECONNREFUSED", 111, "Connection refused"),
+    ("ECONNRESET", 104, "Connection reset by peer"),
+    ("EHOSTUNREACH", 113, "No route to host"),
+    ("ETIMEDOUT", 110, "Connection timed out"),
+];
