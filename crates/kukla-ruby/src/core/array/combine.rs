@@ -137,7 +137,8 @@ fn times(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         return Err(ruby.argument_error("argument too big"));
     }
     ruby.charge(total as u64)?;
-    Ok(Value::array(values.repeat(count)))
+    let repeated: Vec<Value> = std::iter::repeat_n(values, count).flatten().collect();
+    Ok(Value::array(repeated))
 }
 
 /// All elements of arrays inside, down to a depth; whether there were any arrays.

@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::value::{ArrayObject, Value};
 
-pub(crate) use search::{Found, bisect};
+pub(crate) use search::Found;
 
 /// The class `Array`.
 pub const ARRAY: NativeClass = NativeClass {
@@ -32,6 +32,7 @@ pub const ARRAY: NativeClass = NativeClass {
         order::METHODS,
         search::METHODS,
         select::METHODS,
+        crate::core::pack::ARRAY_METHODS,
     ],
     singleton: &[SINGLETON],
     ..NativeClass::class("Array", "Object")

@@ -176,7 +176,7 @@ impl Found {
 }
 
 /// The place that a block leads to, between `low` and `high` (left out).
-pub(crate) fn bisect(
+fn bisect(
     ruby: &mut Ruby<'_>,
     mut low: i128,
     mut high: i128,

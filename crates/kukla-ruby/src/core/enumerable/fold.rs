@@ -68,18 +68,6 @@ fn inject(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     Ok(memo.unwrap_or_default())
 }
 
-/// `inject` over values at hand.
-pub(crate) fn fold_values(ruby: &mut Ruby<'_>, values: &[Value], name: Symbol) -> Result {
-    let mut memo: Option<Value> = None;
-    for value in values {
-        memo = Some(match memo {
-            None => value.clone(),
-            Some(memo) => Combine::Operator(name).apply(ruby, &memo, value.clone())?,
-        });
-    }
-    Ok(memo.unwrap_or_default())
-}
-
 /// A sum as Ruby computes it: integers exactly, floats with Kahan's and Babuška's correction, anything else with `+`.
 pub(crate) enum Total {
     /// Integers so far.

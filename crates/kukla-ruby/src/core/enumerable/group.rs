@@ -53,7 +53,7 @@ fn total(ruby: &mut Ruby<'_>, this: &Value) -> Result<Value> {
 }
 
 /// How many slices there will be.
-pub(crate) fn slice_size(ruby: &mut Ruby<'_>, this: &Value, args: &[Value]) -> Result {
+fn slice_size(ruby: &mut Ruby<'_>, this: &Value, args: &[Value]) -> Result {
     let length = length(ruby, args.first().unwrap_or(&Value::Nil), "slice ")? as i64;
     match total(ruby, this)? {
         Value::Int(size) => Ok(Value::Int((size + length - 1) / length)),
@@ -62,7 +62,7 @@ pub(crate) fn slice_size(ruby: &mut Ruby<'_>, this: &Value, args: &[Value]) -> R
 }
 
 /// How many overlapping groups there will be.
-pub(crate) fn cons_size(ruby: &mut Ruby<'_>, this: &Value, args: &[Value]) -> Result {
+fn cons_size(ruby: &mut Ruby<'_>, this: &Value, args: &[Value]) -> Result {
     let length = length(ruby, args.first().unwrap_or(&Value::Nil), "")? as i64;
     match total(ruby, this)? {
         Value::Int(size) => Ok(Value::Int((size - length + 1).max(0))),

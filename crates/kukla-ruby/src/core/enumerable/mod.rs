@@ -7,17 +7,14 @@ pub(crate) mod order;
 mod search;
 mod select;
 
-use std::rc::Rc;
-
 use crate::args::Args;
 use crate::class::{ClassId, NativeClass};
 use crate::error::Result;
-use crate::proc::ProcObject;
 use crate::ruby::Ruby;
 use crate::value::Value;
 
-pub(crate) use fold::{Total, fold_values};
-pub(crate) use group::{cons_size, cycle_size, slice_size};
+pub(crate) use fold::Total;
+pub(crate) use group::cycle_size;
 pub(crate) use map::{to_hash_entry, zip_rows};
 pub(crate) use search::Test;
 
@@ -43,9 +40,4 @@ pub(crate) fn count(ruby: &mut Ruby<'_>, value: &Value, complaint: &str) -> Resu
         Ok(count) => Ok(count),
         Err(_) => Err(ruby.argument_error(complaint)),
     }
-}
-
-/// The block of a call as its own.
-pub(crate) fn block_of(args: &Args<'_>) -> Option<Rc<ProcObject>> {
-    args.block.cloned()
 }

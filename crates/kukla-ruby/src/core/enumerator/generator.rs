@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, NativeClass, method, private};
+use crate::class::{ANY, ClassId, NativeClass, method, private};
 use crate::core::enumerator::{Size, Source};
 use crate::error::{Result, Unwind};
 use crate::proc::ProcObject;

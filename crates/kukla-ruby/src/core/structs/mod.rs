@@ -105,7 +105,7 @@ fn make_class(
     let meta = ruby.make_singleton_of_class(class);
     let list: Vec<Value> = members.iter().map(|name| Value::Symbol(*name)).collect();
     ruby.class(class).head.set_variable(sym::MEMBERS_KW, Value::array(list));
-    let mut add = |ruby: &mut Ruby<'_>, owner: ClassId, name: Symbol, body: MethodBody| {
+    let add = |ruby: &mut Ruby<'_>, owner: ClassId, name: Symbol, body: MethodBody| {
         let method = Rc::new(Method { name, owner, visibility: Visibility::Public, body });
         let class = ruby.class_mut(owner);
         class.methods.insert(name, method);
