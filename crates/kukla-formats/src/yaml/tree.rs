@@ -57,7 +57,9 @@ pub fn trees(text: &[u8], most: usize) -> Result<Vec<Node>, Error> {
             without_break(&mut event.data, text);
         }
         let node = match event.data {
-            EventData::StreamStart { .. } | EventData::DocumentStart { .. } | EventData::DocumentEnd { .. } => {
+            EventData::StreamStart { .. }
+            | EventData::DocumentStart { .. }
+            | EventData::DocumentEnd { .. } => {
                 continue;
             }
             EventData::StreamEnd => break,

@@ -6,7 +6,13 @@ use crate::library::{json, yaml};
 
 /// The module `Kernel`.
 pub const KERNEL: NativeClass = NativeClass {
-    methods: &[numeric::parse::CONVERSIONS, random::FUNCTIONS, format::KERNEL_METHODS, json::TO_JSON, yaml::TO_YAML],
+    methods: &[
+        numeric::parse::CONVERSIONS,
+        random::FUNCTIONS,
+        format::KERNEL_METHODS,
+        json::TO_JSON,
+        yaml::TO_YAML,
+    ],
     singleton: &[numeric::parse::CONVERSIONS, random::FUNCTIONS, format::KERNEL_METHODS],
     ..NativeClass::module("Kernel")
 };

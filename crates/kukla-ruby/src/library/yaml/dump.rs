@@ -14,7 +14,12 @@ use crate::text::Encoding;
 use crate::value::Value;
 
 /// One document.
-pub fn document(ruby: &mut Ruby<'_>, value: &Value, layout: Layout, safe: Option<&[String]>) -> Result<String> {
+pub fn document(
+    ruby: &mut Ruby<'_>,
+    value: &Value,
+    layout: Layout,
+    safe: Option<&[String]>,
+) -> Result<String> {
     let mut dumper = Dumper { writer: Writer::new(layout), seen: Vec::new(), safe };
     dumper.push(ruby, value)?;
     match dumper.writer.finish() {
@@ -75,7 +80,8 @@ impl Dumper<'_> {
             Value::String(string) => {
                 let class = ruby.real_class_of(value);
                 let text = string.text().clone();
-                let tag = (class != ClassId::STRING).then(|| format!("!ruby/string:{}", ruby.class_name(class)));
+                let tag =
+                    (class != ClassId::STRING).then(|| format!("!ruby/string:{}", ruby.class_name(class)));
                 if text.encoding() == Encoding::Binary && !text.is_ascii() {
                     self.writer.binary(base64(&text));
                     return Ok(());
@@ -90,7 +96,8 @@ impl Dumper<'_> {
                     return Ok(());
                 }
                 let class = ruby.real_class_of(value);
-                let tag = (class != ClassId::ARRAY).then(|| format!("!ruby/array:{}", ruby.class_name(class)));
+                let tag =
+                    (class != ClassId::ARRAY).then(|| format!("!ruby/array:{}", ruby.class_name(class)));
                 self.writer.start_sequence(tag);
                 for item in array.to_vec() {
                     kukla_syntax::deep(|| self.push(ruby, &item))?;
@@ -120,7 +127,11 @@ impl Dumper<'_> {
                         ("end", range.end.clone()),
                         ("excl", range.exclusive.into()),
                     ];
-                    self.members(ruby, "!ruby/range".into(), members.map(|(name, value)| (name.to_owned(), value)))?;
+                    self.members(
+                        ruby,
+                        "!ruby/range".into(),
+                        members.map(|(name, value)| (name.to_owned(), value)),
+                    )?;
                 }
             }
             Value::Regexp(_) => {
@@ -182,7 +193,8 @@ impl Dumper<'_> {
             return self.members(ruby, "!ruby/object:Rational".into(), members);
         }
         if let Some(parts) = as_parts(value) {
-            let members = [("real".to_owned(), parts.real.clone()), ("image".to_owned(), parts.imaginary.clone())];
+            let members =
+                [("real".to_owned(), parts.real.clone()), ("image".to_owned(), parts.imaginary.clone())];
             return self.members(ruby, "!ruby/object:Complex".into(), members);
         }
         match class.as_str() {
@@ -234,7 +246,8 @@ impl Dumper<'_> {
             return self.members(ruby, format!("!ruby/struct:{class}"), members);
         }
         let mut members = Vec::new();
-        let is_exception = matches!(value, Value::Object(object) if object.payload::<exception::Details>().is_some());
+        let is_exception =
+            matches!(value, Value::Object(object) if object.payload::<exception::Details>().is_some());
         if is_exception {
             members.push(("message".to_owned(), ruby.send(value, sym::MESSAGE, &[])?));
             members.push(("backtrace".to_owned(), ruby.send(value, sym::BACKTRACE, &[])?));
@@ -255,7 +268,8 @@ impl Dumper<'_> {
 
     fn named_entries(&self, ruby: &mut Ruby<'_>, hash: &Value) -> Result<Vec<(String, Value)>> {
         let hash = ruby.to_hash(hash)?;
-        let entries: Vec<_> = hash.table().iter().map(|entry| (entry.key.clone(), entry.value.clone())).collect();
+        let entries: Vec<_> =
+            hash.table().iter().map(|entry| (entry.key.clone(), entry.value.clone())).collect();
         let mut named = Vec::new();
         for (key, value) in entries {
             named.push((ruby.display(&key)?.to_str_lossy().into_owned(), value));

@@ -32,7 +32,8 @@ pub const PSYCH_EXCEPTION: NativeClass = NativeClass::class("Psych::Exception", 
 /// The class `Psych::BadAlias`.
 pub const PSYCH_BAD_ALIAS: NativeClass = NativeClass::class("Psych::BadAlias", "Psych::Exception");
 /// The class `Psych::DisallowedClass`.
-pub const PSYCH_DISALLOWED_CLASS: NativeClass = NativeClass::class("Psych::DisallowedClass", "Psych::Exception");
+pub const PSYCH_DISALLOWED_CLASS: NativeClass =
+    NativeClass::class("Psych::DisallowedClass", "Psych::Exception");
 /// The class `Psych::SyntaxError`.
 pub const PSYCH_SYNTAX_ERROR: NativeClass =
     NativeClass { methods: &[PLACE], ..NativeClass::class("Psych::SyntaxError", "Psych::Exception") };

@@ -17,7 +17,8 @@ pub fn parse(ruby: &mut Ruby<'_>, text: &str) -> Result {
     let end = rest.find(|c: char| !c.is_ascii_digit() && c != ':' && c != '.').unwrap_or(rest.len());
     let (clock, zone) = rest.split_at(end);
     let zone = zone.trim();
-    let numbers = |text: &str, by: char| -> Vec<i64> { text.split(by).map(|part| part.parse().unwrap_or(0)).collect() };
+    let numbers =
+        |text: &str, by: char| -> Vec<i64> { text.split(by).map(|part| part.parse().unwrap_or(0)).collect() };
     let (whole, fraction) = clock.split_once('.').unwrap_or((clock, ""));
     let (date, clock) = (numbers(date, '-'), numbers(whole, ':'));
     let at = |list: &[i64], index: usize| list.get(index).copied().unwrap_or(0);
