@@ -2,6 +2,7 @@
 
 pub mod json;
 pub mod set;
+pub mod yaml;
 
 use std::sync::LazyLock;
 
