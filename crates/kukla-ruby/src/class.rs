@@ -9,6 +9,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use crate::args::Args;
 use crate::core;
 use crate::error::Result;
+use crate::library;
 use crate::method::Method;
 use crate::ruby::Ruby;
 use crate::symbol::Symbol;
@@ -191,6 +192,14 @@ classes! {
     ERRNO = core::exception::ERRNO,
     DOMAIN_ERROR = core::math::DOMAIN_ERROR,
     ENV = core::environment::ENV,
+    JSON = library::json::JSON,
+    JSON_ERROR = library::json::JSON_ERROR,
+    JSON_PARSER_ERROR = library::json::JSON_PARSER_ERROR,
+    JSON_NESTING_ERROR = library::json::JSON_NESTING_ERROR,
+    JSON_GENERATOR_ERROR = library::json::JSON_GENERATOR_ERROR,
+    JSON_EXT = library::json::JSON_EXT,
+    JSON_GENERATOR = library::json::JSON_GENERATOR,
+    JSON_STATE = library::json::JSON_STATE,
 }
 
 /// What a class is.

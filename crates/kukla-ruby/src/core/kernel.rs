@@ -2,10 +2,11 @@
 
 use crate::class::NativeClass;
 use crate::core::{format, numeric, random};
+use crate::library::json;
 
 /// The module `Kernel`.
 pub const KERNEL: NativeClass = NativeClass {
-    methods: &[numeric::parse::CONVERSIONS, random::FUNCTIONS, format::KERNEL_METHODS],
+    methods: &[numeric::parse::CONVERSIONS, random::FUNCTIONS, format::KERNEL_METHODS, json::TO_JSON],
     singleton: &[numeric::parse::CONVERSIONS, random::FUNCTIONS, format::KERNEL_METHODS],
     ..NativeClass::module("Kernel")
 };

@@ -1,5 +1,7 @@
 //! Native classes: how tables become classes of an interpreter, and the libraries that `require` brings.
 
+pub mod json;
+
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
