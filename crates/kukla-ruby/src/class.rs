@@ -200,6 +200,11 @@ classes! {
     JSON_EXT = library::json::JSON_EXT,
     JSON_GENERATOR = library::json::JSON_GENERATOR,
     JSON_STATE = library::json::JSON_STATE,
+    PSYCH = library::yaml::PSYCH,
+    PSYCH_EXCEPTION = library::yaml::PSYCH_EXCEPTION,
+    PSYCH_BAD_ALIAS = library::yaml::PSYCH_BAD_ALIAS,
+    PSYCH_DISALLOWED_CLASS = library::yaml::PSYCH_DISALLOWED_CLASS,
+    PSYCH_SYNTAX_ERROR = library::yaml::PSYCH_SYNTAX_ERROR,
 }
 
 /// What a class is.
