@@ -32,10 +32,8 @@ impl Ruby<'_> {
         other: &Value,
         go: impl FnOnce(&mut Self) -> Result<T>,
     ) -> Result<Option<T>> {
-        let known = self
-            .walks
-            .iter()
-            .any(|(kind, a, b)| *kind == walk && a.is_same(value) && b.is_same(other));
+        let known =
+            self.walks.iter().any(|(kind, a, b)| *kind == walk && a.is_same(value) && b.is_same(other));
         if known {
             return Ok(None);
         }

@@ -33,7 +33,8 @@ const METHODS: &[Native] = &[
 ];
 
 /// Classes whose only instances are there from the start.
-pub(super) const NO_INSTANCES: &[Native] = &[method("new", 0, ANY, no_new), method("allocate", 0, 0, no_allocate)];
+pub(super) const NO_INSTANCES: &[Native] =
+    &[method("new", 0, ANY, no_new), method("allocate", 0, 0, no_allocate)];
 
 fn no_new(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     let name = ruby.inspect(this)?;

@@ -95,7 +95,9 @@ fn delete(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
             }
             found = Some(value);
         } else {
-            if from != to && let Some(slot) = array.items_mut().get_mut(to) {
+            if from != to
+                && let Some(slot) = array.items_mut().get_mut(to)
+            {
                 *slot = value;
             }
             to += 1;

@@ -34,7 +34,11 @@ pub(crate) fn place(index: i64, length: usize) -> Option<usize> {
 }
 
 /// Where a range of places begins and how many there are, cut at the end of what is there; `None` if it begins beyond that.
-pub(crate) fn span(ruby: &mut Ruby<'_>, range: &RangeObject, length: usize) -> Result<Option<(usize, usize)>> {
+pub(crate) fn span(
+    ruby: &mut Ruby<'_>,
+    range: &RangeObject,
+    length: usize,
+) -> Result<Option<(usize, usize)>> {
     let Some((begin, end)) = ends(ruby, range, length)? else { return Ok(None) };
     if begin > length {
         return Ok(None);
@@ -409,4 +413,3 @@ fn insert(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     splice(ruby, array, at, 0, values.to_vec())?;
     Ok(this.clone())
 }
-

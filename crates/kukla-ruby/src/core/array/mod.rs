@@ -164,4 +164,3 @@ fn length(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
 pub(crate) fn if_changed(this: &Value, changed: bool) -> Value {
     if changed { this.clone() } else { Value::Nil }
 }
-

@@ -167,9 +167,8 @@ impl Found {
             }
             other => {
                 let class = ruby.class_name_of(other);
-                Err(ruby.type_error(format!(
-                    "wrong argument type {class} (must be numeric, true, false or nil)"
-                )))
+                Err(ruby
+                    .type_error(format!("wrong argument type {class} (must be numeric, true, false or nil)")))
             }
         }
     }
@@ -224,4 +223,3 @@ fn bsearch_index(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     }
     Ok(bisected(ruby, this, args)?.map_or(Value::Nil, |at| Value::Int(at as i64)))
 }
-

@@ -55,7 +55,9 @@ fn keep_where(ruby: &mut Ruby<'_>, this: &Value, block: &Rc<ProcObject>, wanted:
     while let Some(value) = array.get(from) {
         match ruby.yield_to(block, std::slice::from_ref(&value)) {
             Ok(answer) if answer.is_true() == wanted => {
-                if from != to && let Some(slot) = array.items_mut().get_mut(to) {
+                if from != to
+                    && let Some(slot) = array.items_mut().get_mut(to)
+                {
                     *slot = value;
                 }
                 to += 1;

@@ -318,4 +318,3 @@ fn cycle(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     }
     Ok(Value::Nil)
 }
-

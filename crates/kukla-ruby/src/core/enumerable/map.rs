@@ -83,9 +83,12 @@ pub(crate) fn zip_rows(ruby: &mut Ruby<'_>, others: &[Value]) -> Result<Vec<Othe
     for other in others {
         sides.push(match ruby.maybe_array(other)? {
             Some(list) => Other::List(list.to_vec()),
-            None if ruby.responds_to(other, sym::EACH, false)? => {
-                Other::Next(ruby.enumerator_for(other, sym::EACH, &Args::default(), Size::Value(Value::Nil))?)
-            }
+            None if ruby.responds_to(other, sym::EACH, false)? => Other::Next(ruby.enumerator_for(
+                other,
+                sym::EACH,
+                &Args::default(),
+                Size::Value(Value::Nil),
+            )?),
             None => {
                 let word = ruby.class_name_of(other);
                 return Err(ruby.type_error(format!("wrong argument type {word} (must respond to :each)")));

@@ -159,4 +159,3 @@ fn count_them(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     })?;
     Ok(Value::Int(count))
 }
-

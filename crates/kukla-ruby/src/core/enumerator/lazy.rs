@@ -348,7 +348,10 @@ fn feed(ruby: &mut Ruby<'_>, flowing: &Rc<Flowing>, at: usize, values: &[Value])
             let value = ruby.yield_to(block, values)?;
             let list = match &value {
                 Value::Array(array) => Some(array.clone()),
-                other if ruby.responds_to(other, sym::FORCE, false)? && ruby.responds_to(other, sym::EACH, false)? => {
+                other
+                    if ruby.responds_to(other, sym::FORCE, false)?
+                        && ruby.responds_to(other, sym::EACH, false)? =>
+                {
                     let all = ruby.collect(other, &Args::default())?;
                     ruby.maybe_array(&Value::array(all))?
                 }

@@ -125,7 +125,10 @@ pub(super) fn source(ruby: &mut Ruby<'_>, this: &Value) -> Result<Source> {
         return Ok(source.clone());
     }
     // Chains, lazy enumerators and arithmetic sequences have an `each` of their own.
-    if [ClassId::CHAIN, ClassId::LAZY, ClassId::ARITHMETIC_SEQUENCE].iter().any(|class| ruby.is_a(this, *class)) {
+    if [ClassId::CHAIN, ClassId::LAZY, ClassId::ARITHMETIC_SEQUENCE]
+        .iter()
+        .any(|class| ruby.is_a(this, *class))
+    {
         return Ok(Source::new(this.clone(), sym::EACH, Size::Asked(own_size)));
     }
     Err(ruby.argument_error("uninitialized enumerator"))
@@ -254,8 +257,7 @@ fn with_object(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     };
     let source = source(ruby, this)?;
     let (block, memo) = (block.clone(), args[0].clone());
-    let passing =
-        ruby.block(-1, move |ruby, args| ruby.yield_to(&block, &[pack(args.list), memo.clone()]));
+    let passing = ruby.block(-1, move |ruby, args| ruby.yield_to(&block, &[pack(args.list), memo.clone()]));
     run(ruby, &source, &passing)?;
     Ok(args[0].clone())
 }

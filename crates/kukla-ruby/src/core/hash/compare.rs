@@ -90,7 +90,8 @@ fn hash(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
 fn contained(ruby: &mut Ruby<'_>, this: &Value, other: &Value, reversed: bool, strictly: bool) -> Result {
     let mine = own(ruby, this)?.clone();
     let theirs = ruby.to_hash(other)?;
-    let (inner, outer): (Rc<HashObject>, Rc<HashObject>) = if reversed { (theirs, mine) } else { (mine, theirs) };
+    let (inner, outer): (Rc<HashObject>, Rc<HashObject>) =
+        if reversed { (theirs, mine) } else { (mine, theirs) };
     let (small, large) = (inner.table().len(), outer.table().len());
     if small > large || (strictly && small == large) {
         return Ok(false.into());

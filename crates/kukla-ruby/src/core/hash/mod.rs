@@ -217,9 +217,7 @@ fn set_default_proc(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Resul
                 Some(proc @ Value::Proc(_)) => proc,
                 _ => {
                     let class = ruby.class_name_of(other);
-                    return Err(
-                        ruby.type_error(format!("wrong default_proc type {class} (expected Proc)"))
-                    );
+                    return Err(ruby.type_error(format!("wrong default_proc type {class} (expected Proc)")));
                 }
             }
         }

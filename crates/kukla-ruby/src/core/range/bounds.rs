@@ -58,9 +58,8 @@ fn is_number(ruby: &mut Ruby<'_>, value: &Value) -> bool {
 
 fn include(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let range = own(ruby, this)?;
-    let linear = |ruby: &mut Ruby<'_>, value: &Value| {
-        is_number(ruby, value) || ruby.is_a(value, ClassId::TIME)
-    };
+    let linear =
+        |ruby: &mut Ruby<'_>, value: &Value| is_number(ruby, value) || ruby.is_a(value, ClassId::TIME);
     if linear(ruby, &range.begin) || linear(ruby, &range.end) {
         return Ok(covers(ruby, range, &args[0])?.into());
     }
@@ -99,11 +98,7 @@ fn cover(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     }
 }
 
-fn covers_range(
-    ruby: &mut Ruby<'_>,
-    range: &RangeObject,
-    inner: &std::rc::Rc<RangeObject>,
-) -> Result<bool> {
+fn covers_range(ruby: &mut Ruby<'_>, range: &RangeObject, inner: &std::rc::Rc<RangeObject>) -> Result<bool> {
     if !inner.begin.is_nil() && !inner.end.is_nil() {
         match order(ruby, &inner.begin, &inner.end)? {
             Some(Ordering::Less) => {}
@@ -136,7 +131,6 @@ fn covers_range(
                 && matches!(inner.begin, Value::Int(_) | Value::Big(_))
                 && matches!(inner.end, Value::Int(_) | Value::Big(_)) =>
         {
-
             let greatest = max(ruby, &Value::Range(inner.clone()), &Args::default())?;
             covers(ruby, range, &greatest)
         }
@@ -184,8 +178,9 @@ fn min(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     }
     if args.block.is_some() {
         if range.end.is_nil() {
-            return Err(ruby
-                .range_error("cannot get the minimum of endless range with custom comparison method"));
+            return Err(
+                ruby.range_error("cannot get the minimum of endless range with custom comparison method")
+            );
         }
         return enumerable::call(ruby, this, "min", args);
     }
@@ -206,8 +201,9 @@ fn max(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     }
     if args.block.is_some() || (range.exclusive && !number) || !args.is_empty() {
         if range.begin.is_nil() {
-            return Err(ruby
-                .range_error("cannot get the maximum of beginless range with custom comparison method"));
+            return Err(
+                ruby.range_error("cannot get the maximum of beginless range with custom comparison method")
+            );
         }
         return enumerable::call(ruby, this, "max", args);
     }
@@ -234,12 +230,14 @@ fn minmax(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     if args.block.is_some() {
         let range = own(ruby, this)?;
         if range.begin.is_nil() {
-            return Err(ruby
-                .range_error("cannot get the minimum of beginless range with custom comparison method"));
+            return Err(
+                ruby.range_error("cannot get the minimum of beginless range with custom comparison method")
+            );
         }
         if range.end.is_nil() {
-            return Err(ruby
-                .range_error("cannot get the maximum of endless range with custom comparison method"));
+            return Err(
+                ruby.range_error("cannot get the maximum of endless range with custom comparison method")
+            );
         }
         return enumerable::call(ruby, this, "minmax", args);
     }

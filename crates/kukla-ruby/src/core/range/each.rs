@@ -300,7 +300,9 @@ fn size(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
         (Value::Int(_) | Value::Big(_) | Value::Float(_), Value::Nil) => Ok(f64::INFINITY.into()),
         (Value::Nil, Value::Int(_) | Value::Big(_) | Value::Float(_)) => Ok(f64::INFINITY.into()),
         (Value::Int(_) | Value::Big(_), Value::Int(_) | Value::Big(_)) => {
-            let (Some(begin), Some(end)) = (big(&range.begin), big(&range.end)) else { return Ok(Value::Nil) };
+            let (Some(begin), Some(end)) = (big(&range.begin), big(&range.end)) else {
+                return Ok(Value::Nil);
+            };
             let count = end - begin + i32::from(!range.exclusive);
             Ok(Value::integer(count.max(BigInt::ZERO)))
         }

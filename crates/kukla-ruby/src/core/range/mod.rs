@@ -52,7 +52,8 @@ impl Ruby<'_> {
     }
 
     fn range_of_class(&mut self, class: ClassId, begin: Value, end: Value, exclusive: bool) -> Result {
-        let plain = matches!((&begin, &end), (Value::Int(_), Value::Int(_)) | (Value::Nil, _) | (_, Value::Nil));
+        let plain =
+            matches!((&begin, &end), (Value::Int(_), Value::Int(_)) | (Value::Nil, _) | (_, Value::Nil));
         if !plain {
             // What cannot be compared, or complains when asked, is no bound.
             let comparable = match self.send(&begin, sym::CMP, std::slice::from_ref(&end)) {

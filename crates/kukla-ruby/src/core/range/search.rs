@@ -109,4 +109,3 @@ fn unrank(rank: i64) -> f64 {
     let number = f64::from_bits(rank.unsigned_abs());
     if rank < 0 { -number } else { number }
 }
-

@@ -284,9 +284,8 @@ fn same(ruby: &mut Ruby<'_>, this: &Value, other: &Value, walk: Walk) -> Result 
 fn hash(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     let mut key = vec![Value::Class(ruby.real_class_of(this))];
     key.extend(values(ruby, this)?);
-    let code = ruby.guarded(Walk::Hash, this, &Value::Nil, |ruby| {
-        ruby.send(&Value::array(key), sym::HASH, &[])
-    })?;
+    let code =
+        ruby.guarded(Walk::Hash, this, &Value::Nil, |ruby| ruby.send(&Value::array(key), sym::HASH, &[]))?;
     Ok(code.unwrap_or(Value::Int(0)))
 }
 

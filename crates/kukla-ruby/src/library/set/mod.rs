@@ -48,9 +48,7 @@ const METHODS: &[Native] = &[
     method("inspect", 0, 0, inspect),
     method("to_s", 0, 0, inspect),
     method("compare_by_identity", 0, 0, compare_by_identity),
-    method("compare_by_identity?", 0, 0, |ruby, this, _| {
-        Ok(members(ruby, this)?.table().by_identity.into())
-    }),
+    method("compare_by_identity?", 0, 0, |ruby, this, _| Ok(members(ruby, this)?.table().by_identity.into())),
     method("reset", 0, 0, reset),
 ];
 
