@@ -51,8 +51,8 @@ pub struct State {
     pub(crate) depth: u32,
     /// The last number given to an object or an activation.
     pub(crate) last_number: u64,
-    /// The name under which the native method that runs now was called; to be read before anything else is called.
-    pub(crate) called: Symbol,
+    /// The name of the native method that was called last: its own, as long as it has called nothing else.
+    pub(crate) called: &'static str,
     /// Walks through values that may contain themselves (see `recursion.rs`).
     pub(crate) walks: Vec<(crate::recursion::Walk, Value, Value)>,
     /// Pairs that `Comparable#==` is comparing right now.
@@ -89,7 +89,7 @@ impl State {
             generation: 1,
             depth: 0,
             last_number: 0,
-            called: sym::CALL,
+            called: "",
             walks: Vec::new(),
             comparing: Vec::new(),
             is_set_up: false,

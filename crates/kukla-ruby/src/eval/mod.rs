@@ -23,7 +23,7 @@ impl Ruby<'_> {
         &mut self,
         receiver: &Value,
         method: &Rc<Method>,
-        name: Symbol,
+        _name: Symbol,
         args: &Args<'_>,
     ) -> Result {
         match &method.body {
@@ -39,7 +39,7 @@ impl Ruby<'_> {
                     };
                     return Err(self.wrong_number_of_arguments(given, expected));
                 }
-                self.called = name;
+                self.called = native.name;
                 (native.run)(self, receiver, args)
             }
             MethodBody::Reader(name) => {
