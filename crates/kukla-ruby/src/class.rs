@@ -200,6 +200,7 @@ classes! {
     JSON_EXT = library::json::JSON_EXT,
     JSON_GENERATOR = library::json::JSON_GENERATOR,
     JSON_STATE = library::json::JSON_STATE,
+    DIGEST = library::digest::DIGEST,
     PSYCH = library::yaml::PSYCH,
     PSYCH_EXCEPTION = library::yaml::PSYCH_EXCEPTION,
     PSYCH_BAD_ALIAS = library::yaml::PSYCH_BAD_ALIAS,

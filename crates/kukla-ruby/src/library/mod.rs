@@ -1,6 +1,8 @@
 //! Native classes: how tables become classes of an interpreter, and the libraries that `require` brings.
 
+pub mod digest;
 pub mod json;
+pub mod sources;
 pub mod yaml;
 
 use std::sync::LazyLock;
