@@ -190,6 +190,8 @@ classes! {
     NO_MATCHING_PATTERN_ERROR = core::exception::NO_MATCHING_PATTERN_ERROR,
     NO_MATCHING_PATTERN_KEY_ERROR = core::exception::NO_MATCHING_PATTERN_KEY_ERROR,
     ERRNO = core::exception::ERRNO,
+    STRING_SCANNER = library::string_scanner::STRING_SCANNER,
+    STRING_SCANNER_ERROR = library::string_scanner::STRING_SCANNER_ERROR,
     DOMAIN_ERROR = core::math::DOMAIN_ERROR,
     ENV = core::environment::ENV,
     JSON = library::json::JSON,

@@ -3,6 +3,8 @@
 pub mod json;
 pub mod yaml;
 
+pub mod string_scanner;
+
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
