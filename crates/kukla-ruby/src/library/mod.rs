@@ -1,6 +1,7 @@
 //! Native classes: how tables become classes of an interpreter, and the libraries that `require` brings.
 
 pub mod json;
+pub mod set;
 pub mod yaml;
 
 pub mod string_scanner;
