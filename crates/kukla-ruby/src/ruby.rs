@@ -51,6 +51,10 @@ pub struct State {
     pub(crate) depth: u32,
     /// The last number given to an object or an activation.
     pub(crate) last_number: u64,
+    /// The name under which the native method that runs now was called; to be read before anything else is called.
+    pub(crate) called: Symbol,
+    /// Walks through values that may contain themselves (see `recursion.rs`).
+    pub(crate) walks: Vec<(crate::recursion::Walk, Value, Value)>,
     /// Pairs that `Comparable#==` is comparing right now.
     pub(crate) comparing: Vec<(Value, Value)>,
     /// Whether native classes have their constants.
@@ -85,6 +89,8 @@ impl State {
             generation: 1,
             depth: 0,
             last_number: 0,
+            called: sym::CALL,
+            walks: Vec::new(),
             comparing: Vec::new(),
             is_set_up: false,
             last_match: Value::Nil,

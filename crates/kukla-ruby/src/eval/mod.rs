@@ -23,7 +23,7 @@ impl Ruby<'_> {
         &mut self,
         receiver: &Value,
         method: &Rc<Method>,
-        _name: Symbol,
+        name: Symbol,
         args: &Args<'_>,
     ) -> Result {
         match &method.body {
@@ -39,6 +39,7 @@ impl Ruby<'_> {
                     };
                     return Err(self.wrong_number_of_arguments(given, expected));
                 }
+                self.called = name;
                 (native.run)(self, receiver, args)
             }
             MethodBody::Reader(name) => {

@@ -2,8 +2,11 @@
 
 pub mod digest;
 pub mod json;
+pub mod set;
 pub mod sources;
 pub mod yaml;
+
+pub mod string_scanner;
 
 use std::sync::LazyLock;
 
