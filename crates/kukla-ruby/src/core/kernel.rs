@@ -13,6 +13,11 @@ pub const KERNEL: NativeClass = NativeClass {
         json::TO_JSON,
         yaml::TO_YAML,
     ],
-    singleton: &[numeric::parse::CONVERSIONS, random::FUNCTIONS, format::KERNEL_METHODS],
+    singleton: &[
+        crate::effects::DOORS,
+        numeric::parse::CONVERSIONS,
+        random::FUNCTIONS,
+        format::KERNEL_METHODS,
+    ],
     ..NativeClass::module("Kernel")
 };

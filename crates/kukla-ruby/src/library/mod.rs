@@ -1,8 +1,12 @@
 //! Native classes: how tables become classes of an interpreter, and the libraries that `require` brings.
 
+pub mod digest;
 pub mod json;
 pub mod set;
+pub mod sources;
 pub mod yaml;
+
+pub mod string_scanner;
 
 use std::sync::LazyLock;
 

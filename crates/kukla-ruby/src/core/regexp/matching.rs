@@ -25,6 +25,22 @@ pub(crate) fn search(
     Ok(regexp.pattern.search(text, from, reading(text), direction)?)
 }
 
+/// Looks for a match in what follows a byte position, as if nothing came before it.
+pub(crate) fn search_rest(
+    ruby: &mut Ruby<'_>,
+    regexp: &RegexpObject,
+    text: &Text,
+    from: usize,
+    direction: Direction,
+) -> Result<Option<Spans>> {
+    check(ruby, regexp, text)?;
+    let Some(rest) = text.get(from..) else { return Ok(None) };
+    ruby.charge(1)?;
+    let spans = regexp.pattern.search(rest, 0, reading(text), direction)?;
+    let place = |(start, end): (usize, usize)| (start + from, end + from);
+    Ok(spans.map(|spans| spans.into_iter().map(|span| span.map(place)).collect()))
+}
+
 /// How the engine is to read a text.
 fn reading(text: &Text) -> regexp::Encoding {
     if text.encoding() == Encoding::Utf8 { regexp::Encoding::Utf8 } else { regexp::Encoding::Binary }
