@@ -54,6 +54,10 @@ pub struct State {
     pub(crate) run: Running,
     /// The last number given to an object or an activation.
     pub(crate) last_number: u64,
+    /// The name of the native method that was called last: its own, as long as it has called nothing else.
+    pub(crate) called: &'static str,
+    /// Walks through values that may contain themselves (see `recursion.rs`).
+    pub(crate) walks: Vec<(crate::recursion::Walk, Value, Value)>,
     /// Pairs that `Comparable#==` is comparing right now.
     pub(crate) comparing: Vec<(Value, Value)>,
     /// Whether native classes have their constants.
@@ -87,6 +91,8 @@ impl State {
             depth: 0,
             last_number: 0,
             run: Running::default(),
+            called: "",
+            walks: Vec::new(),
             comparing: Vec::new(),
             is_set_up: false,
         });

@@ -182,6 +182,7 @@ impl Ruby<'_> {
         if given < usize::from(native.least) || (given > usize::from(native.most) && native.most != ANY) {
             return Err(self.wrong_native_arguments(native, args));
         }
+        self.called = native.name;
         (native.run)(self, receiver, args)
     }
 

@@ -11,7 +11,7 @@ use crate::proc::ProcBody;
 use crate::ruby::Ruby;
 use crate::symbol::{Symbol, sym};
 use crate::text::Text;
-use crate::value::{ArrayObject, Head, HashObject, RangeObject, StringObject, Value};
+use crate::value::{ArrayObject, HashObject, StringObject, Value};
 
 impl Ruby<'_> {
     /// The value of an expression.
@@ -312,26 +312,6 @@ impl Ruby<'_> {
             }
         }
         Ok(())
-    }
-
-    /// A range, whose ends must be comparable.
-    pub fn range(&mut self, begin: Value, end: Value, exclusive: bool) -> Result {
-        let fits = matches!(
-            (&begin, &end),
-            (Value::Nil | Value::Int(_), Value::Nil | Value::Int(_)) | (Value::Nil, _) | (_, Value::Nil)
-        ) || matches!((&begin, &end), (Value::String(_), Value::String(_)));
-        if !fits {
-            let answer = match self.send(&begin, sym::CMP, std::slice::from_ref(&end)) {
-                Err(unwind) if matches!(*unwind, Unwind::Raise(_)) => Value::Nil,
-                answer => answer?,
-            };
-            if answer.is_nil() {
-                return Err(self.argument_error("bad value for range"));
-            }
-        }
-        let range = RangeObject { head: Head::new(ClassId::RANGE), begin, end, exclusive };
-        range.head.freeze();
-        Ok(Value::Range(Rc::new(range)))
     }
 
     pub(super) fn store(&mut self, f: &Frame<'_>, place: Place, value: Value) {

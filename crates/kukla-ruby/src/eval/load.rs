@@ -35,6 +35,13 @@ impl Ruby<'_> {
         self.run.loaded.started = true;
         self.run.main = Value::Object(Object::new(ClassId::OBJECT));
         self.set_standard_globals();
+        // Code inside of Puppet finds these without asking for them.
+        for library in library::sources::SOURCES {
+            for name in library.constants {
+                let name = self.symbols.intern(name);
+                self.promise_constant(ClassId::OBJECT, name, library.name.to_owned());
+            }
+        }
         Ok(())
     }
 
@@ -173,12 +180,18 @@ impl Ruby<'_> {
 
     /// `require` of a library or file by name.
     pub(crate) fn require(&mut self, feature: &str) -> Result<bool> {
-        if let Some(library) = library::find(feature) {
+        let plain = feature.strip_suffix(".rb").unwrap_or(feature);
+        if let Some(library) = library::find(plain) {
             if !self.run.loaded.libraries.insert(library.name) {
                 return Ok(false);
             }
-            library::load(self, library)?;
-            return Ok(true);
+            return match library::read(library) {
+                Ok(program) => self.run_library(&program).map(|()| true),
+                Err(problem) => Err(self.syntax_error(library.name, &problem)),
+            };
+        }
+        if library::is_built_in(plain) {
+            return Ok(false);
         }
         let wanted = if feature.ends_with(".rb") { feature.to_owned() } else { format!("{feature}.rb") };
         if Path::new(feature).is_absolute() || feature.starts_with("./") || feature.starts_with("../") {

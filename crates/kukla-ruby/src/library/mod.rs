@@ -1,16 +1,24 @@
 //! Native classes: how tables become classes of an interpreter, and the libraries that `require` brings.
 
+pub mod digest;
+pub mod json;
+pub mod set;
+pub mod sources;
+pub mod yaml;
+
+pub mod string_scanner;
+
 use std::sync::{Arc, LazyLock, Mutex};
 
 use rustc_hash::FxHashMap;
 
 use crate::class::{Class, ClassId, ClassKind, Constant, NATIVE_CLASSES, Native};
-use crate::error::Result;
 use crate::lower::SyntaxProblem;
 use crate::program::Program;
-use crate::ruby::{Ruby, State};
+use crate::ruby::State;
 use crate::symbol::{Symbol, fixed};
 use crate::value::Value;
+use sources::{SOURCES, Source};
 
 type Methods = FxHashMap<Symbol, &'static Native>;
 
@@ -64,73 +72,30 @@ pub(crate) fn declare_core(state: &mut State) {
     }
 }
 
-/// A library that `require` brings.
-pub struct Library {
-    /// The name under which it is required.
-    pub name: &'static str,
-    /// Other names for it.
-    pub also: &'static [&'static str],
-    /// What it consists of.
-    pub kind: LibraryKind,
-}
-
-/// What a library consists of.
-pub enum LibraryKind {
-    /// All of it is there from the start.
-    BuiltIn,
-    /// A function that adds it to an interpreter.
-    Native(fn(&mut Ruby<'_>) -> Result<()>),
-    /// Ruby code.
-    Source(&'static str),
-}
-
-/// All libraries.
-static LIBRARIES: &[Library] = &[
-    built_in("rational"),
-    built_in("complex"),
-    built_in("thread"),
-    built_in("enumerator"),
-    built_in("fiber"),
-    built_in("etc"),
-    built_in("rbconfig"),
-    built_in("io/console"),
-    built_in("rubygems"),
-    built_in("continuation"),
-    built_in("monitor"),
+/// Libraries that are there from the start.
+const BUILT_IN: &[&str] = &[
+    "base64", "bigdecimal", "cgi", "cgi/escape", "cgi/util", "complex", "continuation", "english", "English", "enumerator", "erb", "fiber", "io/console",
+    "json", "json/ext", "monitor", "pp", "prettyprint", "psych", "rational", "rbconfig", "set", "shellwords", "stringio", "strscan", "thread", "yaml",
 ];
 
-const fn built_in(name: &'static str) -> Library {
-    Library { name, also: &[], kind: LibraryKind::BuiltIn }
+/// Whether a library is there from the start.
+pub(crate) fn is_built_in(feature: &str) -> bool {
+    BUILT_IN.contains(&feature)
 }
 
-/// The library of a name.
-pub(crate) fn find(feature: &str) -> Option<&'static Library> {
-    let name = feature.strip_suffix(".rb").unwrap_or(feature);
-    LIBRARIES.iter().find(|library| library.name == name || library.also.contains(&name))
-}
-
-/// Adds a library to an interpreter.
-pub(crate) fn load(ruby: &mut Ruby<'_>, library: &'static Library) -> Result<()> {
-    match library.kind {
-        LibraryKind::BuiltIn => Ok(()),
-        LibraryKind::Native(add) => add(ruby),
-        LibraryKind::Source(source) => {
-            match shared(library.name, source) {
-                Ok(program) => ruby.run_library(&program),
-                Err(problem) => Err(ruby.syntax_error(library.name, &problem)),
-            }
-        }
-    }
+/// The library written in Ruby of a name.
+pub(crate) fn find(feature: &str) -> Option<&'static Source> {
+    SOURCES.iter().find(|library| library.name == feature || library.also.contains(&feature))
 }
 
 /// A library in Ruby, read once per process.
-fn shared(name: &'static str, source: &'static str) -> std::result::Result<Arc<Program>, SyntaxProblem> {
+pub(crate) fn read(library: &'static Source) -> std::result::Result<Arc<Program>, SyntaxProblem> {
     static READ: Mutex<Vec<(&'static str, Arc<Program>)>> = Mutex::new(Vec::new());
     let mut read = READ.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    if let Some((_, program)) = read.iter().find(|(known, _)| *known == name) {
+    if let Some((_, program)) = read.iter().find(|(known, _)| *known == library.name) {
         return Ok(program.clone());
     }
-    let program = crate::lower::parse(source.as_bytes(), &format!("<internal:{name}>"))?;
-    read.push((name, program.clone()));
+    let program = crate::lower::parse(library.text.as_bytes(), &format!("<internal:{}>", library.name))?;
+    read.push((library.name, program.clone()));
     Ok(program)
 }

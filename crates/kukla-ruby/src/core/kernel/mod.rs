@@ -7,7 +7,8 @@ mod output;
 mod reflect;
 
 use crate::class::NativeClass;
-use crate::core::{numeric, object, random};
+use crate::core::{format, numeric, object, random};
+use crate::library::{json, yaml};
 
 /// The module `Kernel`.
 pub const KERNEL: NativeClass = NativeClass {
@@ -23,6 +24,9 @@ pub const KERNEL: NativeClass = NativeClass {
         object::variables::METHODS,
         numeric::parse::CONVERSIONS,
         random::FUNCTIONS,
+        format::KERNEL_METHODS,
+        json::TO_JSON,
+        yaml::TO_YAML,
     ],
     singleton: &[
         control::FUNCTIONS,
@@ -32,6 +36,8 @@ pub const KERNEL: NativeClass = NativeClass {
         reflect::FUNCTIONS,
         numeric::parse::CONVERSIONS,
         random::FUNCTIONS,
+        format::KERNEL_METHODS,
+        crate::effects::DOORS,
     ],
     ..NativeClass::module("Kernel")
 };

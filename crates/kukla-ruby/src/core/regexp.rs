@@ -1,6 +1,0 @@
-//! Regular expressions.
-
-use crate::class::NativeClass;
-
-/// The class `Regexp`.
-pub const REGEXP: NativeClass = NativeClass::class("Regexp", "Object");
