@@ -134,7 +134,9 @@ classes! {
     YIELDER = core::enumerator::YIELDER,
     GENERATOR = core::enumerator::GENERATOR,
     CHAIN = core::enumerator::CHAIN,
+    PRODUCER = core::enumerator::PRODUCER,
     ARITHMETIC_SEQUENCE = core::enumerator::ARITHMETIC_SEQUENCE,
+    SET = crate::library::set::SET,
     ENCODING = core::encoding::ENCODING,
     MATH = core::math::MATH,
     PROCESS = core::process::PROCESS,
@@ -190,6 +192,8 @@ classes! {
     NO_MATCHING_PATTERN_ERROR = core::exception::NO_MATCHING_PATTERN_ERROR,
     NO_MATCHING_PATTERN_KEY_ERROR = core::exception::NO_MATCHING_PATTERN_KEY_ERROR,
     ERRNO = core::exception::ERRNO,
+    STRING_SCANNER = library::string_scanner::STRING_SCANNER,
+    STRING_SCANNER_ERROR = library::string_scanner::STRING_SCANNER_ERROR,
     DOMAIN_ERROR = core::math::DOMAIN_ERROR,
     ENV = core::environment::ENV,
     JSON = library::json::JSON,
@@ -200,6 +204,12 @@ classes! {
     JSON_EXT = library::json::JSON_EXT,
     JSON_GENERATOR = library::json::JSON_GENERATOR,
     JSON_STATE = library::json::JSON_STATE,
+    DIGEST = library::digest::DIGEST,
+    PSYCH = library::yaml::PSYCH,
+    PSYCH_EXCEPTION = library::yaml::PSYCH_EXCEPTION,
+    PSYCH_BAD_ALIAS = library::yaml::PSYCH_BAD_ALIAS,
+    PSYCH_DISALLOWED_CLASS = library::yaml::PSYCH_DISALLOWED_CLASS,
+    PSYCH_SYNTAX_ERROR = library::yaml::PSYCH_SYNTAX_ERROR,
 }
 
 /// What a class is.

@@ -2,10 +2,18 @@
 
 use kukla_world::policy::Effect;
 
-use crate::class::{Class, ClassId, ClassKind, Constant};
+use crate::class::{Class, ClassId, ClassKind, Constant, Native, method};
 use crate::error::{Result, Unwind};
 use crate::ruby::Ruby;
 use crate::value::Value;
+
+/// What libraries written in Ruby ask before they would reach outside.
+pub const DOORS: &[Native] = &[method("__network", 1, 1, |ruby, _, args| {
+    let host = ruby.display(&args[0])?.to_str_lossy().into_owned();
+    ruby.allow(Effect::Network(&host))?;
+    let message = format!("talking to '{host}' is allowed, but this Ruby has no network");
+    Err(ruby.error(ClassId::NOT_IMPLEMENTED_ERROR, message))
+})];
 
 impl Ruby<'_> {
     /// An error unless policy allows this.

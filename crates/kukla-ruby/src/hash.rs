@@ -28,6 +28,8 @@ pub struct Table {
     entries: Vec<Option<Entry>>,
     /// How many entries are not gaps.
     live: usize,
+    /// Before this position there are only gaps, so that a queue is emptied in linear time.
+    front: usize,
     /// Positions by hash code, once there are more than a few.
     index: Option<HashTable<u32>>,
     /// The value for keys that are not there.
@@ -143,7 +145,8 @@ impl Table {
 
     /// Removes and returns the first entry.
     pub fn shift(&mut self) -> Option<Entry> {
-        let position = self.entries.iter().position(Option::is_some)?;
+        let position = self.front + self.entries.get(self.front..)?.iter().position(Option::is_some)?;
+        self.front = position;
         self.remove(position)
     }
 
@@ -156,6 +159,7 @@ impl Table {
         }
         self.index = None;
         self.live = 0;
+        self.front = 0;
         if !self.entries.is_empty() {
             self.reindex();
         }
@@ -164,6 +168,7 @@ impl Table {
     /// Closes the gaps.
     fn compact(&mut self) {
         self.entries.retain(Option::is_some);
+        self.front = 0;
         self.index = None;
         if self.entries.len() > SMALL {
             self.reindex();

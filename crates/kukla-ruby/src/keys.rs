@@ -146,6 +146,16 @@ impl Ruby<'_> {
         Ok(())
     }
 
+    /// Adds a key as it is, with no value; whether it was not there before.
+    pub fn hash_add_key(&mut self, hash: &HashObject, key: Value) -> Result<bool> {
+        let code = self.key_code(hash, &key)?;
+        if self.hash_find_with_code(hash, &key, code)?.is_some() {
+            return Ok(false);
+        }
+        hash.table_mut().add(code, key, Value::Nil);
+        Ok(true)
+    }
+
     /// Removes a key and returns its value.
     pub fn hash_delete(&mut self, hash: &HashObject, key: &Value) -> Result<Option<Value>> {
         let position = self.hash_find(hash, key)?;

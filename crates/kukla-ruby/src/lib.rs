@@ -6,6 +6,7 @@
 //! A crate of its own because its parser takes longer to build than all the rest together.
 
 mod args;
+mod backtrace;
 pub mod class;
 mod convert;
 pub mod core;
@@ -16,11 +17,16 @@ mod error;
 pub mod eval;
 pub mod hash;
 pub mod host;
+pub mod iterate;
 mod keys;
 pub mod library;
 pub mod list;
+mod lower;
 pub mod method;
+mod objects;
 pub mod proc;
+mod program;
+pub mod recursion;
 pub mod resource_type;
 mod ruby;
 pub mod symbol;
@@ -30,6 +36,8 @@ pub mod value;
 pub use args::Args;
 pub use class::ClassId;
 pub use error::{Result, Unwind};
+pub use lower::{SyntaxProblem, parse};
+pub use program::Program;
 pub use host::{Host, Puppet};
 pub use ruby::{Ruby, State};
 pub use symbol::Symbol;

@@ -21,6 +21,7 @@ use rustc_hash::FxHashMap;
 use crate::args::Args;
 use crate::class::{Class, ClassId, ClassKind, NATIVE_CLASSES};
 use crate::error::{Result, Unwind};
+use crate::eval::Running;
 use crate::host::Host;
 use crate::library;
 use crate::method::{Method, MethodBody, Visibility};
@@ -33,7 +34,7 @@ use crate::value::{Head, Value};
 pub struct Ruby<'h> {
     /// What surrounds the program.
     pub host: &'h mut dyn Host,
-    state: Box<State>,
+    pub(crate) state: Box<State>,
 }
 
 /// What an interpreter keeps from one entry to the next.
@@ -50,16 +51,20 @@ pub struct State {
     pub(crate) generation: u64,
     /// How deep calls are nested.
     pub(crate) depth: u32,
+    /// What the evaluator keeps.
+    pub(crate) run: Running,
     /// The last number given to an object or an activation.
     pub(crate) last_number: u64,
     /// What embedding programs keep, by type.
     pub(crate) parts: FxHashMap<TypeId, Box<dyn Any>>,
+    /// The name of the native method that was called last: its own, as long as it has called nothing else.
+    pub(crate) called: &'static str,
+    /// Walks through values that may contain themselves (see `recursion.rs`).
+    pub(crate) walks: Vec<(crate::recursion::Walk, Value, Value)>,
     /// Pairs that `Comparable#==` is comparing right now.
     pub(crate) comparing: Vec<(Value, Value)>,
     /// Whether native classes have their constants.
     is_set_up: bool,
-    /// `$~`: what was matched last, a `MatchData` or `nil`.
-    last_match: Value,
 }
 
 impl Deref for Ruby<'_> {
@@ -78,9 +83,9 @@ impl DerefMut for Ruby<'_> {
 }
 
 impl State {
-    /// An interpreter with the core library and nothing else.
-    pub fn new() -> Box<State> {
-        let mut state = Box::new(State {
+    /// An interpreter without any classes, to stand in while the real one is lent to someone.
+    pub(crate) fn vacant() -> Box<State> {
+        Box::new(State {
             symbols: Symbols::default(),
             classes: Vec::with_capacity(NATIVE_CLASSES.len() + 64),
             globals: FxHashMap::default(),
@@ -89,10 +94,17 @@ impl State {
             depth: 0,
             last_number: 0,
             parts: FxHashMap::default(),
+            run: Running::default(),
+            called: "",
+            walks: Vec::new(),
             comparing: Vec::new(),
             is_set_up: false,
-            last_match: Value::Nil,
-        });
+        })
+    }
+
+    /// An interpreter with the core library and nothing else.
+    pub fn new() -> Box<State> {
+        let mut state = State::vacant();
         library::declare_core(&mut state);
         state
     }
@@ -101,16 +113,6 @@ impl State {
     pub fn next_number(&mut self) -> u64 {
         self.last_number += 1;
         self.last_number
-    }
-
-    /// `$~`: what was matched last, a `MatchData` or `nil`.
-    pub fn last_match(&self) -> Value {
-        self.last_match.clone()
-    }
-
-    /// Sets `$~` for the method that is being run.
-    pub fn set_last_match(&mut self, found: Value) {
-        self.last_match = found;
     }
 
     /// A class or module.

@@ -42,35 +42,9 @@ impl Default for Layout {
 
 /// Writes `value` as one YAML document, laid out as asked.
 pub fn emit_with(value: &Value, layout: Layout) -> Result<String, Error> {
-    let mut writer = Writer {
-        events: Vec::new(),
-        seen: FxHashMap::default(),
-        names: 0,
-        astral: Vec::new(),
-        fold: layout.fold,
-    };
-    writer.push(value, 0)?;
-    let Writer { events, astral, .. } = writer;
-    let mut out = Vec::new();
-    let failed = |error: libyaml_safer::Error| Error::bare(error.to_string());
-    {
-        let mut emitter = Emitter::new();
-        emitter.set_output_string(&mut out);
-        emitter.set_unicode(true);
-        emitter.set_canonical(layout.canonical);
-        emitter.set_indent(layout.indentation);
-        emitter.set_width(layout.line_width);
-        emitter.emit(Event::stream_start(libyaml_safer::Encoding::Utf8)).map_err(failed)?;
-        emitter.emit(Event::document_start(None, &[], false)).map_err(failed)?;
-        for event in events {
-            emitter.emit(event.into()).map_err(failed)?;
-        }
-        emitter.emit(Event::document_end(true)).map_err(failed)?;
-        emitter.emit(Event::stream_end()).map_err(failed)?;
-        emitter.flush().map_err(failed)?;
-    }
-    let text = astral_escapes(String::from_utf8_lossy(&out).into_owned(), astral);
-    Ok(if layout.header { format!("%YAML 1.1\n{text}") } else { text })
+    let mut writer = Writer::new(layout);
+    push(&mut writer, &mut FxHashMap::default(), value, 0)?;
+    writer.finish()
 }
 
 /// libyaml escapes every character beyond U+FFFF, our emitter none. Each is therefore emitted as two characters whose
@@ -112,133 +86,251 @@ fn astral_escapes(out: String, originals: Vec<char>) -> String {
 
 const MAX_DEPTH: usize = 500;
 
-struct Writer<'v> {
-    events: Vec<Pending<'v>>,
-    /// The place of each collection in `events`, by its address.
-    seen: FxHashMap<(usize, usize), usize>,
+/// A document on its way to text: parts are put in one after the other, then it is written.
+#[derive(Debug)]
+pub struct Writer<'v> {
+    layout: Layout,
+    parts: Vec<Part<'v>>,
     names: u32,
     /// The characters that stand-ins were put for, in order.
     astral: Vec<char>,
-    /// How long a string may be before it is folded.
-    fold: Option<usize>,
 }
 
-/// An event whose anchor may still be asked for.
-enum Pending<'v> {
-    Scalar { text: Cow<'v, str>, tag: Option<&'static str>, plain: bool, quoted: bool, style: ScalarStyle },
-    Sequence { anchor: Option<u32> },
-    Mapping { anchor: Option<u32> },
+/// A part whose anchor may still be asked for.
+#[derive(Debug)]
+enum Part<'v> {
+    Scalar { anchor: Option<u32>, scalar: Piece<'v> },
+    Sequence { anchor: Option<u32>, tag: Option<String> },
+    Mapping { anchor: Option<u32>, tag: Option<String> },
     EndSequence,
     EndMapping,
     Alias(u32),
 }
 
-impl From<Pending<'_>> for Event {
-    fn from(pending: Pending<'_>) -> Event {
+#[derive(Debug)]
+struct Piece<'v> {
+    text: Cow<'v, str>,
+    tag: Option<Cow<'v, str>>,
+    plain: bool,
+    quoted: bool,
+    style: ScalarStyle,
+}
+
+impl From<Part<'_>> for Event {
+    fn from(part: Part<'_>) -> Event {
         let name = |anchor: Option<u32>| anchor.map(|n| n.to_string());
-        match pending {
-            Pending::Scalar { text, tag, plain, quoted, style } => {
-                Event::scalar(None, tag, &text, plain, quoted, style)
+        match part {
+            Part::Scalar { anchor, scalar: Piece { text, tag, plain, quoted, style } } => {
+                Event::scalar(name(anchor).as_deref(), tag.as_deref(), &text, plain, quoted, style)
             }
-            Pending::Sequence { anchor } => {
-                Event::sequence_start(name(anchor).as_deref(), None, true, SequenceStyle::Block)
-            }
-            Pending::Mapping { anchor } => {
-                Event::mapping_start(name(anchor).as_deref(), None, true, MappingStyle::Block)
-            }
-            Pending::EndSequence => Event::sequence_end(),
-            Pending::EndMapping => Event::mapping_end(),
-            Pending::Alias(n) => Event::alias(&n.to_string()),
+            Part::Sequence { anchor, tag } => Event::sequence_start(
+                name(anchor).as_deref(),
+                tag.as_deref(),
+                tag.is_none(),
+                SequenceStyle::Block,
+            ),
+            Part::Mapping { anchor, tag } => Event::mapping_start(
+                name(anchor).as_deref(),
+                tag.as_deref(),
+                tag.is_none(),
+                MappingStyle::Block,
+            ),
+            Part::EndSequence => Event::sequence_end(),
+            Part::EndMapping => Event::mapping_end(),
+            Part::Alias(n) => Event::alias(&n.to_string()),
         }
     }
 }
 
 impl<'v> Writer<'v> {
-    fn push(&mut self, value: &'v Value, depth: usize) -> Result<(), Error> {
-        if depth > MAX_DEPTH {
-            return Err(Error::bare(format!("nested deeper than {MAX_DEPTH} levels")));
-        }
-        match value {
-            Value::Undef => self.scalar("", Some(libyaml_safer::NULL_TAG), true, false, ScalarStyle::Any),
-            Value::Default => self.scalar(":default", None, true, false, ScalarStyle::Any),
-            Value::Boolean(b) => {
-                self.scalar(if *b { "true" } else { "false" }, None, true, false, ScalarStyle::Any)
-            }
-            Value::Integer(n) => self.scalar(n.to_string(), None, true, false, ScalarStyle::Any),
-            Value::Float(n) => self.scalar(float(*n), None, true, false, ScalarStyle::Any),
-            Value::String(text) => self.string(text),
-            Value::Regexp(regexp) => self.scalar(
-                format!("/{}/", regexp.source()),
-                Some("!ruby/regexp"),
-                false,
-                false,
-                ScalarStyle::Any,
-            ),
-            Value::Array(array) => {
-                let address = (array.as_ptr().addr(), array.len());
-                if array.is_empty() || !self.refer(address) {
-                    self.events.push(Pending::Sequence { anchor: None });
-                    for element in array {
-                        self.push(element, depth + 1)?;
-                    }
-                    self.events.push(Pending::EndSequence);
-                }
-            }
-            Value::Hash(hash) => {
-                let address = (std::ptr::from_ref(&**hash).addr(), usize::MAX);
-                if hash.is_empty() || !self.refer(address) {
-                    self.events.push(Pending::Mapping { anchor: None });
-                    for (key, value) in hash {
-                        self.push(key, depth + 1)?;
-                        self.push(value, depth + 1)?;
-                    }
-                    self.events.push(Pending::EndMapping);
-                }
-            }
-            other => {
-                return Err(Error::bare(format!(
-                    "a {} has no YAML form",
-                    kukla_values::format::class_name(other)
-                )));
-            }
-        }
-        Ok(())
+    /// An empty document.
+    pub fn new(layout: Layout) -> Writer<'v> {
+        Writer { layout, parts: Vec::new(), names: 0, astral: Vec::new() }
     }
 
-    /// Writes a reference to a collection already written; otherwise remembers where it is about to be written.
-    fn refer(&mut self, address: (usize, usize)) -> bool {
-        let Some(&place) = self.seen.get(&address) else {
-            self.seen.insert(address, self.events.len());
-            return false;
-        };
+    /// The place that the next part will have, to refer to it later.
+    pub fn place(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// Refers to the part at a place, which gets a name.
+    pub fn refer(&mut self, place: usize) {
         let next = &mut self.names;
-        if let Some(Pending::Sequence { anchor } | Pending::Mapping { anchor }) = self.events.get_mut(place) {
+        if let Some(
+            Part::Scalar { anchor, .. } | Part::Sequence { anchor, .. } | Part::Mapping { anchor, .. },
+        ) = self.parts.get_mut(place)
+        {
             let name = *anchor.get_or_insert_with(|| {
                 *next += 1;
                 *next
             });
-            self.events.push(Pending::Alias(name));
+            self.parts.push(Part::Alias(name));
         }
-        true
     }
 
-    fn scalar(
+    /// Begins a list.
+    pub fn start_sequence(&mut self, tag: Option<String>) {
+        self.parts.push(Part::Sequence { anchor: None, tag });
+    }
+
+    /// Ends a list.
+    pub fn end_sequence(&mut self) {
+        self.parts.push(Part::EndSequence);
+    }
+
+    /// Begins a map; keys and values follow by turns.
+    pub fn start_mapping(&mut self, tag: Option<String>) {
+        self.parts.push(Part::Mapping { anchor: None, tag });
+    }
+
+    /// Ends a map.
+    pub fn end_mapping(&mut self) {
+        self.parts.push(Part::EndMapping);
+    }
+
+    /// Nothing at all.
+    pub fn null(&mut self) {
+        self.piece("", Some(libyaml_safer::NULL_TAG.into()), true, false, ScalarStyle::Any);
+    }
+
+    /// A word that means the same without quotes: a number, a boolean, a symbol.
+    pub fn word(&mut self, text: impl Into<Cow<'v, str>>) {
+        self.piece(text, None, true, false, ScalarStyle::Any);
+    }
+
+    /// A float.
+    pub fn float(&mut self, number: f64) {
+        self.word(float(number));
+    }
+
+    /// A word with a tag that says what it is.
+    pub fn tagged(&mut self, text: impl Into<Cow<'v, str>>, tag: impl Into<Cow<'v, str>>) {
+        self.piece(text, Some(tag.into()), false, false, ScalarStyle::Any);
+    }
+
+    /// A word in single quotes with a tag that says what it is.
+    pub fn tagged_in_quotes(&mut self, text: impl Into<Cow<'v, str>>, tag: impl Into<Cow<'v, str>>) {
+        self.piece(text, Some(tag.into()), false, false, ScalarStyle::SingleQuoted);
+    }
+
+    /// Bytes that are no text, in base 64.
+    pub fn binary(&mut self, base64: impl Into<Cow<'v, str>>) {
+        self.piece(base64, Some("!binary".into()), false, false, ScalarStyle::Literal);
+    }
+
+    fn piece(
         &mut self,
         text: impl Into<Cow<'v, str>>,
-        tag: Option<&'static str>,
+        tag: Option<Cow<'v, str>>,
         plain: bool,
         quoted: bool,
         style: ScalarStyle,
     ) {
-        self.events.push(Pending::Scalar { text: text.into(), tag, plain, quoted, style });
+        let scalar = Piece { text: text.into(), tag, plain, quoted, style };
+        self.parts.push(Part::Scalar { anchor: None, scalar });
     }
 
-    fn string(&mut self, text: &'v str) {
+    /// Text, in the style that Psych chooses for it.
+    pub fn string(&mut self, text: impl Into<Cow<'v, str>>) {
+        self.string_of(text, None);
+    }
+
+    /// Text with a tag, such as that of a class of its own.
+    pub fn string_of(&mut self, text: impl Into<Cow<'v, str>>, tag: Option<String>) {
+        let text = text.into();
         if text == "<<" {
-            self.scalar(text, Some(libyaml_safer::STR_TAG), false, false, ScalarStyle::SingleQuoted);
-        } else {
-            self.astral.extend(text.chars().filter(|c| is_astral(*c)));
-            self.scalar(stand_in(text), None, true, true, style(text, self.fold));
+            self.piece(text, Some(libyaml_safer::STR_TAG.into()), false, false, ScalarStyle::SingleQuoted);
+            return;
+        }
+        let style = style(&text, self.layout.fold);
+        let implicit = tag.is_none();
+        self.astral.extend(text.chars().filter(|c| is_astral(*c)));
+        let text = match text {
+            Cow::Borrowed(text) => stand_in(text),
+            Cow::Owned(text) => Cow::Owned(stand_in(&text).into_owned()),
+        };
+        self.piece(text, tag.map(Cow::Owned), implicit, implicit, style);
+    }
+
+    /// The text of the document.
+    pub fn finish(self) -> Result<String, Error> {
+        let Writer { layout, parts, astral, .. } = self;
+        let mut out = Vec::new();
+        let failed = |error: libyaml_safer::Error| Error::bare(error.to_string());
+        {
+            let mut emitter = Emitter::new();
+            emitter.set_output_string(&mut out);
+            emitter.set_unicode(true);
+            emitter.set_canonical(layout.canonical);
+            emitter.set_indent(layout.indentation);
+            emitter.set_width(layout.line_width);
+            emitter.emit(Event::stream_start(libyaml_safer::Encoding::Utf8)).map_err(failed)?;
+            emitter.emit(Event::document_start(None, &[], false)).map_err(failed)?;
+            for part in parts {
+                emitter.emit(part.into()).map_err(failed)?;
+            }
+            emitter.emit(Event::document_end(true)).map_err(failed)?;
+            emitter.emit(Event::stream_end()).map_err(failed)?;
+            emitter.flush().map_err(failed)?;
+        }
+        let text = astral_escapes(String::from_utf8_lossy(&out).into_owned(), astral);
+        Ok(if layout.header { format!("%YAML 1.1\n{text}") } else { text })
+    }
+}
+
+/// The place of each collection in the document, by its address.
+type Seen = FxHashMap<(usize, usize), usize>;
+
+fn push<'v>(writer: &mut Writer<'v>, seen: &mut Seen, value: &'v Value, depth: usize) -> Result<(), Error> {
+    if depth > MAX_DEPTH {
+        return Err(Error::bare(format!("nested deeper than {MAX_DEPTH} levels")));
+    }
+    match value {
+        Value::Undef => writer.null(),
+        Value::Default => writer.word(":default"),
+        Value::Boolean(b) => writer.word(if *b { "true" } else { "false" }),
+        Value::Integer(n) => writer.word(n.to_string()),
+        Value::Float(n) => writer.float(*n),
+        Value::String(text) => writer.string(&**text),
+        Value::Regexp(regexp) => writer.tagged(format!("/{}/", regexp.source()), "!ruby/regexp"),
+        Value::Array(array) => {
+            let address = (array.as_ptr().addr(), array.len());
+            if array.is_empty() || !is_known(writer, seen, address) {
+                writer.start_sequence(None);
+                for element in array {
+                    push(writer, seen, element, depth + 1)?;
+                }
+                writer.end_sequence();
+            }
+        }
+        Value::Hash(hash) => {
+            let address = (std::ptr::from_ref(&**hash).addr(), usize::MAX);
+            if hash.is_empty() || !is_known(writer, seen, address) {
+                writer.start_mapping(None);
+                for (key, value) in hash {
+                    push(writer, seen, key, depth + 1)?;
+                    push(writer, seen, value, depth + 1)?;
+                }
+                writer.end_mapping();
+            }
+        }
+        other => {
+            return Err(Error::bare(format!("a {} has no YAML form", kukla_values::format::class_name(other))));
+        }
+    }
+    Ok(())
+}
+
+/// Writes a reference to a collection already written; otherwise remembers where it is about to be written.
+fn is_known(writer: &mut Writer<'_>, seen: &mut Seen, address: (usize, usize)) -> bool {
+    match seen.get(&address) {
+        Some(place) => {
+            writer.refer(*place);
+            true
+        }
+        None => {
+            seen.insert(address, writer.place());
+            false
         }
     }
 }

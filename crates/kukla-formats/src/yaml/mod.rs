@@ -5,8 +5,10 @@ mod lines;
 mod read;
 mod scalar;
 mod tags;
+mod tree;
 
-pub use emit::{Layout, emit, emit_with};
+pub use emit::{Layout, Writer, emit, emit_with};
 pub use lines::{Lines, lines};
 pub use read::{Document, Options, read};
 pub use scalar::{Scalar, resolve};
+pub use tree::{Node, Part, trees};

@@ -86,7 +86,7 @@ pub(super) fn completed(text: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Takes back what the added line break did to a block that ends with the text.
-fn without_break(data: &mut EventData, text: &[u8]) {
+pub(super) fn without_break(data: &mut EventData, text: &[u8]) {
     let EventData::Scalar { value, style: ScalarStyle::Literal | ScalarStyle::Folded, .. } = data else {
         return;
     };
@@ -434,7 +434,7 @@ fn mapping_tag(tag: Option<&str>) -> Result<MappingTag, Error> {
     }
 }
 
-fn syntax_error(error: &libyaml_safer::Error) -> Error {
+pub(super) fn syntax_error(error: &libyaml_safer::Error) -> Error {
     let mark = error.context_mark().or(error.problem_mark()).unwrap_or_default();
     let problem = match error.context() {
         Some(context) => format!("{} {context}", error.problem()),

@@ -1,9 +1,48 @@
 //! `true` and `false`.
 
-use crate::class::NativeClass;
+use crate::args::Args;
+use crate::class::{ANY, ClassId, Native, NativeClass, method};
+use crate::core::nil::constant;
+use crate::error::Result;
+use crate::ruby::Ruby;
+use crate::value::Value;
 
 /// The class `TrueClass`.
-pub const TRUE_CLASS: NativeClass = NativeClass::class("TrueClass", "Object");
+pub const TRUE_CLASS: NativeClass = NativeClass {
+    methods: &[METHODS],
+    singleton: &[NO_INSTANCES],
+    ..NativeClass::class("TrueClass", "Object")
+};
 
 /// The class `FalseClass`.
-pub const FALSE_CLASS: NativeClass = NativeClass::class("FalseClass", "Object");
+pub const FALSE_CLASS: NativeClass = NativeClass {
+    methods: &[METHODS],
+    singleton: &[NO_INSTANCES],
+    ..NativeClass::class("FalseClass", "Object")
+};
+
+const METHODS: &[Native] = &[
+    method("to_s", 0, 0, |_, this, _| Ok(constant(if this.is_true() { "true" } else { "false" }))),
+    method("inspect", 0, 0, |_, this, _| Ok(constant(if this.is_true() { "true" } else { "false" }))),
+    method("&", 1, 1, |_, this, args| Ok((this.is_true() && args[0].is_true()).into())),
+    method("|", 1, 1, |_, this, args| Ok((this.is_true() || args[0].is_true()).into())),
+    method("^", 1, 1, |_, this, args| Ok((this.is_true() != args[0].is_true()).into())),
+    method("!", 0, 0, |_, this, _| Ok((!this.is_true()).into())),
+    method("==", 1, 1, |_, this, args| Ok(this.is_same(&args[0]).into())),
+    method("===", 1, 1, |_, this, args| Ok(this.is_same(&args[0]).into())),
+];
+
+/// Classes whose only instances are there from the start.
+pub(super) const NO_INSTANCES: &[Native] =
+    &[method("new", 0, ANY, no_new), method("allocate", 0, 0, no_allocate)];
+
+fn no_new(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
+    let name = ruby.inspect(this)?;
+    let message = format!("undefined method `new' for {}:Class", name.to_str_lossy());
+    Err(ruby.error(ClassId::NO_METHOD_ERROR, message))
+}
+
+fn no_allocate(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
+    let name = ruby.inspect(this)?;
+    Err(ruby.type_error(format!("allocator undefined for {}", name.to_str_lossy())))
+}

@@ -14,7 +14,7 @@ fn encode_group(out: &mut Vec<u8>, group: &[u8], letters: &[u8; 64], filler: u8)
 }
 
 /// Base64, in lines of so many bytes of input; 0 for one line without an end.
-pub(crate) fn base64_encode(bytes: &[u8], line: usize) -> Vec<u8> {
+pub(super) fn base64_encode(bytes: &[u8], line: usize) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len() * 4 / 3 + 8);
     let lines = bytes.chunks(if line == 0 { bytes.len().max(1) } else { line });
     for chunk in lines {
@@ -27,7 +27,7 @@ pub(crate) fn base64_encode(bytes: &[u8], line: usize) -> Vec<u8> {
 }
 
 /// Base64 read as mail programs do: what does not belong to it is skipped.
-pub(crate) fn base64_decode(text: &[u8]) -> Vec<u8> {
+pub(super) fn base64_decode(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() * 3 / 4);
     let mut bits = 0u32;
     let mut count = 0;
@@ -56,7 +56,7 @@ fn base64_value(byte: u8) -> Option<u32> {
 }
 
 /// Base64 as RFC 4648 has it; `None` if it is not that.
-pub(crate) fn base64_decode_strictly(text: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn base64_decode_strictly(text: &[u8]) -> Option<Vec<u8>> {
     if text.len() % 4 != 0 {
         return None;
     }

@@ -11,8 +11,6 @@ use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::value::Value;
 
-pub(crate) use ascii::{base64_decode, base64_decode_strictly, base64_encode};
-
 /// Methods of `Array`.
 pub(crate) const ARRAY_METHODS: &[Native] = &[method("pack", 1, 2, write::pack)];
 

@@ -1,26 +1,13 @@
 //! Looking for a pattern in a text: the only place that calls the engine.
 
-use kukla_values::regexp::Regexp;
+use kukla_values::regexp;
+pub(crate) use kukla_values::regexp::{Direction, Spans};
 
 use crate::class::ClassId;
 use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::text::{Encoding, Text};
 use crate::value::RegexpObject;
-
-/// Where a match and its groups lie, in bytes.
-pub(crate) type Spans = Vec<Option<(usize, usize)>>;
-
-/// From where a match is looked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Direction {
-    /// The first match at or after the position.
-    Forward,
-    /// A match right at the position.
-    Here,
-    /// The last match that begins at or before the position.
-    Backward,
-}
 
 /// Looks for a match from a byte position.
 pub(crate) fn search(
@@ -35,57 +22,34 @@ pub(crate) fn search(
         return Ok(None);
     }
     ruby.charge(1 + (text.len() - from) as u64 / 32)?;
-    let pattern = &regexp.pattern;
-    match text.as_str() {
-        Some(subject) => Ok(find(pattern, subject, from, direction)?),
-        None => {
-            // Each byte becomes a character of one or two bytes; places are translated back.
-            let widened: String = text.iter().map(|byte| char::from(*byte)).collect();
-            let place = |at: usize| widened.char_indices().take_while(|(position, _)| *position < at).count();
-            let start = text.iter().take(from).map(|byte| char::from(*byte).len_utf8()).sum();
-            let spans = find(pattern, &widened, start, direction)?;
-            Ok(spans
-                .map(|spans| spans.into_iter().map(|span| span.map(|(a, b)| (place(a), place(b)))).collect()))
-        }
-    }
+    Ok(regexp.pattern.search(text, from, reading(text), direction)?)
 }
 
-fn find(
-    pattern: &Regexp,
-    subject: &str,
+/// Looks for a match in what follows a byte position, as if nothing came before it.
+pub(crate) fn search_rest(
+    ruby: &mut Ruby<'_>,
+    regexp: &RegexpObject,
+    text: &Text,
     from: usize,
     direction: Direction,
-) -> std::result::Result<Option<Spans>, kukla_values::Error> {
-    let at = |from: usize| -> std::result::Result<Option<Spans>, kukla_values::Error> {
-        let found = pattern.captures_at(subject, from)?;
-        Ok(found.map(|captures| (0..captures.len()).map(|group| captures.span(group)).collect()))
-    };
-    let here = |from: usize, found: Option<Spans>| {
-        found.filter(|spans| spans.first().copied().flatten().is_some_and(|(start, _)| start == from))
-    };
-    match direction {
-        Direction::Forward => at(from),
-        Direction::Here => Ok(here(from, at(from)?)),
-        Direction::Backward => {
-            let mut from = from;
-            loop {
-                if subject.is_char_boundary(from)
-                    && let found @ Some(_) = here(from, at(from)?)
-                {
-                    return Ok(found);
-                }
-                match from.checked_sub(1) {
-                    Some(before) => from = before,
-                    None => return Ok(None),
-                }
-            }
-        }
-    }
+) -> Result<Option<Spans>> {
+    check(ruby, regexp, text)?;
+    let Some(rest) = text.get(from..) else { return Ok(None) };
+    ruby.charge(1)?;
+    let spans = regexp.pattern.search(rest, 0, reading(text), direction)?;
+    let place = |(start, end): (usize, usize)| (start + from, end + from);
+    Ok(spans.map(|spans| spans.into_iter().map(|span| span.map(place)).collect()))
+}
+
+/// How the engine is to read a text.
+fn reading(text: &Text) -> regexp::Encoding {
+    if text.encoding() == Encoding::Utf8 { regexp::Encoding::Utf8 } else { regexp::Encoding::Binary }
 }
 
 /// Whether there is a match at or after a byte position.
 pub(crate) fn is_match(ruby: &mut Ruby<'_>, regexp: &RegexpObject, text: &Text, from: usize) -> Result<bool> {
     if from == 0
+        && text.encoding() == Encoding::Utf8
         && let Some(subject) = text.as_str()
     {
         check(ruby, regexp, text)?;
@@ -104,12 +68,15 @@ fn check(ruby: &mut Ruby<'_>, regexp: &RegexpObject, text: &Text) -> Result<()> 
         return Err(ruby.argument_error(format!("invalid byte sequence in {}", text.encoding().name())));
     }
     let encoding = text.encoding();
-    let fits =
-        encoding.is_ascii_compatible() && (regexp.pattern.source().is_ascii() || encoding == Encoding::Utf8);
-    if fits {
+    let own = match regexp.pattern.encoding() {
+        regexp::Encoding::Utf8 => Encoding::Utf8,
+        regexp::Encoding::Binary => Encoding::Binary,
+    };
+    let beyond_ascii = regexp.pattern.is_beyond_ascii();
+    if encoding.is_ascii_compatible() && (!beyond_ascii || encoding == own) {
         return Ok(());
     }
-    let pattern = if regexp.pattern.source().is_ascii() { "US-ASCII" } else { "UTF-8" };
+    let pattern = if beyond_ascii { own.name() } else { "US-ASCII" };
     let message =
         format!("incompatible encoding regexp match ({pattern} regexp with {} string)", encoding.name());
     Err(ruby.error(ClassId::COMPATIBILITY_ERROR, message))

@@ -4,7 +4,7 @@ pub(crate) mod matching;
 
 use std::rc::Rc;
 
-use kukla_values::regexp::{Options, Regexp};
+use kukla_values::regexp::{self, Options, Regexp, escape_bytes};
 
 use crate::args::Args;
 use crate::class::{ANY, ClassId, Constant, Native, NativeClass, method};
@@ -91,12 +91,13 @@ pub(crate) fn from_source(ruby: &mut Ruby<'_>, source: &Text, options: Options) 
 }
 
 fn compile(ruby: &mut Ruby<'_>, class: ClassId, source: &Text, options: Options) -> Result {
-    let Some(text) = source.as_str() else {
-        let message = format!("invalid multibyte character: /{}/", source.to_str_lossy());
-        return Err(ruby.error(ClassId::REGEXP_ERROR, message));
+    ruby.charge(1 + source.len() as u64)?;
+    let encoding = if source.encoding() == Encoding::Binary && !source.is_ascii() {
+        regexp::Encoding::Binary
+    } else {
+        regexp::Encoding::Utf8
     };
-    ruby.charge(1 + text.len() as u64)?;
-    match Regexp::with_options(text, options) {
+    match Regexp::from_bytes(source, options, encoding) {
         Ok(pattern) => Ok(make(class, pattern)),
         Err(error) => {
             let message = error.to_string();
@@ -241,7 +242,7 @@ fn options_of(regexp: &RegexpObject) -> i64 {
     flag(options.ignore_case, IGNORE_CASE)
         | flag(options.extended, EXTENDED)
         | flag(options.multiline, MULTILINE)
-        | flag(!regexp.pattern.source().is_ascii(), FIXED_ENCODING)
+        | flag(regexp.pattern.is_beyond_ascii(), FIXED_ENCODING)
 }
 
 fn options(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
@@ -253,98 +254,46 @@ fn is_casefold(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
 }
 
 fn is_fixed_encoding(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
-    Ok((!own(ruby, this)?.pattern.source().is_ascii()).into())
+    Ok(own(ruby, this)?.pattern.is_beyond_ascii().into())
 }
 
 fn encoding(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
-    let ascii = own(ruby, this)?.pattern.source().is_ascii();
-    Ok(crate::core::encoding::value(ruby, if ascii { Encoding::Ascii } else { Encoding::Utf8 }))
+    let pattern = &own(ruby, this)?.pattern;
+    let encoding = match pattern.encoding() {
+        _ if !pattern.is_beyond_ascii() => Encoding::Ascii,
+        regexp::Encoding::Utf8 => Encoding::Utf8,
+        regexp::Encoding::Binary => Encoding::Binary,
+    };
+    Ok(crate::core::encoding::value(ruby, encoding))
 }
 
 fn timeout(_: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
     Ok(Value::Nil)
 }
 
-fn source(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
-    let regexp = own(ruby, this)?;
-    let source = regexp.pattern.source().replace("\\/", "/");
-    let source: Text = source.into();
-    Ok(Value::str(if source.is_ascii() { source.in_encoding(Encoding::Ascii) } else { source }))
+/// Bytes of a pattern as text: in US-ASCII where they can be.
+fn pattern_text(pattern: &Regexp, bytes: Vec<u8>) -> Text {
+    let text = Text::from(bytes);
+    match pattern.encoding() {
+        _ if text.is_ascii() => text.in_encoding(Encoding::Ascii),
+        regexp::Encoding::Utf8 => text,
+        regexp::Encoding::Binary => text.in_encoding(Encoding::Binary),
+    }
 }
 
-/// The source with slashes escaped and what cannot be printed shown as escapes.
-fn shown_source(source: &str) -> String {
-    let mut shown = String::with_capacity(source.len());
-    let mut chars = source.chars();
-    while let Some(char) = chars.next() {
-        match char {
-            '\\' => {
-                shown.push('\\');
-                shown.extend(chars.next());
-            }
-            '/' => shown.push_str("\\/"),
-            char if char.is_ascii()
-                && !char.is_ascii_graphic()
-                && !char.is_ascii_whitespace()
-                && char != ' ' =>
-            {
-                shown.push_str(&format!("\\x{:02X}", u32::from(char)));
-            }
-            char => shown.push(char),
-        }
-    }
-    shown
+fn source(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
+    let pattern = &own(ruby, this)?.pattern;
+    Ok(Value::str(pattern_text(pattern, pattern.source_bytes().to_vec())))
 }
 
 fn inspect(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
-    let regexp = own(ruby, this)?;
-    let options = regexp.pattern.options();
-    let mut shown = format!("/{}/", shown_source(regexp.pattern.source()));
-    for (on, letter) in [(options.multiline, 'm'), (options.ignore_case, 'i'), (options.extended, 'x')] {
-        if on {
-            shown.push(letter);
-        }
-    }
-    Ok(shown.into())
-}
-
-/// The expression as part of another: `(?-mix:…)`.
-pub(crate) fn embedded(regexp: &RegexpObject) -> String {
-    let mut options = regexp.pattern.options();
-    let mut source = regexp.pattern.source();
-    // An expression that is nothing but one group with options is shown with those, as Ruby does.
-    if let Some((inner, inner_options)) = only_group(source, options)
-        && Regexp::with_options(inner, inner_options).is_ok()
-    {
-        source = inner;
-        options = inner_options;
-    }
-    let flags = [(options.multiline, 'm'), (options.ignore_case, 'i'), (options.extended, 'x')];
-    let on: String = flags.iter().filter(|flag| flag.0).map(|flag| flag.1).collect();
-    let off: String = flags.iter().filter(|flag| !flag.0).map(|flag| flag.1).collect();
-    let minus = if off.is_empty() { "" } else { "-" };
-    format!("(?{on}{minus}{off}:{})", shown_source(source))
-}
-
-/// What is within `(?mix-mix:…)`, if that is all of a source, and the options then.
-fn only_group(source: &str, mut options: Options) -> Option<(&str, Options)> {
-    let rest = source.strip_prefix("(?")?.strip_suffix(')')?;
-    let (flags, inner) = rest.split_once(':')?;
-    let mut on = true;
-    for flag in flags.chars() {
-        match flag {
-            'm' => options.multiline = on,
-            'i' => options.ignore_case = on,
-            'x' => options.extended = on,
-            '-' if on => on = false,
-            _ => return None,
-        }
-    }
-    Some((inner, options))
+    let pattern = &own(ruby, this)?.pattern;
+    Ok(Value::str(pattern_text(pattern, pattern.to_inspected()).in_encoding(Encoding::Utf8)))
 }
 
 fn to_s(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
-    Ok(embedded(own(ruby, this)?).into())
+    let pattern = &own(ruby, this)?.pattern;
+    Ok(Value::str(pattern_text(pattern, pattern.to_embedded()).in_encoding(Encoding::Utf8)))
 }
 
 fn names(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
@@ -408,23 +357,7 @@ fn is_linear_time(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result 
 
 /// The text as a pattern that matches just it.
 pub(crate) fn escape(text: &Text) -> Text {
-    let mut escaped = Vec::with_capacity(text.len() + 8);
-    for byte in text.iter() {
-        match byte {
-            b'[' | b']' | b'{' | b'}' | b'(' | b')' | b'|' | b'-' | b'*' | b'.' | b'\\' | b'?' | b'+'
-            | b'^' | b'$' | b'#' => {
-                escaped.push(b'\\');
-                escaped.push(*byte);
-            }
-            b' ' => escaped.extend_from_slice(b"\\ "),
-            b'\t' => escaped.extend_from_slice(b"\\t"),
-            b'\x0c' => escaped.extend_from_slice(b"\\f"),
-            b'\x0b' => escaped.extend_from_slice(b"\\v"),
-            b'\n' => escaped.extend_from_slice(b"\\n"),
-            b'\r' => escaped.extend_from_slice(b"\\r"),
-            byte => escaped.push(*byte),
-        }
-    }
+    let escaped = escape_bytes(text);
     let escaped = text.with_bytes(escaped);
     if escaped.is_ascii() { escaped.in_encoding(Encoding::Ascii) } else { escaped }
 }
@@ -479,7 +412,9 @@ fn union(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
         }
         match converted {
             Value::Regexp(regexp) if only => return Ok(Value::Regexp(regexp)),
-            Value::Regexp(regexp) => source.push_str(&embedded(&regexp)),
+            Value::Regexp(regexp) => source.push_text(
+                &pattern_text(&regexp.pattern, regexp.pattern.to_embedded()).in_encoding(Encoding::Utf8),
+            ),
             _ => {
                 let Some(string) = subject(ruby, part)? else {
                     return Err(ruby.no_conversion(part, "String"));

@@ -1,6 +1,0 @@
-//! `Enumerable`.
-
-use crate::class::NativeClass;
-
-/// The module `Enumerable`.
-pub const ENUMERABLE: NativeClass = NativeClass::module("Enumerable");

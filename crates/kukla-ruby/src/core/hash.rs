@@ -1,7 +1,0 @@
-//! Hashes.
-
-use crate::class::NativeClass;
-
-/// The class `Hash`.
-pub const HASH: NativeClass =
-    NativeClass { includes: &["Enumerable"], ..NativeClass::class("Hash", "Object") };

@@ -1,0 +1,72 @@
+//! Going through the entries: `each`, `each_key`, `any?`.
+
+use crate::args::Args;
+use crate::class::{Native, method};
+use crate::core::enumerator::as_many;
+use crate::core::hash::own;
+use crate::error::Result;
+use crate::iterate::{Flow, pair};
+use crate::ruby::Ruby;
+use crate::value::Value;
+
+pub(super) const METHODS: &[Native] = &[
+    method("each", 0, 0, each),
+    method("each_pair", 0, 0, each),
+    method("each_key", 0, 0, each_key),
+    method("each_value", 0, 0, each_value),
+    method("any?", 0, 1, any),
+    method("count", 0, 1, count),
+];
+
+fn each(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+    let hash = own(ruby, this)?;
+    ruby.walk_hash(hash, |ruby, key, value| {
+        ruby.yield_pair(block, key, value)?;
+        Ok(Flow::More)
+    })?;
+    Ok(this.clone())
+}
+
+fn each_key(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+    let hash = own(ruby, this)?;
+    ruby.walk_hash(hash, |ruby, key, _| {
+        ruby.yield_to(block, std::slice::from_ref(key))?;
+        Ok(Flow::More)
+    })?;
+    Ok(this.clone())
+}
+
+fn each_value(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+    let hash = own(ruby, this)?;
+    ruby.walk_hash(hash, |ruby, _, value| {
+        ruby.yield_to(block, std::slice::from_ref(value))?;
+        Ok(Flow::More)
+    })?;
+    Ok(this.clone())
+}
+
+fn any(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    let hash = own(ruby, this)?;
+    if args.is_empty() && args.block.is_none() {
+        return Ok((!hash.table().is_empty()).into());
+    }
+    let flow = ruby.walk_hash(hash, |ruby, key, value| {
+        let yes = match (args.get(0), args.block) {
+            (Some(pattern), _) => ruby.case_eq(pattern, &pair(key.clone(), value.clone()))?,
+            (None, Some(block)) => ruby.yield_pair(block, key, value)?.is_true(),
+            (None, None) => true,
+        };
+        Ok(if yes { Flow::Done } else { Flow::More })
+    })?;
+    Ok((flow == Flow::Done).into())
+}
+
+fn count(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    if args.is_empty() && args.block.is_none() {
+        return Ok(Value::Int(own(ruby, this)?.table().len() as i64));
+    }
+    crate::core::enumerable::call(ruby, this, "count", args)
+}

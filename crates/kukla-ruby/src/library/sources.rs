@@ -1,0 +1,62 @@
+//! Libraries written in Ruby.
+
+/// A library written in Ruby.
+#[derive(Debug)]
+pub struct Source {
+    /// The name under which it is required.
+    pub name: &'static str,
+    /// Other names for it.
+    pub also: &'static [&'static str],
+    /// The constants it brings, which code that runs inside Puppet finds without requiring it.
+    pub constants: &'static [&'static str],
+    /// Its text.
+    pub text: &'static str,
+}
+
+const fn source(
+    name: &'static str,
+    also: &'static [&'static str],
+    constants: &'static [&'static str],
+    text: &'static str,
+) -> Source {
+    Source { name, also, constants, text }
+}
+
+/// All libraries written in Ruby.
+pub static SOURCES: &[Source] = &[
+    source("date", &["date_core"], &["Date", "DateTime"], include_str!("date.rb")),
+    source("delegate", &[], &["Delegator", "SimpleDelegator"], include_str!("delegate.rb")),
+    source(
+        "digest",
+        &["digest/md5", "digest/sha1", "digest/sha2", "digest/bubblebabble"],
+        &[],
+        include_str!("digest.rb"),
+    ),
+    source("etc", &[], &["Etc"], include_str!("etc.rb")),
+    source("fileutils", &[], &["FileUtils"], include_str!("fileutils.rb")),
+    source("forwardable", &[], &["Forwardable", "SingleForwardable"], include_str!("forwardable.rb")),
+    source("ipaddr", &[], &["IPAddr"], include_str!("ipaddr.rb")),
+    source("logger", &[], &["Logger"], include_str!("logger.rb")),
+    source("net/http", &["net/https", "net/protocol", "open-uri"], &["Net"], include_str!("net_http.rb")),
+    source("openssl", &["openssl/digest", "openssl/hmac"], &["OpenSSL"], include_str!("openssl.rb")),
+    source("ostruct", &[], &["OpenStruct"], include_str!("ostruct.rb")),
+    source("pathname", &[], &["Pathname"], include_str!("pathname.rb")),
+    source("resolv", &["resolv-replace"], &["Resolv"], include_str!("resolv.rb")),
+    source(
+        "rubygems",
+        &["rubygems/version", "rubygems/requirement", "rubygems/dependency"],
+        &["Gem"],
+        include_str!("rubygems.rb"),
+    ),
+    source("securerandom", &[], &["SecureRandom"], include_str!("securerandom.rb")),
+    source("singleton", &[], &["Singleton"], include_str!("singleton.rb")),
+    source("socket", &[], &["Socket", "SocketError", "TCPSocket"], include_str!("socket.rb")),
+    source("tempfile", &[], &["Tempfile"], include_str!("tempfile.rb")),
+    source("time", &[], &[], include_str!("time.rb")),
+    source("timeout", &[], &["Timeout"], include_str!("timeout.rb")),
+    source("uri", &["uri/generic", "uri/http"], &["URI"], include_str!("uri.rb")),
+    source("zlib", &[], &["Zlib"], include_str!("zlib.rb")),
+];
+
+/// Libraries that are there from the start.
+pub const THERE: &[&str] = &["json", "json/add/core", "yaml", "psych", "tmpdir"];
