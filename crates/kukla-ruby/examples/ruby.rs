@@ -104,7 +104,8 @@ fn main() -> ExitCode {
         eprintln!("usage: ruby FILE [ARGS] | ruby -e CODE [ARGS]");
         return ExitCode::from(2);
     }
-    let mut world = Terminal { world: Disk { policy: policy() }, out: std::io::BufWriter::new(std::io::stdout()) };
+    let mut world =
+        Terminal { world: Disk { policy: policy() }, out: std::io::BufWriter::new(std::io::stdout()) };
     let script = args.remove(0);
     let (name, source) = if script == "-e" && !args.is_empty() {
         ("-e".to_owned(), args.remove(0).into_bytes())

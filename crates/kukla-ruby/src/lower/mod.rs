@@ -8,8 +8,8 @@ mod expression;
 mod flow;
 mod literal;
 mod params;
-mod tail;
 mod pattern;
+mod tail;
 
 use std::sync::Arc;
 

@@ -41,4 +41,3 @@ pub const KERNEL: NativeClass = NativeClass {
     ],
     ..NativeClass::module("Kernel")
 };
-
