@@ -6,6 +6,7 @@
 //! A crate of its own because its parser takes longer to build than all the rest together.
 
 mod args;
+mod backtrace;
 pub mod class;
 mod convert;
 pub mod core;
@@ -18,8 +19,11 @@ pub mod iterate;
 mod keys;
 pub mod library;
 pub mod list;
+mod lower;
 pub mod method;
+mod objects;
 pub mod proc;
+mod program;
 pub mod recursion;
 pub mod resource_type;
 mod ruby;
@@ -31,6 +35,8 @@ pub use args::Args;
 pub use class::ClassId;
 pub use error::{Result, Unwind};
 pub use host::{Host, Puppet};
+pub use lower::{SyntaxProblem, parse};
+pub use program::Program;
 pub use ruby::{Ruby, State};
 pub use symbol::Symbol;
 pub use value::Value;

@@ -43,6 +43,8 @@ pub enum MethodBody {
     Writer(Symbol),
     /// Runs a block as a method (`define_method`).
     Proc(Rc<ProcObject>),
+    /// Runs another method, under its own name and owner (`alias`).
+    Alias(Rc<Method>),
     /// Is there no more (`undef`): the search ends here.
     Undefined,
 }

@@ -20,6 +20,7 @@ use rustc_hash::FxHashMap;
 use crate::args::Args;
 use crate::class::{Class, ClassId, ClassKind, NATIVE_CLASSES};
 use crate::error::{Result, Unwind};
+use crate::eval::Running;
 use crate::host::Host;
 use crate::library;
 use crate::method::{Method, MethodBody, Visibility};
@@ -49,18 +50,18 @@ pub struct State {
     pub(crate) generation: u64,
     /// How deep calls are nested.
     pub(crate) depth: u32,
+    /// What the evaluator keeps.
+    pub(crate) run: Running,
     /// The last number given to an object or an activation.
     pub(crate) last_number: u64,
-    /// The name under which the native method that runs now was called; to be read before anything else is called.
-    pub(crate) called: Symbol,
+    /// The name of the native method that was called last: its own, as long as it has called nothing else.
+    pub(crate) called: &'static str,
     /// Walks through values that may contain themselves (see `recursion.rs`).
     pub(crate) walks: Vec<(crate::recursion::Walk, Value, Value)>,
     /// Pairs that `Comparable#==` is comparing right now.
     pub(crate) comparing: Vec<(Value, Value)>,
     /// Whether native classes have their constants.
     is_set_up: bool,
-    /// `$~`: what was matched last, a `MatchData` or `nil`.
-    last_match: Value,
 }
 
 impl Deref for Ruby<'_> {
@@ -89,11 +90,11 @@ impl State {
             generation: 1,
             depth: 0,
             last_number: 0,
-            called: sym::CALL,
+            run: Running::default(),
+            called: "",
             walks: Vec::new(),
             comparing: Vec::new(),
             is_set_up: false,
-            last_match: Value::Nil,
         });
         library::declare_core(&mut state);
         state
@@ -103,16 +104,6 @@ impl State {
     pub fn next_number(&mut self) -> u64 {
         self.last_number += 1;
         self.last_number
-    }
-
-    /// `$~`: what was matched last, a `MatchData` or `nil`.
-    pub fn last_match(&self) -> Value {
-        self.last_match.clone()
-    }
-
-    /// Sets `$~` for the method that is being run.
-    pub fn set_last_match(&mut self, found: Value) {
-        self.last_match = found;
     }
 
     /// A class or module.

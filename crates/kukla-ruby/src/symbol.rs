@@ -46,7 +46,7 @@ known_symbols! {
     RESULT = "result", REASON = "reason", LAMBDA = "lambda", PROC = "proc", RAISE = "raise", PUTS = "puts", PRINT = "print", WRITE = "write",
     IS_A = "is_a?", NIL_P = "nil?", CLASS = "class", DUP = "dup", CLONE = "clone", FREEZE = "freeze", FREEZE_KW = "freeze_keyword", SEND = "send", SEND_ = "__send__",
     FETCH = "fetch", DIG = "dig", CLOSE = "close", READ = "read", WITH_INDEX = "with_index", EXCEPTION_KW = "exception_keyword", DEFAULT = "default",
-    BLOCK_GIVEN = "block_given?", KEYS = "keys", JOIN = "join", MEMBERS = "members", TO_JSON = "to_json", TO_YAML = "to_yaml", REWIND = "rewind", NEXT = "next", FORCE = "force", MEMBERS_KW = "__members__", KEYWORD_INIT = "__keyword_init__", FLATTEN = "flatten", EACH_PAIR = "each_pair", ADD = "add", RAND = "rand",
+    BLOCK_GIVEN = "block_given?", KEYS = "keys", JOIN = "join", MEMBERS = "members", TO_JSON = "to_json", TO_YAML = "to_yaml", REWIND = "rewind", NEXT = "next", FORCE = "force", MEMBERS_KW = "__members__", KEYWORD_INIT = "__keyword_init__", FLATTEN = "flatten", EACH_PAIR = "each_pair", ADD = "add", RAND = "rand", P = "p",
 }
 
 /// The names with fixed numbers: those above, then the names of native methods.

@@ -111,9 +111,15 @@ impl Head {
         self.variables.borrow().as_ref()?.get(&name).cloned()
     }
 
-    /// Sets an instance variable.
-    pub fn set_variable(&self, name: Symbol, value: Value) {
-        self.variables.borrow_mut().get_or_insert_default().insert(name, value);
+    /// Sets an instance variable, and tells whether it is the first.
+    pub fn set_variable(&self, name: Symbol, value: Value) -> bool {
+        let mut variables = self.variables.borrow_mut();
+        let is_first = variables.is_none();
+        let old = variables.get_or_insert_default().insert(name, value);
+        // What is dropped may look at its owner.
+        drop(variables);
+        drop(old);
+        is_first
     }
 
     /// Removes an instance variable.
@@ -294,6 +300,11 @@ impl Object {
     /// Puts something into it for native methods.
     pub fn set_payload<T: Any>(&self, payload: T) {
         *self.payload.borrow_mut() = Some(Box::new(payload));
+    }
+
+    /// Whether native methods keep anything in it.
+    pub fn has_payload(&self) -> bool {
+        self.payload.borrow().is_some()
     }
 
     /// Takes out what is in it.

@@ -1,94 +1,354 @@
 //! Running Ruby code.
+//!
+//! A [`Unit`] is a program as one interpreter has loaded it. Running a body of it is an activation: what natives may ask about it (`self`, the
+//! method, the block) stands in the [`Activation`] on the interpreter's list; what only the evaluator needs in the [`Frame`].
+//!
+//! Variables live on the interpreter's stack; those that closures share, in an [`Env`].
 
+mod arguments;
+mod assign;
+mod block;
+mod call;
+mod constant;
+mod define;
+mod defined;
+mod evaluate;
+mod flow;
+pub(crate) mod globals;
+mod load;
+mod operator;
+mod pattern;
+mod text;
+
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::sync::Arc;
 
-use crate::args::Args;
-use crate::class::{ANY, ClassId};
-use crate::error::{Result, Unwind};
-use crate::method::{Method, MethodBody};
-use crate::proc::{ProcBody, ProcObject};
-use crate::ruby::Ruby;
-use crate::symbol::{Symbol, sym};
+use crate::class::ClassId;
+use crate::method::{Method, Visibility};
+use crate::proc::ProcObject;
+use crate::program::{Body, BodyId, Name, Program};
+use crate::ruby::State;
+use crate::symbol::Symbol;
 use crate::value::Value;
 
+pub(crate) use call::Missing;
+pub(crate) use load::Loaded;
+
+/// A program as an interpreter has loaded it.
+pub(crate) struct Unit {
+    pub program: Arc<Program>,
+    /// The symbols of its names.
+    pub symbols: Box<[Symbol]>,
+    /// What its calls remember.
+    pub sites: Box<[Site]>,
+    /// What its constants remember.
+    pub constants: Box<[ConstantCache]>,
+    /// Literals that are made once.
+    pub literals: Box<[Value]>,
+}
+
+/// What a call remembers: the method it found last.
+#[derive(Default)]
+pub(crate) struct Site {
+    pub class: Cell<u32>,
+    pub generation: Cell<u64>,
+    pub method: RefCell<Option<Rc<Method>>>,
+}
+
+/// What a constant remembers: its value.
+#[derive(Default)]
+pub(crate) struct ConstantCache {
+    pub generation: Cell<u64>,
+    pub module: Cell<u32>,
+    pub value: RefCell<Value>,
+}
+
+impl Unit {
+    pub(crate) fn symbol(&self, name: Name) -> Symbol {
+        self.symbols[name as usize]
+    }
+
+    pub(crate) fn body(&self, id: BodyId) -> &Body {
+        &self.program.bodies[id as usize]
+    }
+}
+
+/// The variables of an activation that closures share.
+pub(crate) struct Env {
+    pub slots: RefCell<Box<[Value]>>,
+    pub parent: Option<Rc<Env>>,
+}
+
+impl Env {
+    pub(crate) fn new(size: usize, parent: Option<Rc<Env>>) -> Rc<Env> {
+        Rc::new(Env { slots: RefCell::new(vec![Value::Nil; size].into()), parent })
+    }
+
+    /// The environment so many steps up.
+    #[inline]
+    pub(crate) fn up(&self, depth: u16) -> Option<&Env> {
+        let mut env = self;
+        for _ in 0..depth {
+            env = env.parent.as_deref()?;
+        }
+        Some(env)
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, depth: u16, slot: u16) -> Value {
+        self.up(depth).and_then(|env| env.slots.borrow().get(slot as usize).cloned()).unwrap_or_default()
+    }
+
+    #[inline]
+    pub(crate) fn set(&self, depth: u16, slot: u16, value: Value) {
+        if let Some(env) = self.up(depth) {
+            let old = env.slots.borrow_mut().get_mut(slot as usize).map(|old| std::mem::replace(old, value));
+            drop(old);
+        }
+    }
+}
+
+/// The modules that code stands in, the innermost first.
+pub(crate) struct Cref {
+    pub module: ClassId,
+    pub outer: Option<Rc<Cref>>,
+    /// Whether the text stands in it; `instance_eval` and the like only say where methods go.
+    pub lexical: bool,
+}
+
+impl Cref {
+    pub(crate) fn new(module: ClassId, outer: Option<Rc<Cref>>) -> Rc<Cref> {
+        Rc::new(Cref { module, outer, lexical: true })
+    }
+
+    /// The innermost module that the text stands in.
+    pub(crate) fn lexical(&self) -> &Cref {
+        let mut at = self;
+        while !at.lexical
+            && let Some(outer) = &at.outer
+        {
+            at = outer;
+        }
+        at
+    }
+}
+
+/// What closures know of the activation they were made in.
+pub(crate) struct Context {
+    pub this: Value,
+    pub method: Option<Rc<Method>>,
+    pub block: Option<Rc<ProcObject>>,
+    pub cref: Rc<Cref>,
+    /// The number of the activation, to which `return` goes.
+    pub number: u64,
+    /// Whether it still runs.
+    pub alive: Cell<bool>,
+    /// The closure's context, if the activation was one of a closure itself.
+    pub outer: Option<Rc<Context>>,
+    /// Whether `return` goes further out: only `self` differs.
+    pub transparent: bool,
+    /// The environments around the piece of text that it stands in.
+    pub eval_scope: Option<EvalScope>,
+    /// `$~`
+    pub last_match: RefCell<Value>,
+}
+
+impl Context {
+    /// The context of the method around.
+    pub(crate) fn root(&self) -> &Context {
+        let mut at = self;
+        while let Some(outer) = &at.outer {
+            at = outer;
+        }
+        at
+    }
+
+    /// The context that `return` leaves.
+    pub(crate) fn returns(&self) -> &Context {
+        let mut at = self;
+        while at.transparent
+            && let Some(outer) = &at.outer
+        {
+            at = outer;
+        }
+        at
+    }
+}
+
+/// Where `$~` of the running code is.
+#[derive(Default)]
+pub(crate) enum MatchSlot {
+    #[default]
+    None,
+    Own(Value),
+    Shared(Rc<Context>),
+}
+
+/// The environments around a piece of text, the innermost first, with the names of their variables.
+pub(crate) type EvalScope = Rc<[(Rc<Env>, Vec<Symbol>)]>;
+
+/// A body that runs, as natives may ask about it.
+pub(crate) struct Activation {
+    pub unit: Rc<Unit>,
+    pub body: BodyId,
+    pub this: Value,
+    pub method: Option<Rc<Method>>,
+    pub block: Option<Rc<ProcObject>>,
+    pub cref: Rc<Cref>,
+    pub env: Option<Rc<Env>>,
+    /// What closures made here are given.
+    pub context: Option<Rc<Context>>,
+    /// The context of the closure that runs.
+    pub outer: Option<Rc<Context>>,
+    /// The closure that runs.
+    pub proc: Option<Rc<ProcObject>>,
+    pub number: u64,
+    /// Whether `return` ends this activation.
+    pub returns: bool,
+    /// The line from which it was called.
+    pub caller_line: u32,
+    /// What `def` makes methods, as `private` without arguments says.
+    pub visibility: Cell<Visibility>,
+    /// The environments around a piece of text, for bindings made in it.
+    pub eval_scope: Option<EvalScope>,
+    /// `module_function` without arguments.
+    pub module_function: Cell<bool>,
+}
+
+/// A body that runs, as the evaluator sees it.
+pub(crate) struct Frame<'p> {
+    pub unit: &'p Rc<Unit>,
+    pub body: &'p Body,
+    /// Where its variables begin on the stack.
+    pub base: usize,
+    pub this: Value,
+    pub env: Option<Rc<Env>>,
+}
+
 /// A method written in Ruby.
-pub struct Code {}
+pub struct Code {
+    pub(crate) unit: Rc<Unit>,
+    pub(crate) body: BodyId,
+    pub(crate) cref: Rc<Cref>,
+}
 
 /// A block of Ruby code with the variables around it.
-pub struct Closure {}
+pub struct Closure {
+    pub(crate) unit: Rc<Unit>,
+    pub(crate) body: BodyId,
+    pub(crate) env: Option<Rc<Env>>,
+    pub(crate) context: Rc<Context>,
+    /// What `break` names.
+    pub(crate) tag: u64,
+    /// Whether the call that it was given to still runs.
+    pub(crate) active: Cell<bool>,
+}
 
-impl Ruby<'_> {
-    /// Runs a method.
-    pub fn call_method(
-        &mut self,
-        receiver: &Value,
-        method: &Rc<Method>,
-        name: Symbol,
-        args: &Args<'_>,
-    ) -> Result {
-        match &method.body {
-            MethodBody::Native(native) => {
-                let given = args.len();
-                if given < usize::from(native.least)
-                    || (native.most != ANY && given > usize::from(native.most))
-                {
-                    let expected = match (native.least, native.most) {
-                        (least, ANY) => format!("{least}+"),
-                        (least, most) if least == most => least.to_string(),
-                        (least, most) => format!("{least}..{most}"),
-                    };
-                    return Err(self.wrong_number_of_arguments(given, expected));
-                }
-                self.called = name;
-                (native.run)(self, receiver, args)
-            }
-            MethodBody::Reader(name) => {
-                Ok(receiver.head().and_then(|head| head.variable(*name)).unwrap_or_default())
-            }
-            MethodBody::Writer(name) => {
-                self.check_frozen(receiver)?;
-                if let Some(head) = receiver.head() {
-                    head.set_variable(*name, args[0].clone());
-                }
-                Ok(args[0].clone())
-            }
-            MethodBody::Proc(proc) => self.call_block(proc, args),
-            MethodBody::Code(_) => Ok(Value::Nil),
-            MethodBody::Undefined => self.method_missing(receiver, method.name, args),
+impl Closure {
+    /// The same code with the same variables.
+    pub(crate) fn copy(&self) -> Closure {
+        Closure {
+            unit: self.unit.clone(),
+            body: self.body,
+            env: self.env.clone(),
+            context: self.context.clone(),
+            tag: self.tag,
+            active: self.active.clone(),
+        }
+    }
+}
+
+/// How many calls may be nested, as in Ruby's own default stack.
+pub(crate) const MAX_DEPTH: u32 = 10_000;
+
+/// How many steps are counted before the host hears of them.
+pub(crate) const STEPS: u32 = 512;
+
+/// What a state keeps for the evaluator.
+#[derive(Default)]
+pub(crate) struct Running {
+    pub stack: Vec<Value>,
+    pub frames: Vec<Activation>,
+    /// The line that runs.
+    pub line: u32,
+    pub steps: u32,
+    pub last_match: MatchSlot,
+    /// `$!`
+    pub exception: Value,
+    /// Whether a program has defined an operator of a core class anew.
+    pub redefined: bool,
+    pub main: Value,
+    /// The environment of the body that ended last, for bindings to go on with.
+    pub last_env: Option<Rc<Env>>,
+    pub at_exit: Vec<Value>,
+    /// What `Thread.current` answers.
+    pub thread: Value,
+    /// What is being inspected, against endless recursion.
+    pub inspecting: Vec<Value>,
+    /// Why `method_missing` is asked.
+    pub missing: Option<Missing>,
+    /// The tags of all `catch` that run.
+    pub catching: Vec<Value>,
+    pub loaded: Loaded,
+    pub top: Option<Rc<Cref>>,
+    /// Other names of global variables.
+    pub global_aliases: rustc_hash::FxHashMap<Symbol, Symbol>,
+    /// Environments and objects that may refer to themselves in a circle.
+    pub objects: crate::objects::Objects,
+}
+
+impl State {
+    /// The module around all code: `Object`.
+    pub(crate) fn top(&mut self) -> Rc<Cref> {
+        self.run.top.get_or_insert_with(|| Cref::new(ClassId::OBJECT, None)).clone()
+    }
+
+    /// `$~` of the running code.
+    pub fn last_match(&self) -> Value {
+        match &self.run.last_match {
+            MatchSlot::None => Value::Nil,
+            MatchSlot::Own(value) => value.clone(),
+            MatchSlot::Shared(context) => context.root().last_match.borrow().clone(),
         }
     }
 
-    /// Asks `method_missing`, whose native form complains.
-    pub fn method_missing(&mut self, receiver: &Value, name: Symbol, _args: &Args<'_>) -> Result {
-        let message = format!(
-            "undefined method `{}' for an instance of {}",
-            self.name(name),
-            self.class_name_of(receiver)
-        );
-        Err(self.error(ClassId::NO_METHOD_ERROR, message))
+    /// Sets `$~` of the running code: a `MatchData` or `nil`.
+    pub fn set_last_match(&mut self, value: Value) {
+        match &mut self.run.last_match {
+            MatchSlot::Shared(context) => *context.root().last_match.borrow_mut() = value,
+            slot => *slot = MatchSlot::Own(value),
+        }
     }
 
-    /// Runs a block or proc.
-    pub fn call_block(&mut self, block: &Rc<ProcObject>, args: &Args<'_>) -> Result {
-        match &block.body {
-            ProcBody::Native(run, _) => {
-                let run = run.clone();
-                match run(self, args) {
-                    Err(unwind) => match *unwind {
-                        Unwind::Next(value) => Ok(value),
-                        other => Err(Box::new(other)),
-                    },
-                    done => done,
-                }
-            }
-            ProcBody::Symbol(name) => {
-                let Some((receiver, rest)) = args.list.split_first() else {
-                    return Err(self.argument_error("no receiver given"));
-                };
-                self.call(receiver, *name, &Args { list: rest, ..*args })
-            }
-            ProcBody::Method(receiver, method) => self.call_method(receiver, method, sym::CALL, args),
-            ProcBody::Closure(_) => Ok(Value::Nil),
+    /// What closures made by the running code are given.
+    pub(crate) fn context(&mut self) -> Option<Rc<Context>> {
+        let run = &mut self.run;
+        let at = run.frames.last_mut()?;
+        if let Some(context) = &at.context {
+            return Some(context.clone());
         }
+        let is_root = at.outer.is_none();
+        let last_match = match &mut run.last_match {
+            MatchSlot::Own(value) if is_root => std::mem::take(value),
+            _ => Value::Nil,
+        };
+        let context = Rc::new(Context {
+            this: at.this.clone(),
+            method: at.method.clone(),
+            block: at.block.clone(),
+            cref: at.cref.clone(),
+            number: at.number,
+            alive: Cell::new(true),
+            outer: at.outer.clone(),
+            transparent: !at.returns,
+            eval_scope: at.eval_scope.clone(),
+            last_match: RefCell::new(last_match),
+        });
+        at.context = Some(context.clone());
+        if is_root {
+            run.last_match = MatchSlot::Shared(context.clone());
+        }
+        Some(context)
     }
 }

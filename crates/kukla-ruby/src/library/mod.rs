@@ -8,14 +8,17 @@ pub mod yaml;
 
 pub mod string_scanner;
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock, Mutex};
 
 use rustc_hash::FxHashMap;
 
 use crate::class::{Class, ClassId, ClassKind, Constant, NATIVE_CLASSES, Native};
+use crate::lower::SyntaxProblem;
+use crate::program::Program;
 use crate::ruby::State;
 use crate::symbol::{Symbol, fixed};
 use crate::value::Value;
+use sources::{SOURCES, Source};
 
 type Methods = FxHashMap<Symbol, &'static Native>;
 
@@ -67,4 +70,57 @@ pub(crate) fn declare_core(state: &mut State) {
             .constants
             .insert(name, Constant { value: Value::Class(id), private: false });
     }
+}
+
+/// Libraries that are there from the start.
+const BUILT_IN: &[&str] = &[
+    "base64",
+    "bigdecimal",
+    "cgi",
+    "cgi/escape",
+    "cgi/util",
+    "complex",
+    "continuation",
+    "english",
+    "English",
+    "enumerator",
+    "erb",
+    "fiber",
+    "io/console",
+    "json",
+    "json/ext",
+    "monitor",
+    "pp",
+    "prettyprint",
+    "psych",
+    "rational",
+    "rbconfig",
+    "set",
+    "shellwords",
+    "stringio",
+    "strscan",
+    "thread",
+    "yaml",
+];
+
+/// Whether a library is there from the start.
+pub(crate) fn is_built_in(feature: &str) -> bool {
+    BUILT_IN.contains(&feature)
+}
+
+/// The library written in Ruby of a name.
+pub(crate) fn find(feature: &str) -> Option<&'static Source> {
+    SOURCES.iter().find(|library| library.name == feature || library.also.contains(&feature))
+}
+
+/// A library in Ruby, read once per process.
+pub(crate) fn read(library: &'static Source) -> std::result::Result<Arc<Program>, SyntaxProblem> {
+    static READ: Mutex<Vec<(&'static str, Arc<Program>)>> = Mutex::new(Vec::new());
+    let mut read = READ.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Some((_, program)) = read.iter().find(|(known, _)| *known == library.name) {
+        return Ok(program.clone());
+    }
+    let program = crate::lower::parse(library.text.as_bytes(), &format!("<internal:{}>", library.name))?;
+    read.push((library.name, program.clone()));
+    Ok(program)
 }

@@ -86,7 +86,7 @@ pub(crate) fn cycle_size(ruby: &mut Ruby<'_>, this: &Value, args: &[Value]) -> R
 }
 
 fn each_slice(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let called = ruby.called;
+    let called = ruby.called_symbol();
     let length = length(ruby, &args[0], "slice ")?;
     let Some(block) = args.block else {
         return ruby.enumerator_for(this, called, args, Size::Asked(slice_size));
@@ -107,7 +107,7 @@ fn each_slice(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 }
 
 fn each_cons(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let called = ruby.called;
+    let called = ruby.called_symbol();
     let length = length(ruby, &args[0], "")?;
     let Some(block) = args.block else {
         return ruby.enumerator_for(this, called, args, Size::Asked(cons_size));

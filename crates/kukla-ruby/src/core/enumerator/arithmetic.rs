@@ -66,7 +66,7 @@ pub fn sequence(
         step,
         exclusive,
         receiver: receiver.clone(),
-        method: ruby.called,
+        method: ruby.called_symbol(),
         args: args.list.to_vec(),
         has_keywords: args.has_keywords,
     };

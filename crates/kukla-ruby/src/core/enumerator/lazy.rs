@@ -147,14 +147,14 @@ fn with_block(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, stage: fn(Bloc
     match args.block {
         Some(block) => derive(ruby, this, args, stage(block.clone())),
         None => {
-            let message = format!("tried to call lazy {} without a block", ruby.name(ruby.called));
+            let message = format!("tried to call lazy {} without a block", ruby.called);
             Err(ruby.argument_error(message))
         }
     }
 }
 
 fn derive(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, stage: Stage) -> Result {
-    let name = ruby.called;
+    let name = ruby.called_symbol();
     let before = match stage {
         Stage::Map(_) | Stage::Zip(_) | Stage::Take(_) | Stage::Drop(_) | Stage::WithIndex(..) => {
             ruby.send(this, sym::SIZE, &[])?
@@ -221,8 +221,8 @@ fn zip(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 }
 
 fn eager_then_lazy(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let name = ruby.name(ruby.called).to_owned();
-    let eager = crate::core::enumerable::call(ruby, this, &name, args)?;
+    let name = ruby.called;
+    let eager = crate::core::enumerable::call(ruby, this, name, args)?;
     Ok(lazy(ruby, &eager))
 }
 

@@ -99,8 +99,14 @@ pub fn as_many(ruby: &mut Ruby<'_>, this: &Value, _: &[Value]) -> Result {
 impl Ruby<'_> {
     /// The enumerator that an iterating method returns when it is called without a block.
     pub fn enumerator(&mut self, this: &Value, args: &Args<'_>, size: SizeFn) -> Result {
-        let name = self.called;
+        let name = self.called_symbol();
         self.enumerator_for(this, name, args, Size::Asked(size))
+    }
+
+    /// The symbol of the native method that was called last.
+    pub(crate) fn called_symbol(&mut self) -> Symbol {
+        let name = self.called;
+        self.symbols.intern(name)
     }
 
     /// The enumerator of a method that cannot tell how many elements there will be.

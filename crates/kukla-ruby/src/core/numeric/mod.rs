@@ -203,12 +203,6 @@ fn clone(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 }
 
 impl Ruby<'_> {
-    /// Writes a warning to standard error.
-    pub fn warn(&mut self, message: &str) -> Result<()> {
-        let line = format!("warning: {message}\n");
-        self.host.write_err(line.as_bytes()).map_err(|why| self.error(ClassId::IO_ERROR, why))
-    }
-
     /// `ArgumentError` if there are keywords other than these.
     pub fn refuse_keywords_except(&mut self, keywords: &HashObject, known: &[&str]) -> Result<()> {
         let keys: Vec<Value> = keywords.table().iter().map(|entry| entry.key.clone()).collect();

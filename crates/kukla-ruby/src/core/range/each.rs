@@ -8,7 +8,7 @@ use num_bigint::BigInt;
 use crate::args::Args;
 use crate::class::{ClassId, Native, method};
 use crate::core::enumerable;
-use crate::core::enumerator::{Size, as_many, sequence};
+use crate::core::enumerator::{as_many, sequence, unknown};
 use crate::error::{Result, Unwind};
 use crate::iterate::Flow;
 use crate::ruby::Ruby;
@@ -191,7 +191,7 @@ fn step(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
             let ends = (range.begin.clone(), range.end.clone(), distance);
             return Ok(sequence(ruby, this, args, ends, range.exclusive));
         }
-        return ruby.enumerator_for(this, name, args, Size::Value(Value::Nil));
+        return ruby.enumerator(this, args, unknown);
     };
     if sign == Ordering::Less {
         return Err(ruby.argument_error("step can't be negative"));

@@ -1,17 +1,29 @@
 //! Exceptions.
 
+mod methods;
+
+use std::rc::Rc;
+
+use crate::backtrace::Place;
 use crate::class::{ClassId, NativeClass};
 use crate::ruby::Ruby;
 use crate::value::{Object, Value};
 
+pub(crate) use methods::{cause, locations};
+
 /// The class `Exception`.
-pub const EXCEPTION: NativeClass = NativeClass::class("Exception", "Object");
+pub const EXCEPTION: NativeClass = NativeClass {
+    methods: &[methods::METHODS],
+    singleton: &[methods::SINGLETON],
+    ..NativeClass::class("Exception", "Object")
+};
 
 /// The class `ScriptError`.
 pub const SCRIPT_ERROR: NativeClass = NativeClass::class("ScriptError", "Exception");
 
 /// The class `LoadError`.
-pub const LOAD_ERROR: NativeClass = NativeClass::class("LoadError", "ScriptError");
+pub const LOAD_ERROR: NativeClass =
+    NativeClass { methods: &[methods::LOAD], ..NativeClass::class("LoadError", "ScriptError") };
 
 /// The class `NotImplementedError`.
 pub const NOT_IMPLEMENTED_ERROR: NativeClass = NativeClass::class("NotImplementedError", "ScriptError");
@@ -32,7 +44,8 @@ pub const SIGNAL_EXCEPTION: NativeClass = NativeClass::class("SignalException", 
 pub const INTERRUPT: NativeClass = NativeClass::class("Interrupt", "SignalException");
 
 /// The class `SystemExit`.
-pub const SYSTEM_EXIT: NativeClass = NativeClass::class("SystemExit", "Exception");
+pub const SYSTEM_EXIT: NativeClass =
+    NativeClass { methods: &[methods::EXIT], ..NativeClass::class("SystemExit", "Exception") };
 
 /// The class `SystemStackError`.
 pub const SYSTEM_STACK_ERROR: NativeClass = NativeClass::class("SystemStackError", "Exception");
@@ -44,7 +57,8 @@ pub const STANDARD_ERROR: NativeClass = NativeClass::class("StandardError", "Exc
 pub const ARGUMENT_ERROR: NativeClass = NativeClass::class("ArgumentError", "StandardError");
 
 /// The class `UncaughtThrowError`.
-pub const UNCAUGHT_THROW_ERROR: NativeClass = NativeClass::class("UncaughtThrowError", "ArgumentError");
+pub const UNCAUGHT_THROW_ERROR: NativeClass =
+    NativeClass { methods: &[methods::THROW], ..NativeClass::class("UncaughtThrowError", "ArgumentError") };
 
 /// The class `EncodingError`.
 pub const ENCODING_ERROR: NativeClass = NativeClass::class("EncodingError", "StandardError");
@@ -78,22 +92,27 @@ pub const EOF_ERROR: NativeClass = NativeClass::class("EOFError", "IOError");
 pub const INDEX_ERROR: NativeClass = NativeClass::class("IndexError", "StandardError");
 
 /// The class `KeyError`.
-pub const KEY_ERROR: NativeClass = NativeClass::class("KeyError", "IndexError");
+pub const KEY_ERROR: NativeClass =
+    NativeClass { methods: &[methods::KEY], ..NativeClass::class("KeyError", "IndexError") };
 
 /// The class `StopIteration`.
-pub const STOP_ITERATION: NativeClass = NativeClass::class("StopIteration", "IndexError");
+pub const STOP_ITERATION: NativeClass =
+    NativeClass { methods: &[methods::STOP], ..NativeClass::class("StopIteration", "IndexError") };
 
 /// The class `ClosedQueueError`.
 pub const CLOSED_QUEUE_ERROR: NativeClass = NativeClass::class("ClosedQueueError", "StopIteration");
 
 /// The class `LocalJumpError`.
-pub const LOCAL_JUMP_ERROR: NativeClass = NativeClass::class("LocalJumpError", "StandardError");
+pub const LOCAL_JUMP_ERROR: NativeClass =
+    NativeClass { methods: &[methods::JUMP], ..NativeClass::class("LocalJumpError", "StandardError") };
 
 /// The class `NameError`.
-pub const NAME_ERROR: NativeClass = NativeClass::class("NameError", "StandardError");
+pub const NAME_ERROR: NativeClass =
+    NativeClass { methods: &[methods::NAME], ..NativeClass::class("NameError", "StandardError") };
 
 /// The class `NoMethodError`.
-pub const NO_METHOD_ERROR: NativeClass = NativeClass::class("NoMethodError", "NameError");
+pub const NO_METHOD_ERROR: NativeClass =
+    NativeClass { methods: &[methods::NO_METHOD], ..NativeClass::class("NoMethodError", "NameError") };
 
 /// The class `RangeError`.
 pub const RANGE_ERROR: NativeClass = NativeClass::class("RangeError", "StandardError");
@@ -108,10 +127,14 @@ pub const REGEXP_ERROR: NativeClass = NativeClass::class("RegexpError", "Standar
 pub const RUNTIME_ERROR: NativeClass = NativeClass::class("RuntimeError", "StandardError");
 
 /// The class `FrozenError`.
-pub const FROZEN_ERROR: NativeClass = NativeClass::class("FrozenError", "RuntimeError");
+pub const FROZEN_ERROR: NativeClass =
+    NativeClass { methods: &[methods::FROZEN], ..NativeClass::class("FrozenError", "RuntimeError") };
 
 /// The class `SystemCallError`.
-pub const SYSTEM_CALL_ERROR: NativeClass = NativeClass::class("SystemCallError", "StandardError");
+pub const SYSTEM_CALL_ERROR: NativeClass = NativeClass {
+    methods: &[methods::SYSTEM_CALL],
+    ..NativeClass::class("SystemCallError", "StandardError")
+};
 
 /// The class `ThreadError`.
 pub const THREAD_ERROR: NativeClass = NativeClass::class("ThreadError", "StandardError");
@@ -127,8 +150,10 @@ pub const NO_MATCHING_PATTERN_ERROR: NativeClass =
     NativeClass::class("NoMatchingPatternError", "StandardError");
 
 /// The class `NoMatchingPatternKeyError`.
-pub const NO_MATCHING_PATTERN_KEY_ERROR: NativeClass =
-    NativeClass::class("NoMatchingPatternKeyError", "NoMatchingPatternError");
+pub const NO_MATCHING_PATTERN_KEY_ERROR: NativeClass = NativeClass {
+    methods: &[methods::KEY],
+    ..NativeClass::class("NoMatchingPatternKeyError", "NoMatchingPatternError")
+};
 
 /// The module `Errno`.
 pub const ERRNO: NativeClass = NativeClass {
@@ -141,17 +166,45 @@ pub const ERRNO: NativeClass = NativeClass {
 };
 
 /// What an exception holds besides its instance variables.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Details {
     /// What is wrong; the name of the class stands for `nil`.
     pub message: Value,
-    /// Where it was raised, as `backtrace` shows it; `nil` until then.
+    /// Where it was raised, if a program said so; `nil` until then.
     pub backtrace: Value,
+    /// Where it was raised.
+    pub(crate) places: Option<Rc<[Place]>>,
     /// The exception that was being handled when this one was raised.
     pub cause: Value,
+    /// Whether the cause is settled.
+    pub(crate) has_cause: bool,
+    /// The name, key or tag that it is about.
+    pub name: Value,
+    /// The object that it is about.
+    pub receiver: Option<Value>,
+    /// The arguments of the call that failed.
+    pub args: Value,
 }
 
-/// A new exception with a message.
-pub fn make(_ruby: &mut Ruby<'_>, class: ClassId, message: Value) -> Value {
+/// A new exception with a message, as it is raised here.
+pub fn make(ruby: &mut Ruby<'_>, class: ClassId, message: Value) -> Value {
+    let (places, cause) = (ruby.places(0), ruby.run.exception.clone());
+    Value::Object(Object::with(
+        class,
+        Details { message, places: Some(places), cause, has_cause: true, ..Details::default() },
+    ))
+}
+
+/// A new exception with a message that is not raised yet.
+pub(crate) fn new(_ruby: &mut Ruby<'_>, class: ClassId, message: Value) -> Value {
     Value::Object(Object::with(class, Details { message, ..Details::default() }))
+}
+
+/// Changes what an exception holds.
+pub(crate) fn set_detail(exception: &Value, change: impl FnOnce(&mut Details)) {
+    if let Value::Object(object) = exception
+        && let Some(mut details) = object.payload_mut::<Details>()
+    {
+        change(&mut details);
+    }
 }

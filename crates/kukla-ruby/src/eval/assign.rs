@@ -1,0 +1,256 @@
+//! Assignments.
+
+use std::rc::Rc;
+
+use super::Frame;
+use crate::args::Args;
+use crate::class::ClassId;
+use crate::error::Result;
+use crate::program::{
+    Arguments, Call, CallAssign, Combine, ConstAssign, ConstParent, MultiTarget, Node, Place, Target,
+};
+use crate::ruby::Ruby;
+use crate::symbol::sym;
+use crate::value::{ArrayObject, Value};
+
+/// What a target needs to know before the values are: the receiver and arguments of the call that sets it.
+enum Prepared {
+    Nothing,
+    Call(Value, Vec<Value>, bool),
+    Module(ClassId),
+    Multi(Vec<Prepared>),
+}
+
+impl Ruby<'_> {
+    /// Assigns a value to a target.
+    pub(super) fn assign(&mut self, f: &Frame<'_>, target: &Target, value: Value) -> Result<()> {
+        let prepared = self.prepare(f, target)?;
+        self.assign_prepared(f, target, prepared, value)
+    }
+
+    fn prepare(&mut self, f: &Frame<'_>, target: &Target) -> Result<Prepared> {
+        Ok(match target {
+            Target::Call(call) => {
+                let receiver = match &call.receiver {
+                    Some(receiver) => self.eval(f, receiver)?,
+                    None => f.this.clone(),
+                };
+                let (args, keywords) = self.arguments(f, &call.args)?;
+                Prepared::Call(receiver, args, keywords)
+            }
+            Target::Const(target) => Prepared::Module(self.constant_module(f, target)?),
+            Target::Multi(multi) => Prepared::Multi(self.prepare_all(f, multi)?),
+            _ => Prepared::Nothing,
+        })
+    }
+
+    fn prepare_all(&mut self, f: &Frame<'_>, multi: &MultiTarget) -> Result<Vec<Prepared>> {
+        let all = multi.lefts.iter().chain(multi.rest.as_ref()).chain(&multi.rights);
+        all.map(|target| self.prepare(f, target)).collect()
+    }
+
+    fn assign_prepared(
+        &mut self,
+        f: &Frame<'_>,
+        target: &Target,
+        prepared: Prepared,
+        value: Value,
+    ) -> Result<()> {
+        match (target, prepared) {
+            (Target::Variable(place), _) => self.store(f, *place, value),
+            (Target::Ivar(name), _) => self.set_instance_variable(&f.this, f.unit.symbol(*name), value)?,
+            (Target::Gvar(name), _) => self.set_global(f.unit.symbol(*name), value)?,
+            (Target::Cvar(name), _) => self.set_class_variable(f.unit.symbol(*name), value)?,
+            (Target::Const(target), Prepared::Module(module)) => {
+                self.define_constant(module, f.unit.symbol(target.name), value)?;
+            }
+            (Target::Call(call), Prepared::Call(receiver, mut args, _)) => {
+                if !(call.safe && receiver.is_nil()) {
+                    args.push(value);
+                    self.set_by_call(f, call, &receiver, &args)?;
+                }
+            }
+            (Target::Multi(multi), Prepared::Multi(prepared)) => {
+                let items = self.destructured(&value)?;
+                self.spread_prepared(f, multi, prepared, &items)?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn set_by_call(&mut self, f: &Frame<'_>, call: &Call, receiver: &Value, args: &[Value]) -> Result {
+        self.run.line = call.line;
+        self.call_at(f, call.site, receiver, f.unit.symbol(call.name), &Args::new(args), call.own)
+    }
+
+    /// What a value is taken apart into: an array's elements, or the value alone.
+    pub(super) fn destructured(&mut self, value: &Value) -> Result<Rc<ArrayObject>> {
+        match self.maybe_array(value)? {
+            Some(array) => Ok(array),
+            None => Ok(ArrayObject::new(ClassId::ARRAY, vec![value.clone()])),
+        }
+    }
+
+    /// Assigns elements to several targets.
+    pub(super) fn spread(
+        &mut self,
+        f: &Frame<'_>,
+        multi: &MultiTarget,
+        items: &Rc<ArrayObject>,
+    ) -> Result<()> {
+        let prepared = self.prepare_all(f, multi)?;
+        self.spread_prepared(f, multi, prepared, items)
+    }
+
+    fn spread_prepared(
+        &mut self,
+        f: &Frame<'_>,
+        multi: &MultiTarget,
+        prepared: Vec<Prepared>,
+        items: &Rc<ArrayObject>,
+    ) -> Result<()> {
+        let items = items.to_vec();
+        let mut prepared = prepared.into_iter();
+        let mut next = || prepared.next().unwrap_or(Prepared::Nothing);
+        let lefts = multi.lefts.len();
+        for (at, target) in multi.lefts.iter().enumerate() {
+            let value = items.get(at).cloned().unwrap_or_default();
+            self.assign_prepared(f, target, next(), value)?;
+        }
+        let rest = items.len().saturating_sub(lefts + multi.rights.len());
+        if let Some(target) = &multi.rest {
+            let middle: Vec<Value> = items.iter().skip(lefts).take(rest).cloned().collect();
+            self.assign_prepared(f, target, next(), Value::array(middle))?;
+        }
+        for (at, target) in multi.rights.iter().enumerate() {
+            let value = items.get(lefts + rest + at).cloned().unwrap_or_default();
+            self.assign_prepared(f, target, next(), value)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn multi_assign(
+        &mut self,
+        f: &Frame<'_>,
+        target: &MultiTarget,
+        value: &Node,
+        wanted: bool,
+    ) -> Result {
+        // `a, b = b, a`: no array is needed if nobody looks at it.
+        if !wanted
+            && let Node::Array(nodes) = value
+            && let ([Target::Variable(first), Target::Variable(second)], None, []) =
+                (&*target.lefts, &target.rest, &*target.rights)
+            && let [a, b] = &**nodes
+        {
+            let (a, b) = (self.eval(f, a)?, self.eval(f, b)?);
+            self.store(f, *first, a);
+            self.store(f, *second, b);
+            return Ok(Value::Nil);
+        }
+        let prepared = self.prepare_all(f, target)?;
+        let value = self.eval(f, value)?;
+        let items = self.destructured(&value)?;
+        self.spread_prepared(f, target, prepared, &items)?;
+        Ok(value)
+    }
+
+    /// `a.b += c`, `a[b] ||= c`
+    pub(super) fn call_assign(&mut self, f: &Frame<'_>, node: &CallAssign) -> Result {
+        let receiver = match &node.receiver {
+            Some(receiver) => self.eval(f, receiver)?,
+            None => f.this.clone(),
+        };
+        if node.safe && receiver.is_nil() {
+            return Ok(Value::Nil);
+        }
+        let (mut args, has_keywords) = match &node.args {
+            Arguments::Plain(nodes) if nodes.is_empty() => (Vec::new(), false),
+            args => self.arguments(f, args)?,
+        };
+        self.run.line = node.line;
+        let (read, write) = (f.unit.symbol(node.read), f.unit.symbol(node.write));
+        let given = Args { list: &args, has_keywords, block: None };
+        let old = self.call_at(f, node.read_site, &receiver, read, &given, node.own)?;
+        let value = match self.combined(f, &node.combine, old, &node.value)? {
+            Ok(value) => value,
+            Err(old) => return Ok(old),
+        };
+        args.push(value.clone());
+        self.run.line = node.line;
+        self.call_at(f, node.write_site, &receiver, write, &Args::new(&args), node.own)?;
+        Ok(value)
+    }
+
+    /// The new value, or the old one if it stays.
+    fn combined(
+        &mut self,
+        f: &Frame<'_>,
+        combine: &Combine,
+        old: Value,
+        value: &Node,
+    ) -> Result<std::result::Result<Value, Value>> {
+        Ok(match combine {
+            Combine::Or if old.is_true() => Err(old),
+            Combine::And if !old.is_true() => Err(old),
+            Combine::Or | Combine::And => Ok(self.eval(f, value)?),
+            Combine::With(name, site) => {
+                let value = self.eval(f, value)?;
+                Ok(self.call_at(f, *site, &old, f.unit.symbol(*name), &Args::new(&[value]), false)?)
+            }
+        })
+    }
+
+    pub(super) fn constant_assign(&mut self, f: &Frame<'_>, node: &ConstAssign) -> Result {
+        let target = &node.target;
+        self.run.line = target.line;
+        let name = f.unit.symbol(target.name);
+        let (module, old) = match &target.parent {
+            ConstParent::Lexical => {
+                let module = self.constant_module(f, target)?;
+                let old = match node.combine {
+                    Combine::Or => self.find_lexical_constant(name)?,
+                    _ => Some(self.lexical_constant(name)?),
+                };
+                (module, old)
+            }
+            _ => {
+                let module = self.constant_module(f, target)?;
+                let old = match node.combine {
+                    Combine::Or => self.find_constant_in(module, name, false)?,
+                    _ => Some(self.constant_in(module, name)?),
+                };
+                (module, old)
+            }
+        };
+        match self.combined(f, &node.combine, old.unwrap_or_default(), &node.value)? {
+            Ok(value) => {
+                self.define_constant(module, name, value.clone())?;
+                Ok(value)
+            }
+            Err(old) => Ok(old),
+        }
+    }
+
+    pub(super) fn match_write(
+        &mut self,
+        f: &Frame<'_>,
+        call: &Node,
+        targets: &[(crate::program::Name, Place)],
+    ) -> Result {
+        let result = self.eval(f, call)?;
+        let found = if result.is_nil() { Value::Nil } else { self.last_match() };
+        for (name, place) in targets {
+            let value = match &found {
+                Value::Nil => Value::Nil,
+                found => {
+                    let key = Value::Symbol(f.unit.symbol(*name));
+                    self.send(found, sym::INDEX, &[key])?
+                }
+            };
+            self.store(f, *place, value);
+        }
+        Ok(result)
+    }
+}

@@ -1,0 +1,335 @@
+//! Loading programs: entry from outside, `require`, `load`, `autoload`, pieces of text.
+
+use std::path::{Component, Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{ConstantCache, Context, Cref, Env, Site, Unit};
+use crate::class::ClassId;
+use crate::error::{Result, Unwind};
+use crate::library;
+use crate::lower::{self, SyntaxProblem};
+use crate::program::{Literal, Program};
+use crate::ruby::Ruby;
+use crate::symbol::Symbol;
+use crate::text::{Encoding, Text};
+use crate::value::{Head, Object, RegexpObject, StringObject, Value};
+
+/// What was loaded, and what `autoload` promises.
+#[derive(Default)]
+pub(crate) struct Loaded {
+    files: FxHashSet<String>,
+    libraries: FxHashSet<&'static str>,
+    autoload: FxHashMap<(ClassId, Symbol), String>,
+    started: bool,
+}
+
+impl Ruby<'_> {
+    /// Prepares what every program expects: `main`, the classes' constants, the standard globals.
+    pub(crate) fn start(&mut self) -> Result<()> {
+        if self.run.loaded.started {
+            return Ok(());
+        }
+        self.run.loaded.started = true;
+        self.run.main = Value::Object(Object::new(ClassId::OBJECT));
+        self.set_standard_globals();
+        // Code inside of Puppet finds these without asking for them.
+        for library in library::sources::SOURCES {
+            for name in library.constants {
+                let name = self.symbols.intern(name);
+                self.promise_constant(ClassId::OBJECT, name, library.name.to_owned());
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs a program as the script that was started.
+    pub fn run_program(&mut self, program: &Arc<Program>) -> Result {
+        self.start()?;
+        let unit = self.load(program)?;
+        if let Some(data) = &program.data {
+            self.set_data(data)?;
+        }
+        let (this, top) = (self.run.main.clone(), self.top());
+        self.run_body(&unit, 0, this, top, None)
+    }
+
+    /// Runs a library.
+    pub(crate) fn run_library(&mut self, program: &Arc<Program>) -> Result<()> {
+        let unit = self.load(program)?;
+        let (this, top) = (self.run.main.clone(), self.top());
+        self.run_body(&unit, 0, this, top, None)?;
+        Ok(())
+    }
+
+    /// Runs what `at_exit` and `END` asked for, the last one first.
+    pub fn run_at_exit(&mut self) -> Result<()> {
+        while let Some(block) = self.run.at_exit.pop() {
+            if let Value::Proc(block) = block {
+                self.yield_to(&block, &[])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A program as this interpreter runs it.
+    pub(crate) fn load(&mut self, program: &Arc<Program>) -> Result<Rc<Unit>> {
+        self.start()?;
+        let symbols = program.names.iter().map(|name| self.symbols.intern(name)).collect();
+        let mut literals = Vec::with_capacity(program.literals.len());
+        for literal in &program.literals {
+            literals.push(self.literal(literal)?);
+        }
+        Ok(Rc::new(Unit {
+            program: program.clone(),
+            symbols,
+            sites: (0..program.sites).map(|_| Site::default()).collect(),
+            constants: (0..program.constants).map(|_| ConstantCache::default()).collect(),
+            literals: literals.into(),
+        }))
+    }
+
+    fn literal(&mut self, literal: &Literal) -> Result {
+        let frozen = |class| {
+            let head = Head::new(class);
+            head.freeze();
+            head
+        };
+        Ok(match literal {
+            Literal::Text(text) => {
+                let string = StringObject::new(ClassId::STRING, Text::from(text.clone()));
+                string.head.freeze();
+                Value::String(string)
+            }
+            Literal::Bytes(bytes, binary) => {
+                let encoding = if *binary { Encoding::Binary } else { Encoding::Utf8 };
+                let string = StringObject::new(ClassId::STRING, Text::new(bytes.to_vec(), encoding));
+                string.head.freeze();
+                Value::String(string)
+            }
+            Literal::Big(number) => Value::integer(number.clone()),
+            Literal::Regexp(pattern) => Value::Regexp(Rc::new(RegexpObject {
+                head: frozen(ClassId::REGEXP),
+                pattern: pattern.clone(),
+            })),
+            Literal::Rational(numerator, denominator) => {
+                let name = self.symbols.intern("Rational");
+                let kernel = Value::Class(ClassId::KERNEL);
+                self.send(
+                    &kernel,
+                    name,
+                    &[Value::integer(numerator.clone()), Value::integer(denominator.clone())],
+                )?
+            }
+        })
+    }
+
+    /// `SyntaxError`
+    #[cold]
+    pub(crate) fn syntax_error(&mut self, file: &str, problem: &SyntaxProblem) -> Box<Unwind> {
+        self.error(
+            ClassId::SYNTAX_ERROR,
+            format!("{file}:{}: syntax error, {}", problem.line, problem.message),
+        )
+    }
+
+    /// Runs a piece of text with the variables of an environment around it; the names of each environment, the outermost first.
+    #[expect(clippy::too_many_arguments, reason = "all that a piece of text depends on")]
+    pub(crate) fn run_text(
+        &mut self,
+        source: &[u8],
+        file: &str,
+        line: i32,
+        names: &[Vec<String>],
+        env: Option<Rc<Env>>,
+        this: Value,
+        cref: Rc<Cref>,
+        context: Option<Rc<Context>>,
+        outer: super::EvalScope,
+    ) -> Result<(Value, Rc<Unit>, Option<Rc<Env>>)> {
+        self.charge(source.len() as u64)?;
+        let mut scopes = names.to_vec();
+        if scopes.is_empty() {
+            scopes.push(Vec::new());
+        }
+        let env = env.unwrap_or_else(|| Env::new(0, None));
+        let program = match lower::parse_inside(source, file, line, &scopes) {
+            Ok(program) => program,
+            Err(problem) => return Err(self.syntax_error(file, &problem)),
+        };
+        let unit = self.load(&program)?;
+        let value = self.run_body(&unit, 0, this, cref, Some((env, context, outer)))?;
+        let inner = self.run.last_env.take();
+        Ok((value, unit, inner))
+    }
+
+    /// `load`: runs a file, whether or not it was run before.
+    pub(crate) fn load_file(&mut self, path: &str) -> Result<bool> {
+        let Ok(source) = self.host.world().read(Path::new(path)) else { return Ok(false) };
+        let program = match lower::parse(&source, path) {
+            Ok(program) => program,
+            Err(problem) => return Err(self.syntax_error(path, &problem)),
+        };
+        self.charge(source.len() as u64 / 16)?;
+        let unit = self.load(&program)?;
+        let (this, top) = (self.run.main.clone(), self.top());
+        self.run_body(&unit, 0, this, top, None)?;
+        Ok(true)
+    }
+
+    /// `require` of a library or file by name.
+    pub(crate) fn require(&mut self, feature: &str) -> Result<bool> {
+        let plain = feature.strip_suffix(".rb").unwrap_or(feature);
+        if let Some(library) = library::find(plain) {
+            if !self.run.loaded.libraries.insert(library.name) {
+                return Ok(false);
+            }
+            return match library::read(library) {
+                Ok(program) => self.run_library(&program).map(|()| true),
+                Err(problem) => Err(self.syntax_error(library.name, &problem)),
+            };
+        }
+        if library::is_built_in(plain) {
+            return Ok(false);
+        }
+        let wanted = if feature.ends_with(".rb") { feature.to_owned() } else { format!("{feature}.rb") };
+        if Path::new(feature).is_absolute() || feature.starts_with("./") || feature.starts_with("../") {
+            let here = self.host.world().here();
+            return match self.require_path(&normal(&here.join(&wanted)))? {
+                Some(fresh) => Ok(fresh),
+                None => Err(self.cannot_load(feature)),
+            };
+        }
+        for directory in self.load_path()? {
+            let here = self.host.world().here();
+            let path = normal(&here.join(&directory).join(&wanted));
+            if let Some(fresh) = self.require_path(&path)? {
+                return Ok(fresh);
+            }
+        }
+        Err(self.cannot_load(feature))
+    }
+
+    fn load_path(&mut self) -> Result<Vec<String>> {
+        let name = self.symbols.intern("$:");
+        let mut path = Vec::new();
+        if let Value::Array(items) = self.global(name)? {
+            for item in items.to_vec() {
+                path.push(self.display(&item)?.to_str_lossy().into_owned());
+            }
+        }
+        Ok(path)
+    }
+
+    /// Runs a file unless it was run before; `None` if there is no such file.
+    pub(crate) fn require_path(&mut self, path: &Path) -> Result<Option<bool>> {
+        let shown = path.to_string_lossy().into_owned();
+        if self.run.loaded.files.contains(&shown) {
+            return Ok(Some(false));
+        }
+        if !self.host.world().exists(path) {
+            return Ok(None);
+        }
+        self.run.loaded.files.insert(shown.clone());
+        let features = self.symbols.intern("$\"");
+        if let Some(Value::Array(list)) = self.globals.get(&features) {
+            list.items_mut().push(Value::str(shown.clone()));
+        }
+        match self.load_file(&shown) {
+            Ok(loaded) => Ok(loaded.then_some(true)),
+            Err(unwind) => {
+                self.run.loaded.files.remove(&shown);
+                Err(unwind)
+            }
+        }
+    }
+
+    /// `require_relative`, from the file that runs.
+    pub(crate) fn require_relative(&mut self, feature: &str) -> Result<bool> {
+        let file = self.current_file();
+        let wanted = if feature.ends_with(".rb") { feature.to_owned() } else { format!("{feature}.rb") };
+        let here = self.host.world().here();
+        let directory = here.join(&*file);
+        let directory = directory.parent().map_or_else(|| here.clone(), Path::to_path_buf);
+        let path = normal(&directory.join(&wanted));
+        match self.require_path(&path)? {
+            Some(fresh) => Ok(fresh),
+            None => {
+                let shown = path.to_string_lossy().into_owned();
+                Err(self.cannot_load(shown.strip_suffix(".rb").unwrap_or(&shown)))
+            }
+        }
+    }
+
+    /// The file of the running code.
+    pub(crate) fn current_file(&self) -> Arc<str> {
+        self.run.frames.last().map_or_else(|| "".into(), |at| at.unit.program.file.clone())
+    }
+
+    #[cold]
+    fn cannot_load(&mut self, feature: &str) -> Box<Unwind> {
+        let error = crate::core::exception::make(
+            self,
+            ClassId::LOAD_ERROR,
+            Value::str(format!("cannot load such file -- {feature}")),
+        );
+        let path = self.symbols.intern("@path");
+        if let Some(head) = error.head() {
+            head.set_variable(path, Value::str(feature));
+        }
+        Box::new(Unwind::Raise(error))
+    }
+
+    /// `autoload`
+    pub(crate) fn promise_constant(&mut self, module: ClassId, name: Symbol, path: String) {
+        self.run.loaded.autoload.insert((module, name), path);
+        self.generation += 1;
+    }
+
+    /// What `autoload?` answers.
+    pub(crate) fn promised_constant(&self, module: ClassId, name: Symbol) -> Option<&String> {
+        self.run.loaded.autoload.get(&(module, name))
+    }
+
+    pub(super) fn autoloaded(&mut self, module: ClassId, name: Symbol) -> Result<Option<Value>> {
+        if self.run.loaded.autoload.is_empty() {
+            return Ok(None);
+        }
+        let Some(path) = self.run.loaded.autoload.remove(&(module, name)) else { return Ok(None) };
+        self.require(&path)?;
+        Ok(self.class(module).constants.get(&name).map(|constant| constant.value.clone()))
+    }
+
+    pub(super) fn forget_autoload(&mut self, module: ClassId, name: Symbol) {
+        self.run.loaded.autoload.remove(&(module, name));
+    }
+
+    fn set_data(&mut self, data: &[u8]) -> Result<()> {
+        self.require("stringio").ok();
+        let class = self.symbols.intern("StringIO");
+        let name = self.symbols.intern("DATA");
+        if let Some(io) = self.own_constant(ClassId::OBJECT, class)? {
+            let text = Value::str(data.to_vec());
+            let data = self.send(&io, crate::symbol::sym::NEW, &[text])?;
+            self.define_constant(ClassId::OBJECT, name, data)?;
+        }
+        Ok(())
+    }
+}
+
+/// A path without `.` and `..`.
+fn normal(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                out.pop();
+            }
+            part => out.push(part),
+        }
+    }
+    out
+}

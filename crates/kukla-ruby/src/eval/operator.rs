@@ -1,0 +1,161 @@
+//! Operators, with a fast way for numbers, strings, arrays and hashes unless a program has defined them anew.
+
+use super::Frame;
+use crate::args::Args;
+use crate::class::ClassId;
+use crate::error::Result;
+use crate::program::{Op, Operator};
+use crate::ruby::Ruby;
+use crate::value::Value;
+
+impl Ruby<'_> {
+    #[inline]
+    pub(super) fn operator_node(&mut self, f: &Frame<'_>, op: &Op) -> Result {
+        let left = self.eval(f, &op.left)?;
+        let right = self.eval(f, &op.right)?;
+        if !self.run.redefined
+            && let Some(value) = self.quick(op.operator, &left, &right)?
+        {
+            return Ok(value);
+        }
+        self.operator_call(f, op, left, right)
+    }
+
+    #[inline(never)]
+    fn operator_call(&mut self, f: &Frame<'_>, op: &Op, left: Value, right: Value) -> Result {
+        self.run.line = op.line;
+        let name = f.unit.symbol(op.name);
+        self.call_at(f, op.site, &left, name, &Args::new(&[right]), false)
+    }
+
+    /// Calls a method at a call site; `own` lets private ones be called.
+    pub(super) fn call_at(
+        &mut self,
+        f: &Frame<'_>,
+        site: u32,
+        receiver: &Value,
+        name: crate::Symbol,
+        args: &Args<'_>,
+        own: bool,
+    ) -> Result {
+        let class = self.class_of(receiver);
+        match self.method_at(&f.unit.sites[site as usize], class, name) {
+            Some(method) => {
+                if !own && let Some(kind) = self.forbidden(&method, &f.this) {
+                    return self.missing(receiver, name, args, kind);
+                }
+                self.call_method(receiver, &method, name, args)
+            }
+            None => self.method_missing(receiver, name, args),
+        }
+    }
+
+    #[inline]
+    fn quick(&mut self, operator: Operator, left: &Value, right: &Value) -> Result<Option<Value>> {
+        Ok(match (left, right) {
+            (Value::Int(a), Value::Int(b)) => integers(operator, *a, *b),
+            (Value::Float(a), Value::Float(b)) => floats(operator, *a, *b),
+            (Value::Int(a), Value::Float(b)) => floats(operator, *a as f64, *b),
+            (Value::Float(a), Value::Int(b)) => floats(operator, *a, *b as f64),
+            (Value::Array(array), _) if array.head.class() == ClassId::ARRAY => match (operator, right) {
+                (Operator::Index, Value::Int(index)) => {
+                    let items = array.items();
+                    let at = if *index < 0 { *index + items.len() as i64 } else { *index };
+                    Some(usize::try_from(at).ok().and_then(|at| items.get(at).cloned()).unwrap_or_default())
+                }
+                (Operator::ShiftLeft, _) if !array.head.is_frozen() => {
+                    array.items_mut().push(right.clone());
+                    Some(left.clone())
+                }
+                _ => None,
+            },
+            (Value::Hash(hash), _) if operator == Operator::Index && hash.head.class() == ClassId::HASH => {
+                match self.hash_get(hash, right)? {
+                    Some(value) => Some(value),
+                    None => {
+                        let table = hash.table();
+                        if table.default_proc.is_nil() { Some(table.default.clone()) } else { None }
+                    }
+                }
+            }
+            (Value::Symbol(a), Value::Symbol(b)) => match operator {
+                Operator::Equal => Some(Value::Bool(a == b)),
+                Operator::NotEqual => Some(Value::Bool(a != b)),
+                _ => None,
+            },
+            (Value::String(a), Value::String(b))
+                if a.head.class() == ClassId::STRING && b.head.class() == ClassId::STRING =>
+            {
+                let equal = || {
+                    let (a, b) = (a.text(), b.text());
+                    a.as_bytes() == b.as_bytes() && (a.encoding() == b.encoding() || a.is_ascii())
+                };
+                match operator {
+                    Operator::Equal => Some(Value::Bool(equal())),
+                    Operator::NotEqual => Some(Value::Bool(!equal())),
+                    _ => None,
+                }
+            }
+            (Value::Nil, _) | (_, Value::Nil) if !matches!(left, Value::Object(_)) => match operator {
+                Operator::Equal => Some(Value::Bool(left.is_nil() && right.is_nil())),
+                Operator::NotEqual => Some(Value::Bool(!(left.is_nil() && right.is_nil()))),
+                _ => None,
+            },
+            _ => None,
+        })
+    }
+}
+
+#[inline]
+fn integers(operator: Operator, a: i64, b: i64) -> Option<Value> {
+    let number = match operator {
+        Operator::Add => a.checked_add(b)?,
+        Operator::Subtract => a.checked_sub(b)?,
+        Operator::Multiply => a.checked_mul(b)?,
+        Operator::Divide => {
+            if b == 0 {
+                return None;
+            }
+            let quotient = a.checked_div(b)?;
+            if (a % b != 0) && ((a < 0) != (b < 0)) { quotient - 1 } else { quotient }
+        }
+        Operator::Modulo => {
+            if b == 0 || b == -1 {
+                return if b == -1 { Some(Value::Int(0)) } else { None };
+            }
+            let rest = a % b;
+            if rest != 0 && ((rest < 0) != (b < 0)) { rest + b } else { rest }
+        }
+        Operator::And => a & b,
+        Operator::Or => a | b,
+        Operator::Less => return Some(Value::Bool(a < b)),
+        Operator::LessEqual => return Some(Value::Bool(a <= b)),
+        Operator::Greater => return Some(Value::Bool(a > b)),
+        Operator::GreaterEqual => return Some(Value::Bool(a >= b)),
+        Operator::Equal => return Some(Value::Bool(a == b)),
+        Operator::NotEqual => return Some(Value::Bool(a != b)),
+        Operator::ShiftLeft => {
+            if !(0..62).contains(&b) || a.unsigned_abs().leading_zeros() as i64 <= b + 1 {
+                return None;
+            }
+            a << b
+        }
+        Operator::Index => return None,
+    };
+    Some(Value::Int(number))
+}
+
+#[inline]
+fn floats(operator: Operator, a: f64, b: f64) -> Option<Value> {
+    Some(match operator {
+        Operator::Add => Value::Float(a + b),
+        Operator::Subtract => Value::Float(a - b),
+        Operator::Multiply => Value::Float(a * b),
+        Operator::Divide => Value::Float(a / b),
+        Operator::Less => Value::Bool(a < b),
+        Operator::LessEqual => Value::Bool(a <= b),
+        Operator::Greater => Value::Bool(a > b),
+        Operator::GreaterEqual => Value::Bool(a >= b),
+        _ => return None,
+    })
+}

@@ -1,0 +1,99 @@
+//! Interpolation and regular expressions that are made while the program runs.
+
+use std::rc::Rc;
+
+use kukla_values::regexp::Regexp;
+
+use super::Frame;
+use crate::class::ClassId;
+use crate::error::Result;
+use crate::lower::regexp_options;
+use crate::program::{Node, Regex};
+use crate::ruby::Ruby;
+use crate::text::{Encoding, Text};
+use crate::value::{Head, RegexpObject, StringObject, Value};
+
+impl Ruby<'_> {
+    pub(super) fn interpolated(&mut self, f: &Frame<'_>, parts: &[Node]) -> Result {
+        let text = self.interpolate(f, parts)?;
+        Ok(Value::String(StringObject::new(ClassId::STRING, text)))
+    }
+
+    pub(super) fn interpolate(&mut self, f: &Frame<'_>, parts: &[Node]) -> Result<Text> {
+        let mut bytes = Vec::new();
+        let mut encoding = Encoding::Utf8;
+        for part in parts {
+            let value = self.eval(f, part)?;
+            match &value {
+                Value::String(string) => append(&mut bytes, &mut encoding, &string.text()),
+                Value::Int(number) if !self.run.redefined => {
+                    use std::io::Write;
+                    // Writing to a vector cannot fail.
+                    let _ = write!(bytes, "{number}");
+                }
+                value => {
+                    let text = self.display(value)?;
+                    append(&mut bytes, &mut encoding, &text);
+                }
+            }
+        }
+        self.charge((bytes.len() / 64) as u64)?;
+        Ok(Text::new(bytes, encoding))
+    }
+
+    pub(super) fn regexp_node(&mut self, f: &Frame<'_>, node: &Regex) -> Result {
+        if let Some(once) = node.once {
+            let cache = &f.unit.constants[once as usize];
+            if cache.generation.get() != 0 {
+                return Ok(cache.value.borrow().clone());
+            }
+        }
+        let mut source = String::new();
+        for part in &node.parts {
+            let value = self.eval(f, part)?;
+            match &value {
+                // A regular expression inside of another keeps its own options.
+                Value::Regexp(_) => {
+                    let text = self.display(&value)?;
+                    source.push_str(&text.to_str_lossy());
+                }
+                value => {
+                    let text = self.display(value)?;
+                    source.push_str(&text.to_str_lossy());
+                }
+            }
+        }
+        self.run.line = node.line;
+        let value = self.make_regexp(&source, node.options)?;
+        if let Some(once) = node.once {
+            let cache = &f.unit.constants[once as usize];
+            cache.generation.set(1);
+            *cache.value.borrow_mut() = value.clone();
+        }
+        Ok(value)
+    }
+
+    /// A regular expression, or Ruby's complaint about it. Options are Ruby's numbers.
+    pub fn make_regexp(&mut self, source: &str, options: u8) -> Result {
+        match Regexp::with_options(source, regexp_options(options)) {
+            Ok(pattern) => Ok(Value::Regexp(Rc::new(RegexpObject { head: frozen(), pattern }))),
+            Err(error) => {
+                let message = format!("{error}: /{source}/");
+                Err(self.error(ClassId::REGEXP_ERROR, message))
+            }
+        }
+    }
+}
+
+fn frozen() -> Head {
+    let head = Head::new(ClassId::REGEXP);
+    head.freeze();
+    head
+}
+
+fn append(bytes: &mut Vec<u8>, encoding: &mut Encoding, text: &Text) {
+    if text.encoding() == Encoding::Binary && !text.is_ascii() {
+        *encoding = Encoding::Binary;
+    }
+    bytes.extend_from_slice(text.as_bytes());
+}

@@ -1,0 +1,63 @@
+//! What may refer to itself in a circle, so that it can be taken apart when the interpreter ends.
+//!
+//! Objects count their references; a circle keeps itself alive. Nearly every circle goes through an environment that outlives its call or
+//! through an instance variable, so those are noted here, weakly, and emptied at the end.
+
+use std::rc::{Rc, Weak};
+
+use crate::eval::Env;
+use crate::value::{Object, Value};
+
+/// The list of what may be part of a circle.
+#[derive(Default)]
+pub(crate) struct Objects {
+    envs: Vec<Weak<Env>>,
+    objects: Vec<Weak<Object>>,
+    sweep_at: usize,
+}
+
+impl Objects {
+    /// An environment that outlives its activation.
+    pub(crate) fn note_env(&mut self, env: &Rc<Env>) {
+        self.envs.push(Rc::downgrade(env));
+        self.sweep();
+    }
+
+    /// An object that gets its first instance variable.
+    pub(crate) fn note_object(&mut self, object: &Rc<Object>) {
+        self.objects.push(Rc::downgrade(object));
+        self.sweep();
+    }
+
+    /// Forgets what is gone, each time the list has doubled.
+    fn sweep(&mut self) {
+        if self.envs.len() + self.objects.len() <= self.sweep_at.max(1024) {
+            return;
+        }
+        self.envs.retain(|env| env.strong_count() > 0);
+        self.objects.retain(|object| object.strong_count() > 0);
+        self.sweep_at = 2 * (self.envs.len() + self.objects.len());
+    }
+}
+
+impl Drop for Objects {
+    fn drop(&mut self) {
+        for env in self.envs.drain(..) {
+            if let Some(env) = env.upgrade() {
+                let slots = std::mem::take(&mut *env.slots.borrow_mut());
+                drop(slots);
+            }
+        }
+        for object in self.objects.drain(..) {
+            if let Some(object) = object.upgrade() {
+                object.head.clear_variables();
+                object.clear_payload();
+            }
+        }
+    }
+}
+
+/// Drops a value without going deep on the stack: a long chain of objects would otherwise be dropped one inside the other.
+pub(crate) fn release(value: Value) {
+    kukla_syntax::deep(|| drop(value));
+}
