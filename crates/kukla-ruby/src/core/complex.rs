@@ -31,11 +31,29 @@ pub const COMPLEX: NativeClass = NativeClass {
 /// What real numbers have and complex ones do not.
 fn undefine(ruby: &mut Ruby<'_>, class: ClassId) {
     for name in [
-        "%", "div", "divmod", "modulo", "remainder", "floor", "ceil", "round", "truncate", "step", "<", "<=", ">", ">=",
-        "between?", "clamp", "positive?", "negative?", "i",
+        "%",
+        "div",
+        "divmod",
+        "modulo",
+        "remainder",
+        "floor",
+        "ceil",
+        "round",
+        "truncate",
+        "step",
+        "<",
+        "<=",
+        ">",
+        ">=",
+        "between?",
+        "clamp",
+        "positive?",
+        "negative?",
+        "i",
     ] {
         let name = ruby.symbols.intern(name);
-        let method = Method { name, owner: class, visibility: Visibility::Public, body: MethodBody::Undefined };
+        let method =
+            Method { name, owner: class, visibility: Visibility::Public, body: MethodBody::Undefined };
         ruby.class_mut(class).methods.insert(name, Rc::new(method));
     }
     ruby.changed();
@@ -261,7 +279,8 @@ pub fn turned(size: f64, halves: f64) -> Value {
     };
     if halves.fract().abs() == 0.5 {
         let up = (halves - 0.5).rem_euclid(2.0) == 0.0;
-        return Parts { real: Value::Float(0.0), imaginary: Value::Float(if up { size } else { -size }) }.into_value();
+        return Parts { real: Value::Float(0.0), imaginary: Value::Float(if up { size } else { -size }) }
+            .into_value();
     }
     let (real, imaginary) = (size * cosine(halves), size * cosine(halves - 0.5));
     Parts { real: Value::Float(real), imaginary: Value::Float(imaginary) }.into_value()

@@ -2,8 +2,8 @@
 
 use crate::args::Args;
 use crate::class::{Native, method};
-use crate::core::numeric::arithmetic::{add, subtract};
 use crate::core::enumerator::Size;
+use crate::core::numeric::arithmetic::{add, subtract};
 use crate::core::numeric::round::{Mode, round};
 use crate::core::numeric::tower::{is_real, sign};
 use crate::error::Result;
@@ -26,7 +26,7 @@ fn times(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 }
 
 fn upto(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { 
+    let Some(block) = args.block else {
         let size = distance(ruby, this, &args[0], 1)?;
         return sized(ruby, this, "upto", args, size);
     };
@@ -45,7 +45,7 @@ fn upto(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 }
 
 fn downto(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { 
+    let Some(block) = args.block else {
         let size = distance(ruby, this, &args[0], -1)?;
         return sized(ruby, this, "downto", args, size);
     };
