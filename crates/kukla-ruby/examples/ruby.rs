@@ -95,12 +95,7 @@ impl Host for Terminal {
 
 /// Who starts a script by hand lets it know the time and the environment.
 fn policy() -> Policy {
-    Policy {
-        clock: Access::On,
-        randomness: Access::On,
-        variables: Variables::On,
-        ..Policy::default()
-    }
+    Policy { clock: Access::On, randomness: Access::On, variables: Variables::On, ..Policy::default() }
 }
 
 fn main() -> ExitCode {
