@@ -36,7 +36,10 @@ pub const METHODS: &[Native] = &[
             Some(value) => Ok(value),
             None => {
                 let shown = ruby.describe(this)?;
-                let shown = shown.rsplit_once(':').filter(|_| !shown.starts_with('#')).map_or(shown.clone(), |(a, _)| a.to_owned());
+                let shown = shown
+                    .rsplit_once(':')
+                    .filter(|_| !shown.starts_with('#'))
+                    .map_or(shown.clone(), |(a, _)| a.to_owned());
                 let message = format!("instance variable {} not defined for {shown}", ruby.name(name));
                 Err(ruby.name_error(message, name, this.clone()))
             }
