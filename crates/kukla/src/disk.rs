@@ -5,7 +5,8 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::LazyLock;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use kukla_values::time::Timestamp;
 use kukla_world::{CommandOutput, DirectoryEntry, FileError, FileResult, Stamp, World};
@@ -73,6 +74,11 @@ impl World for DiskWorld {
             .collect();
         entries.sort();
         entries
+    }
+
+    fn elapsed(&self) -> Duration {
+        static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+        START.elapsed()
     }
 
     fn now(&self) -> Timestamp {

@@ -7,18 +7,20 @@ use kukla_eval::messages::Log;
 use kukla_values::{Type, format};
 use serde_json::{Map, Value as Json, json};
 
+use super::Server;
 use super::failed::Failed;
 use super::request::{Request, from_json};
 use super::shape::{log, rich};
 use crate::compile::Outcome;
-use crate::compiler::Compiler;
 
 /// What a method gives: nothing but the JSON text it has appended, or why there is none.
 pub(super) type Answer = Result<(), Failed>;
 
-fn request(compiler: &Compiler, params: &Map<String, Json>) -> Result<Request, Failed> {
-    let request = Request::from_json(params).map_err(Failed::request)?;
-    let (world, site) = (compiler.world(), &request.site);
+fn request(server: &Server, params: &Map<String, Json>) -> Result<Request, Failed> {
+    let mut request = Request::from_json(params).map_err(Failed::request)?;
+    let deadline = &mut request.site.settings.limits.deadline;
+    *deadline = deadline.or(server.deadline);
+    let (world, site) = (server.compiler.world(), &request.site);
     if let (Some(path), Some(root)) = (&site.environmentpath, site.root()) {
         let is_name = |c: char| c == '_' || c.is_alphanumeric();
         if !site.environment.chars().all(is_name) || !world.exists(&root) {
@@ -42,9 +44,9 @@ fn all(logs: &[Log]) -> Json {
 }
 
 /// `compile`: the catalog of one node.
-pub(super) fn compile(compiler: &Compiler, params: &Map<String, Json>, out: &mut String) -> Answer {
-    let Request { site, node, options } = request(compiler, params)?;
-    let Outcome { result, logs, .. } = compiler.open(&site)?.compile_with(&node, options);
+pub(super) fn compile(server: &Server, params: &Map<String, Json>, out: &mut String) -> Answer {
+    let Request { site, node, options } = request(server, params)?;
+    let Outcome { result, logs, .. } = server.compiler.open(&site)?.compile_with(&node, options);
     let compiled = result.map_err(|failure| Failed::new(&failure, &logs))?;
     // A catalog can be megabytes, which are written once and copied never.
     out.push_str(r#"{"catalog":"#);
@@ -57,9 +59,9 @@ pub(super) fn compile(compiler: &Compiler, params: &Map<String, Json>, out: &mut
 }
 
 /// `eval`: the value of the last expression of `code`.
-pub(super) fn eval(compiler: &Compiler, params: &Map<String, Json>, out: &mut String) -> Answer {
-    let Request { site, node, .. } = request(compiler, params)?;
-    let Outcome { result, logs, .. } = compiler.open(&site)?.eval(&node);
+pub(super) fn eval(server: &Server, params: &Map<String, Json>, out: &mut String) -> Answer {
+    let Request { site, node, .. } = request(server, params)?;
+    let Outcome { result, logs, .. } = server.compiler.open(&site)?.eval(&node);
     let value = result.map_err(|failure| Failed::new(&failure, &logs))?;
     let answer = json!({
         "value": rich(&value),
@@ -72,10 +74,10 @@ pub(super) fn eval(compiler: &Compiler, params: &Map<String, Json>, out: &mut St
 }
 
 /// `lookup`: the value data has for `key`.
-pub(super) fn lookup(compiler: &Compiler, params: &Map<String, Json>, out: &mut String) -> Answer {
-    let Request { site, node, options } = request(compiler, params)?;
+pub(super) fn lookup(server: &Server, params: &Map<String, Json>, out: &mut String) -> Answer {
+    let Request { site, node, options } = request(server, params)?;
     let wanted = wanted(params).map_err(Failed::request)?;
-    let site = compiler.open(&site)?;
+    let site = server.compiler.open(&site)?;
     let Outcome { result, logs, .. } = match options.explain {
         true => site.lookup_explained(&node, &wanted),
         false => site.lookup(&node, &wanted),

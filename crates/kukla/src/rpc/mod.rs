@@ -7,6 +7,7 @@
 //! ```
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
 use kukla_syntax::roomy;
 use kukla_world::World;
@@ -28,12 +29,20 @@ pub use shape::{diagnostic, errors, log, rich};
 #[derive(Debug, Default)]
 pub struct Server {
     compiler: Compiler,
+    /// How long a request may take that does not say.
+    deadline: Option<Duration>,
 }
 
 impl Server {
     /// A server that sees the world through `world`.
     pub fn new(world: impl World + 'static) -> Server {
-        Server { compiler: Compiler::new(world) }
+        Server { compiler: Compiler::new(world), deadline: None }
+    }
+
+    /// Gives up requests that take longer than this and do not name their own `deadline`.
+    #[must_use]
+    pub fn with_deadline(self, deadline: Duration) -> Server {
+        Server { deadline: Some(deadline), ..self }
     }
 
     /// Answers one line; whatever it holds, the answer is one line of JSON.
@@ -78,9 +87,9 @@ impl Server {
         match method {
             "parse" => parse::answer(self.compiler.world(), params, out)?,
             "version" => *out += &json!({"version": env!("CARGO_PKG_VERSION")}).to_string(),
-            "eval" => methods::eval(&self.compiler, params, out)?,
-            "compile" => methods::compile(&self.compiler, params, out)?,
-            "lookup" => methods::lookup(&self.compiler, params, out)?,
+            "eval" => methods::eval(self, params, out)?,
+            "compile" => methods::compile(self, params, out)?,
+            "lookup" => methods::lookup(self, params, out)?,
             other => return Err(Failed::request(format!("unknown method '{other}'"))),
         }
         Ok(())
