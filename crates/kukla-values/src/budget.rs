@@ -46,7 +46,7 @@ impl Default for Limits {
         Limits {
             steps: 20_000_000,
             memory: 512 << 20,
-            resources: 500_000,
+            resources: 250_000,
             logs: 100_000,
             deadline: None,
             depth: 2_000,

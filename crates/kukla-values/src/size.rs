@@ -25,7 +25,7 @@ const FEW_PROBES: usize = 16;
 
 /// How many bytes of text, and how many elements, take as long to go through as a step takes. Most functions look at a part only.
 const BYTES_PER_STEP: usize = 256;
-const ELEMENTS_PER_STEP: u64 = 64;
+const ELEMENTS_PER_STEP: u64 = 16;
 
 /// What is written around an element: quotes, commas, brackets.
 const BYTES_PER_ELEMENT: f64 = 8.0;

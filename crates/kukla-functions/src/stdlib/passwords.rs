@@ -146,7 +146,7 @@ fn str2saltedpbkdf2(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<Hash> {
     if !(40_001..70_000).contains(&iterations) {
         bail!(ITERATIONS_OUT_OF_RANGE);
     }
-    vm.budget().charge_steps(iterations.unsigned_abs() * 4)?;
+    vm.budget().charge_steps(iterations.unsigned_abs() * 16)?;
     let key = crypt::pbkdf2_sha512(password.as_bytes(), salt.as_bytes(), iterations as u32);
     Ok(Hash::from_iter([
         ("password_hex", Value::from(hex(&key))),

@@ -62,7 +62,7 @@ pub fn check(source: &Source, parse: &Parse, rules: &Rules<'_>) -> Vec<Diagnosti
 }
 
 /// How many problems of one text are listed.
-const MOST_LISTED: usize = 500;
+const MOST_LISTED: usize = 100;
 
 struct Checker<'a, 't> {
     rules: &'a Rules<'a>,
