@@ -315,7 +315,7 @@ fn a_deadline_is_kept() {
         fn elapsed(&self) -> std::time::Duration {
             std::time::Duration::from_secs(self.1.fetch_add(1, std::sync::atomic::Ordering::Relaxed))
         }
-        fn env(&self, name: &str) -> Option<String> {
+        fn env(&self, name: &str) -> kukla::world::FileResult<Option<String>> {
             self.0.env(name)
         }
         fn run(&self, command: &[String]) -> kukla::world::FileResult<kukla::world::CommandOutput> {

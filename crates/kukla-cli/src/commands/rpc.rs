@@ -6,6 +6,7 @@ use std::time::Duration;
 use kukla::DiskWorld;
 use kukla::rpc::Server;
 
+use super::policy::Allowed;
 use crate::Outcome;
 
 /// Answer JSON requests, one per line, until the input closes
@@ -14,9 +15,8 @@ use crate::Outcome;
 /// one of them, in order, with `result` or `error`. Nothing else is written to standard output.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Commands that generate() and the like may run: off, on, or paths separated by commas
-    #[arg(long, value_name = "POLICY", default_value = "off")]
-    commands: String,
+    #[command(flatten)]
+    allowed: Allowed,
     /// Seconds after which a request that is not answered is given up, unless it names its own `deadline`
     #[arg(long, value_name = "SECONDS")]
     deadline: Option<f64>,
@@ -24,7 +24,7 @@ pub struct Args {
 
 /// Serves requests until there are no more.
 pub fn run(args: &Args) -> Outcome {
-    let mut server = Server::new(DiskWorld { commands: args.commands.as_str().into() });
+    let mut server = Server::new(DiskWorld::default()).with_policy(args.allowed.policy());
     if let Some(seconds) = args.deadline {
         let Ok(deadline) = Duration::try_from_secs_f64(seconds) else {
             eprintln!("kukla: --deadline is a number of seconds");

@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use kukla_syntax::roomy;
-use kukla_world::World;
+use kukla_world::{Policy, World};
 use serde_json::{Map, Value, json};
 
 use crate::compiler::Compiler;
@@ -43,6 +43,12 @@ impl Server {
     #[must_use]
     pub fn with_deadline(self, deadline: Duration) -> Server {
         Server { deadline: Some(deadline), ..self }
+    }
+
+    /// The same, with another policy for what code may reach outside.
+    #[must_use]
+    pub fn with_policy(self, policy: Policy) -> Server {
+        Server { compiler: self.compiler.with_policy(policy), ..self }
     }
 
     /// Answers one line; whatever it holds, the answer is one line of JSON.
