@@ -321,23 +321,12 @@ impl Budget {
 /// The memory that a collection takes by itself, if nobody shares it.
 #[inline]
 fn weight(value: &mut Value) -> usize {
-    match value {
-        Value::Array(values) => {
-            if values.is_unique() {
-                values.len() * ELEMENT
-            } else {
-                0
-            }
-        }
-        Value::Hash(hash) => {
-            if hash.is_unique() {
-                hash.len() * ENTRY
-            } else {
-                0
-            }
-        }
-        _ => 0,
-    }
+    let (is_unique, bytes) = match value {
+        Value::Array(values) => (values.is_unique(), values.len() * ELEMENT),
+        Value::Hash(hash) => (hash.is_unique(), hash.len() * ENTRY),
+        _ => return 0,
+    };
+    if is_unique { bytes } else { 0 }
 }
 
 #[cfg(test)]
@@ -350,9 +339,10 @@ mod tests {
 
     #[test]
     fn each_limit_is_an_error_of_its_own() {
-        let limits = Limits { steps: 10, memory: 5000, resources: 2, logs: 1, depth: 1, ..Limits::default() };
+        let limits =
+            Limits { steps: 100, memory: 5000, resources: 2, logs: 1, depth: 1, ..Limits::default() };
         let budget = Budget::new(limits);
-        assert_eq!(code(budget.charge_steps(10)), None);
+        assert_eq!(code(budget.charge_steps(100)), None);
         assert_eq!(code(budget.charge_steps(1)), Some("EVALUATION_LIMIT"));
         let budget = Budget::new(limits);
         assert_eq!(code(budget.charge_memory(5000)), None);

@@ -74,7 +74,7 @@ fn memory() {
             "LONG Integer[1, 500].each |$i| { notify { \"${i}\": message => [$s] } }",
             "MEMORY_LIMIT",
         ),
-        ("join", "LONG join(Integer[1, 999].map |$i| { $s }, ',')", "TEXT_TOO_LONG"),
+        ("join", "LONG join(Integer[1, 999].map |$i| { 'a' }, $s)", "TEXT_TOO_LONG"),
         ("prefix", "LONG prefix(Integer[1, 999].map |$i| { 'a' }, $s)", "MEMORY_LIMIT"),
         ("suffix", "LONG suffix(Integer[1, 999].map |$i| { 'a' }, $s)", "MEMORY_LIMIT"),
         ("replacements", "LONG $x = regsubst($s, '0', $s, 'G')", "TEXT_TOO_LONG"),
@@ -141,11 +141,7 @@ fn time() {
             "$s = Integer[1, 20].reduce('9') |$a, $i| { \"${a}${a}\" } $x = convert_base($s, 2)",
             "EVALUATION_LIMIT",
         ),
-        (
-            "a dear password",
-            "$x = pw_hash('a', 'bcrypt', '18$abcdefghijklmnopqrstuv')".replace("$a", "\\$a").as_str(),
-            "EVALUATION_LIMIT",
-        ),
+        ("a dear password", "$x = pw_hash('a', 'bcrypt', '18$abcdefghijklmnopqrstuv')", "EVALUATION_LIMIT"),
         ("a long password", "LONG $x = pw_hash($s, 'sha-512', 'abc')", "EVALUATION_LIMIT"),
         (
             "many passwords",
@@ -290,7 +286,7 @@ fn problems_are_listed_up_to_a_number() {
 #[test]
 fn formats_that_once_panicked() {
     check(&[
-        ("many digits", "if length(sprintf('%.65536e', 1e308)) != 65542 { fail('no') }", "fine"),
+        ("many digits", "if length(sprintf('%.65536e', 1e308)) != 65543 { fail('no') }", "fine"),
         ("many decimals", "if length(sprintf('%.65536f', 1.5)) != 65538 { fail('no') }", "fine"),
         ("a backslash at the end", "$x = parseyaml('\"\\\\', 'no') if $x != 'no' { fail($x) }", "fine"),
         ("a tag behind text", "$x = parseyaml('[\"a\"!, b]', 'no') if $x != 'no' { fail('no') }", "fine"),

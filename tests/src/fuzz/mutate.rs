@@ -100,13 +100,15 @@ impl Mutator {
                 4 => text.truncate(at),
                 5 => {
                     let piece: Vec<u8> = text[at..end].to_vec();
-                    let times = 1 + self.below(1 << self.below(8));
+                    let most = 1 << self.below(8);
+                    let times = 1 + self.below(most);
                     text.splice(at..at, piece.repeat(times));
                 }
                 6 if at < text.len() => text[at] = self.below(256) as u8,
                 _ => {
                     let sign = SIGNS[self.below(SIGNS.len())];
-                    let times = 1 + self.below(1 << self.below(10));
+                    let most = 1 << self.below(10);
+                    let times = 1 + self.below(most);
                     text.splice(at..at, sign.repeat(times).into_bytes());
                 }
             }

@@ -53,10 +53,10 @@ pub(super) fn pn(data: &[u8]) {
 
 /// YAML, for its values and for its lines; what is written again is read again.
 pub(super) fn yaml(data: &[u8]) {
-    if let Ok(document) = yaml_format::read(data, yaml_format::Options::HIERA) {
-        if let Ok(written) = yaml_format::emit(&document.value) {
-            drop(yaml_format::read(written.as_bytes(), yaml_format::Options::HIERA));
-        }
+    if let Ok(document) = yaml_format::read(data, yaml_format::Options::HIERA)
+        && let Ok(written) = yaml_format::emit(&document.value)
+    {
+        drop(yaml_format::read(written.as_bytes(), yaml_format::Options::HIERA));
     }
     drop(yaml_format::lines(data));
 }

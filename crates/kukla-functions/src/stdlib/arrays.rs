@@ -231,7 +231,7 @@ fn two_arrays(
 
 fn difference(Rest(args): Rest) -> Result<Array> {
     let (first, second) = two_arrays("difference", args, |_, _| "Requires 2 arrays".into())?;
-    let second: std::collections::HashSet<&Value> = second.iter().collect();
+    let second: indexmap::IndexSet<&Value> = second.iter().collect();
     Ok(first.into_iter().filter(|value| !second.contains(value)).collect())
 }
 
@@ -240,7 +240,7 @@ fn intersection(Rest(args): Rest) -> Result<Vec<Value>> {
         format!("Requires 2 arrays, got {} and {}", ruby::class(first), ruby::class(second))
     };
     let (first, second) = two_arrays("intersection", args, refuse)?;
-    let second: std::collections::HashSet<&Value> = second.iter().collect();
+    let second: indexmap::IndexSet<&Value> = second.iter().collect();
     Ok(ruby::unique(first.into_iter().filter(|value| second.contains(value))))
 }
 
