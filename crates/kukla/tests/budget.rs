@@ -90,7 +90,7 @@ fn memory() {
         ("unfolding", "$x = [*2147483647.reverse_each]", "EVALUATION_LIMIT"),
         (
             "lists of lists",
-            "$a = Integer[1, 50000].map |$i| { $i } $l = Integer[1, 99].map |$i| { $a } $x = concat(*$l)",
+            "$a = Integer[1, 500000].map |$i| { $i } $x = concat($a, $a, $a, $a, $a)",
             "TOO_MANY_ELEMENTS",
         ),
         (
@@ -152,7 +152,7 @@ fn time() {
         (
             "comparing",
             "$a = Integer[1, 50000].map |$i| { $i } Integer[1, 9999].each |$i| { $x = $a == $a + [] }",
-            "MEMORY_LIMIT",
+            "EVALUATION_LIMIT",
         ),
         (
             "searching",

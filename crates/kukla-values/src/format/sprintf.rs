@@ -34,7 +34,7 @@ pub fn sprintf(format: &str, args: &[Value]) -> Result<Str> {
         out.push_str(&rest[..at]);
         rest = printer.directive(&rest[at + 1..], &mut out)?;
         if out.len() > MAX_TEXT {
-            bail!(TEXT_TOO_LONG { count: out.len(), limit: MAX_TEXT });
+            bail!(TEXT_TOO_LONG { count: out.len(), limit: MAX_TEXT }; hint: "no setting raises this limit");
         }
     }
     out.push_str(rest);
