@@ -142,7 +142,10 @@ impl CatalogBuilder {
                     if value.is_undef() || self.find_value(&value).is_some() {
                         continue;
                     }
-                    let reference = super::tags::text(&value);
+                    let reference = match resource.sensitive.contains(&param.name) {
+                        true => "Sensitive [value redacted]".into(),
+                        false => super::tags::text(&value),
+                    };
                     let wrong = match ResourceRef::parse(&reference) {
                         Some(_) => diagnostic!(UNKNOWN_REFERENCE { reference, name: param.name }),
                         None => diagnostic!(NO_REFERENCE { reference: format_args!("{reference:?}") }),

@@ -11,6 +11,7 @@ use super::Server;
 use super::failed::Failed;
 use super::request::{Request, from_json};
 use super::shape::{log, rich};
+use crate::certname;
 use crate::compile::Outcome;
 
 /// What a method gives: nothing but the JSON text it has appended, or why there is none.
@@ -18,6 +19,7 @@ pub(super) type Answer = Result<(), Failed>;
 
 fn request(server: &Server, params: &Map<String, Json>) -> Result<Request, Failed> {
     let mut request = Request::from_json(params).map_err(Failed::request)?;
+    certname::check(&request.node.name)?;
     let deadline = &mut request.site.settings.limits.deadline;
     *deadline = deadline.or(server.deadline);
     let (world, site) = (server.compiler.world(), &request.site);
@@ -46,12 +48,15 @@ fn all(logs: &[Log]) -> Json {
 /// `compile`: the catalog of one node.
 pub(super) fn compile(server: &Server, params: &Map<String, Json>, out: &mut String) -> Answer {
     let Request { site, node, options } = request(server, params)?;
-    let Outcome { result, logs, .. } = server.compiler.open(&site)?.compile_with(&node, options);
-    let compiled = result.map_err(|failure| Failed::new(&failure, &logs))?;
+    let Outcome { result, logs, explanation, .. } = server.compiler.open(&site)?.compile_with(&node, options);
+    let compiled = match result {
+        Ok(compiled) => compiled,
+        Err(failure) => return Err(Failed::new(&failure, &logs).explained(explanation)),
+    };
     // A catalog can be megabytes, which are written once and copied never.
     out.push_str(r#"{"catalog":"#);
     compiled.catalog.write_json(out);
-    if let Some(explain) = compiled.explanation {
+    if let Some(explain) = explanation {
         let _ = write!(out, r#","explain":{}"#, Json::from(explain));
     }
     let _ = write!(out, r#","logs":{}}}"#, all(&logs));
@@ -78,11 +83,15 @@ pub(super) fn lookup(server: &Server, params: &Map<String, Json>, out: &mut Stri
     let Request { site, node, options } = request(server, params)?;
     let wanted = wanted(params).map_err(Failed::request)?;
     let site = server.compiler.open(&site)?;
-    let Outcome { result, logs, .. } = match options.explain {
+    let Outcome { result, logs, explanation, .. } = match options.explain {
         true => site.lookup_explained(&node, &wanted),
         false => site.lookup(&node, &wanted),
     };
-    let answer = result.map_err(|failure| Failed::new(&failure, &logs))?;
+    let answer = match result {
+        Ok(answer) => answer,
+        // The site manifest failed before the lookup began, perhaps over a lookup of its own.
+        Err(failure) => return Err(Failed::new(&failure, &logs).explained(explanation)),
+    };
     let explain = answer.explanation.map(|explanation| explanation.puppet_text());
     match answer.found {
         Ok(found) => {
@@ -93,13 +102,7 @@ pub(super) fn lookup(server: &Server, params: &Map<String, Json>, out: &mut Stri
             let _ = write!(out, "{result}");
             Ok(())
         }
-        Err(failure) => {
-            let mut failed = Failed::new(&failure, &logs);
-            if let (Some(explain), Some(error)) = (explain, failed.errors.first_mut()) {
-                error["explain"] = explain.into();
-            }
-            Err(failed)
-        }
+        Err(failure) => Err(Failed::new(&failure, &logs).explained(explain)),
     }
 }
 
