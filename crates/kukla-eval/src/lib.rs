@@ -40,7 +40,6 @@ mod remark;
 pub mod scope;
 pub mod settings;
 pub mod signature;
-mod size;
 mod standpoint;
 pub mod suggest;
 mod types;

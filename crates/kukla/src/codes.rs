@@ -110,5 +110,5 @@ kukla_syntax::codes! {
     SCRIPT_LIMIT as EVALUATION_LIMIT: Error, "The script takes more steps than it may";
 
     /// A mistake in Kukla. Please report it.
-    INTERNAL_FAILURE as INTERNAL_ERROR: Error, "Kukla failed: {what}";
+    INTERNAL_FAILURE as INTERNAL_ERROR: Error, "Kukla failed, please report it: {what}";
 }

@@ -54,6 +54,9 @@ pub struct Target {
     /// Another of Puppet's settings, as `strict_variables=false`; may be given several times
     #[arg(long = "set", value_name = "SETTING=VALUE")]
     settings: Vec<String>,
+    /// Seconds after which an evaluation that is not over is given up, looked at now and then; none by default
+    #[arg(long, value_name = "SECONDS")]
+    deadline: Option<String>,
     /// Puppet code to use as the site manifest
     #[arg(long, short = 'e', value_name = "CODE")]
     execute: Option<String>,
@@ -91,9 +94,16 @@ pub struct Placed {
 impl Target {
     /// The compiler to ask.
     pub fn compiler(&self) -> Result<Compiler, String> {
+        self.compiler_reading(None)
+    }
+
+    /// The compiler to ask, for code in a file that is named besides.
+    pub fn compiler_reading(&self, named: Option<PathBuf>) -> Result<Compiler, String> {
+        let mut policy = self.allowed.policy();
+        policy.files.also.extend(named);
         let world = DiskWorld::default();
         let exports = self.exported.as_ref().map(|path| CatalogExports::read(&world, path)).transpose()?;
-        let compiler = Compiler::new(world).with_policy(self.allowed.policy());
+        let compiler = Compiler::new(world).with_policy(policy);
         Ok(match exports {
             Some(exports) => compiler.with_exports(Arc::new(exports)),
             None => compiler,
@@ -194,6 +204,9 @@ impl Target {
         }
         if let Some(whose) = &self.functions {
             site.settings.set("functions", whose.as_str().into())?;
+        }
+        if let Some(seconds) = &self.deadline {
+            site.settings.set("deadline", seconds.as_str().into())?;
         }
         for setting in &self.settings {
             let (name, value) = setting
