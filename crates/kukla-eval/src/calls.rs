@@ -105,7 +105,7 @@ impl Vm<'_> {
     #[cold]
     fn unknown_function(&self, name: &str) -> Diagnostic {
         if let Some(path) = self.environment().ruby_function(name) {
-            return diagnostic!(RUBY_FUNCTION { name, file: path.display() }; hint: "write the function in the Puppet language");
+            return diagnostic!(RUBY_FUNCTION { name, file: path.display() });
         }
         let failure = diagnostic!(UNKNOWN_FUNCTION { name });
         let (builtin, puppet) = (self.environment().registry.names(), self.environment().function_names());

@@ -28,7 +28,8 @@ impl Environment {
 
     /// The name of a function, if there may be one.
     pub fn function_name(&self, text: &str, heard: &mut Remarks) -> Option<Name> {
-        self.name_of_file(CodeKind::Function, text, heard)
+        let brought = || self.extensions.as_ref()?.function(self, text).map(|_| Name::new(text));
+        self.name_of_file(CodeKind::Function, text, heard).or_else(brought)
     }
 
     /// The name of a type alias (lower case), if there may be one.

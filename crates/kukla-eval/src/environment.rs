@@ -433,7 +433,9 @@ impl Environment {
                 return Err(Arc::new(misses_function(&unit.program, &path, name)));
             }
         }
-        if let Some(brought) = self.extensions.as_ref().and_then(|brought| brought.function(self, name.as_str())) {
+        if let Some(brought) =
+            self.extensions.as_ref().and_then(|brought| brought.function(self, name.as_str()))
+        {
             return Ok(Some(Function::Foreign(brought)));
         }
         let absent = Found::Absent(consulted);

@@ -90,7 +90,8 @@ impl Vm<'_> {
         let node = self.node();
         let mut all: Vec<(Str, Value)> = Vec::new();
         for variables in [&node.server_facts, &node.facts, &node.variables] {
-            let named = variables.iter().filter_map(|(name, value)| Some((name.as_str()?.into(), value.clone())));
+            let named =
+                variables.iter().filter_map(|(name, value)| Some((name.as_str()?.into(), value.clone())));
             all.extend(named);
         }
         for name in ["facts", "trusted", "server_facts", "environment"] {
@@ -104,6 +105,24 @@ impl Vm<'_> {
     /// Sets a variable where evaluation stands.
     pub fn assign_variable(&mut self, name: &str, value: Value) -> Flow<()> {
         self.set_variable(Name::new(name), value, Span::default())
+    }
+
+    /// Puts a list or hash in the place of another wherever the code being evaluated holds that very one: code of another language has
+    /// changed it, and in Puppet they share it.
+    pub fn change_in_place(&mut self, old: &Value, new: &Value) {
+        let change = |held: &mut Value| {
+            if is_same_collection(held, old) {
+                *held = new.clone();
+            }
+        };
+        self.scopes.visible_mut(self.position()).for_each(change);
+        if let Some(id) = self.container_id() {
+            let params = &mut self.catalog.get_mut(id).params;
+            for param in params.iter_mut().filter(|param| is_same_collection(&param.value, old)) {
+                param.value = new.clone();
+                param.shared = 0;
+            }
+        }
     }
 
     /// The classes of the catalog so far.
@@ -177,7 +196,19 @@ impl Vm<'_> {
     }
 
     /// Calls a function that is not built in, as built-in ones that run code are called.
-    pub fn in_foreign_call<T>(&mut self, body: impl FnOnce(&mut Self) -> Result<T, Raise>) -> Result<T, Raise> {
+    pub fn in_foreign_call<T>(
+        &mut self,
+        body: impl FnOnce(&mut Self) -> Result<T, Raise>,
+    ) -> Result<T, Raise> {
         self.in_call(None, body)
+    }
+}
+
+/// Whether both are the same list or hash, not just equal ones.
+fn is_same_collection(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Array(a), Value::Array(b)) => !a.is_empty() && a.as_ptr() == b.as_ptr() && a.len() == b.len(),
+        (Value::Hash(a), Value::Hash(b)) => std::ptr::eq(&**a, &**b),
+        _ => false,
     }
 }

@@ -141,6 +141,11 @@ impl Variables {
         }
     }
 
+    /// The values of all variables, to change.
+    fn values_mut(&mut self) -> impl Iterator<Item = &mut Value> {
+        self.entries.iter_mut().map(|(_, value)| value)
+    }
+
     /// The variables in the order they were set.
     pub fn iter(&self) -> impl Iterator<Item = (Name, &Value)> {
         self.entries.iter().map(|(name, value)| (*name, value))
@@ -509,6 +514,19 @@ impl Scopes {
         let frame = &mut self.frames[at.frame.0 as usize];
         frame.pending = pending;
         frame.read_only = read_only;
+    }
+
+    /// The values of every variable of the scopes visible from `at`, to change.
+    pub(crate) fn visible_mut(&mut self, at: Position) -> impl Iterator<Item = &mut Value> {
+        let mut scopes = Vec::new();
+        let mut scope = Some(at.scope);
+        while let Some(id) = scope {
+            scopes.push(id.index());
+            scope = self.next(id);
+        }
+        let frames = self.frames.iter_mut().take(self.live).flat_map(|frame| frame.variables.values_mut());
+        let named = self.named.iter_mut().enumerate().filter(move |(at, _)| scopes.contains(at));
+        frames.chain(named.flat_map(|(_, scope)| scope.variables.values_mut()))
     }
 
     /// The position, or its named scope if the call that it was in has ended.

@@ -127,7 +127,11 @@ fn declaration(ruby: &mut Ruby<'_>, one: &HashObject, aliases: &Arc<[(String, St
         None | Some(Value::Nil) => None,
         Some(ty) => {
             let (name, optional) = (ruby.keyword(one, "block_name"), ruby.keyword(one, "block_optional"));
-            Some((written(ruby, &ty)?, text(ruby, name)?, optional.is_some_and(|optional| optional.is_true())))
+            Some((
+                written(ruby, &ty)?,
+                text(ruby, name)?,
+                optional.is_some_and(|optional| optional.is_true()),
+            ))
         }
     };
     let returns = match ruby.keyword(one, "return_type") {
@@ -163,7 +167,8 @@ fn woven(ruby: &mut Ruby<'_>, places: &[Value], injections: &[Value]) -> Result<
                 Value::Int(position) if *position >= 0 => Woven::Argument(*position as usize),
                 Value::Int(position) => Woven::Rest((-position - 1) as usize),
                 Value::Array(number) => {
-                    let number = if let Some(Value::Int(number)) = number.get(0) { number as usize } else { 0 };
+                    let number =
+                        if let Some(Value::Int(number)) = number.get(0) { number as usize } else { 0 };
                     match text(ruby, injections.get(number).cloned())?.as_str() {
                         "cache" => Woven::Cache,
                         _ => Woven::Scope,
@@ -201,7 +206,11 @@ fn read_one(vm: &mut Vm<'_>, name: &str, declared: Declared) -> Flow<Dispatch> {
     let callable = CallableType::new(types, size, block.map(|(ty, _)| ty), returns);
     Ok(Dispatch {
         method: declared.method,
-        signature: Signature { callable, names: declared.names.into_iter().map(Str::from).collect(), block_name },
+        signature: Signature {
+            callable,
+            names: declared.names.into_iter().map(Str::from).collect(),
+            block_name,
+        },
         weaving: declared.weaving,
         is_mismatch: declared.is_mismatch,
     })
@@ -279,7 +288,14 @@ pub fn refused(name: &str, reason: &PuppetValue) -> Raise {
 
 impl Dispatch {
     /// Calls the method with its arguments and, if Puppet gave one, the lambda.
-    pub fn call(&self, ruby: &mut Ruby<'_>, class: &Value, here: u64, args: &[PuppetValue], has_lambda: bool) -> Result {
+    pub fn call(
+        &self,
+        ruby: &mut Ruby<'_>,
+        class: &Value,
+        here: u64,
+        args: &[PuppetValue],
+        has_lambda: bool,
+    ) -> Result {
         let given: Result<Vec<Value>> = args.iter().map(|arg| values::to_ruby(ruby, arg)).collect();
         let given = given?;
         let given = match &self.weaving {
@@ -292,7 +308,14 @@ impl Dispatch {
         ruby.call(&instance, method, &Args { list: &given, has_keywords: false, block: lambda.as_ref() })
     }
 
-    fn weave(&self, ruby: &mut Ruby<'_>, class: &Value, here: u64, weaving: &[Woven], given: &[Value]) -> Result<Vec<Value>> {
+    fn weave(
+        &self,
+        ruby: &mut Ruby<'_>,
+        class: &Value,
+        here: u64,
+        weaving: &[Woven],
+        given: &[Value],
+    ) -> Result<Vec<Value>> {
         let mut list = Vec::with_capacity(given.len() + 1);
         for place in weaving {
             match place {
@@ -315,7 +338,8 @@ fn lambda(ruby: &mut Ruby<'_>) -> Rc<ProcObject> {
     let (count, rest) = ruby.with_puppet(|puppet| puppet.lambda_parameters(GIVEN)).unwrap_or((0, true));
     let arity = if rest { -(count as i32) } else { count as i32 };
     let run = |ruby: &mut Ruby<'_>, args: &Args<'_>| {
-        let args: Result<Vec<PuppetValue>> = args.list.iter().map(|arg| values::to_puppet(ruby, arg)).collect();
+        let args: Result<Vec<PuppetValue>> =
+            args.list.iter().map(|arg| values::to_puppet(ruby, arg)).collect();
         let args = args?;
         match ruby.with_puppet(|puppet| puppet.call_lambda(GIVEN, args))? {
             Ok(value) => values::to_ruby(ruby, &value),

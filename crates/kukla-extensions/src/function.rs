@@ -44,7 +44,13 @@ impl RubyFunctions {
             let is_old = path.to_string_lossy().contains("/lib/puppet/parser/functions/");
             let audience = if is_old { Audience::Old } else { Audience::Modern };
             let programs = self.programs.clone();
-            Arc::new(RubyFunction { name: name.into(), path, audience, programs, dispatches: OnceLock::new() })
+            Arc::new(RubyFunction {
+                name: name.into(),
+                path,
+                audience,
+                programs,
+                dispatches: OnceLock::new(),
+            })
         });
         lock().insert(name.into(), found.clone());
         found.map(|function| function as Arc<dyn ForeignFunction>)
@@ -96,7 +102,8 @@ impl RubyFunction {
             if ruby.find_method(class, method).is_none() {
                 return Err(self.missing());
             }
-            let given: Result<Vec<_>> = args.iter().map(|arg| values::argument(ruby, arg, Audience::Old)).collect();
+            let given: Result<Vec<_>> =
+                args.iter().map(|arg| values::argument(ruby, arg, Audience::Old)).collect();
             let given = kukla_ruby::Value::array(given?);
             let answer = ruby.send(&scope, method, &[given])?;
             values::to_puppet(ruby, &answer)

@@ -38,13 +38,7 @@ impl RubyPrograms {
         })
     }
 
-    fn get(
-        &self,
-        path: &Path,
-        text: &[u8],
-        template: bool,
-        compile: impl FnOnce(&str) -> Parsed,
-    ) -> Parsed {
+    fn get(&self, path: &Path, text: &[u8], template: bool, compile: impl FnOnce(&str) -> Parsed) -> Parsed {
         let key = (path.to_path_buf(), text.to_vec(), template);
         let lock = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(&key) {

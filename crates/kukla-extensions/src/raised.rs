@@ -1,8 +1,8 @@
 //! What goes wrong on its way between Puppet and Ruby: an error of Puppet's is an exception in Ruby, and comes out as it went in if nothing
 //! rescues it.
 
-use kukla_eval::error::Raised;
 use kukla_eval::Raise;
+use kukla_eval::error::Raised;
 use kukla_ruby::class::ClassId;
 use kukla_ruby::core::exception;
 use kukla_ruby::host::Interrupt;
@@ -61,14 +61,17 @@ pub fn to_puppet(ruby: &mut Ruby<'_>, unwind: Unwind) -> Raise {
         Unwind::Throw(tag, _) => match jump(&tag) {
             Some(reason) => reason.into(),
             None => {
-                let shown = ruby.inspect(&tag).map(|text| text.to_str_lossy().into_owned()).unwrap_or_default();
+                let shown =
+                    ruby.inspect(&tag).map(|text| text.to_str_lossy().into_owned()).unwrap_or_default();
                 diagnostic!(RUBY_RAISED { message: format!("uncaught throw {shown}") }).into()
             }
         },
-        Unwind::Next(value) | Unwind::Break(_, value) | Unwind::Return(_, value) => match values::to_puppet(ruby, &value) {
-            Ok(value) => Raise::give(value, None),
-            Err(unwind) => to_puppet(ruby, *unwind),
-        },
+        Unwind::Next(value) | Unwind::Break(_, value) | Unwind::Return(_, value) => {
+            match values::to_puppet(ruby, &value) {
+                Ok(value) => Raise::give(value, None),
+                Err(unwind) => to_puppet(ruby, *unwind),
+            }
+        }
         Unwind::Redo | Unwind::Retry => diagnostic!(RUBY_RAISED { message: "unexpected jump" }).into(),
     }
 }

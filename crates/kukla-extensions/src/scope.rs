@@ -21,7 +21,10 @@ pub static CLASSES: &[NativeClass] = &[
     },
     NativeClass::module("Puppet::Pops"),
     NativeClass::module("Puppet::Pops::Types"),
-    NativeClass { methods: &[VALUE_METHODS], ..NativeClass::class("Puppet::Pops::Types::PuppetObject", "Object") },
+    NativeClass {
+        methods: &[VALUE_METHODS],
+        ..NativeClass::class("Puppet::Pops::Types::PuppetObject", "Object")
+    },
 ];
 
 const METHODS: &[Native] = &[
@@ -60,7 +63,8 @@ const SINGLETON: &[Native] = &[
     method("parse_type", 1, 1, parse_type),
 ];
 
-const VALUE_METHODS: &[Native] = &[method("to_s", 0, 0, value_text), method("unwrap_value", 0, 0, value_inside)];
+const VALUE_METHODS: &[Native] =
+    &[method("to_s", 0, 0, value_text), method("unwrap_value", 0, 0, value_inside)];
 
 /// The object for a scope.
 pub fn object(ruby: &mut Ruby<'_>, scope: u64) -> Result {
@@ -86,7 +90,11 @@ fn texts(words: Vec<Str>) -> Value {
     Value::array(words.into_iter().map(Value::str).collect::<Vec<_>>())
 }
 
-fn variable(ruby: &mut Ruby<'_>, this: &Value, name: &Value) -> Result<std::result::Result<PuppetValue, Option<String>>> {
+fn variable(
+    ruby: &mut Ruby<'_>,
+    this: &Value,
+    name: &Value,
+) -> Result<std::result::Result<PuppetValue, Option<String>>> {
     let scope = scope_of(ruby, this)?;
     let name = match name {
         Value::String(name) => name.text().to_str_lossy().into_owned(),
@@ -110,7 +118,9 @@ fn lookupvar(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 /// What an unknown variable is to Ruby code: the setting `strict` decides.
 fn unknown_variable(ruby: &mut Ruby<'_>, name: &Value, reason: Option<String>) -> Result {
     let name = text(ruby, name)?;
-    if matches!(name.trim_start_matches("::"), "module_name" | "caller_module_name") || name.bytes().all(|b| b.is_ascii_digit()) {
+    if matches!(name.trim_start_matches("::"), "module_name" | "caller_module_name")
+        || name.bytes().all(|b| b.is_ascii_digit())
+    {
         return Ok(Value::Nil);
     }
     let shown = match name.split_once("::") {
@@ -142,7 +152,8 @@ fn unknown_variable(ruby: &mut Ruby<'_>, name: &Value, reason: Option<String>) -
 }
 
 fn setvar(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let (scope, name, value) = (scope_of(ruby, this)?, text(ruby, &args[0])?, values::to_puppet(ruby, &args[1])?);
+    let (scope, name, value) =
+        (scope_of(ruby, this)?, text(ruby, &args[0])?, values::to_puppet(ruby, &args[1])?);
     match ruby.with_puppet(|puppet| puppet.set_variable(scope, &name, value))? {
         Ok(()) => Ok(args[1].clone()),
         Err(error) => Err(raised::to_ruby(ruby, Interrupt::Error(error))),
@@ -325,7 +336,8 @@ fn find_resource(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
 
 fn resources(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
     let all = ruby.with_puppet(|puppet| puppet.resources())?;
-    let objects: Result<Vec<Value>> = all.into_iter().map(|found| resource_object(ruby, Some(found))).collect();
+    let objects: Result<Vec<Value>> =
+        all.into_iter().map(|found| resource_object(ruby, Some(found))).collect();
     Ok(Value::array(objects?))
 }
 

@@ -43,7 +43,8 @@ pub fn enter<T>(
     let mut host = Compilation { vm, programs: programs.clone(), lambdas: lambda.into_iter().collect() };
     let mut ruby = Ruby::new(state, &mut host);
     let started = if is_new { start(&mut ruby, programs) } else { Ok(()) };
-    let result = started.and_then(|()| body(&mut ruby)).map_err(|unwind| raised::to_puppet(&mut ruby, *unwind));
+    let result =
+        started.and_then(|()| body(&mut ruby)).map_err(|unwind| raised::to_puppet(&mut ruby, *unwind));
     let state = ruby.into_state();
     vm.put_guest(state);
     result
@@ -55,7 +56,9 @@ fn start(ruby: &mut Ruby<'_>, programs: &RubyPrograms) -> Result<()> {
         let program = programs.code(Path::new(name), text.as_bytes());
         match program {
             Ok(program) => ruby.run_program(&program)?,
-            Err(problem) => return Err(ruby.runtime_error(format!("{name}:{}: {}", problem.line, problem.message))),
+            Err(problem) => {
+                return Err(ruby.runtime_error(format!("{name}:{}: {}", problem.line, problem.message)));
+            }
         };
     }
     Ok(())
@@ -132,7 +135,8 @@ fn at(scope: ScopeNumber) -> Position {
 }
 
 fn view(state: ResourceState) -> ResourceView {
-    let attributes = state.attributes.into_iter().map(|(name, value)| (name.as_str().into(), value)).collect();
+    let attributes =
+        state.attributes.into_iter().map(|(name, value)| (name.as_str().into(), value)).collect();
     ResourceView { type_name: state.type_name.as_str().into(), title: state.title, attributes }
 }
 
@@ -162,7 +166,12 @@ impl Puppet for Compilation<'_, '_> {
         self.vm.visible_variables(at(scope))
     }
 
-    fn set_variable(&mut self, scope: ScopeNumber, name: &str, value: Value) -> std::result::Result<(), Error> {
+    fn set_variable(
+        &mut self,
+        scope: ScopeNumber,
+        name: &str,
+        value: Value,
+    ) -> std::result::Result<(), Error> {
         self.vm.standing_at(at(scope), |vm| vm.assign_variable(name, value)).map_err(error)
     }
 
@@ -174,17 +183,24 @@ impl Puppet for Compilation<'_, '_> {
         block: Option<BlockNumber>,
     ) -> std::result::Result<Value, Interrupt> {
         let block = block.map(|number| {
-            let block = RubyBlock { number, programs: self.programs.clone(), signature: Arc::new(any_arguments()) };
+            let block =
+                RubyBlock { number, programs: self.programs.clone(), signature: Arc::new(any_arguments()) };
             Block::Foreign(Arc::new(block))
         });
-        self.vm.standing_at(at(scope), |vm| vm.in_foreign_call(|vm| vm.call(name, args, block))).map_err(interrupt)
+        self.vm
+            .standing_at(at(scope), |vm| vm.in_foreign_call(|vm| vm.call(name, args, block)))
+            .map_err(interrupt)
     }
 
     fn function_exists(&mut self, name: &str) -> bool {
         self.vm.function_exists(name).unwrap_or(false)
     }
 
-    fn call_lambda(&mut self, lambda: LambdaNumber, args: Vec<Value>) -> std::result::Result<Value, Interrupt> {
+    fn call_lambda(
+        &mut self,
+        lambda: LambdaNumber,
+        args: Vec<Value>,
+    ) -> std::result::Result<Value, Interrupt> {
         match self.lambdas.get(lambda.0).cloned() {
             Some(block) => block.call(self.vm, args).map_err(interrupt),
             None => Ok(Value::Undef),

@@ -32,6 +32,29 @@ const REACHES_ALL: &[&str] = &[
     "inspect",
 ];
 
+/// Methods that change their receiver, besides those whose names say so. What a template changes, Puppet sees changed.
+const CHANGES: &[&str] = &[
+    "<<",
+    "[]=",
+    "append",
+    "clear",
+    "concat",
+    "delete",
+    "delete_at",
+    "delete_if",
+    "fill",
+    "insert",
+    "keep_if",
+    "pop",
+    "prepend",
+    "push",
+    "replace",
+    "shift",
+    "store",
+    "unshift",
+    "update",
+];
+
 /// The text that a template gives.
 pub fn render(
     vm: &mut Vm<'_>,
@@ -45,13 +68,17 @@ pub fn render(
         .map_err(|problem| syntax_error(path, &problem))?;
     let scope = vm.standing();
     let variables = variables(vm, &program);
-    session::enter(vm, programs, None, |ruby| {
+    let (text, changes) = session::enter(vm, programs, None, |ruby| {
         let rendered = evaluate(ruby, &program, scope.number(), path, &variables);
         rendered.map_err(|unwind| match *unwind {
             Unwind::Raise(exception) => failed(ruby, &exception, name, path),
             other => Box::new(other),
         })
-    })
+    })?;
+    for (old, new) in &changes {
+        vm.change_in_place(old, new);
+    }
+    Ok(text)
 }
 
 fn syntax_error(path: Option<&Path>, problem: &SyntaxProblem) -> Raise {
@@ -67,7 +94,8 @@ fn variables(vm: &Vm<'_>, program: &Program) -> Vec<(String, PuppetValue)> {
         let mut all: FxHashMap<String, PuppetValue> = FxHashMap::default();
         let mut order = Vec::new();
         for (name, value) in vm.visible_variables(here) {
-            let name: String = name.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '_' }).collect();
+            let name: String =
+                name.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '_' }).collect();
             if all.insert(name.clone(), value).is_none() {
                 order.push(name);
             }
@@ -84,7 +112,7 @@ fn evaluate(
     scope: u64,
     path: Option<&Path>,
     variables: &[(String, PuppetValue)],
-) -> Result<String> {
+) -> Result<(String, Vec<(PuppetValue, PuppetValue)>)> {
     let class = ruby.class_named("Puppet::Parser::TemplateWrapper")?;
     let wrapper = Object::new(class);
     let mut set = |ruby: &mut Ruby<'_>, name: &str, value: Value| {
@@ -96,14 +124,27 @@ fn evaluate(
     if let Some(path) = path {
         set(ruby, "__file__", Value::str(path.to_string_lossy().into_owned()));
     }
+    let may_change = CHANGES.iter().any(|word| program.names(word)) || program.names_ending_in('!');
+    let mut lent = Vec::new();
     for (name, value) in variables {
         if !matches!(value, PuppetValue::Undef) {
-            let value = values::to_ruby(ruby, value)?;
-            set(ruby, name, value);
+            let own = values::to_ruby(ruby, value)?;
+            if may_change && matches!(value, PuppetValue::Array(_) | PuppetValue::Hash(_)) {
+                lent.push((value, own.clone()));
+            }
+            set(ruby, name, own);
         }
     }
     let result = ruby.run_as(program, Value::Object(wrapper), class)?;
-    Ok(ruby.display(&result)?.to_str_lossy().into_owned())
+    let text = ruby.display(&result)?.to_str_lossy().into_owned();
+    let mut changes = Vec::new();
+    for (old, own) in lent {
+        let new = values::to_puppet(ruby, &own)?;
+        if new != *old {
+            changes.push((old.clone(), new));
+        }
+    }
+    Ok((text, changes))
 }
 
 /// What Puppet says when a template raises an exception; those that are no `StandardError` go on as they are.

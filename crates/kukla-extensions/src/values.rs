@@ -59,11 +59,13 @@ pub fn to_ruby(ruby: &mut Ruby<'_>, value: &PuppetValue) -> Result {
         PuppetValue::Integer(number) => Value::Int(*number),
         PuppetValue::Float(number) => Value::Float(*number),
         PuppetValue::String(text) => Value::str(text.clone()),
-        PuppetValue::Regexp(pattern) => {
-            Value::Regexp(Rc::new(RegexpObject { head: kukla_ruby::value::Head::new(ClassId::REGEXP), pattern: pattern.clone() }))
-        }
+        PuppetValue::Regexp(pattern) => Value::Regexp(Rc::new(RegexpObject {
+            head: kukla_ruby::value::Head::new(ClassId::REGEXP),
+            pattern: pattern.clone(),
+        })),
         PuppetValue::Array(values) => {
-            let values: Result<Vec<Value>> = values.iter().map(|value| deep(|| to_ruby(ruby, value))).collect();
+            let values: Result<Vec<Value>> =
+                values.iter().map(|value| deep(|| to_ruby(ruby, value))).collect();
             Value::array(values?)
         }
         PuppetValue::Hash(entries) => {
@@ -96,12 +98,17 @@ pub fn argument(ruby: &mut Ruby<'_>, value: &PuppetValue, audience: Audience) ->
 fn old_argument(ruby: &mut Ruby<'_>, value: &PuppetValue) -> Result {
     Ok(match value {
         PuppetValue::Regexp(pattern) => Value::str(pattern.to_literal()),
-        PuppetValue::SemVer(_) | PuppetValue::SemVerRange(_) | PuppetValue::Timespan(_) | PuppetValue::Timestamp(_) | PuppetValue::Binary(_) => {
-            Value::str(kukla_values::format::to_s(value))
+        PuppetValue::SemVer(_)
+        | PuppetValue::SemVerRange(_)
+        | PuppetValue::Timespan(_)
+        | PuppetValue::Timestamp(_)
+        | PuppetValue::Binary(_) => Value::str(kukla_values::format::to_s(value)),
+        PuppetValue::Iterator(_) => {
+            return Err(ruby.runtime_error("Use of an Iterator is not supported here"));
         }
-        PuppetValue::Iterator(_) => return Err(ruby.runtime_error("Use of an Iterator is not supported here")),
         PuppetValue::Array(values) => {
-            let values: Result<Vec<Value>> = values.iter().map(|value| deep(|| old_argument(ruby, value))).collect();
+            let values: Result<Vec<Value>> =
+                values.iter().map(|value| deep(|| old_argument(ruby, value))).collect();
             Value::array(values?)
         }
         PuppetValue::Hash(entries) => {

@@ -258,6 +258,8 @@ fn render(vm: &mut Vm<'_>, name: &str, path: Option<&Path>, text: String) -> Flo
     }
     match vm.environment().extensions.clone() {
         Some(extensions) => extensions.render(vm, name, path, &text),
-        None => bail!(RUBY_TEMPLATE { name }; hint: "write the template in Puppet (EPP) and render it with epp()"),
+        None => {
+            bail!(RUBY_TEMPLATE { name }; hint: "write the template in Puppet (EPP) and render it with epp()")
+        }
     }
 }

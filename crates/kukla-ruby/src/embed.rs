@@ -11,8 +11,8 @@ use crate::class::{Class, ClassId, ClassKind, Constant, NativeClass};
 use crate::error::Result;
 use crate::eval::{Cref, Unit};
 use crate::host::Puppet;
-use crate::program::Program;
 use crate::method::{Method, MethodBody, Visibility};
+use crate::program::Program;
 use crate::ruby::{Ruby, State};
 use crate::value::Value;
 
@@ -63,10 +63,14 @@ impl State {
                 None => (ClassId::OBJECT, native.name),
             };
             let name = self.symbols.intern(name);
-            self.class_mut(namespace).constants.insert(name, Constant { value: Value::Class(id), private: false });
+            self.class_mut(namespace)
+                .constants
+                .insert(name, Constant { value: Value::Class(id), private: false });
             id
         });
-        for module in native.includes.iter().rev().filter_map(|name| self.find_class(name)).collect::<Vec<_>>() {
+        for module in
+            native.includes.iter().rev().filter_map(|name| self.find_class(name)).collect::<Vec<_>>()
+        {
             self.class_mut(id).includes.push(module);
         }
         self.add_methods(id, native.methods);
@@ -97,6 +101,11 @@ impl Program {
     /// Whether a name occurs: of a method, a variable, a constant.
     pub fn names(&self, name: &str) -> bool {
         self.names.iter().any(|known| **known == *name)
+    }
+
+    /// Whether a name occurs that ends so.
+    pub fn names_ending_in(&self, end: char) -> bool {
+        self.names.iter().any(|known| known.ends_with(end))
     }
 
     /// The names of the instance variables that occur, with their `@`.

@@ -38,7 +38,8 @@ enum Tag {
 
 /// The Ruby code of a template that collects its output in a variable.
 pub fn compile(template: &str, trim: Trim, output: &str) -> String {
-    let mut compiler = Compiler { code: format!("{output} = +''"), output, text: String::new(), fresh_line: false };
+    let mut compiler =
+        Compiler { code: format!("{output} = +''"), output, text: String::new(), fresh_line: false };
     compiler.template(template, trim);
     compiler.put_text();
     compiler.push(output);
@@ -136,12 +137,18 @@ impl Compiler<'_> {
             };
             self.put_text();
             rest = self.inside_tag(tag, open.rest, trim, open.opens_line);
-            starts_line = template.len() == rest.len() || template[..template.len() - rest.len()].ends_with('\n');
+            starts_line =
+                template.len() == rest.len() || template[..template.len() - rest.len()].ends_with('\n');
         }
     }
 
     /// Takes text up to the next tag; `None` at the end of the template.
-    fn text_before_tag<'t>(&mut self, rest: &'t str, trim: Trim, starts_line: &mut bool) -> Option<Opening<'t>> {
+    fn text_before_tag<'t>(
+        &mut self,
+        rest: &'t str,
+        trim: Trim,
+        starts_line: &mut bool,
+    ) -> Option<Opening<'t>> {
         let line_end = if trim.percent { rest.find('\n').map(|at| at + 1) } else { None };
         let tag_at = rest.find("<%");
         if let Some(end) = line_end
@@ -164,7 +171,8 @@ impl Compiler<'_> {
             *starts_line = false;
             return Some(Opening { tag: None, rest: &tag[3..], opens_line: false, at_line_percent: false });
         }
-        let blank_before = (line_start > 0 || *starts_line) && before[line_start..].bytes().all(|b| matches!(b, b' ' | b'\t'));
+        let blank_before = (line_start > 0 || *starts_line)
+            && before[line_start..].bytes().all(|b| matches!(b, b' ' | b'\t'));
         let strip = trim.explicit && tag.starts_with("<%-");
         self.text.push_str(if strip && blank_before { &before[..line_start] } else { before });
         let (kind, length) = match tag.as_bytes().get(2) {

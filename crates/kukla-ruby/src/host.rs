@@ -113,7 +113,8 @@ pub trait Puppet {
     /// Whether there is a function of that name.
     fn function_exists(&mut self, name: &str) -> bool;
     /// Calls a lambda that Puppet gave to a call.
-    fn call_lambda(&mut self, lambda: LambdaNumber, args: Vec<PuppetValue>) -> Result<PuppetValue, Interrupt>;
+    fn call_lambda(&mut self, lambda: LambdaNumber, args: Vec<PuppetValue>)
+    -> Result<PuppetValue, Interrupt>;
     /// How many parameters a lambda has, and whether the last takes the rest.
     fn lambda_parameters(&self, lambda: LambdaNumber) -> (usize, bool);
     /// Logs a message.

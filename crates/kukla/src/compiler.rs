@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use kukla_catalog::Exports;
 use kukla_eval::error::Diagnostic;
 use kukla_eval::programs::Programs;
-use kukla_extensions::RubyPrograms;
 use kukla_eval::registry::Registry;
+use kukla_extensions::RubyPrograms;
 use kukla_syntax::roomy;
 use kukla_world::{Guarded, Policy, World};
 
@@ -91,7 +91,8 @@ impl Compiler {
         {
             return Ok(Arc::clone(site));
         }
-        let open = || Site::open(spec.clone(), self.guarded(), self.exports.clone(), &self.programs, &self.ruby);
+        let open =
+            || Site::open(spec.clone(), self.guarded(), self.exports.clone(), &self.programs, &self.ruby);
         let fresh = Arc::new(roomy(open)?);
         Ok(self.keep(fresh, known.as_ref()))
     }

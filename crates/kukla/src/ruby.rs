@@ -33,7 +33,12 @@ pub struct Surroundings<'s> {
 
 impl<'s> Surroundings<'s> {
     /// The surroundings of a script that may take so many steps.
-    pub fn new(world: &'s dyn World, out: &'s mut dyn Write, err: &'s mut dyn Write, steps: u64) -> Surroundings<'s> {
+    pub fn new(
+        world: &'s dyn World,
+        out: &'s mut dyn Write,
+        err: &'s mut dyn Write,
+        steps: u64,
+    ) -> Surroundings<'s> {
         Surroundings { world, out, err, load_path: Vec::new(), steps }
     }
 
@@ -76,14 +81,23 @@ impl Host for Surroundings<'_> {
 }
 
 /// Runs a script with its arguments.
-pub fn run(surroundings: &mut Surroundings<'_>, name: &str, text: &[u8], args: &[String], libraries: &[String]) -> Ended {
+pub fn run(
+    surroundings: &mut Surroundings<'_>,
+    name: &str,
+    text: &[u8],
+    args: &[String],
+    libraries: &[String],
+) -> Ended {
     roomy(|| {
         let program = match parse(text, name) {
             Ok(program) => program,
-            Err(problem) => return Ended::Failed(format!("{name}:{}: syntax error, {}", problem.line, problem.message)),
+            Err(problem) => {
+                return Ended::Failed(format!("{name}:{}: syntax error, {}", problem.line, problem.message));
+            }
         };
         let mut ruby = Ruby::new(State::new(), surroundings);
-        let result = prepare(&mut ruby, name, args, libraries).and_then(|()| ruby.run_program(&program).map(drop));
+        let result =
+            prepare(&mut ruby, name, args, libraries).and_then(|()| ruby.run_program(&program).map(drop));
         let ended = ended(&mut ruby, result);
         let last = ruby.run_at_exit();
         match ended {
@@ -112,7 +126,8 @@ fn ended(ruby: &mut Ruby<'_>, result: RubyResult<()>) -> Ended {
             Unwind::Raise(exception) => exception,
             Unwind::Stop(error) => return Ended::Failed(error.to_string()),
             Unwind::Throw(tag, _) => {
-                let shown = ruby.inspect(&tag).map(|text| text.to_str_lossy().into_owned()).unwrap_or_default();
+                let shown =
+                    ruby.inspect(&tag).map(|text| text.to_str_lossy().into_owned()).unwrap_or_default();
                 return Ended::Failed(format!("uncaught throw {shown} (UncaughtThrowError)"));
             }
             _ => return Ended::With(0),
@@ -163,7 +178,8 @@ impl<'s> Conversation<'s> {
     /// Evaluates a piece of code.
     pub fn say(&mut self, text: &str) -> Said {
         roomy(|| {
-            if parse(text.as_bytes(), "(ruby)").is_err_and(|problem| problem.message.contains("end-of-input")) {
+            if parse(text.as_bytes(), "(ruby)").is_err_and(|problem| problem.message.contains("end-of-input"))
+            {
                 return Said::Unfinished;
             }
             match self.evaluate(text) {

@@ -15,9 +15,9 @@ use kukla_world::{FileError, Guarded, World};
 use crate::compiler::registry;
 use crate::confine;
 use crate::control::{Layout, bad_setting, manifests, time_to_live};
-use kukla_extensions::{RubyExtensions, RubyPrograms};
 use crate::spec::SiteSpec;
 use crate::watch::Watched;
+use kukla_extensions::{RubyExtensions, RubyPrograms};
 
 /// An environment with its site manifest and data: what all compilations of one site share.
 ///

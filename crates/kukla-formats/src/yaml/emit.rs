@@ -315,7 +315,10 @@ fn push<'v>(writer: &mut Writer<'v>, seen: &mut Seen, value: &'v Value, depth: u
             }
         }
         other => {
-            return Err(Error::bare(format!("a {} has no YAML form", kukla_values::format::class_name(other))));
+            return Err(Error::bare(format!(
+                "a {} has no YAML form",
+                kukla_values::format::class_name(other)
+            )));
         }
     }
     Ok(())
