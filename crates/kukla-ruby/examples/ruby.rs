@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use kukla_ruby::{Host, Ruby, State, Unwind};
 use kukla_values::time::Timestamp;
-use kukla_world::policy::{Access, Policy};
+use kukla_world::policy::{Access, Policy, Variables};
 use kukla_world::{CommandOutput, DirectoryEntry, FileError, FileResult, World};
 
 /// The disk as it is, and nothing else.
@@ -93,9 +93,9 @@ impl Host for Terminal {
     }
 }
 
-/// Who starts a script by hand lets it know the time.
+/// Who starts a script by hand lets it know the time and the environment.
 fn policy() -> Policy {
-    Policy { clock: Access::On, randomness: Access::On, ..Policy::default() }
+    Policy { clock: Access::On, randomness: Access::On, variables: Variables::On, ..Policy::default() }
 }
 
 fn main() -> ExitCode {

@@ -48,10 +48,6 @@ impl Ruby<'_> {
         match value {
             Value::Int(_) | Value::Big(_) => Ok(value.clone()),
             Value::Float(number) => self.float_to_integer(*number),
-            Value::Nil => Err(self.type_error("no implicit conversion from nil to integer")),
-            Value::Bool(truth) => {
-                Err(self.type_error(format!("no implicit conversion of {truth} into Integer")))
-            }
             _ => match self.converted(value, sym::TO_INT, ClassId::INTEGER, "Integer")? {
                 Some(number) => Ok(number),
                 None => Err(self.no_conversion(value, "Integer")),
@@ -83,6 +79,9 @@ impl Ruby<'_> {
 
     /// The integer of 64 bit that is meant, as positions and counts are.
     pub fn to_int(&mut self, value: &Value) -> Result<i64> {
+        if value.is_nil() {
+            return Err(self.type_error("no implicit conversion from nil to integer"));
+        }
         match self.to_integer(value)? {
             Value::Int(number) => Ok(number),
             _ => Err(self.range_error("bignum too big to convert into `long'")),

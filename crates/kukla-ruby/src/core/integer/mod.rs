@@ -85,7 +85,7 @@ const METHODS: &[Native] = &[
     }),
     method("coerce", 1, 1, coerce),
     method("size", 0, 0, |_, this, _| {
-        Ok(Value::Int(as_big(this).map_or(8, |number| (number.bits().div_ceil(64) * 8).max(8) as i64)))
+        Ok(Value::Int(as_big(this).map_or(8, |number| number.bits().div_ceil(8).max(8) as i64)))
     }),
 ];
 

@@ -242,7 +242,8 @@ fn real_part(reader: &mut Reader<'_>) -> Option<Value> {
     let start = reader.at;
     let negative = reader.sign();
     let body = reader.at;
-    if !reader.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+    let point = reader.peek() == Some(b'.') && reader.ahead(1).is_some_and(|byte| byte.is_ascii_digit());
+    if !point && !reader.peek().is_some_and(|byte| byte.is_ascii_digit()) {
         reader.at = start;
         return None;
     }
