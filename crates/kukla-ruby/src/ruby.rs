@@ -290,7 +290,7 @@ impl State {
             return Some(own.clone());
         }
         let native = *class.native?.get(&name)?;
-        // The functions of a module are private in those who include it, and public in itself.
+        // A function of a module is private where the module is included, and public on the module itself.
         let private = native.private && !class.is_singleton();
         let visibility = if private { Visibility::Private } else { Visibility::Public };
         Some(Rc::new(Method { name, owner: id, visibility, body: MethodBody::Native(native) }))

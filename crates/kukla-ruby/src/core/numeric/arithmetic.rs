@@ -236,7 +236,7 @@ fn remainder(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         Some(Pair::Integers(_, y)) if y.is_zero() => Err(ruby.divided_by_zero()),
         Some(Pair::Integers(x, y)) => Ok(Value::integer(x % y)),
         Some(_) if tower::sign(other) == Some(0) => Err(ruby.divided_by_zero()),
-        Some(Pair::Floats(x, y)) if y.is_infinite() && x.is_finite() => Ok(this.clone()),
+        Some(Pair::Floats(x, y)) if y.is_infinite() && x.is_finite() && x * y < 0.0 => Ok(this.clone()),
         Some(Pair::Floats(..) | Pair::Rationals(..)) => {
             let left = modulo(ruby, this, other)?;
             let opposite = tower::sign(this) == tower::sign(other).map(|sign| -sign);

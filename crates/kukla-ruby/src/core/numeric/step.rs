@@ -46,6 +46,7 @@ fn step(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
             return Err(ruby.argument_error("step can't be 0"));
         }
         if ruby.is_a(&by, ClassId::NUMERIC) && (limit.is_nil() || ruby.is_a(&limit, ClassId::NUMERIC)) {
+            ruby.called = "step";
             return Ok(arithmetic::sequence(ruby, this, args, (this.clone(), limit, by), false));
         }
         return super::enumerator(ruby, this, "step", args);
