@@ -7,8 +7,11 @@ use crate::ruby::Ruby;
 use crate::value::Value;
 
 /// The module `Warning`.
-pub const WARNING: NativeClass =
-    NativeClass { methods: &[&[method("warn", 1, 2, warn)]], singleton: &[SINGLETON], ..NativeClass::module("Warning") };
+pub const WARNING: NativeClass = NativeClass {
+    methods: &[&[method("warn", 1, 2, warn)]],
+    singleton: &[SINGLETON],
+    ..NativeClass::module("Warning")
+};
 
 const SINGLETON: &[Native] = &[
     method("warn", 1, 2, warn),

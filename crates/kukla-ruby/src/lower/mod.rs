@@ -64,11 +64,8 @@ fn lower_as(
     line: i32,
     scopes: &[Vec<String>],
 ) -> Result<Arc<Program>, SyntaxProblem> {
-    let mut options = prism::Options::default()
-        .filepath(file)
-        .line(line)
-        .version(version)
-        .main_script(scopes.is_empty());
+    let mut options =
+        prism::Options::default().filepath(file).line(line).version(version).main_script(scopes.is_empty());
     if !scopes.is_empty() {
         let scope = |names: &Vec<String>| {
             prism::Scope::default().locals(names.iter().map(|name| name.clone().into_bytes()).collect())

@@ -92,8 +92,12 @@ const METHODS: &[Native] = &[
 
 /// Methods of `main`, which does to `Object` what classes do to themselves.
 pub(crate) static MAIN: &[Native] = &[
-    private("public", 0, ANY, |ruby, _, args| visibility::change(ruby, ClassId::OBJECT, args, Visibility::Public)),
-    private("private", 0, ANY, |ruby, _, args| visibility::change(ruby, ClassId::OBJECT, args, Visibility::Private)),
+    private("public", 0, ANY, |ruby, _, args| {
+        visibility::change(ruby, ClassId::OBJECT, args, Visibility::Public)
+    }),
+    private("private", 0, ANY, |ruby, _, args| {
+        visibility::change(ruby, ClassId::OBJECT, args, Visibility::Private)
+    }),
     private("include", 1, ANY, |ruby, _, args| {
         let include = ruby.symbols.intern("include");
         ruby.call(&Value::Class(ClassId::OBJECT), include, args)
