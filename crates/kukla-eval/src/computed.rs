@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use kukla_values::Name;
 
+use crate::catalog::lower_case;
 use crate::code::CodeKind;
 use crate::environment::Environment;
 use crate::error::Diagnostic;
@@ -28,7 +29,7 @@ impl Environment {
 
     /// The name of a function, if there may be one.
     pub fn function_name(&self, text: &str, heard: &mut Remarks) -> Option<Name> {
-        self.name_of_file(CodeKind::Function, text, heard)
+        self.name_of_file(CodeKind::Function, &lower_case(text), heard)
     }
 
     /// The name of a type alias (lower case), if there may be one.

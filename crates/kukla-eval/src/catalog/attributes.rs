@@ -18,11 +18,13 @@ impl Vm<'_> {
             match &attribute.operation {
                 AttributeOperation::Set(name, value) => {
                     let given = self.eval(value)?;
-                    params.push(self.attribute(*name, given, false, attribute.span, value)?);
+                    self.refuse_iterator(&given, attribute.span, "'=>' expression")?;
+                    params.push(self.attribute(*name, given, false, attribute.span, value));
                 }
                 AttributeOperation::Add(name, value) => {
                     let given = self.eval(value)?;
-                    params.push(self.attribute(*name, given, true, attribute.span, value)?);
+                    self.refuse_iterator(&given, attribute.span, "'+>' expression")?;
+                    params.push(self.attribute(*name, given, true, attribute.span, value));
                 }
                 AttributeOperation::Splat(expr) => {
                     let value = self.eval(expr)?;
@@ -38,7 +40,8 @@ impl Vm<'_> {
                             return Err(self.while_evaluating(wrong, attribute.span, construct));
                         };
                         let (name, value) = (Name::new(name), value.clone());
-                        params.push(self.attribute(name, value, false, attribute.span, expr)?);
+                        self.refuse_iterator(&value, attribute.span, "Object")?;
+                        params.push(self.attribute(name, value, false, attribute.span, expr));
                     }
                 }
             }
@@ -46,15 +49,18 @@ impl Vm<'_> {
         Ok(params)
     }
 
-    fn attribute(&self, name: Name, value: Value, adds: bool, span: Span, expr: &Expr) -> Flow<Param> {
-        if has_iterator(&value) {
-            let refused = diagnostic!(ITERATOR_AS_ATTRIBUTE);
-            let construct = if adds { "'+>' expression" } else { "'=>' expression" };
-            return Err(self.while_evaluating(refused, span, construct));
+    /// A catalog cannot hold what is only to be gone through.
+    fn refuse_iterator(&self, value: &Value, span: Span, construct: &'static str) -> Flow<()> {
+        match has_iterator(value) {
+            true => Err(self.while_evaluating(diagnostic!(ITERATOR_AS_ATTRIBUTE), span, construct)),
+            false => Ok(()),
         }
+    }
+
+    fn attribute(&self, name: Name, value: Value, adds: bool, span: Span, expr: &Expr) -> Param {
         let location = Some(self.location(span));
         let trail = self.trail(How::Manifest, Some(expr), location.as_ref());
-        Ok(Param { name, value, origin: self.origin(), adds, location, trail, shared: 0 })
+        Param { name, value, origin: self.origin(), adds, location, trail, shared: 0 }
     }
 
     /// The code being evaluated.
@@ -63,7 +69,7 @@ impl Vm<'_> {
     }
 }
 
-fn has_iterator(value: &Value) -> bool {
+pub(super) fn has_iterator(value: &Value) -> bool {
     match value {
         Value::Iterator(_) => true,
         Value::Array(values) => values.iter().any(has_iterator),

@@ -51,7 +51,7 @@ impl Vm<'_> {
             ResourceDefinition::Class(class) => {
                 self.in_unit(&class.unit, |vm| vm.validate_parameters(id, &class.params))?;
             }
-            ResourceDefinition::Main | ResourceDefinition::Settings | ResourceDefinition::Node(_) => {}
+            ResourceDefinition::Main | ResourceDefinition::Node(_) => {}
         }
         let resource = self.catalog.get_mut(id);
         for param in &mut resource.params {

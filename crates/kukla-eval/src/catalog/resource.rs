@@ -158,13 +158,15 @@ impl Vm<'_> {
         };
         declaration.kind = resolved.definition.kind();
         if let ResourceDefinition::Define(define) = &resolved.definition {
-            let place = define.unit.module;
-            self.check_private(define.private, place, || format!("The defined type '{}'", define.name))?;
-            self.check_private_params(&define.params, &params, place, define.name)?;
+            self.may_use_define(define)?;
+            self.may_set(&resolved.definition, &params)?;
         }
         let mut references = Vec::with_capacity(titles.len());
         let last = titles.len().saturating_sub(1);
-        for (at, title) in titles.into_iter().enumerate() {
+        for (at, mut title) in titles.into_iter().enumerate() {
+            if resolved.type_name.as_str() == "Class" {
+                title = capitalize(&title);
+            }
             let reference = ResourceType::new(resolved.type_name.as_str().into(), Some(title.clone()));
             let params = if at == last { std::mem::take(&mut params) } else { params.clone() };
             let resource = self.catalog.prepare(&resolved, title, params, &declaration, true)?;
@@ -191,15 +193,13 @@ impl Vm<'_> {
             let Some(class) = class else {
                 bail!(UNKNOWN_DECLARED_CLASS { name: title });
             };
-            let place = class.unit.module;
-            self.check_private(class.private, place, || format!("The class '{}'", class.name))?;
-            self.check_private_params(&class.params, &params, place, class.name)?;
             let name = class.name;
-            self.check_parameter_names(name, &class.params, class.place())?;
             let resolved = Resolved {
                 definition: ResourceDefinition::Class(Arc::clone(&class)),
                 type_name: Name::new("Class"),
             };
+            self.may_use_class(&class)?;
+            self.may_set(&resolved.definition, &params)?;
             let title = capitalize(&name);
             let reference = ResourceType::new("Class".into(), Some(title.clone()));
             let resource = self.catalog.prepare(&resolved, title, params.clone(), &declaration, true)?;
@@ -359,6 +359,7 @@ impl Vm<'_> {
                 return Err(self.fail(span, diagnostic!(UNKNOWN_RESOURCE_PARAMETER { resource, name })));
             }
         };
+        self.may_read(&resource.definition, name)?;
         if let Some(value) = resource.value(name) {
             return Ok(value.clone());
         }

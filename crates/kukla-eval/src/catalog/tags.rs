@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use kukla_catalog::ResourceRef;
 use kukla_catalog::tags::{is_valid, segments};
-use kukla_values::{Name, Str, Value};
+use kukla_values::{Name, Str, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::builder::{CatalogBuilder, ResourceId};
@@ -105,9 +105,11 @@ impl TagTable {
         match value {
             Value::Undef => Ok(()),
             Value::Array(values) => values.iter().try_for_each(|value| match value {
-                Value::Hash(_) => self.add(set, &text(value)),
+                Value::Hash(_) | Value::Type(_) => self.add(set, &text(value)),
                 value => self.add_value(set, value),
             }),
+            // A reference that stands alone is a list of the attributes it sets, which are none.
+            Value::Type(ty) if matches!(**ty, Type::Resource(Some(_)) | Type::Class(Some(_))) => Ok(()),
             // In Ruby a hash that stands alone is a list of pairs.
             Value::Hash(hash) => hash.iter().try_for_each(|(key, value)| {
                 self.add_value(set, key).and_then(|()| self.add_value(set, value))

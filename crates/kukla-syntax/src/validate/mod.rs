@@ -114,7 +114,7 @@ impl<'t> Checker<'_, 't> {
             K::Binary | K::Not | K::Negate | K::Unfold | K::Paren | K::Array => self.values_in(node),
             K::HashEntry => self.values_in(node),
             K::Hash => self.duplicate_keys(node),
-            K::If | K::Elsif | K::Unless => self.first_is_value(node),
+            K::If | K::Elsif | K::Unless | K::Interpolation => self.first_is_value(node),
             K::Case => self.case(node),
             K::CaseOption => {
                 let values = ast::CaseOption::cast(node).into_iter().flat_map(ast::CaseOption::values);
@@ -293,15 +293,15 @@ impl<'t> Checker<'_, 't> {
     }
 
     fn reserved_word(&mut self, token: Node<'t>) {
-        // `private` before a definition or parameter is a modifier.
-        let modifier = token.kind() == K::PrivateKw
-            && self.around(token).is_some_and(|parent| {
-                matches!(
-                    parent.kind(),
-                    K::ClassDefinition | K::DefineDefinition | K::Parameter | K::FunctionDefinition
-                )
-            });
-        let attribute = self.around(token).is_some_and(|parent| parent.kind() == K::Attribute);
+        let mut around = self.open.iter().rev().filter(|outer| token.index() < outer.end_index());
+        let mut kind = around.next().map(|outer| outer.kind());
+        let attribute = kind == Some(K::Attribute);
+        // `private` before a class, a defined type or a parameter of theirs is a modifier.
+        if kind == Some(K::Parameter) {
+            kind = around.next().map(|outer| outer.kind());
+        }
+        let modifier =
+            token.kind() == K::PrivateKw && matches!(kind, Some(K::ClassDefinition | K::DefineDefinition));
         if !modifier && !attribute {
             let word = token.text();
             self.report(diagnostic!(at_node(token), RESERVED_WORD { word }));

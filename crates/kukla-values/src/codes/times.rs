@@ -62,6 +62,13 @@ kukla_syntax::codes! {
     /// ```
     TIME_OUT_OF_RANGE as RUNTIME_ERROR: Error, "argument out of range";
 
+    /// The time is beyond what fits: 64 bits of seconds for a Timestamp, 128 bits of nanoseconds for a Timespan.
+    ///
+    /// ```puppet
+    /// notice(Timespan(1e30))    # error
+    /// ```
+    TIME_OUTSIDE_RANGE as NUMERIC_OVERFLOW: Error, "the result is outside the range of a {kind}";
+
     /// A point in time has a year.
     ///
     /// ```puppet

@@ -508,7 +508,7 @@ fn timestamp(key: Option<&Value>) -> Made<Option<Timestamp>> {
         None | Some(Value::Default | Value::Undef) => None,
         Some(Value::Timestamp(at)) => Some(*at),
         Some(Value::Integer(n)) => Some(Timestamp::from_seconds(*n)),
-        Some(Value::Float(n)) => Some(Timestamp::from_f64(*n)),
+        Some(Value::Float(n)) => Some(Timestamp::from_f64(*n)?),
         Some(Value::String(text)) => Some(Timestamp::parse(text, None)?),
         Some(Value::Hash(hash)) => Some(Timestamp::from_hash(hash)?),
         Some(other) => return no_time("Timestamp", other),
@@ -520,7 +520,7 @@ fn timespan(key: Option<&Value>) -> Made<Option<Timespan>> {
         None | Some(Value::Default | Value::Undef) => None,
         Some(Value::Timespan(span)) => Some(*span),
         Some(Value::Integer(n)) => Some(Timespan::from_seconds(*n)),
-        Some(Value::Float(n)) => Some(Timespan::from_f64(*n)),
+        Some(Value::Float(n)) => Some(Timespan::from_f64(*n)?),
         Some(Value::String(text)) => Some(Timespan::parse(text)?),
         Some(Value::Hash(hash)) => Some(Timespan::from_hash(hash)?),
         Some(other) => return no_time("Timespan", other),
@@ -660,6 +660,9 @@ fn resource_brackets(base: &Type, resource: Option<&ResourceType>, args: &[Value
             match first {
                 Value::String(name) => capitalize(name),
                 Value::Type(ty) if matches!(**ty, Type::Resource(Some(_))) => {
+                    if rest.is_empty() {
+                        return Ok(first.clone());
+                    }
                     ty.resource_name().unwrap_or_default()
                 }
                 other => {
