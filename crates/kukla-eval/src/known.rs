@@ -10,11 +10,13 @@ use rustc_hash::FxHashMap;
 
 use crate::codes::{
     BUILT_IN_TYPE_REDEFINED, CLASS_REDEFINED, CLASS_REDEFINED_AS_DEFINE, CLASS_REDEFINED_AS_NODE,
-    DEFINE_REDEFINED_AS_CLASS, ENTITY_REDEFINED, METAPARAMETER_AS_PARAMETER, NODE_REDEFINED, NODE_REDEFINED_AS_CLASS,
-    RESOURCE_TYPE_REDEFINED,
+    DEFINE_REDEFINED_AS_CLASS, ENTITY_REDEFINED, METAPARAMETER_AS_PARAMETER, NODE_REDEFINED,
+    NODE_REDEFINED_AS_CLASS, RESOURCE_TYPE_REDEFINED,
 };
 use crate::error::Diagnostic;
-use crate::program::{AliasDefinition, Class, Define, Definition, NodeDefinition, NodeMatch, Params, Program};
+use crate::program::{
+    AliasDefinition, Class, Define, Definition, NodeDefinition, NodeMatch, Params, Program,
+};
 use crate::registry::Function;
 use crate::remark::Remarks;
 use crate::unit::{Defined, DefinitionPlace, Unit};
@@ -150,7 +152,8 @@ impl Known {
                 }
                 // Defined types and aliases share their names within what is loaded together.
                 if let Some(Found::There(known)) = self.defines.get(&lower)
-                    && (known.unit.module.is_none() && unit.module.is_none() || Arc::ptr_eq(&known.unit, unit))
+                    && (known.unit.module.is_none() && unit.module.is_none()
+                        || Arc::ptr_eq(&known.unit, unit))
                 {
                     return Err(redefined("type", &lower, known.place()));
                 }

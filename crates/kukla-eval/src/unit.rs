@@ -15,8 +15,8 @@ use kukla_world::record::InputSet;
 
 use crate::error::Location;
 use crate::program::{
-    AliasDefinition, Class, Define, Definition, FunctionSlot, NodeDefinition, Program, PuppetFunction, SignatureSlot,
-    TypeSlot,
+    AliasDefinition, Class, Define, Definition, FunctionSlot, NodeDefinition, Program, PuppetFunction,
+    SignatureSlot, TypeSlot,
 };
 use crate::registry::{ForeignFunction, Function, Registered};
 use crate::remark::{Remark, Remarks};

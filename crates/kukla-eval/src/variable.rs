@@ -3,10 +3,10 @@
 use kukla_syntax::{Span, Strict, diagnostic};
 use kukla_values::{Hash, Name, Value};
 
+use crate::catalog::lower_case;
 use crate::codes::{
     EARLIER_PARAMETER_WITHOUT_VALUE, LATER_PARAMETER_IN_DEFAULT, PARAMETER_WITHOUT_VALUE, UNKNOWN_VARIABLE,
 };
-use crate::catalog::lower_case;
 use crate::error::{Diagnostic, Flow, Raise};
 use crate::program::{Variable, VariableTarget};
 use crate::remark::Remarks;

@@ -354,9 +354,7 @@ fn on_timespan(operator: Operator, span: Timespan, left: &Value, right: &Value) 
     };
     let of_float = |nanos: f64| timespan((nanos.abs() < 1.7e38).then_some(nanos as i128));
     match (operator, right) {
-        (Operator::Add, Value::Timestamp(stamp)) => {
-            timestamp(stamp.nanos().checked_add(own))
-        }
+        (Operator::Add, Value::Timestamp(stamp)) => timestamp(stamp.nanos().checked_add(own)),
         (Operator::Add, _) => match other {
             Some(other) => timespan(own.checked_add(other)),
             None => not_addable(right, "Timespan"),

@@ -13,9 +13,8 @@ use super::kind::{Resolved, ResourceDefinition};
 use super::private::may_inherit;
 use super::resource::Declaration;
 use crate::codes::{
-    CIRCULAR_INHERITANCE, NO_CLASS_NAME, PARENT_NOT_EVALUATED,
-    RESOURCE_AS_CLASS, UNKNOWN_CLASS, UNKNOWN_PARENT_CLASS, UNKNOWN_STAGE, UNSPECIFIC_CLASS,
-    UNSPECIFIC_CLASS_RESOURCE,
+    CIRCULAR_INHERITANCE, NO_CLASS_NAME, PARENT_NOT_EVALUATED, RESOURCE_AS_CLASS, UNKNOWN_CLASS,
+    UNKNOWN_PARENT_CLASS, UNKNOWN_STAGE, UNSPECIFIC_CLASS, UNSPECIFIC_CLASS_RESOURCE,
 };
 use crate::error::{Flow, Raise, Raised, Stage};
 use crate::program::{Class, Define, ResourceForm};

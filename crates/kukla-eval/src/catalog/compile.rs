@@ -139,7 +139,10 @@ impl Vm<'_> {
                 params.iter().map(param).collect::<Vec<_>>()
             });
             self.may_use_class(&class)?;
-            self.may_set(&ResourceDefinition::Class(Arc::clone(&class)), given.as_deref().unwrap_or_default())?;
+            self.may_set(
+                &ResourceDefinition::Class(Arc::clone(&class)),
+                given.as_deref().unwrap_or_default(),
+            )?;
             if given.is_some() || self.scopes.class(class.name).is_none() {
                 self.declare_class(&class, given, scope)
                     .map_err(|raise| named(raise, "DUPLICATE_RESOURCE_ERROR"))?;

@@ -3,7 +3,7 @@
 use kukla_catalog::types::{METAPARAMETERS, is_relationship};
 use kukla_catalog::{Catalog, ResourceRef};
 use kukla_syntax::{bail, diagnostic};
-use kukla_values::{Name, Value};
+use kukla_values::{Name, Type, Value};
 use rustc_hash::FxHashSet;
 
 use super::builder::{CatalogBuilder, ResourceId, flat};
@@ -58,10 +58,19 @@ impl Vm<'_> {
             if let Value::Sensitive(secret) = &param.value {
                 let secret = (**secret).clone();
                 resource.sensitive.push(param.name);
-                param.value = secret;
+                param.value = if is_relationship(&param.name) { spelled(secret) } else { secret };
             }
         }
         Ok(())
+    }
+}
+
+/// References as text: they were in a secret, where nobody took them for references.
+fn spelled(value: Value) -> Value {
+    match value {
+        Value::Type(ty) => ty.to_string().into(),
+        Value::Array(values) => Value::Array(values.into_iter().map(spelled).collect()),
+        other => other,
     }
 }
 
@@ -140,7 +149,12 @@ impl CatalogBuilder {
                     if value.is_undef() || self.find_value(&value).is_some() {
                         continue;
                     }
-                    let reference = super::tags::text(&value);
+                    let reference = match value.as_type() {
+                        Some(Type::Resource(Some(resource))) if resource.title.is_none() => {
+                            format!("{}[]", resource.name)
+                        }
+                        _ => super::tags::text(&value),
+                    };
                     let wrong = match ResourceRef::parse(&reference) {
                         Some(_) => diagnostic!(UNKNOWN_REFERENCE { reference, name: param.name }),
                         None => diagnostic!(NO_REFERENCE { reference: format_args!("{reference:?}") }),

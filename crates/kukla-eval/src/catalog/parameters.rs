@@ -8,7 +8,7 @@ use kukla_values::types::object::Object;
 use kukla_values::types::{ResourceType, StructField, Type, mismatch};
 use kukla_values::{Hash, Name, Str, Value};
 
-use super::attributes::has_iterator;
+use super::attributes::{Unfit, unfit};
 use super::builder::ResourceId;
 use crate::codes::{DEFERRED_RESULT_MISMATCH, ITERATOR_AS_ATTRIBUTE, UNKNOWN_CALLED_FUNCTION};
 use crate::error::{Flow, PARSE_ERROR, Raised};
@@ -138,7 +138,7 @@ impl Vm<'_> {
             if let (Some(default), Some(value)) = (&param.default, value)
                 && self.catalog.get(id).value(&param.name).is_none()
             {
-                if has_iterator(value) {
+                if matches!(unfit(value), Some(Unfit::Iterator)) {
                     bail!(ITERATOR_AS_ATTRIBUTE);
                 }
                 self.set_parameter(id, param.name, value.clone());

@@ -48,11 +48,7 @@ impl Vm<'_> {
         self.may_access(definition, Name::existing(name).into_iter())
     }
 
-    fn may_access(
-        &self,
-        definition: &ResourceDefinition,
-        mut names: impl Iterator<Item = Name>,
-    ) -> Flow<()> {
+    fn may_access(&self, definition: &ResourceDefinition, mut names: impl Iterator<Item = Name>) -> Flow<()> {
         let (of, owner, params) = match definition {
             ResourceDefinition::Class(class) => (class.name, class.unit.module, &class.params),
             ResourceDefinition::Define(define) => (define.name, define.unit.module, &define.params),

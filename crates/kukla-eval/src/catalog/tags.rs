@@ -7,11 +7,13 @@ use std::borrow::Cow;
 
 use kukla_catalog::ResourceRef;
 use kukla_catalog::tags::{is_valid, segments};
+use kukla_syntax::diagnostic;
 use kukla_values::{Name, Str, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::builder::{CatalogBuilder, ResourceId};
 use super::compile::invalid_tag;
+use crate::codes::INVALID_TAG;
 use crate::error::Flow;
 use crate::vm::Vm;
 
@@ -221,7 +223,10 @@ impl CatalogBuilder {
         let list = Value::Array(words.iter().cloned().collect());
         let added = self.tag_table.add_value(&mut tags, &list);
         self.get_mut(id).tags = tags;
-        added.map_err(|word| invalid_tag(&word, self.get(id).location.clone()))
+        added.map_err(|word| match self.get(id).location.clone() {
+            Some(location) => invalid_tag(&word, Some(location)),
+            None => diagnostic!(INVALID_TAG { word }).into(),
+        })
     }
 
     /// Whether the catalog or a resource has all of these tags.

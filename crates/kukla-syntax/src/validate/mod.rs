@@ -293,15 +293,13 @@ impl<'t> Checker<'_, 't> {
     }
 
     fn reserved_word(&mut self, token: Node<'t>) {
-        let mut around = self.open.iter().rev().filter(|outer| token.index() < outer.end_index());
-        let mut kind = around.next().map(|outer| outer.kind());
-        let attribute = kind == Some(K::Attribute);
+        let around = self.open.iter().rev().filter(|outer| token.index() < outer.end_index());
+        let mut kinds = around.map(|outer| outer.kind()).peekable();
+        let attribute = kinds.peek() == Some(&K::Attribute);
         // `private` before a class, a defined type or a parameter of theirs is a modifier.
-        if kind == Some(K::Parameter) {
-            kind = around.next().map(|outer| outer.kind());
-        }
+        let owner = kinds.find(|kind| !matches!(kind, K::Parameter | K::Parameters));
         let modifier =
-            token.kind() == K::PrivateKw && matches!(kind, Some(K::ClassDefinition | K::DefineDefinition));
+            token.kind() == K::PrivateKw && matches!(owner, Some(K::ClassDefinition | K::DefineDefinition));
         if !modifier && !attribute {
             let word = token.text();
             self.report(diagnostic!(at_node(token), RESERVED_WORD { word }));

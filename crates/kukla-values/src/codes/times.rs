@@ -48,7 +48,7 @@ kukla_syntax::codes! {
     /// ```
     FRACTION_WITHOUT_SECONDS as RUNTIME_ERROR: Error, "Format specifiers %L and %N denotes fractions and must be used together with a specifier of higher magnitude";
 
-    /// A time zone is an offset (`+02:00`), an abbreviation (`CET`) or a place (`Europe/Paris`).
+    /// A time zone is an offset (`+02:00`), an abbreviation (`CET`) or the name of a standard time (`Eastern Standard Time`).
     ///
     /// ```puppet
     /// notice(Timestamp('2026-01-02', '%F', 'Atlantis'))    # error

@@ -75,7 +75,8 @@ impl Version {
         let Some(found) = FULL.captures(text) else {
             bail!(INVALID_VERSION { text });
         };
-        let number = |group: usize| found.get(group).map_or(Number::ZERO, |digits| Number::parse(digits.as_str()));
+        let number =
+            |group: usize| found.get(group).map_or(Number::ZERO, |digits| Number::parse(digits.as_str()));
         Ok(Version {
             major: number(1),
             minor: number(2),

@@ -378,10 +378,7 @@ impl Bound {
             | Bound::From(bound)
             | Bound::Before(bound)
             | Bound::Upto(bound)
-            | Bound::Exactly(bound) => {
-                !bound.is_stable()
-                    && bound.numbers() == version.numbers()
-            }
+            | Bound::Exactly(bound) => !bound.is_stable() && bound.numbers() == version.numbers(),
         }
     }
 }

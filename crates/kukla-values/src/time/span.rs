@@ -5,7 +5,9 @@ use std::fmt::{self, Write};
 use kukla_syntax::{bail, diagnostic};
 
 use super::{NANOS, Timespan};
-use crate::codes::{BAD_SPAN_FORMAT, FRACTION_WITHOUT_SECONDS, TIME_IN_NO_FORMAT, TIME_NOT_IN_FORMAT, TIME_OUTSIDE_RANGE};
+use crate::codes::{
+    BAD_SPAN_FORMAT, FRACTION_WITHOUT_SECONDS, TIME_IN_NO_FORMAT, TIME_NOT_IN_FORMAT, TIME_OUTSIDE_RANGE,
+};
 use crate::regexp::{self, Regexp};
 use crate::{Error, Result};
 

@@ -371,13 +371,14 @@ fn is_bound(value: &Value) -> bool {
 }
 
 fn range(from: &Value, to: &Value) -> Made<Range> {
-    let bound = |value: &Value, default: i64| match value {
-        Value::Integer(n) => *n,
-        _ => default,
+    let bound = |value: &Value| match value {
+        Value::Integer(n) => Some(*n),
+        _ => None,
     };
-    let range = Range::new(bound(from, i64::MIN), bound(to, i64::MAX));
-    ascending(range.min <= range.max, &range.min, &range.max)?;
-    Ok(range)
+    if let (Some(from), Some(to)) = (bound(from), bound(to)) {
+        ascending(from <= to, &from, &to)?;
+    }
+    Ok(Range::between(bound(from), bound(to)))
 }
 
 /// A size: one `Integer` type, or one or two bounds.
@@ -630,7 +631,7 @@ fn callable(base: &Type, args: &[Value]) -> Made {
     };
     let (keys, size) = trailing_size(args)?;
     let mut params = types(keys);
-    if params.is_empty() && size.is_some_and(|size| size.max > 0) {
+    if params.is_empty() && size.is_some_and(|size| size.max() > 0) {
         params.push(Type::Unit);
     }
     Ok(Type::Callable(Some(Arc::new(CallableType::new(params, size, block, returns)))))
