@@ -321,6 +321,7 @@ impl Environment {
             let why = match error {
                 FileError::NotFound => "No such file or directory".to_owned(),
                 FileError::Other(why) => why,
+                FileError::Refused(refusal) => return Arc::new(refusal.diagnostic()),
             };
             Arc::new(diagnostic!(FILE_NOT_READABLE { file: name, reason: why }))
         })?;

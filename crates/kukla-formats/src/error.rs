@@ -103,7 +103,7 @@ mod tests {
         assert_eq!(error.message("f.json"), format!("(f.json): {}", error.what));
         assert_eq!(error.line, Some(1));
         assert_eq!(json::read("[1,\n  ?]").unwrap_err().line, Some(2));
-        let error = hocon::read("a = 1\nb", &|_| None).unwrap_err();
+        let error = hocon::read("a = 1\nb", &|_| Ok(None)).unwrap_err();
         assert_eq!(error.message("f.conf"), format!("(f.conf): String: 2: {}", error.what));
     }
 }

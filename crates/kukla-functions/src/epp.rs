@@ -11,7 +11,7 @@ use kukla_syntax::{bail, diagnostic};
 use kukla_values::{Hash, Str, Value};
 
 use crate::codes::{INVALID_TEMPLATE, NO_SUCH_TEMPLATE};
-use crate::files::locate;
+use crate::files::existing;
 
 builtins! {
     /// The text of a template in Puppet (EPP): `module/name` for one in a module's `templates` directory, or an absolute path. The template sees
@@ -34,8 +34,7 @@ builtins! {
 fn epp(vm: &mut Vm<'_>, reference: Str, parameters: Option<Hash>) -> Flow<Value> {
     let reference =
         if reference.ends_with(".epp") { reference } else { ecow::eco_format!("{reference}.epp") };
-    let found = locate(vm, &reference, "templates").filter(|path| vm.world().exists(path));
-    let Some(path) = found else {
+    let Some(path) = existing(vm, &reference, "templates")? else {
         bail!(NO_SUCH_TEMPLATE { name: reference });
     };
     let unit = vm.autoload_template(&path).map_err(|raise| match raise.into_reason() {

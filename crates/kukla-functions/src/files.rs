@@ -104,7 +104,7 @@ builtins! {
 }
 
 /// Where a reference leads, whether or not there is a file: an absolute path as it is, `module/name` into a directory of the module.
-pub fn locate(vm: &Vm<'_>, reference: &str, directory: &str) -> Option<PathBuf> {
+fn locate(vm: &Vm<'_>, reference: &str, directory: &str) -> Option<PathBuf> {
     if reference.starts_with('/') {
         return Some(reference.into());
     }
@@ -112,14 +112,22 @@ pub fn locate(vm: &Vm<'_>, reference: &str, directory: &str) -> Option<PathBuf> 
     Some(vm.environment().module(module)?.root.join(directory).join(name))
 }
 
-fn existing(vm: &Vm<'_>, reference: &str, directory: &str) -> Option<PathBuf> {
-    locate(vm, reference, directory).filter(|path| vm.world().exists(path))
+/// The file that a reference leads to, if there is one. That one may not be read is not passed over in silence.
+pub fn existing(vm: &Vm<'_>, reference: &str, directory: &str) -> Result<Option<PathBuf>> {
+    let Some(path) = locate(vm, reference, directory) else { return Ok(None) };
+    match vm.world().refusal(&path) {
+        Some(refusal) => Err(refusal.diagnostic().into()),
+        None => Ok(Some(path).filter(|path| vm.world().exists(path))),
+    }
 }
 
-fn first_file(vm: &Vm<'_>, references: &[Value], directory: &str) -> Value {
-    let found =
-        references.iter().filter_map(Value::as_str).find_map(|reference| existing(vm, reference, directory));
-    found.map_or(Value::Undef, |path| path.to_string_lossy().into_owned().into())
+fn first_file(vm: &Vm<'_>, references: &[Value], directory: &str) -> Result<Value> {
+    for reference in references.iter().filter_map(Value::as_str) {
+        if let Some(path) = existing(vm, reference, directory)? {
+            return Ok(path.to_string_lossy().into_owned().into());
+        }
+    }
+    Ok(Value::Undef)
 }
 
 fn read(vm: &Vm<'_>, path: &Path) -> Result<Vec<u8>> {
@@ -131,6 +139,7 @@ fn unreadable(path: &Path, error: FileError) -> Diagnostic {
     let why = match error {
         FileError::NotFound => "No such file or directory".to_owned(),
         FileError::Other(why) => why,
+        FileError::Refused(refusal) => return refusal.diagnostic(),
     };
     diagnostic!(UNREADABLE_FILE { reason: format_args!("{why} @ rb_sysopen"), path: path.display() })
 }
@@ -147,7 +156,7 @@ fn file(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<Value> {
             }
             return Err(ruby::no_method("split", arg));
         };
-        if let Some(path) = existing(vm, reference, "files") {
+        if let Some(path) = existing(vm, reference, "files")? {
             // Text that is no UTF-8 stays bytes.
             return Ok(match String::from_utf8(read(vm, &path)?) {
                 Ok(text) => text.into(),
@@ -159,7 +168,7 @@ fn file(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<Value> {
 }
 
 fn binary_file(vm: &mut Vm<'_>, reference: Str) -> Result<Value> {
-    match existing(vm, &reference, "files") {
+    match existing(vm, &reference, "files")? {
         Some(path) => Ok(Value::Binary(Binary(Arc::from(read(vm, &path)?)))),
         None => bail!(NO_SUCH_BINARY_FILE { path: reference }),
     }
@@ -200,6 +209,7 @@ fn generate(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<String> {
             failed(output.code.unwrap_or(1), &String::from_utf8_lossy(&said))
         }
         Err(FileError::NotFound) => failed(1, ""),
+        Err(FileError::Refused(refusal)) => fails(refusal.diagnostic()),
         Err(FileError::Other(reason)) => fails(diagnostic!(COMMAND_NOT_RUN { reason })),
     }
 }
@@ -213,7 +223,7 @@ fn template(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<String> {
         };
         // An absolute path is taken as it is.
         let found =
-            if name.starts_with('/') { Some(name.as_str().into()) } else { existing(vm, name, "templates") };
+            if name.starts_with('/') { Some(name.as_str().into()) } else { existing(vm, name, "templates")? };
         let Some(path) = found else {
             bail!(NO_SUCH_TEMPLATE { name });
         };

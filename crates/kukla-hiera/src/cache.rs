@@ -131,10 +131,14 @@ impl DataCache {
         fresh
     }
 
-    /// Whether there is something at a path.
-    pub(crate) fn exists(&self, world: &dyn World, path: &Str, used: &mut InputSet) -> bool {
+    /// Whether there is something at a path. That it may not be read is an error.
+    pub(crate) fn exists(&self, world: &dyn World, path: &Str, used: &mut InputSet) -> Result<bool> {
         let ask = |world: &dyn World| world.exists(Path::new(path.as_str()));
-        remember(&self.exists, path, || Kept::make(world, ask)).taken(used)
+        let exists = remember(&self.exists, path, || Kept::make(world, ask)).taken(used);
+        if !exists {
+            readable(world, path)?;
+        }
+        Ok(exists)
     }
 
     /// The configuration at a path.
@@ -150,9 +154,11 @@ impl DataCache {
     }
 
     /// The paths that match a pattern.
-    pub(crate) fn glob(&self, world: &dyn World, pattern: &Str, used: &mut InputSet) -> Arc<[Str]> {
+    pub(crate) fn glob(&self, world: &dyn World, pattern: &Str, used: &mut InputSet) -> Result<Arc<[Str]>> {
+        let plain = pattern.find(['*', '?', '[', '{']).map_or(pattern.as_str(), |at| &pattern[..at]);
+        readable(world, plain.rsplit_once('/').map_or("", |(directory, _)| directory))?;
         let find = |world: &dyn World| glob::files(world, pattern).into_iter().map(Str::from).collect();
-        remember(&self.globs, pattern, || Kept::make(world, find)).taken(used)
+        Ok(remember(&self.globs, pattern, || Kept::make(world, find)).taken(used))
     }
 
     /// A data file.
@@ -206,11 +212,20 @@ impl DataCache {
     }
 }
 
+/// Whether policy lets a path be read.
+fn readable(world: &dyn World, path: &str) -> Result<()> {
+    match world.refusal(Path::new(path)) {
+        Some(refusal) => Err(Error::caller(refusal.diagnostic())),
+        None => Ok(()),
+    }
+}
+
 /// The text of a file, or an error that says which file and why.
 pub(crate) fn read_text(world: &dyn World, path: &str) -> Result<Vec<u8>> {
     world.read(Path::new(path)).map_err(|error| match error {
         FileError::NotFound => Error::caller(diagnostic!(MISSING_DATA_FILE { file: path })),
         FileError::Other(reason) => Error::caller(diagnostic!(UNREADABLE_DATA_FILE { reason, file: path })),
+        FileError::Refused(refusal) => Error::caller(refusal.diagnostic()),
     })
 }
 
@@ -268,7 +283,12 @@ impl DataFile {
                 lines = document.lines;
                 document.value
             }
-            DataFormat::Hocon => hocon::read(&text(), &|name| world.env(name)).map_err(unable)?,
+            DataFormat::Hocon => {
+                let variable = |name: &str| {
+                    world.env(name).map_err(|refused| kukla_formats::Error::bare(refused.to_string()))
+                };
+                hocon::read(&text(), &variable).map_err(unable)?
+            }
         };
         let (hash, blank, odd) = match value {
             Value::Hash(hash) => (hash, false, None),

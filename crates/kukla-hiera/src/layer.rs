@@ -110,7 +110,7 @@ impl Location {
         }
         let path = Str::from(join(datadir, &path));
         let Invocation { session, host, frame, .. } = invocation;
-        let exists = session.cache().exists(host.world(), &path, &mut frame.needs.inputs);
+        let exists = session.cache().exists(host.world(), &path, &mut frame.needs.inputs)?;
         Ok(Location { place: Some((original.clone(), path)), exists, ..Location::default() })
     }
 }
@@ -267,7 +267,7 @@ impl Layer {
                 for original in paths {
                     let path = Str::from(join(datadir, &invocation.interpolate_path(original)?));
                     let used = &mut invocation.frame.needs.inputs;
-                    let exists = cache.exists(invocation.host.world(), &path, used);
+                    let exists = cache.exists(invocation.host.world(), &path, used)?;
                     out.push(make(original.clone(), path, false, exists));
                 }
             }
@@ -281,7 +281,7 @@ impl Layer {
                 for original in globs {
                     let pattern = Str::from(join(datadir, &invocation.interpolate_path(original)?));
                     let used = &mut invocation.frame.needs.inputs;
-                    for path in cache.glob(invocation.host.world(), &pattern, used).iter() {
+                    for path in cache.glob(invocation.host.world(), &pattern, used)?.iter() {
                         out.push(make(pattern.clone(), path.clone(), false, true));
                     }
                 }
@@ -316,7 +316,7 @@ impl Layer {
                     }
                     let path = Str::from(join(datadir, &path?));
                     let used = &mut invocation.frame.needs.inputs;
-                    let exists = cache.exists(invocation.host.world(), &path, used);
+                    let exists = cache.exists(invocation.host.world(), &path, used)?;
                     out.push(make(template.clone(), path, false, exists));
                 }
             }

@@ -8,8 +8,8 @@ use kukla_formats::eyaml;
 use kukla_syntax::{Strict, diagnostic};
 use kukla_values::types::mismatch;
 use kukla_values::{Hash, Str, Type, Value};
-use kukla_world::World;
 use kukla_world::record::tracked;
+use kukla_world::{FileError, World};
 
 use crate::answers::{Answer, How};
 use crate::backend::Context;
@@ -618,7 +618,8 @@ impl Invocation<'_> {
         let mut is_set = |variable: &str| {
             let (value, inputs) = tracked(world, |world| world.env(variable));
             used.extend(&inputs);
-            value.is_some()
+            // One that may not be seen is one to complain of.
+            !matches!(value, Ok(None))
         };
         let option = |name: &str| level.options.get(name).and_then(Value::as_str);
         let (name, from_env) = match (option("pkcs7_private_key_env_var"), option("pkcs7_private_key")) {
@@ -627,11 +628,16 @@ impl Invocation<'_> {
             _ => ("./keys/private_key.pkcs7.pem", false),
         };
         let pem = |world: &dyn World| match from_env {
-            true => world
-                .env(name)
-                .ok_or_else(|| kukla_formats::Error::bare(format!("environment variable {name} is not set"))),
+            true => match world.env(name) {
+                Ok(Some(pem)) => Ok(pem),
+                Ok(None) => {
+                    Err(kukla_formats::Error::bare(format!("environment variable {name} is not set")))
+                }
+                Err(refused) => Err(kukla_formats::Error::bare(refused.to_string())),
+            },
             false => match world.read(Path::new(name)) {
                 Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+                Err(FileError::Refused(refusal)) => Err(kukla_formats::Error::bare(refusal.to_string())),
                 Err(_) => Err(kukla_formats::Error::bare(format!(
                     "the private key {name} cannot be read; set pkcs7_private_key under 'options' of this level"
                 ))),

@@ -404,7 +404,7 @@ impl Session {
     ) -> Result<Option<Arc<Layer>>> {
         let place = if module.is_some() { LayerKind::Module } else { LayerKind::Environment };
         let path = Str::from(join(root, CONFIG_FILE));
-        let mut config = match self.cache.exists(host.world(), &path, used) {
+        let mut config = match self.cache.exists(host.world(), &path, used)? {
             true => self.usable(host, &path, place, used)?,
             false => None,
         };

@@ -1,16 +1,22 @@
-//! The world outside a compilation: files, clock, environment variables, commands. All effects go through [`World`].
+//! The world outside a compilation: files, clock, environment variables, commands. All effects go through [`World`], and a
+//! [`Policy`] says which of them code may have.
 
 use std::fmt::{self, Debug};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use kukla_values::time::Timestamp;
 
+pub mod codes;
 pub mod glob;
+mod guard;
 mod memory;
+pub mod policy;
 pub mod record;
 
+pub use guard::Guarded;
 pub use memory::MemoryWorld;
+pub use policy::{Policy, Refusal};
 use record::Ledger;
 
 /// What a file operation gives; the message is the operating system's.
@@ -23,6 +29,8 @@ pub enum FileError {
     NotFound,
     /// It is there and cannot be read.
     Other(String),
+    /// Policy does not allow it.
+    Refused(Refusal),
 }
 
 impl std::error::Error for FileError {}
@@ -32,6 +40,7 @@ impl fmt::Display for FileError {
         match self {
             FileError::NotFound => f.write_str("no such file or directory"),
             FileError::Other(why) => f.write_str(why),
+            FileError::Refused(refusal) => write!(f, "{refusal}"),
         }
     }
 }
@@ -75,8 +84,8 @@ pub trait World: Send + Sync + Debug {
     fn list(&self, path: &Path) -> Vec<DirectoryEntry>;
     /// The present.
     fn now(&self) -> Timestamp;
-    /// An environment variable.
-    fn env(&self, name: &str) -> Option<String>;
+    /// An environment variable, if it is set.
+    fn env(&self, name: &str) -> FileResult<Option<String>>;
     /// Runs a command (`generate`, external node classifiers), if policy allows.
     fn run(&self, command: &[String]) -> FileResult<CommandOutput>;
     /// Where what is asked can be recorded, if it is to be.
@@ -92,10 +101,40 @@ pub trait World: Send + Sync + Debug {
     fn stamp(&self, path: &Path) -> Option<Stamp> {
         self.exists(path).then(Stamp::default)
     }
+    /// Why policy keeps a path from being read, if it does. What may not be read looks as if it were not there; who would
+    /// go on without it asks this.
+    fn refusal(&self, path: &Path) -> Option<Refusal> {
+        let _ = path;
+        None
+    }
+    /// What code may reach of this world. A world without a guard has nothing to hide behind it but what a policy always hides.
+    fn policy(&self) -> &Policy {
+        static DEFAULT: std::sync::LazyLock<Policy> = std::sync::LazyLock::new(Policy::default);
+        &DEFAULT
+    }
+    /// Where a path leads: absolute, without links and without `..`.
+    fn resolve(&self, path: &Path) -> PathBuf {
+        normal(&self.here().join(path))
+    }
     /// The directory that relative paths start from.
     fn here(&self) -> PathBuf {
         PathBuf::from("/")
     }
+}
+
+/// A path without `.` and `..`, which go by its text alone.
+pub fn normal(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                normal.pop();
+            }
+            part => normal.push(part),
+        }
+    }
+    normal
 }
 
 /// A world that several share.
@@ -112,7 +151,7 @@ impl<W: World + ?Sized> World for Arc<W> {
         (**self).now()
     }
 
-    fn env(&self, name: &str) -> Option<String> {
+    fn env(&self, name: &str) -> FileResult<Option<String>> {
         (**self).env(name)
     }
 
@@ -126,6 +165,18 @@ impl<W: World + ?Sized> World for Arc<W> {
 
     fn stamp(&self, path: &Path) -> Option<Stamp> {
         (**self).stamp(path)
+    }
+
+    fn refusal(&self, path: &Path) -> Option<Refusal> {
+        (**self).refusal(path)
+    }
+
+    fn policy(&self) -> &Policy {
+        (**self).policy()
+    }
+
+    fn resolve(&self, path: &Path) -> PathBuf {
+        (**self).resolve(path)
     }
 
     fn here(&self) -> PathBuf {

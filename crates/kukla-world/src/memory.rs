@@ -63,8 +63,8 @@ impl World for MemoryWorld {
         Timestamp::from_clock(self.now)
     }
 
-    fn env(&self, name: &str) -> Option<String> {
-        self.env.get(name).cloned()
+    fn env(&self, name: &str) -> FileResult<Option<String>> {
+        Ok(self.env.get(name).cloned())
     }
 
     fn run(&self, command: &[String]) -> FileResult<CommandOutput> {

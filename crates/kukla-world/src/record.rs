@@ -16,7 +16,7 @@ use kukla_values::time::Timestamp;
 use rustc_hash::FxBuildHasher;
 use sha2::{Digest as _, Sha256};
 
-use crate::{CommandOutput, DirectoryEntry, FileError, FileResult, Stamp, World};
+use crate::{CommandOutput, DirectoryEntry, FileError, FileResult, Policy, Refusal, Stamp, World};
 
 /// A question to the world.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -74,7 +74,7 @@ impl Question {
             Question::Read(path) => Answer::read(&world.read(path)),
             Question::Exists(path) => Answer::exists(world.exists(path)),
             Question::List(path) => Answer::list(&world.list(path)),
-            Question::Env(name) => Answer::env(world.env(name).as_deref()),
+            Question::Env(name) => Answer::env(&world.env(name)),
             Question::Run(command) => Answer::run(&world.run(command)),
             Question::Now => Answer::Passing,
         }
@@ -97,8 +97,12 @@ impl Answer {
         ))
     }
 
-    fn env(value: Option<&str>) -> Answer {
-        value.map_or(Answer::Absent, |value| Answer::Is(Digest::of([value])))
+    fn env(value: &FileResult<Option<String>>) -> Answer {
+        match value {
+            Ok(Some(value)) => Answer::Is(Digest::of([value])),
+            Ok(None) => Answer::Absent,
+            Err(_) => Answer::Refused,
+        }
     }
 
     fn run(output: &FileResult<CommandOutput>) -> Answer {
@@ -112,7 +116,7 @@ impl Answer {
         match found {
             Ok(found) => Answer::Is(digest(found)),
             Err(FileError::NotFound) => Answer::Absent,
-            Err(FileError::Other(_)) => Answer::Refused,
+            Err(FileError::Other(_) | FileError::Refused(_)) => Answer::Refused,
         }
     }
 }
@@ -246,7 +250,7 @@ impl<W: World> World for Recorded<W> {
         self.world.now()
     }
 
-    fn env(&self, name: &str) -> Option<String> {
+    fn env(&self, name: &str) -> FileResult<Option<String>> {
         self.world.env(name)
     }
 
@@ -260,6 +264,18 @@ impl<W: World> World for Recorded<W> {
 
     fn stamp(&self, path: &Path) -> Option<Stamp> {
         self.world.stamp(path)
+    }
+
+    fn refusal(&self, path: &Path) -> Option<Refusal> {
+        self.world.refusal(path)
+    }
+
+    fn policy(&self) -> &Policy {
+        self.world.policy()
+    }
+
+    fn resolve(&self, path: &Path) -> PathBuf {
+        self.world.resolve(path)
     }
 
     fn here(&self) -> PathBuf {
@@ -343,9 +359,9 @@ impl World for Tracker<'_> {
         self.world.now()
     }
 
-    fn env(&self, name: &str) -> Option<String> {
+    fn env(&self, name: &str) -> FileResult<Option<String>> {
         let value = self.world.env(name);
-        self.note(Question::Env(name.to_owned()), Answer::env(value.as_deref()));
+        self.note(Question::Env(name.to_owned()), Answer::env(&value));
         value
     }
 
@@ -363,6 +379,18 @@ impl World for Tracker<'_> {
 
     fn stamp(&self, path: &Path) -> Option<Stamp> {
         self.world.stamp(path)
+    }
+
+    fn refusal(&self, path: &Path) -> Option<Refusal> {
+        self.world.refusal(path)
+    }
+
+    fn policy(&self) -> &Policy {
+        self.world.policy()
+    }
+
+    fn resolve(&self, path: &Path) -> PathBuf {
+        self.world.resolve(path)
     }
 
     fn here(&self) -> PathBuf {
@@ -395,7 +423,7 @@ mod tests {
         let _ = world.read(Path::new("/a/none"));
         world.exists(Path::new("/a"));
         world.list(Path::new("/a"));
-        world.env("HOME");
+        let _ = world.env("HOME");
     }
 
     #[test]

@@ -8,6 +8,7 @@ pub fn all() -> impl Iterator<Item = &'static Code> {
         .iter()
         .chain(kukla_syntax::validate::codes::CODES)
         .chain(CODES)
+        .chain(kukla_world::codes::CODES)
         .chain(kukla_catalog::codes::CODES)
         .copied()
         .chain(kukla_values::codes::all())

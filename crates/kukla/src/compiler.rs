@@ -7,7 +7,7 @@ use kukla_eval::error::Diagnostic;
 use kukla_eval::programs::Programs;
 use kukla_eval::registry::Registry;
 use kukla_syntax::roomy;
-use kukla_world::World;
+use kukla_world::{Guarded, Policy, World};
 
 use crate::disk::DiskWorld;
 use crate::site::Site;
@@ -20,6 +20,7 @@ const KEPT: usize = 16;
 #[derive(Debug)]
 pub struct Compiler {
     world: Arc<dyn World>,
+    policy: Policy,
     exports: Option<Arc<dyn Exports>>,
     /// The one asked for last comes last.
     sites: Mutex<Vec<Arc<Site>>>,
@@ -43,7 +44,13 @@ pub fn registry() -> Arc<Registry> {
 impl Compiler {
     /// A compiler that sees everything outside through `world`: the disk, memory, or an `Arc` of either.
     pub fn new(world: impl World + 'static) -> Compiler {
-        Compiler { world: Arc::new(world), exports: None, sites: Mutex::default(), programs: Arc::default() }
+        Compiler {
+            world: Arc::new(world),
+            policy: Policy::default(),
+            exports: None,
+            sites: Mutex::default(),
+            programs: Arc::default(),
+        }
     }
 
     /// The same, with someone to ask what other nodes export.
@@ -52,7 +59,14 @@ impl Compiler {
         Compiler { exports: Some(exports), ..self }
     }
 
-    /// The world it sees.
+    /// The same, with another policy for what code may reach outside; by default it may read what the process may, and run
+    /// nothing.
+    #[must_use]
+    pub fn with_policy(self, policy: Policy) -> Compiler {
+        Compiler { policy, ..self }
+    }
+
+    /// The world it sees, all of it.
     pub fn world(&self) -> &dyn World {
         &*self.world
     }
@@ -73,9 +87,14 @@ impl Compiler {
         {
             return Ok(Arc::clone(site));
         }
-        let open = || Site::open(spec.clone(), Arc::clone(&self.world), self.exports.clone(), &self.programs);
+        let open = || Site::open(spec.clone(), self.guarded(), self.exports.clone(), &self.programs);
         let fresh = Arc::new(roomy(open)?);
         Ok(self.keep(fresh, known.as_ref()))
+    }
+
+    /// The world as code sees it.
+    fn guarded(&self) -> Guarded<Arc<dyn World>> {
+        Guarded::new(Arc::clone(&self.world), self.policy.clone())
     }
 
     fn known(&self, spec: &SiteSpec) -> Option<Arc<Site>> {

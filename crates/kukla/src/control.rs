@@ -63,8 +63,8 @@ impl Layout {
                 Conf::parse(&String::from_utf8_lossy(&bytes)).map_err(|error| unreadable(&file, &error))
             }
             Err(FileError::NotFound) => Ok(Conf::default()),
-            Err(FileError::Other(why)) => {
-                Err(refused(diagnostic!(UNREADABLE_ENVIRONMENT_CONF { file: file.display(), reason: why })))
+            Err(reason) => {
+                Err(refused(diagnostic!(UNREADABLE_ENVIRONMENT_CONF { file: file.display(), reason })))
             }
         }?;
         let name =

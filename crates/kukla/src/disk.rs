@@ -2,59 +2,38 @@
 
 #![allow(clippy::disallowed_methods)]
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use kukla_values::time::Timestamp;
-use kukla_world::{CommandOutput, DirectoryEntry, FileError, FileResult, Stamp, World};
+use kukla_world::{CommandOutput, DirectoryEntry, FileError, FileResult, Stamp, World, normal};
 
-/// Which commands a compilation may run (`generate`, `config_version`, an external node classifier).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Commands {
-    /// None: the default, since a catalog should depend on its inputs alone.
-    #[default]
-    Off,
-    /// Those whose path is listed.
-    Only(Vec<String>),
-    /// All.
-    On,
-}
-
-impl Commands {
-    /// Whether policy lets this command run.
-    pub fn allow(&self, command: &str) -> bool {
-        match self {
-            Commands::Off => false,
-            Commands::Only(list) => list.iter().any(|allowed| allowed == command),
-            Commands::On => true,
-        }
-    }
-}
-
-/// `off`, `on`, or paths separated by commas.
-impl From<&str> for Commands {
-    fn from(policy: &str) -> Commands {
-        match policy {
-            "off" => Commands::Off,
-            "on" => Commands::On,
-            list => Commands::Only(list.split(',').map(str::to_owned).collect()),
-        }
-    }
-}
-
-/// The world as it is.
-#[derive(Clone, Debug, Default)]
+/// The world as it is, for whoever may see all of it; a [`Policy`](kukla_world::Policy) stands between it and code.
+///
+/// No file and no command can take more than these limits, whoever asks.
+#[derive(Clone, Debug)]
 pub struct DiskWorld {
-    /// Which commands may run.
-    pub commands: Commands,
+    /// How many bytes a file may have.
+    pub largest_file: u64,
+    /// How many bytes a command may write.
+    pub most_output: u64,
+    /// How long a command may run.
+    pub longest_run: Duration,
+}
+
+impl Default for DiskWorld {
+    fn default() -> DiskWorld {
+        DiskWorld { largest_file: 128 << 20, most_output: 32 << 20, longest_run: Duration::from_secs(60) }
+    }
 }
 
 impl World for DiskWorld {
     fn read(&self, path: &Path) -> FileResult<Vec<u8>> {
-        read(path).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => FileError::NotFound,
+        read(path, self.largest_file).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => FileError::NotFound,
             _ => FileError::Other(error.to_string()),
         })
     }
@@ -76,7 +55,7 @@ impl World for DiskWorld {
     }
 
     fn now(&self) -> Timestamp {
-        let fixed = self.env("SOURCE_DATE_EPOCH").and_then(|text| text.trim().parse::<i64>().ok());
+        let fixed = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.trim().parse::<i64>().ok());
         let nanoseconds = match fixed {
             Some(seconds) => seconds.saturating_mul(1_000_000_000),
             None => SystemTime::now()
@@ -86,26 +65,39 @@ impl World for DiskWorld {
         Timestamp::from_clock(nanoseconds)
     }
 
-    fn env(&self, name: &str) -> Option<String> {
-        std::env::var(name).ok()
+    fn env(&self, name: &str) -> FileResult<Option<String>> {
+        Ok(std::env::var(name).ok())
     }
 
     fn run(&self, command: &[String]) -> FileResult<CommandOutput> {
         let Some((program, arguments)) = command.split_first() else {
             return Err(FileError::Other("no command was given".into()));
         };
-        if !self.commands.allow(program) {
-            return Err(FileError::Other(format!(
-                "running '{program}' is not allowed; --commands says which commands a compilation may run"
-            )));
-        }
-        let output = Command::new(program).args(arguments).stdin(Stdio::null()).output().map_err(
-            |error| match error.kind() {
-                std::io::ErrorKind::NotFound => FileError::NotFound,
-                _ => FileError::Other(format!("{program}: {error}")),
-            },
-        )?;
-        Ok(CommandOutput { code: output.status.code(), stdout: output.stdout, stderr: output.stderr })
+        let unable = |error: io::Error| match error.kind() {
+            io::ErrorKind::NotFound => FileError::NotFound,
+            _ => FileError::Other(format!("{program}: {error}")),
+        };
+        let child = Command::new(program)
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(unable)?;
+        let running = Running { child, until: Instant::now() + self.longest_run };
+        running.output(self.most_output).map_err(|why| match why {
+            Stopped::Failed(error) => unable(error),
+            Stopped::TooLong => {
+                let seconds = self.longest_run.as_secs();
+                FileError::Other(format!(
+                    "{program}: it was stopped because it ran for more than {seconds} seconds"
+                ))
+            }
+            Stopped::TooMuch => {
+                let most = self.most_output;
+                FileError::Other(format!("{program}: it was stopped because it wrote more than {most} bytes"))
+            }
+        })
     }
 
     fn exists(&self, path: &Path) -> bool {
@@ -119,20 +111,163 @@ impl World for DiskWorld {
         Some(Stamp { version, length: found.len() })
     }
 
+    fn resolve(&self, path: &Path) -> PathBuf {
+        // Of what is not there, the part that is leads somewhere.
+        let whole = self.here().join(path);
+        for there in whole.ancestors() {
+            if let (Ok(real), Ok(rest)) = (there.canonicalize(), whole.strip_prefix(there)) {
+                return normal(&real.join(rest));
+            }
+        }
+        normal(&whole)
+    }
+
     fn here(&self) -> PathBuf {
         std::env::current_dir().unwrap_or_default()
     }
 }
 
-/// Reads a file whose length is asked for once.
-fn read(path: &Path) -> std::io::Result<Vec<u8>> {
-    let mut file = std::fs::File::open(path)?;
-    let length = file.metadata()?.len();
-    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
-    match length {
-        // What has no length, such as a pipe, says itself where it ends.
-        0 => file.read_to_end(&mut bytes)?,
-        length => file.take(length).read_to_end(&mut bytes)?,
-    };
+/// Reads a file whose length is asked for once. What is no file may have no end, or wait for someone to write it.
+fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    regular(&std::fs::metadata(path)?)?;
+    let file = std::fs::File::open(path)?;
+    let about = file.metadata()?;
+    regular(&about)?;
+    let mut bytes = Vec::with_capacity(usize::try_from(about.len().min(most)).unwrap_or_default());
+    // Files that are made as they are read, such as those in /proc, have no length beforehand.
+    let expected = if about.len() == 0 { most } else { about.len().min(most) };
+    file.take(expected.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(io::Error::other(format!("it has more than {most} bytes")));
+    }
     Ok(bytes)
+}
+
+fn regular(about: &std::fs::Metadata) -> io::Result<()> {
+    const IS_A_DIRECTORY: i32 = 21;
+    match about {
+        about if about.is_file() => Ok(()),
+        about if about.is_dir() => Err(io::Error::from_raw_os_error(IS_A_DIRECTORY)),
+        _ => Err(io::Error::other("it is a device or a pipe and not a file")),
+    }
+}
+
+/// A command that runs.
+struct Running {
+    child: Child,
+    until: Instant,
+}
+
+/// Why there is no output of a command.
+enum Stopped {
+    Failed(io::Error),
+    TooLong,
+    TooMuch,
+}
+
+impl From<io::Error> for Stopped {
+    fn from(error: io::Error) -> Stopped {
+        Stopped::Failed(error)
+    }
+}
+
+/// Whatever happens, the command does not go on without anyone who waits for it.
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Running {
+    /// What it writes until it ends.
+    fn output(mut self, most: u64) -> Result<CommandOutput, Stopped> {
+        let stdout = self.child.stdout.take().map(|pipe| in_background(pipe, most));
+        let stderr = self.child.stderr.take().map(|pipe| in_background(pipe, most));
+        let stdout = self.written(stdout, most)?;
+        let stderr = self.written(stderr, most)?;
+        // It has closed its output, so it is about to end or has better things to do.
+        loop {
+            if let Some(status) = self.child.try_wait()? {
+                return Ok(CommandOutput { code: status.code(), stdout, stderr });
+            }
+            if Instant::now() >= self.until {
+                return Err(Stopped::TooLong);
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    fn written(&self, pipe: Option<Receiver<io::Result<Vec<u8>>>>, most: u64) -> Result<Vec<u8>, Stopped> {
+        let Some(pipe) = pipe else { return Ok(Vec::new()) };
+        match pipe.recv_timeout(self.until.saturating_duration_since(Instant::now())) {
+            Ok(Ok(bytes)) if bytes.len() as u64 > most => Err(Stopped::TooMuch),
+            Ok(bytes) => Ok(bytes?),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Err(Stopped::TooLong),
+        }
+    }
+}
+
+/// Reads a pipe while the other is read as well, up to one byte more than there may be.
+fn in_background(pipe: impl Read + Send + 'static, most: u64) -> Receiver<io::Result<Vec<u8>>> {
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let read = pipe.take(most.saturating_add(1)).read_to_end(&mut bytes);
+        // Whoever no longer waits has stopped the command.
+        let _ = sender.send(read.map(|_| bytes));
+    });
+    receiver
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(world: &DiskWorld, script: &str) -> FileResult<CommandOutput> {
+        world.run(&["/bin/sh", "-c", script].map(str::to_owned))
+    }
+
+    #[test]
+    fn commands_have_limits() {
+        let world = DiskWorld { most_output: 1000, ..DiskWorld::default() };
+        let output = run(&world, "echo out; echo err >&2; exit 3").unwrap();
+        assert_eq!((output.code, &*output.stdout, &*output.stderr), (Some(3), &b"out\n"[..], &b"err\n"[..]));
+        for endless in ["while :; do echo y; done", "while :; do echo y >&2; done"] {
+            let why = run(&world, endless).unwrap_err().to_string();
+            assert!(why.contains("more than 1000 bytes"), "{why}");
+        }
+        let hasty = DiskWorld { longest_run: Duration::from_millis(20), ..DiskWorld::default() };
+        for idle in ["exec sleep 1000", "exec >&- 2>&-; exec sleep 1000"] {
+            let why = run(&hasty, idle).unwrap_err().to_string();
+            assert!(why.contains("it ran for more than"), "{why}");
+        }
+        assert!(matches!(world.run(&["/no/such/command".to_owned()]), Err(FileError::NotFound)));
+    }
+
+    #[test]
+    fn only_files_are_read_and_no_endless_ones() {
+        let world = DiskWorld { largest_file: 1000, ..DiskWorld::default() };
+        for device in ["/dev/zero", "/dev/null", "/dev/tty", "/dev/urandom"] {
+            assert!(
+                matches!(world.read(Path::new(device)), Err(FileError::Other(_) | FileError::NotFound)),
+                "{device}"
+            );
+        }
+        assert!(world.read(Path::new("/")).unwrap_err().to_string().contains("s a directory"));
+        assert!(world.read(Path::new("/proc/self/status")).is_err(), "it has more than 1000 bytes");
+        assert!(DiskWorld::default().read(Path::new("/proc/self/status")).is_ok());
+    }
+
+    #[test]
+    fn paths_lead_somewhere_whether_there_is_something_or_not() {
+        let world = DiskWorld::default();
+        let link = std::env::temp_dir().join(format!("kukla-link-{}", std::process::id()));
+        let _ = std::fs::remove_file(&link);
+        std::os::unix::fs::symlink("/proc", &link).unwrap();
+        assert_eq!(world.resolve(&link.join("version")), Path::new("/proc/version"));
+        assert_eq!(world.resolve(&link.join("no/such")), Path::new("/proc/no/such"));
+        assert_eq!(world.resolve(&link.join("no/../../x")), Path::new("/x"));
+        std::fs::remove_file(&link).unwrap();
+    }
 }

@@ -57,6 +57,7 @@ pub mod codes;
 mod compile;
 mod compiler;
 pub mod conf;
+mod confine;
 mod context;
 pub mod control;
 mod data;
@@ -73,7 +74,7 @@ mod watch;
 
 pub use compile::{Answer, CompileOptions, Compiled, Outcome};
 pub use compiler::{Compiler, registry};
-pub use disk::{Commands, DiskWorld};
+pub use disk::DiskWorld;
 pub use site::Site;
 pub use spec::SiteSpec;
 
@@ -92,4 +93,4 @@ pub use kukla_eval::messages::Log;
 pub use kukla_eval::settings::Settings;
 pub use kukla_eval::{Environment, Node};
 pub use kukla_values::{Type, Value};
-pub use kukla_world::{MemoryWorld, World};
+pub use kukla_world::{MemoryWorld, Policy, World};

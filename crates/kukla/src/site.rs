@@ -10,9 +10,10 @@ use kukla_eval::programs::Programs;
 use kukla_eval::unit::Unit;
 use kukla_hiera::DataCache;
 use kukla_world::record::tracked;
-use kukla_world::{FileError, World};
+use kukla_world::{FileError, Guarded, World};
 
 use crate::compiler::registry;
+use crate::confine;
 use crate::control::{Layout, bad_setting, manifests, time_to_live};
 use crate::ruby_types::RubyTypes;
 use crate::spec::SiteSpec;
@@ -54,8 +55,8 @@ impl Site {
                     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
                 }
                 Ok(output) => Err(format!("'{command}' ended with {:?}", output.code)),
-                Err(FileError::Other(why)) => Err(why),
                 Err(FileError::NotFound) => Err(format!("there is no '{command}'")),
+                Err(why) => Err(why.to_string()),
             })
         };
         self.version.get_or_init(ask).as_ref()
@@ -69,11 +70,13 @@ impl Site {
 
     pub(crate) fn open(
         spec: SiteSpec,
-        world: Arc<dyn World>,
+        world: Guarded<Arc<dyn World>>,
         exports: Option<Arc<dyn Exports>>,
         programs: &Arc<Programs>,
     ) -> Result<Site, Box<Diagnostic>> {
-        let watched = Arc::new(Watched::new(world));
+        let guard = Arc::new(world);
+        confine::admit_named(&guard, &spec);
+        let watched = Arc::new(Watched::new(Arc::clone(&guard) as Arc<dyn World>));
         let world = Arc::clone(&watched) as Arc<dyn World>;
         let root = spec.root();
         let (layout, layout_inputs) = tracked(&*world, |world| {
@@ -97,6 +100,7 @@ impl Site {
             (None, Some(layout)) => layout.modulepath.clone(),
             (None, None) => Vec::new(),
         };
+        confine::admit_placed(&guard, layout.as_ref());
         let mut environment =
             Environment::new(&spec.environment, root, modulepath, settings, Arc::clone(&world), registry());
         environment.programs = Arc::clone(programs);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use kukla_values::time::Timestamp;
 use kukla_world::record::Ledger;
-use kukla_world::{CommandOutput, DirectoryEntry, FileResult, Stamp, World};
+use kukla_world::{CommandOutput, DirectoryEntry, FileResult, Policy, Refusal, Stamp, World};
 use rustc_hash::FxHashMap;
 
 /// A world, and what was at every path that someone asked about.
@@ -86,7 +86,7 @@ impl World for Watched {
         self.world.now()
     }
 
-    fn env(&self, name: &str) -> Option<String> {
+    fn env(&self, name: &str) -> FileResult<Option<String>> {
         self.world.env(name)
     }
 
@@ -100,6 +100,18 @@ impl World for Watched {
 
     fn stamp(&self, path: &Path) -> Option<Stamp> {
         self.known(path).unwrap_or_else(|| self.note(path, self.world.stamp(path)))
+    }
+
+    fn refusal(&self, path: &Path) -> Option<Refusal> {
+        self.world.refusal(path)
+    }
+
+    fn policy(&self) -> &Policy {
+        self.world.policy()
+    }
+
+    fn resolve(&self, path: &Path) -> PathBuf {
+        self.world.resolve(path)
     }
 
     fn here(&self) -> PathBuf {

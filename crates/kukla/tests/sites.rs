@@ -46,7 +46,7 @@ impl World for Asked {
         self.world.now()
     }
 
-    fn env(&self, name: &str) -> Option<String> {
+    fn env(&self, name: &str) -> FileResult<Option<String>> {
         self.asked().env(name)
     }
 

@@ -23,7 +23,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use answer::Answer;
 use kukla::rpc::Server;
-use kukla::{Commands, DiskWorld};
+use kukla::world::policy::Commands;
+use kukla::{DiskWorld, Policy};
 use kukla_tests::subject::Subject;
 use serde_json::{Value, json};
 
@@ -81,8 +82,11 @@ fn main() -> ExitCode {
 fn run() -> Result<bool, String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("differential/functions");
     let modules = std::env::var("KUKLA_MODULES").ok();
-    let world = DiskWorld { commands: Commands::On };
-    let (ours, theirs) = (Subject::Kukla(Box::new(Server::new(world))), Subject::from_environment()?);
+    let policy = Policy { commands: Commands::On, ..Policy::default() };
+    let (ours, theirs) = (
+        Subject::Kukla(Box::new(Server::new(DiskWorld::default()).with_policy(policy))),
+        Subject::from_environment()?,
+    );
     let with_core = theirs.reference().is_none_or(|version| !version.starts_with("7."));
     let mut calls = if with_core { calls(&folder, "core.txt")? } else { Vec::new() };
     let version = modules.as_deref().map(coverage::version).transpose()?;

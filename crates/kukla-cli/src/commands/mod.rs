@@ -9,6 +9,7 @@ pub mod explain;
 mod fleet;
 pub mod lookup;
 pub mod parse;
+mod policy;
 pub mod repl;
 pub mod rpc;
 mod target;

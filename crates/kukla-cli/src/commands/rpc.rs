@@ -5,6 +5,7 @@ use std::io::{BufRead, Write};
 use kukla::DiskWorld;
 use kukla::rpc::Server;
 
+use super::policy::Allowed;
 use crate::Outcome;
 
 /// Answer JSON requests, one per line, until the input closes
@@ -13,14 +14,13 @@ use crate::Outcome;
 /// one of them, in order, with `result` or `error`. Nothing else is written to standard output.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Commands that generate() and the like may run: off, on, or paths separated by commas
-    #[arg(long, value_name = "POLICY", default_value = "off")]
-    commands: String,
+    #[command(flatten)]
+    allowed: Allowed,
 }
 
 /// Serves requests until there are no more.
 pub fn run(args: &Args) -> Outcome {
-    let server = Server::new(DiskWorld { commands: args.commands.as_str().into() });
+    let server = Server::new(DiskWorld::default()).with_policy(args.allowed.policy());
     let mut input = std::io::stdin().lock();
     let mut output = std::io::stdout().lock();
     let mut line = Vec::new();

@@ -9,8 +9,10 @@ use kukla::facts::FactFile;
 use kukla::puppet_conf::PuppetConf;
 use kukla::syntax::Strict;
 use kukla::values::Hash;
-use kukla::{Commands, Compiler, DiskWorld, Node, Settings, SiteSpec};
+use kukla::world::Guarded;
+use kukla::{Compiler, DiskWorld, Node, Settings, SiteSpec};
 
+use super::policy::Allowed;
 use crate::files;
 
 /// Which environment and which node. Where the control repository lies is for each command to ask.
@@ -68,9 +70,8 @@ pub struct Target {
     /// Catalogs of other nodes, a file or a directory of them, whose exported resources can be collected
     #[arg(long, value_name = "PATH")]
     exported: Option<PathBuf>,
-    /// Commands that generate(), config_version and the like may run: off, on, or paths separated by commas
-    #[arg(long, value_name = "POLICY", default_value = "off")]
-    commands: String,
+    #[command(flatten)]
+    allowed: Allowed,
 }
 
 /// A node and the site it belongs to.
@@ -85,17 +86,13 @@ pub struct Placed {
 impl Target {
     /// The compiler to ask.
     pub fn compiler(&self) -> Result<Compiler, String> {
-        let world = self.world();
+        let world = DiskWorld::default();
         let exports = self.exported.as_ref().map(|path| CatalogExports::read(&world, path)).transpose()?;
-        let compiler = Compiler::new(world);
+        let compiler = Compiler::new(world).with_policy(self.allowed.policy());
         Ok(match exports {
             Some(exports) => compiler.with_exports(Arc::new(exports)),
             None => compiler,
         })
-    }
-
-    fn world(&self) -> DiskWorld {
-        DiskWorld { commands: self.commands.as_str().into() }
     }
 
     /// The node that the options name.
@@ -178,7 +175,7 @@ impl Target {
         if self.config.is_none() && self.confdir.is_none() && !file.is_file() {
             return Ok(None);
         }
-        PuppetConf::read(&self.world(), &absolute(&file)?).map(Some)
+        PuppetConf::read(&DiskWorld::default(), &absolute(&file)?).map(Some)
     }
 
     /// What the options say for every node alike, read once.
@@ -186,7 +183,7 @@ impl Target {
         let mut site = SiteSpec::default();
         let conf = self.conf(path)?;
         if let Some(conf) = &conf {
-            conf.apply(&self.world(), &mut site)?;
+            conf.apply(&DiskWorld::default(), &mut site)?;
         }
         site.code.clone_from(&self.execute);
         site.modulepath.clone_from(&self.modulepath);
@@ -272,7 +269,7 @@ impl Ground<'_> {
             node.trusted.insert(key.clone(), value.clone());
         }
         if let Some(conf) = &self.conf {
-            conf.name_extensions(&self.target.world(), &mut node.trusted)?;
+            conf.name_extensions(&DiskWorld::default(), &mut node.trusted)?;
         }
         node.server_facts = self.server_facts.clone();
         Ok(Placed { site, node })
@@ -291,16 +288,14 @@ impl Ground<'_> {
     }
 
     fn classification(&self, node: &str) -> Result<Option<Classification>, String> {
-        let only = |command: &str| {
-            let program = command.split_whitespace().next().unwrap_or_default().to_owned();
-            DiskWorld { commands: Commands::Only(vec![program]) }
-        };
+        let world = DiskWorld::default();
         let own = self.conf.as_ref().and_then(PuppetConf::external_nodes);
         match (&self.target.enc, &self.target.classification, own) {
-            (Some(command), ..) => Classification::ask(&only(command), command, node).map(Some),
-            (None, Some(file), _) => Classification::read(&self.target.world(), file).map(Some),
+            (Some(command), ..) => Classification::ask(&world, command, node).map(Some),
+            (None, Some(file), _) => Classification::read(&world, file).map(Some),
             (None, None, Some(command)) => {
-                let said = Classification::ask(&self.target.world(), command, node).map_err(|error| {
+                let guarded = Guarded::new(world, self.target.allowed.policy());
+                let said = Classification::ask(&guarded, command, node).map_err(|error| {
                     format!(
                         "puppet.conf lets '{command}' classify nodes: {error}\n  hint: --commands allows it, --classification FILE or --enc replaces it"
                     )

@@ -12,8 +12,11 @@ mod parse;
 mod resolve;
 mod token;
 
+/// What an environment variable is, if it is set and may be seen.
+pub type Variables<'v> = dyn Fn(&str) -> Result<Option<String>, Error> + 'v;
+
 /// Reads one HOCON text; `environment` answers for references that nothing in the text answers.
-pub fn read(text: &str, environment: &dyn Fn(&str) -> Option<String>) -> Result<Value, Error> {
+pub fn read(text: &str, environment: &Variables<'_>) -> Result<Value, Error> {
     let tokens = token::tokens(text)?;
     let root = parse::parse(tokens)?;
     resolve::resolve(&root, environment)
@@ -45,7 +48,7 @@ mod tests {
     use super::*;
 
     fn show(text: &str) -> String {
-        match read(text, &|name| (name == "HOME").then(|| "/root".into())) {
+        match read(text, &|name| Ok((name == "HOME").then(|| "/root".into()))) {
             Ok(value) => kukla_values::format::inspect(&value).into(),
             Err(error) => error.to_string(),
         }

@@ -2,11 +2,11 @@
 
 use kukla_values::{Array, Hash, Value};
 
-use super::Node;
+use super::{Node, Variables};
 use crate::Error;
 
 /// Replaces every reference in the tree.
-pub(super) fn resolve(root: &Node, environment: &dyn Fn(&str) -> Option<String>) -> Result<Value, Error> {
+pub(super) fn resolve(root: &Node, environment: &Variables<'_>) -> Result<Value, Error> {
     let mut resolver = Resolver { root, environment, following: Vec::new(), work: 0 };
     let value = resolver.node(root, None, &[])?;
     Ok(value.unwrap_or_else(|| Hash::new().into()))
@@ -14,7 +14,7 @@ pub(super) fn resolve(root: &Node, environment: &dyn Fn(&str) -> Option<String>)
 
 struct Resolver<'n> {
     root: &'n Node,
-    environment: &'n dyn Fn(&str) -> Option<String>,
+    environment: &'n Variables<'n>,
     /// The references being followed: one that comes up again is a cycle.
     following: Vec<String>,
     work: u64,
@@ -106,7 +106,7 @@ impl<'n> Resolver<'n> {
             Err(Error::hocon(format!("Could not resolve substitution to a value: {message}"), line))
         };
         if itself && optional {
-            return Ok((self.environment)(&name).map(Value::from));
+            return Ok((self.environment)(&name)?.map(Value::from));
         }
         if self.following.contains(&name) {
             if optional {
@@ -124,7 +124,7 @@ impl<'n> Resolver<'n> {
         self.following.pop();
         match found? {
             Some(value) => Ok(Some(value)),
-            None => match (self.environment)(&name) {
+            None => match (self.environment)(&name)? {
                 Some(text) => Ok(Some(text.into())),
                 None if optional => Ok(None),
                 None => failed(format!("${{{name}}}")),

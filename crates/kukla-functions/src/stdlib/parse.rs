@@ -7,7 +7,7 @@ use kukla_eval::error::Flow;
 use kukla_eval::function::Rest;
 use kukla_eval::settings::LogLevel;
 use kukla_eval::vm::Vm;
-use kukla_formats::{hocon, json, yaml};
+use kukla_formats::{Error, hocon, json, yaml};
 use kukla_syntax::{bail, diagnostic};
 use kukla_values::{Result, Str, Value};
 use kukla_world::FileError;
@@ -132,7 +132,8 @@ fn parseyaml(Rest(args): Rest) -> Result<Value> {
 
 fn parsehocon(vm: &mut Vm<'_>, text: Str, default: Option<Value>) -> Result<Value> {
     let world = vm.world();
-    match (hocon::read(&text, &|name| world.env(name)), default) {
+    let variable = |name: &str| world.env(name).map_err(|refused| Error::bare(refused.to_string()));
+    match (hocon::read(&text, &variable), default) {
         (Ok(value), _) => Ok(value),
         (Err(_), Some(default)) => Ok(default),
         (Err(reason), None) => bail!(INVALID_HOCON { reason }),
@@ -183,6 +184,7 @@ fn load(vm: &mut Vm<'_>, args: &[Value], read: impl Fn(&[u8]) -> Result<Value>) 
             vm.log(LogLevel::Warning, format!("Can't load '{path}' File does not exist!"));
             Ok(default.cloned().unwrap_or_default())
         }
+        Err(FileError::Refused(refusal)) => Err(refusal.diagnostic().into()),
         Err(FileError::Other(reason)) => {
             Ok(or_default(Err(diagnostic!(UNREADABLE_FILE { reason, path }).into()), default)?)
         }
@@ -206,6 +208,7 @@ fn fetch(vm: &mut Vm<'_>, given: &str) -> Result<Vec<u8>> {
     let output = match vm.world().run(&command) {
         Ok(output) => output,
         Err(FileError::NotFound) => bail!(NO_CURL { url }),
+        Err(FileError::Refused(refusal)) => return Err(refusal.diagnostic().into()),
         Err(FileError::Other(reason)) => bail!(CURL_NOT_RUN { url, reason }),
     };
     if output.code != Some(0) {

@@ -348,6 +348,7 @@ fn validate_cmd(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
             fails(diagnostic!(COMMAND_FAILED { command: on(path), code, said }))
         }
         Err(FileError::NotFound) => fails(diagnostic!(NO_SHELL { command })),
+        Err(FileError::Refused(refusal)) => fails(refusal.diagnostic()),
         Err(FileError::Other(reason)) => fails(diagnostic!(COMMAND_NOT_RUN { reason })),
     }
 }

@@ -9,7 +9,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use kukla_syntax::roomy;
-use kukla_world::World;
+use kukla_world::{Policy, World};
 use serde_json::{Map, Value, json};
 
 use crate::compiler::Compiler;
@@ -34,6 +34,12 @@ impl Server {
     /// A server that sees the world through `world`.
     pub fn new(world: impl World + 'static) -> Server {
         Server { compiler: Compiler::new(world) }
+    }
+
+    /// The same, with another policy for what code may reach outside.
+    #[must_use]
+    pub fn with_policy(self, policy: Policy) -> Server {
+        Server { compiler: self.compiler.with_policy(policy) }
     }
 
     /// Answers one line; whatever it holds, the answer is one line of JSON.

@@ -1,0 +1,37 @@
+//! What code may reach outside, as options of every command that runs code.
+
+use kukla::Policy;
+use kukla::world::policy::{Commands, Files, Reach, Variables};
+
+/// What code may reach outside. See docs/manual/security.md.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "What code may reach")]
+pub struct Allowed {
+    /// Commands that generate(), config_version and the like may run: off, on, or absolute paths separated by commas
+    #[arg(long, value_name = "POLICY", default_value = "off")]
+    commands: Commands,
+    /// Files that code and data may read: repository (the environment's directory and what is named here), modules (also the
+    /// module path and data directories, wherever the environment says they are), any; further paths may follow, separated by commas
+    #[arg(long, value_name = "POLICY", default_value = "any")]
+    files: Files,
+    /// Environment variables that code and data may see: off, data (any that data names), on, or names separated by commas; by
+    /// default data, and off where --files sets bounds
+    #[arg(long, value_name = "POLICY")]
+    env: Option<Variables>,
+}
+
+impl Allowed {
+    /// The policy that the options stand for.
+    pub fn policy(&self) -> Policy {
+        let by_default = match self.files.reach {
+            Reach::Any => Variables::Data,
+            Reach::Repository | Reach::Modules => Variables::Off,
+        };
+        Policy {
+            files: self.files.clone(),
+            commands: self.commands.clone(),
+            variables: self.env.clone().unwrap_or(by_default),
+            ..Policy::default()
+        }
+    }
+}

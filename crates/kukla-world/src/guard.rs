@@ -1,0 +1,149 @@
+//! A world behind a policy: the one place where files, commands and environment variables are allowed or refused.
+
+use std::path::{Path, PathBuf};
+use std::sync::{PoisonError, RwLock};
+
+use kukla_values::time::Timestamp;
+
+use crate::policy::{Effect, Policy, Reach, Refusal};
+use crate::record::Ledger;
+use crate::{CommandOutput, DirectoryEntry, FileError, FileResult, Stamp, World};
+
+/// A world of which no more can be had than a policy allows.
+#[derive(Debug)]
+pub struct Guarded<W> {
+    world: W,
+    policy: Policy,
+    /// What may be read, by the path without links; of no interest where everything may.
+    admitted: RwLock<Vec<PathBuf>>,
+}
+
+impl<W: World> Guarded<W> {
+    /// Puts a world behind a policy. If that confines the reading of files, only what it names itself can be read until
+    /// more is admitted.
+    pub fn new(world: W, policy: Policy) -> Guarded<W> {
+        let guarded = Guarded { world, policy, admitted: RwLock::default() };
+        let also = guarded.policy.files.also.clone();
+        also.iter().for_each(|path| guarded.admit(path));
+        guarded
+    }
+
+    /// Lets a file, or a directory with all that lies in it, be read from now on.
+    pub fn admit(&self, path: &Path) {
+        if self.policy.files.reach != Reach::Any {
+            let path = self.world.resolve(path);
+            self.admitted.write().unwrap_or_else(PoisonError::into_inner).push(path);
+        }
+    }
+
+    /// Where a path leads, if that may be read.
+    fn allowed(&self, path: &Path) -> Result<PathBuf, Refusal> {
+        let reach = self.policy.files.reach;
+        if reach == Reach::Any {
+            return Ok(path.to_owned());
+        }
+        let real = self.world.resolve(path);
+        let admitted = self.admitted.read().unwrap_or_else(PoisonError::into_inner);
+        match admitted.iter().any(|root| real.starts_with(root)) {
+            true => Ok(real),
+            false => Err(Refusal::to_read(path, reach)),
+        }
+    }
+}
+
+impl<W: World> World for Guarded<W> {
+    fn read(&self, path: &Path) -> FileResult<Vec<u8>> {
+        // What was checked is what is read, not the link that led there.
+        self.world.read(&self.allowed(path).map_err(FileError::Refused)?)
+    }
+
+    fn list(&self, path: &Path) -> Vec<DirectoryEntry> {
+        self.allowed(path).map_or_else(|_| Vec::new(), |path| self.world.list(&path))
+    }
+
+    fn now(&self) -> Timestamp {
+        self.world.now()
+    }
+
+    fn env(&self, name: &str) -> FileResult<Option<String>> {
+        self.policy.check(Effect::DataVariable(name)).map_err(FileError::Refused)?;
+        self.world.env(name)
+    }
+
+    fn run(&self, command: &[String]) -> FileResult<CommandOutput> {
+        let program = command.first().map_or("", String::as_str);
+        self.policy.check(Effect::Command(program)).map_err(FileError::Refused)?;
+        self.world.run(command)
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        self.allowed(path).is_ok_and(|path| self.world.exists(&path))
+    }
+
+    fn stamp(&self, path: &Path) -> Option<Stamp> {
+        self.world.stamp(&self.allowed(path).ok()?)
+    }
+
+    fn refusal(&self, path: &Path) -> Option<Refusal> {
+        if self.policy.files.reach == Reach::Any { None } else { self.allowed(path).err() }
+    }
+
+    fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    fn resolve(&self, path: &Path) -> PathBuf {
+        self.world.resolve(path)
+    }
+
+    fn here(&self) -> PathBuf {
+        self.world.here()
+    }
+
+    fn ledger(&self) -> Option<&Ledger> {
+        self.world.ledger()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::MemoryWorld;
+    use crate::policy::Files;
+
+    fn guarded(files: &str) -> Guarded<MemoryWorld> {
+        let mut world =
+            MemoryWorld::default().with("/repo/a", "a").with("/repository/b", "b").with("/etc/c", "c");
+        world.env.insert("HOME".into(), "/root".into());
+        let policy = Policy { files: files.parse::<Files>().unwrap(), ..Policy::default() };
+        let guarded = Guarded::new(world, policy);
+        guarded.admit(Path::new("/repo"));
+        guarded
+    }
+
+    #[test]
+    fn only_what_is_admitted_can_be_had() {
+        let world = guarded("repository,/etc/c");
+        for path in ["/repo/a", "/repo/x/../a", "/etc/../repo/./a", "/etc/c"] {
+            assert!(world.read(Path::new(path)).is_ok() && world.exists(Path::new(path)), "{path}");
+        }
+        for path in ["/repository/b", "/repo/../repository/b", "/etc", "/etc/d", "/", "/repo/../.."] {
+            let path = Path::new(path);
+            assert!(matches!(world.read(path), Err(FileError::Refused(_))), "{path:?}");
+            assert!(!world.exists(path) && world.list(path).is_empty() && world.stamp(path).is_none());
+            assert!(
+                world
+                    .refusal(path)
+                    .is_some_and(|refusal| refusal.to_string().contains("--files repository,"))
+            );
+        }
+    }
+
+    #[test]
+    fn without_bounds_everything_can_be_read_and_nothing_run() {
+        let world = guarded("any");
+        assert!(world.read(Path::new("/etc/c")).is_ok() && world.refusal(Path::new("/etc/c")).is_none());
+        assert_eq!(world.env("HOME"), Ok(Some("/root".to_owned())));
+        assert!(matches!(world.run(&["/bin/true".to_owned()]), Err(FileError::Refused(_))));
+    }
+}

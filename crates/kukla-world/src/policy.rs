@@ -1,0 +1,306 @@
+//! What code may reach outside: one policy, decided by whoever runs Kukla and asked in one place.
+//!
+//! A [`Guarded`](crate::Guarded) world asks about files, commands and environment variables itself, so nothing that goes through
+//! [`World`](crate::World) can forget to. What does not go through it (the network, a clock or randomness that code in Ruby
+//! wants) asks [`Policy::check`] first. What is refused is a [`Refusal`], and that says how to allow it.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use kukla_syntax::{Diagnostic, diagnostic};
+
+use crate::codes::NOT_ALLOWED;
+
+/// What code may reach outside.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Policy {
+    /// Which files may be read.
+    pub files: Files,
+    /// Which commands may run.
+    pub commands: Commands,
+    /// Which environment variables may be seen.
+    pub variables: Variables,
+    /// Whether other hosts may be talked to.
+    pub network: Access,
+    /// Whether code other than Puppet's own functions may ask for the time.
+    pub clock: Access,
+    /// Whether there is randomness that no seed decides.
+    pub randomness: Access,
+}
+
+/// Whether something may be done at all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Access {
+    /// It may not: the default, since a catalog should depend on its inputs alone.
+    #[default]
+    Off,
+    /// It may.
+    On,
+}
+
+/// Which files a compilation may read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Files {
+    /// How far from the repository.
+    pub reach: Reach,
+    /// Further directories and files, whatever the reach.
+    pub also: Vec<PathBuf>,
+}
+
+/// How far from the repository files may be read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reach {
+    /// The environment's directory and what was named by whoever asks. Nothing that the environment says adds to it.
+    Repository,
+    /// Besides, the module path and the data directories, wherever `environment.conf` and `hiera.yaml` say they are.
+    Modules,
+    /// Whatever the process may read: as in Puppet.
+    #[default]
+    Any,
+}
+
+/// Which commands a compilation may run (`generate`, `config_version`, an external node classifier).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Commands {
+    /// None: the default, since a catalog should depend on its inputs alone.
+    #[default]
+    Off,
+    /// Those that are listed.
+    Only(Vec<String>),
+    /// All.
+    On,
+}
+
+/// Which environment variables may be seen.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Variables {
+    /// None.
+    Off,
+    /// Data may name any (`${HOME}` in HOCON, the key of eyaml), code may not: what the Puppet language needs.
+    #[default]
+    Data,
+    /// Those that are listed.
+    Only(Vec<String>),
+    /// All.
+    On,
+}
+
+/// Something that code wants to do outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect<'e> {
+    /// Run a command.
+    Command(&'e str),
+    /// See an environment variable that data names.
+    DataVariable(&'e str),
+    /// See an environment variable that code names.
+    Variable(&'e str),
+    /// Talk to a host.
+    Network(&'e str),
+    /// Know the time.
+    Clock,
+    /// Have a number that nothing decides.
+    Randomness,
+}
+
+impl Policy {
+    /// Whether something may be done.
+    pub fn check(&self, effect: Effect<'_>) -> Result<(), Refusal> {
+        let allowed = match effect {
+            Effect::Command(program) => self.commands.allow(program),
+            Effect::DataVariable(name) => self.variables == Variables::Data || self.variables.allow(name),
+            Effect::Variable(name) => self.variables.allow(name),
+            Effect::Network(_) => self.network == Access::On,
+            Effect::Clock => self.clock == Access::On,
+            Effect::Randomness => self.randomness == Access::On,
+        };
+        if allowed { Ok(()) } else { Err(Refusal::of(effect)) }
+    }
+}
+
+impl Commands {
+    /// Whether this command may run.
+    pub fn allow(&self, command: &str) -> bool {
+        match self {
+            Commands::Off => false,
+            Commands::Only(list) => list.iter().any(|allowed| allowed == command),
+            Commands::On => true,
+        }
+    }
+}
+
+impl Variables {
+    /// Whether code may see this variable.
+    pub fn allow(&self, name: &str) -> bool {
+        match self {
+            Variables::Off | Variables::Data => false,
+            Variables::Only(list) => list.iter().any(|allowed| allowed == name),
+            Variables::On => true,
+        }
+    }
+}
+
+/// The items of a list, and what is wrong with it if one is not `good`.
+fn list(text: &str, what: &str, good: impl Fn(&str) -> bool) -> Result<Vec<String>, String> {
+    let items: Vec<String> = text.split(',').map(str::to_owned).collect();
+    match items.iter().find(|item| item.is_empty() || !good(item)) {
+        Some(bad) => Err(format!("'{bad}' is not {what}")),
+        None => Ok(items),
+    }
+}
+
+/// `off`, `on`, or commands separated by commas: absolute paths, or names to be found in `PATH`.
+impl std::str::FromStr for Commands {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Commands, String> {
+        let good = |item: &str| item.starts_with('/') || !item.contains('/');
+        match text {
+            "off" => Ok(Commands::Off),
+            "on" => Ok(Commands::On),
+            _ => list(text, "off, on, or a list of absolute paths", good).map(Commands::Only),
+        }
+    }
+}
+
+/// `off`, `data`, `on`, or names separated by commas.
+impl std::str::FromStr for Variables {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Variables, String> {
+        match text {
+            "off" => Ok(Variables::Off),
+            "data" => Ok(Variables::Data),
+            "on" => Ok(Variables::On),
+            _ => list(text, "off, data, on, or a list of names", |item| !item.contains(['=', ' ', '/']))
+                .map(Variables::Only),
+        }
+    }
+}
+
+/// `repository`, `modules` or `any`, and perhaps directories or files after it, separated by commas.
+impl std::str::FromStr for Files {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Files, String> {
+        let (reach, also) = text.split_once(',').map_or((text, None), |(reach, also)| (reach, Some(also)));
+        let reach = match reach {
+            "repository" => Reach::Repository,
+            "modules" => Reach::Modules,
+            "any" => Reach::Any,
+            other => return Err(format!("'{other}' is not repository, modules or any")),
+        };
+        let also = match also {
+            Some(also) => list(also, "an absolute path", |item| item.starts_with('/'))?,
+            None => Vec::new(),
+        };
+        Ok(Files { reach, also: also.into_iter().map(PathBuf::from).collect() })
+    }
+}
+
+/// `off` or `on`.
+impl std::str::FromStr for Access {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Access, String> {
+        match text {
+            "off" => Ok(Access::Off),
+            "on" => Ok(Access::On),
+            other => Err(format!("'{other}' is not off or on")),
+        }
+    }
+}
+
+/// Something that policy does not allow, and how it could.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    what: String,
+    how: String,
+}
+
+impl Refusal {
+    fn of(effect: Effect<'_>) -> Refusal {
+        let (what, how) = match effect {
+            Effect::Command(program) => (format!("running '{program}'"), format!("--commands {program}")),
+            Effect::DataVariable(name) | Effect::Variable(name) => {
+                (format!("seeing the environment variable '{name}'"), format!("--env {name}"))
+            }
+            Effect::Network(host) => (format!("talking to '{host}'"), "--network on".to_owned()),
+            Effect::Clock => ("asking for the time".to_owned(), "--clock on".to_owned()),
+            Effect::Randomness => ("drawing a random number".to_owned(), "--randomness on".to_owned()),
+        };
+        Refusal { what, how }
+    }
+
+    /// A file that lies beyond the reach.
+    pub(crate) fn to_read(path: &std::path::Path, reach: Reach) -> Refusal {
+        let path = path.display();
+        let how = match reach {
+            Reach::Repository => format!("--files repository,{path}"),
+            Reach::Modules | Reach::Any => format!("--files modules,{path}"),
+        };
+        Refusal { what: format!("reading '{path}'"), how }
+    }
+
+    /// The refusal as an error.
+    pub fn diagnostic(&self) -> Diagnostic {
+        diagnostic!(NOT_ALLOWED { what: self.what, how: self.how })
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Refusal { what, how } = self;
+        write!(f, "{what} is not allowed; `{how}` would allow it")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_makes_catalogs_vary_is_allowed_by_default() {
+        let policy = Policy::default();
+        for effect in [
+            Effect::Command("/bin/true"),
+            Effect::Variable("HOME"),
+            Effect::Network("example.com"),
+            Effect::Clock,
+            Effect::Randomness,
+        ] {
+            let refusal = policy.check(effect).unwrap_err().to_string();
+            assert!(refusal.contains("is not allowed; `--"), "{refusal}");
+        }
+        assert_eq!(policy.check(Effect::DataVariable("HOME")), Ok(()));
+    }
+
+    #[test]
+    fn what_is_listed_is_allowed() {
+        let policy = Policy {
+            commands: "/bin/a,/bin/b,curl".parse().unwrap(),
+            variables: "HOME,LANG".parse().unwrap(),
+            network: "on".parse().unwrap(),
+            ..Policy::default()
+        };
+        assert_eq!(policy.check(Effect::Command("/bin/b")), Ok(()));
+        assert!(policy.check(Effect::Command("/bin/c")).is_err());
+        assert_eq!(policy.check(Effect::Variable("LANG")), Ok(()));
+        assert!(policy.check(Effect::DataVariable("PATH")).is_err());
+        assert_eq!(policy.check(Effect::Network("example.com")), Ok(()));
+    }
+
+    #[test]
+    fn a_policy_that_can_mean_nothing_is_refused() {
+        for text in ["", "bin/x", "./x", "/bin/a,,/bin/b", "/bin/a,x/y"] {
+            assert!(text.parse::<Commands>().is_err(), "{text}");
+        }
+        for text in ["", "none", "repository,", "repository,etc", "any,/a,b"] {
+            assert!(text.parse::<Files>().is_err(), "{text}");
+        }
+        for text in ["", "A=B", "A,,B"] {
+            assert!(text.parse::<Variables>().is_err(), "{text}");
+        }
+        let files: Files = "repository,/srv/keys".parse().unwrap();
+        assert_eq!((files.reach, files.also), (Reach::Repository, vec![PathBuf::from("/srv/keys")]));
+    }
+}
