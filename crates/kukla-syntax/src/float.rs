@@ -40,7 +40,7 @@ fn even_of_two(digits: String, exponent: &str, number: f64) -> String {
     let (kept, last) = digits.split_at(digits.len() - 1);
     let last: u8 = last.parse().unwrap_or(0);
     let (first, rest) = kept.split_at(kept.len().min(1));
-    if last % 2 == 0 || kept.is_empty() {
+    if last.is_multiple_of(2) || kept.is_empty() {
         return digits;
     }
     let below = format!("{first}.{rest}{}e{exponent}", last - 1);
@@ -69,11 +69,20 @@ mod tests {
             (1e-4, "0.0001"),
             (1.5e-5, "1.5e-05"),
             (5e-324, "5.0e-324"),
-            (700_000_000_000_000.25, "700000000000000.2"),
-            (900_719_925_474_099.75, "900719925474099.8"),
             (-0.0, "-0.0"),
         ] {
             assert_eq!(float_text(number), expected);
+        }
+    }
+
+    #[test]
+    fn of_two_equally_near_texts_the_even_one_is_printed() {
+        for (written, expected) in [
+            ("700000000000000.25", "700000000000000.2"),
+            ("900719925474099.75", "900719925474099.8"),
+            ("450359962737049.125", "450359962737049.1"),
+        ] {
+            assert_eq!(float_text(written.parse().unwrap()), expected);
         }
     }
 }
