@@ -15,7 +15,7 @@ use crate::codes::{
     BAD_TYPE_SPECIALIZATION, BOUND_NO_TIME, BOUNDS_REVERSED, DESCRIPTION_NO_HASH, EMPTY_MEMBER_NAME,
     FLOAT_BOUND_NO_NUMBER, ILLEGAL_CLASSREF, ILLEGAL_HOSTCLASS_NAME, ILLEGAL_MEMBER_NAME, ILLEGAL_NAME,
     ILLEGAL_RESOURCE_SPECIALIZATION, OPERATOR_NOT_APPLICABLE, STEP_NOT_POSITIVE, TOO_MANY_STEPS,
-    UNKNOWN_RESOURCE_TYPE,
+    UNKNOWN_RESOURCE_TYPE, URI_NOT_ABSOLUTE,
 };
 use crate::format::{class_name, float_text};
 use crate::regexp::Regexp;
@@ -141,7 +141,7 @@ impl Type {
                 Ok(Type::Timespan(Arc::new((from, to))))
             }
             Type::Uri(_) => match keys {
-                [key @ (Value::String(_) | Value::Uri(_))] => uri(key),
+                [key @ Value::String(text)] if !text.is_empty() => uri(key),
                 [key @ Value::Hash(_)] if leaf::URI_PARAMETERS.contains(key) => uri(key),
                 [key] => not_a_type(0, "URI-Type", key),
                 _ => arity("URI-Type", 1, None, keys.len()),
@@ -536,8 +536,14 @@ fn uri(key: &Value) -> Made {
     let parameters = match key {
         Value::Hash(hash) if hash.is_empty() => None,
         Value::Hash(_) => Some(key.clone()),
-        Value::Uri(uri) => leaf::uri_parameters(uri),
-        key => leaf::uri_parameters(&*leaf::parse_uri(key.as_str().unwrap_or_default())?),
+        key => {
+            let text = key.as_str().unwrap_or_default();
+            let uri = leaf::parse_uri(text)?;
+            if uri.scheme.is_none() {
+                return refuse(None, diagnostic!(URI_NOT_ABSOLUTE { text }));
+            }
+            leaf::uri_parameters(&uri)
+        }
     };
     Ok(Type::Uri(parameters.map(Arc::new)))
 }
