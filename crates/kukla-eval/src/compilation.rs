@@ -119,7 +119,12 @@ impl<'e> Compilation<'e> {
     /// All messages without the secrets they may mention, which are then forgotten.
     pub fn take_logs(&mut self) -> Vec<Log> {
         let mut logs = self.messages.take();
-        logs.iter_mut().for_each(|log| self.redact(&mut log.message));
+        for log in &mut logs {
+            self.redact(&mut log.message);
+            if let Some(rule) = &mut log.rule {
+                rule.edit_texts(&mut |text| self.redact(text));
+            }
+        }
         logs
     }
 

@@ -1,6 +1,6 @@
 //! What a compilation says: messages of logging functions, warnings, deprecations.
 
-use kukla_syntax::{Diagnostic, Source};
+use kukla_syntax::{Diagnostic, Severity, Source};
 use rustc_hash::FxHashSet;
 
 use crate::error::Location;
@@ -22,6 +22,8 @@ pub struct Log {
     pub location: Option<Location>,
     /// The code of the rule, if it is a warning about one.
     pub issue: Option<&'static str>,
+    /// The rule itself, for those who draw a picture of it.
+    pub rule: Option<Box<Diagnostic>>,
 }
 
 /// The messages of one compilation, as far as their levels are wanted.
@@ -58,14 +60,18 @@ impl Messages {
 
     /// Says something that has no place in the program.
     pub fn say(&mut self, level: LogLevel, message: String) {
-        self.push(Log { level, message, source: PUPPET.into(), location: None, issue: None });
+        self.push(Log { level, message, source: PUPPET.into(), location: None, issue: None, rule: None });
     }
 
     /// Warns that a rule is broken at a place.
     pub fn warn_at(&mut self, location: Location, wrong: &Diagnostic) {
         let (level, source) = (LogLevel::Warning, PUPPET.into());
         let (message, issue) = (wrong.message(), Some(wrong.issue));
-        self.push(Log { level, message, source, location: Some(location), issue });
+        let mut rule = Box::new(wrong.clone().in_source(&location.source).at(location.clone()));
+        if rule.is_error() {
+            rule.severity = Severity::Warning;
+        }
+        self.push(Log { level, message, source, location: Some(location), issue, rule: Some(rule) });
     }
 
     /// Warns of what is questionable in a text, though not wrong.

@@ -203,7 +203,14 @@ impl<'e> Vm<'e> {
     /// Logs a message as coming from the scope where evaluation stands.
     pub fn log(&mut self, level: LogLevel, message: impl Into<String>) {
         let source = self.scope_label();
-        self.push_log(Log { level, message: message.into(), source, location: None, issue: None });
+        self.push_log(Log {
+            level,
+            message: message.into(),
+            source,
+            location: None,
+            issue: None,
+            rule: None,
+        });
     }
 
     /// Warns about something at a place, as Puppet itself does.

@@ -5,7 +5,7 @@ use std::sync::{PoisonError, RwLock};
 
 use kukla_values::time::Timestamp;
 
-use crate::policy::{Effect, Policy, Reach, Refusal};
+use crate::policy::{Effect, NOTHING, Policy, Reach, Refusal};
 use crate::record::Ledger;
 use crate::{CommandOutput, DirectoryEntry, FileError, FileResult, Stamp, World};
 
@@ -25,6 +25,7 @@ impl<W: World> Guarded<W> {
         let guarded = Guarded { world, policy, admitted: RwLock::default() };
         let also = guarded.policy.files.also.clone();
         also.iter().for_each(|path| guarded.admit(path));
+        guarded.admit(Path::new(NOTHING));
         guarded
     }
 

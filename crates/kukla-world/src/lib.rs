@@ -122,6 +122,13 @@ pub trait World: Send + Sync + Debug {
     }
 }
 
+/// Whether there is a directory at a path.
+pub fn is_directory(world: &dyn World, path: &Path) -> bool {
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return true };
+    let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+    world.list(parent).iter().any(|entry| entry.is_directory && entry.name.as_str() == name)
+}
+
 /// A path without `.` and `..`, which go by its text alone.
 pub fn normal(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();

@@ -17,6 +17,8 @@ use kukla_syntax::roomy;
 use kukla_values::Value;
 use kukla_world::record::Record;
 
+use crate::caught::caught;
+use crate::certname;
 use crate::data::{HieraData, no_data};
 use crate::site::Site;
 
@@ -27,6 +29,8 @@ pub struct Outcome<T> {
     pub result: Result<T, Box<Diagnostic>>,
     /// The messages, in order.
     pub logs: Vec<Log>,
+    /// How data was looked up, one lookup after the other, if asked; of a compilation that failed, as far as it came.
+    pub explanation: Option<String>,
     /// What it rests on, if the world is a [recorded](kukla_world::record::Recorded) one.
     pub record: Option<Box<Record>>,
 }
@@ -34,14 +38,15 @@ pub struct Outcome<T> {
 impl<T> Outcome<T> {
     /// The outcome with another result in place of a good one.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Outcome<U> {
-        Outcome { result: self.result.map(change), logs: self.logs, record: self.record }
+        let Outcome { result, logs, explanation, record } = self;
+        Outcome { result: result.map(change), logs, explanation, record }
     }
 }
 
 /// What failed before it began has logged nothing.
 impl<T> From<Box<Diagnostic>> for Outcome<T> {
     fn from(failure: Box<Diagnostic>) -> Outcome<T> {
-        Outcome { result: Err(failure), logs: Vec::new(), record: None }
+        Outcome { result: Err(failure), logs: Vec::new(), explanation: None, record: None }
     }
 }
 
@@ -61,8 +66,6 @@ pub struct CompileOptions {
 pub struct Compiled {
     /// The catalog.
     pub catalog: Catalog,
-    /// How data was looked up, one lookup after the other, if asked.
-    pub explanation: Option<String>,
     /// How attributes got their values, if asked.
     pub provenance: Option<Vec<Provenance>>,
 }
@@ -90,8 +93,7 @@ impl Site {
             }
             let catalog = self.catalog(vm, options.keep_virtual)?;
             let provenance = options.provenance.then(|| vm.provenance(&catalog));
-            let explanation = HieraData::of(vm).and_then(HieraData::explanations).map(str::to_owned);
-            Ok(Compiled { catalog, explanation, provenance })
+            Ok(Compiled { catalog, provenance })
         })
     }
 
@@ -151,7 +153,10 @@ impl Site {
         explain: bool,
         body: impl FnOnce(&mut Vm<'_>) -> Result<T, Raise>,
     ) -> Outcome<T> {
-        roomy(|| self.run_here(node, explain, body))
+        if let Err(refused) = certname::check(&node.name) {
+            return refused.into();
+        }
+        roomy(|| caught(|| self.run_here(node, explain, body)).unwrap_or_else(Outcome::from))
     }
 
     fn run_here<T>(
@@ -173,8 +178,9 @@ impl Site {
         let result = body(&mut vm);
         let logs = vm.take_logs();
         let result = result.map_err(|raise| told(raise, |text| vm.redact(text)));
+        let explanation = HieraData::of(&vm).and_then(HieraData::explanations).map(str::to_owned);
         let record = HieraData::record(&mut vm).map(Box::new);
-        Outcome { result, logs, record }
+        Outcome { result, logs, explanation, record }
     }
 
     /// The node as the server knows it, which adds the environment to its facts.

@@ -30,17 +30,18 @@ pub fn run(args: &Args) -> Outcome {
             Ok(0) => return Outcome::Done,
             Ok(_) => {}
             Err(error) => {
-                eprintln!("kukla: cannot read requests: {error}");
-                return Outcome::Unable;
+                return Outcome::unable(&format!("cannot read requests: {error}"));
             }
         }
         if line.trim_ascii().is_empty() {
             continue;
         }
         let answer = server.answer(&String::from_utf8_lossy(&line)) + "\n";
-        // A reader that went away wants no more answers.
-        if output.write_all(answer.as_bytes()).and_then(|()| output.flush()).is_err() {
-            return Outcome::Done;
+        match output.write_all(answer.as_bytes()).and_then(|()| output.flush()) {
+            Ok(()) => {}
+            // A reader that went away wants no more answers.
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return Outcome::Done,
+            Err(error) => return Outcome::unable(&format!("cannot write answers: {error}")),
         }
     }
 }

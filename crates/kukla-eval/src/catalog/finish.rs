@@ -150,6 +150,7 @@ impl CatalogBuilder {
                         continue;
                     }
                     let reference = match value.as_type() {
+                        _ if resource.sensitive.contains(&param.name) => "Sensitive [value redacted]".into(),
                         Some(Type::Resource(Some(resource))) if resource.title.is_none() => {
                             format!("{}[]", resource.name)
                         }

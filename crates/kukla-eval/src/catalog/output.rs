@@ -101,7 +101,8 @@ impl Vm<'_> {
             if is_plain(value) {
                 continue;
             }
-            let is_secret = self.catalog.get(id).sensitive.iter().any(|secret| secret.as_str() == name);
+            let is_secret =
+                self.catalog.get(id).sensitive.iter().any(|secret| secret.eq_ignore_ascii_case(name));
             let given = std::mem::take(value);
             let text = if is_secret { given } else { as_text(flat_references(given)) };
             *value = if is_plain(&text) { text } else { self.rich(id, name, text)? };

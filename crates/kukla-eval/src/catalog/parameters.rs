@@ -331,7 +331,7 @@ fn lower(value: Value) -> Value {
 
 /// A value as the class or defined type sees it that it is handed to: references to resources, in whatever collections, are
 /// shown in another way from there on.
-fn handed_over(value: Value) -> Value {
+pub(super) fn handed_over(value: Value) -> Value {
     match &value {
         Value::Type(_) | Value::Array(_) | Value::Hash(_) if refers(&value, &mut { 100_000 }) => {
             convert(&value)

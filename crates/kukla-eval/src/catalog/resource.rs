@@ -12,6 +12,7 @@ use rustc_hash::FxHashSet;
 use super::builder::{Building, CatalogBuilder, CodeOrigin, Param, ResourceId};
 use super::compile::invalid_tag;
 use super::kind::{Resolved, ResourceDefinition};
+use super::parameters::handed_over;
 use crate::codes::{
     ATTRIBUTE_GIVEN_TWICE, DUPLICATE_ATTRIBUTE, DUPLICATE_TITLE, EMPTY_STRING_TITLE_AT,
     EXPORTING_WITHOUT_STORE, ILLEGAL_RESOURCE_TYPE, ILLEGAL_TITLE_TYPE_AT, MISSING_TITLE, MISSING_TITLE_AT,
@@ -361,11 +362,11 @@ impl Vm<'_> {
         };
         self.may_read(&resource.definition, name)?;
         if let Some(value) = resource.value(name) {
-            return Ok(value.clone());
+            return Ok(handed_over(value.clone()));
         }
         let defaults = self.catalog.defaults_for(resource.scope, resource.type_name);
         let default = defaults.into_iter().find(|param| param.name.as_str() == name.as_str());
-        Ok(default.map(|param| param.value).unwrap_or_default())
+        Ok(default.map(|param| handed_over(param.value)).unwrap_or_default())
     }
 }
 

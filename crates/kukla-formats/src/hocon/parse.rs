@@ -142,11 +142,11 @@ impl Parser {
         }
     }
 
-    fn include(&mut self) -> Result<(), Error> {
-        while !matches!(self.peek(), Token::Newline | Token::Comma | Token::CloseBrace | Token::End) {
-            self.take();
-        }
-        Ok(())
+    fn include<T>(&mut self) -> Result<T, Error> {
+        self.error(
+            "include is not supported: there are no files beside this text, and Puppet goes on without them"
+                .into(),
+        )
     }
 
     fn field(&mut self, entries: &mut Vec<(String, Node)>) -> Result<(), Error> {

@@ -71,7 +71,7 @@ kukla_syntax::codes! {
     /// ```puppet
     /// notice(Regexp('(a'))    # error
     /// ```
-    INVALID_REGEXP: Error, "{reason}: /{source}/";
+    INVALID_REGEXP: Error, "{reason}: {source}";
 
     /// Finding out whether a text matches takes too many steps. Repetitions of repetitions are often the cause.
     ///

@@ -1,28 +1,44 @@
-//! Ruby's regular expressions on Rust's engines.
+//! Ruby's regular expressions.
 //!
-//! Puppet's patterns are Ruby's. `translate` reads Ruby's syntax and writes the same meaning for the `regex` crate, which
-//! runs in linear time; the few patterns that need backtracking (look-around, back references, atomic groups) go to
-//! `fancy-regex` with a limit on its steps, so no pattern can hang a compile.
+//! Puppet's patterns are Ruby's, which are Onigmo's. A pattern is read once into a tree (`parse`), with Onigmo's words for what is
+//! wrong with it. What needs no backtracking runs on the linear engine of `regex` (`linear`); references, look-around, recursion and
+//! the like run on a backtracking engine of our own (`engine`), which remembers failures where it can and gives up where it must,
+//! so that no pattern can hang a compile.
+//!
+//! Subjects are bytes: those of UTF-8 text, or bytes that each count as a character ([`Encoding`]). Positions are in bytes.
 
-mod class;
-mod escape;
+mod bracket;
+mod check;
+mod compile;
+mod engine;
+mod fold;
+mod linear;
+mod parse;
+mod program;
+mod ruby;
+mod set;
+mod start;
 mod substitute;
-mod translate;
+mod text;
+mod tree;
+mod unescape;
+mod unicode;
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 
-use kukla_syntax::diagnostic;
+use kukla_syntax::{bail, diagnostic};
 
 use crate::codes::{INVALID_REGEXP, REGEXP_GIVEN_UP};
 use crate::{Error, Result, Str};
+use engine::GivenUp;
+pub use engine::{Direction, Spans};
+use linear::Linear;
+use program::Program;
+pub use ruby::{escape_bytes, union};
 pub use substitute::escape;
-use translate::Translation;
+use tree::Pattern;
 
-/// How many steps a backtracking match may take before it is given up.
-const BACKTRACK_LIMIT: usize = 5_000_000;
-/// How large a compiled pattern may get, in bytes.
-const SIZE_LIMIT: usize = 32 << 20;
 /// How many patterns the shared cache holds before it starts over.
 const CACHE_SIZE: usize = 8192;
 
@@ -37,23 +53,41 @@ pub struct Options {
     pub extended: bool,
 }
 
+/// What the bytes of a pattern or of a subject stand for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Encoding {
+    /// Text in UTF-8.
+    #[default]
+    Utf8,
+    /// Bytes, each a character of its own; only those of ASCII have a meaning.
+    Binary,
+}
+
 /// A regular expression with the source it was written as; compiled when first used.
 #[derive(Debug)]
 pub struct Regexp {
     source: Str,
+    /// The source of a pattern that is no UTF-8.
+    bytes: Option<Box<[u8]>>,
     options: Options,
-    translation: Translation,
-    engine: OnceLock<Result<Engine>>,
-    strict: OnceLock<Result<Engine>>,
+    encoding: Encoding,
+    beyond_ascii: bool,
+    /// The encoding for which the pattern was read; for the other it is read when needed.
+    read_as: Encoding,
+    pattern: Pattern,
+    text: Matcher,
+    binary: Matcher,
 }
 
-#[derive(Debug)]
-enum Engine {
-    Linear(regex::Regex),
-    Backtracking(Box<fancy_regex::Regex>),
+/// The engines for subjects of one encoding, made when first needed.
+#[derive(Debug, Default)]
+struct Matcher {
+    linear: OnceLock<Option<Linear>>,
+    program: OnceLock<Result<Program>>,
 }
 
-type Cache = Mutex<HashMap<(Str, Options), Arc<Regexp>, rustc_hash::FxBuildHasher>>;
+type Key = (Box<[u8]>, Options, Encoding);
+type Cache = Mutex<HashMap<Key, Arc<Regexp>, rustc_hash::FxBuildHasher>>;
 static CACHE: LazyLock<Cache> = LazyLock::new(Cache::default);
 
 impl Regexp {
@@ -64,18 +98,33 @@ impl Regexp {
 
     /// The expression written as `source` with options, as `regsubst` makes it from its flags.
     pub fn with_options(source: &str, options: Options) -> Result<Arc<Regexp>> {
-        let key = (Str::from(source), options);
+        Regexp::from_bytes(source.as_bytes(), options, Encoding::Utf8)
+    }
+
+    /// The expression written as these bytes, which are text or, as with Ruby's `/n`, only bytes.
+    pub fn from_bytes(source: &[u8], options: Options, encoding: Encoding) -> Result<Arc<Regexp>> {
+        let key = (Box::from(source), options, encoding);
         let lock = || CACHE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         if let Some(known) = lock().get(&key) {
             return Ok(known.clone());
         }
-        let translation = translate::translate(source, options)?;
+        let text = String::from_utf8_lossy(source);
+        let (pattern, beyond_ascii, read_as) = match read_first(source, options, encoding) {
+            Ok(read) => read,
+            Err(reason) => {
+                bail!(INVALID_REGEXP { reason, source: ruby::inspected(source, options, encoding) })
+            }
+        };
         let regexp = Arc::new(Regexp {
-            source: key.0.clone(),
+            bytes: std::str::from_utf8(source).is_err().then(|| source.into()),
+            source: text.into(),
             options,
-            translation,
-            engine: OnceLock::new(),
-            strict: OnceLock::new(),
+            encoding,
+            beyond_ascii,
+            read_as,
+            pattern,
+            text: Matcher::default(),
+            binary: Matcher::default(),
         });
         let mut cache = lock();
         if cache.len() >= CACHE_SIZE {
@@ -90,9 +139,24 @@ impl Regexp {
         &self.source
     }
 
+    /// The bytes between the slashes.
+    pub fn source_bytes(&self) -> &[u8] {
+        self.bytes.as_deref().unwrap_or(self.source.as_bytes())
+    }
+
     /// The options it was made with; those of a literal are all off.
     pub fn options(&self) -> Options {
         self.options
+    }
+
+    /// What its source was read as.
+    pub fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    /// Whether it holds characters beyond ASCII, so that it only fits subjects of its own encoding.
+    pub fn is_beyond_ascii(&self) -> bool {
+        self.beyond_ascii
     }
 
     /// The expression as Puppet writes it: between slashes, with slashes inside escaped.
@@ -102,12 +166,12 @@ impl Regexp {
 
     /// How many groups capture, not counting the whole match.
     pub fn groups(&self) -> usize {
-        self.translation.groups
+        self.pattern.groups
     }
 
     /// The names of groups with the numbers of the groups so named.
     pub fn names(&self) -> &[(Str, Vec<usize>)] {
-        &self.translation.names
+        &self.pattern.names
     }
 
     /// Whether it matches anywhere; a match that takes too many steps counts as none.
@@ -117,25 +181,23 @@ impl Regexp {
 
     /// Whether it matches anywhere, or why that cannot be told.
     pub fn try_is_match(&self, text: &str) -> Result<bool> {
-        match self.engine()? {
-            Engine::Linear(engine) if !self.caret_may_differ(text) => Ok(engine.is_match(text)),
-            _ => Ok(self.find_at(text, 0)?.is_some()),
-        }
+        Ok(self.find_at(text, 0)?.is_some())
     }
 
     /// The first match at or after a byte position.
     pub fn find_at(&self, text: &str, start: usize) -> Result<Option<(usize, usize)>> {
-        let found = match self.engine()? {
-            Engine::Linear(engine) => engine.find_at(text, start).map(|m| (m.start(), m.end())),
-            Engine::Backtracking(engine) => self.find_backtracking(engine, text, start)?,
-        };
-        if found.is_some_and(|(_, end)| end == text.len())
-            && self.caret_may_differ(text)
-            && let Engine::Backtracking(engine) = self.strict()?
+        let subject = text.as_bytes();
+        let encoding = self.effective(subject, Encoding::Utf8);
+        if start <= subject.len()
+            && let Some(linear) = self.linear(subject, start, encoding)
         {
-            return self.find_backtracking(engine, text, start);
+            let found = linear.find(subject, start);
+            if !found.is_some_and(|(_, end)| caret_may_differ(linear, subject, end)) {
+                return Ok(found);
+            }
         }
-        Ok(found)
+        let found = self.backtrack(subject, start, encoding, Direction::Forward)?;
+        Ok(found.and_then(|spans| spans.first().copied().flatten()))
     }
 
     /// The first match with its groups.
@@ -145,31 +207,32 @@ impl Regexp {
 
     /// The first match at or after a byte position, with its groups.
     pub fn captures_at<'t>(&self, text: &'t str, start: usize) -> Result<Option<Captures<'t>>> {
-        let found = match self.engine()? {
-            Engine::Linear(engine) => {
-                let mut places = engine.capture_locations();
-                engine.captures_read_at(&mut places, text, start).map(|_| Captures {
-                    text,
-                    spans: (0..places.len()).map(|group| places.get(group)).collect(),
-                })
+        let spans = self.search(text.as_bytes(), start, Encoding::Utf8, Direction::Forward)?;
+        Ok(spans.map(|spans| Captures { text, spans }))
+    }
+
+    /// The places of a match and its groups: the first at or after a position, one right there, or the last that begins at or
+    /// before it. In text the position is that of a character.
+    pub fn search(
+        &self,
+        subject: &[u8],
+        position: usize,
+        encoding: Encoding,
+        direction: Direction,
+    ) -> Result<Option<Spans>> {
+        if position > subject.len() {
+            return Ok(None);
+        }
+        let encoding = self.effective(subject, encoding);
+        let first = if direction == Direction::Backward { 0 } else { position };
+        if let Some(linear) = self.linear(subject, first, encoding) {
+            let found = linear.search(subject, position, direction);
+            let end = found.as_ref().and_then(|spans| Some((*spans.first()?)?.1));
+            if !end.is_some_and(|end| caret_may_differ(linear, subject, end)) {
+                return Ok(found);
             }
-            Engine::Backtracking(engine) => self.captures_backtracking(engine, text, start)?,
-        };
-        if found.as_ref().is_some_and(|captures| captures.end() == text.len())
-            && self.caret_may_differ(text)
-            && let Engine::Backtracking(engine) = self.strict()?
-        {
-            return self.captures_backtracking(engine, text, start);
         }
-        // Where that takes too many steps, what was found so far is good enough.
-        if self.translation.empty_loops
-            && found.is_some()
-            && let Ok(Engine::Backtracking(engine)) = self.strict()
-            && let Ok(exact @ Some(_)) = self.captures_backtracking(engine, text, start)
-        {
-            return Ok(exact);
-        }
-        Ok(found)
+        self.backtrack(subject, position, encoding, direction)
     }
 
     /// All matches with their groups, left to right, as Ruby's `scan` and `gsub` see them.
@@ -182,81 +245,110 @@ impl Regexp {
         self.captures_iter(text).map(|found| found.map(|captures| (captures.start(), captures.end())))
     }
 
-    fn find_backtracking(
-        &self,
-        engine: &fancy_regex::Regex,
-        text: &str,
-        start: usize,
-    ) -> Result<Option<(usize, usize)>> {
-        let found = engine.find_from_pos(text, start).map_err(|error| self.gave_up(&error))?;
-        Ok(found.map(|m| (m.start(), m.end())))
+    /// The encoding to match in: a pattern of ASCII sees a subject of ASCII as such, without what equals it elsewhere.
+    fn effective(&self, subject: &[u8], encoding: Encoding) -> Encoding {
+        let differs = self.read_as == Encoding::Binary || (self.pattern.expands && !self.beyond_ascii);
+        if differs && subject.is_ascii() { Encoding::Binary } else { encoding }
     }
 
-    fn captures_backtracking<'t>(
-        &self,
-        engine: &fancy_regex::Regex,
-        text: &'t str,
-        start: usize,
-    ) -> Result<Option<Captures<'t>>> {
-        let found = engine.captures_from_pos(text, start).map_err(|error| self.gave_up(&error))?;
-        Ok(found.map(|groups| Captures {
-            text,
-            spans: (0..groups.len()).map(|group| groups.get(group).map(|m| (m.start(), m.end()))).collect(),
-        }))
-    }
-
-    fn gave_up(&self, error: &fancy_regex::Error) -> Error {
-        diagnostic!(REGEXP_GIVEN_UP { regexp: self.to_literal(), reason: error }).into()
-    }
-
-    /// Ruby's `^` does not match at the very end of a text that ends in a newline; Rust's does. Such a match can only
-    /// matter when it ends there too, so only then is it looked for again with the exact rule.
-    fn caret_may_differ(&self, text: &str) -> bool {
-        self.translation.loose_caret && text.ends_with('\n')
-    }
-
-    fn engine(&self) -> Result<&Engine> {
-        let made = self.engine.get_or_init(|| {
-            if self.translation.backtracking {
-                self.backtracking(&self.translation.pattern)
-            } else {
-                regex::RegexBuilder::new(&self.translation.pattern)
-                    .size_limit(SIZE_LIMIT)
-                    .build()
-                    .map(Engine::Linear)
-                    .map_err(|error| self.refused(&error))
+    /// The linear engine, if it can run the pattern over this subject.
+    fn linear(&self, subject: &[u8], position: usize, encoding: Encoding) -> Option<&Linear> {
+        let made = self.matcher(encoding).linear.get_or_init(|| {
+            let binary = encoding == Encoding::Binary;
+            match self.pattern(encoding) {
+                Ok(pattern) => Linear::new(&pattern, binary),
+                Err(_) => None,
             }
         });
-        made.as_ref().map_err(Error::clone)
+        let linear = made.as_ref()?;
+        let ascii = || subject[text::before(subject, position).unwrap_or(0)..].is_ascii();
+        (!linear.ascii_words || ascii()).then_some(linear)
     }
 
-    fn strict(&self) -> Result<&Engine> {
-        let made = self.strict.get_or_init(|| {
-            let strict = translate::translate_strict(&self.source, self.options)?;
-            self.backtracking(&strict.pattern)
+    fn backtrack(
+        &self,
+        subject: &[u8],
+        position: usize,
+        encoding: Encoding,
+        direction: Direction,
+    ) -> Result<Option<Spans>> {
+        let made = self.matcher(encoding).program.get_or_init(|| {
+            let compiled = self
+                .pattern(encoding)
+                .and_then(|pattern| compile::compile(&pattern, encoding == Encoding::Binary));
+            compiled.map_err(|reason| {
+                let source = ruby::inspected(self.source_bytes(), self.options, self.encoding);
+                diagnostic!(INVALID_REGEXP { reason, source }).into()
+            })
         });
-        made.as_ref().map_err(Error::clone)
+        let program = made.as_ref().map_err(Error::clone)?;
+        engine::search(program, subject, position, direction).map_err(|given_up| {
+            let reason = match given_up {
+                GivenUp::Steps => "it takes too many steps",
+                GivenUp::Memory => "it takes too much memory",
+            };
+            diagnostic!(REGEXP_GIVEN_UP { regexp: self.to_literal(), reason }).into()
+        })
     }
 
-    fn backtracking(&self, pattern: &str) -> Result<Engine> {
-        fancy_regex::RegexBuilder::new(pattern)
-            .backtrack_limit(BACKTRACK_LIMIT)
-            .delegate_size_limit(SIZE_LIMIT)
-            .build()
-            .map(|engine| Engine::Backtracking(Box::new(engine)))
-            .map_err(|error| self.refused(&error))
+    fn matcher(&self, encoding: Encoding) -> &Matcher {
+        match encoding {
+            Encoding::Utf8 => &self.text,
+            Encoding::Binary => &self.binary,
+        }
     }
 
-    fn refused(&self, error: &dyn std::fmt::Display) -> Error {
-        let words = error.to_string();
-        let reason = words.lines().last().unwrap_or_default().trim_start_matches("error: ");
-        diagnostic!(INVALID_REGEXP { reason, source: self.source }).into()
+    /// The pattern as it is read for subjects of an encoding.
+    fn pattern(
+        &self,
+        encoding: Encoding,
+    ) -> std::result::Result<std::borrow::Cow<'_, Pattern>, parse::Refusal> {
+        if encoding == self.read_as {
+            return Ok(std::borrow::Cow::Borrowed(&self.pattern));
+        }
+        read(self.source_bytes(), self.options, encoding).map(|(pattern, _)| std::borrow::Cow::Owned(pattern))
     }
+}
+
+/// Reads a new pattern: for text, unless it is one of ASCII that only makes sense where there is nothing else, such as a
+/// look-behind for a class that in all of Unicode matches several characters.
+fn read_first(
+    source: &[u8],
+    options: Options,
+    encoding: Encoding,
+) -> std::result::Result<(Pattern, bool, Encoding), parse::Refusal> {
+    let refused = match read(source, options, encoding) {
+        Ok((pattern, beyond_ascii)) => return Ok((pattern, beyond_ascii, encoding)),
+        Err(refused) => refused,
+    };
+    let property = source.windows(2).any(|pair| matches!(pair, br"\p" | br"\P"));
+    match read(source, options, Encoding::Binary) {
+        Ok((pattern, false)) if !property => Ok((pattern, false, Encoding::Binary)),
+        _ => Err(refused),
+    }
+}
+
+/// Reads a pattern, and whether it holds anything beyond ASCII.
+fn read(
+    source: &[u8],
+    options: Options,
+    encoding: Encoding,
+) -> std::result::Result<(Pattern, bool), parse::Refusal> {
+    let unescaped = unescape::unescape(source, encoding)?;
+    Ok((parse::parse(&unescaped.codes, options, encoding)?, unescaped.beyond_ascii))
+}
+
+/// Ruby's `^` does not match at the very end of a text that ends in a newline; the linear engine's does. Such a match can only
+/// matter when it ends there too, so only then is it looked for again with the exact rule.
+fn caret_may_differ(linear: &Linear, subject: &[u8], end: usize) -> bool {
+    linear.loose_caret && end == subject.len() && subject.ends_with(b"\n")
 }
 
 impl PartialEq for Regexp {
     fn eq(&self, other: &Regexp) -> bool {
-        self.source == other.source && self.options == other.options
+        self.source_bytes() == other.source_bytes()
+            && self.options == other.options
+            && self.encoding == other.encoding
     }
 }
 
@@ -266,7 +358,7 @@ impl Eq for Regexp {}
 #[derive(Clone, Debug)]
 pub struct Captures<'t> {
     text: &'t str,
-    spans: Vec<Option<(usize, usize)>>,
+    spans: Spans,
 }
 
 impl<'t> Captures<'t> {

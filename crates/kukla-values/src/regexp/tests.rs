@@ -67,6 +67,20 @@ fn refusals_are_worded_as_rubys() {
 }
 
 #[test]
+fn what_once_brought_the_engine_down() {
+    let found = |source: &str, text: &str| -> Option<Vec<Option<(usize, usize)>>> {
+        Regexp::new(source).unwrap().search(text.as_bytes(), 0, Encoding::Utf8, Direction::Forward).unwrap()
+    };
+    assert_eq!(found(r"(?:.(\1?))*", "c1"), Some(vec![Some((0, 2)), Some((2, 2))]));
+    assert_eq!(found(r"(?=(a))?\1", "aa"), Some(vec![Some((0, 1)), Some((0, 1))]));
+    assert_eq!(found(r"(?:\K)*a", "ba"), Some(vec![Some((1, 2))]));
+    assert_eq!(found(r"(?~ab)", "xaby"), Some(vec![Some((0, 2))]));
+    assert_eq!(found("(?i)straße", "STRASSE"), Some(vec![Some((0, 7))]));
+    assert_eq!(found("(?i)strasse", "straße"), Some(vec![Some((0, 7))]));
+    assert_eq!(refusal("(?<=a+)b"), "invalid pattern in look-behind: /(?<=a+)b/");
+}
+
+#[test]
 fn replacing_and_splitting() {
     let regexp = Regexp::new("(l)(?:o)?").unwrap();
     assert_eq!(regexp.replace_all("hello", r"<\1\\\0>").unwrap(), r"he<l\l><l\lo>");

@@ -52,10 +52,10 @@ static OFFSETS: LazyLock<HashMap<&str, i32>> = LazyLock::new(|| {
         .collect()
 });
 
-/// The offset in seconds of a zone given as `+02:00`, `UTC`, `PDT` or `Eastern Standard Time`.
+/// The offset in seconds of a zone given as `+02:00`, `UTC`, `PDT` or `Eastern Standard Time`; what follows does not count.
 pub(super) fn offset(zone: &str) -> Result<i32> {
     match designator(zone) {
-        Some((Some(offset), "")) => Ok(offset),
+        Some((Some(offset), _)) => Ok(offset),
         _ => bail!(ILLEGAL_TIMEZONE { zone }),
     }
 }

@@ -10,6 +10,7 @@ use serde_json::{Map, Value as Json, json};
 use super::failed::Failed;
 use super::request::{Request, from_json};
 use super::shape::{log, rich};
+use crate::certname;
 use crate::compile::Outcome;
 use crate::compiler::Compiler;
 
@@ -18,6 +19,7 @@ pub(super) type Answer = Result<(), Failed>;
 
 fn request(compiler: &Compiler, params: &Map<String, Json>) -> Result<Request, Failed> {
     let request = Request::from_json(params).map_err(Failed::request)?;
+    certname::check(&request.node.name)?;
     let (world, site) = (compiler.world(), &request.site);
     if let (Some(path), Some(root)) = (&site.environmentpath, site.root()) {
         let is_name = |c: char| c == '_' || c.is_alphanumeric();
@@ -44,12 +46,15 @@ fn all(logs: &[Log]) -> Json {
 /// `compile`: the catalog of one node.
 pub(super) fn compile(compiler: &Compiler, params: &Map<String, Json>, out: &mut String) -> Answer {
     let Request { site, node, options } = request(compiler, params)?;
-    let Outcome { result, logs, .. } = compiler.open(&site)?.compile_with(&node, options);
-    let compiled = result.map_err(|failure| Failed::new(&failure, &logs))?;
+    let Outcome { result, logs, explanation, .. } = compiler.open(&site)?.compile_with(&node, options);
+    let compiled = match result {
+        Ok(compiled) => compiled,
+        Err(failure) => return Err(Failed::new(&failure, &logs).explained(explanation)),
+    };
     // A catalog can be megabytes, which are written once and copied never.
     out.push_str(r#"{"catalog":"#);
     compiled.catalog.write_json(out);
-    if let Some(explain) = compiled.explanation {
+    if let Some(explain) = explanation {
         let _ = write!(out, r#","explain":{}"#, Json::from(explain));
     }
     let _ = write!(out, r#","logs":{}}}"#, all(&logs));
@@ -76,11 +81,15 @@ pub(super) fn lookup(compiler: &Compiler, params: &Map<String, Json>, out: &mut 
     let Request { site, node, options } = request(compiler, params)?;
     let wanted = wanted(params).map_err(Failed::request)?;
     let site = compiler.open(&site)?;
-    let Outcome { result, logs, .. } = match options.explain {
+    let Outcome { result, logs, explanation, .. } = match options.explain {
         true => site.lookup_explained(&node, &wanted),
         false => site.lookup(&node, &wanted),
     };
-    let answer = result.map_err(|failure| Failed::new(&failure, &logs))?;
+    let answer = match result {
+        Ok(answer) => answer,
+        // The site manifest failed before the lookup began, perhaps over a lookup of its own.
+        Err(failure) => return Err(Failed::new(&failure, &logs).explained(explanation)),
+    };
     let explain = answer.explanation.map(|explanation| explanation.puppet_text());
     match answer.found {
         Ok(found) => {
@@ -91,13 +100,7 @@ pub(super) fn lookup(compiler: &Compiler, params: &Map<String, Json>, out: &mut 
             let _ = write!(out, "{result}");
             Ok(())
         }
-        Err(failure) => {
-            let mut failed = Failed::new(&failure, &logs);
-            if let (Some(explain), Some(error)) = (explain, failed.errors.first_mut()) {
-                error["explain"] = explain.into();
-            }
-            Err(failed)
-        }
+        Err(failure) => Err(Failed::new(&failure, &logs).explained(explain)),
     }
 }
 

@@ -6,12 +6,11 @@
 //! assert_eq!(answer, r#"{"id":1,"result":{"value":2,"string":"2","type":"Integer[2, 2]","logs":[]}}"#);
 //! ```
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use kukla_syntax::roomy;
 use kukla_world::{Policy, World};
 use serde_json::{Map, Value, json};
 
+use crate::caught::caught;
 use crate::compiler::Compiler;
 
 mod failed;
@@ -56,12 +55,8 @@ impl Server {
         };
         let id = request.get("id").cloned().unwrap_or(Value::Null);
         let mut out = format!(r#"{{"id":{id},"result":"#);
-        let answered = catch_unwind(AssertUnwindSafe(|| self.dispatch(&request, &mut out)));
-        let result = answered.unwrap_or_else(|panic| {
-            let what = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
-            let what = what.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
-            Err(Failed::internal(what))
-        });
+        let answered = caught(|| self.dispatch(&request, &mut out));
+        let result = answered.unwrap_or_else(|failure| Err(failure.into()));
         match result {
             Ok(()) => out + "}",
             Err(failure) => failure.answer(&id).to_string(),

@@ -1,0 +1,223 @@
+//! The linear engine, for all that needs no backtracking.
+
+use regex_automata::meta;
+use regex_automata::util::primitives::NonMaxUsize;
+use regex_automata::util::syntax;
+use regex_automata::{Anchored, Input};
+use regex_syntax::hir::{self, Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir};
+
+use super::check::Groups;
+use super::engine::{Direction, Spans};
+use super::fold::Folded;
+use super::set::Set;
+use super::text;
+use super::tree::{Node, Pattern, Place};
+
+/// How large a compiled pattern may get, in bytes; the backtracking engine counts where this one would copy.
+const SIZE_LIMIT: usize = 8 << 20;
+/// The longest text that is written out with all characters that equal several of it.
+const MAX_FOLDED: usize = 6;
+
+/// A pattern for the linear engine.
+#[derive(Debug)]
+pub(super) struct Linear {
+    regex: meta::Regex,
+    /// Whether it has a `^` that is also true at the end of a text, where Ruby's is not.
+    pub loose_caret: bool,
+    /// Whether it has a `\b` that knows the letters of ASCII only.
+    pub ascii_words: bool,
+    binary: bool,
+}
+
+impl Linear {
+    /// Compiles a pattern if it can be.
+    pub fn new(pattern: &Pattern, binary: bool) -> Option<Linear> {
+        let groups = Groups::of(&pattern.root, pattern.groups);
+        let mut writer = Writer { groups, binary, loose_caret: false, ascii_words: false };
+        let hir = writer.node(&pattern.root)?;
+        if hir.properties().explicit_captures_len() != pattern.groups {
+            return None;
+        }
+        let config = meta::Config::new().utf8_empty(false).nfa_size_limit(Some(SIZE_LIMIT));
+        let regex = meta::Builder::new()
+            .configure(config)
+            .syntax(syntax::Config::new().utf8(false))
+            .build_from_hir(&hir)
+            .ok()?;
+        Some(Linear { regex, loose_caret: writer.loose_caret, ascii_words: writer.ascii_words, binary })
+    }
+
+    /// The place of the first match from a position on.
+    pub fn find(&self, subject: &[u8], from: usize) -> Option<(usize, usize)> {
+        let mut from = from;
+        loop {
+            let found = self.regex.search(&Input::new(subject).span(from..subject.len()))?;
+            if found.is_empty() && !self.binary && !text::is_boundary(subject, found.start()) {
+                from = found.start() + 1;
+                continue;
+            }
+            return Some((found.start(), found.end()));
+        }
+    }
+
+    /// A match with its groups.
+    pub fn search(&self, subject: &[u8], from: usize, direction: Direction) -> Option<Spans> {
+        let mut slots = vec![None; self.regex.group_info().slot_len()];
+        match direction {
+            Direction::Here => self.slots(subject, from, Anchored::Yes, &mut slots)?,
+            Direction::Forward => {
+                let mut from = from;
+                loop {
+                    let (start, end) = self.slots(subject, from, Anchored::No, &mut slots)?;
+                    if start < end || self.binary || text::is_boundary(subject, start) {
+                        break (start, end);
+                    }
+                    from = start + 1;
+                }
+            }
+            Direction::Backward => {
+                let mut from = from;
+                loop {
+                    match self.slots(subject, from, Anchored::Yes, &mut slots) {
+                        Some(found) => break found,
+                        None if self.binary => from = from.checked_sub(1)?,
+                        None => from = text::before(subject, from)?,
+                    }
+                }
+            }
+        };
+        let place = |slot: &Option<NonMaxUsize>| slot.map(NonMaxUsize::get);
+        Some(slots.chunks_exact(2).map(|pair| place(&pair[0]).zip(place(&pair[1]))).collect())
+    }
+
+    fn slots(
+        &self,
+        subject: &[u8],
+        from: usize,
+        anchored: Anchored,
+        slots: &mut [Option<NonMaxUsize>],
+    ) -> Option<(usize, usize)> {
+        let input = Input::new(subject).span(from..subject.len()).anchored(anchored);
+        self.regex.search_slots(&input, slots)?;
+        Some((slots[0]?.get(), slots[1]?.get()))
+    }
+}
+
+struct Writer<'p> {
+    groups: Groups<'p>,
+    binary: bool,
+    loose_caret: bool,
+    ascii_words: bool,
+}
+
+impl Writer<'_> {
+    fn node(&mut self, node: &Node) -> Option<Hir> {
+        Some(match node {
+            Node::Empty => Hir::empty(),
+            Node::Text(text) => self.text(text),
+            Node::Folded(folded) => self.folded(folded)?,
+            Node::Set(set) => self.set(set),
+            Node::Any { newline: true } => self.set(&Set::default().complement()),
+            Node::Any { newline: false } => self.set(&Set::one(0x0a).complement()),
+            Node::Sequence(nodes) => Hir::concat(self.all(nodes)?),
+            Node::Choice(nodes) => Hir::alternation(self.all(nodes)?),
+            Node::Repeat(repeat) => {
+                // Ruby has rules of its own for rounds of a loop that match nothing.
+                if repeat.max.is_none_or(|max| max > 1) && self.groups.shortest(&repeat.node) == 0 {
+                    return None;
+                }
+                let sub = Box::new(self.node(&repeat.node)?);
+                Hir::repetition(hir::Repetition {
+                    min: repeat.min,
+                    max: repeat.max,
+                    greedy: repeat.greedy,
+                    sub,
+                })
+            }
+            Node::Group(group, node) => {
+                let sub = Box::new(self.node(node)?);
+                Hir::capture(hir::Capture { index: u32::try_from(*group).ok()?, name: None, sub })
+            }
+            Node::At(place) => Hir::look(match place {
+                Place::LineStart => {
+                    self.loose_caret = true;
+                    hir::Look::StartLF
+                }
+                Place::LineEnd => hir::Look::EndLF,
+                Place::TextStart => hir::Look::Start,
+                Place::TextEnd => hir::Look::End,
+                Place::Word { ascii, boundary } => {
+                    self.ascii_words |= !ascii;
+                    if *boundary { hir::Look::WordAscii } else { hir::Look::WordAsciiNegate }
+                }
+                Place::TextEndOrNewline | Place::SearchStart => return None,
+            }),
+            Node::Atomic(_)
+            | Node::Look(_)
+            | Node::Absent(_)
+            | Node::Keep
+            | Node::Backref(_)
+            | Node::Call(_)
+            | Node::Condition(_) => return None,
+        })
+    }
+
+    fn all(&mut self, nodes: &[Node]) -> Option<Vec<Hir>> {
+        nodes.iter().map(|node| self.node(node)).collect()
+    }
+
+    fn text(&self, text: &[u32]) -> Hir {
+        let mut bytes = Vec::with_capacity(text.len());
+        text.iter().for_each(|&code| super::compile::encode(code, self.binary, &mut bytes));
+        Hir::literal(bytes)
+    }
+
+    fn set(&self, set: &Set) -> Hir {
+        let ranges = set.ranges().iter();
+        if self.binary {
+            let byte = |code: u32| code.min(0xff) as u8;
+            let ranges = ranges.filter(|range| range.0 <= 0xff);
+            let ranges = ranges.map(|&(low, high)| ClassBytesRange::new(byte(low), byte(high)));
+            return Hir::class(Class::Bytes(ClassBytes::new(ranges)));
+        }
+        let scalars = ranges.filter_map(|&(low, high)| {
+            // A range that begins or ends among the surrogates begins after or ends before them.
+            let low = char::from_u32(low).or_else(|| (low < 0xe000).then_some('\u{e000}'))?;
+            let high = char::from_u32(high.min(0x10_ffff)).unwrap_or('\u{d7ff}');
+            (low <= high).then(|| ClassUnicodeRange::new(low, high))
+        });
+        Hir::class(Class::Unicode(ClassUnicode::new(scalars)))
+    }
+
+    /// A text in any case, with the characters that equal several of it written as alternatives.
+    fn folded(&self, folded: &Folded) -> Option<Hir> {
+        let places = &folded.places;
+        let mut parts = Vec::with_capacity(places.len());
+        let mut at = 0;
+        while at < places.len() {
+            let mut end = at + 1;
+            let mut next = at;
+            while next < end {
+                let reach = places[next].several.iter().map(|(_, length)| next + length).max().unwrap_or(0);
+                end = end.max(reach).min(places.len());
+                next += 1;
+            }
+            if end - at > MAX_FOLDED {
+                return None;
+            }
+            parts.push(self.ways(folded, at, end));
+            at = end;
+        }
+        Some(Hir::concat(parts))
+    }
+
+    fn ways(&self, folded: &Folded, at: usize, end: usize) -> Hir {
+        let Some(place) = folded.places.get(at).filter(|_| at < end) else { return Hir::empty() };
+        let singles = self.set(&Set::of(place.singles.iter().map(|&code| (code, code))));
+        let mut ways = vec![Hir::concat(vec![singles, self.ways(folded, at + 1, end)])];
+        for &(code, length) in &place.several {
+            ways.push(Hir::concat(vec![self.text(&[code]), self.ways(folded, at + length, end)]));
+        }
+        Hir::alternation(ways)
+    }
+}
