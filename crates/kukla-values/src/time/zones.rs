@@ -83,7 +83,8 @@ pub(super) fn designator(text: &str) -> Option<(Option<i32>, &str)> {
         }
     }
     let end = text.find(|c| !letters(c)).unwrap_or(text.len());
-    if end == 0 {
+    // A name is a whole word.
+    if end == 0 || text[end..].starts_with(|c: char| c.is_ascii_digit() || c == '_') {
         return None;
     }
     let offset = OFFSETS.get(&lower[..end]).copied();
