@@ -1,6 +1,9 @@
 //! What a compilation says: messages of logging functions, warnings, deprecations.
 
+use std::rc::Rc;
+
 use kukla_syntax::{Diagnostic, Severity, Source};
+use kukla_values::Budget;
 use rustc_hash::FxHashSet;
 
 use crate::error::Location;
@@ -32,13 +35,15 @@ pub(crate) struct Messages {
     /// The lowest level that is kept.
     wanted: LogLevel,
     logs: Vec<Log>,
+    /// What messages are charged to.
+    budget: Rc<Budget>,
     /// Under which keys something was said that is said once.
     said: FxHashSet<String>,
 }
 
 impl Messages {
-    pub fn new(wanted: LogLevel) -> Messages {
-        Messages { wanted, logs: Vec::new(), said: FxHashSet::default() }
+    pub fn new(wanted: LogLevel, budget: Rc<Budget>) -> Messages {
+        Messages { wanted, logs: Vec::new(), budget, said: FxHashSet::default() }
     }
 
     /// All that was said, in order.
@@ -51,9 +56,9 @@ impl Messages {
         std::mem::take(&mut self.logs)
     }
 
-    /// Keeps a message if its level is wanted.
+    /// Keeps a message if its level is wanted. One too many is not kept, and the evaluation ends with its next step.
     pub fn push(&mut self, log: Log) {
-        if log.level >= self.wanted {
+        if log.level >= self.wanted && self.budget.note_log(log.message.len() + log.source.len()) {
             self.logs.push(log);
         }
     }

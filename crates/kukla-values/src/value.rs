@@ -156,6 +156,11 @@ impl Array {
         self.0.push(value);
     }
 
+    /// Whether nobody shares it.
+    pub(crate) fn is_unique(&mut self) -> bool {
+        self.0.is_unique()
+    }
+
     /// The values, to change in place (copied first if shared).
     pub fn make_mut(&mut self) -> &mut [Value] {
         self.0.make_mut()
@@ -215,7 +220,7 @@ impl Drop for Hash {
     #[inline]
     fn drop(&mut self) {
         if let Some(entries) = Arc::get_mut(&mut self.0)
-            && entries.values().any(Value::is_nested)
+            && entries.iter().any(|(key, value)| value.is_nested() || key.is_nested())
         {
             let entries = std::mem::take(entries);
             deep(|| drop(entries));
@@ -247,6 +252,11 @@ impl Hash {
     /// Removes a key, keeping the order of the others.
     pub fn remove<Q: ?Sized + StdHash + Equivalent<Value>>(&mut self, key: &Q) -> Option<Value> {
         Arc::make_mut(&mut self.0).shift_remove(key)
+    }
+
+    /// Whether nobody shares it.
+    pub(crate) fn is_unique(&mut self) -> bool {
+        Arc::get_mut(&mut self.0).is_some()
     }
 
     /// The table, to change in place (copied first if shared).

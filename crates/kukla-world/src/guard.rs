@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock};
+use std::time::Duration;
 
 use kukla_values::time::Timestamp;
 
@@ -64,6 +65,10 @@ impl<W: World> World for Guarded<W> {
 
     fn now(&self) -> Timestamp {
         self.world.now()
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.world.elapsed()
     }
 
     fn env(&self, name: &str) -> FileResult<Option<String>> {

@@ -14,7 +14,7 @@ use kukla_eval::unit::Unit;
 use kukla_eval::vm::Vm;
 use kukla_hiera::{Explanation, Found};
 use kukla_syntax::roomy;
-use kukla_values::Value;
+use kukla_values::{Budget, Value};
 use kukla_world::record::Record;
 
 use crate::caught::caught;
@@ -169,13 +169,17 @@ impl Site {
         let data = HieraData::new(Arc::clone(&self.data), &self.environment, global);
         let data = if explain { data.explaining() } else { data };
         let node = self.placed(node);
-        let mut vm = Vm::new(&self.environment, &node);
+        let world = Arc::clone(&self.environment.world);
+        let budget = Budget::new(self.environment.settings.limits).by_clock(move || world.elapsed());
+        let mut vm = Vm::with_budget(&self.environment, &node, budget);
         vm.set_data(Box::new(data));
         if let Some(layout) = &self.layout {
             layout.errors.iter().for_each(|message| vm.complain(message));
             layout.warnings.iter().for_each(|message| vm.warn(message));
         }
-        let result = body(&mut vm);
+        // What could not be refused when it was charged is refused at the end.
+        let result =
+            body(&mut vm).and_then(|result| vm.budget().look().map(|()| result).map_err(Raise::from));
         let logs = vm.take_logs();
         let result = result.map_err(|raise| told(raise, |text| vm.redact(text)));
         let explanation = HieraData::of(&vm).and_then(HieraData::explanations).map(str::to_owned);

@@ -1,6 +1,7 @@
 //! `kukla rpc`: the machine interface on standard input and output.
 
 use std::io::{BufRead, Write};
+use std::time::Duration;
 
 use kukla::DiskWorld;
 use kukla::rpc::Server;
@@ -16,11 +17,21 @@ use crate::Outcome;
 pub struct Args {
     #[command(flatten)]
     allowed: Allowed,
+    /// Seconds after which a request that is not answered is given up, unless it names its own `deadline`
+    #[arg(long, value_name = "SECONDS")]
+    deadline: Option<f64>,
 }
 
 /// Serves requests until there are no more.
 pub fn run(args: &Args) -> Outcome {
-    let server = Server::new(DiskWorld::default()).with_policy(args.allowed.policy());
+    let mut server = Server::new(DiskWorld::default()).with_policy(args.allowed.policy());
+    if let Some(seconds) = args.deadline {
+        let Ok(deadline) = Duration::try_from_secs_f64(seconds) else {
+            eprintln!("kukla: --deadline is a number of seconds");
+            return Outcome::Unable;
+        };
+        server = server.with_deadline(deadline);
+    }
     let mut input = std::io::stdin().lock();
     let mut output = std::io::stdout().lock();
     let mut line = Vec::new();

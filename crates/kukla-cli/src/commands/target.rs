@@ -54,6 +54,9 @@ pub struct Target {
     /// Another of Puppet's settings, as `strict_variables=false`; may be given several times
     #[arg(long = "set", value_name = "SETTING=VALUE")]
     settings: Vec<String>,
+    /// Seconds after which an evaluation that is not over is given up, looked at now and then; none by default
+    #[arg(long, value_name = "SECONDS")]
+    deadline: Option<String>,
     /// Puppet code to use as the site manifest
     #[arg(long, short = 'e', value_name = "CODE")]
     execute: Option<String>,
@@ -194,6 +197,9 @@ impl Target {
         }
         if let Some(whose) = &self.functions {
             site.settings.set("functions", whose.as_str().into())?;
+        }
+        if let Some(seconds) = &self.deadline {
+            site.settings.set("deadline", seconds.as_str().into())?;
         }
         for setting in &self.settings {
             let (name, value) = setting

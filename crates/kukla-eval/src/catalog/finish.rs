@@ -30,6 +30,7 @@ impl Vm<'_> {
     }
 
     fn finish_resource(&mut self, id: ResourceId) -> Flow<()> {
+        self.charge(1)?;
         self.catalog.add_scope_tags(id);
         let resource = self.catalog.get(id);
         match resource.definition.clone() {
@@ -84,6 +85,7 @@ impl CatalogBuilder {
         let mut seen = FxHashSet::default();
         let mut inherited: rustc_hash::FxHashMap<ResourceId, Vec<(Name, Value)>> = Default::default();
         while let Some(id) = queue.pop_front() {
+            self.budget.charge_steps(1)?;
             if !seen.insert(id) {
                 continue;
             }

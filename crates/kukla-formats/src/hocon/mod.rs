@@ -7,7 +7,9 @@
 use kukla_values::Value;
 
 use crate::Error;
+use object::Object;
 
+mod object;
 mod parse;
 mod resolve;
 mod token;
@@ -28,7 +30,7 @@ enum Node {
     Value(Value),
     /// Text written without quotes, or blanks between two values: only of interest to its neighbours.
     Text(String),
-    Object(Vec<(String, Node)>),
+    Object(Object),
     List(Vec<Node>),
     Reference {
         path: Vec<String>,
@@ -38,7 +40,11 @@ enum Node {
     /// Values side by side.
     Joined(Vec<Node>, u32),
     /// What was under a key before and what was put there later.
-    Over(Box<Node>, Box<Node>),
+    Over {
+        before: Box<Node>,
+        after: Box<Node>,
+        levels: u32,
+    },
     /// `+=`: an element more than was there before.
     Append(Box<Node>, u32),
 }

@@ -6,6 +6,8 @@
 //! assert_eq!(answer, r#"{"id":1,"result":{"value":2,"string":"2","type":"Integer[2, 2]","logs":[]}}"#);
 //! ```
 
+use std::time::Duration;
+
 use kukla_syntax::roomy;
 use kukla_world::{Policy, World};
 use serde_json::{Map, Value, json};
@@ -27,18 +29,26 @@ pub use shape::{diagnostic, errors, log, rich};
 #[derive(Debug, Default)]
 pub struct Server {
     compiler: Compiler,
+    /// How long a request may take that does not say.
+    deadline: Option<Duration>,
 }
 
 impl Server {
     /// A server that sees the world through `world`.
     pub fn new(world: impl World + 'static) -> Server {
-        Server { compiler: Compiler::new(world) }
+        Server { compiler: Compiler::new(world), deadline: None }
+    }
+
+    /// Gives up requests that take longer than this and do not name their own `deadline`.
+    #[must_use]
+    pub fn with_deadline(self, deadline: Duration) -> Server {
+        Server { deadline: Some(deadline), ..self }
     }
 
     /// The same, with another policy for what code may reach outside.
     #[must_use]
     pub fn with_policy(self, policy: Policy) -> Server {
-        Server { compiler: self.compiler.with_policy(policy) }
+        Server { compiler: self.compiler.with_policy(policy), ..self }
     }
 
     /// Answers one line; whatever it holds, the answer is one line of JSON.
@@ -79,9 +89,9 @@ impl Server {
         match method {
             "parse" => parse::answer(self.compiler.world(), params, out)?,
             "version" => *out += &json!({"version": env!("CARGO_PKG_VERSION")}).to_string(),
-            "eval" => methods::eval(&self.compiler, params, out)?,
-            "compile" => methods::compile(&self.compiler, params, out)?,
-            "lookup" => methods::lookup(&self.compiler, params, out)?,
+            "eval" => methods::eval(self, params, out)?,
+            "compile" => methods::compile(self, params, out)?,
+            "lookup" => methods::lookup(self, params, out)?,
             other => return Err(Failed::request(format!("unknown method '{other}'"))),
         }
         Ok(())
