@@ -113,7 +113,10 @@ impl Vm<'_> {
         }
         let mut indices = [0; 2];
         for (at, key) in keys.iter().enumerate() {
-            let number = key.as_str().and_then(format::parse_number).unwrap_or_else(|| key.clone());
+            let number = match key {
+                Value::String(text) => format::parse_number(text)?.unwrap_or_else(|| key.clone()),
+                key => key.clone(),
+            };
             match number {
                 Value::Integer(index) => indices[at] = index,
                 other => {

@@ -146,6 +146,12 @@ impl<'e> Compilation<'e> {
                     self.messages.warn_of(source, program.warnings.iter().cloned());
                 }
                 Remark::Module(fault) => self.messages.say(LogLevel::Err, fault.clone()),
+                Remark::Metaparameter { name, owner } => {
+                    let message = format!(
+                        "{name} is a metaparam; this value will inherit to all contained resources in the {owner} definition"
+                    );
+                    self.messages.say(LogLevel::Warning, message);
+                }
                 Remark::Read(inputs) => {
                     if let Some(tracker) = &self.tracker {
                         tracker.used(inputs);

@@ -97,7 +97,7 @@ impl Vm<'_> {
     pub(crate) fn coerce(&mut self, value: &Value, span: Span) -> Flow {
         let number = match value {
             Value::Integer(_) | Value::Float(_) => return Ok(value.clone()),
-            Value::String(text) => format::parse_number(text),
+            Value::String(text) => format::parse_number(text).map_err(|error| self.at(error, span))?,
             _ => None,
         };
         let shown = format::to_s(value);

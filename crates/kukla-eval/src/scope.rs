@@ -202,6 +202,8 @@ struct Frame {
 pub struct Scopes {
     named: Vec<Scope>,
     frames: Vec<Frame>,
+    /// Whether some class has parameters that other modules may not read, which is rare.
+    pub(crate) has_private: bool,
     live: usize,
     classes: FxHashMap<Name, ScopeId>,
     node: Option<ScopeId>,
@@ -227,6 +229,7 @@ impl Scopes {
     pub fn new() -> Scopes {
         let mut scopes = Scopes {
             named: Vec::new(),
+            has_private: false,
             frames: Vec::new(),
             live: 0,
             classes: FxHashMap::default(),
@@ -380,6 +383,17 @@ impl Scopes {
             scope = here.inherits;
         }
         None
+    }
+
+    /// The scope that a variable of a class is found in: its own or that of a class it inherits.
+    pub(crate) fn class_holding(&self, class: ScopeId, name: Name) -> ScopeId {
+        let mut scope = class;
+        while self.get(scope).variables.get(name).is_none()
+            && let Some(parent) = self.get(scope).inherits
+        {
+            scope = parent;
+        }
+        scope
     }
 
     /// Whether an assignment at `at` would find the name taken.

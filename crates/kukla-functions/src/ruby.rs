@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 
 use kukla_eval::error::Flow;
 use kukla_syntax::{bail, deep, diagnostic};
-use kukla_values::codes::{NO_FLOAT, NO_IMPLICIT_CONVERSION, NO_INTEGER, NOT_FINITE};
+use kukla_values::codes::{NO_FLOAT, NO_IMPLICIT_CONVERSION, NO_INTEGER, NOT_FINITE, OUTSIDE_INTEGER_RANGE};
 use kukla_values::format::{class_name, old_argument};
 use kukla_values::{Array, Error, Hash, Result, Str, Type, Value};
 
@@ -85,12 +85,21 @@ fn flatten_into(flat: &mut Vec<Value>, values: &[Value]) {
 
 /// `text.to_i`: the leading decimal digits, or zero.
 pub fn to_i(text: &str) -> i64 {
+    leading_integer(text).clamp(i64::MIN.into(), i64::MAX.into()) as i64
+}
+
+/// The same, where a number that needs more than 64 bits is an error.
+pub fn to_integer(text: &str) -> Result<i64> {
+    let value = leading_integer(text);
+    i64::try_from(value).map_err(|_| diagnostic!(OUTSIDE_INTEGER_RANGE { value: text }).into())
+}
+
+fn leading_integer(text: &str) -> i128 {
     let text = text.trim_start_matches(is_space);
     let (negative, text) = sign(text);
     let digits = leading_digits(text);
     let value = digits.parse::<i128>().unwrap_or(if digits.is_empty() { 0 } else { i128::MAX });
-    let value = if negative { -value } else { value };
-    value.clamp(i64::MIN.into(), i64::MAX.into()) as i64
+    if negative { -value } else { value }
 }
 
 /// `value.to_i`, for the values that have it.
@@ -99,7 +108,7 @@ pub fn value_to_i(value: &Value) -> Result<i64> {
         Value::Undef => Ok(0),
         Value::Integer(n) => Ok(*n),
         Value::Float(n) => float_to_i(*n),
-        Value::String(text) => Ok(to_i(text)),
+        Value::String(text) => to_integer(text),
         other => Err(no_method("to_i", other)),
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use kukla_eval::catalog::DataPlace;
-use kukla_eval::data::{Data, LookupRequest};
+use kukla_eval::data::{Data, LookupRequest, ParameterData};
 use kukla_eval::environment::Environment;
 use kukla_eval::error::{Diagnostic, Flow, Raise, Stage};
 use kukla_eval::vm::Vm;
@@ -141,12 +141,20 @@ impl Data for HieraData {
         context::value(self.session.context(module.map(Into::into)))
     }
 
-    fn class_parameter(&mut self, vm: &mut Vm<'_>, class: Name, parameter: Name) -> Flow<Option<Value>> {
+    fn class_parameter(
+        &mut self,
+        vm: &mut Vm<'_>,
+        class: Name,
+        parameter: Name,
+    ) -> Flow<Option<ParameterData>> {
         let key = format!("{class}::{parameter}");
         let title = || format!("Automatic Parameter Lookup of '{key}'");
         let found = self.kept(title, |session| session.class_parameter(&mut VmHost { vm }, &key));
-        let found = checked(vm, found.map_err(raise_in_code)?)?.map(|found| noted(vm, found));
-        note_answer(vm, found.as_ref(), || format!("class {key}"));
+        let found = checked(vm, found.map_err(raise_in_code)?)?.map(|found| {
+            let modules = found.origins.iter().map(|origin| origin.module.clone()).collect();
+            ParameterData { value: noted(vm, found), modules }
+        });
+        note_answer(vm, found.as_ref().map(|found| &found.value), || format!("class {key}"));
         Ok(found)
     }
 

@@ -70,7 +70,7 @@ impl World for DiskWorld {
                 .duration_since(UNIX_EPOCH)
                 .map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)),
         };
-        Timestamp::from_nanos(i128::from(nanoseconds))
+        Timestamp::from_clock(nanoseconds)
     }
 
     fn env(&self, name: &str) -> FileResult<Option<String>> {

@@ -113,10 +113,7 @@ impl Building {
     }
 
     pub fn is_class(&self) -> bool {
-        matches!(
-            self.definition,
-            ResourceDefinition::Class(_) | ResourceDefinition::Main | ResourceDefinition::Settings
-        )
+        self.type_name.as_str() == "Class"
     }
 
     /// Whether it is one of those that Puppet makes itself and whose title is no text: `Class[main]`, `Stage[main]`.

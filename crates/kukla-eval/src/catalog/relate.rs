@@ -114,11 +114,12 @@ impl Vm<'_> {
     /// What text stands for: a reference, or (not in Puppet) a class by its bare name.
     fn spelled(&mut self, text: &str) -> Flow<Type> {
         let plain = |c: char| c == '_' || c == ':' || c.is_ascii_lowercase() || c.is_ascii_digit();
+        let name = text.strip_prefix("::").unwrap_or(text);
         if ResourceRef::parse(text).is_none()
-            && text.chars().all(plain)
-            && text.starts_with(|c: char| c.is_ascii_lowercase())
+            && name.chars().all(plain)
+            && name.starts_with(|c: char| c.is_ascii_lowercase())
         {
-            return Ok(Type::Class(Some(text.into())));
+            return Ok(Type::Class(Some(name.into())));
         }
         self.parse_type(text)
     }

@@ -361,8 +361,8 @@ impl Builder {
             Scalar::Boolean(b) => b.into(),
             Scalar::Integer(n) => n.into(),
             Scalar::Float(n) => n.into(),
-            // Ruby's integers have no limit, Puppet's have: the digits stay, as text.
-            Scalar::Big(digits) => digits.into(),
+            // Ruby's integers have no limit, Puppet's have.
+            Scalar::Big(digits) => return Err(Error::outside(&digits)),
             Scalar::Symbol(name) => return self.symbol(name),
             Scalar::Date if !self.options.times => return Err(class_error("Date")),
             Scalar::Time if !self.options.times => return Err(class_error("Time")),

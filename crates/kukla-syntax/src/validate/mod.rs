@@ -140,7 +140,7 @@ impl<'t> Checker<'_, 't> {
             K::Binary | K::Not | K::Negate | K::Unfold | K::Paren | K::Array => self.values_in(node),
             K::HashEntry => self.values_in(node),
             K::Hash => self.duplicate_keys(node),
-            K::If | K::Elsif | K::Unless => self.first_is_value(node),
+            K::If | K::Elsif | K::Unless | K::Interpolation => self.first_is_value(node),
             K::Case => self.case(node),
             K::CaseOption => {
                 let values = ast::CaseOption::cast(node).into_iter().flat_map(ast::CaseOption::values);
@@ -319,15 +319,13 @@ impl<'t> Checker<'_, 't> {
     }
 
     fn reserved_word(&mut self, token: Node<'t>) {
-        // `private` before a definition or parameter is a modifier.
-        let modifier = token.kind() == K::PrivateKw
-            && self.around(token).is_some_and(|parent| {
-                matches!(
-                    parent.kind(),
-                    K::ClassDefinition | K::DefineDefinition | K::Parameter | K::FunctionDefinition
-                )
-            });
-        let attribute = self.around(token).is_some_and(|parent| parent.kind() == K::Attribute);
+        let around = self.open.iter().rev().filter(|outer| token.index() < outer.end_index());
+        let mut kinds = around.map(|outer| outer.kind()).peekable();
+        let attribute = kinds.peek() == Some(&K::Attribute);
+        // `private` before a class, a defined type or a parameter of theirs is a modifier.
+        let owner = kinds.find(|kind| !matches!(kind, K::Parameter | K::Parameters));
+        let modifier =
+            token.kind() == K::PrivateKw && matches!(owner, Some(K::ClassDefinition | K::DefineDefinition));
         if !modifier && !attribute {
             let word = token.text();
             self.report(diagnostic!(at_node(token), RESERVED_WORD { word }));

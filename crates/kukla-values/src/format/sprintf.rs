@@ -332,7 +332,7 @@ fn integer_of(value: &Value) -> Result<i128> {
         Value::Float(number) if number.abs() >= LARGE => bail!(NUMBER_TOO_BIG),
         Value::Float(number) => number.trunc() as i128,
         Value::Timestamp(stamp) => stamp.seconds().into(),
-        Value::Timespan(span) => span.seconds().into(),
+        Value::Timespan(span) => span.whole_seconds()?.into(),
         Value::String(text) => match number::parse_integer(text, None) {
             number::IntegerText::Fits(number) => number.into(),
             number::IntegerText::TooLarge => bail!(NUMBER_TOO_BIG),

@@ -459,7 +459,7 @@ fn tuple_accepts(types: &[Type], size: Option<Range>, other: &Type, way: Way<'_>
                 || wanted.covers(tuple_size(&o.types, o.size))
                     && (types.is_empty()
                         || if o.types.is_empty() {
-                            wanted.min == 0
+                            wanted.min() == 0
                         } else {
                             o.types
                                 .iter()
@@ -472,7 +472,7 @@ fn tuple_accepts(types: &[Type], size: Option<Range>, other: &Type, way: Way<'_>
             wanted.covers(given)
                 && types
                     .iter()
-                    .take(usize::try_from(given.max).unwrap_or(usize::MAX))
+                    .take(usize::try_from(given.max()).unwrap_or(usize::MAX))
                     .all(|ty| ty.accepts(&o.element, way))
         }
         _ => false,
@@ -482,7 +482,7 @@ fn tuple_accepts(types: &[Type], size: Option<Range>, other: &Type, way: Way<'_>
 fn hash_accepts(hash: &HashType, other: &Type, way: Way<'_>) -> bool {
     let size = hash.size.as_size();
     match other {
-        Type::Hash(o) if o.is_empty() && size.min == 0 => true,
+        Type::Hash(o) if o.is_empty() && size.min() == 0 => true,
         Type::Hash(o) => {
             hash.key.accepts(&o.key, way)
                 && hash.value.accepts(&o.value, way)

@@ -604,12 +604,7 @@ fn bounds_of(from: Option<String>, to: Option<String>) -> Vec<String> {
 }
 
 fn int_bounds(range: Range) -> Vec<String> {
-    if range.min == range.max {
-        return vec![range.min.to_string(); 2];
-    }
-    let from = (range.min != i64::MIN).then(|| range.min.to_string());
-    let to = (range.max != i64::MAX).then(|| range.max.to_string());
-    bounds_of(from, to)
+    bounds_of(range.from().map(|from| from.to_string()), range.to().map(|to| to.to_string()))
 }
 
 fn time_bounds(from: Option<String>, to: Option<String>) -> Vec<String> {
