@@ -18,11 +18,14 @@ use crate::unit::{Defined, Unit};
 use crate::vm::Vm;
 use kukla_syntax::validate::codes::ILLEGAL_EXPRESSION;
 
-/// Where the texts among some values are that are long enough to matter if they are counted twice.
-#[inline]
+/// How long a text is that matters if it is counted twice.
+const LONG: usize = 1024;
+
+/// Where the long texts among some values are.
+#[cold]
 fn long_texts(values: &[Value]) -> Vec<*const u8> {
     let long = |value: &Value| match value {
-        Value::String(text) if text.len() >= 1024 => Some(text.as_ptr()),
+        Value::String(text) if text.len() >= LONG => Some(text.as_ptr()),
         _ => None,
     };
     values.iter().filter_map(long).collect()
@@ -153,8 +156,8 @@ impl Vm<'_> {
         let (overload, signature) = self.select(builtin, &args, block.as_ref())?;
         let body = builtin.builtin.overloads[overload].body;
         let in_frame = block.is_some() || builtin.runs_code;
-        self.budget().charge_call(&args)?;
-        let long = long_texts(&args);
+        let texts = self.budget().charge_call(&args)?;
+        let long = if texts < LONG { Vec::new() } else { long_texts(&args) };
         let given = cfg!(debug_assertions).then(|| (args.clone(), block.clone()));
         let args = Args::new(args, block, &signature.parameters);
         let value = if in_frame { self.in_call(None, |vm| body(vm, args))? } else { body(self, args)? };

@@ -157,7 +157,10 @@ impl Budget {
         if self.memory.get() > self.limits.memory {
             return Err(self.memory_exhausted());
         }
-        self.charge_steps(bytes as u64 / BYTES_PER_STEP)
+        match bytes as u64 / BYTES_PER_STEP {
+            0 => Ok(()),
+            steps => self.charge_steps(steps),
+        }
     }
 
     /// Counts memory taken where nothing can be refused: the next step is, if it was too much.
@@ -183,9 +186,9 @@ impl Budget {
     }
 
     /// Counts what it takes to go through the arguments of a call, before it is made. What a function puts together of them is
-    /// no larger than a value may be.
+    /// no larger than a value may be. Gives how long the texts among them are.
     #[inline]
-    pub fn charge_call(&self, args: &[Value]) -> Result<()> {
+    pub fn charge_call(&self, args: &[Value]) -> Result<usize> {
         let (mut elements, mut text) = (0, 0);
         for arg in args {
             match arg {
@@ -200,7 +203,7 @@ impl Budget {
             self.check_text(text)?;
             self.check_elements(elements)?;
         }
-        Ok(())
+        Ok(text)
     }
 
     /// Counts a string that is about to be made; an error if it alone is too long.

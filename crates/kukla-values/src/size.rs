@@ -27,6 +27,9 @@ const FEW_PROBES: usize = 16;
 const BYTES_PER_STEP: usize = 256;
 const ELEMENTS_PER_STEP: u64 = 16;
 
+/// How many elements a collection has at most that is not looked at closely.
+const SMALL: usize = 8;
+
 /// What is written around an element: quotes, commas, brackets.
 const BYTES_PER_ELEMENT: f64 = 8.0;
 
@@ -66,7 +69,7 @@ impl Budget {
     /// stack or time.
     #[inline]
     pub fn check_value(&self, value: &Value) -> Result<()> {
-        if has_children(value) { self.check_nested(value) } else { Ok(()) }
+        if has_children(value) && !is_small(value) { self.check_nested(value) } else { Ok(()) }
     }
 
     /// The same of a value that comes whole from outside, so that nobody has looked at its parts.
@@ -81,8 +84,7 @@ impl Budget {
             Value::String(text) if text.len() >= BYTES_PER_STEP => {
                 self.charge_steps((text.len() / BYTES_PER_STEP) as u64)
             }
-            Value::Array(values) if !values.is_empty() => self.charge_walk(value),
-            Value::Hash(hash) if !hash.is_empty() => self.charge_walk(value),
+            Value::Array(_) | Value::Hash(_) if !is_small(value) => self.charge_walk(value),
             Value::Sensitive(inner) => self.charge_work(inner),
             _ => Ok(()),
         }
@@ -169,6 +171,22 @@ fn has_children(value: &Value) -> bool {
             true
         }
         Value::Type(ty) => ty.has_parts(),
+        _ => false,
+    }
+}
+
+/// Whether a collection has so little in it, and nothing nested, that there is nothing to find out: most are like that.
+#[inline]
+fn is_small(value: &Value) -> bool {
+    let is_plain = |value: &Value| match value {
+        Value::String(text) => text.len() <= BYTES_PER_STEP,
+        other => !has_children(other),
+    };
+    match value {
+        Value::Array(values) => values.len() <= SMALL && values.iter().all(is_plain),
+        Value::Hash(hash) => {
+            hash.len() <= SMALL && hash.iter().all(|(key, value)| is_plain(key) && is_plain(value))
+        }
         _ => false,
     }
 }

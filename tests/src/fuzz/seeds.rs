@@ -30,6 +30,8 @@ pub(super) const YAML: &[&str] = &[
     "!omap\n- a: 1\n- b: 2\n",
     "\"\\",
     "[\"a\"!, b]",
+    "{a: [b, \"a\"!, b]{",
+    "[?\"a\"!,ym a",
     "|\n  foo\\",
 ];
 

@@ -8,7 +8,13 @@ use super::read::completed;
 
 /// The text with a space behind each tag that a comma follows; nearly always the text itself.
 pub(super) fn spaced(text: &[u8]) -> Cow<'_, [u8]> {
-    let Ok(readable) = std::str::from_utf8(text) else { return Cow::Borrowed(text) };
+    let (readable, rest) = match std::str::from_utf8(text) {
+        Ok(readable) => (readable, &[][..]),
+        Err(error) => {
+            let (readable, rest) = text.split_at(error.valid_up_to());
+            (std::str::from_utf8(readable).unwrap_or_default(), rest)
+        }
+    };
     let readable = readable.strip_prefix('\u{feff}').unwrap_or(readable);
     let mut commas = candidates(readable.as_bytes());
     if commas.is_empty() {
@@ -19,11 +25,13 @@ pub(super) fn spaced(text: &[u8]) -> Cow<'_, [u8]> {
     let mut inserted = 0;
     commas.retain(|comma| {
         // Behind what cannot be read the scanner must find no tag before a comma either.
-        let is_tag = comma + inserted > read || tags.binary_search(&(comma + inserted)).is_ok();
+        let is_tag = comma + inserted >= read || tags.binary_search(&(comma + inserted)).is_ok();
         inserted += 1;
         is_tag
     });
-    Cow::Owned(with_spaces(readable, &commas))
+    let mut spaced = with_spaces(readable, &commas);
+    spaced.extend_from_slice(rest);
+    Cow::Owned(spaced)
 }
 
 /// Where commas stand behind what would be a tag, were it not inside of something else.
