@@ -51,6 +51,7 @@ pub(super) fn compile(pattern: &Pattern, binary: bool) -> Result<Program, Refusa
         groups: pattern.groups,
         registers: compiler.registers,
         rows: compiler.rows,
+        recursive: calls,
         levels: compiler.levels,
         start: start::start(root, binary),
         binary,
@@ -173,7 +174,7 @@ impl<'p> Compiler<'p> {
             }
             self.node(node)?;
             if group > 0 {
-                self.emit(Op::CloseCalled(group))?;
+                self.emit(Op::Close(group))?;
             }
             self.emit(Op::Return)?;
         }

@@ -59,6 +59,7 @@ enum Frame {
     },
     Close {
         group: usize,
+        start: usize,
         end: usize,
     },
     Register {
@@ -83,13 +84,6 @@ enum Frame {
     Called,
     Returned {
         address: Address,
-        at: usize,
-    },
-    /// The place of a group before its end was reached.
-    Place {
-        group: usize,
-        start: usize,
-        end: usize,
     },
     /// A point of choice in a look-ahead, to be remembered when it has failed or succeeded.
     Trail {
@@ -117,8 +111,6 @@ enum Event {
 struct Call {
     /// Where it returns to.
     back: Address,
-    /// Where in the text it began.
-    at: usize,
     /// The loops of the caller.
     registers: Vec<usize>,
 }
@@ -164,6 +156,8 @@ struct Machine<'p, 't, const BINARY: bool> {
     keep: usize,
     stack: Vec<Frame>,
     calls: Vec<Call>,
+    /// Where the groups that are open began, if they can be entered inside themselves.
+    opened: Vec<usize>,
     events: Vec<Event>,
     steps: u64,
     most_steps: u64,
@@ -187,6 +181,7 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
             keep: UNSET,
             stack: Vec::new(),
             calls: Vec::new(),
+            opened: Vec::new(),
             events: Vec::new(),
             steps: 0,
             most_steps: MAX_STEPS + STEPS_PER_BYTE * length,
@@ -348,6 +343,7 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
         self.slots.fill((UNSET, UNSET));
         self.stack.clear();
         self.calls.clear();
+        self.opened.clear();
         self.events.clear();
         self.keep = UNSET;
         self.limit = self.text.len();
@@ -428,19 +424,18 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
                     let (start, end) = self.slots[*group];
                     self.push(Frame::Open { group: *group, start, end })?;
                     self.slots[*group] = (at, if *forgets { UNSET } else { end });
+                    if program.recursive {
+                        self.opened.push(at);
+                    }
                     self.event(Event::Open(*group, at));
                     Some(address + 1)
                 }
                 Op::Close(group) => {
-                    self.push(Frame::Close { group: *group, end: self.slots[*group].1 })?;
-                    self.slots[*group].1 = at;
-                    self.event(Event::Close(*group, at));
-                    Some(address + 1)
-                }
-                Op::CloseCalled(group) => {
                     let (start, end) = self.slots[*group];
-                    self.push(Frame::Place { group: *group, start, end })?;
-                    self.slots[*group] = (self.calls.last().map_or(start, |call| call.at), at);
+                    self.push(Frame::Close { group: *group, start, end })?;
+                    // A group that was entered again inside itself began where this round of it did.
+                    let start = if program.recursive { self.opened.pop().unwrap_or(start) } else { start };
+                    self.slots[*group] = (start, at);
                     self.event(Event::Close(*group, at));
                     Some(address + 1)
                 }
@@ -565,20 +560,20 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
                     if self.calls.len() >= MAX_CALLS {
                         return Err(GivenUp::Memory);
                     }
-                    self.calls.push(Call { back: address + 1, at, registers: self.registers.clone() });
+                    self.calls.push(Call { back: address + 1, registers: self.registers.clone() });
                     self.event(Event::Call);
                     self.push(Frame::Called)?;
                     Some(*target)
                 }
                 Op::Return => match self.calls.pop() {
-                    Some(Call { back, at: begun, registers }) => {
+                    Some(Call { back, registers }) => {
                         for (register, value) in registers.into_iter().enumerate() {
                             if self.registers[register] != value {
                                 self.set_register(register, value)?;
                             }
                         }
                         self.event(Event::Return);
-                        self.push(Frame::Returned { address: back, at: begun })?;
+                        self.push(Frame::Returned { address: back })?;
                         Some(back)
                     }
                     None => None,
@@ -618,10 +613,14 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
         match frame {
             Frame::Open { group, start, end } => {
                 self.slots[group] = (start, end);
+                self.opened.pop();
                 self.forget_event();
             }
-            Frame::Close { group, end } => {
-                self.slots[group].1 = end;
+            Frame::Close { group, start, end } => {
+                if self.program.recursive {
+                    self.opened.push(self.slots[group].0);
+                }
+                self.slots[group] = (start, end);
                 self.forget_event();
             }
             Frame::Register { register, value } => self.registers[register] = value,
@@ -630,12 +629,8 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
                 self.calls.pop();
                 self.forget_event();
             }
-            Frame::Place { group, start, end } => {
-                self.slots[group] = (start, end);
-                self.forget_event();
-            }
-            Frame::Returned { address, at } => {
-                self.calls.push(Call { back: address, at, registers: self.registers.clone() });
+            Frame::Returned { address } => {
+                self.calls.push(Call { back: address, registers: self.registers.clone() });
                 self.forget_event();
             }
             _ => {}
@@ -719,24 +714,20 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
                 None => Outcome::Fail,
             });
         }
-        let mut high = self.furthest(run, low);
-        self.charge((high - low) / 16)?;
+        let high = match remembers {
+            true => self.furthest_unknown(run, low),
+            false => self.furthest(run, low),
+        };
+        self.charge((high - low) / if matches!(run.test, Test::Any | Test::NotNewline) { 256 } else { 16 })?;
         if remembers && memory.look {
             self.push(Frame::TrailRun { row: memory.row, low, high })?;
         } else if remembers {
-            // What lies beyond a position that failed has failed.
-            let mut position = low;
-            while position <= high {
-                if position > low && self.recalls(memory.row, position) && run.manner == Manner::Greedy {
-                    high = self.before(position).unwrap_or(low);
-                    break;
-                }
-                self.remember(memory.row, position);
-                position += 1;
-            }
+            (low..=high).for_each(|at| self.remember(memory.row, at));
         }
         if run.manner == Manner::Possessive {
-            return Ok(Outcome::At(high));
+            // To end where it is known to fail is to fail.
+            let known = self.step(&run.test, high).is_some();
+            return Ok(if remembers && known { Outcome::Fail } else { Outcome::At(high) });
         }
         let Some(high) = self.followed(run.next, low, high) else { return Ok(Outcome::Fail) };
         if high > low {
@@ -753,6 +744,17 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
             self.remember(memory.row, at);
             Ok(())
         }
+    }
+
+    /// How far an endless run of one character reaches before it comes to where it is known to fail.
+    fn furthest_unknown(&self, run: &Run, low: usize) -> usize {
+        let mut high = low;
+        while let Some(next) = self.step(&run.test, high)
+            && !self.recalls(run.memory.row, next)
+        {
+            high = next;
+        }
+        high
     }
 
     /// How far a run of one character reaches.
@@ -812,7 +814,15 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
         mut taken: usize,
         mut at: usize,
     ) -> Searched<Option<usize>> {
+        let from = at;
         if let Some(byte) = run.next {
+            if run.max == usize::MAX && matches!(run.test, Test::NotNewline) && at <= self.limit {
+                // The first of the two decides.
+                match memchr::memchr2(byte, b'\n', &self.text[at..self.limit]) {
+                    Some(ahead) if self.text[at + ahead] == byte => at += ahead,
+                    _ => return Ok(None),
+                }
+            }
             while self.text.get(at) != Some(&byte) {
                 if taken >= run.max {
                     return Ok(None);
@@ -822,6 +832,7 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
                 taken += 1;
             }
         }
+        self.charge((at - from) / 64)?;
         if taken < run.max {
             self.push(Frame::LazyRun { address, taken, at })?;
         }
@@ -859,7 +870,6 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
                     | Frame::Register { .. }
                     | Frame::Keep(_)
                     | Frame::Called
-                    | Frame::Place { .. }
                     | Frame::Returned { .. }
             );
             if change {
@@ -958,7 +968,7 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
     }
 
     fn is_at(&self, place: Place, at: usize) -> bool {
-        let end = self.text.len();
+        let end = self.limit;
         match place {
             Place::TextStart => at == 0,
             Place::TextEnd => at == end,
@@ -1038,12 +1048,15 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
     fn same(&mut self, start: usize, end: usize, ignore_case: bool, at: usize) -> Searched<Option<usize>> {
         // A group that is open again may begin after it ended last; that is nothing.
         let length = end.saturating_sub(start);
-        self.charge(length / 16)?;
         if !ignore_case {
             let again = at + length;
-            let same = again <= self.limit && self.text[at..again] == self.text[start..start + length];
-            return Ok(same.then_some(again));
+            if again > self.limit || self.text[at..again] != self.text[start..start + length] {
+                return Ok(None);
+            }
+            self.charge(length / 256)?;
+            return Ok(Some(again));
         }
+        self.charge(length / 4)?;
         // The text is compared over as many bytes as the group took.
         if at + length > self.limit {
             return Ok(None);

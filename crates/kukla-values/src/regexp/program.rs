@@ -111,8 +111,6 @@ pub(super) enum Op {
         forgets: bool,
     },
     Close(usize),
-    /// Where a group that was called ends: it began where this call did, not one inside it.
-    CloseCalled(usize),
     /// Remembers where a round of a loop begins.
     RoundStart(usize),
     /// Leaves a loop of which a round matched nothing; with captures it goes round again if these changed.
@@ -158,6 +156,8 @@ pub(super) struct Program {
     pub registers: usize,
     /// How many rows the table of failures has; none if nothing can be remembered.
     pub rows: usize,
+    /// Whether groups are called, so that they can be entered inside themselves.
+    pub recursive: bool,
     /// Whether back references ask for a level of recursion.
     pub levels: bool,
     pub start: Start,

@@ -1,6 +1,6 @@
 //! The differences from Ruby that are known, each with its reason.
 
-use kukla_values::regexp::Encoding;
+use kukla_values::regexp::{Direction, Encoding};
 
 use crate::generate::Question;
 
@@ -22,15 +22,22 @@ pub fn is_explained(question: &Question, ours: &str, theirs: &str) -> bool {
         return late.iter().any(|fault| ours.contains(fault))
             && late.iter().any(|fault| theirs.contains(fault));
     }
-    // Ruby looks for `.*` only where a line or the text begins, even after a `$` that could be elsewhere.
+    // Ruby looks for an endless run of anything only where the text begins, even after a `$` that could be elsewhere, and also
+    // when it searches backward.
     let anywhere = question.options.multiline || pattern.contains("(?m");
+    let endless = [".*", ".+", ".{"].iter().any(|run| pattern.contains(run));
+    let backward = question.direction == Direction::Backward;
     if theirs == "none"
-        && pattern.contains(".*")
+        && endless
         && anywhere
-        && pattern.contains(['$', 'z', 'Z', 'b', 'B', 'G', '^'])
+        && (backward || pattern.contains(['$', 'z', 'Z', 'b', 'B', 'G', '^']))
     {
         return true;
     }
-    // A class of nothing but a negated class that leaves nothing beyond ASCII holds all beyond ASCII, in Ruby.
-    question.encoding == Encoding::Utf8 && pattern.contains("[[^") && !question.subject.is_ascii()
+    // A class inside another that leaves nothing beyond ASCII holds all beyond ASCII, in Ruby.
+    let leaves_nothing = ["\\D", "\\W", "\\S", "\\H", "[:^"].iter().any(|set| pattern.contains(set));
+    question.encoding == Encoding::Utf8
+        && pattern.contains("[^")
+        && leaves_nothing
+        && !question.subject.is_ascii()
 }
