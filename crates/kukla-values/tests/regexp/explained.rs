@@ -27,7 +27,8 @@ pub fn is_explained(question: &Question, ours: &str, theirs: &str) -> bool {
         return true;
     }
     // Ruby takes an empty back reference at the end of what shall be absent for a character.
-    if pattern.contains("(?~") && (pattern.contains("\\k") || pattern.contains(['1', '2', '3'])) {
+    let refers = ["\\k", "\\1", "\\2", "\\3"].iter().any(|mention| pattern.contains(mention));
+    if pattern.contains("(?~") && refers {
         return true;
     }
     // Ruby looks for an endless run of anything only where the text begins, even after a `$` that could be elsewhere, and also
