@@ -9,6 +9,7 @@ use clap::Parser;
 mod args;
 mod commands;
 pub mod files;
+mod output;
 pub mod render;
 
 /// How a command ended. Every subcommand keeps to these.
@@ -25,7 +26,7 @@ pub enum Outcome {
 impl Outcome {
     /// Says on standard error why the command cannot run.
     fn unable(problem: &str) -> Self {
-        anstream::eprintln!("kukla: {problem}");
+        output::errln!("kukla: {problem}");
         Self::Unable
     }
 }
@@ -51,5 +52,9 @@ fn make_pool() {
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    args::Cli::parse().run().into()
+    let outcome = match args::Cli::try_parse() {
+        Ok(command) => command.run(),
+        Err(answer) => output::answer(&answer),
+    };
+    output::settled(outcome).into()
 }

@@ -39,7 +39,6 @@ mod remark;
 pub mod scope;
 pub mod settings;
 pub mod signature;
-mod size;
 mod standpoint;
 pub mod suggest;
 mod types;

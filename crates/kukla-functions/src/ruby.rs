@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use kukla_eval::error::Flow;
-use kukla_syntax::{bail, diagnostic};
+use kukla_syntax::{bail, deep, diagnostic};
 use kukla_values::codes::{NO_FLOAT, NO_IMPLICIT_CONVERSION, NO_INTEGER, NOT_FINITE};
 use kukla_values::format::{class_name, old_argument};
 use kukla_values::{Array, Error, Hash, Result, Str, Type, Value};
@@ -33,14 +33,22 @@ pub fn old_text(value: &Value) -> Str {
 
 /// `values.join(separator)`: nested arrays join with the same separator, anything else prints as `to_s`.
 pub fn join(values: &[Value], separator: &str) -> String {
+    join_up_to(usize::MAX, values, separator)
+}
+
+/// The same, given up once the text is longer than so many bytes, as nobody will take it.
+pub fn join_up_to(most: usize, values: &[Value], separator: &str) -> String {
     let mut out = String::new();
     let mut first = true;
-    join_into(&mut out, values, separator, &mut first);
+    join_into(&mut out, most, values, separator, &mut first);
     out
 }
 
-fn join_into(out: &mut String, values: &[Value], separator: &str, first: &mut bool) {
+fn join_into(out: &mut String, most: usize, values: &[Value], separator: &str, first: &mut bool) {
     for value in values {
+        if out.len() > most {
+            return;
+        }
         if let Value::Array(inner) = value {
             if inner.is_empty() {
                 // An empty member still takes its place between separators.
@@ -48,7 +56,7 @@ fn join_into(out: &mut String, values: &[Value], separator: &str, first: &mut bo
                     out.push_str(separator);
                 }
             } else {
-                join_into(out, inner, separator, first);
+                deep(|| join_into(out, most, inner, separator, first));
             }
         } else {
             if !std::mem::take(first) {

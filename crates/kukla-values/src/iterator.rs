@@ -56,11 +56,11 @@ impl Iterator {
         }
     }
 
-    /// The value it goes through, unless that is a whole tree of them.
-    pub fn source(&self) -> Option<&Value> {
+    /// The value it goes through.
+    pub fn source(&self) -> &Value {
         match self {
-            Iterator::Each(value) | Iterator::Reverse(value) | Iterator::Step(value, _) => Some(value),
-            Iterator::Tree(_) => None,
+            Iterator::Each(value) | Iterator::Reverse(value) | Iterator::Step(value, _) => value,
+            Iterator::Tree(tree) => &tree.root,
         }
     }
 

@@ -8,6 +8,7 @@ use kukla_catalog::types::is_metaparameter;
 use kukla_syntax::{bail, diagnostic};
 use kukla_values::types::capitalize;
 use kukla_values::{Array, Name, Str, Type, Value};
+use rustc_hash::FxHashSet;
 
 use super::builder::{Building, CatalogBuilder, CodeOrigin, Param, ResourceId, flat};
 use super::kind::{Resolved, ResourceDefinition};
@@ -122,13 +123,14 @@ impl Vm<'_> {
     /// Declares the class that another one inherits.
     pub(super) fn declare_parent(&mut self, class: &Arc<Defined<Class>>, scope: ScopeId) -> Flow<()> {
         let mut above = Arc::clone(class);
-        let mut chain = vec![class.name];
+        let mut chain = FxHashSet::from_iter([class.name]);
         while let Some(parent) = self.parent_class(&above)? {
-            if chain.contains(&parent.name) {
+            self.budget().check_depth(chain.len())?;
+            self.charge(1)?;
+            if !chain.insert(parent.name) {
                 let wrong = diagnostic!(CIRCULAR_INHERITANCE { name: class.name });
                 return Err(wrong.on_line_of(Some(class.place().location())).into());
             }
-            chain.push(parent.name);
             above = parent;
         }
         match self.parent_class(class)? {

@@ -30,6 +30,7 @@ impl Vm<'_> {
     }
 
     fn finish_resource(&mut self, id: ResourceId) -> Flow<()> {
+        self.charge(1)?;
         self.catalog.add_scope_tags(id);
         let resource = self.catalog.get(id);
         match resource.definition.clone() {
@@ -75,6 +76,7 @@ impl CatalogBuilder {
         let mut seen = FxHashSet::default();
         let mut inherited: rustc_hash::FxHashMap<ResourceId, Vec<(Name, Value)>> = Default::default();
         while let Some(id) = queue.pop_front() {
+            self.budget.charge_steps(1)?;
             if !seen.insert(id) {
                 continue;
             }
@@ -140,7 +142,10 @@ impl CatalogBuilder {
                     if value.is_undef() || self.find_value(&value).is_some() {
                         continue;
                     }
-                    let reference = super::tags::text(&value);
+                    let reference = match resource.sensitive.contains(&param.name) {
+                        true => "Sensitive [value redacted]".into(),
+                        false => super::tags::text(&value),
+                    };
                     let wrong = match ResourceRef::parse(&reference) {
                         Some(_) => diagnostic!(UNKNOWN_REFERENCE { reference, name: param.name }),
                         None => diagnostic!(NO_REFERENCE { reference: format_args!("{reference:?}") }),

@@ -54,7 +54,9 @@ impl Vm<'_> {
     /// A resource as the catalog shows it; `file` is that of the one before, whose name is shared if it is the same.
     fn output(&mut self, id: ResourceId, is_last: bool, file: &mut Option<Str>) -> Flow<Resource> {
         let parameters = self.parameters(id, is_last)?;
+        parameters.iter().try_for_each(|(_, value)| self.budget().charge_written(value))?;
         let resource = self.catalog.get(id);
+        self.budget().charge_memory(size_of::<Str>() * resource.tags.len())?;
         if let Some(location) = &resource.location {
             let name = location.file().unwrap_or_default();
             if file.as_deref() != Some(name) {

@@ -144,6 +144,11 @@ impl TagTable {
 }
 
 impl TagSet {
+    /// How many words are in it.
+    pub fn len(&self) -> usize {
+        self.numbers.len()
+    }
+
     /// Whether a word is in it.
     pub fn has(&self, number: u32) -> bool {
         match &self.index {

@@ -195,7 +195,12 @@ impl<'v> Writer<'v> {
                     self.events.push(Pending::EndMapping);
                 }
             }
-            other => return Err(Error::bare(format!("a value of this kind has no YAML form: {other:?}"))),
+            other => {
+                return Err(Error::bare(format!(
+                    "a {} has no YAML form",
+                    kukla_values::format::class_name(other)
+                )));
+            }
         }
         Ok(())
     }

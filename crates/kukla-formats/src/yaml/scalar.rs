@@ -384,6 +384,12 @@ fn integer(text: &str) -> Option<Scalar<'_>> {
     let signed = if negative { format!("-{plain}") } else { plain };
     Some(match i64::from_str_radix(&signed, radix) {
         Ok(number) => Scalar::Integer(number),
+        Err(_) if radix == 10 => {
+            let digits = signed.trim_start_matches('-').trim_start_matches('0');
+            Scalar::Big(format!("{}{digits}", if negative { "-" } else { "" }))
+        }
+        // No number that anyone means has so many digits, and converting them takes a pass over all for each.
+        Err(_) if signed.len() > MOST_CONVERTED => Scalar::Text,
         Err(_) => Scalar::Big(decimal(&signed, radix)),
     })
 }
@@ -405,6 +411,9 @@ fn is_decimal(bytes: &[u8]) -> bool {
         _ => false,
     }
 }
+
+/// How many digits of another base are converted to decimal ones.
+const MOST_CONVERTED: usize = 4_096;
 
 /// The decimal spelling of an integer of any size written in another base.
 fn decimal(digits: &str, radix: u32) -> String {

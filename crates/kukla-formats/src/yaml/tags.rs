@@ -15,10 +15,11 @@ pub(super) fn spaced(text: &[u8]) -> Cow<'_, [u8]> {
         return Cow::Borrowed(text);
     }
     // A space before a comma changes no structure, so a text with one at every candidate tells which of them are tags.
-    let tags = bare_tags(&with_spaces(readable, &commas));
+    let (tags, read) = bare_tags(&with_spaces(readable, &commas));
     let mut inserted = 0;
     commas.retain(|comma| {
-        let is_tag = tags.binary_search(&(comma + inserted)).is_ok();
+        // Behind what cannot be read the scanner must find no tag before a comma either.
+        let is_tag = comma + inserted > read || tags.binary_search(&(comma + inserted)).is_ok();
         inserted += 1;
         is_tag
     });
@@ -58,21 +59,22 @@ fn with_spaces(text: &str, places: &[usize]) -> Vec<u8> {
     out
 }
 
-/// Where tags end that stand for a value of their own, in ascending order, as far as the text can be read.
-fn bare_tags(text: &[u8]) -> Vec<usize> {
+/// Where tags end that stand for a value of their own, in ascending order, and how far the text can be read.
+fn bare_tags(text: &[u8]) -> (Vec<usize>, usize) {
     let completed = completed(text);
     let mut input = completed.as_deref().unwrap_or(text);
     let mut parser = Parser::new();
     parser.set_input_string(&mut input);
-    let mut ends = Vec::new();
+    let (mut ends, mut read) = (Vec::new(), 0);
     while let Ok(event) = parser.parse() {
+        read = usize::try_from(event.end_mark.index).unwrap_or(usize::MAX);
         match &event.data {
-            EventData::StreamEnd => break,
+            EventData::StreamEnd => return (ends, usize::MAX),
             EventData::Scalar { tag: Some(_), value, style: ScalarStyle::Plain, .. } if value.is_empty() => {
                 ends.extend(usize::try_from(event.end_mark.index).ok());
             }
             _ => {}
         }
     }
-    ends
+    (ends, read)
 }

@@ -94,6 +94,6 @@ kukla_syntax::codes! {
     /// as the cause of something else.
     COMMAND_FAILED as RUNTIME_ERROR: Error, "Execution of '{command}' returned {code}: {said}";
 
-    /// A command could not be run at all: it is not there, or commands are not allowed. It is always told as the cause of something else.
+    /// A command could not be run, or was stopped because it ran too long or wrote too much. It is always told as the cause of something else.
     COMMAND_NOT_RUN as RUNTIME_ERROR: Error, "{reason}";
 }
