@@ -199,9 +199,9 @@ fn read_one(vm: &mut Vm<'_>, name: &str, declared: Declared) -> Flow<Dispatch> {
         }
     };
     let returns = declared.returns.map(|ty| read_type(vm, name, ty, &declared.aliases)).transpose()?;
-    let most = declared.most.unwrap_or(i64::MAX);
-    let exact = declared.least > 0 && declared.least == most && !declared.is_plain;
-    let size = (!exact).then_some(Range { min: declared.least, max: most });
+    let most = declared.most;
+    let exact = declared.least > 0 && Some(declared.least) == most && !declared.is_plain;
+    let size = (!exact).then_some(Range::between(Some(declared.least), most));
     let block_name = block.as_ref().map(|(_, name)| name.clone());
     let callable = CallableType::new(types, size, block.map(|(ty, _)| ty), returns);
     Ok(Dispatch {

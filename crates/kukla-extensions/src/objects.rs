@@ -1,9 +1,39 @@
-//! Ruby objects that Puppet holds, until the compilation ends.
+//! Objects that are known on both sides, until the compilation ends: those of Ruby that Puppet holds, lists and hashes of Puppet that
+//! Ruby has seen.
 
 use std::rc::Rc;
 
 use kukla_ruby::Value;
 use kukla_ruby::proc::ProcObject;
+use kukla_values::Value as PuppetValue;
+use rustc_hash::FxHashMap;
+
+/// Lists and hashes of Puppet that Ruby has seen, with what stands for them there. They are kept, so that no other takes their address.
+#[derive(Default)]
+pub struct Shared(FxHashMap<usize, (PuppetValue, Value)>);
+
+impl Shared {
+    /// What stands for a list or hash in Ruby.
+    pub fn get(&self, value: &PuppetValue) -> Option<Value> {
+        self.0.get(&address(value)?).map(|(_, own)| own.clone())
+    }
+
+    /// Keeps what stands for a list or hash in Ruby.
+    pub fn keep(&mut self, value: &PuppetValue, own: &Value) {
+        if let Some(address) = address(value) {
+            self.0.insert(address, (value.clone(), own.clone()));
+        }
+    }
+}
+
+/// Where a list or hash is; empty lists are nowhere.
+fn address(value: &PuppetValue) -> Option<usize> {
+    match value {
+        PuppetValue::Array(array) if !array.is_empty() => Some(array.as_ptr().addr()),
+        PuppetValue::Hash(hash) => Some(std::ptr::from_ref(&**hash).addr()),
+        _ => None,
+    }
+}
 
 /// Objects and blocks that Puppet holds, by number.
 #[derive(Default)]

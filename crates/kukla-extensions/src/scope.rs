@@ -7,7 +7,7 @@ use kukla_ruby::value::Object;
 use kukla_ruby::{Args, Result, Ruby, Value};
 use kukla_values::{Str, Value as PuppetValue};
 
-use crate::objects::Kept;
+use crate::objects::{Kept, Shared};
 use crate::{raised, values};
 
 /// The classes that are written in Rust.
@@ -154,6 +154,8 @@ fn unknown_variable(ruby: &mut Ruby<'_>, name: &Value, reason: Option<String>) -
 fn setvar(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let (scope, name, value) =
         (scope_of(ruby, this)?, text(ruby, &args[0])?, values::to_puppet(ruby, &args[1])?);
+    // Whoever asks for the variable later gets this very object.
+    ruby.part::<Shared>().keep(&value, &args[1]);
     match ruby.with_puppet(|puppet| puppet.set_variable(scope, &name, value))? {
         Ok(()) => Ok(args[1].clone()),
         Err(error) => Err(raised::to_ruby(ruby, Interrupt::Error(error))),

@@ -286,7 +286,7 @@ impl Puppet for Compilation<'_, '_> {
 }
 
 fn any_arguments() -> CallableType {
-    CallableType::new(vec![kukla_values::Type::Any], Some(Range { min: 0, max: i64::MAX }), None, None)
+    CallableType::new(vec![kukla_values::Type::Any], Some(Range::between(Some(0), None)), None, None)
 }
 
 /// A Ruby block in the hands of a Puppet function.

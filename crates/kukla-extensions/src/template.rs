@@ -115,7 +115,7 @@ fn evaluate(
 ) -> Result<(String, Vec<(PuppetValue, PuppetValue)>)> {
     let class = ruby.class_named("Puppet::Parser::TemplateWrapper")?;
     let wrapper = Object::new(class);
-    let mut set = |ruby: &mut Ruby<'_>, name: &str, value: Value| {
+    let set = |ruby: &mut Ruby<'_>, name: &str, value: Value| {
         let name = ruby.symbols.intern(&format!("@{name}"));
         wrapper.head.set_variable(name, value);
     };

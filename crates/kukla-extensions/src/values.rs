@@ -1,6 +1,7 @@
 //! Values on their way between Puppet and Ruby.
 //!
-//! Text is shared, lists and hashes are made anew on the other side: what Ruby changes is Ruby's own. What has no counterpart in Ruby (types,
+//! Text is shared; a list or hash is made anew on the other side, once for each: Ruby code sees the same object whenever it is given the
+//! same one, with what it has changed in it. What has no counterpart in Ruby (types,
 //! secrets, points in time, versions) is an object that holds the Puppet value; a Ruby object that has no counterpart in Puppet becomes a
 //! value of the host, by which Ruby finds it again.
 
@@ -16,7 +17,7 @@ use kukla_values::binary::Binary;
 use kukla_values::value::HostObject;
 use kukla_values::{Array, Hash, Str, Type, Value as PuppetValue};
 
-use crate::objects::Kept;
+use crate::objects::{Kept, Shared};
 
 /// A Puppet value in a Ruby object.
 pub struct Wrapped(pub PuppetValue);
@@ -62,19 +63,29 @@ pub fn to_ruby(ruby: &mut Ruby<'_>, value: &PuppetValue) -> Result {
         PuppetValue::Regexp(pattern) => Value::Regexp(Rc::new(RegexpObject {
             head: kukla_ruby::value::Head::new(ClassId::REGEXP),
             pattern: pattern.clone(),
+            encoding_bits: 0,
         })),
         PuppetValue::Array(values) => {
-            let values: Result<Vec<Value>> =
-                values.iter().map(|value| deep(|| to_ruby(ruby, value))).collect();
-            Value::array(values?)
+            if let Some(known) = ruby.part::<Shared>().get(value) {
+                return Ok(known);
+            }
+            let own: Result<Vec<Value>> = values.iter().map(|value| deep(|| to_ruby(ruby, value))).collect();
+            let own = Value::array(own?);
+            ruby.part::<Shared>().keep(value, &own);
+            own
         }
         PuppetValue::Hash(entries) => {
+            if let Some(known) = ruby.part::<Shared>().get(value) {
+                return Ok(known);
+            }
             let hash = HashObject::new(ClassId::HASH, kukla_ruby::hash::Table::new());
             for (key, value) in entries {
                 let (key, value) = (to_ruby(ruby, key)?, deep(|| to_ruby(ruby, value))?);
                 ruby.hash_set(&hash, key, value)?;
             }
-            Value::Hash(hash)
+            let own = Value::Hash(hash);
+            ruby.part::<Shared>().keep(value, &own);
+            own
         }
         PuppetValue::Host(object) => match object.as_any().downcast_ref::<RubyObject>() {
             Some(own) => ruby.part::<Kept>().get(own.number),

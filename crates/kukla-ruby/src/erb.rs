@@ -165,11 +165,11 @@ impl Compiler<'_> {
         let (before, tag) = rest.split_at(at);
         let line_start = before.rfind('\n').map_or(0, |end| end + 1);
         let opens_line = before[line_start..].is_empty() && (line_start > 0 || *starts_line);
-        if tag.starts_with("<%%") {
+        if let Some(rest) = tag.strip_prefix("<%%") {
             self.text.push_str(before);
             self.text.push_str("<%");
             *starts_line = false;
-            return Some(Opening { tag: None, rest: &tag[3..], opens_line: false, at_line_percent: false });
+            return Some(Opening { tag: None, rest, opens_line: false, at_line_percent: false });
         }
         let blank_before = (line_start > 0 || *starts_line)
             && before[line_start..].bytes().all(|b| matches!(b, b' ' | b'\t'));

@@ -6,7 +6,7 @@
 use std::rc::{Rc, Weak};
 
 use crate::eval::Env;
-use crate::value::{Object, Value};
+use crate::value::Object;
 
 /// The list of what may be part of a circle.
 #[derive(Default)]
@@ -55,9 +55,4 @@ impl Drop for Objects {
             }
         }
     }
-}
-
-/// Drops a value without going deep on the stack: a long chain of objects would otherwise be dropped one inside the other.
-pub(crate) fn release(value: Value) {
-    kukla_syntax::deep(|| drop(value));
 }

@@ -71,6 +71,9 @@ pub(crate) struct Body {
     pub numbered: bool,
 }
 
+/// The variables that named groups of a pattern set.
+pub(crate) type NamedGroups = Box<[(Name, Place)]>;
+
 /// Where a variable lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
@@ -100,8 +103,7 @@ pub(crate) struct Params {
     pub moves: Box<[(u32, u16)]>,
     /// `|a,|`: takes an array apart as if there were more.
     pub trailing_comma: bool,
-    /// `_1` or `it` stand for the parameters.
-    pub numbered: bool,
+    /// `it` stands for the parameter.
     pub it: bool,
     /// `...`
     pub forwarding: bool,
@@ -359,7 +361,7 @@ pub(crate) enum Defined {
     Ivar(Name),
     Gvar(Name),
     Cvar(Name),
-    Const(Name, u32),
+    Const(Name),
     ConstPath(Option<(Box<Defined>, Node)>, Name),
     /// A method: the receiver, which must be defined itself, its name, the arguments.
     Call(Option<(Box<Defined>, Node)>, Name, Box<[Defined]>, bool, &'static str),
@@ -421,8 +423,8 @@ pub(crate) enum Node {
     SetLocal(u32, Box<Node>),
     Outer(u16, u16),
     SetOuter(u16, u16, Box<Node>),
-    Ivar(Name, u32),
-    SetIvar(Name, u32, Box<Node>),
+    Ivar(Name),
+    SetIvar(Name, Box<Node>),
     Gvar(Name),
     SetGvar(Name, Box<Node>),
     /// `$1`
@@ -456,7 +458,7 @@ pub(crate) enum Node {
     /// `value => pattern` and `value in pattern`
     Match(Box<(Node, Pattern)>, bool, u32),
     /// `/(?<a>)/ =~ b`, and the variables that it sets
-    MatchWrite(Box<(Node, Box<[(Name, Place)]>)>),
+    MatchWrite(Box<(Node, NamedGroups)>),
     FlipFlop(Box<FlipFlop>),
     Begin(Box<Begin>),
     Seq(Box<[Node]>),

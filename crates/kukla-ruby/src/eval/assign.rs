@@ -16,7 +16,7 @@ use crate::value::{ArrayObject, Value};
 /// What a target needs to know before the values are: the receiver and arguments of the call that sets it.
 enum Prepared {
     Nothing,
-    Call(Value, Vec<Value>, bool),
+    Call(Value, Vec<Value>),
     Module(ClassId),
     Multi(Vec<Prepared>),
 }
@@ -35,8 +35,8 @@ impl Ruby<'_> {
                     Some(receiver) => self.eval(f, receiver)?,
                     None => f.this.clone(),
                 };
-                let (args, keywords) = self.arguments(f, &call.args)?;
-                Prepared::Call(receiver, args, keywords)
+                let (args, _) = self.arguments(f, &call.args)?;
+                Prepared::Call(receiver, args)
             }
             Target::Const(target) => Prepared::Module(self.constant_module(f, target)?),
             Target::Multi(multi) => Prepared::Multi(self.prepare_all(f, multi)?),
@@ -64,11 +64,10 @@ impl Ruby<'_> {
             (Target::Const(target), Prepared::Module(module)) => {
                 self.define_constant(module, f.unit.symbol(target.name), value)?;
             }
-            (Target::Call(call), Prepared::Call(receiver, mut args, _)) => {
-                if !(call.safe && receiver.is_nil()) {
-                    args.push(value);
-                    self.set_by_call(f, call, &receiver, &args)?;
-                }
+            (Target::Call(call), Prepared::Call(Value::Nil, _)) if call.safe => {}
+            (Target::Call(call), Prepared::Call(receiver, mut args)) => {
+                args.push(value);
+                self.set_by_call(f, call, &receiver, &args)?;
             }
             (Target::Multi(multi), Prepared::Multi(prepared)) => {
                 let items = self.destructured(&value)?;

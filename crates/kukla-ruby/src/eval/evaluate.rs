@@ -63,14 +63,14 @@ impl Ruby<'_> {
                 if left.is_true() { Ok(left) } else { self.eval(f, &parts.1) }
             }
             Node::Not(_) => Ok(Value::Bool(self.test(f, node)?)),
-            Node::Ivar(name, _) => {
+            Node::Ivar(name) => {
                 let name = f.unit.symbol(*name);
                 Ok(match &f.this {
                     Value::Object(object) => object.head.variable(name).unwrap_or_default(),
                     this => self.instance_variable(this, name),
                 })
             }
-            Node::SetIvar(name, _, value) => {
+            Node::SetIvar(name, value) => {
                 let value = self.eval(f, value)?;
                 self.set_instance_variable(&f.this, f.unit.symbol(*name), value.clone())?;
                 Ok(value)

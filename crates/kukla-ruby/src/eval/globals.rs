@@ -142,10 +142,8 @@ impl Ruby<'_> {
                     return Err(self.type_error(format!("value of {spelled} must be String")));
                 }
             }
-            "$0" => {
-                if !matches!(value, Value::String(_)) {
-                    return Err(self.no_conversion(&value, "String"));
-                }
+            "$0" if !matches!(value, Value::String(_)) => {
+                return Err(self.no_conversion(&value, "String"));
             }
             "$VERBOSE" => {
                 let value = if value.is_nil() { Value::Nil } else { Value::Bool(value.is_true()) };

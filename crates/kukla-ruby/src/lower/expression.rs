@@ -3,7 +3,7 @@
 use ruby_prism as prism;
 
 use super::{Lowerer, line_of, read, write};
-use crate::program::{Arg, BodyKind, Combine, Node, Pair, Range};
+use crate::program::{Arg, Combine, Node, Pair, Range};
 
 /// Every so many levels of nesting an expression makes sure that there is enough stack for the next ones.
 const DEEP: u32 = 16;
@@ -349,19 +349,14 @@ impl Lowerer {
     }
 
     fn ivar(&mut self, name: &prism::ConstantId<'_>) -> Node {
-        Node::Ivar(self.id(name), self.site())
+        Node::Ivar(self.id(name))
     }
 
     fn set_ivar(&mut self, name: &prism::ConstantId<'_>, value: Node) -> Node {
-        Node::SetIvar(self.id(name), self.site(), Box::new(value))
+        Node::SetIvar(self.id(name), Box::new(value))
     }
 
     fn gvar(&mut self, name: &[u8]) -> Node {
         Node::Gvar(self.name(name))
-    }
-
-    /// Whether the code at hand stands in a method or block rather than in the body of a file or class.
-    pub(super) fn kind(&self) -> BodyKind {
-        self.scopes.last().map_or(BodyKind::Program, |scope| scope.kind)
     }
 }

@@ -32,7 +32,9 @@ impl<'t> Checker<'_, 't> {
             return;
         }
         let mut seen = HashSet::new();
-        for entry in ast::Hash::Braced(node).entries() {
+        // A type with brackets counts as a key to be computed, as it did until Puppet 8: modules that many use repeat one.
+        for entry in ast::Hash::Braced(node).entries().filter(|entry| !matches!(entry.key(), Expr::Access(_)))
+        {
             let (Some(key), Some(shown)) = (inside(entry.key()), literal(entry.key())) else { continue };
             if !seen.insert(key) {
                 self.report(diagnostic!(at_node(entry.syntax()), DUPLICATE_KEY { key: shown }));

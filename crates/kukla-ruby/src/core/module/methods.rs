@@ -106,7 +106,7 @@ pub(crate) fn list_methods(ruby: &mut Ruby<'_>, class: ClassId, all: bool, wante
             }
         }
         // A singleton class lists its own methods together with those of the class.
-        if !all && !(own.is_singleton() && *module == class) && *module == class {
+        if !(all || own.is_singleton() || *module != class) {
             break;
         }
         if !all {
