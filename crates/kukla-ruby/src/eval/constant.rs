@@ -68,7 +68,10 @@ impl Ruby<'_> {
                 return Ok(Some(value));
             }
         }
-        self.own_constant(ClassId::OBJECT, name)
+        if self.class(innermost).is_module() {
+            return self.find_constant_in(ClassId::OBJECT, name, true);
+        }
+        Ok(None)
     }
 
     /// The constant that a module itself has; one that `autoload` promises is loaded.
@@ -87,15 +90,13 @@ impl Ruby<'_> {
         object_too: bool,
     ) -> Result<Option<Value>> {
         for at in self.ancestors(module).iter() {
-            if *at == ClassId::OBJECT && module != ClassId::OBJECT && !object_too {
-                break;
-            }
             if let Some(value) = self.own_constant(*at, name)? {
-                return Ok(Some(value));
+                let hidden = *at == ClassId::OBJECT && module != ClassId::OBJECT && !object_too;
+                return Ok(if hidden { None } else { Some(value) });
             }
         }
-        if object_too || self.class(module).is_module() && module == ClassId::OBJECT {
-            return self.own_constant(ClassId::OBJECT, name);
+        if object_too && self.class(module).is_module() {
+            return self.find_constant_in(ClassId::OBJECT, name, true);
         }
         Ok(None)
     }
@@ -125,7 +126,10 @@ impl Ruby<'_> {
     }
 
     #[cold]
-    fn private_constant(&mut self, module: ClassId, name: Symbol) -> Box<Unwind> {
+    pub(super) fn private_constant(&mut self, module: ClassId, name: Symbol) -> Box<Unwind> {
+        let ancestors = self.ancestors(module);
+        let owner = ancestors.iter().find(|at| self.class(**at).constants.contains_key(&name)).copied();
+        let module = owner.unwrap_or(module);
         let message = format!("private constant {}::{} referenced", self.class_name(module), self.name(name));
         self.name_error(message, name, Value::Class(module))
     }

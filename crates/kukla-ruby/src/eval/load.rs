@@ -123,6 +123,9 @@ impl Ruby<'_> {
                 head: frozen(ClassId::REGEXP),
                 pattern: pattern.clone(),
             })),
+            Literal::Range(begin, end, exclusive) => {
+                self.range((*begin).into(), (*end).into(), *exclusive)?
+            }
             Literal::Rational(numerator, denominator) => {
                 let name = self.symbols.intern("Rational");
                 let kernel = Value::Class(ClassId::KERNEL);

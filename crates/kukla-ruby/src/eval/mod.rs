@@ -231,6 +231,8 @@ pub struct Code {
     pub(crate) unit: Rc<Unit>,
     pub(crate) body: BodyId,
     pub(crate) cref: Rc<Cref>,
+    /// Whether keywords that end up in `*args` are handed on as keywords (`ruby2_keywords`).
+    pub(crate) keeps_keywords: Cell<bool>,
 }
 
 /// A block of Ruby code with the variables around it.

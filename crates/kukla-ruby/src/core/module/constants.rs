@@ -19,7 +19,10 @@ pub const METHODS: &[Native] = &[
     method("const_defined?", 1, 2, const_defined),
     method("const_missing", 1, 1, |ruby, this, args| {
         let name = ruby.to_symbol(&args[0])?;
-        let shown = ruby.constant_name(this_class(this), name);
+        let shown = match this_class(this) {
+            ClassId::OBJECT => ruby.name(name).to_owned(),
+            _ => format!("{}::{}", ruby.inspect(this)?.to_str_lossy(), ruby.name(name)),
+        };
         Err(ruby.name_error(format!("uninitialized constant {shown}"), name, this.clone()))
     }),
     method("const_source_location", 1, 2, |_, _, _| Ok(Value::array(Vec::new()))),
