@@ -264,6 +264,7 @@ fn set(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         }
         [begin, count, value] => {
             let (begin, count) = (ruby.to_int(begin)?, ruby.to_int(count)?);
+            ruby.maybe_array(value)?;
             let Ok(count) = usize::try_from(count) else {
                 return Err(ruby.index_error(format!("negative length ({count})")));
             };

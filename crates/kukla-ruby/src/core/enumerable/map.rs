@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::args::Args;
 use crate::class::{ANY, ClassId, Native, method};
-use crate::core::enumerator::{self, Size, as_many, unknown};
+use crate::core::enumerator::{self, Size, as_many};
 use crate::error::Result;
 use crate::hash::Table;
 use crate::iterate::{Flow, pack};
@@ -185,7 +185,7 @@ fn to_set(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 }
 
 fn each_entry(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, unknown) };
+    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
     let block = block.clone();
     ruby.walk_with(this, &Args { block: None, ..*args }, (), move |ruby, (), values| {
         ruby.yield_to(&block, &[pack(values)])?;

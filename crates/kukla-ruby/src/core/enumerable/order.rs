@@ -218,11 +218,8 @@ fn part<T: Clone>(
         items.swap(left + (right - left) / 2, right);
         let (mut store, mut at, mut pivots) = (left, left, 1);
         while at + pivots <= right {
-            let order = if side == Ordering::Greater {
-                compare(&items[right], &items[at])?
-            } else {
-                compare(&items[at], &items[right])?
-            };
+            let order = compare(&items[at], &items[right])?;
+            let order = if side == Ordering::Greater { order.reverse() } else { order };
             if order == Ordering::Equal {
                 items.swap(at, right - pivots);
                 pivots += 1;

@@ -44,6 +44,11 @@ fn step(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         if ruby.is_a(&by, crate::class::ClassId::NUMERIC) && is_zero(ruby, &by)? {
             return Err(ruby.argument_error("step can't be 0"));
         }
+        ruby.called = "step";
+        if ruby.is_a(&by, crate::class::ClassId::NUMERIC) || by.is_nil() {
+            let by = if by.is_nil() { Value::Int(1) } else { by };
+            return Ok(crate::core::enumerator::sequence(ruby, this, args, (this.clone(), limit, by), false));
+        }
         return super::enumerator(ruby, this, "step", args);
     };
     let by = match by {

@@ -308,7 +308,7 @@ fn size(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
         }
         (begin, end) if is_number(ruby, begin) && is_number(ruby, end) => {
             let (begin, end) = (ruby.to_float(begin)?, ruby.to_float(end)?);
-            let count = crate::core::enumerator::float_steps(begin, end, 1.0, range.exclusive);
+            let count = crate::core::numeric::step::float_steps(begin, end, 1.0, range.exclusive);
             if count.is_infinite() { Ok(count.into()) } else { ruby.float_to_integer(count) }
         }
         _ => Ok(Value::Nil),
