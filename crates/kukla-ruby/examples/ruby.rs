@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use kukla_ruby::{Host, Ruby, State, Unwind};
 use kukla_values::time::Timestamp;
-use kukla_world::policy::{Access, Policy};
+use kukla_world::policy::{Access, Policy, Variables};
 use kukla_world::{CommandOutput, DirectoryEntry, FileError, FileResult, World};
 
 /// The disk as it is, and nothing else.
@@ -93,9 +93,9 @@ impl Host for Terminal {
     }
 }
 
-/// Who starts a script by hand lets it know the time.
+/// Who starts a script by hand lets it know the time and the environment.
 fn policy() -> Policy {
-    Policy { clock: Access::On, randomness: Access::On, ..Policy::default() }
+    Policy { clock: Access::On, randomness: Access::On, variables: Variables::On, ..Policy::default() }
 }
 
 fn main() -> ExitCode {
@@ -104,7 +104,8 @@ fn main() -> ExitCode {
         eprintln!("usage: ruby FILE [ARGS] | ruby -e CODE [ARGS]");
         return ExitCode::from(2);
     }
-    let mut world = Terminal { world: Disk { policy: policy() }, out: std::io::BufWriter::new(std::io::stdout()) };
+    let mut world =
+        Terminal { world: Disk { policy: policy() }, out: std::io::BufWriter::new(std::io::stdout()) };
     let script = args.remove(0);
     let (name, source) = if script == "-e" && !args.is_empty() {
         ("-e".to_owned(), args.remove(0).into_bytes())

@@ -48,10 +48,6 @@ impl Ruby<'_> {
         match value {
             Value::Int(_) | Value::Big(_) => Ok(value.clone()),
             Value::Float(number) => self.float_to_integer(*number),
-            Value::Nil => Err(self.type_error("no implicit conversion from nil to integer")),
-            Value::Bool(truth) => {
-                Err(self.type_error(format!("no implicit conversion of {truth} into Integer")))
-            }
             _ => match self.converted(value, sym::TO_INT, ClassId::INTEGER, "Integer")? {
                 Some(number) => Ok(number),
                 None => Err(self.no_conversion(value, "Integer")),
@@ -94,6 +90,9 @@ impl Ruby<'_> {
                 large => crate::core::float::text::to_text(large).replace(".0e", "e"),
             };
             return Err(self.range_error(format!("float {shown} out of range of integer")));
+        }
+        if value.is_nil() {
+            return Err(self.type_error("no implicit conversion from nil to integer"));
         }
         match self.to_integer(value)? {
             Value::Int(number) => Ok(number),

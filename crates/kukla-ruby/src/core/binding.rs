@@ -183,9 +183,10 @@ pub(crate) fn local_variables(ruby: &mut Ruby<'_>, binding: &Value) -> Result {
 }
 
 fn find(scope: &Scope, name: Symbol) -> Option<(&Rc<Env>, u16)> {
-    scope.levels.iter().find_map(|(env, names)| {
-        names.iter().position(|known| *known == name).map(|slot| (env, slot as u16))
-    })
+    scope
+        .levels
+        .iter()
+        .find_map(|(env, names)| names.iter().position(|known| *known == name).map(|slot| (env, slot as u16)))
 }
 
 const METHODS: &[Native] = &[

@@ -59,7 +59,7 @@ fn clamp(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         }
     };
     if !least.is_nil() && !most.is_nil() && ruby.must_compare(&least, &most)?.is_gt() {
-        return Err(ruby.argument_error("min argument must be less than or equal to max argument"));
+        return Err(ruby.argument_error("min argument must be smaller than max argument"));
     }
     if !least.is_nil() {
         match ruby.must_compare(this, &least)? {

@@ -1,6 +1,8 @@
 //! Complex numbers.
 
-use num_traits::Zero;
+use std::rc::Rc;
+
+use num_traits::One;
 
 use crate::args::Args;
 use crate::class::{ClassId, Native, NativeClass, method};
@@ -9,6 +11,7 @@ use crate::core::numeric::compare::equal;
 use crate::core::numeric::tower::{self, Parts, as_big, as_parts, as_ratio, is_exact_zero, is_real};
 use crate::core::numeric::{named, power};
 use crate::error::Result;
+use crate::method::{Method, MethodBody, Visibility};
 use crate::ruby::Ruby;
 use crate::symbol::sym;
 use crate::text::{Encoding, Text};
@@ -20,9 +23,41 @@ pub const COMPLEX: NativeClass = NativeClass {
     singleton: &[SINGLETON],
     setup: Some(|ruby, class| {
         ruby.set_constant(class, "I", Parts { real: Value::Int(0), imaginary: Value::Int(1) }.into_value());
+        undefine(ruby, class);
     }),
     ..NativeClass::class("Complex", "Numeric")
 };
+
+/// What real numbers have and complex ones do not.
+fn undefine(ruby: &mut Ruby<'_>, class: ClassId) {
+    for name in [
+        "%",
+        "div",
+        "divmod",
+        "modulo",
+        "remainder",
+        "floor",
+        "ceil",
+        "round",
+        "truncate",
+        "step",
+        "<",
+        "<=",
+        ">",
+        ">=",
+        "between?",
+        "clamp",
+        "positive?",
+        "negative?",
+        "i",
+    ] {
+        let name = ruby.symbols.intern(name);
+        let method =
+            Method { name, owner: class, visibility: Visibility::Public, body: MethodBody::Undefined };
+        ruby.class_mut(class).methods.insert(name, Rc::new(method));
+    }
+    ruby.changed();
+}
 
 const SINGLETON: &[Native] = &[
     method("rectangular", 1, 2, rectangular),
@@ -48,6 +83,11 @@ const METHODS: &[Native] = &[
     method("quo", 1, 1, |ruby, this, args| real::divide(ruby, this, &args[0])),
     method("fdiv", 1, 1, |ruby, this, args| {
         let own = parts(this);
+        if as_parts(&args[0]).is_some() {
+            let (real, imaginary) = (ruby.to_float(&own.real)?, ruby.to_float(&own.imaginary)?);
+            let above = Parts { real: Value::Float(real), imaginary: Value::Float(imaginary) }.into_value();
+            return divide(ruby, &above, &args[0]);
+        }
         let real = named(ruby, &own.real, "fdiv", args.list)?;
         Ok(Parts { real, imaginary: named(ruby, &own.imaginary, "fdiv", args.list)? }.into_value())
     }),
@@ -65,13 +105,14 @@ const METHODS: &[Native] = &[
             None => Ok(ruby.eq(&args[0], this)?.into()),
         }
     }),
+    method("===", 1, 1, |ruby, this, args| Ok(ruby.eq(this, &args[0])?.into())),
     method("<=>", 1, 1, |ruby, this, args| {
         let own = parts(this);
-        if !is_exact_zero(&own.imaginary) {
+        if tower::sign(&own.imaginary) != Some(0) {
             return Ok(Value::Nil);
         }
         match as_parts(&args[0]) {
-            Some(other) if is_exact_zero(&other.imaginary) => {
+            Some(other) if tower::sign(&other.imaginary) == Some(0) => {
                 ruby.send(&own.real, sym::CMP, std::slice::from_ref(&other.real))
             }
             None if is_real(&args[0]) => ruby.send(&own.real, sym::CMP, args.list),
@@ -98,10 +139,11 @@ const METHODS: &[Native] = &[
             let other = Parts { real: args[0].clone(), imaginary: Value::Int(0) }.into_value();
             return Ok(Value::array(vec![other, this.clone()]));
         }
-        Err(ruby.cannot_coerce(&args[0], this))
+        let class = ruby.class_name_of(&args[0]);
+        Err(ruby.type_error(format!("{class} can't be coerced into Complex")))
     }),
-    method("abs", 0, 0, |ruby, this, _| magnitude(ruby, &parts(this)).map(Value::Float)),
-    method("magnitude", 0, 0, |ruby, this, _| magnitude(ruby, &parts(this)).map(Value::Float)),
+    method("abs", 0, 0, |ruby, this, _| size(ruby, &parts(this))),
+    method("magnitude", 0, 0, |ruby, this, _| size(ruby, &parts(this))),
     method("abs2", 0, 0, |ruby, this, _| {
         let own = parts(this);
         let (a, b) = (
@@ -115,7 +157,7 @@ const METHODS: &[Native] = &[
     method("phase", 0, 0, |ruby, this, _| angle(ruby, &parts(this)).map(Value::Float)),
     method("polar", 0, 0, |ruby, this, _| {
         let own = parts(this);
-        Ok(Value::array(vec![Value::Float(magnitude(ruby, &own)?), Value::Float(angle(ruby, &own)?)]))
+        Ok(Value::array(vec![size(ruby, &own)?, Value::Float(angle(ruby, &own)?)]))
     }),
     method("rectangular", 0, 0, |_, this, _| Ok(Value::array(vec![parts(this).real, parts(this).imaginary]))),
     method("rect", 0, 0, |_, this, _| Ok(Value::array(vec![parts(this).real, parts(this).imaginary]))),
@@ -209,6 +251,48 @@ pub fn polar(ruby: &mut Ruby<'_>, size: &Value, angle: &Value) -> Result {
     let (sine, cosine) = angle.sin_cos();
     Ok(Parts { real: Value::Float(size_float * cosine), imaginary: Value::Float(size_float * sine) }
         .into_value())
+}
+
+/// The magnitude; on one of the axes it is that of the other part, exactly.
+fn size(ruby: &mut Ruby<'_>, own: &Parts) -> Result {
+    let (on_axis, other) = match (tower::sign(&own.real), tower::sign(&own.imaginary)) {
+        (Some(0), _) => (&own.imaginary, &own.real),
+        (_, Some(0)) => (&own.real, &own.imaginary),
+        _ => return magnitude(ruby, own).map(Value::Float),
+    };
+    let size = real::magnitude(ruby, on_axis)?;
+    Ok(if matches!(other, Value::Float(_)) { Value::Float(ruby.to_float(&size)?) } else { size })
+}
+
+/// A magnitude at so many halves of a turn, without the errors of sine and cosine on the axes.
+pub fn turned(size: f64, halves: f64) -> Value {
+    let cosine = |x: f64| {
+        let x = x.abs() % 2.0;
+        let pi = std::f64::consts::PI;
+        match x {
+            x if x < 0.25 => (pi * x).cos(),
+            x if x < 0.75 => (pi * (0.5 - x)).sin(),
+            x if x < 1.25 => -(pi * (1.0 - x)).cos(),
+            x if x < 1.75 => (pi * (x - 1.5)).sin(),
+            x => (pi * (2.0 - x)).cos(),
+        }
+    };
+    if halves.fract().abs() == 0.5 {
+        let up = (halves - 0.5).rem_euclid(2.0) == 0.0;
+        return Parts { real: Value::Float(0.0), imaginary: Value::Float(if up { size } else { -size }) }
+            .into_value();
+    }
+    let (real, imaginary) = (size * cosine(halves), size * cosine(halves - 0.5));
+    Parts { real: Value::Float(real), imaginary: Value::Float(imaginary) }.into_value()
+}
+
+/// The exact quotient, as an integer if it is one.
+fn exact_quotient(ruby: &mut Ruby<'_>, a: &Value, b: &Value) -> Result {
+    let quotient = real::quotient(ruby, a, b)?;
+    Ok(match as_ratio(&quotient) {
+        Some(ratio) if ratio.denominator.is_one() => Value::integer(ratio.numerator.clone()),
+        _ => quotient,
+    })
 }
 
 fn magnitude(ruby: &mut Ruby<'_>, own: &Parts) -> Result<f64> {
@@ -308,8 +392,8 @@ pub fn multiply(ruby: &mut Ruby<'_>, a: &Value, b: &Value) -> Result {
 pub fn divide(ruby: &mut Ruby<'_>, a: &Value, b: &Value) -> Result {
     let (Some(x), Some(y)) = (either(a), either(b)) else { return ruby.coerce_binary(a, b, sym::DIVIDE) };
     if as_parts(b).is_none() {
-        let real = real::quotient(ruby, &x.real, &y.real)?;
-        return Ok(Parts { real, imaginary: real::quotient(ruby, &x.imaginary, &y.real)? }.into_value());
+        let real = exact_quotient(ruby, &x.real, &y.real)?;
+        return Ok(Parts { real, imaginary: exact_quotient(ruby, &x.imaginary, &y.real)? }.into_value());
     }
     let floats =
         [&x.real, &x.imaginary, &y.real, &y.imaginary].iter().any(|part| matches!(part, Value::Float(_)));
@@ -322,8 +406,8 @@ pub fn divide(ruby: &mut Ruby<'_>, a: &Value, b: &Value) -> Result {
     let size = real::add(ruby, &rr, &ii)?;
     let product = multiply(ruby, &x.into_value(), &conjugate.into_value())?;
     let product = parts(&product);
-    let real = real::quotient(ruby, &product.real, &size)?;
-    Ok(Parts { real, imaginary: real::quotient(ruby, &product.imaginary, &size)? }.into_value())
+    let real = exact_quotient(ruby, &product.real, &size)?;
+    Ok(Parts { real, imaginary: exact_quotient(ruby, &product.imaginary, &size)? }.into_value())
 }
 
 /// Floats are divided by the larger part first, so that nothing overflows on the way.
@@ -405,8 +489,7 @@ fn integer_power(ruby: &mut Ruby<'_>, base: &Value, exponent: i64) -> Result {
     }
     let product = product.unwrap_or(Value::Int(1));
     if exponent < 0 {
-        let one = tower::Ratio::whole(num_bigint::BigInt::zero() + 1).into_value();
-        return divide(ruby, &one, &product);
+        return divide(ruby, &Value::Int(1), &product);
     }
     Ok(product)
 }

@@ -149,7 +149,9 @@ pub(crate) fn putc(ruby: &mut Ruby<'_>, this: &Value, value: &Value) -> Result<(
     let bytes = match value {
         Value::String(string) => {
             let text = string.text();
-            text.as_str().and_then(|text| text.chars().next()).map_or_else(Vec::new, |c| c.to_string().into_bytes())
+            text.as_str()
+                .and_then(|text| text.chars().next())
+                .map_or_else(Vec::new, |c| c.to_string().into_bytes())
         }
         value => vec![ruby.to_int(value)? as u8],
     };

@@ -120,6 +120,10 @@ pub(crate) fn group_number(ruby: &mut Ruby<'_>, found: &Match, group: &Value) ->
         other => {
             let number = ruby.to_int(other)?;
             let count = found.spans.len() as i64;
+            // Counted from the end the whole match cannot be reached.
+            if number < 0 && number + count <= 0 {
+                return Ok(None);
+            }
             let number = if number < 0 { number + count } else { number };
             return Ok(usize::try_from(number).ok().filter(|number| *number < found.spans.len()));
         }
@@ -243,8 +247,17 @@ fn element(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     if args.len() == 1 && !matches!(args[0], Value::Range(_)) {
         return Ok(group_number(ruby, &found, &args[0])?.map_or(Value::Nil, |number| found.value(number)));
     }
-    let all = Value::array(all_groups(&found));
-    ruby.send(&all, sym::INDEX, args.list)
+    let mut all = all_groups(&found);
+    if let [Value::Int(start @ ..0), Value::Int(len @ 0..)] = args.list
+        && let Ok(start) = usize::try_from(start + all.len() as i64)
+    {
+        // Counted from the end as many values are given as were asked for.
+        ruby.charge(*len as u64)?;
+        let wanted = start.saturating_add(*len as usize).min(1 << 24);
+        all.resize(wanted.max(all.len()), Value::Nil);
+        return Ok(Value::array(&all[start..wanted]));
+    }
+    ruby.send(&Value::array(all), sym::INDEX, args.list)
 }
 
 fn values_at(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
@@ -300,10 +313,13 @@ fn deconstruct_keys(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Resul
         Value::Array(keys) => keys.to_vec(),
         other => {
             let word = ruby.class_name_of(other);
-            return Err(ruby.type_error(format!("wrong argument type {word} (expected Array or nil)")));
+            return Err(ruby.type_error(format!("wrong argument type {word} (expected Array)")));
         }
     };
     let mut pairs = Vec::new();
+    if keys.len() > group_names(&found).len() {
+        return ruby.make_hash(pairs);
+    }
     for key in keys {
         let Value::Symbol(symbol) = key else {
             let word = ruby.class_name_of(&key);

@@ -24,7 +24,7 @@ fn setup(ruby: &mut Ruby<'_>, class: ClassId) {
 /// `Math::DomainError` about a function.
 #[cold]
 pub fn domain_error(ruby: &mut Ruby<'_>, function: &str) -> Box<Unwind> {
-    domain_error_of(ruby, &format!("Numerical argument is out of domain - \"{function}\""))
+    domain_error_of(ruby, &format!("Numerical argument is out of domain - {function}"))
 }
 
 /// `Math::DomainError` with words of its own.
@@ -77,7 +77,7 @@ functions! {
     "atanh" |x| (x.is_nan() || x.abs() <= 1.0).then(|| if x.abs() == 1.0 { x * f64::INFINITY } else { libm::atanh(x) }),
     "exp" |x| Some(x.exp()),
     "sqrt" |x| (x.is_nan() || x >= 0.0).then(|| if x == 0.0 { 0.0 } else { x.sqrt() }),
-    "cbrt" |x| Some(x.cbrt()),
+    "cbrt" |x| Some(cube_root(x)),
     "erf" |x| Some(libm::erf(x)),
     "erfc" |x| Some(libm::erfc(x)),
 }
@@ -155,4 +155,10 @@ fn lgamma(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
     let (logarithm, sign) = libm::lgamma_r(x);
     let sign = if x == 0.0 && x.is_sign_negative() || sign < 0 { -1 } else { 1 };
     Ok(Value::array(vec![Value::Float(logarithm), Value::Int(sign)]))
+}
+
+/// One step of Newton's method makes the library's answer the one that Ruby gives.
+fn cube_root(x: f64) -> f64 {
+    let root = x.cbrt();
+    if root == 0.0 || !root.is_finite() { root } else { (2.0 * root + x / root / root) / 3.0 }
 }

@@ -51,7 +51,8 @@ pub(crate) fn body_of(value: &Value) -> Option<Rc<Method>> {
 /// `obj.method(:name)`
 pub(crate) fn make_method(ruby: &mut Ruby<'_>, this: &Value, name: Symbol, public: bool) -> Result {
     let class = ruby.class_of(this);
-    let found = ruby.find_method(class, name).filter(|method| !public || method.visibility == Visibility::Public);
+    let found =
+        ruby.find_method(class, name).filter(|method| !public || method.visibility == Visibility::Public);
     let method = match found {
         Some(method) => method,
         None => {
@@ -62,7 +63,12 @@ pub(crate) fn make_method(ruby: &mut Ruby<'_>, this: &Value, name: Symbol, publi
             // What `method_missing` answers is a method too.
             let receiver = this.clone();
             let block = ruby.block(-1, move |ruby, args| ruby.method_missing(&receiver, name, args));
-            Rc::new(Method { name, owner: class, visibility: Visibility::Public, body: MethodBody::Proc(block) })
+            Rc::new(Method {
+                name,
+                owner: class,
+                visibility: Visibility::Public,
+                body: MethodBody::Proc(block),
+            })
         }
     };
     let object = MethodObject { receiver: Some(this.clone()), method, name, class };
@@ -97,7 +103,8 @@ pub(crate) fn singleton_method(ruby: &mut Ruby<'_>, this: &Value, name: Symbol) 
 
 /// `Class.instance_method(:name)`
 pub(crate) fn make_unbound(ruby: &mut Ruby<'_>, class: ClassId, name: Symbol, public: bool) -> Result {
-    let found = ruby.find_method(class, name).filter(|method| !public || method.visibility == Visibility::Public);
+    let found =
+        ruby.find_method(class, name).filter(|method| !public || method.visibility == Visibility::Public);
     match found {
         Some(method) => {
             let object = MethodObject { receiver: None, method, name, class };
@@ -222,7 +229,9 @@ fn same(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         (MethodBody::Code(a), MethodBody::Code(b)) => Rc::ptr_eq(a, b),
         (MethodBody::Native(a), MethodBody::Native(b)) => std::ptr::eq(*a, *b),
         (MethodBody::Proc(a), MethodBody::Proc(b)) => Rc::ptr_eq(a, b),
-        (MethodBody::Reader(a), MethodBody::Reader(b)) | (MethodBody::Writer(a), MethodBody::Writer(b)) => a == b,
+        (MethodBody::Reader(a), MethodBody::Reader(b)) | (MethodBody::Writer(a), MethodBody::Writer(b)) => {
+            a == b
+        }
         _ => false,
     };
     Ok(Value::Bool(receivers && bodies && a.method.owner == b.method.owner))

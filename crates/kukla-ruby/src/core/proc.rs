@@ -141,7 +141,9 @@ fn same(_: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let (Value::Proc(a), Value::Proc(b)) = (this, &args[0]) else { return Ok(Value::Bool(false)) };
     let same = Rc::ptr_eq(a, b)
         || match (&a.body, &b.body) {
-            (ProcBody::Closure(x), ProcBody::Closure(y)) => x.tag == y.tag && a.lambda.get() == b.lambda.get(),
+            (ProcBody::Closure(x), ProcBody::Closure(y)) => {
+                x.tag == y.tag && a.lambda.get() == b.lambda.get()
+            }
             (ProcBody::Symbol(x), ProcBody::Symbol(y)) => x == y,
             _ => false,
         };
@@ -259,7 +261,8 @@ pub(crate) fn compose(ruby: &mut Ruby<'_>, this: &Value, other: &Value, own_firs
     if !matches!(other, Value::Proc(_)) && !ruby.responds_to(other, sym::CALL, false)? {
         return Err(ruby.type_error("callable object is expected"));
     }
-    let (first, second) = if own_first { (this.clone(), other.clone()) } else { (other.clone(), this.clone()) };
+    let (first, second) =
+        if own_first { (this.clone(), other.clone()) } else { (other.clone(), this.clone()) };
     let lambda = match (this, other) {
         (Value::Proc(own), _) if own_first => own.lambda.get(),
         (_, Value::Proc(other)) => other.lambda.get(),

@@ -27,6 +27,12 @@ pub const FUNCTIONS: &[Native] = &[
     private("srand", 0, 1, |ruby, _, args| reseed(ruby, args)),
 ];
 
+/// The same for `Kernel` itself.
+pub const KERNEL_FUNCTIONS: &[Native] = &[
+    method("rand", 0, 1, |ruby, _, args| with_default(ruby, |ruby, random| kernel_rand(ruby, random, args))),
+    method("srand", 0, 1, |ruby, _, args| reseed(ruby, args)),
+];
+
 const METHODS: &[Native] = &[
     method("initialize", 0, 1, initialize),
     method("rand", 0, 1, |ruby, this, args| with(ruby, this, |ruby, random| rand(ruby, random, args))),

@@ -92,22 +92,11 @@ impl Ratio {
 
 /// The fraction with the smallest denominator from one number to another, found in the tree of all fractions.
 pub fn simplest_between(low: &Ratio, high: &Ratio) -> Ratio {
-    let zero = Ratio::whole(BigInt::zero());
-    if *low <= zero && *high >= zero {
-        return zero;
-    }
-    if *high < zero {
-        let found = simplest_between(
-            &Ratio { numerator: -&high.numerator, denominator: high.denominator.clone() },
-            &Ratio { numerator: -&low.numerator, denominator: low.denominator.clone() },
-        );
-        return Ratio { numerator: -found.numerator, ..found };
-    }
     let (mut low, mut high) = (low.clone(), high.clone());
     let (mut p0, mut p1, mut q0, mut q1) = (BigInt::zero(), BigInt::one(), BigInt::one(), BigInt::zero());
     loop {
         let whole = low.numerator.div_ceil(&low.denominator);
-        if Ratio::whole(whole.clone()) <= high {
+        if Ratio::whole(whole.clone()) < high {
             return Ratio::new(&whole * &p1 + p0, whole * &q1 + q0);
         }
         let step = whole - 1;
@@ -122,9 +111,11 @@ pub fn simplest_between(low: &Ratio, high: &Ratio) -> Ratio {
 fn rationalize(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let Some(distance) = args.get(0) else { return Ok(this.clone()) };
     let distance = ratio_argument(ruby, distance)?.abs();
-    let exact = ratio(this);
+    let negative = ratio(this).numerator.is_negative();
+    let exact = ratio(this).abs();
     let (low, high) = (exact.subtract(&distance), exact.add(&distance));
-    Ok(if low == high { this.clone() } else { simplest_between(&low, &high).into_value() })
+    let found = if low == high { exact } else { simplest_between(&low, &high) };
+    Ok(if negative { Ratio { numerator: -found.numerator, ..found } } else { found }.into_value())
 }
 
 fn coerce(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
@@ -146,5 +137,6 @@ fn coerce(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         let own = Parts { real: this.clone(), imaginary: Value::Int(0) };
         return Ok(Value::array(vec![other.clone(), own.into_value()]));
     }
-    Err(ruby.cannot_coerce(other, this))
+    let class = ruby.class_name_of(other);
+    Err(ruby.type_error(format!("{class} can't be coerced into Rational")))
 }

@@ -165,7 +165,8 @@ fn all_symbols(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
 
 fn inspect(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     let symbol = own(ruby, this)?;
-    Ok(Value::str(inspect_name(ruby.name(symbol))))
+    let shown = Text::from(inspect_name(ruby.name(symbol)));
+    Ok(Value::str(if shown.is_ascii() { shown.in_encoding(Encoding::Ascii) } else { shown }))
 }
 
 /// A symbol as programs write it.
@@ -174,7 +175,9 @@ pub(crate) fn inspect_name(name: &str) -> Vec<u8> {
         return format!(":{name}").into_bytes();
     }
     let mut shown = vec![b':'];
-    shown.extend(show::inspect_text(&name.into()));
+    let text = Text::from(name);
+    let text = if text.is_ascii() { text.in_encoding(Encoding::Ascii) } else { text };
+    shown.extend(show::inspect_text(&text));
     shown
 }
 

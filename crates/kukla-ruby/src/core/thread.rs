@@ -67,7 +67,10 @@ pub const MUTEX: NativeClass = NativeClass {
 };
 
 fn refuse(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
-    Err(ruby.error(ClassId::NOT_IMPLEMENTED_ERROR, "threads are not supported: a catalog is compiled by one thread"))
+    Err(ruby.error(
+        ClassId::NOT_IMPLEMENTED_ERROR,
+        "threads are not supported: a catalog is compiled by one thread",
+    ))
 }
 
 fn local(ruby: &mut Ruby<'_>, name: &Value) -> Result<crate::Symbol> {
@@ -87,18 +90,21 @@ fn current(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
 pub(crate) fn location_class(ruby: &mut Ruby<'_>) -> ClassId {
     let name = ruby.symbols.intern("Location");
     let backtrace = ruby.symbols.intern("Backtrace");
-    let outer = match ruby.class(ClassId::THREAD).constants.get(&backtrace).map(|constant| constant.value.clone()) {
-        Some(Value::Class(class)) => class,
-        _ => {
-            let mut class = Class::new(ClassKind::Class, Some(ClassId::OBJECT));
-            class.name = Some("Thread::Backtrace".into());
-            let class = ruby.add_class(class);
-            ruby.make_singleton_of_class(class);
-            ruby.set_constant(ClassId::THREAD, "Backtrace", Value::Class(class));
-            class
-        }
-    };
-    if let Some(Value::Class(class)) = ruby.class(outer).constants.get(&name).map(|constant| constant.value.clone()) {
+    let outer =
+        match ruby.class(ClassId::THREAD).constants.get(&backtrace).map(|constant| constant.value.clone()) {
+            Some(Value::Class(class)) => class,
+            _ => {
+                let mut class = Class::new(ClassKind::Class, Some(ClassId::OBJECT));
+                class.name = Some("Thread::Backtrace".into());
+                let class = ruby.add_class(class);
+                ruby.make_singleton_of_class(class);
+                ruby.set_constant(ClassId::THREAD, "Backtrace", Value::Class(class));
+                class
+            }
+        };
+    if let Some(Value::Class(class)) =
+        ruby.class(outer).constants.get(&name).map(|constant| constant.value.clone())
+    {
         return class;
     }
     let mut class = Class::new(ClassKind::Class, Some(ClassId::OBJECT));
@@ -126,7 +132,9 @@ static LOCATION: &[Native] = &[
         }))
     }),
     method("to_s", 0, 0, |_, this, _| Ok(at(this, |place| Value::str(place.to_string())))),
-    method("inspect", 0, 0, |_, this, _| Ok(at(this, |place| Value::str(format!("{:?}", place.to_string()))))),
+    method("inspect", 0, 0, |_, this, _| {
+        Ok(at(this, |place| Value::str(format!("{:?}", place.to_string()))))
+    }),
 ];
 
 fn at(this: &Value, show: impl FnOnce(&Place) -> Value) -> Value {

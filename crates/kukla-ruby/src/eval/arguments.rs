@@ -11,7 +11,7 @@ use crate::proc::{ProcBody, ProcObject};
 use crate::program::{Arg, Arguments, Keyword, Pair, Param, Params};
 use crate::ruby::Ruby;
 use crate::symbol::sym;
-use crate::value::{ArrayObject, Head, HashObject, Value};
+use crate::value::{ArrayObject, HashObject, Head, Value};
 
 impl Ruby<'_> {
     /// The arguments of a call, and whether the last one holds keywords.
@@ -183,7 +183,12 @@ impl Ruby<'_> {
     }
 
     #[cold]
-    fn wrong_arguments(&mut self, f: &Frame<'_>, given: usize, keywords: Option<&Rc<HashObject>>) -> Box<Unwind> {
+    fn wrong_arguments(
+        &mut self,
+        f: &Frame<'_>,
+        given: usize,
+        keywords: Option<&Rc<HashObject>>,
+    ) -> Box<Unwind> {
         let params = &f.body.params;
         let least = params.required.len() + params.post.len();
         let most = least + params.optional.len();
@@ -205,7 +210,12 @@ impl Ruby<'_> {
         self.wrong_number_of_arguments(given, expected)
     }
 
-    fn bind_keywords(&mut self, f: &Frame<'_>, params: &Params, given: Option<&Rc<HashObject>>) -> Result<()> {
+    fn bind_keywords(
+        &mut self,
+        f: &Frame<'_>,
+        params: &Params,
+        given: Option<&Rc<HashObject>>,
+    ) -> Result<()> {
         let mut missing = Vec::new();
         let mut values = Vec::with_capacity(params.keywords.len());
         let mut found = 0;
@@ -237,7 +247,8 @@ impl Ruby<'_> {
                 self.store(f, rest.place, Value::Hash(hash));
             }
             None if found < total => {
-                let unknown = given.map_or_else(Vec::new, |given| self.other_keywords(f, &params.keywords, given));
+                let unknown =
+                    given.map_or_else(Vec::new, |given| self.other_keywords(f, &params.keywords, given));
                 let mut names = Vec::new();
                 for (key, _) in &unknown {
                     names.push(self.inspect(key)?.to_str_lossy().into_owned());

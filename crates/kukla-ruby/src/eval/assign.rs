@@ -6,7 +6,9 @@ use super::Frame;
 use crate::args::Args;
 use crate::class::ClassId;
 use crate::error::Result;
-use crate::program::{Arguments, Call, CallAssign, Combine, ConstParent, ConstAssign, MultiTarget, Node, Place, Target};
+use crate::program::{
+    Arguments, Call, CallAssign, Combine, ConstAssign, ConstParent, MultiTarget, Node, Place, Target,
+};
 use crate::ruby::Ruby;
 use crate::symbol::sym;
 use crate::value::{ArrayObject, Value};
@@ -47,7 +49,13 @@ impl Ruby<'_> {
         all.map(|target| self.prepare(f, target)).collect()
     }
 
-    fn assign_prepared(&mut self, f: &Frame<'_>, target: &Target, prepared: Prepared, value: Value) -> Result<()> {
+    fn assign_prepared(
+        &mut self,
+        f: &Frame<'_>,
+        target: &Target,
+        prepared: Prepared,
+        value: Value,
+    ) -> Result<()> {
         match (target, prepared) {
             (Target::Variable(place), _) => self.store(f, *place, value),
             (Target::Ivar(name), _) => self.set_instance_variable(&f.this, f.unit.symbol(*name), value)?,
@@ -85,7 +93,12 @@ impl Ruby<'_> {
     }
 
     /// Assigns elements to several targets.
-    pub(super) fn spread(&mut self, f: &Frame<'_>, multi: &MultiTarget, items: &Rc<ArrayObject>) -> Result<()> {
+    pub(super) fn spread(
+        &mut self,
+        f: &Frame<'_>,
+        multi: &MultiTarget,
+        items: &Rc<ArrayObject>,
+    ) -> Result<()> {
         let prepared = self.prepare_all(f, multi)?;
         self.spread_prepared(f, multi, prepared, items)
     }
@@ -117,7 +130,13 @@ impl Ruby<'_> {
         Ok(())
     }
 
-    pub(super) fn multi_assign(&mut self, f: &Frame<'_>, target: &MultiTarget, value: &Node, wanted: bool) -> Result {
+    pub(super) fn multi_assign(
+        &mut self,
+        f: &Frame<'_>,
+        target: &MultiTarget,
+        value: &Node,
+        wanted: bool,
+    ) -> Result {
         // `a, b = b, a`: no array is needed if nobody looks at it.
         if !wanted
             && let Node::Array(nodes) = value

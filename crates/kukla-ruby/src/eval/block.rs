@@ -237,7 +237,9 @@ impl Ruby<'_> {
             Err(unwind) => match *unwind {
                 Unwind::Next(value) => Ok(value),
                 Unwind::Return(to, value) if lambda && to == number => Ok(value),
-                Unwind::Break(tag, value) if lambda && tag == closure.tag && !closure.active.get() => Ok(value),
+                Unwind::Break(tag, value) if lambda && tag == closure.tag && !closure.active.get() => {
+                    Ok(value)
+                }
                 other => Err(Box::new(other)),
             },
         }

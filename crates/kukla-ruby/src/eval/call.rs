@@ -172,7 +172,9 @@ impl Ruby<'_> {
                 let native = *native;
                 self.run_native(receiver, native, &Args { list: args, has_keywords: keywords, block })
             }
-            _ => self.call_method(receiver, &method, name, &Args { list: args, has_keywords: keywords, block }),
+            _ => {
+                self.call_method(receiver, &method, name, &Args { list: args, has_keywords: keywords, block })
+            }
         }
     }
 
@@ -403,7 +405,13 @@ impl Ruby<'_> {
     }
 
     #[cold]
-    pub(crate) fn missing(&mut self, receiver: &Value, name: Symbol, args: &Args<'_>, kind: Missing) -> Result {
+    pub(crate) fn missing(
+        &mut self,
+        receiver: &Value,
+        name: Symbol,
+        args: &Args<'_>,
+        kind: Missing,
+    ) -> Result {
         let class = self.class_of(receiver);
         if let Some(method) = self.find_method(class, sym::METHOD_MISSING)
             && !matches!(method.body, MethodBody::Native(_))
@@ -419,7 +427,13 @@ impl Ruby<'_> {
 
     /// `NoMethodError` or `NameError`.
     #[cold]
-    pub(crate) fn no_method(&mut self, receiver: &Value, name: Symbol, args: &Args<'_>, kind: Missing) -> Box<Unwind> {
+    pub(crate) fn no_method(
+        &mut self,
+        receiver: &Value,
+        name: Symbol,
+        args: &Args<'_>,
+        kind: Missing,
+    ) -> Box<Unwind> {
         let shown = match self.describe(receiver) {
             Ok(shown) => shown,
             Err(unwind) => return unwind,

@@ -53,7 +53,10 @@ impl Ruby<'_> {
         let cref = self.cref();
         let mut at = Some(&cref);
         while let Some(here) = at {
-            if here.lexical && here.outer.is_some() && let Some(value) = self.own_constant(here.module, name)? {
+            if here.lexical
+                && here.outer.is_some()
+                && let Some(value) = self.own_constant(here.module, name)?
+            {
                 return Ok(Some(value));
             }
             at = here.outer.as_ref();
@@ -76,7 +79,12 @@ impl Ruby<'_> {
     }
 
     /// A constant of a module or of what it inherits; `Object`'s only if asked for.
-    pub(crate) fn find_constant_in(&mut self, module: ClassId, name: Symbol, object_too: bool) -> Result<Option<Value>> {
+    pub(crate) fn find_constant_in(
+        &mut self,
+        module: ClassId,
+        name: Symbol,
+        object_too: bool,
+    ) -> Result<Option<Value>> {
         for at in self.ancestors(module).iter() {
             if *at == ClassId::OBJECT && module != ClassId::OBJECT && !object_too {
                 break;
@@ -279,10 +287,14 @@ impl Ruby<'_> {
         self.set_class_variable_of(home, name, value)
     }
 
-    pub(crate) fn set_class_variable_of(&mut self, module: ClassId, name: Symbol, value: Value) -> Result<()> {
+    pub(crate) fn set_class_variable_of(
+        &mut self,
+        module: ClassId,
+        name: Symbol,
+        value: Value,
+    ) -> Result<()> {
         let ancestors = self.ancestors(module);
-        let owner =
-            ancestors.iter().find(|at| self.class(**at).class_variables.contains_key(&name)).copied();
+        let owner = ancestors.iter().find(|at| self.class(**at).class_variables.contains_key(&name)).copied();
         let owner = owner.unwrap_or(module);
         self.check_frozen(&Value::Class(owner))?;
         self.class_mut(owner).class_variables.insert(name, value);

@@ -109,7 +109,13 @@ impl Ruby<'_> {
         Ok(())
     }
 
-    pub(crate) fn put_method(&mut self, module: ClassId, name: Symbol, visibility: Visibility, body: MethodBody) {
+    pub(crate) fn put_method(
+        &mut self,
+        module: ClassId,
+        name: Symbol,
+        visibility: Visibility,
+        body: MethodBody,
+    ) {
         if (module.0 as usize) < NATIVE_CLASSES.len() && QUICK.contains(&name) {
             self.run.redefined = true;
         }
@@ -179,7 +185,8 @@ impl Ruby<'_> {
             }
             Value::Class(class) => {
                 let own = self.class(*class).head.class();
-                let is_own = matches!(&self.class(own).kind, ClassKind::Singleton(Value::Class(of)) if of == class);
+                let is_own =
+                    matches!(&self.class(own).kind, ClassKind::Singleton(Value::Class(of)) if of == class);
                 if is_own {
                     return Ok(own);
                 }

@@ -88,18 +88,14 @@ impl Ruby<'_> {
                     None => self.responds_to(&this, name, *own)?.then_some(*word),
                 }
             }
-            Defined::Yield => {
-                self.run.frames.last().is_some_and(|at| at.block.is_some()).then_some("yield")
-            }
+            Defined::Yield => self.run.frames.last().is_some_and(|at| at.block.is_some()).then_some("yield"),
             Defined::Super => {
                 let method = self.run.frames.last().and_then(|at| at.method.clone());
                 let Some(method) = method else { return Ok(None) };
                 let class = self.class_of(&f.this);
                 self.find_method_after(class, method.name, Some(method.owner)).is_some().then_some("super")
             }
-            Defined::Group(number) => {
-                (!self.match_group(*number)?.is_nil()).then_some("global-variable")
-            }
+            Defined::Group(number) => (!self.match_group(*number)?.is_nil()).then_some("global-variable"),
             Defined::BackReference(which) => {
                 (!self.back_reference(*which)?.is_nil()).then_some("global-variable")
             }

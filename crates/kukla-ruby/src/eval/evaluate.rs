@@ -6,8 +6,8 @@ use super::{Frame, MatchSlot};
 use crate::class::ClassId;
 use crate::error::{Result, Unwind};
 use crate::hash::Table;
-use crate::program::{Node, Pair, Place};
 use crate::proc::ProcBody;
+use crate::program::{Node, Pair, Place};
 use crate::ruby::Ruby;
 use crate::symbol::{Symbol, sym};
 use crate::text::Text;
@@ -48,7 +48,11 @@ impl Ruby<'_> {
                 self.eval(f, last)
             }
             Node::If(parts) => {
-                if self.test(f, &parts.0)? { self.eval(f, &parts.1) } else { self.eval(f, &parts.2) }
+                if self.test(f, &parts.0)? {
+                    self.eval(f, &parts.1)
+                } else {
+                    self.eval(f, &parts.2)
+                }
             }
             Node::And(parts) => {
                 let left = self.eval(f, &parts.0)?;
@@ -303,7 +307,8 @@ impl Ruby<'_> {
                     let other = self.to_hash(&other)?;
                     let positions = other.table().positions();
                     for position in 0..positions {
-                        let entry = other.table().at(position).map(|entry| (entry.key.clone(), entry.value.clone()));
+                        let entry =
+                            other.table().at(position).map(|entry| (entry.key.clone(), entry.value.clone()));
                         if let Some((key, value)) = entry {
                             self.hash_set(hash, key, value)?;
                         }

@@ -1,16 +1,50 @@
 //! Global variables, of which some are not what they seem.
 
+use crate::class::ClassId;
 use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::symbol::Symbol;
 use crate::value::Value;
-use crate::class::ClassId;
 
 /// Globals that are there from the start.
 const PREDEFINED: &[&str] = &[
-    "$stdout", "$stderr", "$stdin", "$,", "$/", "$;", "$0", "$PROGRAM_NAME", "$*", "$$", "$?", "$:", "$LOAD_PATH", "$\"",
-    "$LOADED_FEATURES", "$VERBOSE", "$DEBUG", "$-w", "$-v", "$~", "$!", "$@", "$_", "$.", "$\\", "$>", "$<", "$FILENAME", "$-0", "$-i", "$-I", "$-p",
-    "$-l", "$-a", "$-d", "$-F", "$-W",
+    "$stdout",
+    "$stderr",
+    "$stdin",
+    "$,",
+    "$/",
+    "$;",
+    "$0",
+    "$PROGRAM_NAME",
+    "$*",
+    "$$",
+    "$?",
+    "$:",
+    "$LOAD_PATH",
+    "$\"",
+    "$LOADED_FEATURES",
+    "$VERBOSE",
+    "$DEBUG",
+    "$-w",
+    "$-v",
+    "$~",
+    "$!",
+    "$@",
+    "$_",
+    "$.",
+    "$\\",
+    "$>",
+    "$<",
+    "$FILENAME",
+    "$-0",
+    "$-i",
+    "$-I",
+    "$-p",
+    "$-l",
+    "$-a",
+    "$-d",
+    "$-F",
+    "$-W",
 ];
 
 fn canonical(name: &str) -> &str {

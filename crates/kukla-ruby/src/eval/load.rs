@@ -110,9 +110,10 @@ impl Ruby<'_> {
                 Value::String(string)
             }
             Literal::Big(number) => Value::integer(number.clone()),
-            Literal::Regexp(pattern) => {
-                Value::Regexp(Rc::new(RegexpObject { head: frozen(ClassId::REGEXP), pattern: pattern.clone() }))
-            }
+            Literal::Regexp(pattern) => Value::Regexp(Rc::new(RegexpObject {
+                head: frozen(ClassId::REGEXP),
+                pattern: pattern.clone(),
+            })),
             Literal::Rational(numerator, denominator) => {
                 let name = self.symbols.intern("Rational");
                 let kernel = Value::Class(ClassId::KERNEL);

@@ -74,8 +74,33 @@ pub(crate) fn declare_core(state: &mut State) {
 
 /// Libraries that are there from the start.
 const BUILT_IN: &[&str] = &[
-    "base64", "bigdecimal", "cgi", "cgi/escape", "cgi/util", "complex", "continuation", "english", "English", "enumerator", "erb", "fiber", "io/console",
-    "json", "json/ext", "monitor", "pp", "prettyprint", "psych", "rational", "rbconfig", "set", "shellwords", "stringio", "strscan", "thread", "yaml",
+    "base64",
+    "bigdecimal",
+    "cgi",
+    "cgi/escape",
+    "cgi/util",
+    "complex",
+    "continuation",
+    "english",
+    "English",
+    "enumerator",
+    "erb",
+    "fiber",
+    "io/console",
+    "json",
+    "json/ext",
+    "monitor",
+    "pp",
+    "prettyprint",
+    "psych",
+    "rational",
+    "rbconfig",
+    "set",
+    "shellwords",
+    "stringio",
+    "strscan",
+    "thread",
+    "yaml",
 ];
 
 /// Whether a library is there from the start.

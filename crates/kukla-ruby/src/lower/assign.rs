@@ -4,8 +4,8 @@ use ruby_prism as prism;
 
 use super::{Lowerer, line_of};
 use crate::program::{
-    Arguments, Call, CallAssign, Combine, ConstAssign, ConstParent, ConstTarget, MultiTarget, Name, Node, Place,
-    Target,
+    Arguments, Call, CallAssign, Combine, ConstAssign, ConstParent, ConstTarget, MultiTarget, Name, Node,
+    Place, Target,
 };
 
 impl Lowerer {
@@ -25,7 +25,11 @@ impl Lowerer {
         }
         if let Some(n) = node.as_constant_target_node() {
             let line = line_of(&n.location());
-            return Target::Const(Box::new(ConstTarget { parent: ConstParent::Lexical, name: self.id(&n.name()), line }));
+            return Target::Const(Box::new(ConstTarget {
+                parent: ConstParent::Lexical,
+                name: self.id(&n.name()),
+                line,
+            }));
         }
         if let Some(n) = node.as_constant_path_target_node() {
             let target = self.const_target(n.parent(), n.name(), line_of(&n.location()));

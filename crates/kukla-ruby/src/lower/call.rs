@@ -68,7 +68,12 @@ impl Lowerer {
             && !node.is_safe_navigation()
             && let (Some(receiver), [only]) = (node.receiver(), given.as_slice())
             && operator(name).is_some()
-            && !matches!(only, prism::Node::SplatNode { .. } | prism::Node::KeywordHashNode { .. } | prism::Node::ForwardingArgumentsNode { .. })
+            && !matches!(
+                only,
+                prism::Node::SplatNode { .. }
+                    | prism::Node::KeywordHashNode { .. }
+                    | prism::Node::ForwardingArgumentsNode { .. }
+            )
             && (!matches!(receiver, prism::Node::SelfNode { .. }))
         {
             let left = self.expression(&receiver);
@@ -177,12 +182,13 @@ impl Lowerer {
 
     /// `block in name`, as backtraces call blocks.
     pub(super) fn block_label(&self) -> String {
-        let home = self.scopes.iter().rev().find(|scope| {
-            !matches!(scope.kind, BodyKind::Block | BodyKind::Lambda)
-        });
-        let blocks = self.scopes.iter().rev().take_while(|scope| {
-            matches!(scope.kind, BodyKind::Block | BodyKind::Lambda)
-        });
+        let home =
+            self.scopes.iter().rev().find(|scope| !matches!(scope.kind, BodyKind::Block | BodyKind::Lambda));
+        let blocks = self
+            .scopes
+            .iter()
+            .rev()
+            .take_while(|scope| matches!(scope.kind, BodyKind::Block | BodyKind::Lambda));
         let name = home.map_or_else(String::new, |scope| match scope.kind {
             BodyKind::Program | BodyKind::Eval => "<main>".into(),
             _ => String::from_utf8_lossy(&scope.method).into_owned(),
@@ -224,7 +230,9 @@ impl Lowerer {
         }
         let args = if only_plain && pairs.is_empty() {
             Arguments::Plain(
-                args.into_iter().filter_map(|arg| if let Arg::One(node) = arg { Some(node) } else { None }).collect(),
+                args.into_iter()
+                    .filter_map(|arg| if let Arg::One(node) = arg { Some(node) } else { None })
+                    .collect(),
             )
         } else {
             if !pairs.is_empty() {

@@ -5,9 +5,7 @@ use ruby_prism as prism;
 use super::captured::{CLASS, DEF, key};
 use super::tail::tail;
 use super::{Lowerer, line_of};
-use crate::program::{
-    BodyKind, ClassDefinition, ConstParent, ConstTarget, Defined, Node, Params,
-};
+use crate::program::{BodyKind, ClassDefinition, ConstParent, ConstTarget, Defined, Node, Params};
 
 impl Lowerer {
     pub(super) fn def(&mut self, node: &prism::DefNode<'_>) -> Node {
@@ -141,9 +139,8 @@ impl Lowerer {
             return Defined::ConstPath(parent, name);
         }
         if let Some(n) = node.as_call_node() {
-            let receiver = n.receiver().map(|receiver| {
-                (Box::new(self.defined(&receiver)), self.expression(&receiver))
-            });
+            let receiver =
+                n.receiver().map(|receiver| (Box::new(self.defined(&receiver)), self.expression(&receiver)));
             let own = matches!(receiver, None | Some((_, Node::This)));
             let args = n.arguments().map_or_else(Vec::new, |args| {
                 args.arguments().iter().map(|arg| self.defined(&arg)).collect()

@@ -309,9 +309,9 @@ impl Lowerer {
     }
 
     pub(super) fn array(&mut self, elements: &prism::NodeList<'_>) -> Node {
-        let plain = elements.iter().all(|node| {
-            !matches!(node, prism::Node::SplatNode { .. } | prism::Node::KeywordHashNode { .. })
-        });
+        let plain = elements
+            .iter()
+            .all(|node| !matches!(node, prism::Node::SplatNode { .. } | prism::Node::KeywordHashNode { .. }));
         if plain {
             return Node::Array(self.list(elements));
         }

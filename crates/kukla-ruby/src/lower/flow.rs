@@ -75,7 +75,8 @@ impl Lowerer {
             Some((conditions, self.maybe_statements(when.statements())))
         });
         let whens = whens.collect();
-        let otherwise = node.else_clause().map_or(Node::Nil, |other| self.maybe_statements(other.statements()));
+        let otherwise =
+            node.else_clause().map_or(Node::Nil, |other| self.maybe_statements(other.statements()));
         Node::Case(Box::new(Case { subject, whens, otherwise, line: line_of(&node.location()) }))
     }
 
@@ -109,11 +110,8 @@ impl Lowerer {
 
     pub(super) fn rescue_modifier(&mut self, node: &prism::RescueModifierNode<'_>) -> Node {
         let code = self.expression(&node.expression());
-        let rescue = Rescue {
-            classes: Box::new([]),
-            target: None,
-            code: self.expression(&node.rescue_expression()),
-        };
+        let rescue =
+            Rescue { classes: Box::new([]), target: None, code: self.expression(&node.rescue_expression()) };
         Node::Begin(Box::new(Begin { code, rescues: Box::new([rescue]), otherwise: None, ensure: None }))
     }
 

@@ -91,7 +91,10 @@ impl Lowerer {
         Node::Regexp(Box::new(Regex { parts: Box::new([text]), options: bits, once, line }))
     }
 
-    pub(super) fn interpolated_regexp(&mut self, node: &prism::InterpolatedRegularExpressionNode<'_>) -> Node {
+    pub(super) fn interpolated_regexp(
+        &mut self,
+        node: &prism::InterpolatedRegularExpressionNode<'_>,
+    ) -> Node {
         let parts = self.parts(&node.parts());
         let once = if node.is_once() { Some(self.constant()) } else { None };
         let line = line_of(&node.location());

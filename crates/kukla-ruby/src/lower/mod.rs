@@ -8,8 +8,8 @@ mod expression;
 mod flow;
 mod literal;
 mod params;
-mod tail;
 mod pattern;
+mod tail;
 
 use std::sync::Arc;
 
@@ -59,7 +59,8 @@ fn lower(
         let scope = |names: &Vec<String>| {
             prism::Scope::default().locals(names.iter().map(|name| name.clone().into_bytes()).collect())
         };
-        options = options.scopes(scopes.iter().map(scope).collect());
+        // The text itself is a scope of its own inside of them.
+        options = options.scopes(scopes.iter().chain([&Vec::new()]).map(scope).collect());
     }
     let options = options.build();
     let parsed = prism::parse_with_options(source, &options);

@@ -13,17 +13,20 @@ impl Lowerer {
         }
     }
 
-    pub(super) fn block_parameters(
-        &mut self,
-        node: Option<prism::Node<'_>>,
-    ) -> Params {
+    pub(super) fn block_parameters(&mut self, node: Option<prism::Node<'_>>) -> Params {
         let Some(node) = node else { return Params { simple: true, ..Params::default() } };
         if let Some(numbered) = node.as_numbered_parameters_node() {
             let names: Vec<Vec<u8>> =
                 (1..=numbered.maximum()).map(|number| format!("_{number}").into_bytes()).collect();
             let mut moves = Vec::new();
             let required = names.iter().map(|name| self.required(name, false, &mut moves)).collect();
-            return Params { required, simple: true, numbered: true, moves: moves.into(), ..Params::default() };
+            return Params {
+                required,
+                simple: true,
+                numbered: true,
+                moves: moves.into(),
+                ..Params::default()
+            };
         }
         if node.as_it_parameters_node().is_some() {
             let mut moves = Vec::new();

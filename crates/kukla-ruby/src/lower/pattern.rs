@@ -3,9 +3,7 @@
 use ruby_prism as prism;
 
 use super::{Lowerer, line_of};
-use crate::program::{
-    Arm, ArrayPattern, CaseIn, FindPattern, HashPattern, HashRest, Node, Pattern, Target,
-};
+use crate::program::{Arm, ArrayPattern, CaseIn, FindPattern, HashPattern, HashRest, Node, Pattern, Target};
 
 impl Lowerer {
     pub(super) fn case_in(&mut self, node: &prism::CaseMatchNode<'_>) -> Node {

@@ -352,6 +352,11 @@ impl Encoding {
         }
     }
 
+    /// Whether characters beyond ASCII are letters that have a case.
+    pub fn has_letters_beyond_ascii(self) -> bool {
+        self.is_convertible() && !matches!(self, Encoding::Binary | Encoding::Ascii) && !self.is_dummy()
+    }
+
     /// Whether text can be converted from and to it.
     pub fn is_convertible(self) -> bool {
         !matches!(self, Encoding::EucJp | Encoding::ShiftJis | Encoding::Windows31j)

@@ -1,1005 +1,709 @@
-# Runs files of ruby/spec, Ruby's own specification suite, without its runner: describes, examples, expectations, mocks and guards.
+# Runs one file of Ruby's own specification suite: `mspec.rb FILE`.
 #
-#   kukla ruby mspec.rb [--verbose] FILE
-#
-# Each file is a program of its own. The last line is `N passed, N failed, N skipped`; a failure is a line with what was
-# described and what happened.
+# This is what the suite expects of the program that runs it, as far as an interpreter without processes and threads can have it.
+# Prints one line for each example that fails, then `FILE: passed P, failed F, skipped S`.
 
 class SpecVersion
   include Comparable
   attr_reader :parts
 
-  def initialize(version, ceil = false)
-    text = version.to_s
-    @parts = text.split('.').map(&:to_i)
-    @parts << Float::INFINITY if ceil
+  def initialize(text, ceiling = false)
+    @text = text.to_s
+    @parts = @text.split(".").map(&:to_i)
+    @parts << (ceiling ? 9999 : 0) while @parts.size < 4
   end
 
   def <=>(other)
     other = SpecVersion.new(other) unless other.is_a?(SpecVersion)
-    size = [parts.size, other.parts.size].max
-    fill = ->(list) { list + [list.last == Float::INFINITY ? Float::INFINITY : 0] * (size - list.size) }
-    fill.call(parts) <=> fill.call(other.parts)
+    parts <=> other.parts
   end
 
-  def to_s
-    parts.join('.')
-  end
+  def to_s = @text
 end
 
-class VersionGuard
-  # What the suite at hand is written for, whatever the interpreter says of itself.
-  FULL_RUBY_VERSION = [SpecVersion.new(RUBY_VERSION), SpecVersion.new('3.3.0')].max
-
-  def self.within?(version)
-    case version
-    when String then SpecVersion.new(version) <= FULL_RUBY_VERSION
-    when Range
-      first = version.begin.to_s.empty? ? SpecVersion.new('0') : SpecVersion.new(version.begin)
-      last = SpecVersion.new(version.end, !version.exclude_end?)
-      FULL_RUBY_VERSION >= first && (version.exclude_end? ? FULL_RUBY_VERSION < last : FULL_RUBY_VERSION <= last)
-    end
-  end
+module VersionGuard
+  # The suite describes Ruby from this version on; what is newer is guarded.
+  FULL_RUBY_VERSION = SpecVersion.new("3.3.0")
 end
 
 class SpecExpectationNotMetError < StandardError; end
-class SpecSkipped < StandardError; end
-
-class SpecExpectation
-  def self.fail_with(expected, actual)
-    raise SpecExpectationNotMetError, "#{expected} #{actual}"
-  end
-end
 
 module ScratchPad
-  class << self
-    def record(value)
-      @record = value
-    end
-
-    def <<(value)
-      @record << value
-      self
-    end
-
-    def clear
-      @record = nil
-    end
-
-    def recorded
-      @record
-    end
-
-    def inspect
-      "<ScratchPad @record=#{@record.inspect}>"
-    end
+  def self.clear = @record = nil
+  def self.record(value) = @record = value
+  def self.<<(value)
+    @record << value
+    self
   end
+  def self.recorded = @record
+  def self.inspect = "<ScratchPad @record=#{@record.inspect}>"
 end
 
-# Describes and examples.
-class SpecContext
-  attr_reader :name, :parent, :befores, :afters
+# A group of examples and its surroundings.
+class SpecGroup
+  attr_reader :description, :parent, :shared
 
-  def initialize(name, parent, shared = nil, method = nil, object = nil)
-    @name = name
-    @parent = parent
-    @befores = { each: [], all: [] }
-    @afters = { each: [], all: [] }
+  def initialize(description, parent, shared: false)
+    @description, @parent, @shared = description, parent, shared
+    @hooks = { before_each: [], after_each: [], before_all: [], after_all: [] }
     @examples = []
-    @shared = shared
-    @method = method || (parent && parent.spec_method)
-    @object = object.nil? ? (parent && parent.spec_object) : object
+    @groups = []
   end
 
-  def spec_method
-    @method
-  end
-
-  def spec_object
-    @object
-  end
-
-  def add(kind, entry)
-    @examples << [kind, entry]
-  end
-
-  def examples
-    @examples
-  end
-
-  def chain
-    parent ? parent.chain + [self] : [self]
-  end
-
-  def full_name
-    chain.map { |context| context.name.to_s }.reject(&:empty?).join(' ')
-  end
+  attr_reader :hooks, :examples, :groups
 end
 
-module MSpec
+module Spec
+  @group = nil
+  @shared = {}
+  @passed = @failed = @skipped = 0
+  @expectations = 0
+  @mocks = []
+
   class << self
-    attr_accessor :context, :passed, :failed, :skipped, :verbose, :expectations
+    attr_accessor :group, :passed, :failed, :skipped, :expectations
+    attr_reader :shared, :mocks
 
-    def shared
-      @shared ||= {}
-    end
-
-    def report_failure(name, error)
-      self.failed += 1
-      message = "#{error.class}: #{error.message}".lines.first.to_s.strip
-      place = error.backtrace && error.backtrace.find { |line| line =~ /_spec\.rb|shared/ }
-      puts "FAILED #{name}"
-      puts "  #{message}#{" (#{place})" if place}"
-    end
-
-    def run(context)
-      environment = Object.new
-      return unless run_all(context.befores[:all], environment, "#{context.full_name} before :all")
-
-      context.examples.each do |kind, entry|
-        if kind == :context
-          run(entry)
-        else
-          run_example(context, environment, *entry)
-        end
+    def name_of(group)
+      names = []
+      while group
+        names.unshift(group.description.to_s)
+        group = group.parent
       end
-      run_all(context.afters[:all], environment, "#{context.full_name} after :all")
+      names.join(" ")
     end
 
-    def run_all(blocks, environment, name)
-      blocks.each { |block| environment.instance_exec(&block) }
-      true
-    rescue SpecSkipped
-      self.skipped += 1
-      false
-    rescue Exception => e
-      raise if e.is_a?(SystemExit) && e.status == 70
-
-      report_failure(name, e)
-      false
-    end
-
-    def run_example(context, _environment, name, block)
-      full = "#{context.full_name} #{name}"
-      unless block
-        self.skipped += 1
+    def describe(description, options, block)
+      if options.is_a?(Hash) && options[:shared] || description.is_a?(Symbol) && options
+        @shared[description] = block
         return
       end
-      object = Object.new
-      object.instance_variable_set(:@method, context.spec_method) if context.spec_method
-      object.instance_variable_set(:@object, context.spec_object) unless context.spec_object.nil?
-      shared_state = _environment
-      shared_state.instance_variables.each { |v| object.instance_variable_set(v, shared_state.instance_variable_get(v)) }
+      outer = @group
+      @group = SpecGroup.new(description, outer)
       begin
-        failed_with = nil
-        begin
-          context.chain.each { |part| part.befores[:each].each { |before| object.instance_exec(&before) } }
-          object.instance_exec(&block)
-          Mock.verify
-        rescue Exception => e
-          failed_with = e
-        end
-        begin
-          context.chain.reverse.each { |part| part.afters[:each].each { |after| object.instance_exec(&after) } }
-        rescue Exception => e
-          failed_with ||= e
-        end
-        Mock.reset
-        raise failed_with if failed_with
-
-        self.passed += 1
-        puts "ok #{full}" if verbose
-      rescue SpecSkipped
-        self.skipped += 1
-      rescue Exception => e
-        report_failure(full, e)
+        block.call
+      rescue Exception => error
+        raise if error.is_a?(SystemExit)
+        report("#{name_of(@group)} (describing it)", error)
+      end
+      mine = @group
+      @group = outer
+      if outer
+        outer.groups << mine
+      else
+        run(mine, Object.new)
       end
     end
-  end
-  self.passed = 0
-  self.failed = 0
-  self.skipped = 0
-end
 
-module SpecDSL
-  def describe(name, options = nil, &block)
-    name = "#{name} #{options}" if options.is_a?(String) || options.is_a?(Symbol)
-    if options.is_a?(Hash) && options[:shared]
-      MSpec.shared[name.to_s] = block
-      MSpec.shared[name] = block
-      return
+    def chain(group)
+      group ? chain(group.parent) + [group] : []
     end
-    parent = MSpec.context
-    context = SpecContext.new(name, parent)
-    MSpec.context = context
-    begin
-      block.call
-    ensure
-      MSpec.context = parent
-    end
-    parent ? parent.add(:context, context) : MSpec.run(context)
-  end
-  alias context describe
 
-  def it(name, &block)
-    MSpec.context.add(:example, [name, block])
-  end
-  alias specify it
-
-  def before(at = :each, &block)
-    MSpec.context.befores[at] << block
-  end
-
-  def after(at = :each, &block)
-    MSpec.context.afters[at].unshift(block)
-  end
-
-  def it_behaves_like(name, method, object = nil)
-    block = MSpec.shared[name.to_s] || MSpec.shared[name]
-    raise "no shared examples '#{name}'" unless block
-
-    parent = MSpec.context
-    context = SpecContext.new('', parent, nil, method, object)
-    # What shared examples find in instance variables is set before everything else.
-    context.befores[:each] << proc do
-      @method = method
-      @object = object
-    end
-    context.befores[:all] << proc do
-      @method = method
-      @object = object
-    end
-    MSpec.context = context
-    begin
-      block.call
-    ensure
-      MSpec.context = parent
-    end
-    parent.add(:context, context)
-  end
-  alias it_should_behave_like it_behaves_like
-
-  def evaluate(code, description = nil, &block)
-    name = "#{description || 'evaluates'} #{code.strip.lines.first.to_s.strip}"
-    MSpec.context.add(:example, [name, proc do
-      instance_eval(code)
-      instance_exec(&block)
-    end])
-  end
-end
-
-# What the suite at hand may expect of the machine and the version.
-module SpecGuards
-  def ruby_version_is(*versions)
-    applies = versions.any? { |version| VersionGuard.within?(version) }
-    return applies unless block_given?
-
-    yield if applies
-  end
-
-  def ruby_bug(_bug, versions)
-    return true unless block_given?
-
-    yield unless VersionGuard.within?(versions)
-  end
-
-  def platform_is(*platforms)
-    applies = platforms.all? do |platform|
-      case platform
-      when Hash then platform.all? { |key, value| (key == :pointer_size || key == :c_long_size || key == :wordsize) && value == 64 }
-      else %i[linux unix posix].include?(platform)
+    def run(group, object)
+      return if examples_in(group) == 0
+      begin
+        group.hooks[:before_all].each { |hook| object.instance_exec(&hook) }
+      rescue Exception => error
+        report("#{name_of(group)} before all", error)
+        return
+      end
+      group.examples.each { |description, block| example(group, object, description, block) }
+      group.groups.each { |inner| run(inner, object.clone) }
+      begin
+        group.hooks[:after_all].each { |hook| object.instance_exec(&hook) }
+      rescue Exception => error
+        report("#{name_of(group)} after all", error)
       end
     end
-    applies = platforms.any? { |platform| %i[linux].include?(platform) } if platforms.size > 1
-    return applies unless block_given?
 
-    yield if applies
-  end
-
-  def platform_is_not(*platforms)
-    applies = platforms.none? { |platform| platform.is_a?(Hash) ? platform.value?(64) : platform == :linux }
-    return applies unless block_given?
-
-    yield if applies
-  end
-
-  def guard(condition, _name = nil)
-    return condition.call unless block_given?
-
-    yield if condition.call
-  end
-
-  def guard_not(condition, _name = nil)
-    return !condition.call unless block_given?
-
-    yield unless condition.call
-  end
-
-  def not_supported_on(*implementations)
-    return true unless block_given?
-
-    yield unless implementations.include?(:kukla)
-  end
-
-  def conflicts_with(*)
-    yield
-  end
-
-  def as_superuser
-    yield if block_given?
-  end
-
-  def as_user
-    false
-  end
-
-  def as_real_superuser; end
-
-  def little_endian
-    yield
-  end
-
-  def big_endian; end
-
-  def with_feature(*); end
-
-  def without_feature(*)
-    yield if block_given?
-  end
-
-  def kernel_version_is(*); end
-
-  def version_is(*)
-    true
-  end
-
-  def quarantine!; end
-
-  def with_timezone(_name, _offset = nil, _daylight = '')
-    raise SpecSkipped
-  end
-
-  def suppress_warning
-    yield
-  end
-
-  def suppress_keyword_warning
-    yield
-  end
-end
-
-module SpecHelpers
-  def bignum_value(plus = 0)
-    (2**64) + plus
-  end
-
-  def fixnum_max
-    (2**62) - 1
-  end
-
-  def fixnum_min
-    -(2**62)
-  end
-
-  def max_long
-    (2**63) - 1
-  end
-
-  def min_long
-    -(2**63)
-  end
-
-  def infinity_value
-    1 / 0.0
-  end
-
-  def nan_value
-    0 / 0.0
-  end
-
-  def new_hash(*args, &block)
-    if block
-      Hash.new(&block)
-    elsif args.size == 1 && args.first.is_a?(Hash)
-      args.first.dup
-    else
-      Hash.new(*args)
+    def examples_in(group)
+      group.examples.size + group.groups.sum { |inner| examples_in(inner) }
     end
-  end
 
-  def hash_class
-    Hash
-  end
-
-  def mock_int(value)
-    double = mock("int #{value}")
-    double.should_receive(:to_int).any_number_of_times.and_return(value.to_int)
-    double
-  end
-
-  def mock_numeric(name, options = {})
-    NumericMockObject.new(name, options)
-  end
-
-  def fixture(file, *args)
-    path = File.dirname(file)
-    path = path[0..-7] if path.end_with?('/shared')
-    path = path.delete_suffix('/fixtures')
-    File.join(path, 'fixtures', *args)
-  end
-
-  def argv(args)
-    saved = ARGV.dup
-    ARGV.replace(args)
-    yield if block_given?
-  ensure
-    ARGV.replace(saved) if block_given?
-  end
-
-  def flunk(message = 'This example is a failure')
-    SpecExpectation.fail_with('Failed:', message)
-  end
-
-  def skip(_reason = nil)
-    raise SpecSkipped
-  end
-
-  def ruby_exe(*)
-    raise SpecSkipped
-  end
-
-  def tmp(*)
-    raise SpecSkipped
-  end
-
-  def touch(*)
-    raise SpecSkipped
-  end
-
-  def rm_r(*); end
-
-  def mkdir_p(*)
-    raise SpecSkipped
-  end
-
-  def new_io(*)
-    raise SpecSkipped
-  end
-
-  def new_fd(*)
-    raise SpecSkipped
-  end
-
-  def encode(text, encoding)
-    text.dup.force_encoding(encoding)
-  end
-end
-
-# Expectations.
-class SpecPositiveOperatorMatcher < BasicObject
-  def initialize(actual)
-    @actual = actual
-  end
-
-  def ==(expected)
-    return true if @actual == expected
-
-    ::SpecExpectation.fail_with("Expected #{@actual.inspect}", "to equal #{expected.inspect}")
-  end
-
-  def raise(exception = ::Exception, message = nil, options = {}, &block)
-    if ::Hash === message
-      options = message
-      message = nil
+    def example(group, object, description, block)
+      title = "#{name_of(group)} #{description}"
+      if (only = ENV["SPEC_ONLY"]) && !title.include?(only)
+        return
+      end
+      @mocks.clear
+      @expectations = 0
+      problem = nil
+      groups = chain(group)
+      begin
+        groups.each { |outer| outer.hooks[:before_each].each { |hook| object.instance_exec(&hook) } }
+        object.instance_exec(&block) if block
+        Mock.verify
+      rescue SystemExit, SystemStackError, NoMemoryError => error
+        problem = error
+      rescue Exception => error
+        problem = error
+      ensure
+        begin
+          Mock.restore
+          groups.reverse_each { |outer| outer.hooks[:after_each].reverse_each { |hook| object.instance_exec(&hook) } }
+        rescue Exception => error
+          problem ||= error
+        end
+      end
+      if problem
+        report(title, problem)
+      else
+        @passed += 1
+        puts "  passed: #{title}" if ENV["SPEC_VERBOSE"]
+      end
     end
-    matcher = ::RaiseErrorMatcher.new(exception, message, options, &block)
-    ::SpecExpectation.fail_with(*matcher.failure_message) unless matcher.matches?(@actual)
-    matcher.raised
-  end
 
-  def equal?(expected)
-    ::SpecExpectation.fail_with("Expected #{@actual.inspect}", "to be identical to #{expected.inspect}") unless @actual.equal?(expected)
-  end
-
-  def !=(_expected)
-    ::Kernel.raise '!= is not supported, use should_not =='
-  end
-
-  def <(expected)
-    ::SpecExpectation.fail_with("Expected #{@actual.inspect}", "to be less than #{expected.inspect}") unless @actual < expected
-  end
-
-  def <=(expected)
-    ::SpecExpectation.fail_with("Expected #{@actual.inspect}", "to be <= #{expected.inspect}") unless @actual <= expected
-  end
-
-  def >(expected)
-    ::SpecExpectation.fail_with("Expected #{@actual.inspect}", "to be greater than #{expected.inspect}") unless @actual > expected
-  end
-
-  def >=(expected)
-    ::SpecExpectation.fail_with("Expected #{@actual.inspect}", "to be >= #{expected.inspect}") unless @actual >= expected
-  end
-
-  def =~(expected)
-    ::SpecExpectation.fail_with("Expected #{@actual.inspect}", "to match #{expected.inspect}") unless @actual =~ expected
-  end
-
-  def ===(expected)
-    ::SpecExpectation.fail_with("Expected #{@actual.inspect}", "to be === #{expected.inspect}") unless @actual === expected
-  end
-
-  def method_missing(name, *args, &block)
-    result = @actual.__send__(name, *args, &block)
-    unless result
-      ::SpecExpectation.fail_with("Expected #{@actual.inspect}.#{name}(#{args.map(&:inspect).join(', ')})", 'to be truthy')
+    def report(title, error)
+      @failed += 1
+      message = begin
+        error.message.to_s
+      rescue Exception
+        "?"
+      end
+      where = (error.backtrace || []).find { |line| line.include?("_spec.rb") || line.include?("/shared/") }
+      puts "FAILED #{title}: #{error.class}: #{message.split("\n").first.to_s[0, 300]} [#{where}]"
+      puts (error.backtrace || []).first(12).map { |line| "    #{line}" } if ENV["SPEC_TRACE"]
     end
-    result
-  end
-
-  def respond_to_missing?(*)
-    true
-  end
-end
-
-class SpecNegativeOperatorMatcher < BasicObject
-  def initialize(actual)
-    @actual = actual
-  end
-
-  def ==(expected)
-    ::SpecExpectation.fail_with("Expected #{@actual.inspect}", "not to equal #{expected.inspect}") if @actual == expected
-  end
-
-  def raise(exception = ::Exception, message = nil, options = {}, &block)
-    matcher = ::RaiseErrorMatcher.new(exception, message, options, &block)
-    ::SpecExpectation.fail_with(*matcher.negative_failure_message) if matcher.matches?(@actual)
-  end
-
-  def equal?(expected)
-    ::SpecExpectation.fail_with("Expected #{@actual.inspect}", "not to be identical to #{expected.inspect}") if @actual.equal?(expected)
-  end
-
-  def <(expected)
-    ::SpecExpectation.fail_with("Expected #{@actual.inspect}", "not to be less than #{expected.inspect}") if @actual < expected
-  end
-
-  def =~(expected)
-    ::SpecExpectation.fail_with("Expected #{@actual.inspect}", "not to match #{expected.inspect}") if @actual =~ expected
-  end
-
-  def ===(expected)
-    ::SpecExpectation.fail_with("Expected #{@actual.inspect}", "not to be === #{expected.inspect}") if @actual === expected
-  end
-
-  def method_missing(name, *args, &block)
-    result = @actual.__send__(name, *args, &block)
-    if result
-      ::SpecExpectation.fail_with("Expected #{@actual.inspect}.#{name}(#{args.map(&:inspect).join(', ')})", 'to be falsy')
-    end
-    result
-  end
-
-  def respond_to_missing?(*)
-    true
   end
 end
 
 class Object
-  NO_MATCHER_GIVEN = Object.new
+  private
 
-  def should(matcher = NO_MATCHER_GIVEN)
-    return SpecPositiveOperatorMatcher.new(self) if NO_MATCHER_GIVEN.equal?(matcher)
+  def describe(description, options = nil, &block) = Spec.describe(description, options, block)
+  def context(description, options = nil, &block) = Spec.describe(description, options, block)
+
+  def it(description = "", &block) = Spec.group.examples << [description, block]
+  def specify(description = "", &block) = Spec.group.examples << [description, block]
+
+  def before(at = :each, &block) = Spec.group.hooks[:"before_#{at}"] << block
+  def after(at = :each, &block) = Spec.group.hooks[:"after_#{at}"].unshift(block)
+
+  def it_behaves_like(name, method = nil, object = nil)
+    block = Spec.shared[name] or raise "no shared examples #{name.inspect}"
+    inner = SpecGroup.new("", Spec.group, shared: true)
+    outer = Spec.group
+    outer.groups << inner
+    Spec.group = inner
+    inner.hooks[:before_each] << proc do
+      @method = method
+      @object = object
+    end
+    begin
+      block.call
+    ensure
+      Spec.group = outer
+    end
+  end
+  alias it_should_behave_like it_behaves_like
+
+  # Guards.
+
+  def in_versions?(wanted)
+    current = VersionGuard::FULL_RUBY_VERSION
+    case wanted
+    when String
+      wanted.empty? || current >= SpecVersion.new(wanted)
+    when Range
+      low = wanted.begin.to_s
+      high = wanted.end.to_s
+      return false unless low.empty? || current >= SpecVersion.new(low)
+      limit = SpecVersion.new(high, !wanted.exclude_end?)
+      wanted.exclude_end? ? current < limit : current <= limit
+    else
+      true
+    end
+  end
+
+  def guarded(fits)
+    if block_given?
+      if fits
+        yield
+      end
+    else
+      fits
+    end
+  end
+
+  def ruby_version_is(*versions, &block)
+    wanted = versions.size == 2 ? versions[0].to_s...versions[1].to_s : versions[0]
+    guarded(in_versions?(wanted), &block)
+  end
+
+  def version_is(base, wanted, &block)
+    base = SpecVersion.new(base)
+    fits = case wanted
+           when Range
+             (wanted.begin.to_s.empty? || base >= SpecVersion.new(wanted.begin)) &&
+               (wanted.exclude_end? ? base < SpecVersion.new(wanted.end) : base <= SpecVersion.new(wanted.end, true))
+           else base >= SpecVersion.new(wanted)
+           end
+    guarded(fits, &block)
+  end
+
+  def platform_fits?(names)
+    options = names.last.is_a?(Hash) ? names.pop : {}
+    known = [:linux, "linux", "x86_64", "linux-gnu"]
+    fits = names.empty? || names.any? { |name| known.include?(name) || name.to_s == "x86_64-linux" }
+    fits &&= options[:pointer_size] == 64 if options.key?(:pointer_size)
+    fits &&= options[:c_long_size] == 64 if options.key?(:c_long_size)
+    fits &&= options[:wordsize] == 64 if options.key?(:wordsize)
+    fits
+  end
+
+  def platform_is(*names, &block) = guarded(platform_fits?(names), &block)
+  def platform_is_not(*names, &block) = guarded(!platform_fits?(names), &block)
+  def ruby_bug(_number, version, &block) = guarded(!in_versions?(version), &block)
+  def not_supported_on(*names, &block) = guarded(!names.include?(:ruby), &block)
+  def not_compliant_on(*names, &block) = guarded(!names.include?(:ruby), &block)
+  def compliant_on(*names, &block) = guarded(names.include?(:ruby), &block)
+  def deviates_on(*names, &block) = guarded(names.include?(:ruby), &block)
+  def implemented_on(*names, &block) = guarded(names.include?(:ruby), &block)
+  def guard(condition, _name = nil, &block) = guarded(condition.call, &block)
+  def guard_not(condition, _name = nil, &block) = guarded(!condition.call, &block)
+  def little_endian(&block) = guarded(true, &block)
+  def big_endian(&block) = guarded(false, &block)
+  def as_user(&block) = guarded(true, &block)
+  def as_superuser(&block) = guarded(false, &block)
+  def as_real_superuser(&block) = guarded(false, &block)
+  def with_feature(*features, &block) = guarded((features - [:encoding]).empty?, &block)
+  def without_feature(*features, &block) = guarded(!(features - [:encoding]).empty?, &block)
+  def kernel_version_is(*, &block) = guarded(true, &block)
+  def c_long_size_is(size, &block) = guarded(size == 64, &block)
+  def conflicts_with(*, &block) = guarded(true, &block)
+  def quarantine! = nil
+  def extended_on(*) = nil
+  def pointer_size = 64
+
+  def suppress_warning
+    saved, $VERBOSE = $VERBOSE, nil
+    yield
+  ensure
+    $VERBOSE = saved
+  end
+  alias hide_deprecation_warnings suppress_warning
+  alias suppress_keyword_warning suppress_warning
+
+  # Values.
+
+  def nan_value = 0.0 / 0.0
+  def infinity_value = 1.0 / 0.0
+  def bignum_value(plus = 0) = 0x8000_0000_0000_0000 * 2 + plus
+  def max_long = 2**63 - 1
+  def min_long = -(2**63)
+  def fixnum_max = 2**62 - 1
+  def fixnum_min = -(2**62)
+  def max_int = 2**31 - 1
+  def min_int = -(2**31)
+  def fixture(file, *parts) = File.join(File.dirname(file), "fixtures", *parts)
+  def tmp(name, _unique = true) = File.join("/tmp", "spec-#{name}")
+  def flunk(message = "flunked") = raise(SpecExpectationNotMetError, message)
+
+  def ruby_exe(*) = raise(NotImplementedError, "no processes")
+  def touch(*) = raise(NotImplementedError, "files are not written")
+  def rm_r(*) = nil
+  def mkdir_p(*) = raise(NotImplementedError, "files are not written")
+  def cp(*) = raise(NotImplementedError, "files are not written")
+
+  def enumerator_class = Enumerator
+  def toplevel_binding = TOPLEVEL_BINDING
+
+  def mock(name, options = {}) = MockObject.new(name, options)
+
+  def mock_int(value)
+    NumericMockObject.new("int").tap { |object| object.stub!(:to_int).any_number_of_times.and_return(value) }
+  end
+
+  def mock_numeric(name, options = {}) = NumericMockObject.new(name, options)
+  def mock_to_path(path) = mock("path").tap { |object| object.should_receive(:to_path).at_least(1).times.and_return(path) }
+
+  def with_timezone(name, offset = nil, _daylight = "")
+    zone = name.dup
+    if offset
+      zone += format("%s%02d:%02d:%02d", offset >= 0 ? "-" : "+", offset.abs, 0, 0)
+    end
+    old = ENV["TZ"]
+    ENV["TZ"] = zone
+    yield
+  ensure
+    ENV["TZ"] = old
+  end
+
+  def evaluate(text, description = nil, &block)
+    description ||= "evaluates #{text.lines.map(&:strip).join("; ")}"
+    specify(description) do
+      evaluator = Object.new
+      evaluator.instance_eval(text)
+      evaluator.instance_eval(&block)
+    end
+  end
+
+  # Matchers that are named.
+
+  def be_close(expected, tolerance) = CloseMatcher.new(expected, tolerance)
+  def equal_element(*args, **options) = ElementMatcher.new(*args)
+  def be_computed_by(*args) = ComputedMatcher.new(args, nil)
+  def be_computed_by_function(*args) = ComputedMatcher.new(args, self)
+  def complain(text = nil, options = {}) = ComplainMatcher.new(text, options)
+  def output(out = nil, err = nil) = OutputMatcher.new(out, err)
+  def output_to_fd(expected, _io = nil) = OutputMatcher.new(expected, nil)
+  def raise_error(*args, &block) = RaiseMatcher.new(args, block)
+  def raise_consistent_error(*args, &block) = RaiseMatcher.new([args[0]], block)
+  def block_caller = BlockingMatcher.new
+  def match_yaml(expected) = YamlMatcher.new(expected)
+  def be_nil = EqualMatcher.new(nil)
+  def be_true = EqualMatcher.new(true)
+  def be_false = EqualMatcher.new(false)
+  def equal(expected) = EqualMatcher.new(expected)
+  def eql(expected) = PredicateMatcher.new(:eql?, [expected])
+  def include(*expected)
+    return super if is_a?(Module)
+    IncludeMatcher.new(expected)
+  end
+  def be_kind_of(expected) = PredicateMatcher.new(:kind_of?, [expected])
+  def be_an_instance_of(expected) = PredicateMatcher.new(:instance_of?, [expected])
+  def be_empty = PredicateMatcher.new(:empty?, [])
+  def be_nan = PredicateMatcher.new(:nan?, [])
+  def respond_to(name) = PredicateMatcher.new(:respond_to?, [name])
+  def have_method(name) = PredicateMatcher.new(:respond_to?, [name])
+  def have_instance_method(name, _all = true) = PredicateMatcher.new(:method_defined?, [name])
+  def have_constant(name) = PredicateMatcher.new(:const_defined?, [name])
+
+  public
+
+  NO_EXPECTATION = Object.new
+
+  def should(matcher = NO_EXPECTATION)
+    Spec.expectations += 1
+    return PositiveExpectation.new(self) if NO_EXPECTATION.equal?(matcher)
     return if matcher.matches?(self)
-
-    SpecExpectation.fail_with(*matcher.failure_message)
+    raise SpecExpectationNotMetError, matcher.failure_message.join(" ")
   end
 
-  def should_not(matcher = NO_MATCHER_GIVEN)
-    return SpecNegativeOperatorMatcher.new(self) if NO_MATCHER_GIVEN.equal?(matcher)
+  def should_not(matcher = NO_EXPECTATION)
+    Spec.expectations += 1
+    return NegativeExpectation.new(self) if NO_EXPECTATION.equal?(matcher)
     return unless matcher.matches?(self)
-
-    SpecExpectation.fail_with(*matcher.negative_failure_message)
+    raise SpecExpectationNotMetError, matcher.negative_failure_message.join(" ")
   end
 
-  def should_receive(name)
-    Mock.install(self, name, 1, :exactly)
-  end
-
-  def should_not_receive(name)
-    Mock.install(self, name, 0, :exactly)
-  end
-
-  def stub!(name)
-    Mock.install(self, name, nil, :any)
-  end
+  def should_receive(name) = Mock.install(self, name, :receive)
+  def should_not_receive(name) = Mock.install(self, name, :never)
+  def stub!(name) = Mock.install(self, name, :stub)
 end
 
 class BasicObject
-  def should(matcher = ::Object::NO_MATCHER_GIVEN)
-    return ::SpecPositiveOperatorMatcher.new(self) if ::Object::NO_MATCHER_GIVEN.equal?(matcher)
-    return if matcher.matches?(self)
+  def self.spec_value_of(value) = value
+end
 
-    ::SpecExpectation.fail_with(*matcher.failure_message)
+def spec_show(value)
+  value.inspect.to_s[0, 200]
+rescue ::Exception
+  "?"
+end
+
+class PositiveExpectation < BasicObject
+  def initialize(actual)
+    @actual = actual
   end
 
-  def should_not(matcher = ::Object::NO_MATCHER_GIVEN)
-    return ::SpecNegativeOperatorMatcher.new(self) if ::Object::NO_MATCHER_GIVEN.equal?(matcher)
-    return unless matcher.matches?(self)
+  def ==(expected)
+    method_missing(:==, expected)
+  end
 
-    ::SpecExpectation.fail_with(*matcher.negative_failure_message)
+  def !=(expected)
+    method_missing(:!=, expected)
+  end
+
+  def equal?(expected)
+    method_missing(:equal?, expected)
+  end
+
+  def !~(expected)
+    method_missing(:!~, expected)
+  end
+
+  def instance_exec(...)
+    method_missing(:instance_exec, ...)
+  end
+
+  def raise(*args, &block)
+    matcher = ::RaiseMatcher.new(args, block)
+    ::Kernel.raise(::SpecExpectationNotMetError, matcher.failure_message.join(" ")) unless matcher.matches?(@actual)
+    matcher.raised
+  end
+
+  def method_missing(name, *args, **options, &block)
+    return if @actual.__send__(name, *args, **options, &block)
+    shown = args.map { |arg| ::Object.__send__(:spec_show, arg) }.join(", ")
+    ::Kernel.raise ::SpecExpectationNotMetError, "expected #{::Object.__send__(:spec_show, @actual)} #{name} #{shown}"
   end
 end
 
-# One matcher: how it is met, and what is said when it is not.
-class SpecMatcher
-  def initialize(words, &test)
-    @words = words
-    @test = test
+class NegativeExpectation < BasicObject
+  def initialize(actual)
+    @actual = actual
   end
 
+  def ==(expected)
+    method_missing(:==, expected)
+  end
+
+  def !=(expected)
+    method_missing(:!=, expected)
+  end
+
+  def equal?(expected)
+    method_missing(:equal?, expected)
+  end
+
+  def !~(expected)
+    method_missing(:!~, expected)
+  end
+
+  def raise(*args, &block)
+    matcher = ::RaiseMatcher.new(args, block)
+    ::Kernel.raise(::SpecExpectationNotMetError, "expected no #{matcher.raised.inspect}") if matcher.matches?(@actual)
+  end
+
+  def method_missing(name, *args, **options, &block)
+    return unless @actual.__send__(name, *args, **options, &block)
+    shown = args.map { |arg| ::Object.__send__(:spec_show, arg) }.join(", ")
+    ::Kernel.raise ::SpecExpectationNotMetError, "expected #{::Object.__send__(:spec_show, @actual)} not #{name} #{shown}"
+  end
+end
+
+class Matcher
+  def failure_message = ["expected #{spec_show(@actual)}", "to fit #{spec_show(@expected)}"]
+  def negative_failure_message = ["expected #{spec_show(@actual)}", "not to fit #{spec_show(@expected)}"]
+  def spec_show(value) = Object.__send__(:spec_show, value)
+end
+
+class EqualMatcher < Matcher
+  def initialize(expected) = @expected = expected
+  def matches?(actual) = (@actual = actual).equal?(@expected)
+end
+
+class PredicateMatcher < Matcher
+  def initialize(name, args)
+    @name, @args = name, args
+    @expected = [name, *args]
+  end
+  def matches?(actual) = (@actual = actual).__send__(@name, *@args)
+end
+
+class IncludeMatcher < Matcher
+  def initialize(expected) = @expected = expected
   def matches?(actual)
     @actual = actual
-    @test.call(actual)
-  end
-
-  def failure_message
-    ["Expected #{shown}", "to #{@words}"]
-  end
-
-  def negative_failure_message
-    ["Expected #{shown}", "not to #{@words}"]
-  end
-
-  private
-
-  def shown
-    @actual.inspect
-  rescue Exception
-    'something that cannot be inspected'
+    @expected.all? { |item| actual.include?(item) }
   end
 end
 
-class RaiseErrorMatcher
-  attr_reader :raised
-  attr_writer :block
+class CloseMatcher < Matcher
+  def initialize(expected, tolerance)
+    @expected, @tolerance = expected, tolerance
+  end
+  def matches?(actual)
+    @actual = actual
+    (actual - @expected).abs <= @tolerance
+  end
+end
 
-  def initialize(exception, message, options = {}, &block)
-    @exception = exception
-    @message = message
-    @cause = options.fetch(:cause, RaiseErrorMatcher)
+class ElementMatcher < Matcher
+  def initialize(*args) = @expected = args
+  def matches?(_actual) = raise(NotImplementedError, "elements of HTML")
+end
+
+class YamlMatcher < Matcher
+  def initialize(expected) = @expected = expected
+  def matches?(actual)
+    require "yaml"
+    @actual = actual
+    YAML.load(actual) == YAML.load(@expected)
+  end
+end
+
+class BlockingMatcher < Matcher
+  def matches?(_actual) = raise(NotImplementedError, "threads")
+end
+
+class ComputedMatcher < Matcher
+  def initialize(args, function)
+    @name = args.shift
+    @args, @function = args, function
+  end
+
+  def matches?(cases)
+    cases.each do |line|
+      *input, expected = line
+      @given = input
+      @expected = expected
+      @actual = if @function
+                  @function.__send__(@name, *input, *@args)
+                else
+                  input[0].__send__(@name, *input[1..], *@args)
+                end
+      return false unless @actual == expected
+    end
+    true
+  end
+
+  def failure_message = ["expected #{spec_show(@given)} to give #{spec_show(@expected)}", "not #{spec_show(@actual)}"]
+end
+
+class RaiseMatcher < Matcher
+  attr_reader :raised
+
+  def initialize(args, block)
+    args = args.dup
+    @options = args.last.is_a?(Hash) ? args.pop : {}
+    @class = args[0].nil? ? Exception : args[0]
+    @class, @message = Exception, @class if @class.is_a?(String) || @class.is_a?(Regexp)
+    @message = args[1] if args.size > 1
     @block = block
   end
 
-  def matches?(action)
-    @result = action.call
+  def matches?(actual)
+    begin
+      @result = actual.call
+    rescue Exception => error
+      @raised = error
+      raise error unless error.is_a?(@class) || !error.is_a?(SystemExit)
+      return false unless fits_class?(error) && fits_message?(error)
+      if @options.key?(:cause)
+        return false unless error.cause.equal?(@options[:cause]) || error.cause == @options[:cause]
+      end
+      @block&.call(error)
+      return true
+    end
     false
-  rescue Exception => e
-    raise if e.is_a?(SpecSkipped)
-
-    @raised = e
-    return false unless matching?(e)
-
-    @block.call(e) if @block
-    true
   end
 
-  def matching?(exception)
-    right_class = @exception.nil? || (@exception.is_a?(Module) ? exception.is_a?(@exception) : @exception === exception)
-    return false unless right_class
-    return false if @cause != RaiseErrorMatcher && exception.cause != @cause
+  def fits_class?(error) = @class === error
 
+  def fits_message?(error)
     case @message
     when nil then true
-    when Regexp then @message.match?(exception.message)
-    else @message == exception.message
+    when String then @message == error.message
+    when Regexp then @message =~ error.message
+    else true
     end
   end
 
   def failure_message
-    wanted = "#{@exception}#{" (#{@message.inspect})" if @message}"
-    got = @raised ? "#{@raised.class} (#{@raised.message})" : "no exception (#{@result.inspect} was returned)"
-    ["Expected #{wanted}", "but got: #{got}"]
-  end
-
-  def negative_failure_message
-    ["Expected no #{@exception}", "but got: #{@raised.class} (#{@raised.message})"]
+    wanted = @message ? "#{@class} (#{@message.inspect})" : @class.to_s
+    return ["expected #{wanted}", "but nothing was raised (#{spec_show(@result)} was returned)"] unless @raised
+    ["expected #{wanted}", "but got #{@raised.class} (#{@raised.message})"]
   end
 end
 
-class BeComputedByMatcher
-  def initialize(method, *args)
-    @method = method
-    @args = args
-  end
-
-  def matches?(table)
-    table.each do |line|
-      @receiver = line.first
-      args = line[1..] || []
-      @expected = args.pop
-      @actual = @receiver.send(@method, *(@args + args))
-      return false unless @expected == @actual || (@expected.is_a?(Float) && @actual.is_a?(Float) && @expected.nan? && @actual.nan?)
-    end
-    true
-  end
-
-  def failure_message
-    ["Expected #{@receiver.inspect}.#{@method}", "to be #{@expected.inspect}, but it is #{@actual.inspect}"]
-  end
-  alias negative_failure_message failure_message
-end
-
-module SpecMatchers
-  def matcher(words, &test)
-    SpecMatcher.new(words, &test)
-  end
-
-  def raise_error(exception = Exception, message = nil, options = {}, &block)
-    if message.is_a?(Hash)
-      options = message
-      message = nil
-    end
-    RaiseErrorMatcher.new(exception, message, options, &block)
-  end
-  alias raise_consistent_error raise_error
-
-  def be_computed_by(method, *args)
-    BeComputedByMatcher.new(method, *args)
-  end
-  alias be_computed_by_function be_computed_by
-
-  def equal(expected)
-    matcher("be identical to #{expected.inspect}") { |actual| expected.equal?(actual) }
-  end
-
-  def eql(expected)
-    matcher("be eql to #{expected.inspect}") { |actual| actual.eql?(expected) }
-  end
-
-  def be_nil
-    matcher('be nil') { |actual| actual.nil? }
-  end
-
-  def be_true
-    matcher('be true') { |actual| actual == true }
-  end
-
-  def be_false
-    matcher('be false') { |actual| actual == false }
-  end
-
-  def be_true_or_false
-    matcher('be true or false') { |actual| [true, false].include?(actual) }
-  end
-
-  def be_empty
-    matcher('be empty') { |actual| actual.empty? }
-  end
-
-  def be_nan
-    matcher('be NaN') { |actual| actual.is_a?(Numeric) && actual.nan? }
-  end
-
-  def be_infinity
-    matcher('be infinite') { |actual| actual.is_a?(Float) && actual.infinite? == 1 }
-  end
-
-  def be_positive_infinity
-    matcher('be positive infinity') { |actual| actual.is_a?(Float) && actual.infinite? == 1 }
-  end
-
-  def be_negative_infinity
-    matcher('be negative infinity') { |actual| actual.is_a?(Float) && actual.infinite? == -1 }
-  end
-
-  def be_positive_zero
-    matcher('be 0.0') { |actual| actual.eql?(0.0) && 1 / actual > 0 }
-  end
-
-  def be_negative_zero
-    matcher('be -0.0') { |actual| actual.eql?(-0.0) && 1 / actual < 0 }
-  end
-
-  def be_kind_of(expected)
-    matcher("be a #{expected}") { |actual| actual.is_a?(expected) }
-  end
-
-  def be_an_instance_of(expected)
-    matcher("be an instance of #{expected}") { |actual| actual.instance_of?(expected) }
-  end
-
-  def be_ancestor_of(expected)
-    matcher("be an ancestor of #{expected}") { |actual| expected.ancestors.include?(actual) }
-  end
-
-  def be_close(expected, tolerance)
-    matcher("be within #{tolerance} of #{expected}") { |actual| (actual - expected).abs <= tolerance }
-  end
-
-  def include(*expected)
-    matcher("include #{expected.inspect}") do |actual|
-      expected.all? do |one|
-        if actual.is_a?(Hash) && one.is_a?(Hash)
-          one.all? { |key, value| actual[key] == value }
-        else
-          actual.include?(one)
-        end
-      end
-    end
-  end
-
-  def include_any_of(*expected)
-    matcher("include any of #{expected.inspect}") { |actual| expected.any? { |one| actual.include?(one) } }
-  end
-
-  def equal_element(*)
-    raise SpecSkipped
-  end
-
-  def match(expected)
-    matcher("match #{expected.inspect}") { |actual| expected === actual || expected == actual }
-  end
-
-  def match_yaml(expected)
-    matcher("match #{expected.inspect} as YAML") { |actual| YAML.load(actual) == YAML.load(expected) }
-  end
-
-  def respond_to(name)
-    matcher("respond to #{name}") { |actual| actual.respond_to?(name) }
-  end
-
-  def complain(expected = nil, _options = nil)
-    matcher("warn about #{expected.inspect}") do |action|
-      saved = $stderr
-      said = SpecOutput.new
-      verbose = $VERBOSE
-      begin
-        $VERBOSE = true if verbose.nil?
-        $stderr = said
-        action.call
-      ensure
-        $stderr = saved
-        $VERBOSE = verbose
-      end
-      case expected
-      when nil then !said.text.empty?
-      when Regexp then said.text.match?(expected)
-      else said.text == expected
-      end
-    end
-  end
-
-  def output(expected = nil, errors = nil)
-    matcher("write #{expected.inspect}") do |action|
-      saved_out = $stdout
-      saved_err = $stderr
-      out = $stdout = SpecOutput.new
-      err = $stderr = SpecOutput.new
-      begin
-        action.call
-      ensure
-        $stdout = saved_out
-        $stderr = saved_err
-      end
-      right = ->(wanted, text) { wanted.nil? || (wanted.is_a?(Regexp) ? wanted.match?(text) : wanted == text) }
-      right.call(expected, out.text) && right.call(errors, err.text)
-    end
-  end
-
-  def output_to_fd(*)
-    raise SpecSkipped
-  end
-
-  def block_caller
-    raise SpecSkipped
-  end
-
-  {
-    have_method: ->(actual, name) { actual.respond_to?(name, true) },
-    have_instance_method: ->(actual, name) { actual.instance_methods.include?(name) },
-    have_public_instance_method: ->(actual, name) { actual.public_instance_methods.include?(name) },
-    have_private_instance_method: ->(actual, name) { actual.private_instance_methods.include?(name) },
-    have_protected_instance_method: ->(actual, name) { actual.protected_instance_methods.include?(name) },
-    have_private_method: ->(actual, name) { actual.private_methods.include?(name) },
-    have_public_method: ->(actual, name) { actual.public_methods.include?(name) },
-    have_protected_method: ->(actual, name) { actual.protected_methods.include?(name) },
-    have_singleton_method: ->(actual, name) { actual.singleton_methods.include?(name) },
-    have_constant: ->(actual, name) { actual.constants.include?(name) },
-    have_class_variable: ->(actual, name) { actual.class_variables.include?(name.to_sym) },
-    have_instance_variable: ->(actual, name) { actual.instance_variables.include?(name.to_sym) }
-  }.each do |name, test|
-    define_method(name) do |expected, _deep = true|
-      matcher("#{name} #{expected}") { |actual| test.call(actual, expected.to_sym) }
-    end
-  end
-end
-
-class SpecOutput
+class Captured
+  def initialize = @text = +""
   attr_reader :text
-
-  def initialize
-    @text = +''
-  end
-
   def write(*parts)
     parts.each { |part| @text << part.to_s }
     parts.sum { |part| part.to_s.bytesize }
   end
-
-  def print(*parts)
-    write(*parts)
-    nil
-  end
-
   def <<(part)
     write(part)
     self
   end
-
-  def puts(*lines)
-    write("\n") if lines.empty?
-    lines.flatten.each { |line| write(line.to_s.end_with?("\n") ? line.to_s : "#{line}\n") }
+  def print(*parts) = (write(*parts); nil)
+  def puts(*parts)
+    parts = [""] if parts.empty?
+    parts.flatten.each do |part|
+      write(part.to_s)
+      write("\n") unless part.to_s.end_with?("\n")
+    end
     nil
   end
-
-  def printf(format, *args)
-    write(format % args)
-    nil
-  end
-
-  def putc(char)
-    write(char.is_a?(Integer) ? char.chr : char.to_s[0])
-    char
-  end
-
-  def flush
-    self
-  end
-
-  def sync
-    true
-  end
-
-  def sync=(_value); end
-
-  def tty?
-    false
-  end
+  def printf(*args) = (write(format(*args)); nil)
+  def flush = self
+  def sync = true
+  def sync=(_); end
+  def fileno = 2
+  def tty? = false
   alias isatty tty?
+end
 
-  def fileno
-    1
+class ComplainMatcher < Matcher
+  def initialize(text, options)
+    if text.is_a?(Hash)
+      text, options = nil, text
+    end
+    @expected, @options = text, options
+  end
+
+  def matches?(actual)
+    saved_stream, saved_verbose = $stderr, $VERBOSE
+    $stderr = Captured.new
+    $VERBOSE = @options.key?(:verbose) ? @options[:verbose] : false
+    actual.call
+    @actual = $stderr.text
+    case @expected
+    when nil then !@actual.empty?
+    when Regexp then !(@expected =~ @actual).nil?
+    else @actual == @expected
+    end
+  ensure
+    $stderr, $VERBOSE = saved_stream, saved_verbose
   end
 end
 
-# Methods that are expected to be called.
-class MockProxy
-  attr_reader :name, :calls, :count, :kind, :arguments
-
-  def initialize(name, count, kind)
-    @name = name
-    @count = count
-    @kind = kind
-    @arguments = :any
-    @calls = 0
-    @returns = nil
-    @yields = []
+class OutputMatcher < Matcher
+  def initialize(out, err)
+    @out, @err = out, err
+    @expected = [out, err]
   end
 
-  def with(*arguments)
-    @arguments = arguments
-    self
+  def matches?(actual)
+    saved_out, saved_err = $stdout, $stderr
+    $stdout, $stderr = Captured.new, Captured.new
+    actual.call
+    @actual = [$stdout.text, $stderr.text]
+    fits?(@out, @actual[0]) && fits?(@err, @actual[1])
+  ensure
+    $stdout, $stderr = saved_out, saved_err
+  end
+
+  def fits?(expected, text)
+    case expected
+    when nil then true
+    when Regexp then expected =~ text
+    else expected == text
+    end
+  end
+end
+
+# Objects whose methods are expected to be called.
+class Expected
+  attr_reader :name, :calls, :kind
+
+  def initialize(object, name, kind)
+    @object, @name, @kind = object, name, kind
+    @least, @most = case kind
+                    when :receive then [1, 1]
+                    when :never then [0, 0]
+                    else [0, nil]
+                    end
+    @returns = []
+    @yields = []
+    @calls = 0
+    @args = nil
+    @pending = nil
   end
 
   def and_return(*values)
     @returns = values
-    @count = values.size if @kind == :exactly && values.size > 1 && @count < values.size
+    if values.size > 1 && @most == 1
+      @least = @most = values.size
+    end
     self
   end
 
-  def and_raise(exception)
-    @raises = exception.is_a?(String) ? RuntimeError.new(exception) : exception
+  def and_raise(error)
+    @raises = error
     self
   end
 
@@ -1008,140 +712,103 @@ class MockProxy
     self
   end
 
-  def exactly(count)
-    @kind = :exactly
-    @count = count
+  def with(*args, **options)
+    args << options unless options.empty?
+    @args = args
     self
   end
 
+  def with_no_args = with
+
   def at_least(count)
-    @kind = :at_least
-    @count = { once: 1, twice: 2 }.fetch(count, count)
+    @least, @most = count == :once ? 1 : count == :twice ? 2 : count, nil
     self
   end
 
   def at_most(count)
-    @kind = :at_most
-    @count = { once: 1, twice: 2 }.fetch(count, count)
+    @least, @most = 0, count == :once ? 1 : count == :twice ? 2 : count
     self
   end
 
+  def exactly(count)
+    @least = @most = count
+    self
+  end
+
+  def once = exactly(1)
+  def twice = exactly(2)
+  def never = exactly(0)
+  def times = self
   def any_number_of_times
-    @kind = :any
+    @least, @most = 0, nil
     self
   end
 
-  def once
-    exactly(1)
-  end
-
-  def twice
-    exactly(2)
-  end
-
-  def times
-    self
-  end
-
-  def takes?(given)
-    case @arguments
-    when :any then true
-    when [:no_args] then given.empty?
-    else @arguments == given
-    end
+  def fits?(args)
+    @args.nil? || @args.equal?(:any_args) || @args == [:any_args] || @args == args
   end
 
   def call(args, block)
     @calls += 1
-    @yields.each do |values|
-      SpecExpectation.fail_with("Expected a block for #{name}", 'and there is none') unless block
-      block.call(*values)
+    if @most && @calls > @most
+      raise SpecExpectationNotMetError, "expected #{@name} at most #{@most} times, was called #{@calls} times"
     end
+    @yields.each { |values| block.call(*values) } unless @yields.empty?
     raise @raises if @raises
-    return nil unless @returns
-
-    @returns.size == 1 ? @returns.first : (@returns[@calls - 1] || @returns.last)
+    return nil if @returns.empty?
+    @returns[[@calls - 1, @returns.size - 1].min]
   end
 
-  def met?
-    case @kind
-    when :any then true
-    when :exactly then @calls == @count
-    when :at_least then @calls >= @count
-    when :at_most then @calls <= @count
-    end
-  end
-
-  def to_s
-    "#{name} #{kind} #{count} times, called #{calls} times"
+  def verify
+    return if @calls >= @least
+    raise SpecExpectationNotMetError, "expected #{@name} to be called #{@least} times, was called #{@calls} times"
   end
 end
 
 module Mock
-  class << self
-    def proxies
-      @proxies ||= {}.compare_by_identity
+  @installed = []
+
+  def self.install(object, name, kind)
+    name = name.to_sym
+    known = @installed.find { |other, other_name, _, _| other.equal?(object) && other_name == name }
+    expected = Expected.new(object, name, kind)
+    if known
+      known[2].unshift(expected)
+      return expected
     end
+    list = [expected]
+    meta = class << object; self; end
+    had = meta.method_defined?(name, false) || meta.private_method_defined?(name, false)
+    previous = had ? meta.instance_method(name) : nil
+    responds = name != :respond_to? && name != :respond_to_missing?
+    meta.define_method(name) { |*args, **options, &block| Mock.called(object, list, name, options.empty? ? args : args + [options], block) }
+    @installed << [object, name, list, previous, meta]
+    expected
+  end
 
-    def replaced
-      @replaced ||= []
+  def self.called(object, list, name, args, block)
+    fitting = list.find { |expected| expected.fits?(args) }
+    if fitting.nil?
+      if name == :respond_to?
+        return false
+      end
+      raise SpecExpectationNotMetError, "unexpected arguments for #{name}: #{args.inspect}"
     end
+    fitting.call(args, block)
+  end
 
-    def install(object, name, count, kind)
-      name = name.to_sym
-      of_object = (proxies[object] ||= {})
-      first = !of_object.key?(name)
-      proxy = MockProxy.new(name, count, kind)
-      (of_object[name] ||= []).unshift(proxy)
-      replace(object, name) if first
-      proxy
-    end
+  def self.verify
+    @installed.each { |_, _, list, _, _| list.each(&:verify) }
+  end
 
-    def replace(object, name)
-      singleton = class << object; self; end
-      had = singleton.instance_methods(false).include?(name) || singleton.private_instance_methods(false).include?(name)
-      saved = had ? singleton.instance_method(name) : nil
-      replaced << [singleton, name, saved]
-      singleton.define_method(name) { |*args, &block| Mock.called(object, name, args, block) }
-      singleton.send(:ruby2_keywords, name) if singleton.respond_to?(:ruby2_keywords, true)
-      return unless name == :respond_to?
-
+  def self.restore
+    @installed.each do |object, name, _, previous, meta|
+      meta.send(:remove_method, name)
+      meta.send(:define_method, name, previous) if previous
+    rescue NameError, FrozenError
       nil
     end
-
-    def called(object, name, args, block)
-      candidates = proxies[object][name]
-      proxy = candidates.find { |one| one.takes?(args) && (one.kind != :exactly || one.calls < one.count) } ||
-              candidates.find { |one| one.takes?(args) }
-      unless proxy
-        SpecExpectation.fail_with("Mock got unexpected call #{name}", "with #{args.inspect}")
-      end
-      if proxy.kind == :exactly && proxy.count.zero?
-        SpecExpectation.fail_with("Mock expected not to receive #{name}", 'but did')
-      end
-      proxy.call(args, block)
-    end
-
-    def verify
-      proxies.each_value do |of_object|
-        of_object.each_value do |list|
-          list.each { |proxy| SpecExpectation.fail_with("Mock expected #{proxy.name}:", proxy.to_s) unless proxy.met? }
-        end
-      end
-    end
-
-    def reset
-      replaced.reverse_each do |singleton, name, saved|
-        begin
-          singleton.send(:remove_method, name)
-          singleton.define_method(name, saved) if saved
-        rescue Exception
-          nil
-        end
-      end
-      replaced.clear
-      proxies.clear
-    end
+    @installed.clear
   end
 end
 
@@ -1152,7 +819,8 @@ class MockObject
   end
 
   def method_missing(name, *args, &block)
-    @null ? self : super
+    return self if @null
+    super
   end
   private :method_missing
 end
@@ -1164,36 +832,19 @@ class NumericMockObject < Numeric
   end
 
   def method_missing(name, *args, &block)
-    @null ? self : super
+    return self if @null
+    super
   end
 
   def singleton_method_added(_name); end
 end
 
-def mock(name, options = {})
-  MockObject.new(name, options)
-end
-
-class Object
-  include SpecDSL
-  include SpecGuards
-  include SpecHelpers
-  include SpecMatchers
-  private(*SpecDSL.instance_methods, *SpecGuards.instance_methods, *SpecHelpers.instance_methods, *SpecMatchers.instance_methods)
-end
-
-TOLERANCE = 0.00003 unless Object.const_defined?(:TOLERANCE)
-MSPEC_VERSION = 1
-ENV['MSPEC_RUNNER'] = '1' if ENV.respond_to?(:[]=)
-$VERBOSE = nil
-
-MSpec.verbose = !ARGV.delete('--verbose').nil?
+MSPEC_HELPERS = true
 file = ARGV.shift
+$0 = file
 begin
-  load File.expand_path(file)
-rescue Exception => e
-  MSpec.failed += 1
-  puts "FAILED to load #{file}"
-  puts "  #{e.class}: #{e.message.lines.first.to_s.strip} (#{e.backtrace && e.backtrace.first})"
+  load file
+rescue Exception => error
+  Spec.report("#{file} (loading it)", error)
 end
-puts "#{MSpec.passed} passed, #{MSpec.failed} failed, #{MSpec.skipped} skipped"
+puts "#{file}: passed #{Spec.passed}, failed #{Spec.failed}"

@@ -1,6 +1,6 @@
 //! Enumerators: a receiver and the iterating method that was called without a block.
 
-mod arithmetic;
+pub mod arithmetic;
 mod chain;
 mod external;
 mod generator;

@@ -63,7 +63,8 @@ pub const METHODS: &[Native] = &[
     }),
     method("backtrace", 0, 0, |_, this, _| Ok(backtrace(this))),
     method("backtrace_locations", 0, 0, |ruby, this, _| {
-        let places = with(this, |details| details.backtrace.is_nil().then(|| details.places.clone()).flatten());
+        let places =
+            with(this, |details| details.backtrace.is_nil().then(|| details.places.clone()).flatten());
         Ok(places.flatten().map_or(Value::Nil, |places| locations(ruby, &places)))
     }),
     method("set_backtrace", 1, 1, |ruby, this, args| {
@@ -139,7 +140,9 @@ pub const NO_METHOD: &[Native] = &[
 pub const KEY: &[Native] = &[
     private("initialize", 0, 2, initialize_name),
     method("key", 0, 0, |ruby, this, _| {
-        if with(this, |details| details.receiver.is_none()).unwrap_or(true) && detail(this, |d| d.name.clone()).is_nil() {
+        if with(this, |details| details.receiver.is_none()).unwrap_or(true)
+            && detail(this, |d| d.name.clone()).is_nil()
+        {
             return Err(ruby.argument_error("no key is available"));
         }
         Ok(detail(this, |details| details.name.clone()))
@@ -152,7 +155,8 @@ pub const FROZEN: &[Native] =
     &[private("initialize", 0, 2, initialize_name), method("receiver", 0, 0, receiver)];
 
 /// Methods of `StopIteration`.
-pub const STOP: &[Native] = &[method("result", 0, 0, |_, this, _| Ok(detail(this, |details| details.name.clone())))];
+pub const STOP: &[Native] =
+    &[method("result", 0, 0, |_, this, _| Ok(detail(this, |details| details.name.clone())))];
 
 /// Methods of `LocalJumpError`.
 pub const JUMP: &[Native] = &[
@@ -208,8 +212,16 @@ pub const SYSTEM_CALL: &[Native] = &[
             (None, [message, code, ..]) => (Some(message.clone()), code.clone()),
             (own, list) => (list.first().cloned(), own.clone().unwrap_or_default()),
         };
-        let words = crate::effects::ERRORS.iter().find(|(_, number, _)| matches!(code, Value::Int(code) if code == *number));
-        let words = words.map_or_else(|| match &code { Value::Int(code) => format!("Unknown error {code}"), _ => "unknown error".to_owned() }, |(_, _, words)| (*words).to_owned());
+        let words = crate::effects::ERRORS
+            .iter()
+            .find(|(_, number, _)| matches!(code, Value::Int(code) if code == *number));
+        let words = words.map_or_else(
+            || match &code {
+                Value::Int(code) => format!("Unknown error {code}"),
+                _ => "unknown error".to_owned(),
+            },
+            |(_, _, words)| (*words).to_owned(),
+        );
         let message = match given {
             Some(Value::Nil) | None => words,
             Some(message) => {
@@ -277,7 +289,8 @@ pub(crate) fn backtrace(this: &Value) -> Value {
         with(this, |details| (details.backtrace.clone(), details.places.clone())).unwrap_or_default();
     match (said, places) {
         (Value::Nil, Some(places)) => {
-            let lines = Value::array(places.iter().map(|place| Value::str(place.to_string())).collect::<Vec<_>>());
+            let lines =
+                Value::array(places.iter().map(|place| Value::str(place.to_string())).collect::<Vec<_>>());
             set_detail(this, |details| details.backtrace = lines.clone());
             lines
         }

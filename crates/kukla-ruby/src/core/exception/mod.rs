@@ -22,7 +22,8 @@ pub const EXCEPTION: NativeClass = NativeClass {
 pub const SCRIPT_ERROR: NativeClass = NativeClass::class("ScriptError", "Exception");
 
 /// The class `LoadError`.
-pub const LOAD_ERROR: NativeClass = NativeClass { methods: &[methods::LOAD], ..NativeClass::class("LoadError", "ScriptError") };
+pub const LOAD_ERROR: NativeClass =
+    NativeClass { methods: &[methods::LOAD], ..NativeClass::class("LoadError", "ScriptError") };
 
 /// The class `NotImplementedError`.
 pub const NOT_IMPLEMENTED_ERROR: NativeClass = NativeClass::class("NotImplementedError", "ScriptError");
@@ -43,7 +44,8 @@ pub const SIGNAL_EXCEPTION: NativeClass = NativeClass::class("SignalException", 
 pub const INTERRUPT: NativeClass = NativeClass::class("Interrupt", "SignalException");
 
 /// The class `SystemExit`.
-pub const SYSTEM_EXIT: NativeClass = NativeClass { methods: &[methods::EXIT], ..NativeClass::class("SystemExit", "Exception") };
+pub const SYSTEM_EXIT: NativeClass =
+    NativeClass { methods: &[methods::EXIT], ..NativeClass::class("SystemExit", "Exception") };
 
 /// The class `SystemStackError`.
 pub const SYSTEM_STACK_ERROR: NativeClass = NativeClass::class("SystemStackError", "Exception");
@@ -55,7 +57,8 @@ pub const STANDARD_ERROR: NativeClass = NativeClass::class("StandardError", "Exc
 pub const ARGUMENT_ERROR: NativeClass = NativeClass::class("ArgumentError", "StandardError");
 
 /// The class `UncaughtThrowError`.
-pub const UNCAUGHT_THROW_ERROR: NativeClass = NativeClass { methods: &[methods::THROW], ..NativeClass::class("UncaughtThrowError", "ArgumentError") };
+pub const UNCAUGHT_THROW_ERROR: NativeClass =
+    NativeClass { methods: &[methods::THROW], ..NativeClass::class("UncaughtThrowError", "ArgumentError") };
 
 /// The class `EncodingError`.
 pub const ENCODING_ERROR: NativeClass = NativeClass::class("EncodingError", "StandardError");
@@ -89,22 +92,27 @@ pub const EOF_ERROR: NativeClass = NativeClass::class("EOFError", "IOError");
 pub const INDEX_ERROR: NativeClass = NativeClass::class("IndexError", "StandardError");
 
 /// The class `KeyError`.
-pub const KEY_ERROR: NativeClass = NativeClass { methods: &[methods::KEY], ..NativeClass::class("KeyError", "IndexError") };
+pub const KEY_ERROR: NativeClass =
+    NativeClass { methods: &[methods::KEY], ..NativeClass::class("KeyError", "IndexError") };
 
 /// The class `StopIteration`.
-pub const STOP_ITERATION: NativeClass = NativeClass { methods: &[methods::STOP], ..NativeClass::class("StopIteration", "IndexError") };
+pub const STOP_ITERATION: NativeClass =
+    NativeClass { methods: &[methods::STOP], ..NativeClass::class("StopIteration", "IndexError") };
 
 /// The class `ClosedQueueError`.
 pub const CLOSED_QUEUE_ERROR: NativeClass = NativeClass::class("ClosedQueueError", "StopIteration");
 
 /// The class `LocalJumpError`.
-pub const LOCAL_JUMP_ERROR: NativeClass = NativeClass { methods: &[methods::JUMP], ..NativeClass::class("LocalJumpError", "StandardError") };
+pub const LOCAL_JUMP_ERROR: NativeClass =
+    NativeClass { methods: &[methods::JUMP], ..NativeClass::class("LocalJumpError", "StandardError") };
 
 /// The class `NameError`.
-pub const NAME_ERROR: NativeClass = NativeClass { methods: &[methods::NAME], ..NativeClass::class("NameError", "StandardError") };
+pub const NAME_ERROR: NativeClass =
+    NativeClass { methods: &[methods::NAME], ..NativeClass::class("NameError", "StandardError") };
 
 /// The class `NoMethodError`.
-pub const NO_METHOD_ERROR: NativeClass = NativeClass { methods: &[methods::NO_METHOD], ..NativeClass::class("NoMethodError", "NameError") };
+pub const NO_METHOD_ERROR: NativeClass =
+    NativeClass { methods: &[methods::NO_METHOD], ..NativeClass::class("NoMethodError", "NameError") };
 
 /// The class `RangeError`.
 pub const RANGE_ERROR: NativeClass = NativeClass::class("RangeError", "StandardError");
@@ -119,10 +127,14 @@ pub const REGEXP_ERROR: NativeClass = NativeClass::class("RegexpError", "Standar
 pub const RUNTIME_ERROR: NativeClass = NativeClass::class("RuntimeError", "StandardError");
 
 /// The class `FrozenError`.
-pub const FROZEN_ERROR: NativeClass = NativeClass { methods: &[methods::FROZEN], ..NativeClass::class("FrozenError", "RuntimeError") };
+pub const FROZEN_ERROR: NativeClass =
+    NativeClass { methods: &[methods::FROZEN], ..NativeClass::class("FrozenError", "RuntimeError") };
 
 /// The class `SystemCallError`.
-pub const SYSTEM_CALL_ERROR: NativeClass = NativeClass { methods: &[methods::SYSTEM_CALL], ..NativeClass::class("SystemCallError", "StandardError") };
+pub const SYSTEM_CALL_ERROR: NativeClass = NativeClass {
+    methods: &[methods::SYSTEM_CALL],
+    ..NativeClass::class("SystemCallError", "StandardError")
+};
 
 /// The class `ThreadError`.
 pub const THREAD_ERROR: NativeClass = NativeClass::class("ThreadError", "StandardError");
@@ -138,8 +150,10 @@ pub const NO_MATCHING_PATTERN_ERROR: NativeClass =
     NativeClass::class("NoMatchingPatternError", "StandardError");
 
 /// The class `NoMatchingPatternKeyError`.
-pub const NO_MATCHING_PATTERN_KEY_ERROR: NativeClass =
-    NativeClass { methods: &[methods::KEY], ..NativeClass::class("NoMatchingPatternKeyError", "NoMatchingPatternError") };
+pub const NO_MATCHING_PATTERN_KEY_ERROR: NativeClass = NativeClass {
+    methods: &[methods::KEY],
+    ..NativeClass::class("NoMatchingPatternKeyError", "NoMatchingPatternError")
+};
 
 /// The module `Errno`.
 pub const ERRNO: NativeClass = NativeClass {

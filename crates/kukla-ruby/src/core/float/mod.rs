@@ -1,6 +1,6 @@
 //! Floating point numbers.
 
-mod text;
+pub(crate) mod text;
 
 use num_bigint::BigInt;
 use num_traits::One;
@@ -70,7 +70,6 @@ const METHODS: &[Native] = &[
     }),
     method("denominator", 0, 0, |ruby, this, _| match float(this) {
         number if number.is_finite() => Ok(Value::integer(exact(ruby, number)?.denominator)),
-        number if number.is_nan() => Ok(this.clone()),
         _ => Ok(Value::Int(1)),
     }),
     method("nan?", 0, 0, |_, this, _| Ok(float(this).is_nan().into())),
@@ -105,7 +104,8 @@ fn exact(ruby: &mut Ruby<'_>, number: f64) -> Result<Ratio> {
 
 /// The simplest fraction within a distance, or that reads as the same float.
 fn rationalize(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let number = float(this);
+    let negative = float(this) < 0.0;
+    let number = float(this).abs();
     let exact = exact(ruby, number)?;
     let (low, high) = match args.get(0) {
         Some(distance) => {
@@ -115,7 +115,7 @@ fn rationalize(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         None => {
             let (mantissa, exponent) = float_parts(number);
             if exponent >= 0 || mantissa == 0 {
-                return Ok(exact.into_value());
+                return Ok(signed(exact, negative));
             }
             // Half a unit of the last of 53 bits, in which Ruby counts whatever the number's own last bit is.
             let spare = 53 - (64 - mantissa.unsigned_abs().leading_zeros());
@@ -124,5 +124,9 @@ fn rationalize(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
             (Ratio::new(&twice - 1, unit.clone()), Ratio::new(twice + 1, unit))
         }
     };
-    Ok(if low == high { exact.into_value() } else { simplest_between(&low, &high).into_value() })
+    Ok(signed(if low == high { exact } else { simplest_between(&low, &high) }, negative))
+}
+
+fn signed(ratio: Ratio, negative: bool) -> Value {
+    if negative { Ratio { numerator: -ratio.numerator, ..ratio } } else { ratio }.into_value()
 }

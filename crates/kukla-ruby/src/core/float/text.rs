@@ -14,11 +14,16 @@ pub fn to_text(number: f64) -> String {
     }
     let shortest = format!("{:e}", number.abs());
     let (mantissa, exponent) = shortest.split_once('e').unwrap_or((&shortest, "0"));
-    let digits: String = mantissa.chars().filter(|c| *c != '.').collect();
+    let mut digits: String = mantissa.chars().filter(|c| *c != '.').collect();
+    // Of two texts equally short and equally near, Ruby takes the one that ends in an even digit.
+    let even = format!("{:.*e}", digits.len() - 1, number.abs());
+    if even != shortest && even.parse() == Ok(number.abs()) && even.ends_with(&format!("e{exponent}")) {
+        digits = even.chars().take_while(|c| *c != 'e').filter(|c| *c != '.').collect();
+    }
     // Where the point stands, counted from the first digit.
     let point = exponent.parse::<i32>().unwrap_or(0) + 1;
     let count = digits.len() as i32;
-    if (1..=16).contains(&point) {
+    if (1..=15).contains(&point) || (point == 16 && count > point) {
         if point >= count {
             format!("{sign}{digits}{}.0", "0".repeat((point - count) as usize))
         } else {

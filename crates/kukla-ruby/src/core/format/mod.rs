@@ -6,12 +6,11 @@ mod integer;
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, method, private};
+use crate::class::{ANY, Native, method, private};
 use crate::core::encoding;
 use crate::core::string::common_encoding;
-use crate::error::{Result, Unwind};
+use crate::error::Result;
 use crate::ruby::Ruby;
-use crate::symbol::sym;
 use crate::text::Text;
 use crate::value::{HashObject, Value};
 
@@ -167,18 +166,9 @@ impl Arguments<'_> {
         let default = ruby.symbols.intern("default");
         let value = ruby.send(&Value::Hash(hash.clone()), default, std::slice::from_ref(&key))?;
         if value.is_nil() {
-            return Err(self.no_key(ruby, &hash, key, shown));
+            return Err(ruby.key_error(format!("key{shown} not found"), &Value::Hash(hash), &key));
         }
         Ok(value)
-    }
-
-    fn no_key(&self, ruby: &mut Ruby<'_>, hash: &Rc<HashObject>, key: Value, shown: &str) -> Box<Unwind> {
-        let error = ruby.error(ClassId::KEY_ERROR, format!("key{shown} not found"));
-        if let Unwind::Raise(Value::Object(exception)) = &*error {
-            exception.head.set_variable(sym::KEY, key);
-            exception.head.set_variable(sym::RECEIVER, Value::Hash(hash.clone()));
-        }
-        error
     }
 }
 

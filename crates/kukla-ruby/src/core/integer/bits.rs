@@ -7,7 +7,7 @@ use num_traits::{One, Signed, ToPrimitive, Zero};
 use crate::args::Args;
 use crate::class::{Native, method};
 use crate::core::numeric::arithmetic::add;
-use crate::core::numeric::tower::as_big;
+use crate::core::numeric::tower::{as_big, number};
 use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::symbol::{Symbol, sym};
@@ -63,6 +63,9 @@ fn combine(
     }
     match (as_big(this), as_big(&args[0])) {
         (Some(a), Some(b)) => Ok(Value::integer(large(a, b))),
+        _ if number(&args[0]).is_some() || matches!(args[0], Value::String(_)) => {
+            Err(ruby.cannot_coerce(&args[0], this))
+        }
         _ => ruby.coerce_binary(this, &args[0], operator),
     }
 }

@@ -47,6 +47,10 @@ fn to_s(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 }
 
 fn digits(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    let mut number = as_big(this).unwrap_or_default();
+    if number.is_negative() {
+        return Err(crate::core::math::domain_error_of(ruby, "out of domain"));
+    }
     let base = match args.get(0) {
         None => BigInt::from(10),
         Some(base) => {
@@ -59,10 +63,6 @@ fn digits(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     }
     if base < BigInt::from(2) {
         return Err(ruby.argument_error(format!("invalid radix {base}")));
-    }
-    let mut number = as_big(this).unwrap_or_default();
-    if number.is_negative() {
-        return Err(crate::core::math::domain_error_of(ruby, "out of domain"));
     }
     if number.is_zero() {
         return Ok(Value::array(vec![Value::Int(0)]));

@@ -2,8 +2,10 @@
 
 use crate::args::Args;
 use crate::class::{Native, method};
+use crate::core::enumerator::Size;
 use crate::core::numeric::arithmetic::{add, subtract};
-use crate::core::numeric::enumerator;
+use crate::core::numeric::round::{Mode, round};
+use crate::core::numeric::tower::{is_real, sign};
 use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::symbol::sym;
@@ -14,7 +16,7 @@ pub const ITERATE: &[Native] =
     &[method("times", 0, 0, times), method("upto", 1, 1, upto), method("downto", 1, 1, downto)];
 
 fn times(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return enumerator(ruby, this, "times", args) };
+    let Some(block) = args.block else { return sized(ruby, this, "times", args, times_size(this)) };
     let mut at = Value::Int(0);
     while ruby.compare(&at, this)?.is_some_and(std::cmp::Ordering::is_lt) {
         ruby.yield_to(block, std::slice::from_ref(&at))?;
@@ -24,7 +26,10 @@ fn times(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 }
 
 fn upto(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return enumerator(ruby, this, "upto", args) };
+    let Some(block) = args.block else {
+        let size = distance(ruby, this, &args[0], 1)?;
+        return sized(ruby, this, "upto", args, size);
+    };
     if let (Value::Int(from), Value::Int(to)) = (this, &args[0]) {
         for at in *from..=*to {
             ruby.yield_to(block, &[Value::Int(at)])?;
@@ -40,7 +45,10 @@ fn upto(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 }
 
 fn downto(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return enumerator(ruby, this, "downto", args) };
+    let Some(block) = args.block else {
+        let size = distance(ruby, this, &args[0], -1)?;
+        return sized(ruby, this, "downto", args, size);
+    };
     if let (Value::Int(from), Value::Int(to)) = (this, &args[0]) {
         for at in (*to..=*from).rev() {
             ruby.yield_to(block, &[Value::Int(at)])?;
@@ -53,4 +61,30 @@ fn downto(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         at = subtract(ruby, &at, &Value::Int(1))?;
     }
     Ok(this.clone())
+}
+
+fn times_size(this: &Value) -> Value {
+    if sign(this) == Some(-1) { Value::Int(0) } else { this.clone() }
+}
+
+/// How many integers there are from one to another; `nil` if the other is no number.
+fn distance(ruby: &mut Ruby<'_>, from: &Value, to: &Value, direction: i64) -> Result {
+    if !is_real(to) {
+        return Ok(Value::Nil);
+    }
+    let (low, high) = if direction > 0 { (from, to) } else { (to, from) };
+    let span = subtract(ruby, high, low)?;
+    let count = add(ruby, &span, &Value::Int(1))?;
+    match &count {
+        Value::Float(number) if !number.is_finite() => Ok(count),
+        _ => {
+            let whole = round(ruby, &count, None, Mode::Floor)?;
+            Ok(if sign(&whole) == Some(-1) { Value::Int(0) } else { whole })
+        }
+    }
+}
+
+fn sized(ruby: &mut Ruby<'_>, this: &Value, name: &str, args: &Args<'_>, size: Value) -> Result {
+    let name = ruby.symbols.intern(name);
+    ruby.enumerator_for(this, name, args, Size::Value(size))
 }

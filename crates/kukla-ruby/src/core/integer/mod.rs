@@ -85,7 +85,7 @@ const METHODS: &[Native] = &[
     }),
     method("coerce", 1, 1, coerce),
     method("size", 0, 0, |_, this, _| {
-        Ok(Value::Int(as_big(this).map_or(8, |number| (number.bits().div_ceil(64) * 8).max(8) as i64)))
+        Ok(Value::Int(as_big(this).map_or(8, |number| number.bits().div_ceil(8).max(8) as i64)))
     }),
 ];
 
@@ -121,7 +121,7 @@ fn sqrt(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
     let number = ruby.to_integer(&args[0])?;
     let number = as_big(&number).unwrap_or_else(BigInt::zero);
     if number.is_negative() {
-        return Err(crate::core::math::domain_error(ruby, "isqrt"));
+        return Err(crate::core::math::domain_error(ruby, "\"isqrt\""));
     }
     ruby.charge((number.bits() / 512).pow(2))?;
     Ok(Value::integer(number.sqrt()))

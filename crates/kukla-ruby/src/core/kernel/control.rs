@@ -45,7 +45,10 @@ pub const FUNCTIONS: &[Native] = &[
         Ok(Value::Bool(ruby.run.frames.last().is_some_and(|at| at.block.is_some())))
     }),
     private("sleep", 0, 1, |ruby, _, _| {
-        Err(ruby.error(ClassId::SECURITY_ERROR, "sleep is not allowed: nothing waits while a catalog is compiled"))
+        Err(ruby.error(
+            ClassId::SECURITY_ERROR,
+            "sleep is not allowed: nothing waits while a catalog is compiled",
+        ))
     }),
     private("`", 1, 1, refuse_command),
     private("system", 0, ANY, refuse_command),

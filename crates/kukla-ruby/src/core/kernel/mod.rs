@@ -34,11 +34,10 @@ pub const KERNEL: NativeClass = NativeClass {
         evaluate::FUNCTIONS,
         output::FUNCTIONS,
         reflect::FUNCTIONS,
-        numeric::parse::CONVERSIONS,
-        random::FUNCTIONS,
+        numeric::parse::KERNEL_CONVERSIONS,
+        random::KERNEL_FUNCTIONS,
         format::KERNEL_METHODS,
         crate::effects::DOORS,
     ],
     ..NativeClass::module("Kernel")
 };
-

@@ -96,7 +96,8 @@ fn stdout(ruby: &mut Ruby<'_>) -> Result {
 }
 
 fn is_standard(ruby: &mut Ruby<'_>, stream: &Value) -> bool {
-    matches!(stream, Value::Object(object) if object.head.class() == crate::ClassId::IO) && !ruby.run.redefined
+    matches!(stream, Value::Object(object) if object.head.class() == crate::ClassId::IO)
+        && !ruby.run.redefined
 }
 
 fn warn(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {

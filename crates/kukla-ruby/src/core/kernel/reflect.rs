@@ -1,10 +1,10 @@
 //! What a program may ask about itself.
 
+use crate::args::Args;
 use crate::class::{ANY, ClassId, Native, private};
 use crate::core::exception;
 use crate::error::Result;
 use crate::ruby::Ruby;
-use crate::args::Args;
 use crate::value::Value;
 
 /// Functions that tell about the running program, and load others.

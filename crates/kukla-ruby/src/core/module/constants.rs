@@ -164,7 +164,13 @@ fn path(ruby: &mut Ruby<'_>, this: &Value, value: &Value) -> Result<(ClassId, Ve
     Ok((start, parts, is_path))
 }
 
-fn look_up(ruby: &mut Ruby<'_>, module: ClassId, name: Symbol, inherit: bool, object: bool) -> Result<Option<Value>> {
+fn look_up(
+    ruby: &mut Ruby<'_>,
+    module: ClassId,
+    name: Symbol,
+    inherit: bool,
+    object: bool,
+) -> Result<Option<Value>> {
     if inherit {
         ruby.find_constant_in(module, name, object || module == ClassId::OBJECT)
     } else {

@@ -73,7 +73,8 @@ fn define_method(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         (Some(method), _) => match body_of(method) {
             Some(method) => {
                 let owner = method.owner;
-                if !ruby.class(owner).is_module() && owner != class && !ruby.ancestors(class).contains(&owner) {
+                if !ruby.class(owner).is_module() && owner != class && !ruby.ancestors(class).contains(&owner)
+                {
                     let shown = ruby.class_name(owner);
                     let message = if ruby.class(owner).is_singleton() {
                         "can't bind singleton method to a different class".to_owned()

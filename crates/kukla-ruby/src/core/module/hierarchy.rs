@@ -76,7 +76,9 @@ pub const METHODS: &[Native] = &[
         let modules = ancestors.iter().filter(|id| **id != own && ruby.class(**id).is_module());
         Ok(Value::array(modules.map(|id| Value::Class(*id)).collect::<Vec<_>>()))
     }),
-    method("singleton_class?", 0, 0, |ruby, this, _| Ok(Value::Bool(ruby.class(this_class(this)).is_singleton()))),
+    method("singleton_class?", 0, 0, |ruby, this, _| {
+        Ok(Value::Bool(ruby.class(this_class(this)).is_singleton()))
+    }),
     method("<", 1, 1, |ruby, this, args| {
         let (below, above) = related(ruby, this, &args[0])?;
         Ok(if this.is_same(&args[0]) { Value::Bool(false) } else { answer(below, above) })

@@ -34,7 +34,9 @@ impl Wanted {
 pub const METHODS: &[Native] = &[
     method("instance_methods", 0, 1, |ruby, this, args| listed(ruby, this, args, Wanted::PublicAndProtected)),
     method("public_instance_methods", 0, 1, |ruby, this, args| listed(ruby, this, args, Wanted::Public)),
-    method("protected_instance_methods", 0, 1, |ruby, this, args| listed(ruby, this, args, Wanted::Protected)),
+    method("protected_instance_methods", 0, 1, |ruby, this, args| {
+        listed(ruby, this, args, Wanted::Protected)
+    }),
     method("private_instance_methods", 0, 1, |ruby, this, args| listed(ruby, this, args, Wanted::Private)),
     method("undefined_instance_methods", 0, 0, |ruby, this, _| {
         let class = ruby.class(this_class(this));
@@ -45,7 +47,9 @@ pub const METHODS: &[Native] = &[
     }),
     method("method_defined?", 1, 2, |ruby, this, args| defined(ruby, this, args, Wanted::PublicAndProtected)),
     method("public_method_defined?", 1, 2, |ruby, this, args| defined(ruby, this, args, Wanted::Public)),
-    method("protected_method_defined?", 1, 2, |ruby, this, args| defined(ruby, this, args, Wanted::Protected)),
+    method("protected_method_defined?", 1, 2, |ruby, this, args| {
+        defined(ruby, this, args, Wanted::Protected)
+    }),
     method("private_method_defined?", 1, 2, |ruby, this, args| defined(ruby, this, args, Wanted::Private)),
     method("instance_method", 1, 1, |ruby, this, args| {
         let name = ruby.to_symbol(&args[0])?;
@@ -137,8 +141,7 @@ impl Ruby<'_> {
                 self.put_method(class, name, Visibility::Public, MethodBody::Undefined);
                 return Ok(());
             }
-            let message =
-                format!("method `{}' not defined in {}", self.name(name), self.class_name(class));
+            let message = format!("method `{}' not defined in {}", self.name(name), self.class_name(class));
             return Err(self.name_error(message, name, Value::Class(class)));
         }
         own.method_order.retain(|other| *other != name);

@@ -29,8 +29,11 @@ pub const MODULE: NativeClass = NativeClass {
 };
 
 /// The class `Class`.
-pub const CLASS: NativeClass =
-    NativeClass { methods: &[CLASS_METHODS], singleton: &[CLASS_SINGLETON], ..NativeClass::class("Class", "Module") };
+pub const CLASS: NativeClass = NativeClass {
+    methods: &[CLASS_METHODS],
+    singleton: &[CLASS_SINGLETON],
+    ..NativeClass::class("Class", "Module")
+};
 
 const SINGLETON: &[Native] = &[
     method("new", 0, 0, |ruby, this, args| {
@@ -83,10 +86,16 @@ const METHODS: &[Native] = &[
         Ok(this.clone())
     }),
     private("refine", 1, 1, |ruby, _, _| {
-        Err(ruby.error(ClassId::NOT_IMPLEMENTED_ERROR, "refinements are not supported: define the method in the class itself"))
+        Err(ruby.error(
+            ClassId::NOT_IMPLEMENTED_ERROR,
+            "refinements are not supported: define the method in the class itself",
+        ))
     }),
     private("using", 1, 1, |ruby, _, _| {
-        Err(ruby.error(ClassId::NOT_IMPLEMENTED_ERROR, "refinements are not supported: define the method in the class itself"))
+        Err(ruby.error(
+            ClassId::NOT_IMPLEMENTED_ERROR,
+            "refinements are not supported: define the method in the class itself",
+        ))
     }),
 ];
 
@@ -111,7 +120,12 @@ const CLASS_SINGLETON: &[Native] = &[method("new", 0, 1, |ruby, _, args| {
     ruby.inherited(superclass, class)?;
     let class = Value::Class(class);
     if let Some(block) = args.block {
-        ruby.call_block_as(block, &class, Some(this_class(&class)), &Args::new(std::slice::from_ref(&class)))?;
+        ruby.call_block_as(
+            block,
+            &class,
+            Some(this_class(&class)),
+            &Args::new(std::slice::from_ref(&class)),
+        )?;
     }
     Ok(class)
 })];

@@ -15,7 +15,9 @@ use crate::value::Value;
 pub const METHODS: &[Native] = &[
     method("public", 0, ANY, |ruby, this, args| change(ruby, this_class(this), args, Visibility::Public)),
     method("private", 0, ANY, |ruby, this, args| change(ruby, this_class(this), args, Visibility::Private)),
-    method("protected", 0, ANY, |ruby, this, args| change(ruby, this_class(this), args, Visibility::Protected)),
+    method("protected", 0, ANY, |ruby, this, args| {
+        change(ruby, this_class(this), args, Visibility::Protected)
+    }),
     method("public_class_method", 0, ANY, |ruby, this, args| {
         let class = ruby.singleton_class(this)?;
         for name in names(ruby, args)? {
@@ -85,7 +87,12 @@ pub(crate) fn change(ruby: &mut Ruby<'_>, class: ClassId, args: &Args<'_>, visib
 }
 
 impl Ruby<'_> {
-    pub(crate) fn set_visibility(&mut self, class: ClassId, name: Symbol, visibility: Visibility) -> Result<()> {
+    pub(crate) fn set_visibility(
+        &mut self,
+        class: ClassId,
+        name: Symbol,
+        visibility: Visibility,
+    ) -> Result<()> {
         self.check_frozen(&Value::Class(class))?;
         let Some(method) = self.find_instance_method(class, name) else {
             return Err(self.undefined_method(class, name));
@@ -94,8 +101,7 @@ impl Ruby<'_> {
             return Ok(());
         }
         if method.owner == class && !matches!(method.body, MethodBody::Native(_)) {
-            let changed =
-                Method { name: method.name, owner: class, visibility, body: method.body.clone() };
+            let changed = Method { name: method.name, owner: class, visibility, body: method.body.clone() };
             self.class_mut(class).methods.insert(name, Rc::new(changed));
             self.changed();
         } else if method.owner == class {

@@ -139,6 +139,10 @@ pub fn quotient(ruby: &mut Ruby<'_>, a: &Value, b: &Value) -> Result {
     match pair(a, b) {
         Some(Pair::Integers(_, y)) if y.is_zero() => Err(ruby.divided_by_zero()),
         Some(Pair::Integers(x, y)) => Ok(Ratio::new(x, y).into_value()),
+        None if !is_complex(a, b) && tower::as_big(a).is_some() => {
+            let exact = Ratio::whole(tower::as_big(a).unwrap_or_default()).into_value();
+            divide(ruby, &exact, b)
+        }
         _ => divide(ruby, a, b),
     }
 }
@@ -161,6 +165,12 @@ pub fn modulo(ruby: &mut Ruby<'_>, a: &Value, b: &Value) -> Result {
         Some(Pair::Integers(x, y)) => {
             charge_product(ruby, &x, &y)?;
             Ok(Value::integer(x.mod_floor(&y)))
+        }
+        Some(_) if tower::sign(b) == Some(0) => Err(ruby.divided_by_zero()),
+        Some(Pair::Floats(..)) if tower::as_ratio(a).is_some() => {
+            let whole = floor_divide(ruby, a, b)?;
+            let product = multiply(ruby, b, &whole)?;
+            subtract(ruby, a, &product)
         }
         Some(Pair::Floats(x, y)) => Ok(Value::Float(float_modulo(x, y))),
         Some(Pair::Rationals(_, y)) if y.numerator.is_zero() => Err(ruby.divided_by_zero()),
@@ -207,7 +217,7 @@ fn divmod(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let other = &args[0];
     let (quotient, left) = match pair(this, other) {
         Some(Pair::Floats(_, y)) if y == 0.0 => return Err(ruby.divided_by_zero()),
-        Some(Pair::Floats(x, y)) => {
+        Some(Pair::Floats(x, y)) if tower::as_ratio(this).is_none() => {
             let (quotient, left) = float_divmod(x, y);
             (ruby.float_to_integer(quotient)?, Value::Float(left))
         }
@@ -225,8 +235,9 @@ fn remainder(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     match pair(this, other) {
         Some(Pair::Integers(_, y)) if y.is_zero() => Err(ruby.divided_by_zero()),
         Some(Pair::Integers(x, y)) => Ok(Value::integer(x % y)),
-        Some(Pair::Floats(x, y)) => Ok(Value::Float(x % y)),
-        Some(Pair::Rationals(..)) => {
+        Some(_) if tower::sign(other) == Some(0) => Err(ruby.divided_by_zero()),
+        Some(Pair::Floats(x, y)) if y.is_infinite() && x.is_finite() && x * y < 0.0 => Ok(this.clone()),
+        Some(Pair::Floats(..) | Pair::Rationals(..)) => {
             let left = modulo(ruby, this, other)?;
             let opposite = tower::sign(this) == tower::sign(other).map(|sign| -sign);
             if tower::sign(&left) != Some(0) && opposite { subtract(ruby, &left, other) } else { Ok(left) }
@@ -278,7 +289,17 @@ pub fn float_divide(ruby: &mut Ruby<'_>, a: &Value, b: &Value) -> Result {
             Ok(Value::Float(sign / 0.0))
         }
         Some(Pair::Rationals(x, y)) => Ok(Value::Float(x.divide(&y).to_f64())),
-        None if is_complex(a, b) => complex::divide(ruby, a, b),
+        None if as_parts(a).is_some() || matches!(a, Value::Float(_)) && as_parts(b).is_some() => {
+            complex::divide(ruby, a, b)
+        }
+        None if is_complex(a, b) => {
+            let above = match a {
+                Value::Int(_) | Value::Big(_) => Value::Float(ruby.to_float(a)?),
+                other => other.clone(),
+            };
+            let quotient = complex::divide(ruby, &above, b)?;
+            ruby.send(&quotient, sym::TO_F, &[])
+        }
         None => {
             let fdiv = ruby.symbols.intern("fdiv");
             ruby.coerce_binary(a, b, fdiv)

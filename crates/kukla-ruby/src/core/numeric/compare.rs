@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use num_bigint::BigInt;
 use num_traits::{FromPrimitive, Zero};
 
-use super::tower::{Number, as_parts, number};
+use super::tower::{Number, as_parts, as_ratio, number};
 use crate::args::Args;
 use crate::class::{Native, method};
 use crate::error::Result;
@@ -93,6 +93,9 @@ fn relation(
     operator: Symbol,
     holds: fn(Ordering) -> bool,
 ) -> Result {
+    if as_ratio(this).is_some() {
+        return Ok(holds(ruby.must_compare(this, &args[0])?).into());
+    }
     match order(this, &args[0]) {
         Some(order) => Ok(order.is_some_and(holds).into()),
         None => ruby.coerce_relation(this, &args[0], operator),

@@ -5,7 +5,7 @@ use num_traits::{Pow, Zero};
 
 use super::tower::{self, Parts, Ratio, as_parts, as_ratio, scale};
 use crate::args::Args;
-use crate::class::{ClassId, Native, private};
+use crate::class::{ClassId, Native, method, private};
 use crate::core::complex;
 use crate::error::{Result, Unwind};
 use crate::ruby::Ruby;
@@ -18,6 +18,14 @@ pub const CONVERSIONS: &[Native] = &[
     private("Float", 1, 2, float_function),
     private("Rational", 1, 3, rational_function),
     private("Complex", 1, 3, complex_function),
+];
+
+/// The same for `Kernel` itself: `Kernel.Integer('1')`.
+pub const KERNEL_CONVERSIONS: &[Native] = &[
+    method("Integer", 1, 3, integer_function),
+    method("Float", 1, 2, float_function),
+    method("Rational", 1, 3, rational_function),
+    method("Complex", 1, 3, complex_function),
 ];
 
 /// Bytes that are read from the front.
@@ -242,7 +250,8 @@ fn real_part(reader: &mut Reader<'_>) -> Option<Value> {
     let start = reader.at;
     let negative = reader.sign();
     let body = reader.at;
-    if !reader.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+    let point = reader.peek() == Some(b'.') && reader.ahead(1).is_some_and(|byte| byte.is_ascii_digit());
+    if !point && !reader.peek().is_some_and(|byte| byte.is_ascii_digit()) {
         reader.at = start;
         return None;
     }

@@ -26,7 +26,7 @@ pub fn power(ruby: &mut Ruby<'_>, a: &Value, b: &Value) -> Result {
         (Some(base), Some(Number::Rational(exponent))) if exponent.denominator.is_one() => match base {
             Number::Rational(base) => rational(ruby, &base, &exponent.numerator),
             Number::Integer(base) => rational(ruby, &Ratio::whole(base), &exponent.numerator),
-            base => floats(ruby, a, b, base.to_f64(), big_to_f64(&exponent.numerator)),
+            base => floats(base.to_f64(), big_to_f64(&exponent.numerator)),
         },
         (Some(Number::Integer(base)), Some(Number::Rational(exponent)))
             if base.is_one() || base.is_zero() && !exponent.numerator.is_negative() =>
@@ -46,16 +46,16 @@ pub fn power(ruby: &mut Ruby<'_>, a: &Value, b: &Value) -> Result {
             if zero && matches!(&exponent, Number::Rational(exponent) if exponent.numerator.is_negative()) {
                 return Err(ruby.divided_by_zero());
             }
-            floats(ruby, a, b, base.to_f64(), exponent.to_f64())
+            floats(base.to_f64(), exponent.to_f64())
         }
         _ => ruby.coerce_binary(a, b, sym::POWER),
     }
 }
 
 /// A negative number to a fractional power is complex.
-fn floats(ruby: &mut Ruby<'_>, a: &Value, b: &Value, base: f64, exponent: f64) -> Result {
+fn floats(base: f64, exponent: f64) -> Result {
     if base < 0.0 && exponent.is_finite() && exponent != exponent.round() {
-        return complex::power(ruby, a, b);
+        return Ok(complex::turned((-base).powf(exponent), exponent));
     }
     Ok(Value::Float(base.powf(exponent)))
 }

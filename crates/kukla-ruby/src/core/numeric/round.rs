@@ -17,6 +17,9 @@ use crate::value::Value;
 pub const ROUND: &[Native] = &[
     method("round", 0, 2, |ruby, this, args| {
         let (rest, keywords) = args.split();
+        if rest.is_empty() && as_big(this).is_some() {
+            return Ok(this.clone());
+        }
         let half = half_keyword(ruby, keywords.map(|hash| &**hash))?;
         if rest.len() > 1 {
             return Err(ruby.wrong_number_of_arguments(rest.len(), "0..1"));
@@ -55,7 +58,7 @@ pub fn half_keyword(ruby: &mut Ruby<'_>, keywords: Option<&crate::value::HashObj
             Some(string) => string.text().to_str_lossy().into_owned(),
             None => {
                 let shown = ruby.inspect(value)?;
-                let message = format!("invalid rounding mode ({})", shown.to_str_lossy());
+                let message = format!("invalid rounding mode: {}", shown.to_str_lossy());
                 return Err(ruby.argument_error(message));
             }
         },
@@ -80,7 +83,6 @@ fn truncate(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 pub fn round(ruby: &mut Ruby<'_>, this: &Value, digits: Option<&Value>, mode: Mode) -> Result {
     let digits = match digits {
         None => None,
-        Some(Value::Nil) if matches!(mode, Mode::HalfUp | Mode::HalfDown | Mode::HalfEven) => None,
         Some(digits) if as_ratio(this).is_some() => match digits {
             Value::Int(digits) => Some(*digits),
             _ => return Err(ruby.type_error("not an integer")),
@@ -135,15 +137,15 @@ pub fn round_integer(ruby: &mut Ruby<'_>, this: &Value, digits: i64, mode: Mode)
         return Ok(this.clone());
     }
     let places = digits.unsigned_abs();
-    // Ten to so many places is larger than twice the number: nothing is left, or one unit of it.
-    if places as f64 * 0.415241 - 0.125 > (number.bits().div_ceil(64) * 8) as f64 {
-        return match (mode, number.sign()) {
-            (Mode::Floor, num_bigint::Sign::Minus) | (Mode::Ceil, num_bigint::Sign::Plus) => {
-                let unit = ten_to(ruby, places)?;
-                Ok(Value::integer(if number.is_negative() { -unit } else { unit }))
-            }
-            _ => Ok(Value::Int(0)),
-        };
+    // Ten to so many places is larger than twice the number: nothing is left.
+    if places as f64 * 0.415241 - 0.125 > number.bits().div_ceil(8).max(8) as f64 {
+        return Ok(Value::Int(0));
+    }
+    if mode == Mode::Ceil && (places > 18 || number.bits() > 62) {
+        // Ruby goes up by a whole unit here, even from where there is nothing to round.
+        let unit = ten_to(ruby, places)?;
+        let past = number.mod_floor(&unit);
+        return Ok(Value::integer(number + unit - past));
     }
     let unit = ten_to(ruby, places)?;
     Ok(Value::integer(rounded(&number, &unit, mode) * unit))
@@ -226,9 +228,7 @@ fn floor_to(number: f64, scale: f64) -> f64 {
 }
 
 fn ceil_to(number: f64, scale: f64) -> f64 {
-    let whole = (number * scale).ceil();
-    let next = (whole - 1.0) / scale;
-    if next < number { whole / scale } else { next }
+    (number * scale).ceil() / scale
 }
 
 /// `number * scale` as an integer, such that dividing by the scale again gives the float nearest to what is meant.

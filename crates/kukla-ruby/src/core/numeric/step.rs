@@ -6,7 +6,8 @@ use super::arithmetic::add;
 use super::compare::order;
 use super::tower::is_real;
 use crate::args::Args;
-use crate::class::{Native, method};
+use crate::class::{ClassId, Native, method};
+use crate::core::enumerator::arithmetic;
 use crate::error::Result;
 use crate::proc::ProcObject;
 use crate::ruby::Ruby;
@@ -41,13 +42,12 @@ fn step(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     }
     let Some(block) = args.block else {
         let by = by.unwrap_or(Value::Int(1));
-        if ruby.is_a(&by, crate::class::ClassId::NUMERIC) && is_zero(ruby, &by)? {
+        if ruby.is_a(&by, ClassId::NUMERIC) && is_zero(ruby, &by)? {
             return Err(ruby.argument_error("step can't be 0"));
         }
-        ruby.called = "step";
-        if ruby.is_a(&by, crate::class::ClassId::NUMERIC) || by.is_nil() {
-            let by = if by.is_nil() { Value::Int(1) } else { by };
-            return Ok(crate::core::enumerator::sequence(ruby, this, args, (this.clone(), limit, by), false));
+        if ruby.is_a(&by, ClassId::NUMERIC) && (limit.is_nil() || ruby.is_a(&limit, ClassId::NUMERIC)) {
+            ruby.called = "step";
+            return Ok(arithmetic::sequence(ruby, this, args, (this.clone(), limit, by), false));
         }
         return super::enumerator(ruby, this, "step", args);
     };

@@ -245,7 +245,7 @@ pub fn divide_as_floats(a: &BigInt, b: &BigInt) -> f64 {
     }
     let (a, b) = (a / &common, b / &common);
     let (x, y) = (big_to_f64(&a), big_to_f64(&b));
-    if x.is_finite() && y.is_finite() {
+    if x.is_finite() && y.is_finite() && b.bits() <= 62 {
         return x / y;
     }
     let negative = a.is_negative() != b.is_negative();

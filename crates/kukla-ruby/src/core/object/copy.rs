@@ -9,13 +9,11 @@ use crate::error::Result;
 use crate::proc::{ProcBody, ProcObject};
 use crate::ruby::Ruby;
 use crate::symbol::sym;
-use crate::value::{ArrayObject, Head, HashObject, Object, RangeObject, RegexpObject, StringObject, Value};
+use crate::value::{ArrayObject, HashObject, Head, Object, RangeObject, RegexpObject, StringObject, Value};
 
 /// Methods of every object.
-pub const METHODS: &[Native] = &[
-    method("dup", 0, 0, |ruby, this, _| ruby.duplicate(this)),
-    method("clone", 0, 1, clone),
-];
+pub const METHODS: &[Native] =
+    &[method("dup", 0, 0, |ruby, this, _| ruby.duplicate(this)), method("clone", 0, 1, clone)];
 
 impl Ruby<'_> {
     /// `dup`
@@ -29,7 +27,12 @@ impl Ruby<'_> {
     fn shallow(&mut self, this: &Value) -> Result<Option<Value>> {
         let class = self.real_class_of(this);
         let copy = match this {
-            Value::Nil | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Symbol(_) | Value::Big(_) => {
+            Value::Nil
+            | Value::Bool(_)
+            | Value::Int(_)
+            | Value::Float(_)
+            | Value::Symbol(_)
+            | Value::Big(_) => {
                 return Ok(None);
             }
             Value::Class(id) => return Ok(Some(Value::Class(self.copy_class(*id)))),
@@ -46,9 +49,10 @@ impl Ruby<'_> {
                 end: range.end.clone(),
                 exclusive: range.exclusive,
             })),
-            Value::Regexp(regexp) => {
-                Value::Regexp(Rc::new(RegexpObject { head: Head::new(class), pattern: regexp.pattern.clone() }))
-            }
+            Value::Regexp(regexp) => Value::Regexp(Rc::new(RegexpObject {
+                head: Head::new(class),
+                pattern: regexp.pattern.clone(),
+            })),
             Value::Proc(proc) => Value::Proc(copy_proc(proc, class)),
             Value::Object(object) => {
                 if object.payload::<Details>().is_some() {
@@ -89,7 +93,8 @@ impl Ruby<'_> {
         new.head.copy_variables(&old.head);
         let new = self.add_class(new);
         // The methods of the copy are its own, as `super` must go on from it.
-        let methods: Vec<_> = self.class(new).methods.iter().map(|(name, method)| (*name, method.clone())).collect();
+        let methods: Vec<_> =
+            self.class(new).methods.iter().map(|(name, method)| (*name, method.clone())).collect();
         for (name, method) in methods {
             let own = crate::method::Method {
                 name: method.name,

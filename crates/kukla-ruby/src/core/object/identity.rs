@@ -26,7 +26,9 @@ pub const METHODS: &[Native] = &[
         Ok(Value::Bool(ruby.send(this, sym::EQ, args.list)?.is_true()))
     }),
     method("=~", 1, 1, |_, _, _| Ok(Value::Nil)),
-    method("!~", 1, 1, |ruby, this, args| Ok(Value::Bool(!ruby.send(this, sym::MATCH, args.list)?.is_true()))),
+    method("!~", 1, 1, |ruby, this, args| {
+        Ok(Value::Bool(!ruby.send(this, sym::MATCH, args.list)?.is_true()))
+    }),
     method("eql?", 1, 1, |_, this, args| Ok(Value::Bool(this.is_same(&args[0])))),
     method("<=>", 1, 1, |ruby, this, args| {
         if this.is_same(&args[0]) || ruby.send(this, sym::EQ, args.list)?.is_true() {

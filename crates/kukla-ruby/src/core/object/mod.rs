@@ -15,8 +15,7 @@ use crate::symbol::sym;
 use crate::value::Value;
 
 /// The class `BasicObject`.
-pub const BASIC_OBJECT: NativeClass =
-    NativeClass { methods: &[BASIC], ..NativeClass::module("BasicObject") };
+pub const BASIC_OBJECT: NativeClass = NativeClass { methods: &[BASIC], ..NativeClass::module("BasicObject") };
 
 /// The class `Object`.
 pub const OBJECT: NativeClass =
@@ -27,9 +26,7 @@ const BASIC: &[Native] = &[
     method("==", 1, 1, |_, this, args| Ok(Value::Bool(this.is_same(&args[0])))),
     method("equal?", 1, 1, |_, this, args| Ok(Value::Bool(this.is_same(&args[0])))),
     method("!", 0, 0, |_, this, _| Ok(Value::Bool(!this.is_true()))),
-    method("!=", 1, 1, |ruby, this, args| {
-        Ok(Value::Bool(!ruby.send(this, sym::EQ, args.list)?.is_true()))
-    }),
+    method("!=", 1, 1, |ruby, this, args| Ok(Value::Bool(!ruby.send(this, sym::EQ, args.list)?.is_true()))),
     method("__id__", 0, 0, |ruby, this, _| Ok(Value::Int(ruby.object_id(this)))),
     method("__send__", 0, ANY, send),
     method("instance_eval", 0, 3, instance_eval),
@@ -70,7 +67,12 @@ fn initialize(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     if own.is_some_and(|method| method.owner == crate::ClassId::BASIC_OBJECT) {
         return Err(ruby.wrong_number_of_arguments(args.len(), 0));
     }
-    let at_initialize = ruby.run.frames.last().and_then(|at| at.method.as_ref()).is_some_and(|method| method.name == sym::INITIALIZE);
+    let at_initialize = ruby
+        .run
+        .frames
+        .last()
+        .and_then(|at| at.method.as_ref())
+        .is_some_and(|method| method.name == sym::INITIALIZE);
     if at_initialize {
         return Err(ruby.wrong_number_of_arguments(args.len(), 0));
     }

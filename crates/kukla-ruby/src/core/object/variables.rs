@@ -36,7 +36,10 @@ pub const METHODS: &[Native] = &[
             Some(value) => Ok(value),
             None => {
                 let shown = ruby.describe(this)?;
-                let shown = shown.rsplit_once(':').filter(|_| !shown.starts_with('#')).map_or(shown.clone(), |(a, _)| a.to_owned());
+                let shown = shown
+                    .rsplit_once(':')
+                    .filter(|_| !shown.starts_with('#'))
+                    .map_or(shown.clone(), |(a, _)| a.to_owned());
                 let message = format!("instance variable {} not defined for {shown}", ruby.name(name));
                 Err(ruby.name_error(message, name, this.clone()))
             }
@@ -44,11 +47,14 @@ pub const METHODS: &[Native] = &[
     }),
 ];
 
+/// The names that programs can name: what native methods keep has names without `@`.
 fn names(ruby: &Ruby<'_>, this: &Value) -> Vec<Symbol> {
-    match this {
+    let mut names = match this {
         Value::Class(class) => ruby.class(*class).head.variable_names(),
         this => this.head().map_or_else(Vec::new, Head::variable_names),
-    }
+    };
+    names.retain(|name| ruby.name(*name).starts_with('@'));
+    names
 }
 
 fn variable_name(ruby: &mut Ruby<'_>, this: &Value, value: &Value) -> Result<Symbol> {

@@ -14,6 +14,8 @@ struct Unpacker<'b> {
     start: usize,
     at: usize,
     values: Vec<Value>,
+    /// How many values are wanted.
+    most: usize,
 }
 
 pub(super) fn unpack(
@@ -23,7 +25,7 @@ pub(super) fn unpack(
     directives: &[Directive],
     most: usize,
 ) -> Result<Vec<Value>> {
-    let mut unpacker = Unpacker { bytes, start: offset, at: offset, values: Vec::new() };
+    let mut unpacker = Unpacker { bytes, start: offset, at: offset, values: Vec::new(), most };
     for directive in directives {
         unpacker.directive(ruby, *directive)?;
         if unpacker.values.len() >= most {
@@ -197,7 +199,7 @@ impl Unpacker<'_> {
             Count::Times(times) => times,
             Count::Star => usize::MAX,
         };
-        while left > 0 && self.at < self.bytes.len() {
+        while left > 0 && self.at < self.bytes.len() && self.values.len() < self.most {
             let (code, len) = utf8(ruby, self.rest())?;
             self.values.push(Value::Int(i64::from(code)));
             self.at += len;

@@ -137,10 +137,7 @@ impl Packer<'_> {
             b'U' => {
                 for _ in 0..self.times(directive.count) {
                     let value = self.next(ruby)?;
-                    let number = match ruby.to_integer(&value)? {
-                        Value::Int(number) => number,
-                        _ => -1,
-                    };
+                    let number = ruby.to_int(&value)?;
                     if !(0..=0x7fff_ffff).contains(&number) {
                         return Err(ruby.range_error("pack(U): value out of range"));
                     }

@@ -194,7 +194,7 @@ fn position(ruby: &mut Ruby<'_>, text: &StringObject, position: Option<&Value>) 
     let position = ruby.to_int(position)?;
     let text = text.text();
     let position = if position < 0 { position + text.chars_count() as i64 } else { position };
-    Ok(usize::try_from(position).ok().and_then(|position| text.byte_of_char(position)))
+    Ok(usize::try_from(position).ok().map(|position| text.byte_of_char(position).unwrap_or(text.len())))
 }
 
 fn match_method(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
@@ -221,6 +221,11 @@ fn is_match(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let regexp = own(ruby, this)?;
     let Some(string) = subject(ruby, &args[0])? else { return Ok(false.into()) };
     let Some(from) = position(ruby, &string, args.get(1))? else { return Ok(false.into()) };
+    if let Some(start) = args.get(1)
+        && ruby.to_int(start)? > string.text().chars_count() as i64
+    {
+        return Ok(false.into());
+    }
     let text = string.text();
     Ok(matching::is_match(ruby, regexp, &text, from)?.into())
 }
@@ -288,12 +293,12 @@ fn source(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
 
 fn inspect(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     let pattern = &own(ruby, this)?.pattern;
-    Ok(Value::str(pattern_text(pattern, pattern.to_inspected()).in_encoding(Encoding::Utf8)))
+    Ok(Value::str(pattern_text(pattern, pattern.to_inspected())))
 }
 
 fn to_s(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     let pattern = &own(ruby, this)?.pattern;
-    Ok(Value::str(pattern_text(pattern, pattern.to_embedded()).in_encoding(Encoding::Utf8)))
+    Ok(Value::str(pattern_text(pattern, pattern.to_embedded())))
 }
 
 fn names(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {

@@ -73,7 +73,7 @@ fn manner(ruby: &mut Ruby<'_>, args: &Args<'_>, folds: bool) -> Result<Manner> {
             ("turkic" | "lithuanian" | "ascii" | "fold", 1) => {
                 return Err(ruby.argument_error("invalid second argument: use only Lithuanian with Turkic"));
             }
-            (other, _) => return Err(ruby.argument_error(format!("invalid option: {other}"))),
+            _ => return Err(ruby.argument_error("invalid option")),
         }
     }
     Ok(manner)
@@ -89,10 +89,10 @@ fn map(
 ) -> Result<Option<Text>> {
     let text = string.text();
     let encoding = text.encoding();
-    if encoding.is_ascii_compatible()
-        && (text.is_ascii() || manner.ascii || !encoding.is_unicode())
-        && !manner.turkic
-    {
+    let manner = if encoding.is_unicode() { manner } else { Manner { turkic: false, ..manner } };
+    let only_ascii =
+        text.is_ascii() || !encoding.has_letters_beyond_ascii() || (manner.ascii && text.is_valid());
+    if encoding.is_ascii_compatible() && only_ascii && !manner.turkic {
         let mapped: Vec<u8> = text.iter().enumerate().map(|(at, byte)| ascii(at, *byte)).collect();
         let same = mapped == text.as_bytes();
         return Ok(if same { None } else { Some(text.with_bytes(mapped)) });
@@ -102,7 +102,7 @@ fn map(
     }
     let mut mapped = String::with_capacity(text.len() + 8);
     for (at, char) in text.chars().enumerate() {
-        match char::from_u32(encoding.codepoint(char)) {
+        match encoding.decode(char) {
             Some(char) if manner.ascii => match u8::try_from(u32::from(char)) {
                 Ok(byte) if byte.is_ascii() => mapped.push(char::from(ascii(at, byte))),
                 _ => mapped.push(char),
@@ -113,7 +113,7 @@ fn map(
     }
     let bytes: Vec<u8> = match encoding {
         crate::text::Encoding::Utf8 => mapped.into_bytes(),
-        other => mapped.chars().filter_map(|char| other.char_bytes(u32::from(char))).flatten().collect(),
+        other => mapped.chars().filter_map(|char| other.encode(char)).flatten().collect(),
     };
     let same = bytes == text.as_bytes();
     Ok(if same { None } else { Some(text.with_bytes(bytes)) })

@@ -123,6 +123,7 @@ impl Sets {
             let set = set.text();
             sets.push(Set::parse(ruby, &set)?);
         }
+        must_be_valid(ruby, &string.text())?;
         Ok(Sets(sets))
     }
 
@@ -157,9 +158,7 @@ fn squeezed(ruby: &mut Ruby<'_>, string: &Rc<StringObject>, args: &Args<'_>) -> 
     let sets = if args.is_empty() { None } else { Some(Sets::from_args(ruby, string, args)?) };
     let text = string.text();
     let encoding = text.encoding();
-    if !encoding.is_single_byte() {
-        must_be_valid(ruby, &text)?;
-    }
+    must_be_valid(ruby, &text)?;
     let mut kept = Vec::with_capacity(text.len());
     let mut last: &[u8] = &[];
     for char in text.chars() {
@@ -248,11 +247,12 @@ fn translate(
         let second = common_encoding(ruby, &text, &to)?;
         if first == second { first } else { common_encoding(ruby, &from, &to)? }
     };
-    if !encoding.is_single_byte() {
-        must_be_valid(ruby, &text)?;
+    if from.text().is_empty() {
+        return Ok(None);
     }
     let from = Set::parse(ruby, &from.text())?;
     let to = ranges(ruby, encoding, &codes(&to.text()))?;
+    must_be_valid(ruby, &text)?;
     let translation = Translation::new(from, to);
     let mut out = Vec::with_capacity(text.len());
     let mut last = None;
@@ -271,7 +271,7 @@ fn translate(
                 } else {
                     out.extend(encoding.char_bytes(new).unwrap_or_default());
                 }
-                changed |= out[start..] != *char;
+                changed |= squeeze || text.is_ascii() || out[start..] != *char;
             }
             None => {
                 last = None;

@@ -66,9 +66,7 @@ fn compare(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 
 fn casecmp(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let string = own(ruby, this)?;
-    let Some(other) = ruby.maybe_string(&args[0])? else {
-        return Err(ruby.no_conversion(&args[0], "String"));
-    };
+    let Some(other) = ruby.maybe_string(&args[0])? else { return Ok(Value::Nil) };
     let (a, b) = (string.text(), other.text());
     if a.common_encoding(&b).is_none() {
         return Ok(Value::Nil);
@@ -79,9 +77,7 @@ fn casecmp(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 
 fn is_casecmp(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let string = own(ruby, this)?;
-    let Some(other) = ruby.maybe_string(&args[0])? else {
-        return Err(ruby.no_conversion(&args[0], "String"));
-    };
+    let Some(other) = ruby.maybe_string(&args[0])? else { return Ok(Value::Nil) };
     let (a, b) = (string.text(), other.text());
     if a.common_encoding(&b).is_none() {
         return Ok(Value::Nil);

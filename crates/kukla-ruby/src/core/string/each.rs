@@ -4,7 +4,8 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::args::Args;
 use crate::class::{Native, method};
-use crate::core::string::{common_encoding, enumerator, must_be_valid, no_size, only_keyword, own, strip};
+use crate::core::enumerator::unknown;
+use crate::core::string::{common_encoding, enumerator, must_be_valid, only_keyword, own, strip};
 use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::text::Text;
@@ -90,13 +91,13 @@ fn grapheme_clusters(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Resu
     list_or_yield(ruby, this, args, values)
 }
 
-fn char_count(ruby: &mut Ruby<'_>, this: &Value) -> Result {
+fn char_count(ruby: &mut Ruby<'_>, this: &Value, _: &[Value]) -> Result {
     Ok(Value::Int(own(ruby, this)?.text().chars_count() as i64))
 }
 
 fn each_byte(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let Some(block) = args.block else {
-        return enumerator(ruby, this, "each_byte", args, |ruby, this| {
+        return enumerator(ruby, this, "each_byte", args, |ruby, this, _| {
             Ok(Value::Int(own(ruby, this)?.text().len() as i64))
         });
     };
@@ -129,7 +130,7 @@ fn each_codepoint(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result 
 
 fn each_grapheme_cluster(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     if args.block.is_none() {
-        return enumerator(ruby, this, "each_grapheme_cluster", args, |ruby, this| {
+        return enumerator(ruby, this, "each_grapheme_cluster", args, |ruby, this, _| {
             Ok(Value::Int(all_graphemes(ruby, this)?.len() as i64))
         });
     }
@@ -163,13 +164,13 @@ pub(crate) fn split_lines(text: &Text, separator: &Text, chomp: bool) -> Vec<Tex
             None => (bytes.len(), bytes.len()),
             Some(at) if paragraphs => {
                 let more = bytes[at..].iter().take_while(|byte| **byte == b'\n').count();
-                (at + more, at + more)
+                (at + 2, at + more)
             }
             Some(at) => (at + separator.len().max(1), at + separator.len().max(1)),
         };
         let end = match (chomp, found) {
             (false, _) => end,
-            (true, Some(at)) if paragraphs => at,
+            (true, Some(at)) if paragraphs => at + 1,
             (true, _) if newline => {
                 let line = &bytes[start..end];
                 end - match line {
@@ -211,7 +212,7 @@ fn lines(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 
 fn each_line(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     if args.block.is_none() {
-        return enumerator(ruby, this, "each_line", args, no_size);
+        return enumerator(ruby, this, "each_line", args, unknown);
     }
     let values = all_lines(ruby, this, args)?;
     yield_all(ruby, this, args, values)

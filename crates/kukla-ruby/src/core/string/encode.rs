@@ -478,8 +478,8 @@ fn scrub(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 }
 
 fn scrub_in_place(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let string = own_to_change(ruby, this)?;
     if let Some(text) = scrub_text(ruby, this, args)? {
+        let string = own_to_change(ruby, this)?;
         *string.text_mut() = text;
     }
     Ok(this.clone())

@@ -242,13 +242,13 @@ fn set_element(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         let place = place_to_set(ruby, string, place)?;
         (place, ruby.to_text(value)?)
     } else {
-        if let [start] = place
-            && !matches!(start, Value::Range(_))
-        {
-            ruby.to_int(start)?;
+        let mut numbers = Vec::with_capacity(place.len());
+        for number in place {
+            let plain = matches!(number, Value::Range(_));
+            numbers.push(if plain { number.clone() } else { Value::Int(ruby.to_int(number)?) });
         }
         let other = ruby.to_text(value)?;
-        (place_to_set(ruby, string, place)?, other)
+        (place_to_set(ruby, string, &numbers)?, other)
     };
     splice(ruby, &mut string.text_mut(), place, &other)?;
     Ok(value.clone())
@@ -338,6 +338,12 @@ fn splice_place(ruby: &mut Ruby<'_>, string: &StringObject, list: &[Value]) -> R
         list => byte_range(ruby, string, list)?,
     };
     let Some((from, to)) = place else {
+        if let [_, count] = list {
+            let count = ruby.to_int(count)?;
+            if count < 0 {
+                return Err(ruby.index_error(format!("negative length {count}")));
+            }
+        }
         let index = ruby.to_int(list.first().unwrap_or(&Value::Nil))?;
         return Err(out_of_string(ruby, index));
     };

@@ -50,11 +50,10 @@ fn justify(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, left: fn(usize) -
     let width = ruby.to_int(&args[0])?;
     let pad = match args.get(1) {
         Some(pad) => ruby.to_text(pad)?,
-        None => Text::from(" ").in_encoding(if string.text().encoding().is_ascii_compatible() {
-            string.text().encoding()
-        } else {
-            Default::default()
-        }),
+        None => {
+            let encoding = string.text().encoding();
+            Text::new(encoding.char_bytes(32).unwrap_or_default(), encoding)
+        }
     };
     let text = string.text();
     let encoding = common_encoding(ruby, &text, &pad)?;

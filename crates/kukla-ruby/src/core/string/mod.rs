@@ -21,6 +21,7 @@ use std::rc::Rc;
 
 use crate::args::Args;
 use crate::class::{ClassId, NativeClass};
+use crate::core::enumerator::{Size, SizeFn};
 use crate::core::{format, pack};
 use crate::error::Result;
 use crate::ruby::Ruby;
@@ -134,19 +135,10 @@ pub(crate) fn enumerator(
     this: &Value,
     name: &str,
     args: &Args<'_>,
-    size: impl Fn(&mut Ruby<'_>, &Value) -> Result + 'static,
+    size: SizeFn,
 ) -> Result {
-    let mut list = vec![ruby.symbol(name)];
-    list.extend_from_slice(args.list);
-    let receiver = this.clone();
-    let size = ruby.block(0, move |ruby, _| size(ruby, &receiver));
-    let enum_for = ruby.symbols.intern("enum_for");
-    ruby.call(this, enum_for, &Args { list: &list, has_keywords: args.has_keywords, block: Some(&size) })
-}
-
-/// The size of an enumerator that does not know it.
-pub(crate) fn no_size(_: &mut Ruby<'_>, _: &Value) -> Result {
-    Ok(Value::Nil)
+    let name = ruby.symbols.intern(name);
+    ruby.enumerator_for(this, name, args, Size::Asked(size))
 }
 
 /// The value of a keyword that a method takes; other keywords are an `ArgumentError`.

@@ -3,7 +3,7 @@
 use num_bigint::BigInt;
 
 use crate::args::Args;
-use crate::class::{Native, method};
+use crate::class::{ClassId, Native, method};
 use crate::core::numeric::parse;
 use crate::core::numeric::tower::{Parts, Ratio};
 use crate::core::string::own;
@@ -20,9 +20,16 @@ pub(super) const METHODS: &[Native] = &[
     method("to_r", 0, 0, to_r),
 ];
 
-/// Charges for reading a long number, which takes more than linear time.
+/// Charges for reading a long number, which takes more than linear time; an error if there can be no digits.
 fn charge_digits(ruby: &mut Ruby<'_>, this: &Value) -> Result<()> {
-    let len = own(ruby, this)?.text().len() as u64;
+    let (len, encoding) = {
+        let text = own(ruby, this)?.text();
+        (text.len() as u64, text.encoding())
+    };
+    if !encoding.is_ascii_compatible() {
+        let message = format!("ASCII incompatible encoding: {}", encoding.name());
+        return Err(ruby.error(ClassId::COMPATIBILITY_ERROR, message));
+    }
     ruby.charge(1 + len * len / 4096)
 }
 
@@ -60,6 +67,7 @@ fn oct(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
 }
 
 fn to_f(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
+    charge_digits(ruby, this)?;
     Ok(Value::Float(parse::float(&own(ruby, this)?.text(), false).unwrap_or(0.0)))
 }
 

@@ -7,7 +7,7 @@ use crate::class::{ANY, ClassId, Native, method};
 use crate::core::match_data;
 use crate::core::regexp::matching::{self, Direction};
 use crate::core::regexp::{self, search_and_set, set_match};
-use crate::core::string::{common_encoding, own};
+use crate::core::string::{common_encoding, own, show};
 use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::symbol::sym;
@@ -76,10 +76,24 @@ impl Wanted {
         match ruby.maybe_string(value)? {
             Some(string) => Ok(Wanted::Plain(string)),
             None => {
-                let word = ruby.class_name_of(value);
+                let word = ruby.word_for(value);
                 Err(ruby.type_error(format!("wrong argument type {word} (expected Regexp)")))
             }
         }
+    }
+
+    /// A pattern, or a string (`to_str`) that stands for one and must be valid.
+    pub(crate) fn quoted(ruby: &mut Ruby<'_>, value: &Value) -> Result<Wanted> {
+        let wanted = Wanted::new(ruby, value)?;
+        if let Wanted::Plain(part) = &wanted
+            && !part.text().is_valid()
+        {
+            let shown = show::inspect_text(&part.text());
+            let shown = String::from_utf8_lossy(&shown[1..shown.len() - 1]).into_owned();
+            let message = format!("invalid multibyte character: /{shown}/");
+            return Err(ruby.error(ClassId::REGEXP_ERROR, message));
+        }
+        Ok(wanted)
     }
 
     /// A pattern, or a string (`to_str`); anything else is no String.
@@ -312,7 +326,7 @@ pub(crate) fn next_match(
 
 fn scan(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let string = own(ruby, this)?;
-    let wanted = Wanted::new(ruby, &args[0])?;
+    let wanted = Wanted::quoted(ruby, &args[0])?;
     if let Wanted::Plain(part) = &wanted {
         common_encoding(ruby, &string.text(), &part.text())?;
     }
@@ -347,9 +361,4 @@ fn scan(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     }
     set_match(ruby, regexp.as_ref(), &subject, last);
     if args.block.is_some() { Ok(this.clone()) } else { Ok(Value::array(results)) }
-}
-
-/// A string of core class `String`, as an object.
-pub(crate) fn plain(text: Text) -> Rc<StringObject> {
-    StringObject::new(ClassId::STRING, text)
 }

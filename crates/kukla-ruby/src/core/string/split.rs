@@ -10,7 +10,7 @@ use crate::core::string::search::{self, Wanted};
 use crate::core::string::{common_encoding, must_be_valid, own};
 use crate::error::Result;
 use crate::ruby::Ruby;
-use crate::text::Text;
+use crate::text::{Encoding, Text};
 use crate::value::{RegexpObject, Value};
 
 pub(super) const METHODS: &[Native] = &[
@@ -165,11 +165,14 @@ fn split(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         vec![text]
     } else {
         match separator {
-            Separator::White => split_white(&text, most),
+            Separator::White => {
+                must_be_valid(ruby, &text)?;
+                split_white(&text, most)
+            }
             Separator::Nothing => split_chars(&text, most),
             Separator::Plain(separator) => {
-                common_encoding(ruby, &text, &separator)?;
                 must_be_valid(ruby, &text)?;
+                common_encoding(ruby, &text, &separator)?;
                 split_plain(&text, &separator, most)
             }
             Separator::Pattern(regexp) => split_pattern(ruby, &text, &regexp, most)?,
@@ -206,27 +209,30 @@ fn wanted(ruby: &mut Ruby<'_>, value: &Value) -> Result<Wanted> {
     }
 }
 
-fn three(text: &Text, (start, end): (usize, usize)) -> Value {
-    let parts = [0..start, start..end, end..text.len()];
-    Value::array(parts.map(|part| Value::str(text.slice(part))).to_vec())
+/// What comes before a place, what is there (in the encoding of what was looked for), and what comes after it.
+fn three(text: &Text, (start, end): (usize, usize), encoding: Encoding) -> Value {
+    let middle = text.slice(start..end).in_encoding(encoding);
+    Value::array([text.slice(0..start), middle, text.slice(end..text.len())].map(Value::str).to_vec())
 }
 
 fn partition(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let string = own(ruby, this)?;
     let place = match wanted(ruby, &args[0])? {
         Wanted::Pattern(regexp) => {
-            search_and_set(ruby, &regexp, string, 0, Direction::Forward)?.map(|found| found.whole())
+            let encoding = string.text().encoding();
+            search_and_set(ruby, &regexp, string, 0, Direction::Forward)?
+                .map(|found| (found.whole(), encoding))
         }
         Wanted::Plain(part) => {
             let (text, part) = (string.text(), part.text());
             common_encoding(ruby, &text, &part)?;
-            search::find(&text, &part, 0).map(|at| (at, at + part.len()))
+            search::find(&text, &part, 0).map(|at| ((at, at + part.len()), part.encoding()))
         }
     };
     let text = string.text();
     Ok(match place {
-        Some(place) => three(&text, place),
-        None => three(&text, (text.len(), text.len())),
+        Some((place, encoding)) => three(&text, place, encoding),
+        None => three(&text, (text.len(), text.len()), text.encoding()),
     })
 }
 
@@ -235,17 +241,19 @@ fn rpartition(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let place = match wanted(ruby, &args[0])? {
         Wanted::Pattern(regexp) => {
             let len = string.text().len();
-            search_and_set(ruby, &regexp, string, len, Direction::Backward)?.map(|found| found.whole())
+            let encoding = string.text().encoding();
+            search_and_set(ruby, &regexp, string, len, Direction::Backward)?
+                .map(|found| (found.whole(), encoding))
         }
         Wanted::Plain(part) => {
             let (text, part) = (string.text(), part.text());
             common_encoding(ruby, &text, &part)?;
-            search::find_last(&text, &part, text.len()).map(|at| (at, at + part.len()))
+            search::find_last(&text, &part, text.len()).map(|at| ((at, at + part.len()), part.encoding()))
         }
     };
     let text = string.text();
     Ok(match place {
-        Some(place) => three(&text, place),
-        None => three(&text, (0, 0)),
+        Some((place, encoding)) => three(&text, place, encoding),
+        None => three(&text, (0, 0), text.encoding()),
     })
 }

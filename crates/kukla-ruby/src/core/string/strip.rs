@@ -7,7 +7,7 @@ use crate::class::{Native, method};
 use crate::core::string::{common_encoding, copy_and_in_place, must_be_valid};
 use crate::error::Result;
 use crate::ruby::Ruby;
-use crate::text::Text;
+use crate::text::{Encoding, Text};
 use crate::value::{StringObject, Value};
 
 pub(super) const METHODS: &[Native] = &[
@@ -66,9 +66,11 @@ fn right_end(ruby: &mut Ruby<'_>, text: &Text) -> Result<usize> {
     Ok(text.len() - blank.map(<[u8]>::len).sum::<usize>())
 }
 
-fn left_stripped(_: &mut Ruby<'_>, string: &Rc<StringObject>, _: &Args<'_>) -> Result<Option<Text>> {
+fn left_stripped(ruby: &mut Ruby<'_>, string: &Rc<StringObject>, _: &Args<'_>) -> Result<Option<Text>> {
     let text = string.text();
-    Ok(part(&text, left_end(&text), text.len()))
+    let start = left_end(&text);
+    must_be_valid(ruby, &text.slice(start..start + text.char_len_at(start)))?;
+    Ok(part(&text, start, text.len()))
 }
 
 fn right_stripped(ruby: &mut Ruby<'_>, string: &Rc<StringObject>, _: &Args<'_>) -> Result<Option<Text>> {
@@ -88,6 +90,13 @@ fn chopped(_: &mut Ruby<'_>, string: &Rc<StringObject>, _: &Args<'_>) -> Result<
     let text = string.text();
     if text.is_empty() {
         return Ok(None);
+    }
+    if text.encoding() == Encoding::Utf8 && !text.is_valid() {
+        // What is left of a character goes as a whole.
+        let start = text.iter().rposition(|byte| byte & 0xc0 != 0x80).unwrap_or(0);
+        if text.encoding().precise_len(&text[start..]).is_err() {
+            return Ok(part(&text, 0, start));
+        }
     }
     let mut chars = text.chars();
     let last = chars.next_back().unwrap_or_default();

@@ -4,10 +4,11 @@ use std::rc::Rc;
 
 use crate::args::Args;
 use crate::class::{Native, method};
+use crate::core::enumerator::unknown;
 use crate::core::match_data::{self, Match};
 use crate::core::regexp::set_match;
 use crate::core::string::search::{self, Wanted};
-use crate::core::string::{common_encoding, enumerator, no_size, own, own_to_change};
+use crate::core::string::{common_encoding, enumerator, own, own_to_change};
 use crate::error::Result;
 use crate::proc::ProcObject;
 use crate::ruby::Ruby;
@@ -233,7 +234,7 @@ fn run(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, all: bool) -> Result<
     let Some(replacement) = replacement(ruby, args)? else {
         return Err(ruby.wrong_number_of_arguments(1, 2));
     };
-    let wanted = Wanted::new(ruby, &args[0])?;
+    let wanted = Wanted::quoted(ruby, &args[0])?;
     replaced(ruby, string, &wanted, &replacement, all)
 }
 
@@ -267,14 +268,14 @@ fn sub_in_place(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 
 fn gsub(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     if args.len() == 1 && args.block.is_none() {
-        return enumerator(ruby, this, "gsub", args, no_size);
+        return enumerator(ruby, this, "gsub", args, unknown);
     }
     copy(ruby, this, args, true)
 }
 
 fn gsub_in_place(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     if args.len() == 1 && args.block.is_none() {
-        return enumerator(ruby, this, "gsub!", args, no_size);
+        return enumerator(ruby, this, "gsub!", args, unknown);
     }
     in_place(ruby, this, args, true)
 }

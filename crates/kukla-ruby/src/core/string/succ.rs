@@ -4,7 +4,8 @@ use std::rc::Rc;
 
 use crate::args::Args;
 use crate::class::{Native, method};
-use crate::core::string::{copy_and_in_place, enumerator, no_size, own};
+use crate::core::enumerator::unknown;
+use crate::core::string::{common_encoding, copy_and_in_place, enumerator, own};
 use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::text::{Encoding, Text};
@@ -224,7 +225,7 @@ pub(crate) fn each_up_to(
         }
     }
     let order = from.as_bytes().cmp(to.as_bytes());
-    if order.is_gt() && from.len() >= to.len() || exclusive && order.is_eq() {
+    if order.is_gt() || exclusive && order.is_eq() {
         return Ok(());
     }
     let end = after(to);
@@ -248,9 +249,10 @@ pub(crate) fn each_up_to(
 }
 
 fn upto(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return enumerator(ruby, this, "upto", args, no_size) };
+    let Some(block) = args.block else { return enumerator(ruby, this, "upto", args, unknown) };
     let from = own(ruby, this)?.text().clone();
     let to = ruby.to_text(&args[0])?;
+    common_encoding(ruby, &from, &to)?;
     let block = block.clone();
     each_up_to(ruby, &from, &to, args[1].is_true(), |ruby, value| {
         ruby.yield_to(&block, &[value])?;

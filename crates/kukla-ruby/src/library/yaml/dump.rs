@@ -168,7 +168,7 @@ impl Dumper<'_> {
     ) -> Result<()> {
         self.writer.start_mapping(Some(tag));
         for (name, value) in members {
-            self.writer.string(name);
+            self.writer.word(name);
             kukla_syntax::deep(|| self.push(ruby, &value))?;
         }
         self.writer.end_mapping();
