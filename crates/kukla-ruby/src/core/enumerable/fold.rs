@@ -113,7 +113,10 @@ impl Total {
                 }
                 _ => {
                     let so_far = std::mem::replace(self, Total::Any(Value::Nil)).finish(ruby)?;
-                    *self = Total::new(so_far);
+                    *self = match value {
+                        Value::Float(_) => Total::Float(ruby.to_float(&so_far)?, 0.0),
+                        _ => Total::new(so_far),
+                    };
                 }
             }
         }

@@ -147,7 +147,7 @@ pub(crate) fn to_hash_entry(
     place: &str,
 ) -> Result<()> {
     let Some(list) = ruby.maybe_array(element)? else {
-        let word = ruby.class_name_of(element);
+        let word = if place.is_empty() { ruby.word_for(element) } else { ruby.class_name_of(element) };
         return Err(ruby.type_error(format!("wrong element type {word}{place} (expected array)")));
     };
     let list = list.to_vec();

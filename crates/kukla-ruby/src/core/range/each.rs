@@ -208,7 +208,14 @@ fn step(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         }
         return Ok(this.clone());
     }
-    let every = ruby.to_int(&distance)?;
+    let every = match &distance {
+        Value::Float(_) => {
+            ruby.to_float(&range.begin)?;
+            return Ok(this.clone());
+        }
+        Value::Big(_) => i64::MAX,
+        whole => ruby.to_int(whole)?.max(1),
+    };
     let mut index = 0_i64;
     walk(ruby, &range, |ruby, value| {
         if index % every == 0 {
