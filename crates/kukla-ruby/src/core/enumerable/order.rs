@@ -254,6 +254,12 @@ fn part<T: Clone>(
 }
 
 fn extreme(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, side: Ordering) -> Result {
+    if let Some(number) = args.get(0)
+        && !number.is_nil()
+        && how_many(ruby, number)? == 0
+    {
+        return Ok(Value::array(Vec::new()));
+    }
     let all = ruby.collect(this, &Args::default())?;
     match args.get(0) {
         None | Some(Value::Nil) => extreme_of(ruby, &all, args.block, side),

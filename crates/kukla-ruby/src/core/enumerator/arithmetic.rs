@@ -166,6 +166,10 @@ impl Sequence {
     }
 
     fn goes_down(&self, ruby: &mut Ruby<'_>) -> Result<bool> {
+        if self.begin.is_nil() {
+            let class = ruby.class_name_of(&self.end);
+            return Err(ruby.type_error(format!("nil can't be coerced into {class}")));
+        }
         match &self.step {
             Value::Int(step) => Ok(*step < 0),
             step => Ok(ruby.must_compare(step, &Value::Int(0))? == Ordering::Less),
@@ -274,10 +278,10 @@ fn hash(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
 
 fn inspect(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     let sequence = of(ruby, this)?;
-    let mut receiver = ruby.inspect(&sequence.receiver)?.to_str_lossy().into_owned();
-    if matches!(sequence.receiver, Value::Range(_)) {
-        receiver = format!("({receiver})");
-    }
+    let receiver = match &sequence.receiver {
+        range @ Value::Range(_) => format!("({})", ruby.display(range)?.to_str_lossy()),
+        number => ruby.inspect(number)?.to_str_lossy().into_owned(),
+    };
     let args = show_args(ruby, &sequence.args, sequence.has_keywords)?;
     Ok(format!("({receiver}.{}{args})", ruby.name(sequence.method)).into())
 }

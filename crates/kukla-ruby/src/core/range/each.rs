@@ -196,6 +196,9 @@ fn step(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     if sign == Ordering::Less {
         return Err(ruby.argument_error("step can't be negative"));
     }
+    if range.begin.is_nil() && range.end.is_nil() {
+        return Err(cannot_iterate(ruby, &range.begin));
+    }
     if range.begin.is_nil() {
         let message = "undefined method `<=' for nil:NilClass";
         return Err(ruby.error(ClassId::NO_METHOD_ERROR, message));
@@ -305,7 +308,7 @@ fn size(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     let range = own(ruby, this)?;
     match (&range.begin, &range.end) {
         (Value::Int(_) | Value::Big(_) | Value::Float(_), Value::Nil) => Ok(f64::INFINITY.into()),
-        (Value::Nil, Value::Int(_) | Value::Big(_) | Value::Float(_)) => Ok(f64::INFINITY.into()),
+        (Value::Nil, Value::Int(_) | Value::Big(_) | Value::Float(_) | Value::Nil) => Ok(f64::INFINITY.into()),
         (Value::Int(_) | Value::Big(_), Value::Int(_) | Value::Big(_)) => {
             let (Some(begin), Some(end)) = (big(&range.begin), big(&range.end)) else {
                 return Ok(Value::Nil);
