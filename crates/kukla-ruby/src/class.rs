@@ -196,6 +196,7 @@ classes! {
     STRING_SCANNER_ERROR = library::string_scanner::STRING_SCANNER_ERROR,
     DOMAIN_ERROR = core::math::DOMAIN_ERROR,
     ENV = core::environment::ENV,
+    WARNING = core::warning::WARNING,
     JSON = library::json::JSON,
     JSON_ERROR = library::json::JSON_ERROR,
     JSON_PARSER_ERROR = library::json::JSON_PARSER_ERROR,

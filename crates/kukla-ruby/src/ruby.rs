@@ -290,7 +290,9 @@ impl State {
             return Some(own.clone());
         }
         let native = *class.native?.get(&name)?;
-        let visibility = if native.private { Visibility::Private } else { Visibility::Public };
+        // A function of a module is private where the module is included, and public on the module itself.
+        let private = native.private && !class.is_singleton();
+        let visibility = if private { Visibility::Private } else { Visibility::Public };
         Some(Rc::new(Method { name, owner: id, visibility, body: MethodBody::Native(native) }))
     }
 }
@@ -346,6 +348,14 @@ impl<'h> Ruby<'h> {
     /// Whether a value has a method, as `respond_to?` tells; programs may define that anew.
     pub fn responds_to(&mut self, receiver: &Value, name: Symbol, private: bool) -> Result<bool> {
         let class = self.class_of(receiver);
+        if let Some(method) = self.find_method(class, sym::RESPOND_TO)
+            && !matches!(method.body, MethodBody::Native(_))
+        {
+            let args = [Value::Symbol(name), Value::Bool(private)];
+            let takes_one = crate::core::method::arity_of_method(&method) == 1;
+            let args = if takes_one { &args[..1] } else { &args[..] };
+            return Ok(self.call_method(receiver, &method, sym::RESPOND_TO, &Args::new(args))?.is_true());
+        }
         if let Some(method) = self.find_method(class, name) {
             return Ok(private || method.visibility != Visibility::Private);
         }

@@ -63,6 +63,13 @@ pub(crate) fn of_caller(ruby: &mut Ruby<'_>) -> Value {
     Value::Object(Object::with(ClassId::BINDING, scope))
 }
 
+/// The binding of the top of a program, where only `eval` makes variables.
+pub(crate) fn of_top(ruby: &mut Ruby<'_>) -> Value {
+    let (this, cref) = (ruby.run.main.clone(), ruby.top());
+    let scope = Scope { this, cref, context: None, levels: Vec::new(), file: "<main>".to_owned(), line: 1 };
+    Value::Object(Object::with(ClassId::BINDING, scope))
+}
+
 /// The binding of a block.
 pub(crate) fn of_closure(closure: &Closure) -> Value {
     let body = closure.unit.body(closure.body);

@@ -74,6 +74,7 @@ const METHODS: &[Native] = &[
     method("closed?", 0, 0, |_, _, _| Ok(Value::Bool(false))),
     method("set_encoding", 0, ANY, |_, this, _| Ok(this.clone())),
     method("external_encoding", 0, 0, |_, _, _| Ok(Value::Nil)),
+    method("internal_encoding", 0, 0, |_, _, _| Ok(Value::Nil)),
     method("to_io", 0, 0, |_, this, _| Ok(this.clone())),
     method("inspect", 0, 0, |_, this, _| {
         Ok(Value::str(match standard(this) {

@@ -12,7 +12,7 @@ use crate::core::string::show;
 use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::symbol::sym;
-use crate::text::Text;
+use crate::text::{Encoding, Text};
 use crate::value::{Object, RegexpObject, StringObject, Value};
 
 /// The class `MatchData`.
@@ -286,7 +286,8 @@ fn group_names(found: &Match) -> Vec<String> {
 }
 
 fn names(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
-    Ok(Value::array(group_names(&*of(ruby, this)?).into_iter().map(Value::from).collect::<Vec<_>>()))
+    let names = group_names(&*of(ruby, this)?);
+    Ok(Value::array(names.iter().map(|name| Value::str(regexp::group_name(name))).collect::<Vec<_>>()))
 }
 
 fn named_captures(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
@@ -398,5 +399,6 @@ fn inspect(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
         }
     }
     shown.push(b'>');
-    Ok(Value::str(shown))
+    let shown = Text::from(shown);
+    Ok(Value::str(if shown.is_ascii() { shown.in_encoding(Encoding::Binary) } else { shown }))
 }

@@ -38,3 +38,4 @@ pub mod structs;
 pub mod symbol;
 pub mod thread;
 pub mod time;
+pub mod warning;

@@ -166,7 +166,8 @@ fn all_symbols(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
 fn inspect(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     let symbol = own(ruby, this)?;
     let shown = Text::from(inspect_name(ruby.name(symbol)));
-    Ok(Value::str(if shown.is_ascii() { shown.in_encoding(Encoding::Ascii) } else { shown }))
+    let plain = is_plain(ruby.name(symbol)) && shown.is_ascii();
+    Ok(Value::str(if plain { shown.in_encoding(Encoding::Ascii) } else { shown }))
 }
 
 /// A symbol as programs write it.

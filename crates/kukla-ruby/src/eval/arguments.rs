@@ -7,6 +7,7 @@ use crate::args::Args;
 use crate::class::ClassId;
 use crate::error::{Result, Unwind};
 use crate::hash::Table;
+use crate::method::MethodBody;
 use crate::proc::{ProcBody, ProcObject};
 use crate::program::{Arg, Arguments, Keyword, Pair, Param, Params};
 use crate::ruby::Ruby;
@@ -59,7 +60,7 @@ impl Ruby<'_> {
         let one = |value: &Value| ArrayObject::new(ClassId::ARRAY, vec![value.clone()]);
         match value {
             Value::Array(array) => Ok(array.clone()),
-            Value::Nil => Ok(ArrayObject::new(ClassId::ARRAY, Vec::new())),
+            Value::Nil if !self.is_nil_to_a_defined() => Ok(ArrayObject::new(ClassId::ARRAY, Vec::new())),
             Value::Int(_) | Value::Bool(_) | Value::Symbol(_) | Value::Float(_) => Ok(one(value)),
             value => match self.try_send(value, sym::TO_A, &[])? {
                 Some(Value::Array(array)) => Ok(array),
@@ -70,6 +71,11 @@ impl Ruby<'_> {
                 }
             },
         }
+    }
+
+    fn is_nil_to_a_defined(&mut self) -> bool {
+        let method = self.find_method(ClassId::NIL_CLASS, sym::TO_A);
+        method.is_some_and(|method| !matches!(method.body, MethodBody::Native(_)))
     }
 
     /// `&value`

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::{Cref, Frame};
 use crate::class::{ClassId, Constant};
 use crate::error::{Result, Unwind};
+use crate::method::MethodBody;
 use crate::program::{ConstParent, ConstTarget, Name, Node};
 use crate::ruby::Ruby;
 use crate::symbol::{Symbol, sym};
@@ -104,6 +105,11 @@ impl Ruby<'_> {
         match self.find_constant_in(module, name, false)? {
             Some(value) => {
                 if self.is_private_constant(module, name) {
+                    let class = self.class_of(&Value::Class(module));
+                    let own = self.find_method(class, sym::CONST_MISSING);
+                    if own.is_some_and(|method| !matches!(method.body, MethodBody::Native(_))) {
+                        return self.send(&Value::Class(module), sym::CONST_MISSING, &[Value::Symbol(name)]);
+                    }
                     return Err(self.private_constant(module, name));
                 }
                 Ok(value)
@@ -112,7 +118,7 @@ impl Ruby<'_> {
         }
     }
 
-    fn is_private_constant(&mut self, module: ClassId, name: Symbol) -> bool {
+    pub(super) fn is_private_constant(&mut self, module: ClassId, name: Symbol) -> bool {
         let ancestors = self.ancestors(module);
         let found = ancestors.iter().find_map(|at| self.class(*at).constants.get(&name));
         found.is_some_and(|constant| constant.private)
@@ -266,6 +272,7 @@ impl Ruby<'_> {
     }
 
     pub(crate) fn need_class_variable(&mut self, module: ClassId, name: Symbol) -> Result {
+        self.check_overtaken(module, name)?;
         match self.class_variable_of(module, name) {
             Some(value) => Ok(value),
             None => {
@@ -277,6 +284,23 @@ impl Ruby<'_> {
                 Err(self.name_error(message, name, Value::Class(module)))
             }
         }
+    }
+
+    /// A variable of a superclass or module that was set after one of the same name below it hides that: an error.
+    fn check_overtaken(&mut self, module: ClassId, name: Symbol) -> Result<()> {
+        let ancestors = self.ancestors(module);
+        let mut owners =
+            ancestors.iter().copied().filter(|at| self.class(*at).class_variables.contains_key(&name));
+        if let (Some(below), Some(above)) = (owners.next(), owners.last()) {
+            let message = format!(
+                "class variable {} of {} is overtaken by {}",
+                self.name(name),
+                self.class_name(below),
+                self.class_name(above)
+            );
+            return Err(self.runtime_error(message));
+        }
+        Ok(())
     }
 
     pub(super) fn set_class_variable(&mut self, name: Symbol, value: Value) -> Result<()> {

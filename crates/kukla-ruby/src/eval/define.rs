@@ -190,6 +190,10 @@ impl Ruby<'_> {
                 if is_own {
                     return Ok(own);
                 }
+                // The singleton class of what is above it is above its own.
+                if let Some(above) = self.class(*class).superclass {
+                    self.singleton_class(&Value::Class(above))?;
+                }
                 Ok(self.make_singleton_of_class(*class))
             }
             object => {

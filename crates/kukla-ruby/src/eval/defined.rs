@@ -56,7 +56,8 @@ impl Ruby<'_> {
                     }
                 };
                 let name = f.unit.symbol(*name);
-                self.find_constant_in(module, name, false)?.is_some().then_some("constant")
+                let found = self.find_constant_in(module, name, false)?.is_some();
+                (found && !self.is_private_constant(module, name)).then_some("constant")
             }
             Defined::Call(receiver, name, args, own, word) => {
                 for arg in args {

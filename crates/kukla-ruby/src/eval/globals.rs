@@ -116,7 +116,16 @@ impl Ruby<'_> {
                 self.set_last_match(value);
                 return Ok(());
             }
-            "$!" | "$@" | "$:" | "$\"" | "$$" | "$?" | "$*" | "$FILENAME" | "$-p" | "$-l" | "$-a" => {
+            "$@" => {
+                let exception = self.run.exception.clone();
+                if exception.is_nil() {
+                    return Err(self.argument_error("$! not set"));
+                }
+                let set = self.symbols.intern("set_backtrace");
+                self.send(&exception, set, &[value])?;
+                return Ok(());
+            }
+            "$!" | "$:" | "$\"" | "$$" | "$?" | "$*" | "$FILENAME" | "$-p" | "$-l" | "$-a" => {
                 let written = spelled.clone();
                 return Err(self.name_error(format!("{written} is a read-only variable"), name, Value::Nil));
             }

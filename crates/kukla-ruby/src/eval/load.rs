@@ -11,6 +11,7 @@ use crate::class::ClassId;
 use crate::error::{Result, Unwind};
 use crate::library;
 use crate::lower::{self, SyntaxProblem};
+use crate::method::{MethodBody, Visibility};
 use crate::program::{Literal, Program};
 use crate::ruby::Ruby;
 use crate::symbol::Symbol;
@@ -34,6 +35,14 @@ impl Ruby<'_> {
         }
         self.run.loaded.started = true;
         self.run.main = Value::Object(Object::new(ClassId::OBJECT));
+        let main = self.run.main.clone();
+        let own = self.singleton_class(&main)?;
+        for native in crate::core::module::MAIN {
+            let name = self.symbols.intern(native.name);
+            self.put_method(own, name, Visibility::Private, MethodBody::Native(native));
+        }
+        let binding = crate::core::binding::of_top(self);
+        self.set_constant(ClassId::OBJECT, "TOPLEVEL_BINDING", binding);
         self.set_standard_globals();
         // Code inside of Puppet finds these without asking for them.
         for library in library::sources::SOURCES {

@@ -74,11 +74,7 @@ pub(crate) fn declare_core(state: &mut State) {
 
 /// Libraries that are there from the start.
 const BUILT_IN: &[&str] = &[
-    "base64",
     "bigdecimal",
-    "cgi",
-    "cgi/escape",
-    "cgi/util",
     "complex",
     "continuation",
     "english",
@@ -96,8 +92,6 @@ const BUILT_IN: &[&str] = &[
     "rational",
     "rbconfig",
     "set",
-    "shellwords",
-    "stringio",
     "strscan",
     "thread",
     "yaml",

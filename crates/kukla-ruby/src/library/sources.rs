@@ -24,6 +24,8 @@ const fn source(
 
 /// All libraries written in Ruby.
 pub static SOURCES: &[Source] = &[
+    source("base64", &[], &["Base64"], include_str!("base64.rb")),
+    source("cgi/util", &["cgi", "cgi/escape"], &["CGI"], include_str!("cgi/util.rb")),
     source("date", &["date_core"], &["Date", "DateTime"], include_str!("date.rb")),
     source("delegate", &[], &["Delegator", "SimpleDelegator"], include_str!("delegate.rb")),
     source(
@@ -32,6 +34,7 @@ pub static SOURCES: &[Source] = &[
         &[],
         include_str!("digest.rb"),
     ),
+    source("erb/util", &[], &[], include_str!("erb/util.rb")),
     source("etc", &[], &["Etc"], include_str!("etc.rb")),
     source("fileutils", &[], &["FileUtils"], include_str!("fileutils.rb")),
     source("forwardable", &[], &["Forwardable", "SingleForwardable"], include_str!("forwardable.rb")),
@@ -49,8 +52,10 @@ pub static SOURCES: &[Source] = &[
         include_str!("rubygems.rb"),
     ),
     source("securerandom", &[], &["SecureRandom"], include_str!("securerandom.rb")),
+    source("shellwords", &[], &["Shellwords"], include_str!("shellwords.rb")),
     source("singleton", &[], &["Singleton"], include_str!("singleton.rb")),
     source("socket", &[], &["Socket", "SocketError", "TCPSocket"], include_str!("socket.rb")),
+    source("stringio", &[], &["StringIO"], include_str!("stringio.rb")),
     source("tempfile", &[], &["Tempfile"], include_str!("tempfile.rb")),
     source("time", &[], &[], include_str!("time.rb")),
     source("timeout", &[], &["Timeout"], include_str!("timeout.rb")),

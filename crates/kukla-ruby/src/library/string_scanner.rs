@@ -17,6 +17,7 @@ use crate::value::{Object, RegexpObject, StringObject, Value};
 pub const STRING_SCANNER: NativeClass = NativeClass {
     methods: &[METHODS],
     singleton: &[SINGLETON],
+    setup: Some(|ruby, class| ruby.set_constant(class, "Version", "3.0.1".into())),
     ..NativeClass::class("StringScanner", "Object")
 };
 

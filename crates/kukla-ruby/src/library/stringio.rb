@@ -12,6 +12,7 @@ class StringIO
         yield io
       ensure
         io.close unless io.closed?
+        io.instance_variable_set(:@string, nil)
       end
     end
   end
@@ -228,7 +229,7 @@ class StringIO
 
   def sysread(length = nil, buffer = nil)
     result = read(length, buffer)
-    raise EOFError, "end of file reached" if result.nil? || (length.nil? && result.empty? && false)
+    raise EOFError, "end of file reached" if result.nil?
     result
   end
   alias readpartial sysread
@@ -371,6 +372,9 @@ class StringIO
   end
 
   def putc(value)
+    unless String === value || value.respond_to?(:to_int)
+      raise TypeError, "no implicit conversion of #{value.nil? ? "nil" : value.class} into Integer"
+    end
     write(String === value ? value[0] : (value.to_int & 0xff).chr)
     value
   end
@@ -513,11 +517,11 @@ class StringIO
 
   def put_line(value, within)
     if Array === value
-      raise ArgumentError, "recursive puts" if false
       return write("[...]\n") if within.any? { |other| other.equal?(value) }
       value.each { |inner| put_line(inner, within + [value]) }
     else
       line = String === value ? value : value.to_s
+      line = Kernel.instance_method(:to_s).bind_call(value) unless String === line
       write(line)
       write("\n") unless line.end_with?("\n")
     end

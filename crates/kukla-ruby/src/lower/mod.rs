@@ -50,11 +50,22 @@ fn lower(
     line: i32,
     scopes: &[Vec<String>],
 ) -> Result<Arc<Program>, SyntaxProblem> {
-    let mut options = prism::Options::default()
-        .filepath(file)
-        .line(line)
-        .version(prism::Version::CRuby3_4)
-        .main_script(scopes.is_empty());
+    match lower_as(prism::Version::CRuby3_4, source, file, line, scopes) {
+        // What 3.4 no longer allows, such as keywords in an index that is assigned to, is still Ruby 3.1.
+        Err(problem) => lower_as(prism::Version::CRuby3_3, source, file, line, scopes).map_err(|_| problem),
+        program => program,
+    }
+}
+
+fn lower_as(
+    version: prism::Version,
+    source: &[u8],
+    file: &str,
+    line: i32,
+    scopes: &[Vec<String>],
+) -> Result<Arc<Program>, SyntaxProblem> {
+    let mut options =
+        prism::Options::default().filepath(file).line(line).version(version).main_script(scopes.is_empty());
     if !scopes.is_empty() {
         let scope = |names: &Vec<String>| {
             prism::Scope::default().locals(names.iter().map(|name| name.clone().into_bytes()).collect())

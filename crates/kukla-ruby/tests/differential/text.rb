@@ -94,11 +94,11 @@ SYMBOL_CALLS = %w[
   end_with?:part empty? to_proc.class casecmp:odd encoding size name
 ].freeze
 PATTERN_CALLS = %w[
-  source to_s inspect options names named_captures casefold? encoding fixed_encoding? =~:string ===:string match:string match?:string
+  source to_s inspect options names.inspect named_captures casefold? encoding fixed_encoding? =~:string ===:string match:string match?:string
   match:string,number ==:pattern =~:odd ===:odd match:odd hash.class
 ].freeze
 MATCH_CALLS = %w[
-  to_a captures named_captures names pre_match post_match to_s inspect size []:number []:range []:number,number begin:number end:number offset:number
+  to_a captures named_captures names.inspect pre_match post_match to_s inspect size []:number []:range []:number,number begin:number end:number offset:number
   values_at:number,number string regexp ==:odd match:number match_length:number
 ].freeze
 

@@ -9,7 +9,8 @@ mod visibility;
 use crate::args::Args;
 use crate::class::{ANY, Class, ClassId, ClassKind, Native, NativeClass, method, private};
 use crate::core::binding;
-use crate::error::Result;
+use crate::error::{Result, Unwind};
+use crate::method::Visibility;
 use crate::ruby::Ruby;
 use crate::symbol::sym;
 use crate::value::{Object, Value};
@@ -85,19 +86,33 @@ const METHODS: &[Native] = &[
         ruby.class(this_class(this)).head.freeze();
         Ok(this.clone())
     }),
-    private("refine", 1, 1, |ruby, _, _| {
-        Err(ruby.error(
-            ClassId::NOT_IMPLEMENTED_ERROR,
-            "refinements are not supported: define the method in the class itself",
-        ))
-    }),
-    private("using", 1, 1, |ruby, _, _| {
-        Err(ruby.error(
-            ClassId::NOT_IMPLEMENTED_ERROR,
-            "refinements are not supported: define the method in the class itself",
-        ))
-    }),
+    private("refine", 1, 1, |ruby, _, _| Err(no_refinements(ruby))),
+    private("using", 1, 1, |ruby, _, _| Err(no_refinements(ruby))),
 ];
+
+/// Methods of `main`, which does to `Object` what classes do to themselves.
+pub(crate) static MAIN: &[Native] = &[
+    private("public", 0, ANY, |ruby, _, args| {
+        visibility::change(ruby, ClassId::OBJECT, args, Visibility::Public)
+    }),
+    private("private", 0, ANY, |ruby, _, args| {
+        visibility::change(ruby, ClassId::OBJECT, args, Visibility::Private)
+    }),
+    private("include", 1, ANY, |ruby, _, args| {
+        let include = ruby.symbols.intern("include");
+        ruby.call(&Value::Class(ClassId::OBJECT), include, args)
+    }),
+    private("define_method", 1, 2, |ruby, _, args| {
+        let define = ruby.symbols.intern("define_method");
+        ruby.call(&Value::Class(ClassId::OBJECT), define, args)
+    }),
+    private("using", 1, 1, |ruby, _, _| Err(no_refinements(ruby))),
+];
+
+fn no_refinements(ruby: &mut Ruby<'_>) -> Box<Unwind> {
+    let message = "refinements are not supported: define the method in the class itself";
+    ruby.error(ClassId::NOT_IMPLEMENTED_ERROR, message)
+}
 
 const CLASS_SINGLETON: &[Native] = &[method("new", 0, 1, |ruby, _, args| {
     let superclass = match args.get(0) {

@@ -129,11 +129,13 @@ impl Ruby<'_> {
             return Ok(());
         }
         let new = self.singleton_class(copy)?;
-        let (methods, order, includes, prepends) = {
+        let (methods, order, includes, prepends, constants) = {
             let old = self.class(old);
-            (old.methods.clone(), old.method_order.clone(), old.includes.clone(), old.prepends.clone())
+            let modules = (old.includes.clone(), old.prepends.clone());
+            (old.methods.clone(), old.method_order.clone(), modules.0, modules.1, old.constants.clone())
         };
         let class = self.class_mut(new);
+        class.constants = constants;
         class.method_order = order;
         class.includes = includes;
         class.prepends = prepends;

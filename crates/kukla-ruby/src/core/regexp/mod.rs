@@ -301,9 +301,15 @@ fn to_s(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     Ok(Value::str(pattern_text(pattern, pattern.to_embedded())))
 }
 
+/// The name of a group as text: in US-ASCII where it can be.
+pub(crate) fn group_name(name: &str) -> Text {
+    let name = Text::from(name);
+    if name.is_ascii() { name.in_encoding(Encoding::Ascii) } else { name }
+}
+
 fn names(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     let names = own(ruby, this)?.pattern.names();
-    Ok(Value::array(names.iter().map(|(name, _)| Value::from(&**name)).collect::<Vec<_>>()))
+    Ok(Value::array(names.iter().map(|(name, _)| Value::str(group_name(name))).collect::<Vec<_>>()))
 }
 
 fn named_captures(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {

@@ -41,9 +41,8 @@ enum Step {
 }
 
 fn kind(encoding: Encoding, char: &[u8]) -> Option<bool> {
-    let code = encoding.codepoint(char);
-    if encoding.is_unicode() {
-        let char = char::from_u32(code)?;
+    if encoding.has_letters_beyond_ascii() {
+        let char = encoding.decode(char)?;
         return if is_digit(char) {
             Some(true)
         } else if char.is_alphabetic() {
@@ -52,7 +51,7 @@ fn kind(encoding: Encoding, char: &[u8]) -> Option<bool> {
             None
         };
     }
-    let byte = u8::try_from(code).ok()?;
+    let byte = u8::try_from(encoding.codepoint(char)).ok()?;
     if byte.is_ascii_digit() {
         Some(true)
     } else if byte.is_ascii_alphabetic() {
