@@ -246,7 +246,10 @@ impl Ruby<'_> {
     #[inline]
     pub fn yield_pair(&mut self, block: &Rc<ProcObject>, key: &Value, value: &Value) -> Result {
         // A block of several parameters would only take the pair apart again.
-        if !block.lambda.get() && matches!(block.body, ProcBody::Closure(_)) && crate::core::proc::arity(block) > 1 {
+        if !block.lambda.get()
+            && matches!(block.body, ProcBody::Closure(_))
+            && crate::core::proc::arity(block) > 1
+        {
             return self.yield_to(block, &[key.clone(), value.clone()]);
         }
         self.yield_to(block, &[pair(key.clone(), value.clone())])

@@ -134,10 +134,7 @@ pub(super) fn source(ruby: &mut Ruby<'_>, this: &Value) -> Result<Source> {
         return Ok(sequence.source());
     }
     // Chains and lazy enumerators have an `each` of their own.
-    if [ClassId::CHAIN, ClassId::LAZY]
-        .iter()
-        .any(|class| ruby.is_a(this, *class))
-    {
+    if [ClassId::CHAIN, ClassId::LAZY].iter().any(|class| ruby.is_a(this, *class)) {
         return Ok(Source::new(this.clone(), sym::EACH, Size::Asked(own_size)));
     }
     Err(ruby.argument_error("uninitialized enumerator"))

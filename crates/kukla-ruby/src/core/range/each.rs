@@ -308,7 +308,9 @@ fn size(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     let range = own(ruby, this)?;
     match (&range.begin, &range.end) {
         (Value::Int(_) | Value::Big(_) | Value::Float(_), Value::Nil) => Ok(f64::INFINITY.into()),
-        (Value::Nil, Value::Int(_) | Value::Big(_) | Value::Float(_) | Value::Nil) => Ok(f64::INFINITY.into()),
+        (Value::Nil, Value::Int(_) | Value::Big(_) | Value::Float(_) | Value::Nil) => {
+            Ok(f64::INFINITY.into())
+        }
         (Value::Int(_) | Value::Big(_), Value::Int(_) | Value::Big(_)) => {
             let (Some(begin), Some(end)) = (big(&range.begin), big(&range.end)) else {
                 return Ok(Value::Nil);
