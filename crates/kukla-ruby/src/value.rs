@@ -260,6 +260,8 @@ pub struct RegexpObject {
     pub head: Head,
     /// The pattern.
     pub pattern: Arc<Regexp>,
+    /// What was said of its encoding: Ruby's `FIXEDENCODING` and `NOENCODING`.
+    pub encoding_bits: u8,
 }
 
 /// An integer beyond 64 bit.

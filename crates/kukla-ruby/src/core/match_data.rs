@@ -352,7 +352,7 @@ fn regexp_of(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
         Some(regexp) => Ok(Value::Regexp(regexp.clone())),
         None => {
             let literal = found.group(0).map(|text| regexp::escape(&text));
-            regexp::from_source(ruby, &literal.unwrap_or_else(|| "".into()), Default::default())
+            regexp::from_source(ruby, &literal.unwrap_or_else(|| "".into()))
         }
     }
 }

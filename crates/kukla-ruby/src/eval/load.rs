@@ -122,6 +122,7 @@ impl Ruby<'_> {
             Literal::Regexp(pattern) => Value::Regexp(Rc::new(RegexpObject {
                 head: frozen(ClassId::REGEXP),
                 pattern: pattern.clone(),
+                encoding_bits: 0,
             })),
             Literal::Range(begin, end, exclusive) => {
                 self.range((*begin).into(), (*end).into(), *exclusive)?

@@ -1,17 +1,13 @@
 //! Interpolation and regular expressions that are made while the program runs.
 
-use std::rc::Rc;
-
-use kukla_values::regexp::Regexp;
-
 use super::Frame;
 use crate::class::ClassId;
+use crate::core::{regexp, string};
 use crate::error::Result;
-use crate::lower::regexp_options;
 use crate::program::{Node, Regex};
 use crate::ruby::Ruby;
 use crate::text::{Encoding, Text};
-use crate::value::{Head, RegexpObject, StringObject, Value};
+use crate::value::{StringObject, Value};
 
 impl Ruby<'_> {
     pub(super) fn interpolated(&mut self, f: &Frame<'_>, parts: &[Node]) -> Result {
@@ -48,20 +44,14 @@ impl Ruby<'_> {
                 return Ok(cache.value.borrow().clone());
             }
         }
-        let mut source = String::new();
+        let mut source = Text::from("");
         for part in &node.parts {
+            // A regular expression inside of another keeps its own options.
             let value = self.eval(f, part)?;
-            match &value {
-                // A regular expression inside of another keeps its own options.
-                Value::Regexp(_) => {
-                    let text = self.display(&value)?;
-                    source.push_str(&text.to_str_lossy());
-                }
-                value => {
-                    let text = self.display(value)?;
-                    source.push_str(&text.to_str_lossy());
-                }
-            }
+            let text = self.display(&value)?;
+            let encoding = string::common_encoding(self, &source, &text)?;
+            source.push_text(&text);
+            source.set_encoding(encoding);
         }
         self.run.line = node.line;
         let value = self.make_regexp(&source, node.options)?;
@@ -74,21 +64,9 @@ impl Ruby<'_> {
     }
 
     /// A regular expression, or Ruby's complaint about it. Options are Ruby's numbers.
-    pub fn make_regexp(&mut self, source: &str, options: u8) -> Result {
-        match Regexp::with_options(source, regexp_options(options)) {
-            Ok(pattern) => Ok(Value::Regexp(Rc::new(RegexpObject { head: frozen(), pattern }))),
-            Err(error) => {
-                let message = format!("{error}: /{source}/");
-                Err(self.error(ClassId::REGEXP_ERROR, message))
-            }
-        }
+    pub fn make_regexp(&mut self, source: &Text, options: u8) -> Result {
+        regexp::compile(self, ClassId::REGEXP, source, i64::from(options))
     }
-}
-
-fn frozen() -> Head {
-    let head = Head::new(ClassId::REGEXP);
-    head.freeze();
-    head
 }
 
 fn append(bytes: &mut Vec<u8>, encoding: &mut Encoding, text: &Text) {

@@ -16,10 +16,11 @@ fn big(integer: &prism::Integer<'_>) -> BigInt {
 const IGNORE_CASE: u8 = 1;
 const EXTENDED: u8 = 2;
 const MULTI_LINE: u8 = 4;
+const FIXED_ENCODING: u8 = 16;
 const NO_ENCODING: u8 = 32;
 
 /// The options that a number stands for.
-pub(crate) fn options(bits: u8) -> Options {
+fn options(bits: u8) -> Options {
     Options {
         ignore_case: bits & IGNORE_CASE != 0,
         extended: bits & EXTENDED != 0,
@@ -32,6 +33,7 @@ macro_rules! option_bits {
         (u8::from($node.is_ignore_case()) * IGNORE_CASE)
             | (u8::from($node.is_extended()) * EXTENDED)
             | (u8::from($node.is_multi_line()) * MULTI_LINE)
+            | (u8::from($node.is_utf_8()) * FIXED_ENCODING)
             | (u8::from($node.is_ascii_8bit()) * NO_ENCODING)
     };
 }
@@ -80,7 +82,7 @@ impl Lowerer {
 
     fn plain_regexp(&mut self, source: &[u8], bits: u8, line: u32) -> Node {
         if let Ok(text) = std::str::from_utf8(source)
-            && bits & NO_ENCODING == 0
+            && bits & (FIXED_ENCODING | NO_ENCODING) == 0
             && let Ok(pattern) = Regexp::with_options(text, options(bits))
         {
             return Node::Literal(self.literal(Literal::Regexp(pattern)));

@@ -18,7 +18,6 @@ use rustc_hash::FxHashMap;
 
 use crate::program::{Body, BodyId, BodyKind, Literal, Name, Node, Params, Place, Program};
 use captured::{Facts, Key, PROGRAM};
-pub(crate) use literal::options as regexp_options;
 
 /// Text that is no program: what is wrong and in which line.
 #[derive(Clone, Debug)]

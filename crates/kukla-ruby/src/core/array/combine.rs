@@ -279,7 +279,7 @@ fn choose(of: i64, count: i64) -> BigInt {
 fn length_and_count(ruby: &mut Ruby<'_>, this: &Value, args: &[Value]) -> Result<(i64, i64)> {
     let length = own(ruby, this)?.len() as i64;
     let count = match args.first() {
-        None | Some(Value::Nil) => length,
+        None => length,
         Some(count) => ruby.to_int(count)?,
     };
     Ok((length, count))
@@ -343,7 +343,7 @@ fn permutation(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         Ok(Value::integer(if count < 0 || count > length { BigInt::ZERO } else { falling(length, count) }))
     };
     let Some(block) = args.block else { return ruby.enumerator(this, args, size) };
-    let (_, count) = length_and_count(ruby, this, args.list)?;
+    let (_, count) = length_and_count(ruby, this, if args[0].is_nil() { &[] } else { args.list })?;
     let values = own(ruby, this)?.to_vec();
     let Ok(count) = usize::try_from(count) else { return Ok(this.clone()) };
     if count <= values.len() {

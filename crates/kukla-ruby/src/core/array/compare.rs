@@ -145,6 +145,9 @@ fn ascii(text: &str) -> Value {
 }
 
 fn join(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    if own(ruby, this)?.is_empty() {
+        return Ok(Value::str(Text::new(Vec::new(), Encoding::Ascii)));
+    }
     let separator = match &args[0] {
         Value::Nil => match ruby.globals_join_separator() {
             Some(separator) => Some(ruby.to_text(&separator)?),
@@ -152,10 +155,6 @@ fn join(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         },
         separator => Some(ruby.to_text(separator)?),
     };
-    let array = own(ruby, this)?;
-    if array.is_empty() {
-        return Ok(Value::str(Text::new(Vec::new(), Encoding::Ascii)));
-    }
     let mut joined: Option<Text> = None;
     join_into(ruby, this, separator.as_ref(), &mut joined)?;
     Ok(Value::String(StringObject::new(ClassId::STRING, joined.unwrap_or_else(|| "".into()))))

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::args::Args;
 use crate::class::{ANY, ClassId, Native, method};
-use crate::core::enumerator::{self, Size, as_many, unknown};
+use crate::core::enumerator::{self, Size, as_many};
 use crate::error::Result;
 use crate::hash::Table;
 use crate::iterate::{Flow, pack};
@@ -147,7 +147,7 @@ pub(crate) fn to_hash_entry(
     place: &str,
 ) -> Result<()> {
     let Some(list) = ruby.maybe_array(element)? else {
-        let word = ruby.class_name_of(element);
+        let word = if place.is_empty() { ruby.word_for(element) } else { ruby.class_name_of(element) };
         return Err(ruby.type_error(format!("wrong element type {word}{place} (expected array)")));
     };
     let list = list.to_vec();
@@ -185,7 +185,7 @@ fn to_set(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 }
 
 fn each_entry(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, unknown) };
+    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
     let block = block.clone();
     ruby.walk_with(this, &Args { block: None, ..*args }, (), move |ruby, (), values| {
         ruby.yield_to(&block, &[pack(values)])?;

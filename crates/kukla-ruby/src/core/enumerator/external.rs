@@ -183,7 +183,9 @@ fn peek_values(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
 
 fn rewind(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     let from = source(ruby, this)?;
-    ruby.try_send(&from.receiver, sym::REWIND, &[])?;
+    if !from.receiver.is_same(this) {
+        ruby.try_send(&from.receiver, sym::REWIND, &[])?;
+    }
     if let Some(head) = this.head() {
         head.remove_variable(sym::NEXT);
     }

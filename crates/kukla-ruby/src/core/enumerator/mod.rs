@@ -8,7 +8,7 @@ mod lazy;
 
 use std::rc::Rc;
 
-pub use arithmetic::{ARITHMETIC_SEQUENCE, Sequence, as_sequence, float_steps, sequence};
+pub use arithmetic::{ARITHMETIC_SEQUENCE, Sequence, as_sequence, sequence};
 pub use chain::{CHAIN, chain as chain_of};
 pub use generator::{GENERATOR, PRODUCER, YIELDER, generator as generator_of};
 pub(crate) use lazy::next_or_nil;
@@ -130,11 +130,11 @@ pub(super) fn source(ruby: &mut Ruby<'_>, this: &Value) -> Result<Source> {
     {
         return Ok(source.clone());
     }
-    // Chains, lazy enumerators and arithmetic sequences have an `each` of their own.
-    if [ClassId::CHAIN, ClassId::LAZY, ClassId::ARITHMETIC_SEQUENCE]
-        .iter()
-        .any(|class| ruby.is_a(this, *class))
-    {
+    if let Some(sequence) = as_sequence(this) {
+        return Ok(sequence.source());
+    }
+    // Chains and lazy enumerators have an `each` of their own.
+    if [ClassId::CHAIN, ClassId::LAZY].iter().any(|class| ruby.is_a(this, *class)) {
         return Ok(Source::new(this.clone(), sym::EACH, Size::Asked(own_size)));
     }
     Err(ruby.argument_error("uninitialized enumerator"))

@@ -169,7 +169,7 @@ const METHODS: &[Native] = &[
     method("fnmatch?", 2, 3, fnmatch::fnmatch),
     method("realpath", 1, 2, realpath),
     method("realdirpath", 1, 2, |ruby, _, args| {
-        let path = path_text(ruby, &args[0])?;
+        let path = path_below(ruby, args)?;
         let place = ruby.host.world().resolve(&located(ruby, &path));
         Ok(place.to_string_lossy().into_owned().into())
     }),
@@ -208,8 +208,17 @@ const METHODS: &[Native] = &[
     method("umask", 0, 1, |_, _, _| Ok(Value::Int(0o022))),
 ];
 
-fn realpath(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
+/// The path of the first argument, seen from the directory of the second one if there is one.
+fn path_below(ruby: &mut Ruby<'_>, args: &Args<'_>) -> Result<String> {
     let path = path_text(ruby, &args[0])?;
+    match args.get(1).filter(|base| !base.is_nil()) {
+        Some(base) if !path.starts_with('/') => Ok(format!("{}/{path}", path_text(ruby, base)?)),
+        _ => Ok(path),
+    }
+}
+
+fn realpath(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
+    let path = path_below(ruby, args)?;
     if kind(ruby, &path).is_none() {
         return Err(read::complaint(ruby, &path, "rb_check_realpath_internal", FileError::NotFound));
     }

@@ -174,10 +174,6 @@ fn to_h(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let made = HashObject::new(ClassId::HASH, Table::new());
     ruby.walk_hash(hash, |ruby, key, value| {
         let element = ruby.yield_to(block, &[key.clone(), value.clone()])?;
-        if ruby.maybe_array(&element)?.is_none() {
-            let class = ruby.class_name_of(&element);
-            return Err(ruby.type_error(format!("wrong element type {class} (expected array)")));
-        }
         to_hash_entry(ruby, &made, &element, "")?;
         Ok(crate::iterate::Flow::More)
     })?;

@@ -52,6 +52,7 @@ impl Ruby<'_> {
             Value::Regexp(regexp) => Value::Regexp(Rc::new(RegexpObject {
                 head: Head::new(class),
                 pattern: regexp.pattern.clone(),
+                encoding_bits: regexp.encoding_bits,
             })),
             Value::Proc(proc) => Value::Proc(copy_proc(proc, class)),
             Value::Object(object) => {

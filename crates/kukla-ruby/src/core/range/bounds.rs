@@ -64,7 +64,7 @@ fn include(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         return Ok(covers(ruby, range, &args[0])?.into());
     }
     if let (Value::String(begin), Value::String(end)) = (&range.begin, &range.end) {
-        let Value::String(wanted) = &args[0] else { return Ok(false.into()) };
+        let Some(wanted) = ruby.maybe_string(&args[0])? else { return Ok(false.into()) };
         // Single characters are in order.
         let (begin, end, wanted) = (begin.text().clone(), end.text().clone(), wanted.text().clone());
         if begin.len() == 1 && end.len() == 1 && begin.is_ascii() && end.is_ascii() {
@@ -240,6 +240,9 @@ fn minmax(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
             );
         }
         return enumerable::call(ruby, this, "minmax", args);
+    }
+    if own(ruby, this)?.end.is_nil() {
+        return Err(ruby.range_error("cannot get the maximum of endless range"));
     }
     let least = min(ruby, this, &Args::default())?;
     let greatest = max(ruby, this, &Args::default())?;

@@ -79,31 +79,42 @@ fn constants(ruby: &mut Ruby<'_>, class: ClassId) {
 }
 
 /// The expression as a value of a class.
-pub(crate) fn make(class: ClassId, pattern: std::sync::Arc<Regexp>) -> Value {
-    let regexp = RegexpObject { head: Head::new(class), pattern };
+fn make(class: ClassId, pattern: std::sync::Arc<Regexp>, encoding_bits: u8) -> Value {
+    let regexp = RegexpObject { head: Head::new(class), pattern, encoding_bits };
     regexp.head.freeze();
     Value::Regexp(Rc::new(regexp))
 }
 
 /// The expression written as `source`, or `RegexpError`.
-pub(crate) fn from_source(ruby: &mut Ruby<'_>, source: &Text, options: Options) -> Result {
-    compile(ruby, ClassId::REGEXP, source, options)
+pub(crate) fn from_source(ruby: &mut Ruby<'_>, source: &Text) -> Result {
+    compile(ruby, ClassId::REGEXP, source, 0)
 }
 
-fn compile(ruby: &mut Ruby<'_>, class: ClassId, source: &Text, options: Options) -> Result {
+/// The expression written as `source` with options as numbers, or `RegexpError`.
+pub(crate) fn compile(ruby: &mut Ruby<'_>, class: ClassId, source: &Text, bits: i64) -> Result {
     ruby.charge(1 + source.len() as u64)?;
-    let encoding = if source.encoding() == Encoding::Binary && !source.is_ascii() {
-        regexp::Encoding::Binary
-    } else {
-        regexp::Encoding::Utf8
-    };
-    match Regexp::from_bytes(source, options, encoding) {
-        Ok(pattern) => Ok(make(class, pattern)),
+    let binary = bits & NO_ENCODING != 0 || (source.encoding() == Encoding::Binary && !source.is_ascii());
+    let encoding = if binary { regexp::Encoding::Binary } else { regexp::Encoding::Utf8 };
+    match Regexp::from_bytes(source, options_of_bits(bits), encoding) {
+        Ok(pattern) => Ok(make(class, pattern, (bits & (FIXED_ENCODING | NO_ENCODING)) as u8)),
         Err(error) => {
             let message = error.to_string();
             Err(ruby.error(ClassId::REGEXP_ERROR, message))
         }
     }
+}
+
+fn options_of_bits(bits: i64) -> Options {
+    Options {
+        ignore_case: bits & IGNORE_CASE != 0,
+        multiline: bits & MULTILINE != 0,
+        extended: bits & EXTENDED != 0,
+    }
+}
+
+/// Whether it only fits text of its own encoding.
+fn is_fixed(regexp: &RegexpObject) -> bool {
+    regexp.pattern.is_beyond_ascii() || i64::from(regexp.encoding_bits) & FIXED_ENCODING != 0
 }
 
 fn own<'v>(ruby: &mut Ruby<'_>, this: &'v Value) -> Result<&'v Rc<RegexpObject>> {
@@ -232,7 +243,9 @@ fn is_match(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 
 fn equal(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let regexp = own(ruby, this)?;
-    Ok(matches!(&args[0], Value::Regexp(other) if other.pattern == regexp.pattern).into())
+    Ok(matches!(&args[0], Value::Regexp(other)
+        if other.pattern == regexp.pattern && options_of(other) == options_of(regexp))
+    .into())
 }
 
 fn hash(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
@@ -247,7 +260,8 @@ fn options_of(regexp: &RegexpObject) -> i64 {
     flag(options.ignore_case, IGNORE_CASE)
         | flag(options.extended, EXTENDED)
         | flag(options.multiline, MULTILINE)
-        | flag(regexp.pattern.is_beyond_ascii(), FIXED_ENCODING)
+        | flag(is_fixed(regexp), FIXED_ENCODING)
+        | i64::from(regexp.encoding_bits) & NO_ENCODING
 }
 
 fn options(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
@@ -259,13 +273,13 @@ fn is_casefold(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
 }
 
 fn is_fixed_encoding(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
-    Ok(own(ruby, this)?.pattern.is_beyond_ascii().into())
+    Ok(is_fixed(own(ruby, this)?).into())
 }
 
 fn encoding(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
-    let pattern = &own(ruby, this)?.pattern;
-    let encoding = match pattern.encoding() {
-        _ if !pattern.is_beyond_ascii() => Encoding::Ascii,
+    let regexp = own(ruby, this)?;
+    let encoding = match regexp.pattern.encoding() {
+        _ if !is_fixed(regexp) => Encoding::Ascii,
         regexp::Encoding::Utf8 => Encoding::Utf8,
         regexp::Encoding::Binary => Encoding::Binary,
     };
@@ -292,8 +306,13 @@ fn source(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
 }
 
 fn inspect(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
-    let pattern = &own(ruby, this)?.pattern;
-    Ok(Value::str(pattern_text(pattern, pattern.to_inspected())))
+    let regexp = own(ruby, this)?;
+    let pattern = &regexp.pattern;
+    let mut shown = pattern.to_inspected();
+    if i64::from(regexp.encoding_bits) & NO_ENCODING != 0 {
+        shown.push(b'n');
+    }
+    Ok(Value::str(pattern_text(pattern, shown)))
 }
 
 fn to_s(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
@@ -321,8 +340,8 @@ fn named_captures(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     ruby.make_hash(pairs)
 }
 
-fn options_from(ruby: &mut Ruby<'_>, given: Option<&Value>) -> Result<Options> {
-    let bits = match given {
+fn bits_from(ruby: &mut Ruby<'_>, given: Option<&Value>) -> Result<i64> {
+    Ok(match given {
         None | Some(Value::Nil | Value::Bool(false)) => 0,
         Some(Value::Int(bits)) => *bits,
         Some(Value::String(letters)) => {
@@ -339,11 +358,6 @@ fn options_from(ruby: &mut Ruby<'_>, given: Option<&Value>) -> Result<Options> {
             bits
         }
         Some(_) => IGNORE_CASE,
-    };
-    Ok(Options {
-        ignore_case: bits & IGNORE_CASE != 0,
-        multiline: bits & MULTILINE != 0,
-        extended: bits & EXTENDED != 0,
     })
 }
 
@@ -351,11 +365,11 @@ fn new(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let (given, _) = args.split();
     let class = if let Value::Class(class) = this { *class } else { ClassId::REGEXP };
     match given.first() {
-        Some(Value::Regexp(regexp)) => Ok(make(class, regexp.pattern.clone())),
+        Some(Value::Regexp(regexp)) => Ok(make(class, regexp.pattern.clone(), regexp.encoding_bits)),
         source => {
             let source = ruby.to_text(source.unwrap_or(&Value::Nil))?;
-            let options = options_from(ruby, given.get(1))?;
-            compile(ruby, class, &source, options)
+            let bits = bits_from(ruby, given.get(1))?;
+            compile(ruby, class, &source, bits)
         }
     }
 }
@@ -412,7 +426,7 @@ fn union(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
         list => list.to_vec(),
     };
     if list.is_empty() {
-        return from_source(ruby, &"(?!)".into(), Options::default());
+        return from_source(ruby, &"(?!)".into());
     }
     let only = list.len() == 1;
     let mut source = Text::from("");
@@ -437,5 +451,5 @@ fn union(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
             }
         }
     }
-    from_source(ruby, &source, Options::default())
+    from_source(ruby, &source)
 }

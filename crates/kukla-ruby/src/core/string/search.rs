@@ -279,7 +279,7 @@ fn pattern(ruby: &mut Ruby<'_>, value: &Value) -> Result {
         Wanted::Pattern(regexp) => Ok(Value::Regexp(regexp)),
         Wanted::Plain(source) => {
             let source = source.text().clone();
-            regexp::from_source(ruby, &source, Default::default())
+            regexp::from_source(ruby, &source)
         }
     }
 }

@@ -71,10 +71,14 @@ fn dig(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let names = members(ruby, this)?;
     let found = match &args[0] {
         Value::Symbol(name) if !names.contains(name) => Value::Nil,
-        Value::Int(index) if place(*index, names.len()).is_none_or(|at| at >= names.len()) => Value::Nil,
-        by => {
+        by @ (Value::Symbol(_) | Value::String(_)) => {
             let name = member(ruby, this, by)?;
             field(this, name)
+        }
+        by => {
+            let index = ruby.to_int(by)?;
+            let name = place(index, names.len()).and_then(|at| names.get(at));
+            name.map_or(Value::Nil, |name| field(this, *name))
         }
     };
     dig_on(ruby, found, args.list.get(1..).unwrap_or_default())

@@ -76,9 +76,10 @@ fn replace(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 }
 
 fn merge(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let members = members_mut(ruby, this)?;
     for other in args.list {
-        for element in elements_of(ruby, other)? {
+        let more = elements_of(ruby, other)?;
+        let members = members_mut(ruby, this)?;
+        for element in more {
             ruby.hash_set(&members, element, true.into())?;
         }
     }
@@ -86,8 +87,9 @@ fn merge(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 }
 
 fn subtract(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    let less = elements_of(ruby, &args[0])?;
     let members = members_mut(ruby, this)?;
-    for element in elements_of(ruby, &args[0])? {
+    for element in less {
         ruby.hash_delete(&members, &element)?;
     }
     Ok(this.clone())
@@ -95,10 +97,11 @@ fn subtract(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 
 fn keep(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, wanted: bool, or_nil: bool) -> Result {
     let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
-    let members = members_mut(ruby, this)?;
+    let members = members(ruby, this)?;
     let before = members.table().len();
     ruby.walk_hash(&members, |ruby, element, _| {
         if ruby.yield_to(block, std::slice::from_ref(element))?.is_true() != wanted {
+            ruby.check_frozen(&Value::Hash(members.clone()))?;
             ruby.hash_delete(&members, element)?;
         }
         Ok(Flow::More)

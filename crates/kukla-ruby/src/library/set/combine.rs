@@ -68,7 +68,7 @@ fn difference(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 }
 
 fn either(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let theirs = elements_of(ruby, &args[0])?;
+    let theirs = if args[0].is_nil() { Vec::new() } else { elements_of(ruby, &args[0])? };
     let class = ruby.real_class_of(this);
     let set = make(ruby, class, theirs)?;
     let result = members(ruby, &set)?;
