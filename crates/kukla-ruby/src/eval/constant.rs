@@ -205,6 +205,8 @@ impl Ruby<'_> {
             self.warn(&format!("already initialized constant {shown}"))?;
         }
         let private = known.unwrap_or(false);
+        let place = (self.current_file(), self.run.line);
+        self.run.constant_places.insert((module, name), place);
         self.class_mut(module).constants.insert(name, Constant { value, private });
         self.forget_autoload(module, name);
         self.generation += 1;
@@ -220,14 +222,19 @@ impl Ruby<'_> {
     }
 
     fn name_class(&mut self, class: ClassId, module: ClassId, name: Symbol) {
-        if self.class(class).name.is_some() || self.class(class).is_singleton() {
+        let known = self.class(class);
+        if known.is_singleton() || (known.name.is_some() && !known.temporary_name) {
             return;
         }
-        if module != ClassId::OBJECT && self.class(module).name.is_none() {
+        let outer = self.class(module);
+        let temporary = module != ClassId::OBJECT && (outer.name.is_none() || outer.temporary_name);
+        if temporary && known.name.is_some() {
             return;
         }
         let full = self.constant_name(module, name);
-        self.class_mut(class).name = Some(full.into());
+        let known = self.class_mut(class);
+        known.name = Some(full.into());
+        known.temporary_name = temporary;
         // Classes that were named within it before it had a name itself.
         let inner: Vec<(Symbol, ClassId)> = self
             .class(class)

@@ -294,6 +294,8 @@ pub(crate) struct Running {
     pub catching: Vec<Value>,
     pub loaded: Loaded,
     pub top: Option<Rc<Cref>>,
+    /// Where constants were set.
+    pub constant_places: rustc_hash::FxHashMap<(ClassId, Symbol), (Arc<str>, u32)>,
     /// Other names of global variables.
     pub global_aliases: rustc_hash::FxHashMap<Symbol, Symbol>,
     /// Environments and objects that may refer to themselves in a circle.
