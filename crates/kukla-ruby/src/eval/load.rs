@@ -265,9 +265,11 @@ impl Ruby<'_> {
     /// Runs a file unless it was run before; `None` if there is no such file.
     pub(crate) fn require_path(&mut self, path: &Path) -> Result<Option<bool>> {
         let shown = path.to_string_lossy().into_owned();
-        let is_it = |feature: &Value| matches!(feature, Value::String(text) if **text.text() == *shown.as_bytes());
+        let is_it =
+            |feature: &Value| matches!(feature, Value::String(text) if **text.text() == *shown.as_bytes());
         let features = self.features();
-        if features.as_ref().is_some_and(|list| list.items().iter().any(is_it)) || self.run.loaded.running.contains(&shown)
+        if features.as_ref().is_some_and(|list| list.items().iter().any(is_it))
+            || self.run.loaded.running.contains(&shown)
         {
             return Ok(Some(false));
         }

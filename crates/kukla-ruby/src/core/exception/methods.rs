@@ -210,7 +210,9 @@ pub const SYSTEM_CALL_SINGLETON: &[Native] = &[
         // A number of an error that has a class of its own makes an instance of that.
         let code = match args.list {
             [code @ Value::Int(_)] => Some((code.clone(), &args.list[..0])),
-            [_, code, ..] if crate::core::module::this_class(this) == ClassId::SYSTEM_CALL_ERROR && !code.is_nil() => {
+            [_, code, ..]
+                if crate::core::module::this_class(this) == ClassId::SYSTEM_CALL_ERROR && !code.is_nil() =>
+            {
                 Some((ruby.to_integer(code)?, &args.list[..1]))
             }
             _ => None,

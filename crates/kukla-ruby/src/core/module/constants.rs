@@ -219,7 +219,9 @@ fn source_location(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result
             Some((file, line)) => Value::array(vec![Value::str(&**file), Value::Int(i64::from(*line))]),
             None => Value::array(Vec::new()),
         };
-        if let Some(Value::Class(next)) = ruby.class(owner).constants.get(name).map(|constant| constant.value.clone()) {
+        if let Some(Value::Class(next)) =
+            ruby.class(owner).constants.get(name).map(|constant| constant.value.clone())
+        {
             module = next;
         }
     }

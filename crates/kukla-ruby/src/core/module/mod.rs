@@ -87,9 +87,14 @@ const METHODS: &[Native] = &[
         if name.is_empty() {
             return Err(ruby.argument_error("empty class/module name"));
         }
-        let is_constant = |part: &str| part.chars().next().is_some_and(char::is_uppercase) && part.chars().all(|c| c == '_' || c.is_alphanumeric());
+        let is_constant = |part: &str| {
+            part.chars().next().is_some_and(char::is_uppercase)
+                && part.chars().all(|c| c == '_' || c.is_alphanumeric())
+        };
         if name.split("::").all(is_constant) {
-            return Err(ruby.argument_error("the temporary name must not be a constant path to avoid confusion"));
+            return Err(
+                ruby.argument_error("the temporary name must not be a constant path to avoid confusion")
+            );
         }
         let known = ruby.class_mut(class);
         known.name = Some(name.into());
