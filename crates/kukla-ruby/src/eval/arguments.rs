@@ -195,7 +195,7 @@ impl Ruby<'_> {
 
     /// Whether the method that is being entered is marked with `ruby2_keywords`.
     fn keeps_keywords(&self) -> bool {
-        let method = self.run.frames.last().and_then(|at| at.method.as_ref());
+        let method = self.run.frames.last().and_then(|at| at.method());
         matches!(method.map(|method| &method.body), Some(MethodBody::Code(code)) if code.keeps_keywords.get())
     }
 

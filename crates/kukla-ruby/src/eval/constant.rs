@@ -15,14 +15,14 @@ impl Ruby<'_> {
     /// The modules around the running code.
     pub(crate) fn cref(&mut self) -> Rc<Cref> {
         match self.run.frames.last() {
-            Some(at) => at.cref.clone(),
+            Some(at) => at.cref().clone(),
             None => self.top(),
         }
     }
 
     pub(super) fn constant_node(&mut self, f: &Frame<'_>, name: Name, cache: u32, line: u32) -> Result {
         let cache = &f.unit.constants[cache as usize];
-        let module = self.run.frames.last().map_or(0, |at| at.cref.module.0);
+        let module = self.run.frames.last().map_or(0, |at| at.cref().module.0);
         if cache.generation.get() == self.generation && cache.module.get() == module {
             return Ok(cache.value.borrow().clone());
         }

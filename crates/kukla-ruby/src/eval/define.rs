@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use super::{Activation, Code, Cref, Env, Frame};
+use super::{Activation, Code, Cref, Env, Frame, Who};
 use crate::class::{Class, ClassId, ClassKind, NATIVE_CLASSES};
 use crate::error::{Result, Unwind};
 use crate::method::{Method, MethodBody, Visibility};
@@ -66,7 +66,7 @@ impl Ruby<'_> {
     fn default_visibility(&self) -> (Visibility, bool) {
         let frames = &self.run.frames;
         let Some(mut at) = frames.last() else { return (Visibility::Public, false) };
-        if let (Some(_), Some(context)) = (&at.proc, &at.context) {
+        if let Who::Closure(context) = &at.who {
             let home = frames.iter().rev().find(|other| {
                 other.proc.is_none() && other.context.as_ref().is_some_and(|own| Rc::ptr_eq(own, context))
             });
@@ -349,10 +349,7 @@ impl Ruby<'_> {
         self.run.frames.push(Activation {
             unit: unit.clone(),
             body: id,
-            this: this.clone(),
-            method,
-            block,
-            cref,
+            who: Who::Own { this: this.clone(), method, block, cref },
             env: env.clone(),
             context: None,
             outer: context,

@@ -89,9 +89,9 @@ impl Ruby<'_> {
                     None => self.responds_to(&this, name, *own)?.then_some("method"),
                 }
             }
-            Defined::Yield => self.run.frames.last().is_some_and(|at| at.block.is_some()).then_some("yield"),
+            Defined::Yield => self.run.frames.last().is_some_and(|at| at.block().is_some()).then_some("yield"),
             Defined::Super => {
-                let method = self.run.frames.last().and_then(|at| at.method.clone());
+                let method = self.run.frames.last().and_then(|at| at.method().cloned());
                 let Some(method) = method else { return Ok(None) };
                 let class = self.class_of(&f.this);
                 self.find_method_after(class, method.name, Some(method.owner)).is_some().then_some("super")

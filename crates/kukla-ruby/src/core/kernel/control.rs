@@ -42,7 +42,7 @@ pub const FUNCTIONS: &[Native] = &[
         None => Err(ruby.argument_error("tried to create Proc object without a block")),
     }),
     private("block_given?", 0, 0, |ruby, _, _| {
-        Ok(Value::Bool(ruby.run.frames.last().is_some_and(|at| at.block.is_some())))
+        Ok(Value::Bool(ruby.run.frames.last().is_some_and(|at| at.block().is_some())))
     }),
     private("sleep", 0, 1, |ruby, _, _| {
         Err(ruby.error(

@@ -69,7 +69,7 @@ fn path_of(ruby: &mut Ruby<'_>, value: &Value) -> Result<String> {
 }
 
 fn method_name(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
-    let method = ruby.run.frames.last().and_then(|at| at.method.as_ref()).map(|method| method.name);
+    let method = ruby.run.frames.last().and_then(|at| at.method()).map(|method| method.name);
     Ok(method.into())
 }
 

@@ -174,21 +174,13 @@ const CLASS_SINGLETON: &[Native] = &[method("new", 0, 1, |ruby, _, args| {
 })];
 
 const CLASS_METHODS: &[Native] = &[
-    method("allocate", 0, 0, |ruby, this, _| {
-        let class = this_class(this);
-        if ruby.class(class).is_singleton() {
-            return Err(ruby.type_error("can't create instance of singleton class"));
-        }
-        let ancestors = ruby.ancestors(class);
-        if let Some(root) = ancestors.iter().find(|at| UNALLOCATED.contains(at)) {
-            let _ = root;
-            let name = ruby.class_name(class);
-            return Err(ruby.type_error(format!("allocator undefined for {name}")));
-        }
-        Ok(Value::Object(Object::new(class)))
-    }),
+    method("allocate", 0, 0, allocate),
     method("new", 0, ANY, |ruby, this, args| {
-        let object = ruby.send(this, sym::ALLOCATE, &[])?;
+        let meta = ruby.class_of(this);
+        let object = match ruby.find_method(meta, sym::ALLOCATE) {
+            Some(method) => ruby.call_method(this, &method, sym::ALLOCATE, &Args::default())?,
+            None => allocate(ruby, this, &Args::default())?,
+        };
         let class = ruby.class_of(&object);
         if let Some(method) = ruby.find_method(class, sym::INITIALIZE) {
             ruby.call_method(&object, &method, sym::INITIALIZE, args)?;
@@ -227,6 +219,22 @@ const UNALLOCATED: &[ClassId] = &[
     ClassId::BINDING,
     ClassId::PROC,
 ];
+
+fn allocate(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
+    let class = this_class(this);
+    if ruby.class(class).is_singleton() {
+        return Err(ruby.type_error("can't create instance of singleton class"));
+    }
+    let mut at = Some(class);
+    while let Some(here) = at {
+        if UNALLOCATED.contains(&here) {
+            let name = ruby.class_name(class);
+            return Err(ruby.type_error(format!("allocator undefined for {name}")));
+        }
+        at = ruby.class(here).superclass;
+    }
+    Ok(Value::Object(Object::new(class)))
+}
 
 /// The class or module that a method of `Module` was called on.
 pub(crate) fn this_class(this: &Value) -> ClassId {
