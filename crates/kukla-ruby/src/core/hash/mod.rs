@@ -129,7 +129,7 @@ fn of_entries(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         if let Some(list) = ruby.maybe_array(only)? {
             for (index, element) in list.to_vec().iter().enumerate() {
                 let Some(entry) = ruby.maybe_array(element)? else {
-                    let class = ruby.class_name_of(element);
+                    let class = ruby.word_for(element);
                     return Err(ruby
                         .argument_error(format!("wrong element type {class} at {index} (expected array)")));
                 };
@@ -264,9 +264,7 @@ fn rehash(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     hash.table_mut().clear();
     for (key, value) in entries {
         // Of keys that have become the same the first one stays.
-        if ruby.hash_find(hash, &key)?.is_none() {
-            ruby.hash_set(hash, key, value)?;
-        }
+        ruby.hash_add(hash, key, value)?;
     }
     Ok(this.clone())
 }
