@@ -240,6 +240,8 @@ pub struct Class {
     pub head: Head,
     /// Its full name, once it has one.
     pub name: Option<Rc<str>>,
+    /// Whether the name begins with that of a module without a name, and changes when that gets one.
+    pub temporary_name: bool,
     /// What it is.
     pub kind: ClassKind,
     /// The class it inherits from.
@@ -271,6 +273,7 @@ impl Class {
         Class {
             head: Head::new(class),
             name: None,
+            temporary_name: false,
             kind,
             superclass,
             includes: Vec::new(),

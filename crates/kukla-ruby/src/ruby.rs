@@ -412,7 +412,12 @@ impl<'h> Ruby<'h> {
             Ok(shown) => {
                 let message =
                     format!("can't modify frozen {}: {}", self.class_name_of(value), shown.to_str_lossy());
-                self.error(ClassId::FROZEN_ERROR, message)
+                let unwind = self.error(ClassId::FROZEN_ERROR, message);
+                if let Unwind::Raise(exception) = &*unwind {
+                    let receiver = Some(value.clone());
+                    crate::core::exception::set_detail(exception, |details| details.receiver = receiver);
+                }
+                unwind
             }
             Err(unwind) => unwind,
         }

@@ -7,7 +7,7 @@ use crate::class::ClassId;
 use crate::error::{Result, Unwind};
 use crate::hash::Table;
 use crate::proc::ProcBody;
-use crate::program::{Node, Pair, Place};
+use crate::program::{Node, Pair, Place, Target};
 use crate::ruby::Ruby;
 use crate::symbol::{Symbol, sym};
 use crate::text::Text;
@@ -121,6 +121,9 @@ impl Ruby<'_> {
                 let text = self.interpolate(f, parts)?;
                 self.run.line = *line;
                 let text = Value::str(text);
+                if let Some(head) = text.head() {
+                    head.freeze();
+                }
                 self.call_own(f, sym::BACKTICK, &[text])
             }
             Node::ArrayOf(args) => {
@@ -160,10 +163,10 @@ impl Ruby<'_> {
             Node::Super(parts) => self.super_node(f, parts),
             Node::For(parts) => self.for_node(f, &parts.0, parts.1, parts.2),
             Node::ForTarget(parts) => {
-                let given = std::mem::take(&mut self.run.stack[f.base + parts.1 as usize]);
+                let given = self.run.stack[f.base + parts.1 as usize].clone();
+                let several = matches!(parts.0, Target::Multi(_));
                 let value = match &given {
-                    Value::Array(items) if items.len() == 1 => items.get(0).unwrap_or_default(),
-                    Value::Array(items) if items.is_empty() => Value::Nil,
+                    Value::Array(items) if items.len() == 1 || !several => items.get(0).unwrap_or_default(),
                     _ => given,
                 };
                 self.assign(f, &parts.0, value)?;
@@ -301,9 +304,6 @@ impl Ruby<'_> {
                 }
                 Pair::Splat(node) => {
                     let other = self.eval(f, node)?;
-                    if other.is_nil() {
-                        continue;
-                    }
                     let other = self.to_hash(&other)?;
                     let positions = other.table().positions();
                     for position in 0..positions {

@@ -231,6 +231,8 @@ pub struct Code {
     pub(crate) unit: Rc<Unit>,
     pub(crate) body: BodyId,
     pub(crate) cref: Rc<Cref>,
+    /// Whether keywords that end up in `*args` are handed on as keywords (`ruby2_keywords`).
+    pub(crate) keeps_keywords: Cell<bool>,
 }
 
 /// A block of Ruby code with the variables around it.
@@ -292,6 +294,8 @@ pub(crate) struct Running {
     pub catching: Vec<Value>,
     pub loaded: Loaded,
     pub top: Option<Rc<Cref>>,
+    /// Where constants were set.
+    pub constant_places: rustc_hash::FxHashMap<(ClassId, Symbol), (Arc<str>, u32)>,
     /// Other names of global variables.
     pub global_aliases: rustc_hash::FxHashMap<Symbol, Symbol>,
     /// Environments and objects that may refer to themselves in a circle.

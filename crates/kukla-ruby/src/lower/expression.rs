@@ -3,7 +3,7 @@
 use ruby_prism as prism;
 
 use super::{Lowerer, line_of, read, write};
-use crate::program::{Arg, BodyKind, Combine, Node, Pair, Range};
+use crate::program::{Arg, BodyKind, Combine, Literal, Node, Pair, Range};
 
 /// Every so many levels of nesting an expression makes sure that there is enough stack for the next ones.
 const DEEP: u32 = 16;
@@ -109,6 +109,15 @@ impl Lowerer {
             KeywordHashNode as_keyword_hash_node => |n| Node::Hash(self.pairs(&n.elements())),
             RangeNode as_range_node => |n| {
                 let ends = (self.maybe(n.left()), self.maybe(n.right()));
+                let whole = |node: &Node| match node {
+                    Node::Int(number) => Some(Some(*number)),
+                    Node::Nil => Some(None),
+                    _ => None,
+                };
+                if let (Some(begin), Some(end)) = (whole(&ends.0), whole(&ends.1)) {
+                    let literal = Literal::Range(begin, end, n.is_exclude_end());
+                    return Node::Literal(self.literal(literal));
+                }
                 Node::Range(Box::new(Range { begin: ends.0, end: ends.1, exclusive: n.is_exclude_end(), line: line_of(&n.location()) }))
             },
             SourceFileNode as_source_file_node => |_n| {

@@ -29,8 +29,13 @@ const SINGLETON: &[Native] = &[
     method("allocate", 0, 0, allocate),
     method("[]", 0, ANY, of_entries),
     method("try_convert", 1, 1, try_convert),
-    method("ruby2_keywords_hash?", 1, 1, |_, _, _| Ok(false.into())),
-    method("ruby2_keywords_hash", 1, 1, |_, _, args| Ok(args[0].clone())),
+    method("ruby2_keywords_hash?", 1, 1, |ruby, _, args| Ok(ruby.to_hash(&args[0])?.table().keywords.into())),
+    method("ruby2_keywords_hash", 1, 1, |ruby, _, args| {
+        let mut table = ruby.to_hash(&args[0])?.table().clone();
+        table.keywords = true;
+        table.iterating = 0;
+        Ok(Value::hash(table))
+    }),
 ];
 
 const METHODS: &[Native] = &[

@@ -73,6 +73,34 @@ const METHODS: &[Native] = &[
         let name = ruby.class(this_class(this)).name.clone();
         Ok(name.map_or(Value::Nil, |name| frozen(&name)))
     }),
+    method("set_temporary_name", 1, 1, |ruby, this, args| {
+        let class = this_class(this);
+        let known = ruby.class(class);
+        if known.name.is_some() && !known.temporary_name {
+            return Err(ruby.runtime_error("can't change permanent name"));
+        }
+        if args[0].is_nil() {
+            ruby.class_mut(class).name = None;
+            return Ok(this.clone());
+        }
+        let name = ruby.to_text(&args[0])?.to_str_lossy().into_owned();
+        if name.is_empty() {
+            return Err(ruby.argument_error("empty class/module name"));
+        }
+        let is_constant = |part: &str| {
+            part.chars().next().is_some_and(char::is_uppercase)
+                && part.chars().all(|c| c == '_' || c.is_alphanumeric())
+        };
+        if name.split("::").all(is_constant) {
+            return Err(
+                ruby.argument_error("the temporary name must not be a constant path to avoid confusion")
+            );
+        }
+        let known = ruby.class_mut(class);
+        known.name = Some(name.into());
+        known.temporary_name = true;
+        Ok(this.clone())
+    }),
     method("to_s", 0, 0, shown),
     method("inspect", 0, 0, shown),
     method("===", 1, 1, |ruby, this, args| Ok(Value::Bool(ruby.is_a(&args[0], this_class(this))))),
