@@ -312,6 +312,7 @@ fn inspect(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
 }
 
 /// Whether something ended because of `break` out of the call with this number, and with which value.
+#[expect(clippy::boxed_local, reason = "an unwind travels in its box")]
 pub(super) fn broken(unwind: Box<Unwind>, number: u64) -> Result {
     match *unwind {
         Unwind::Break(at, value) if at == number => Ok(value),
