@@ -135,6 +135,7 @@ classes! {
     GENERATOR = core::enumerator::GENERATOR,
     CHAIN = core::enumerator::CHAIN,
     PRODUCER = core::enumerator::PRODUCER,
+    PRODUCT = core::enumerator::PRODUCT,
     ARITHMETIC_SEQUENCE = core::enumerator::ARITHMETIC_SEQUENCE,
     SET = crate::library::set::SET,
     ENCODING = core::encoding::ENCODING,

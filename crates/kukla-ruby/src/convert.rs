@@ -80,7 +80,7 @@ impl Ruby<'_> {
     /// The integer of 64 bit that is meant, as positions and counts are.
     pub fn to_int(&mut self, value: &Value) -> Result<i64> {
         if let Value::Float(number) = value {
-            if number.abs() < 9.2e18 {
+            if (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(number) {
                 return Ok(*number as i64);
             }
             let shown = match *number {

@@ -85,7 +85,10 @@ impl Lowerer {
             FloatNode as_float_node => |n| Node::Float(n.value()),
             RationalNode as_rational_node => |n| self.rational(&n),
             ImaginaryNode as_imaginary_node => |n| Node::Imaginary(self.boxed(&n.numeric())),
-            StringNode as_string_node => |n| self.string(n.unescaped(), n.is_frozen(), n.is_forced_binary_encoding()),
+            StringNode as_string_node => |n| {
+                let binary = n.is_forced_binary_encoding() || (self.binary && !n.is_forced_utf8_encoding());
+                self.string(n.unescaped(), n.is_frozen(), binary)
+            },
             SymbolNode as_symbol_node => |n| Node::Symbol(self.name(n.unescaped())),
             XStringNode as_x_string_node => |n| {
                 let text = self.string(n.unescaped(), false, false);
@@ -343,7 +346,11 @@ impl Lowerer {
             if let Some(pair) = element.as_assoc_node() {
                 let key = match pair.key().as_string_node() {
                     // Keys are frozen, so one string does for all times.
-                    Some(text) => self.string(text.unescaped(), true, text.is_forced_binary_encoding()),
+                    Some(text) => {
+                        let binary = text.is_forced_binary_encoding()
+                            || (self.binary && !text.is_forced_utf8_encoding());
+                        self.string(text.unescaped(), true, binary)
+                    }
                     None => self.expression(&pair.key()),
                 };
                 return Some(Pair::One(key, self.expression(&pair.value())));

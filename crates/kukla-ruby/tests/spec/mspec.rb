@@ -62,10 +62,12 @@ module Spec
   @passed = @failed = @skipped = 0
   @expectations = 0
   @mocks = []
+  # One object stands for `self` in descriptions, hooks and examples alike.
+  @object = Object.new
 
   class << self
     attr_accessor :group, :passed, :failed, :skipped, :expectations
-    attr_reader :shared, :mocks
+    attr_reader :shared, :mocks, :object
 
     def name_of(group)
       names = []
@@ -84,7 +86,7 @@ module Spec
       outer = @group
       @group = SpecGroup.new(description, outer)
       begin
-        block.call
+        @object.instance_exec(&block)
       rescue Exception => error
         raise if error.is_a?(SystemExit)
         report("#{name_of(@group)} (describing it)", error)
@@ -94,7 +96,7 @@ module Spec
       if outer
         outer.groups << mine
       else
-        run(mine, Object.new)
+        run(mine, @object)
       end
     end
 
@@ -111,7 +113,7 @@ module Spec
         return
       end
       group.examples.each { |description, block| example(group, object, description, block) }
-      group.groups.each { |inner| run(inner, object.clone) }
+      group.groups.each { |inner| run(inner, object) }
       begin
         group.hooks[:after_all].each { |hook| object.instance_exec(&hook) }
       rescue Exception => error
@@ -198,21 +200,24 @@ class Object
   def before(at = :each, &block) = Spec.group.hooks[:"before_#{at}"] << block
   def after(at = :each, &block) = Spec.group.hooks[:"after_#{at}"].unshift(block)
 
-  def it_behaves_like(name, method = nil, object = nil)
+  def it_behaves_like(name, *given)
     block = Spec.shared[name] or raise "no shared examples #{name.inspect}"
     inner = SpecGroup.new("", Spec.group, shared: true)
     outer = Spec.group
     outer.groups << inner
     Spec.group = inner
-    inner.hooks[:before_each] << proc do
-      @method = method
-      @object = object
+    unless given.empty?
+      inner.hooks[:before_all] << proc do
+        @method, @object = given
+      end
     end
     begin
-      block.call
+      Spec.object.instance_exec(&block)
     ensure
       Spec.group = outer
     end
+    # What shared examples prepare, the examples after them find prepared too.
+    outer.hooks[:before_each].concat(inner.hooks[:before_each])
   end
   alias it_should_behave_like it_behaves_like
 

@@ -105,21 +105,24 @@ fn get(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 fn by_sequence(ruby: &mut Ruby<'_>, array: &Rc<ArrayObject>, index: &Value) -> Result {
     let Some(sequence) = as_sequence(index) else { return Ok(Value::Nil) };
     let step = ruby.to_int(&sequence.step)?;
-    let (begin, end) = if step < 0 {
-        (sequence.end.clone(), sequence.begin.clone())
-    } else {
-        (sequence.begin.clone(), sequence.end.clone())
-    };
-    let length = array.len();
-    let outside = |end: &Value| match end {
-        Value::Int(at) => *at < -(length as i64) || *at > length as i64,
-        _ => false,
-    };
-    if !(-1..=1).contains(&step) && (outside(&begin) || outside(&end)) {
-        return Err(out_of_range(ruby, index)?);
+    let (mut begin, mut end, mut exclusive) =
+        (sequence.begin.clone(), sequence.end.clone(), sequence.exclusive);
+    if step < 0 {
+        if exclusive && !end.is_nil() {
+            end = Value::Int(ruby.to_int(&end)?.saturating_add(1));
+            exclusive = false;
+        }
+        std::mem::swap(&mut begin, &mut end);
     }
-    let exclusive = sequence.exclusive && step > 0;
     let range = RangeObject { head: crate::value::Head::new(ClassId::RANGE), begin, end, exclusive };
+    let length = array.len();
+    if !(-1..=1).contains(&step) {
+        // With wider steps every place must be there.
+        match ends(ruby, &range, length)? {
+            Some((begin, end)) if begin <= length && end - begin <= length => {}
+            _ => return Err(out_of_range(ruby, index)?),
+        }
+    }
     let Some((begin, count)) = span(ruby, &range, length)? else { return Ok(Value::Nil) };
     let items = array.items();
     let part = items.get(begin..begin + count).unwrap_or_default();
@@ -149,6 +152,9 @@ fn fetch(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let length = array.len();
     if let Some(found) = place(index, length).and_then(|at| array.get(at)) {
         return Ok(found);
+    }
+    if args.block.is_some() && args.len() > 1 {
+        ruby.warn("block supersedes default value argument")?;
     }
     match (args.block, args.get(1)) {
         (Some(block), _) => ruby.yield_to(block, &[args[0].clone()]),

@@ -52,7 +52,12 @@ fn instructions(ruby: &mut Ruby<'_>, args: &Args<'_>) -> Result<(Option<Value>, 
         ([first], Some(block)) => Ok((Some(first.clone()), Combine::Block(block.clone()))),
         ([], None) => Ok((None, Combine::Unsaid)),
         ([name], None) => Ok((None, Combine::Operator(ruby.to_symbol(name)?))),
-        ([first, name, ..], _) => Ok((Some(first.clone()), Combine::Operator(ruby.to_symbol(name)?))),
+        ([first, name, ..], block) => {
+            if block.is_some() {
+                ruby.warn("given block not used")?;
+            }
+            Ok((Some(first.clone()), Combine::Operator(ruby.to_symbol(name)?)))
+        }
     }
 }
 

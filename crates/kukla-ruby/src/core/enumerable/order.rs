@@ -231,13 +231,12 @@ fn part<T: Clone>(
             }
             at += 1;
         }
-        let mut to = store;
-        for from in (right + 1 - pivots..=right).rev() {
+        // The elements equal to the pivot wait at the end; they belong between the sides.
+        for (to, from) in (store..).zip((right + 1 - pivots..=right).rev()) {
             if from <= to {
                 break;
             }
             items.swap(to, from);
-            to += 1;
         }
         if store <= most && most <= store + pivots {
             break store;

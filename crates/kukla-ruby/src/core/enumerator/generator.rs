@@ -156,7 +156,7 @@ fn each_produced(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         Ok(()) => Ok(this.clone()),
         Err(unwind) => match *unwind {
             Unwind::Raise(exception) if ruby.is_a(&exception, ClassId::STOP_ITERATION) => {
-                Ok(exception.head().and_then(|head| head.variable(sym::RESULT)).unwrap_or_default())
+                ruby.send(&exception, sym::RESULT, &[])
             }
             other => Err(Box::new(other)),
         },

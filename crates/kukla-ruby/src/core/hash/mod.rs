@@ -134,7 +134,7 @@ fn of_entries(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         if let Some(list) = ruby.maybe_array(only)? {
             for (index, element) in list.to_vec().iter().enumerate() {
                 let Some(entry) = ruby.maybe_array(element)? else {
-                    let class = ruby.class_name_of(element);
+                    let class = ruby.word_for(element);
                     return Err(ruby
                         .argument_error(format!("wrong element type {class} at {index} (expected array)")));
                 };
@@ -148,7 +148,7 @@ fn of_entries(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
             return Ok(Value::Hash(hash));
         }
     }
-    if args.len() % 2 != 0 {
+    if !args.len().is_multiple_of(2) {
         return Err(ruby.argument_error("odd number of arguments for Hash"));
     }
     for entry in args.list.chunks_exact(2) {
@@ -200,7 +200,7 @@ fn check_proc(ruby: &mut Ruby<'_>, proc: &Value) -> Result<()> {
         Value::Int(arity) => arity,
         _ => -1,
     };
-    if arity != 2 && (arity >= 0 || arity < -3) {
+    if arity != 2 && !(-3..0).contains(&arity) {
         let arity = if arity < 0 { -arity - 1 } else { arity };
         return Err(ruby.type_error(format!("default_proc takes two arguments (2 for {arity})")));
     }
@@ -269,9 +269,7 @@ fn rehash(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     hash.table_mut().clear();
     for (key, value) in entries {
         // Of keys that have become the same the first one stays.
-        if ruby.hash_find(hash, &key)?.is_none() {
-            ruby.hash_set(hash, key, value)?;
-        }
+        ruby.hash_add(hash, key, value)?;
     }
     Ok(this.clone())
 }

@@ -118,7 +118,7 @@ fn covers_range(ruby: &mut Ruby<'_>, range: &RangeObject, inner: &std::rc::Rc<Ra
     }
     // Where it ends.
     if range.end.is_nil() {
-        return Ok(true);
+        return Ok(!inner.end.is_nil() || !range.exclusive || inner.exclusive);
     }
     if inner.end.is_nil() {
         return Ok(false);
@@ -220,7 +220,7 @@ fn max(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     if !matches!(range.end, Value::Int(_) | Value::Big(_)) {
         return Err(ruby.type_error("cannot exclude non Integer end value"));
     }
-    if !matches!(range.begin, Value::Int(_) | Value::Big(_) | Value::Nil) {
+    if !matches!(range.begin, Value::Int(_) | Value::Big(_)) {
         return Err(ruby.type_error("cannot exclude end value with non Integer begin value"));
     }
     ruby.send(&range.end, sym::MINUS, &[Value::Int(1)])
