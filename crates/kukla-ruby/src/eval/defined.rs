@@ -89,7 +89,9 @@ impl Ruby<'_> {
                     None => self.responds_to(&this, name, *own)?.then_some("method"),
                 }
             }
-            Defined::Yield => self.run.frames.last().is_some_and(|at| at.block().is_some()).then_some("yield"),
+            Defined::Yield => {
+                self.run.frames.last().is_some_and(|at| at.block().is_some()).then_some("yield")
+            }
             Defined::Super => {
                 let method = self.run.frames.last().and_then(|at| at.method().cloned());
                 let Some(method) = method else { return Ok(None) };

@@ -117,7 +117,11 @@ impl Ruby<'_> {
                 self.set_ivar(f, *name, *hint, value)
             }
             Node::If(parts) => {
-                if self.test(f, &parts.0)? { self.run(f, &parts.1) } else { self.run(f, &parts.2) }
+                if self.test(f, &parts.0)? {
+                    self.run(f, &parts.1)
+                } else {
+                    self.run(f, &parts.2)
+                }
             }
             Node::Seq(nodes) => nodes.iter().try_for_each(|node| self.run(f, node)),
             Node::Nil => Ok(()),

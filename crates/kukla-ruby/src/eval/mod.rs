@@ -216,7 +216,12 @@ pub(crate) struct Activation {
 
 /// On whose behalf a body runs.
 pub(crate) enum Who {
-    Own { this: Value, method: Option<Rc<Method>>, block: Option<Rc<ProcObject>>, cref: Rc<Cref> },
+    Own {
+        this: Value,
+        method: Option<Rc<Method>>,
+        block: Option<Rc<ProcObject>>,
+        cref: Rc<Cref>,
+    },
     /// A closure: as its context says.
     Closure(Rc<Context>),
 }
