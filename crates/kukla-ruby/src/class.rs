@@ -135,6 +135,7 @@ classes! {
     GENERATOR = core::enumerator::GENERATOR,
     CHAIN = core::enumerator::CHAIN,
     PRODUCER = core::enumerator::PRODUCER,
+    PRODUCT = core::enumerator::PRODUCT,
     ARITHMETIC_SEQUENCE = core::enumerator::ARITHMETIC_SEQUENCE,
     SET = crate::library::set::SET,
     ENCODING = core::encoding::ENCODING,
@@ -239,6 +240,8 @@ pub struct Class {
     pub head: Head,
     /// Its full name, once it has one.
     pub name: Option<Rc<str>>,
+    /// Whether the name begins with that of a module without a name, and changes when that gets one.
+    pub temporary_name: bool,
     /// What it is.
     pub kind: ClassKind,
     /// The class it inherits from.
@@ -270,6 +273,7 @@ impl Class {
         Class {
             head: Head::new(class),
             name: None,
+            temporary_name: false,
             kind,
             superclass,
             includes: Vec::new(),

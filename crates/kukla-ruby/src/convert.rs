@@ -79,6 +79,18 @@ impl Ruby<'_> {
 
     /// The integer of 64 bit that is meant, as positions and counts are.
     pub fn to_int(&mut self, value: &Value) -> Result<i64> {
+        if let Value::Float(number) = value {
+            if (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(number) {
+                return Ok(*number as i64);
+            }
+            let shown = match *number {
+                nan if nan.is_nan() => "NaN".to_owned(),
+                f64::INFINITY => "Inf".to_owned(),
+                f64::NEG_INFINITY => "-Inf".to_owned(),
+                large => crate::core::float::text::to_text(large).replace(".0e", "e"),
+            };
+            return Err(self.range_error(format!("float {shown} out of range of integer")));
+        }
         if value.is_nil() {
             return Err(self.type_error("no implicit conversion from nil to integer"));
         }
@@ -107,6 +119,9 @@ impl Ruby<'_> {
 
     #[cold]
     fn no_float(&mut self, value: &Value) -> Box<Unwind> {
+        if let Value::String(_) = value {
+            return self.type_error("no implicit conversion to float from string");
+        }
         let word = self.word_for(value);
         self.type_error(format!("can't convert {word} into Float"))
     }

@@ -38,6 +38,8 @@ pub struct Table {
     pub default_proc: Value,
     /// Whether keys are the same only if they are the same object.
     pub by_identity: bool,
+    /// Whether it holds keywords that a method marked with `ruby2_keywords` was given: `*args` hands them on as keywords.
+    pub keywords: bool,
     /// How many iterations are going on, during which no key may be added.
     pub iterating: u32,
 }

@@ -245,17 +245,22 @@ impl Ruby<'_> {
     /// Yields a key and its value as one element, `[key, value]`.
     #[inline]
     pub fn yield_pair(&mut self, block: &Rc<ProcObject>, key: &Value, value: &Value) -> Result {
+        // A block of several parameters would only take the pair apart again.
+        if !block.lambda.get()
+            && matches!(block.body, ProcBody::Closure(_))
+            && crate::core::proc::arity(block) > 1
+        {
+            return self.yield_to(block, &[key.clone(), value.clone()]);
+        }
         self.yield_to(block, &[pair(key.clone(), value.clone())])
     }
 }
 
 impl Ruby<'_> {
-    /// How many parameters a block must be given, if it is strict.
+    /// How many parameters a lambda must be given.
     pub fn required_parameters(&self, block: &ProcObject) -> usize {
-        match &block.body {
-            ProcBody::Native(_, arity) => usize::try_from(*arity).unwrap_or(0),
-            _ => 0,
-        }
+        let arity = crate::core::proc::arity(block);
+        (if arity < 0 { -arity - 1 } else { arity }) as usize
     }
 
     /// What stands between joined elements when nobody says so: `$,`.

@@ -146,13 +146,13 @@ impl Ruby<'_> {
         Ok(())
     }
 
-    /// Adds a key as it is, with no value; whether it was not there before.
-    pub fn hash_add_key(&mut self, hash: &HashObject, key: Value) -> Result<bool> {
+    /// Adds a key as it is, if it is not there; whether it was not.
+    pub fn hash_add(&mut self, hash: &HashObject, key: Value, value: Value) -> Result<bool> {
         let code = self.key_code(hash, &key)?;
         if self.hash_find_with_code(hash, &key, code)?.is_some() {
             return Ok(false);
         }
-        hash.table_mut().add(code, key, Value::Nil);
+        hash.table_mut().add(code, key, value);
         Ok(true)
     }
 

@@ -38,6 +38,8 @@ pub(crate) enum Literal {
     Bytes(Box<[u8]>, bool),
     Big(BigInt),
     Regexp(Arc<Regexp>),
+    /// A range of integers; an end may be missing.
+    Range(Option<i64>, Option<i64>, bool),
     /// A numerator and a denominator.
     Rational(BigInt, BigInt),
 }
@@ -364,7 +366,7 @@ pub(crate) enum Defined {
     Const(Name),
     ConstPath(Option<(Box<Defined>, Node)>, Name),
     /// A method: the receiver, which must be defined itself, its name, the arguments.
-    Call(Option<(Box<Defined>, Node)>, Name, Box<[Defined]>, bool, &'static str),
+    Call(Option<(Box<Defined>, Node)>, Name, Box<[Defined]>, bool),
     Yield,
     Super,
     /// `$~` groups
@@ -423,8 +425,8 @@ pub(crate) enum Node {
     SetLocal(u32, Box<Node>),
     Outer(u16, u16),
     SetOuter(u16, u16, Box<Node>),
-    Ivar(Name),
-    SetIvar(Name, Box<Node>),
+    Ivar(Name, u32),
+    SetIvar(Name, u32, Box<Node>),
     Gvar(Name),
     SetGvar(Name, Box<Node>),
     /// `$1`
@@ -452,7 +454,7 @@ pub(crate) enum Node {
     While(Box<While>),
     For(Box<(Node, BodyId, u32)>),
     /// What each step of `for` assigns, from the arguments of its block.
-    ForTarget(Box<(Target, u32, bool)>),
+    ForTarget(Box<(Target, u32)>),
     Case(Box<Case>),
     CaseIn(Box<CaseIn>),
     /// `value => pattern` and `value in pattern`

@@ -47,5 +47,23 @@ impl Ruby<'_> {
     }
 }
 
+impl Ruby<'_> {
+    /// The hash code of something that may contain itself: the same for all such things of a class, however they are wound up.
+    pub fn guarded_hash(&mut self, value: &Value, go: impl FnOnce(&mut Self) -> Result<u64>) -> Result<u64> {
+        let outermost = !self.walks.iter().any(|(walk, ..)| *walk == Walk::Hash);
+        if outermost {
+            self.winds = false;
+        }
+        match self.guarded(Walk::Hash, value, &Value::Nil, go)? {
+            Some(code) if !(outermost && self.winds) => Ok(code),
+            Some(_) => Ok(u64::from(self.real_class_of(value).0)),
+            None => {
+                self.winds = true;
+                Ok(0)
+            }
+        }
+    }
+}
+
 /// How deep such walks go; Ruby's own stack ends near it.
 const MOST: usize = 10_000;

@@ -61,6 +61,8 @@ pub struct State {
     pub(crate) called: &'static str,
     /// Walks through values that may contain themselves (see `recursion.rs`).
     pub(crate) walks: Vec<(crate::recursion::Walk, Value, Value)>,
+    /// Whether what is being hashed contains itself.
+    pub(crate) winds: bool,
     /// Pairs that `Comparable#==` is comparing right now.
     pub(crate) comparing: Vec<(Value, Value)>,
     /// Whether native classes have their constants.
@@ -97,6 +99,7 @@ impl State {
             run: Running::default(),
             called: "",
             walks: Vec::new(),
+            winds: false,
             comparing: Vec::new(),
             is_set_up: false,
         })
@@ -348,9 +351,34 @@ impl<'h> Ruby<'h> {
     /// Calls a method if it is there (public or not), without asking `method_missing` unless `respond_to_missing?` says so.
     pub fn try_send(&mut self, receiver: &Value, name: Symbol, args: &[Value]) -> Result<Option<Value>> {
         if self.responds_to(receiver, name, true)? {
-            self.send(receiver, name, args).map(Some)
-        } else {
-            Ok(None)
+            return self.send(receiver, name, args).map(Some);
+        }
+        self.try_method_missing(receiver, name, args)
+    }
+
+    /// What a `method_missing` of a program makes of a call, unless it does not know the method either.
+    fn try_method_missing(
+        &mut self,
+        receiver: &Value,
+        name: Symbol,
+        args: &[Value],
+    ) -> Result<Option<Value>> {
+        let class = self.class_of(receiver);
+        let asks = |method: Option<Rc<Method>>| {
+            method.is_some_and(|method| !matches!(method.body, MethodBody::Native(_)))
+        };
+        if !asks(self.find_method(class, sym::METHOD_MISSING))
+            || asks(self.find_method(class, sym::RESPOND_TO_MISSING))
+            || asks(self.find_method(class, sym::RESPOND_TO))
+        {
+            return Ok(None);
+        }
+        match self.send(receiver, name, args) {
+            Ok(answer) => Ok(Some(answer)),
+            Err(unwind) => match *unwind {
+                Unwind::Raise(exception) if self.is_a(&exception, ClassId::NO_METHOD_ERROR) => Ok(None),
+                other => Err(Box::new(other)),
+            },
         }
     }
 
@@ -393,7 +421,12 @@ impl<'h> Ruby<'h> {
             Ok(shown) => {
                 let message =
                     format!("can't modify frozen {}: {}", self.class_name_of(value), shown.to_str_lossy());
-                self.error(ClassId::FROZEN_ERROR, message)
+                let unwind = self.error(ClassId::FROZEN_ERROR, message);
+                if let Unwind::Raise(exception) = &*unwind {
+                    let receiver = Some(value.clone());
+                    crate::core::exception::set_detail(exception, |details| details.receiver = receiver);
+                }
+                unwind
             }
             Err(unwind) => unwind,
         }
@@ -503,7 +536,7 @@ impl<'h> Ruby<'h> {
     pub fn inspect(&mut self, value: &Value) -> Result<Text> {
         match self.send(value, sym::INSPECT, &[])? {
             Value::String(string) => Ok(string.text().clone()),
-            other => Ok(format!("#<{}>", self.class_name_of(&other)).into()),
+            other => self.display(&other),
         }
     }
 
@@ -515,7 +548,7 @@ impl<'h> Ruby<'h> {
             Value::Symbol(symbol) => Ok(self.name(*symbol).into()),
             _ => match self.send(value, sym::TO_S, &[])? {
                 Value::String(string) => Ok(string.text().clone()),
-                _ => Ok(format!("#<{}>", self.class_name_of(value)).into()),
+                _ => Ok(self.plain_inspect(value).into()),
             },
         }
     }

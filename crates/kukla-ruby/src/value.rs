@@ -13,10 +13,8 @@ use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use indexmap::IndexMap;
 use kukla_values::regexp::Regexp;
 use num_bigint::BigInt;
-use rustc_hash::FxBuildHasher;
 
 use crate::class::ClassId;
 use crate::hash::Table;
@@ -26,7 +24,7 @@ use crate::symbol::Symbol;
 use crate::text::Text;
 
 /// Any Ruby value.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub enum Value {
     /// `nil`
     #[default]
@@ -61,8 +59,23 @@ pub enum Value {
 
 const _: () = assert!(size_of::<Value>() == 16);
 
-/// Instance variables in the order they were first set.
-pub type InstanceVariables = IndexMap<Symbol, Value, FxBuildHasher>;
+/// Instance variables in the order they were first set: few, so they are found by looking.
+#[derive(Clone, Default)]
+struct InstanceVariables(Vec<(Symbol, Value)>);
+
+impl InstanceVariables {
+    /// Where a variable is. A place that it is likely at is looked at first, and corrected.
+    #[inline]
+    fn position(&self, name: Symbol, hint: &Cell<u32>) -> Option<usize> {
+        let likely = hint.get() as usize;
+        if self.0.get(likely).is_some_and(|(known, _)| *known == name) {
+            return Some(likely);
+        }
+        let found = self.0.iter().position(|(known, _)| *known == name)?;
+        hint.set(found as u32);
+        Some(found)
+    }
+}
 
 /// What every object on the heap has: its class, whether it is frozen, its instance variables.
 pub struct Head {
@@ -108,14 +121,35 @@ impl Head {
 
     /// The value of an instance variable.
     pub fn variable(&self, name: Symbol) -> Option<Value> {
-        self.variables.borrow().as_ref()?.get(&name).cloned()
+        self.variable_near(name, &Cell::new(0))
+    }
+
+    /// The value of an instance variable that is likely to be at a place.
+    #[inline]
+    pub(crate) fn variable_near(&self, name: Symbol, hint: &Cell<u32>) -> Option<Value> {
+        let variables = self.variables.borrow();
+        let variables = variables.as_ref()?;
+        variables.position(name, hint).map(|at| variables.0[at].1.clone())
     }
 
     /// Sets an instance variable, and tells whether it is the first.
     pub fn set_variable(&self, name: Symbol, value: Value) -> bool {
+        self.set_variable_near(name, value, &Cell::new(0))
+    }
+
+    /// Sets an instance variable that is likely to be at a place, and tells whether it is the first.
+    #[inline]
+    pub(crate) fn set_variable_near(&self, name: Symbol, value: Value, hint: &Cell<u32>) -> bool {
         let mut variables = self.variables.borrow_mut();
         let is_first = variables.is_none();
-        let old = variables.get_or_insert_default().insert(name, value);
+        let all = variables.get_or_insert_default();
+        let old = match all.position(name, hint) {
+            Some(at) => Some(std::mem::replace(&mut all.0[at].1, value)),
+            None => {
+                all.0.push((name, value));
+                None
+            }
+        };
         // What is dropped may look at its owner.
         drop(variables);
         drop(old);
@@ -124,12 +158,16 @@ impl Head {
 
     /// Removes an instance variable.
     pub fn remove_variable(&self, name: Symbol) -> Option<Value> {
-        self.variables.borrow_mut().as_mut()?.shift_remove(&name)
+        let mut variables = self.variables.borrow_mut();
+        let all = variables.as_mut()?;
+        let at = all.position(name, &Cell::new(0))?;
+        Some(all.0.remove(at).1)
     }
 
     /// The names of the instance variables that are set.
     pub fn variable_names(&self) -> Vec<Symbol> {
-        self.variables.borrow().as_ref().map_or_else(Vec::new, |all| all.keys().copied().collect())
+        let variables = self.variables.borrow();
+        variables.as_ref().map_or_else(Vec::new, |all| all.0.iter().map(|(name, _)| *name).collect())
     }
 
     /// Takes the instance variables of another object.
@@ -315,7 +353,38 @@ impl Object {
     }
 }
 
+impl Clone for Value {
+    #[inline]
+    fn clone(&self) -> Value {
+        match self {
+            Value::Nil => Value::Nil,
+            Value::Bool(truth) => Value::Bool(*truth),
+            Value::Int(number) => Value::Int(*number),
+            Value::Float(number) => Value::Float(*number),
+            Value::Symbol(symbol) => Value::Symbol(*symbol),
+            Value::Class(class) => Value::Class(*class),
+            object => object.share(),
+        }
+    }
+}
+
 impl Value {
+    /// Another reference to an object on the heap.
+    fn share(&self) -> Value {
+        match self {
+            Value::String(string) => Value::String(string.clone()),
+            Value::Array(array) => Value::Array(array.clone()),
+            Value::Hash(hash) => Value::Hash(hash.clone()),
+            Value::Range(range) => Value::Range(range.clone()),
+            Value::Regexp(regexp) => Value::Regexp(regexp.clone()),
+            Value::Proc(proc) => Value::Proc(proc.clone()),
+            Value::Big(big) => Value::Big(big.clone()),
+            Value::Object(object) => Value::Object(object.clone()),
+            Value::Nil | Value::Bool(_) | Value::Int(_) | Value::Float(_) => Value::Nil,
+            Value::Symbol(_) | Value::Class(_) => Value::Nil,
+        }
+    }
+
     /// Whether it counts as true: everything does except `nil` and `false`.
     #[inline]
     pub fn is_true(&self) -> bool {

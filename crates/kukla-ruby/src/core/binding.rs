@@ -53,8 +53,8 @@ pub(crate) fn of_caller(ruby: &mut Ruby<'_>) -> Value {
         levels.extend(outer.iter().cloned());
     }
     let scope = Scope {
-        this: at.this.clone(),
-        cref: at.cref.clone(),
+        this: at.this().clone(),
+        cref: at.cref().clone(),
         context,
         levels,
         file: at.unit.program.file.to_string(),

@@ -9,28 +9,41 @@ use crate::value::Value;
 
 /// The class `TrueClass`.
 pub const TRUE_CLASS: NativeClass = NativeClass {
-    methods: &[METHODS],
+    methods: &[
+        METHODS,
+        &[
+            method("|", 1, 1, |_, _, _| Ok(true.into())),
+            method("^", 1, 1, |_, _, args| Ok((!args[0].is_true()).into())),
+        ],
+    ],
     singleton: &[NO_INSTANCES],
     ..NativeClass::class("TrueClass", "Object")
 };
 
 /// The class `FalseClass`.
 pub const FALSE_CLASS: NativeClass = NativeClass {
-    methods: &[METHODS],
+    methods: &[METHODS, &[method("|", 1, 1, truth_of), method("^", 1, 1, truth_of)]],
     singleton: &[NO_INSTANCES],
     ..NativeClass::class("FalseClass", "Object")
 };
 
 const METHODS: &[Native] = &[
-    method("to_s", 0, 0, |_, this, _| Ok(constant(if this.is_true() { "true" } else { "false" }))),
-    method("inspect", 0, 0, |_, this, _| Ok(constant(if this.is_true() { "true" } else { "false" }))),
+    method("to_s", 0, 0, to_s),
+    method("inspect", 0, 0, to_s),
     method("&", 1, 1, |_, this, args| Ok((this.is_true() && args[0].is_true()).into())),
-    method("|", 1, 1, |_, this, args| Ok((this.is_true() || args[0].is_true()).into())),
-    method("^", 1, 1, |_, this, args| Ok((this.is_true() != args[0].is_true()).into())),
     method("!", 0, 0, |_, this, _| Ok((!this.is_true()).into())),
     method("==", 1, 1, |_, this, args| Ok(this.is_same(&args[0]).into())),
     method("===", 1, 1, |_, this, args| Ok(this.is_same(&args[0]).into())),
 ];
+
+/// `false | x`, `nil ^ x`: whether the argument counts as true.
+pub(super) fn truth_of(_: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
+    Ok(args[0].is_true().into())
+}
+
+fn to_s(_: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
+    Ok(constant(if this.is_true() { "true" } else { "false" }))
+}
 
 /// Classes whose only instances are there from the start.
 pub(super) const NO_INSTANCES: &[Native] =

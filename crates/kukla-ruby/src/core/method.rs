@@ -227,7 +227,7 @@ fn same(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     };
     let bodies = match (&real(&a.method).body, &real(&b.method).body) {
         (MethodBody::Code(a), MethodBody::Code(b)) => Rc::ptr_eq(a, b),
-        (MethodBody::Native(a), MethodBody::Native(b)) => std::ptr::eq(*a, *b),
+        (MethodBody::Native(a), MethodBody::Native(b)) => std::ptr::fn_addr_eq(a.run, b.run),
         (MethodBody::Proc(a), MethodBody::Proc(b)) => Rc::ptr_eq(a, b),
         (MethodBody::Reader(a), MethodBody::Reader(b)) | (MethodBody::Writer(a), MethodBody::Writer(b)) => {
             a == b

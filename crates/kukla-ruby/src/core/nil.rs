@@ -30,8 +30,8 @@ const METHODS: &[Native] = &[
     method("nil?", 0, 0, |_, _, _| Ok(true.into())),
     method("=~", 1, 1, |_, _, _| Ok(Value::Nil)),
     method("&", 1, 1, |_, _, _| Ok(false.into())),
-    method("|", 1, 1, |_, _, args| Ok(args[0].is_true().into())),
-    method("^", 1, 1, |_, _, args| Ok(args[0].is_true().into())),
+    method("|", 1, 1, boolean::truth_of),
+    method("^", 1, 1, boolean::truth_of),
     method("==", 1, 1, |_, _, args| Ok(args[0].is_nil().into())),
     method("===", 1, 1, |_, _, args| Ok(args[0].is_nil().into())),
 ];

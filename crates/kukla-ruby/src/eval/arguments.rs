@@ -52,6 +52,20 @@ impl Ruby<'_> {
                 }
             }
         }
+        if !keywords
+            && matches!(args.last(), Some(Arg::Splat(_)))
+            && let Some(Value::Hash(hash)) = list.last()
+            && hash.table().keywords
+        {
+            let mut table = hash.table().clone();
+            table.keywords = false;
+            table.iterating = 0;
+            list.pop();
+            if !table.is_empty() {
+                keywords = true;
+                list.push(Value::hash(table));
+            }
+        }
         Ok((list, keywords))
     }
 
@@ -116,7 +130,12 @@ impl Ruby<'_> {
             if params.no_keywords && keywords.is_some_and(|keywords| !keywords.table().is_empty()) {
                 return Err(self.argument_error("no keywords accepted"));
             }
-            if keywords.is_some() && !params.no_keywords {
+            if let Some(hash) = keywords
+                && !params.no_keywords
+            {
+                if params.rest.is_some() && self.keeps_keywords() {
+                    hash.table_mut().keywords = true;
+                }
                 (list, keywords) = (args.list, None);
             }
         }
@@ -172,6 +191,12 @@ impl Ruby<'_> {
             self.bind_one(f, block, value)?;
         }
         Ok(())
+    }
+
+    /// Whether the method that is being entered is marked with `ruby2_keywords`.
+    fn keeps_keywords(&self) -> bool {
+        let method = self.run.frames.last().and_then(|at| at.method());
+        matches!(method.map(|method| &method.body), Some(MethodBody::Code(code)) if code.keeps_keywords.get())
     }
 
     fn bind_one(&mut self, f: &Frame<'_>, param: &Param, value: Value) -> Result<()> {

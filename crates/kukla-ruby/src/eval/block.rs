@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use super::{Activation, Closure, Cref, Env, Frame};
+use super::{Activation, Closure, Context, Cref, Env, Frame, Who};
 use crate::args::Args;
 use crate::class::ClassId;
 use crate::error::{Result, Unwind};
@@ -22,6 +22,22 @@ pub(crate) struct Guise<'a> {
     pub cref: Option<Rc<Cref>>,
     /// The method that it is the body of.
     pub method: Option<&'a Rc<Method>>,
+}
+
+impl Context {
+    /// On whose behalf a closure runs that is a lambda, or runs as something else.
+    fn as_guise(&self, guise: Option<Guise<'_>>) -> Who {
+        let (this, cref, method) = match guise {
+            None => (self.this.clone(), None, None),
+            Some(guise) => (guise.this, guise.cref, guise.method.cloned()),
+        };
+        Who::Own {
+            this,
+            method: method.or_else(|| self.method.clone()),
+            block: self.block.clone(),
+            cref: cref.unwrap_or_else(|| self.cref.clone()),
+        }
+    }
 }
 
 impl Ruby<'_> {
@@ -44,17 +60,29 @@ impl Ruby<'_> {
     }
 
     pub(super) fn yield_node(&mut self, f: &Frame<'_>, args: &Arguments, line: u32) -> Result {
-        let block = self.run.frames.last().and_then(|at| at.block.clone());
+        let block = self.run.frames.last().and_then(|at| at.block().cloned());
         let Some(block) = block else {
             self.run.line = line;
             return Err(self.error(ClassId::LOCAL_JUMP_ERROR, "no block given (yield)"));
         };
-        if let Arguments::Plain(nodes) = args
-            && let [only] = &**nodes
-        {
-            let value = [self.eval(f, only)?];
-            self.run.line = line;
-            return self.call_block(&block, &Args::new(&value));
+        if let Arguments::Plain(nodes) = args {
+            match &**nodes {
+                [] => {
+                    self.run.line = line;
+                    return self.call_block(&block, &Args::default());
+                }
+                [only] => {
+                    let values = [self.eval(f, only)?];
+                    self.run.line = line;
+                    return self.call_block(&block, &Args::new(&values));
+                }
+                [first, second] => {
+                    let values = [self.eval(f, first)?, self.eval(f, second)?];
+                    self.run.line = line;
+                    return self.call_block(&block, &Args::new(&values));
+                }
+                _ => {}
+            }
         }
         let (list, has_keywords) = self.arguments(f, args)?;
         self.run.line = line;
@@ -91,7 +119,7 @@ impl Ruby<'_> {
         match self.find_method(class, name) {
             Some(method) => {
                 if method.visibility != Visibility::Public {
-                    let this = self.run.frames.last().map_or(Value::Nil, |at| at.this.clone());
+                    let this = self.run.frames.last().map_or(Value::Nil, |at| at.this().clone());
                     if let Some(kind) = self.forbidden(&method, &this) {
                         return self.missing(receiver, name, args, kind);
                     }
@@ -188,24 +216,24 @@ impl Ruby<'_> {
             None => closure.env.clone(),
         };
         let number = if lambda { self.next_number() } else { context.number };
-        let plain = !lambda && guise.is_none();
-        let saved_match = self.shared_match(context);
+        let saved_match = self.share_match(context);
         let caller_line = self.run.line;
         let eval_scope = context.eval_scope.clone();
-        let (this, cref, method) = match guise {
-            None => (context.this.clone(), None, None),
-            Some(guise) => (guise.this, guise.cref, guise.method.cloned()),
+        let (who, outer) = match guise {
+            None if !lambda => (Who::Closure(context.clone()), None),
+            guise => (context.as_guise(guise), Some(context.clone())),
+        };
+        let this = match &who {
+            Who::Own { this, .. } => this.clone(),
+            Who::Closure(context) => context.this.clone(),
         };
         self.run.frames.push(Activation {
             unit: closure.unit.clone(),
             body: closure.body,
-            this: this.clone(),
-            method: method.or_else(|| context.method.clone()),
-            block: context.block.clone(),
-            cref: cref.unwrap_or_else(|| context.cref.clone()),
-            env: env.clone(),
-            context: plain.then(|| context.clone()),
-            outer: Some(context.clone()),
+            who,
+            env: if body.env.is_some() { env.clone() } else { None },
+            context: None,
+            outer,
             proc: Some(block.clone()),
             number,
             returns: lambda,
@@ -231,7 +259,9 @@ impl Ruby<'_> {
             }
         });
         self.leave(&f);
-        self.run.last_match = saved_match;
+        if let Some(saved) = saved_match {
+            self.run.last_match = saved;
+        }
         match result {
             Ok(value) => Ok(value),
             Err(unwind) => match *unwind {
@@ -266,7 +296,11 @@ impl Ruby<'_> {
         if at.returns {
             return Err(Box::new(Unwind::Return(at.number, value)));
         }
-        let home = at.outer.as_ref().map(|context| {
+        let outer = match &at.who {
+            Who::Closure(context) => Some(context),
+            Who::Own { .. } => at.outer.as_ref(),
+        };
+        let home = outer.map(|context| {
             let home = context.returns();
             (home.number, home.alive.get())
         });

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use super::{Activation, Code, Env, Frame, MAX_DEPTH, STEPS, Site};
+use super::{Activation, Code, Env, Frame, MAX_DEPTH, STEPS, Site, Who};
 use crate::args::Args;
 use crate::class::{ANY, ClassId, Native};
 use crate::error::{Result, Unwind};
@@ -227,8 +227,17 @@ impl Ruby<'_> {
             MethodBody::Native(native) => self.run_native(receiver, native, args),
             MethodBody::Code(code) => {
                 let code = code.clone();
-                let mut list = args.list.to_vec();
-                self.run_code(receiver, method, &code, &mut list, args.has_keywords, args.block)
+                match args.list {
+                    [] => self.run_code(receiver, method, &code, &mut [], args.has_keywords, args.block),
+                    [one] => {
+                        let mut list = [one.clone()];
+                        self.run_code(receiver, method, &code, &mut list, args.has_keywords, args.block)
+                    }
+                    list => {
+                        let mut list = list.to_vec();
+                        self.run_code(receiver, method, &code, &mut list, args.has_keywords, args.block)
+                    }
+                }
             }
             MethodBody::Reader(variable) => {
                 if !args.is_empty() {
@@ -284,10 +293,12 @@ impl Ruby<'_> {
         self.run.frames.push(Activation {
             unit: code.unit.clone(),
             body: code.body,
-            this: this.clone(),
-            method: Some(method.clone()),
-            block: block.cloned(),
-            cref: code.cref.clone(),
+            who: Who::Own {
+                this: this.clone(),
+                method: Some(method.clone()),
+                block: block.cloned(),
+                cref: code.cref.clone(),
+            },
             env: env.clone(),
             context: None,
             outer: None,
@@ -329,9 +340,7 @@ impl Ruby<'_> {
         self.run.stack.truncate(f.base);
         if let Some(activation) = self.run.frames.pop() {
             self.run.line = activation.caller_line;
-            if let Some(context) = &activation.context
-                && activation.proc.as_ref().is_none_or(|_| activation.returns)
-            {
+            if let Some(context) = &activation.context {
                 context.alive.set(false);
             }
             drop(activation);
@@ -359,7 +368,7 @@ impl Ruby<'_> {
     /// `super`
     pub(super) fn super_node(&mut self, f: &Frame<'_>, node: &Super) -> Result {
         let Some(at) = self.run.frames.last() else { return Ok(Value::Nil) };
-        let (method, own_block) = (at.method.clone(), at.block.clone());
+        let (method, own_block) = (at.method().cloned(), at.block().cloned());
         let Some(method) = method else {
             self.run.line = node.line;
             return Err(self.runtime_error("super called outside of method"));

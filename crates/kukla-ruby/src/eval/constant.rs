@@ -15,14 +15,14 @@ impl Ruby<'_> {
     /// The modules around the running code.
     pub(crate) fn cref(&mut self) -> Rc<Cref> {
         match self.run.frames.last() {
-            Some(at) => at.cref.clone(),
+            Some(at) => at.cref().clone(),
             None => self.top(),
         }
     }
 
     pub(super) fn constant_node(&mut self, f: &Frame<'_>, name: Name, cache: u32, line: u32) -> Result {
         let cache = &f.unit.constants[cache as usize];
-        let module = self.run.frames.last().map_or(0, |at| at.cref.module.0);
+        let module = self.run.frames.last().map_or(0, |at| at.cref().module.0);
         if cache.generation.get() == self.generation && cache.module.get() == module {
             return Ok(cache.value.borrow().clone());
         }
@@ -68,7 +68,10 @@ impl Ruby<'_> {
                 return Ok(Some(value));
             }
         }
-        self.own_constant(ClassId::OBJECT, name)
+        if self.class(innermost).is_module() {
+            return self.find_constant_in(ClassId::OBJECT, name, true);
+        }
+        Ok(None)
     }
 
     /// The constant that a module itself has; one that `autoload` promises is loaded.
@@ -87,15 +90,13 @@ impl Ruby<'_> {
         object_too: bool,
     ) -> Result<Option<Value>> {
         for at in self.ancestors(module).iter() {
-            if *at == ClassId::OBJECT && module != ClassId::OBJECT && !object_too {
-                break;
-            }
             if let Some(value) = self.own_constant(*at, name)? {
-                return Ok(Some(value));
+                let hidden = *at == ClassId::OBJECT && module != ClassId::OBJECT && !object_too;
+                return Ok(if hidden { None } else { Some(value) });
             }
         }
-        if object_too || self.class(module).is_module() && module == ClassId::OBJECT {
-            return self.own_constant(ClassId::OBJECT, name);
+        if object_too && self.class(module).is_module() {
+            return self.find_constant_in(ClassId::OBJECT, name, true);
         }
         Ok(None)
     }
@@ -125,7 +126,10 @@ impl Ruby<'_> {
     }
 
     #[cold]
-    fn private_constant(&mut self, module: ClassId, name: Symbol) -> Box<Unwind> {
+    pub(super) fn private_constant(&mut self, module: ClassId, name: Symbol) -> Box<Unwind> {
+        let ancestors = self.ancestors(module);
+        let owner = ancestors.iter().find(|at| self.class(**at).constants.contains_key(&name)).copied();
+        let module = owner.unwrap_or(module);
         let message = format!("private constant {}::{} referenced", self.class_name(module), self.name(name));
         self.name_error(message, name, Value::Class(module))
     }
@@ -201,6 +205,8 @@ impl Ruby<'_> {
             self.warn(&format!("already initialized constant {shown}"))?;
         }
         let private = known.unwrap_or(false);
+        let place = (self.current_file(), self.run.line);
+        self.run.constant_places.insert((module, name), place);
         self.class_mut(module).constants.insert(name, Constant { value, private });
         self.forget_autoload(module, name);
         self.generation += 1;
@@ -216,14 +222,19 @@ impl Ruby<'_> {
     }
 
     fn name_class(&mut self, class: ClassId, module: ClassId, name: Symbol) {
-        if self.class(class).name.is_some() || self.class(class).is_singleton() {
+        let known = self.class(class);
+        if known.is_singleton() || (known.name.is_some() && !known.temporary_name) {
             return;
         }
-        if module != ClassId::OBJECT && self.class(module).name.is_none() {
+        let outer = self.class(module);
+        let temporary = module != ClassId::OBJECT && (outer.name.is_none() || outer.temporary_name);
+        if temporary && known.name.is_some() {
             return;
         }
         let full = self.constant_name(module, name);
-        self.class_mut(class).name = Some(full.into());
+        let known = self.class_mut(class);
+        known.name = Some(full.into());
+        known.temporary_name = temporary;
         // Classes that were named within it before it had a name itself.
         let inner: Vec<(Symbol, ClassId)> = self
             .class(class)

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use super::{Activation, Code, Cref, Env, Frame};
+use super::{Activation, Code, Cref, Env, Frame, Who};
 use crate::class::{Class, ClassId, ClassKind, NATIVE_CLASSES};
 use crate::error::{Result, Unwind};
 use crate::method::{Method, MethodBody, Visibility};
@@ -42,10 +42,7 @@ impl Ruby<'_> {
         let cref = self.cref();
         let module = cref.module;
         let name = f.unit.symbol(name);
-        let (mut visibility, module_function) = match self.run.frames.last() {
-            Some(at) => (at.visibility.get(), at.module_function.get()),
-            None => (Visibility::Public, false),
-        };
+        let (mut visibility, module_function) = self.default_visibility();
         if matches!(
             name,
             sym::INITIALIZE
@@ -56,7 +53,7 @@ impl Ruby<'_> {
         ) {
             visibility = Visibility::Private;
         }
-        let code = Rc::new(Code { unit: f.unit.clone(), body, cref });
+        let code = Rc::new(Code { unit: f.unit.clone(), body, cref, keeps_keywords: Cell::new(false) });
         self.add_method(module, name, visibility, MethodBody::Code(code.clone()))?;
         if module_function {
             let meta = self.singleton_class(&Value::Class(module))?;
@@ -65,11 +62,24 @@ impl Ruby<'_> {
         Ok(Value::Symbol(name))
     }
 
+    /// What `def` makes methods here, and whether they are module functions too: as the code around a block says.
+    fn default_visibility(&self) -> (Visibility, bool) {
+        let frames = &self.run.frames;
+        let Some(mut at) = frames.last() else { return (Visibility::Public, false) };
+        if let Who::Closure(context) = &at.who {
+            let home = frames.iter().rev().find(|other| {
+                other.proc.is_none() && other.context.as_ref().is_some_and(|own| Rc::ptr_eq(own, context))
+            });
+            at = home.unwrap_or(at);
+        }
+        (at.visibility.get(), at.module_function.get())
+    }
+
     pub(super) fn define_on(&mut self, f: &Frame<'_>, object: &Value, name: Name, body: BodyId) -> Result {
         let class = self.singleton_class(object)?;
         let cref = self.cref();
         let name = f.unit.symbol(name);
-        let code = Rc::new(Code { unit: f.unit.clone(), body, cref });
+        let code = Rc::new(Code { unit: f.unit.clone(), body, cref, keeps_keywords: Cell::new(false) });
         if object.head().is_some_and(crate::value::Head::is_frozen) {
             self.check_frozen(object)?;
         }
@@ -247,6 +257,12 @@ impl Ruby<'_> {
             found => found,
         };
         let class = match existing {
+            Some(_)
+                if matches!(node.target.parent, crate::program::ConstParent::Of(_))
+                    && self.is_private_constant(module, name) =>
+            {
+                return Err(self.private_constant(module, name));
+            }
             Some(Value::Class(class)) if self.class(class).is_module() == node.is_module => {
                 if let Some(superclass) = superclass
                     && self.real_superclass(class) != Some(superclass)
@@ -333,10 +349,7 @@ impl Ruby<'_> {
         self.run.frames.push(Activation {
             unit: unit.clone(),
             body: id,
-            this: this.clone(),
-            method,
-            block,
-            cref,
+            who: Who::Own { this: this.clone(), method, block, cref },
             env: env.clone(),
             context: None,
             outer: context,

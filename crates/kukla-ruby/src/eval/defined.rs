@@ -59,7 +59,7 @@ impl Ruby<'_> {
                 let found = self.find_constant_in(module, name, false)?.is_some();
                 (found && !self.is_private_constant(module, name)).then_some("constant")
             }
-            Defined::Call(receiver, name, args, own, word) => {
+            Defined::Call(receiver, name, args, own) => {
                 for arg in args {
                     if self.defined(f, arg)?.is_none() {
                         return Ok(None);
@@ -84,14 +84,16 @@ impl Ruby<'_> {
                         let visible = *own
                             || method.visibility == Visibility::Public
                             || self.forbidden(&method, &f.this).is_none();
-                        visible.then_some(*word)
+                        visible.then_some("method")
                     }
-                    None => self.responds_to(&this, name, *own)?.then_some(*word),
+                    None => self.responds_to(&this, name, *own)?.then_some("method"),
                 }
             }
-            Defined::Yield => self.run.frames.last().is_some_and(|at| at.block.is_some()).then_some("yield"),
+            Defined::Yield => {
+                self.run.frames.last().is_some_and(|at| at.block().is_some()).then_some("yield")
+            }
             Defined::Super => {
-                let method = self.run.frames.last().and_then(|at| at.method.clone());
+                let method = self.run.frames.last().and_then(|at| at.method().cloned());
                 let Some(method) = method else { return Ok(None) };
                 let class = self.class_of(&f.this);
                 self.find_method_after(class, method.name, Some(method.owner)).is_some().then_some("super")

@@ -7,7 +7,7 @@ use crate::class::ClassId;
 use crate::error::{Result, Unwind};
 use crate::hash::Table;
 use crate::proc::ProcBody;
-use crate::program::{Node, Pair, Place};
+use crate::program::{Node, Pair, Place, Target};
 use crate::ruby::Ruby;
 use crate::symbol::{Symbol, sym};
 use crate::text::Text;
@@ -43,7 +43,7 @@ impl Ruby<'_> {
             Node::Seq(nodes) => {
                 let Some((last, nodes)) = nodes.split_last() else { return Ok(Value::Nil) };
                 for node in nodes {
-                    self.eval(f, node)?;
+                    self.run(f, node)?;
                 }
                 self.eval(f, last)
             }
@@ -63,16 +63,19 @@ impl Ruby<'_> {
                 if left.is_true() { Ok(left) } else { self.eval(f, &parts.1) }
             }
             Node::Not(_) => Ok(Value::Bool(self.test(f, node)?)),
-            Node::Ivar(name) => {
+            Node::Ivar(name, hint) => {
                 let name = f.unit.symbol(*name);
                 Ok(match &f.this {
-                    Value::Object(object) => object.head.variable(name).unwrap_or_default(),
+                    Value::Object(object) => {
+                        let hint = &f.unit.sites[*hint as usize].class;
+                        object.head.variable_near(name, hint).unwrap_or_default()
+                    }
                     this => self.instance_variable(this, name),
                 })
             }
-            Node::SetIvar(name, value) => {
+            Node::SetIvar(name, hint, value) => {
                 let value = self.eval(f, value)?;
-                self.set_instance_variable(&f.this, f.unit.symbol(*name), value.clone())?;
+                self.set_ivar(f, *name, *hint, value.clone())?;
                 Ok(value)
             }
             Node::Text(literal) => Ok(self.text_literal(f, *literal)),
@@ -92,6 +95,53 @@ impl Ruby<'_> {
             Node::Case(case) => self.case_node(f, case),
             node => self.eval_more(f, node),
         }
+    }
+
+    /// Evaluates an expression whose value nobody looks at.
+    pub(super) fn run(&mut self, f: &Frame<'_>, node: &Node) -> Result<()> {
+        match node {
+            Node::SetLocal(slot, value) => {
+                let value = self.eval(f, value)?;
+                self.run.stack[f.base + *slot as usize] = value;
+                Ok(())
+            }
+            Node::SetOuter(depth, slot, value) => {
+                let value = self.eval(f, value)?;
+                if let Some(env) = &f.env {
+                    env.set(*depth, *slot, value);
+                }
+                Ok(())
+            }
+            Node::SetIvar(name, hint, value) => {
+                let value = self.eval(f, value)?;
+                self.set_ivar(f, *name, *hint, value)
+            }
+            Node::If(parts) => {
+                if self.test(f, &parts.0)? {
+                    self.run(f, &parts.1)
+                } else {
+                    self.run(f, &parts.2)
+                }
+            }
+            Node::Seq(nodes) => nodes.iter().try_for_each(|node| self.run(f, node)),
+            Node::Nil => Ok(()),
+            node => self.eval(f, node).map(drop),
+        }
+    }
+
+    #[inline]
+    fn set_ivar(&mut self, f: &Frame<'_>, name: crate::program::Name, hint: u32, value: Value) -> Result<()> {
+        let name = f.unit.symbol(name);
+        if let Value::Object(object) = &f.this
+            && !object.head.is_frozen()
+        {
+            let hint = &f.unit.sites[hint as usize].class;
+            if object.head.set_variable_near(name, value, hint) {
+                self.run.objects.note_object(object);
+            }
+            return Ok(());
+        }
+        self.set_instance_variable(&f.this, name, value)
     }
 
     /// Expressions that are seldom or large.
@@ -121,6 +171,9 @@ impl Ruby<'_> {
                 let text = self.interpolate(f, parts)?;
                 self.run.line = *line;
                 let text = Value::str(text);
+                if let Some(head) = text.head() {
+                    head.freeze();
+                }
                 self.call_own(f, sym::BACKTICK, &[text])
             }
             Node::ArrayOf(args) => {
@@ -160,10 +213,10 @@ impl Ruby<'_> {
             Node::Super(parts) => self.super_node(f, parts),
             Node::For(parts) => self.for_node(f, &parts.0, parts.1, parts.2),
             Node::ForTarget(parts) => {
-                let given = std::mem::take(&mut self.run.stack[f.base + parts.1 as usize]);
+                let given = self.run.stack[f.base + parts.1 as usize].clone();
+                let several = matches!(parts.0, Target::Multi(_));
                 let value = match &given {
-                    Value::Array(items) if items.len() == 1 => items.get(0).unwrap_or_default(),
-                    Value::Array(items) if items.is_empty() => Value::Nil,
+                    Value::Array(items) if items.len() == 1 || !several => items.get(0).unwrap_or_default(),
                     _ => given,
                 };
                 self.assign(f, &parts.0, value)?;
@@ -255,7 +308,7 @@ impl Ruby<'_> {
                 }
                 Ok(!value.is_true())
             }
-            Node::Op(op) => Ok(self.operator_node(f, op)?.is_true()),
+            Node::Op(op) => self.test_operator(f, op),
             node => Ok(self.eval(f, node)?.is_true()),
         }
     }
@@ -301,9 +354,6 @@ impl Ruby<'_> {
                 }
                 Pair::Splat(node) => {
                     let other = self.eval(f, node)?;
-                    if other.is_nil() {
-                        continue;
-                    }
                     let other = self.to_hash(&other)?;
                     let positions = other.table().positions();
                     for position in 0..positions {
@@ -370,8 +420,12 @@ impl Ruby<'_> {
         Ok(())
     }
 
-    /// Runs something with `$~` of a closure's home.
-    pub(super) fn shared_match(&mut self, context: &Rc<super::Context>) -> MatchSlot {
-        std::mem::replace(&mut self.run.last_match, MatchSlot::Shared(context.clone()))
+    /// Makes `$~` that of a closure's home, and gives back what it was if it was not that already.
+    #[inline]
+    pub(super) fn share_match(&mut self, context: &Rc<super::Context>) -> Option<MatchSlot> {
+        match &self.run.last_match {
+            MatchSlot::Shared(known) if Rc::ptr_eq(known, context) => None,
+            _ => Some(std::mem::replace(&mut self.run.last_match, MatchSlot::Shared(context.clone()))),
+        }
     }
 }

@@ -30,8 +30,8 @@ impl Ruby<'_> {
             }
             loop {
                 self.step()?;
-                match self.eval(f, &node.code) {
-                    Ok(_) => break,
+                match self.run(f, &node.code) {
+                    Ok(()) => break,
                     Err(unwind) => {
                         self.run.stack.truncate(height);
                         match *unwind {

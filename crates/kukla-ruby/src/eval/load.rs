@@ -16,12 +16,13 @@ use crate::program::{Literal, Program};
 use crate::ruby::Ruby;
 use crate::symbol::Symbol;
 use crate::text::{Encoding, Text};
-use crate::value::{Head, Object, RegexpObject, StringObject, Value};
+use crate::value::{ArrayObject, Head, Object, RegexpObject, StringObject, Value};
 
 /// What was loaded, and what `autoload` promises.
 #[derive(Default)]
 pub(crate) struct Loaded {
-    files: FxHashSet<String>,
+    /// Files that are being run right now.
+    running: FxHashSet<String>,
     libraries: FxHashSet<&'static str>,
     autoload: FxHashMap<(ClassId, Symbol), String>,
     started: bool,
@@ -124,6 +125,9 @@ impl Ruby<'_> {
                 pattern: pattern.clone(),
                 encoding_bits: 0,
             })),
+            Literal::Range(begin, end, exclusive) => {
+                self.range((*begin).into(), (*end).into(), *exclusive)?
+            }
             Literal::Rational(numerator, denominator) => {
                 let name = self.symbols.intern("Rational");
                 let kernel = Value::Class(ClassId::KERNEL);
@@ -189,6 +193,31 @@ impl Ruby<'_> {
         Ok(true)
     }
 
+    /// `load` of a file by name: as it is, or in one of the directories of `$LOAD_PATH`.
+    pub(crate) fn load_by_name(&mut self, name: &str) -> Result<bool> {
+        let here = self.host.world().here();
+        let mut places = vec![here.join(name)];
+        if !Path::new(name).is_absolute() && !name.starts_with("./") && !name.starts_with("../") {
+            places.splice(0..0, self.load_path()?.iter().map(|directory| here.join(directory).join(name)));
+        }
+        for place in places {
+            let place = normal(&place);
+            if self.host.world().exists(&place) && self.load_file(&place.to_string_lossy())? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The list of all files that `require` has run, which programs may change.
+    fn features(&mut self) -> Option<Rc<ArrayObject>> {
+        let name = self.symbols.intern("$\"");
+        match self.globals.get(&name) {
+            Some(Value::Array(list)) => Some(list.clone()),
+            _ => None,
+        }
+    }
+
     /// `require` of a library or file by name.
     pub(crate) fn require(&mut self, feature: &str) -> Result<bool> {
         let plain = feature.strip_suffix(".rb").unwrap_or(feature);
@@ -236,24 +265,26 @@ impl Ruby<'_> {
     /// Runs a file unless it was run before; `None` if there is no such file.
     pub(crate) fn require_path(&mut self, path: &Path) -> Result<Option<bool>> {
         let shown = path.to_string_lossy().into_owned();
-        if self.run.loaded.files.contains(&shown) {
+        let is_it =
+            |feature: &Value| matches!(feature, Value::String(text) if **text.text() == *shown.as_bytes());
+        let features = self.features();
+        if features.as_ref().is_some_and(|list| list.items().iter().any(is_it))
+            || self.run.loaded.running.contains(&shown)
+        {
             return Ok(Some(false));
         }
         if !self.host.world().exists(path) {
             return Ok(None);
         }
-        self.run.loaded.files.insert(shown.clone());
-        let features = self.symbols.intern("$\"");
-        if let Some(Value::Array(list)) = self.globals.get(&features) {
-            list.items_mut().push(Value::str(shown.clone()));
+        self.run.loaded.running.insert(shown.clone());
+        let loaded = self.load_file(&shown);
+        self.run.loaded.running.remove(&shown);
+        if let (Ok(true), Some(list)) = (&loaded, features)
+            && !list.head.is_frozen()
+        {
+            list.items_mut().push(Value::str(shown));
         }
-        match self.load_file(&shown) {
-            Ok(loaded) => Ok(loaded.then_some(true)),
-            Err(unwind) => {
-                self.run.loaded.files.remove(&shown);
-                Err(unwind)
-            }
-        }
+        Ok(loaded?.then_some(true))
     }
 
     /// `require_relative`, from the file that runs.

@@ -192,14 +192,12 @@ pub(crate) type EvalScope = Rc<[(Rc<Env>, Vec<Symbol>)]>;
 pub(crate) struct Activation {
     pub unit: Rc<Unit>,
     pub body: BodyId,
-    pub this: Value,
-    pub method: Option<Rc<Method>>,
-    pub block: Option<Rc<ProcObject>>,
-    pub cref: Rc<Cref>,
+    pub who: Who,
+    /// The variables that closures and bindings made here share, if there are any.
     pub env: Option<Rc<Env>>,
-    /// What closures made here are given.
+    /// What closures made here are given, once there are any.
     pub context: Option<Rc<Context>>,
-    /// The context of the closure that runs.
+    /// The context of the closure that runs as something else.
     pub outer: Option<Rc<Context>>,
     /// The closure that runs.
     pub proc: Option<Rc<ProcObject>>,
@@ -214,6 +212,48 @@ pub(crate) struct Activation {
     pub eval_scope: Option<EvalScope>,
     /// `module_function` without arguments.
     pub module_function: Cell<bool>,
+}
+
+/// On whose behalf a body runs.
+pub(crate) enum Who {
+    Own {
+        this: Value,
+        method: Option<Rc<Method>>,
+        block: Option<Rc<ProcObject>>,
+        cref: Rc<Cref>,
+    },
+    /// A closure: as its context says.
+    Closure(Rc<Context>),
+}
+
+impl Activation {
+    pub(crate) fn this(&self) -> &Value {
+        match &self.who {
+            Who::Own { this, .. } => this,
+            Who::Closure(context) => &context.this,
+        }
+    }
+
+    pub(crate) fn method(&self) -> Option<&Rc<Method>> {
+        match &self.who {
+            Who::Own { method, .. } => method.as_ref(),
+            Who::Closure(context) => context.method.as_ref(),
+        }
+    }
+
+    pub(crate) fn block(&self) -> Option<&Rc<ProcObject>> {
+        match &self.who {
+            Who::Own { block, .. } => block.as_ref(),
+            Who::Closure(context) => context.block.as_ref(),
+        }
+    }
+
+    pub(crate) fn cref(&self) -> &Rc<Cref> {
+        match &self.who {
+            Who::Own { cref, .. } => cref,
+            Who::Closure(context) => &context.cref,
+        }
+    }
 }
 
 /// A body that runs, as the evaluator sees it.
@@ -231,6 +271,8 @@ pub struct Code {
     pub(crate) unit: Rc<Unit>,
     pub(crate) body: BodyId,
     pub(crate) cref: Rc<Cref>,
+    /// Whether keywords that end up in `*args` are handed on as keywords (`ruby2_keywords`).
+    pub(crate) keeps_keywords: Cell<bool>,
 }
 
 /// A block of Ruby code with the variables around it.
@@ -292,6 +334,8 @@ pub(crate) struct Running {
     pub catching: Vec<Value>,
     pub loaded: Loaded,
     pub top: Option<Rc<Cref>>,
+    /// Where constants were set.
+    pub constant_places: rustc_hash::FxHashMap<(ClassId, Symbol), (Arc<str>, u32)>,
     /// Other names of global variables.
     pub global_aliases: rustc_hash::FxHashMap<Symbol, Symbol>,
     /// Environments and objects that may refer to themselves in a circle.
@@ -325,6 +369,9 @@ impl State {
     pub(crate) fn context(&mut self) -> Option<Rc<Context>> {
         let run = &mut self.run;
         let at = run.frames.last_mut()?;
+        if let Who::Closure(context) = &at.who {
+            return Some(context.clone());
+        }
         if let Some(context) = &at.context {
             return Some(context.clone());
         }
@@ -334,10 +381,10 @@ impl State {
             _ => Value::Nil,
         };
         let context = Rc::new(Context {
-            this: at.this.clone(),
-            method: at.method.clone(),
-            block: at.block.clone(),
-            cref: at.cref.clone(),
+            this: at.this().clone(),
+            method: at.method().cloned(),
+            block: at.block().cloned(),
+            cref: at.cref().clone(),
             number: at.number,
             alive: Cell::new(true),
             outer: at.outer.clone(),

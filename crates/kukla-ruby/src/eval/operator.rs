@@ -4,15 +4,63 @@ use super::Frame;
 use crate::args::Args;
 use crate::class::ClassId;
 use crate::error::Result;
-use crate::program::{Op, Operator};
+use crate::program::{Node, Op, Operator};
 use crate::ruby::Ruby;
 use crate::value::Value;
 
 impl Ruby<'_> {
     #[inline]
     pub(super) fn operator_node(&mut self, f: &Frame<'_>, op: &Op) -> Result {
-        let left = self.eval(f, &op.left)?;
-        let right = self.eval(f, &op.right)?;
+        let left = match self.peek_integer(f, &op.left) {
+            Some(number) => Value::Int(number),
+            None => self.eval(f, &op.left)?,
+        };
+        let right = match self.peek_integer(f, &op.right) {
+            Some(number) => Value::Int(number),
+            None => self.eval(f, &op.right)?,
+        };
+        if let (Value::Int(a), Value::Int(b), false) = (&left, &right, self.run.redefined)
+            && let Some(value) = integers(op.operator, *a, *b)
+        {
+            return Ok(value);
+        }
+        self.operate(f, op, left, right)
+    }
+
+    /// The integer that an expression is, if that can be told without evaluating anything.
+    #[inline]
+    fn peek_integer(&self, f: &Frame<'_>, node: &Node) -> Option<i64> {
+        match node {
+            Node::Int(number) => Some(*number),
+            Node::Local(slot) => match self.run.stack[f.base + *slot as usize] {
+                Value::Int(number) => Some(number),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Whether a comparison holds: as a condition has it.
+    #[inline]
+    pub(super) fn test_operator(&mut self, f: &Frame<'_>, op: &Op) -> Result<bool> {
+        if !self.run.redefined
+            && let (Some(a), Some(b)) = (self.peek_integer(f, &op.left), self.peek_integer(f, &op.right))
+        {
+            match op.operator {
+                Operator::Less => return Ok(a < b),
+                Operator::LessEqual => return Ok(a <= b),
+                Operator::Greater => return Ok(a > b),
+                Operator::GreaterEqual => return Ok(a >= b),
+                Operator::Equal => return Ok(a == b),
+                Operator::NotEqual => return Ok(a != b),
+                _ => {}
+            }
+        }
+        Ok(self.operator_node(f, op)?.is_true())
+    }
+
+    #[inline(never)]
+    fn operate(&mut self, f: &Frame<'_>, op: &Op, left: Value, right: Value) -> Result {
         if !self.run.redefined
             && let Some(value) = self.quick(op.operator, &left, &right)?
         {
@@ -106,7 +154,7 @@ impl Ruby<'_> {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn integers(operator: Operator, a: i64, b: i64) -> Option<Value> {
     let number = match operator {
         Operator::Add => a.checked_add(b)?,

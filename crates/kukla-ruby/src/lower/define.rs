@@ -80,10 +80,10 @@ impl Lowerer {
     /// How `defined?` looks at an expression.
     pub(super) fn defined(&mut self, node: &prism::Node<'_>) -> Defined {
         match node {
-            prism::Node::NilNode { .. } => Defined::Always("expression"),
+            prism::Node::NilNode { .. } => Defined::Always("nil"),
             prism::Node::SelfNode { .. } => Defined::Always("self"),
-            prism::Node::TrueNode { .. } => Defined::Always("expression"),
-            prism::Node::FalseNode { .. } => Defined::Always("expression"),
+            prism::Node::TrueNode { .. } => Defined::Always("true"),
+            prism::Node::FalseNode { .. } => Defined::Always("false"),
             prism::Node::LocalVariableReadNode { .. } | prism::Node::ItLocalVariableReadNode { .. } => {
                 Defined::Always("local-variable")
             }
@@ -148,8 +148,7 @@ impl Lowerer {
             if n.block().is_some_and(|block| block.as_block_node().is_some()) {
                 return Defined::Always("expression");
             }
-            let word = if n.is_attribute_write() { "assignment" } else { "method" };
-            return Defined::Call(receiver, self.id(&n.name()), args.into(), own, word);
+            return Defined::Call(receiver, self.id(&n.name()), args.into(), own);
         }
         if let Some(n) = node.as_array_node() {
             let elements = n.elements().iter().map(|element| self.defined(&element)).collect();
@@ -187,9 +186,6 @@ impl Lowerer {
             | prism::Node::ConstantOrWriteNode { .. }
             | prism::Node::ConstantOperatorWriteNode { .. }
             | prism::Node::ConstantPathWriteNode { .. }
-            | prism::Node::ConstantPathAndWriteNode { .. }
-            | prism::Node::ConstantPathOrWriteNode { .. }
-            | prism::Node::ConstantPathOperatorWriteNode { .. }
             | prism::Node::CallAndWriteNode { .. }
             | prism::Node::CallOrWriteNode { .. }
             | prism::Node::CallOperatorWriteNode { .. }

@@ -3,7 +3,7 @@
 use ruby_prism as prism;
 
 use super::{Lowerer, line_of, read, write};
-use crate::program::{Arg, Combine, Node, Pair, Range};
+use crate::program::{Arg, BodyKind, Combine, Literal, Node, Pair, Range};
 
 /// Every so many levels of nesting an expression makes sure that there is enough stack for the next ones.
 const DEEP: u32 = 16;
@@ -85,7 +85,10 @@ impl Lowerer {
             FloatNode as_float_node => |n| Node::Float(n.value()),
             RationalNode as_rational_node => |n| self.rational(&n),
             ImaginaryNode as_imaginary_node => |n| Node::Imaginary(self.boxed(&n.numeric())),
-            StringNode as_string_node => |n| self.string(n.unescaped(), n.is_frozen(), n.is_forced_binary_encoding()),
+            StringNode as_string_node => |n| {
+                let binary = n.is_forced_binary_encoding() || (self.binary && !n.is_forced_utf8_encoding());
+                self.string(n.unescaped(), n.is_frozen(), binary)
+            },
             SymbolNode as_symbol_node => |n| Node::Symbol(self.name(n.unescaped())),
             XStringNode as_x_string_node => |n| {
                 let text = self.string(n.unescaped(), false, false);
@@ -106,6 +109,15 @@ impl Lowerer {
             KeywordHashNode as_keyword_hash_node => |n| Node::Hash(self.pairs(&n.elements())),
             RangeNode as_range_node => |n| {
                 let ends = (self.maybe(n.left()), self.maybe(n.right()));
+                let whole = |node: &Node| match node {
+                    Node::Int(number) => Some(Some(*number)),
+                    Node::Nil => Some(None),
+                    _ => None,
+                };
+                if let (Some(begin), Some(end)) = (whole(&ends.0), whole(&ends.1)) {
+                    let literal = Literal::Range(begin, end, n.is_exclude_end());
+                    return Node::Literal(self.literal(literal));
+                }
                 Node::Range(Box::new(Range { begin: ends.0, end: ends.1, exclusive: n.is_exclude_end(), line: line_of(&n.location()) }))
             },
             SourceFileNode as_source_file_node => |_n| {
@@ -334,7 +346,11 @@ impl Lowerer {
             if let Some(pair) = element.as_assoc_node() {
                 let key = match pair.key().as_string_node() {
                     // Keys are frozen, so one string does for all times.
-                    Some(text) => self.string(text.unescaped(), true, text.is_forced_binary_encoding()),
+                    Some(text) => {
+                        let binary = text.is_forced_binary_encoding()
+                            || (self.binary && !text.is_forced_utf8_encoding());
+                        self.string(text.unescaped(), true, binary)
+                    }
                     None => self.expression(&pair.key()),
                 };
                 return Some(Pair::One(key, self.expression(&pair.value())));
@@ -349,11 +365,11 @@ impl Lowerer {
     }
 
     fn ivar(&mut self, name: &prism::ConstantId<'_>) -> Node {
-        Node::Ivar(self.id(name))
+        Node::Ivar(self.id(name), self.site())
     }
 
     fn set_ivar(&mut self, name: &prism::ConstantId<'_>, value: Node) -> Node {
-        Node::SetIvar(self.id(name), Box::new(value))
+        Node::SetIvar(self.id(name), self.site(), Box::new(value))
     }
 
     fn gvar(&mut self, name: &[u8]) -> Node {

@@ -45,9 +45,8 @@ impl Lowerer {
             let slot = lowerer.scope_mut().locals;
             lowerer.scope_mut().locals += 1;
             let target = lowerer.target(&node.index());
-            let several = matches!(target, crate::program::Target::Multi(_));
             let rest = Param { name: None, place: Place::Local(slot), pattern: None };
-            let assign = Node::ForTarget(Box::new((target, slot, several)));
+            let assign = Node::ForTarget(Box::new((target, slot)));
             let code = lowerer.maybe_statements(node.statements());
             let params = Params { rest: Some(rest), ..Params::default() };
             (params, Node::Seq(Box::new([assign, code])))

@@ -67,7 +67,9 @@ impl Lowerer {
         for part in parts {
             match part.as_string_node() {
                 Some(text) => {
-                    nodes.push(self.string(text.unescaped(), true, text.is_forced_binary_encoding()));
+                    let binary =
+                        text.is_forced_binary_encoding() || (self.binary && !text.is_forced_utf8_encoding());
+                    nodes.push(self.string(text.unescaped(), true, binary));
                 }
                 None => nodes.push(self.expression(&part)),
             }

@@ -43,6 +43,10 @@ impl Lowerer {
         let number = self.name(name);
         if repeated {
             self.scope_mut().locals += 1;
+            // Only `super` knows it by this name.
+            let hidden = format!("%{slot}").into_bytes();
+            self.scope_mut().variables.insert(hidden.clone(), Place::Local(slot));
+            self.scope_mut().arguments.push(SuperArgument::One(hidden));
             return Param { name: Some(number), place: Place::Local(slot), pattern: None };
         }
         let place = self.place(name, 0);

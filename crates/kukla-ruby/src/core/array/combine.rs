@@ -47,7 +47,7 @@ fn plus(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 fn keys_of(ruby: &mut Ruby<'_>, array: &ArrayObject) -> Result<Rc<HashObject>> {
     let keys = HashObject::new(ClassId::HASH, Table::new());
     for value in array.to_vec() {
-        ruby.hash_add_key(&keys, value)?;
+        ruby.hash_add(&keys, value, Value::Nil)?;
     }
     Ok(keys)
 }
@@ -96,8 +96,8 @@ fn and(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 }
 
 fn intersection(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let values = own(ruby, this)?.to_vec();
-    let mut values = select::unique(ruby, values, None)?;
+    let array = own(ruby, this)?;
+    let mut values = select::unique(ruby, array, None)?;
     for other in args.list {
         let other = ruby.to_array(other)?;
         values = common(ruby, values, &other)?;
@@ -121,7 +121,8 @@ fn or(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     for other in args.list {
         values.extend(ruby.to_array(other)?.to_vec());
     }
-    Ok(Value::array(select::unique(ruby, values, None)?))
+    let all = ArrayObject::new(ClassId::ARRAY, values);
+    Ok(Value::array(select::unique(ruby, &all, None)?))
 }
 
 fn times(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
@@ -156,12 +157,13 @@ fn flatten_into(ruby: &mut Ruby<'_>, this: &Value, depth: i64, flat: &mut Vec<Va
         while let Some(value) = array.get(index) {
             index += 1;
             ruby.charge(1)?;
-            match ruby.maybe_array(&value)? {
-                Some(inner) if depth != 0 => {
+            let inner = if depth == 0 { None } else { ruby.maybe_array(&value)? };
+            match inner {
+                Some(inner) => {
                     changed = true;
                     flatten_into(ruby, &Value::Array(inner), depth - 1, flat)?;
                 }
-                _ => flat.push(value),
+                None => flat.push(value),
             }
         }
         Ok(())
@@ -279,7 +281,7 @@ fn choose(of: i64, count: i64) -> BigInt {
 fn length_and_count(ruby: &mut Ruby<'_>, this: &Value, args: &[Value]) -> Result<(i64, i64)> {
     let length = own(ruby, this)?.len() as i64;
     let count = match args.first() {
-        None | Some(Value::Nil) => length,
+        None => length,
         Some(count) => ruby.to_int(count)?,
     };
     Ok((length, count))
@@ -343,7 +345,7 @@ fn permutation(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         Ok(Value::integer(if count < 0 || count > length { BigInt::ZERO } else { falling(length, count) }))
     };
     let Some(block) = args.block else { return ruby.enumerator(this, args, size) };
-    let (_, count) = length_and_count(ruby, this, args.list)?;
+    let (_, count) = length_and_count(ruby, this, if args[0].is_nil() { &[] } else { args.list })?;
     let values = own(ruby, this)?.to_vec();
     let Ok(count) = usize::try_from(count) else { return Ok(this.clone()) };
     if count <= values.len() {

@@ -77,7 +77,7 @@ fn eql(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 
 fn hash(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     let array = own(ruby, this)?;
-    let code = ruby.guarded(Walk::Hash, this, &Value::Nil, |ruby| {
+    let code = ruby.guarded_hash(this, |ruby| {
         let mut hasher = FxHasher::default();
         hasher.write_usize(array.len());
         let mut index = 0;
@@ -87,7 +87,7 @@ fn hash(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
         }
         Ok(hasher.finish())
     })?;
-    Ok(Value::Int(shown_code(code.unwrap_or(array.len() as u64))))
+    Ok(Value::Int(shown_code(code)))
 }
 
 /// A hash code as programs see it: an integer that fits Ruby's small ones.
@@ -137,14 +137,17 @@ fn inspect(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
         shown.push(b']');
         Ok(shown)
     })?;
-    Ok(shown.map_or_else(|| ascii("[...]"), Value::str))
+    Ok(shown.map_or_else(|| "[...]".into(), Value::str))
 }
 
 fn ascii(text: &str) -> Value {
-    Value::str(Text::new(text.as_bytes().to_vec(), Encoding::Utf8))
+    Value::str(Text::new(text.as_bytes().to_vec(), Encoding::Ascii))
 }
 
 fn join(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    if own(ruby, this)?.is_empty() {
+        return Ok(Value::str(Text::new(Vec::new(), Encoding::Ascii)));
+    }
     let separator = match &args[0] {
         Value::Nil => match ruby.globals_join_separator() {
             Some(separator) => Some(ruby.to_text(&separator)?),
@@ -152,10 +155,6 @@ fn join(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         },
         separator => Some(ruby.to_text(separator)?),
     };
-    let array = own(ruby, this)?;
-    if array.is_empty() {
-        return Ok(Value::str(Text::new(Vec::new(), Encoding::Ascii)));
-    }
     let mut joined: Option<Text> = None;
     join_into(ruby, this, separator.as_ref(), &mut joined)?;
     Ok(Value::String(StringObject::new(ClassId::STRING, joined.unwrap_or_else(|| "".into()))))

@@ -124,7 +124,7 @@ fn zip(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 
 fn sum(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let array = own(ruby, this)?;
-    let mut total = Total::new(args.get(0).cloned().unwrap_or(Value::Int(0)));
+    let mut total = Total::of_array(args.get(0).cloned().unwrap_or(Value::Int(0)));
     ruby.walk_array(array, |ruby, value| {
         match args.block {
             Some(block) => {
@@ -135,5 +135,5 @@ fn sum(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         }
         Ok(Flow::More)
     })?;
-    Ok(total.finish())
+    total.finish(ruby)
 }

@@ -105,21 +105,24 @@ fn get(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 fn by_sequence(ruby: &mut Ruby<'_>, array: &Rc<ArrayObject>, index: &Value) -> Result {
     let Some(sequence) = as_sequence(index) else { return Ok(Value::Nil) };
     let step = ruby.to_int(&sequence.step)?;
-    let (begin, end) = if step < 0 {
-        (sequence.end.clone(), sequence.begin.clone())
-    } else {
-        (sequence.begin.clone(), sequence.end.clone())
-    };
-    let length = array.len();
-    let outside = |end: &Value| match end {
-        Value::Int(at) => *at < -(length as i64) || *at > length as i64,
-        _ => false,
-    };
-    if !(-1..=1).contains(&step) && (outside(&begin) || outside(&end)) {
-        return Err(out_of_range(ruby, index)?);
+    let (mut begin, mut end, mut exclusive) =
+        (sequence.begin.clone(), sequence.end.clone(), sequence.exclusive);
+    if step < 0 {
+        if exclusive && !end.is_nil() {
+            end = Value::Int(ruby.to_int(&end)?.saturating_add(1));
+            exclusive = false;
+        }
+        std::mem::swap(&mut begin, &mut end);
     }
-    let exclusive = sequence.exclusive && step > 0;
     let range = RangeObject { head: crate::value::Head::new(ClassId::RANGE), begin, end, exclusive };
+    let length = array.len();
+    if !(-1..=1).contains(&step) {
+        // With wider steps every place must be there.
+        match ends(ruby, &range, length)? {
+            Some((begin, end)) if begin <= length && end - begin <= length => {}
+            _ => return Err(out_of_range(ruby, index)?),
+        }
+    }
     let Some((begin, count)) = span(ruby, &range, length)? else { return Ok(Value::Nil) };
     let items = array.items();
     let part = items.get(begin..begin + count).unwrap_or_default();
@@ -150,11 +153,15 @@ fn fetch(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     if let Some(found) = place(index, length).and_then(|at| array.get(at)) {
         return Ok(found);
     }
+    if args.block.is_some() && args.len() > 1 {
+        ruby.warn("block supersedes default value argument")?;
+    }
     match (args.block, args.get(1)) {
         (Some(block), _) => ruby.yield_to(block, &[args[0].clone()]),
         (None, Some(otherwise)) => Ok(otherwise.clone()),
         (None, None) => {
-            Err(ruby.index_error(format!("index {index} outside of array bounds: -{length}...{length}")))
+            let least = -(length as i64);
+            Err(ruby.index_error(format!("index {index} outside of array bounds: {least}...{length}")))
         }
     }
 }
@@ -204,10 +211,11 @@ fn values_at(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     for index in args.list {
         match index {
             Value::Range(range) => {
-                if let Some((begin, end)) = ends(ruby, range, array.len())? {
-                    ruby.charge((end - begin) as u64)?;
-                    found.extend((begin..end).map(|at| array.get(at).unwrap_or_default()));
-                }
+                let Some((begin, end)) = ends(ruby, range, array.len())? else {
+                    return Err(out_of_range(ruby, index)?);
+                };
+                ruby.charge((end - begin) as u64)?;
+                found.extend((begin..end).map(|at| array.get(at).unwrap_or_default()));
             }
             index => {
                 let index = ruby.to_int(index)?;
@@ -264,6 +272,7 @@ fn set(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         }
         [begin, count, value] => {
             let (begin, count) = (ruby.to_int(begin)?, ruby.to_int(count)?);
+            ruby.maybe_array(value)?;
             let Ok(count) = usize::try_from(count) else {
                 return Err(ruby.index_error(format!("negative length ({count})")));
             };
@@ -335,8 +344,8 @@ fn remove_at(array: &ArrayObject, index: i64) -> Value {
 }
 
 fn delete_at(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let array = own_mut(ruby, this)?;
     let index = ruby.to_int(&args[0])?;
+    let array = own_mut(ruby, this)?;
     Ok(remove_at(array, index))
 }
 
@@ -351,7 +360,7 @@ fn fill(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     if rest.len() > 2 {
         return Err(ruby.wrong_number_of_arguments(args.len(), format!("{least}..{}", least + 2)));
     }
-    let array = own_mut(ruby, this)?;
+    let array = own(ruby, this)?;
     let length = array.len();
     let (begin, end) = match rest {
         [range @ Value::Range(bounds)] => match ends(ruby, bounds, length)? {
@@ -367,25 +376,30 @@ fn fill(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
                 }
             };
             let end = match rest.get(1) {
-                None | Some(Value::Nil) => length.max(begin),
+                None | Some(Value::Nil) if begin > length => {
+                    own_mut(ruby, this)?;
+                    return Ok(this.clone());
+                }
+                None | Some(Value::Nil) => length,
                 Some(count) => {
                     let count = ruby.to_int(count)?;
                     match usize::try_from(count) {
                         Ok(count) => begin.saturating_add(count),
-                        Err(_) => return Ok(this.clone()),
+                        Err(_) => {
+                            own_mut(ruby, this)?;
+                            return Ok(this.clone());
+                        }
                     }
                 }
             };
             (begin, end)
         }
     };
-    if end <= begin {
-        return Ok(this.clone());
-    }
+    own_mut(ruby, this)?;
     if end > MOST {
         return Err(ruby.argument_error("argument too big"));
     }
-    ruby.charge((end - begin) as u64)?;
+    ruby.charge(end.saturating_sub(length.min(begin)) as u64)?;
     if end > length {
         array.items_mut().as_vec().resize(end, Value::Nil);
     }

@@ -109,6 +109,9 @@ pub(crate) fn new_length(ruby: &mut Ruby<'_>, value: &Value) -> Result<usize> {
 fn initialize(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let array = own_mut(ruby, this)?;
     if args.is_empty() {
+        if args.block.is_some() {
+            ruby.warn("given block not used")?;
+        }
         array.items_mut().clear();
         return Ok(this.clone());
     }
@@ -121,6 +124,9 @@ fn initialize(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         return Ok(this.clone());
     }
     let length = new_length(ruby, &args[0])?;
+    if args.block.is_some() && args.len() > 1 {
+        ruby.warn("block supersedes default value argument")?;
+    }
     match args.block {
         None => *array.items_mut() = vec![args[1].clone(); length].into(),
         Some(block) => {

@@ -11,6 +11,7 @@ use crate::core::enumerable::order::{
 };
 use crate::core::enumerator::as_many;
 use crate::error::Result;
+use crate::iterate::Flow;
 use crate::ruby::Ruby;
 use crate::symbol::sym;
 use crate::value::{HashObject, Value};
@@ -50,9 +51,10 @@ fn sort_by_in_place(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Resul
     let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
     let array = own_mut(ruby, this)?;
     let mut keyed = Vec::new();
-    for value in array.to_vec() {
-        keyed.push((ruby.yield_to(block, std::slice::from_ref(&value))?, value));
-    }
+    ruby.walk_array(array, |ruby, value| {
+        keyed.push((ruby.yield_to(block, std::slice::from_ref(value))?, value.clone()));
+        Ok(Flow::More)
+    })?;
     sort_keyed(ruby, &mut keyed)?;
     ruby.check_frozen(this)?;
     *array.items_mut() = keyed.into_iter().map(|(_, value)| value).collect();

@@ -3,7 +3,7 @@
 use crate::args::Args;
 use crate::class::{Native, method};
 use crate::core::array::own;
-use crate::core::enumerable::Test;
+use crate::core::enumerable::{Test, unused_block};
 use crate::core::enumerator::unknown;
 use crate::error::Result;
 use crate::iterate::Flow;
@@ -31,6 +31,7 @@ fn index(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     if args.is_empty() && args.block.is_none() {
         return ruby.enumerator(this, args, unknown);
     }
+    unused_block(ruby, args)?;
     let array = own(ruby, this)?;
     let mut index = 0;
     let flow = ruby.walk_array(array, |ruby, value| {
@@ -56,6 +57,7 @@ fn rindex(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     if args.is_empty() && args.block.is_none() {
         return ruby.enumerator(this, args, unknown);
     }
+    unused_block(ruby, args)?;
     let array = own(ruby, this)?;
     let mut index = array.len();
     while index > 0 {
@@ -81,6 +83,7 @@ fn count(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     if args.is_empty() && args.block.is_none() {
         return Ok(Value::Int(array.len() as i64));
     }
+    unused_block(ruby, args)?;
     let mut count = 0;
     ruby.walk_array(array, |ruby, value| {
         count += i64::from(is_wanted(ruby, args, value)?);
@@ -92,7 +95,7 @@ fn count(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 /// How many elements pass, counted up to `enough`.
 fn passing(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, enough: u64) -> Result<u64> {
     let array = own(ruby, this)?;
-    let test = Test::of(args);
+    let test = Test::of(ruby, args)?;
     let mut count = 0;
     ruby.walk_array(array, |ruby, value| {
         count += u64::from(test.passes(ruby, std::slice::from_ref(value))?);
@@ -107,7 +110,7 @@ fn any(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 
 fn all(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let array = own(ruby, this)?;
-    let test = Test::of(args);
+    let test = Test::of(ruby, args)?;
     let flow = ruby.walk_array(array, |ruby, value| {
         Ok(if test.passes(ruby, std::slice::from_ref(value))? { Flow::More } else { Flow::Done })
     })?;

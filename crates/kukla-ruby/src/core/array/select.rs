@@ -12,15 +12,15 @@ use crate::hash::Table;
 use crate::iterate::Flow;
 use crate::proc::ProcObject;
 use crate::ruby::Ruby;
-use crate::value::{HashObject, Value};
+use crate::value::{ArrayObject, HashObject, Value};
 
 pub(super) const METHODS: &[Native] = &[
-    method("select", 0, 0, |ruby, this, args| choose(ruby, this, args, true)),
-    method("filter", 0, 0, |ruby, this, args| choose(ruby, this, args, true)),
-    method("find_all", 0, 0, |ruby, this, args| choose(ruby, this, args, true)),
+    method("select", 0, 0, select),
+    method("filter", 0, 0, select),
+    method("find_all", 0, 0, select),
     method("reject", 0, 0, |ruby, this, args| choose(ruby, this, args, false)),
-    method("select!", 0, 0, |ruby, this, args| keep_or_nil(ruby, this, args, true)),
-    method("filter!", 0, 0, |ruby, this, args| keep_or_nil(ruby, this, args, true)),
+    method("select!", 0, 0, select_in_place),
+    method("filter!", 0, 0, select_in_place),
     method("reject!", 0, 0, |ruby, this, args| keep_or_nil(ruby, this, args, false)),
     method("keep_if", 0, 0, |ruby, this, args| keep(ruby, this, args, true)),
     method("delete_if", 0, 0, |ruby, this, args| keep(ruby, this, args, false)),
@@ -33,6 +33,14 @@ pub(super) const METHODS: &[Native] = &[
     method("drop", 1, 1, drop_first),
     method("drop_while", 0, 0, drop_while),
 ];
+
+fn select(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    choose(ruby, this, args, true)
+}
+
+fn select_in_place(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    keep_or_nil(ruby, this, args, true)
+}
 
 fn choose(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, wanted: bool) -> Result {
     let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
@@ -93,34 +101,33 @@ fn keep(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, wanted: bool) -> Res
 /// The first of all elements that count as the same.
 pub(super) fn unique(
     ruby: &mut Ruby<'_>,
-    values: Vec<Value>,
+    array: &Rc<ArrayObject>,
     block: Option<&Rc<ProcObject>>,
 ) -> Result<Vec<Value>> {
     let seen = HashObject::new(ClassId::HASH, Table::new());
     let mut unique = Vec::new();
-    for value in values {
+    ruby.walk_array(array, |ruby, value| {
         let key = match block {
-            Some(block) => ruby.yield_to(block, std::slice::from_ref(&value))?,
+            Some(block) => ruby.yield_to(block, std::slice::from_ref(value))?,
             None => value.clone(),
         };
-        if ruby.hash_add_key(&seen, key)? {
-            unique.push(value);
+        if ruby.hash_add(&seen, key, Value::Nil)? {
+            unique.push(value.clone());
         }
-    }
+        Ok(Flow::More)
+    })?;
     Ok(unique)
 }
 
 fn uniq(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let values = own(ruby, this)?.to_vec();
-    Ok(Value::array(unique(ruby, values, args.block)?))
+    let array = own(ruby, this)?;
+    Ok(Value::array(unique(ruby, array, args.block)?))
 }
 
 fn uniq_in_place(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let array = own_mut(ruby, this)?;
-    let values = array.to_vec();
-    let before = values.len();
-    let unique = unique(ruby, values, args.block)?;
-    let changed = unique.len() != before;
+    let unique = unique(ruby, array, args.block)?;
+    let changed = unique.len() != array.len();
     if changed {
         ruby.check_frozen(this)?;
         *array.items_mut() = unique.into();

@@ -4,7 +4,6 @@ use num_bigint::BigInt;
 
 use crate::args::Args;
 use crate::class::{ClassId, Native, method};
-use crate::core::enumerator::as_many;
 use crate::error::Result;
 use crate::hash::Table;
 use crate::iterate::{Flow, pack};
@@ -17,7 +16,6 @@ pub(super) const METHODS: &[Native] = &[
     method("reduce", 0, 2, inject),
     method("sum", 0, 1, sum),
     method("tally", 0, 1, tally),
-    method("tally_by", 0, 1, tally_by),
 ];
 
 /// How `inject` combines.
@@ -25,6 +23,8 @@ pub(super) const METHODS: &[Native] = &[
 enum Combine {
     Operator(Symbol),
     Block(std::rc::Rc<crate::proc::ProcObject>),
+    /// Nobody said how, which matters only once there are two elements.
+    Unsaid,
 }
 
 impl Combine {
@@ -40,6 +40,7 @@ impl Combine {
             }
             Combine::Operator(name) => ruby.call(memo, *name, &Args::new(&[value])),
             Combine::Block(block) => ruby.yield_to(block, &[memo.clone(), value]),
+            Combine::Unsaid => Err(ruby.error(ClassId::LOCAL_JUMP_ERROR, "no block given")),
         }
     }
 }
@@ -49,9 +50,14 @@ fn instructions(ruby: &mut Ruby<'_>, args: &Args<'_>) -> Result<(Option<Value>, 
     match (args.list, args.block) {
         ([], Some(block)) => Ok((None, Combine::Block(block.clone()))),
         ([first], Some(block)) => Ok((Some(first.clone()), Combine::Block(block.clone()))),
-        ([], None) => Err(ruby.error(ClassId::LOCAL_JUMP_ERROR, "no block given")),
+        ([], None) => Ok((None, Combine::Unsaid)),
         ([name], None) => Ok((None, Combine::Operator(ruby.to_symbol(name)?))),
-        ([first, name, ..], _) => Ok((Some(first.clone()), Combine::Operator(ruby.to_symbol(name)?))),
+        ([first, name, ..], block) => {
+            if block.is_some() {
+                ruby.warn("given block not used")?;
+            }
+            Ok((Some(first.clone()), Combine::Operator(ruby.to_symbol(name)?)))
+        }
     }
 }
 
@@ -76,6 +82,8 @@ pub(crate) enum Total {
     Float(f64, f64),
     /// Anything else.
     Any(Value),
+    /// Integers that come before all else in an array are added up first, and then to what the sum began with.
+    Before(BigInt, Value),
 }
 
 impl Total {
@@ -88,8 +96,35 @@ impl Total {
         }
     }
 
+    /// A sum over an array that begins with a value.
+    pub(crate) fn of_array(first: Value) -> Total {
+        match first {
+            Value::Int(_) => Total::new(first),
+            other => Total::Before(BigInt::ZERO, other),
+        }
+    }
+
     /// Adds a value.
     pub(crate) fn add(&mut self, ruby: &mut Ruby<'_>, value: &Value) -> Result<()> {
+        if let Total::Before(sum, _) = self {
+            match value {
+                Value::Int(number) => {
+                    *sum += *number;
+                    return Ok(());
+                }
+                Value::Big(big) => {
+                    *sum += &big.number;
+                    return Ok(());
+                }
+                _ => {
+                    let so_far = std::mem::replace(self, Total::Any(Value::Nil)).finish(ruby)?;
+                    *self = match value {
+                        Value::Float(_) => Total::Float(ruby.to_float(&so_far)?, 0.0),
+                        _ => Total::new(so_far),
+                    };
+                }
+            }
+        }
         match (&mut *self, value) {
             (Total::Int(large, small), Value::Int(number)) => match small.checked_add(*number) {
                 Some(sum) => *small = sum,
@@ -100,7 +135,7 @@ impl Total {
             },
             (Total::Int(large, _), Value::Big(big)) => *large += &big.number,
             (Total::Int(..), Value::Float(number)) => {
-                let so_far = std::mem::replace(self, Total::Any(Value::Nil)).finish();
+                let so_far = std::mem::replace(self, Total::Any(Value::Nil)).finish(ruby)?;
                 *self = Total::Float(ruby.to_float(&so_far)?, 0.0);
                 self.add_float(*number);
             }
@@ -114,7 +149,7 @@ impl Total {
                 self.add_float(number);
             }
             _ => {
-                let so_far = std::mem::replace(self, Total::Any(Value::Nil)).finish();
+                let so_far = std::mem::replace(self, Total::Any(Value::Nil)).finish(ruby)?;
                 let sum = ruby.send(&so_far, sym::PLUS, std::slice::from_ref(value))?;
                 // A sum of rationals may turn into floats, which are corrected again.
                 let again = matches!(sum, Value::Float(_)) && ruby.is_a(&so_far, ClassId::RATIONAL);
@@ -142,13 +177,15 @@ impl Total {
     }
 
     /// The sum.
-    pub(crate) fn finish(self) -> Value {
-        match self {
+    pub(crate) fn finish(self, ruby: &mut Ruby<'_>) -> Result {
+        Ok(match self {
             Total::Int(large, small) => Value::integer(large + small),
             Total::Float(sum, correction) if sum.is_finite() => Value::Float(sum + correction),
             Total::Float(sum, _) => Value::Float(sum),
             Total::Any(value) => value,
-        }
+            Total::Before(sum, first) if sum == BigInt::ZERO => first,
+            Total::Before(sum, first) => ruby.send(&Value::integer(sum), sym::PLUS, &[first])?,
+        })
     }
 }
 
@@ -163,7 +200,7 @@ fn sum(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         total.add(ruby, &value)?;
         Ok(Flow::More)
     })?;
-    Ok(total.finish())
+    total.finish(ruby)
 }
 
 fn tally_into(ruby: &mut Ruby<'_>, hash: &HashObject, key: Value) -> Result<()> {
@@ -194,18 +231,6 @@ fn tally(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let hash = tally_hash(ruby, args)?;
     let hash = ruby.walk(this, hash, |ruby, hash, values| {
         tally_into(ruby, hash, pack(values))?;
-        Ok(Flow::More)
-    })?;
-    Ok(Value::Hash(hash))
-}
-
-fn tally_by(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
-    let block = block.clone();
-    let hash = tally_hash(ruby, args)?;
-    let hash = ruby.walk(this, hash, move |ruby, hash, values| {
-        let key = ruby.yield_packed(&block, values)?;
-        tally_into(ruby, hash, key)?;
         Ok(Flow::More)
     })?;
     Ok(Value::Hash(hash))

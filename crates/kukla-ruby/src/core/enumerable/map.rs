@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::args::Args;
 use crate::class::{ANY, ClassId, Native, method};
-use crate::core::enumerator::{self, Size, as_many, unknown};
+use crate::core::enumerator::{self, as_many};
 use crate::error::Result;
 use crate::hash::Table;
 use crate::iterate::{Flow, pack};
@@ -27,7 +27,7 @@ pub(super) const METHODS: &[Native] = &[
     method("each_with_index", 0, ANY, each_with_index),
     method("each_with_object", 1, 1, each_with_object),
     method("reverse_each", 0, ANY, reverse_each),
-    method("lazy", 0, 0, |ruby, this, _| Ok(enumerator::lazy_over(ruby, this))),
+    method("lazy", 0, 0, |_, this, _| Ok(enumerator::lazy_over(this))),
     method("chain", 0, ANY, chain),
 ];
 
@@ -83,12 +83,10 @@ pub(crate) fn zip_rows(ruby: &mut Ruby<'_>, others: &[Value]) -> Result<Vec<Othe
     for other in others {
         sides.push(match ruby.maybe_array(other)? {
             Some(list) => Other::List(list.to_vec()),
-            None if ruby.responds_to(other, sym::EACH, false)? => Other::Next(ruby.enumerator_for(
-                other,
-                sym::EACH,
-                &Args::default(),
-                Size::Value(Value::Nil),
-            )?),
+            None if ruby.responds_to(other, sym::EACH, false)? => {
+                let to_enum = ruby.symbols.intern("to_enum");
+                Other::Next(ruby.send(other, to_enum, &[Value::Symbol(sym::EACH)])?)
+            }
             None => {
                 let word = ruby.class_name_of(other);
                 return Err(ruby.type_error(format!("wrong argument type {word} (must respond to :each)")));
@@ -147,7 +145,7 @@ pub(crate) fn to_hash_entry(
     place: &str,
 ) -> Result<()> {
     let Some(list) = ruby.maybe_array(element)? else {
-        let word = ruby.class_name_of(element);
+        let word = if place.is_empty() { ruby.word_for(element) } else { ruby.class_name_of(element) };
         return Err(ruby.type_error(format!("wrong element type {word}{place} (expected array)")));
     };
     let list = list.to_vec();
@@ -185,7 +183,7 @@ fn to_set(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 }
 
 fn each_entry(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, unknown) };
+    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
     let block = block.clone();
     ruby.walk_with(this, &Args { block: None, ..*args }, (), move |ruby, (), values| {
         ruby.yield_to(&block, &[pack(values)])?;

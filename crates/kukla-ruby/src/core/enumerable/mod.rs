@@ -16,7 +16,7 @@ use crate::value::Value;
 pub(crate) use fold::Total;
 pub(crate) use group::cycle_size;
 pub(crate) use map::{to_hash_entry, zip_rows};
-pub(crate) use search::Test;
+pub(crate) use search::{Test, unused_block};
 
 /// The module `Enumerable`.
 pub const ENUMERABLE: NativeClass = NativeClass {

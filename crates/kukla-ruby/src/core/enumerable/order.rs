@@ -218,11 +218,8 @@ fn part<T: Clone>(
         items.swap(left + (right - left) / 2, right);
         let (mut store, mut at, mut pivots) = (left, left, 1);
         while at + pivots <= right {
-            let order = if side == Ordering::Greater {
-                compare(&items[right], &items[at])?
-            } else {
-                compare(&items[at], &items[right])?
-            };
+            let order = compare(&items[at], &items[right])?;
+            let order = if side == Ordering::Greater { order.reverse() } else { order };
             if order == Ordering::Equal {
                 items.swap(at, right - pivots);
                 pivots += 1;
@@ -234,6 +231,7 @@ fn part<T: Clone>(
             }
             at += 1;
         }
+        // The elements equal to the pivot wait at the end; they belong between the sides.
         for (to, from) in (store..).zip((right + 1 - pivots..=right).rev()) {
             if from <= to {
                 break;
@@ -255,6 +253,12 @@ fn part<T: Clone>(
 }
 
 fn extreme(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, side: Ordering) -> Result {
+    if let Some(number) = args.get(0)
+        && !number.is_nil()
+        && how_many(ruby, number)? == 0
+    {
+        return Ok(Value::array(Vec::new()));
+    }
     let all = ruby.collect(this, &Args::default())?;
     match args.get(0) {
         None | Some(Value::Nil) => extreme_of(ruby, &all, args.block, side),

@@ -27,6 +27,14 @@ pub(super) const METHODS: &[Native] = &[
     method("count", 0, 1, count_them),
 ];
 
+/// A warning if there is a block besides an argument that makes it useless.
+pub(crate) fn unused_block(ruby: &mut Ruby<'_>, args: &Args<'_>) -> Result<()> {
+    if args.block.is_some() && !args.is_empty() {
+        ruby.warn("given block not used")?;
+    }
+    Ok(())
+}
+
 /// What an element is asked.
 pub(crate) enum Test {
     /// Whether it belongs to a pattern.
@@ -39,12 +47,13 @@ pub(crate) enum Test {
 
 impl Test {
     /// The test that the arguments of `all?` and its like ask for: a pattern goes before a block.
-    pub(crate) fn of(args: &Args<'_>) -> Test {
-        match (args.get(0), args.block) {
+    pub(crate) fn of(ruby: &mut Ruby<'_>, args: &Args<'_>) -> Result<Test> {
+        unused_block(ruby, args)?;
+        Ok(match (args.get(0), args.block) {
             (Some(pattern), _) => Test::Pattern(pattern.clone()),
             (None, Some(block)) => Test::Block(block.clone()),
             (None, None) => Test::Itself,
-        }
+        })
     }
 
     pub(crate) fn passes(&self, ruby: &mut Ruby<'_>, values: &[Value]) -> Result<bool> {
@@ -78,6 +87,7 @@ fn find_index(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     if wanted.is_none() && block.is_none() {
         return ruby.enumerator(this, args, unknown);
     }
+    unused_block(ruby, args)?;
     let (index, found) = ruby.walk(this, (0, false), move |ruby, (index, found), values| {
         let is_it = match (&wanted, &block) {
             (Some(wanted), _) => ruby.eq(&pack(values), wanted)?,
@@ -116,7 +126,7 @@ fn include(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 
 /// How many elements pass, counted up to `enough`; whether all did.
 fn passing(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, enough: u64) -> Result<u64> {
-    let test = Test::of(args);
+    let test = Test::of(ruby, args)?;
     ruby.walk(this, 0, move |ruby, count, values| {
         if test.passes(ruby, values)? {
             *count += 1;
@@ -126,7 +136,7 @@ fn passing(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, enough: u64) -> R
 }
 
 fn all(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let test = Test::of(args);
+    let test = Test::of(ruby, args)?;
     let all = ruby.walk(this, true, move |ruby, all, values| {
         *all = test.passes(ruby, values)?;
         Ok(if *all { Flow::More } else { Flow::Done })
@@ -148,6 +158,7 @@ fn one(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 
 fn count_them(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let (wanted, block) = (args.get(0).cloned(), args.block.cloned());
+    unused_block(ruby, args)?;
     let count = ruby.walk(this, 0_i64, move |ruby, count, values| {
         let counts = match (&wanted, &block) {
             (Some(wanted), _) => ruby.eq(&pack(values), wanted)?,

@@ -4,7 +4,8 @@ use std::cmp::Ordering;
 
 use crate::args::Args;
 use crate::class::{ClassId, Native, NativeClass, method};
-use crate::core::enumerator::show_args;
+use crate::core::enumerator::{Size, Source, show_args};
+use crate::core::numeric::step::float_steps;
 use crate::error::Result;
 use crate::iterate::Flow;
 use crate::ruby::Ruby;
@@ -99,32 +100,18 @@ fn no_new(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     Err(ruby.error(ClassId::NO_METHOD_ERROR, message))
 }
 
-/// How many floats there are from `begin` to `end`, with Ruby's allowance for rounding.
-pub fn float_steps(begin: f64, end: f64, step: f64, exclusive: bool) -> f64 {
-    let n = (end - begin) / step;
-    let error = ((begin.abs() + end.abs() + (end - begin).abs()) / step.abs() * f64::EPSILON).min(0.5);
-    if step.is_infinite() {
-        let any = if step > 0.0 { begin <= end } else { begin >= end };
-        return f64::from(u8::from(any));
-    }
-    if step == 0.0 {
-        return f64::INFINITY;
-    }
-    if !exclusive {
-        return if n < 0.0 { 0.0 } else { (n + error).floor() + 1.0 };
-    }
-    if n <= 0.0 {
-        return 0.0;
-    }
-    let mut n = if n < 1.0 { 0.0 } else { (n - error).floor() };
-    let next = (n + 1.0) * step + begin;
-    if (begin < end && next < end) || (begin > end && next > end) {
-        n += 1.0;
-    }
-    n + 1.0
-}
-
 impl Sequence {
+    /// The call that the sequence stands for.
+    pub(super) fn source(&self) -> Source {
+        Source {
+            receiver: self.receiver.clone(),
+            method: self.method,
+            args: self.args.clone(),
+            has_keywords: self.has_keywords,
+            size: Size::Value(Value::Nil),
+        }
+    }
+
     fn has_floats(&self) -> bool {
         [&self.begin, &self.end, &self.step].iter().any(|value| matches!(value, Value::Float(_)))
     }
@@ -179,6 +166,10 @@ impl Sequence {
     }
 
     fn goes_down(&self, ruby: &mut Ruby<'_>) -> Result<bool> {
+        if self.begin.is_nil() {
+            let class = ruby.class_name_of(&self.end);
+            return Err(ruby.type_error(format!("nil can't be coerced into {class}")));
+        }
         match &self.step {
             Value::Int(step) => Ok(*step < 0),
             step => Ok(ruby.must_compare(step, &Value::Int(0))? == Ordering::Less),
@@ -287,10 +278,10 @@ fn hash(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
 
 fn inspect(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     let sequence = of(ruby, this)?;
-    let mut receiver = ruby.inspect(&sequence.receiver)?.to_str_lossy().into_owned();
-    if matches!(sequence.receiver, Value::Range(_)) {
-        receiver = format!("({receiver})");
-    }
+    let receiver = match &sequence.receiver {
+        range @ Value::Range(_) => format!("({})", ruby.display(range)?.to_str_lossy()),
+        number => ruby.inspect(number)?.to_str_lossy().into_owned(),
+    };
     let args = show_args(ruby, &sequence.args, sequence.has_keywords)?;
     Ok(format!("({receiver}.{}{args})", ruby.name(sequence.method)).into())
 }

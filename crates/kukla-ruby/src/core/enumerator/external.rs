@@ -140,8 +140,10 @@ fn read_ahead(ruby: &mut Ruby<'_>, state: &Rc<Object>, from: &Source, read: usiz
 
 fn stop(ruby: &mut Ruby<'_>, result: Value) -> Box<Unwind> {
     let unwind = ruby.error(ClassId::STOP_ITERATION, "iteration reached an end");
-    if let Unwind::Raise(Value::Object(exception)) = &*unwind {
-        exception.head.set_variable(sym::RESULT, result);
+    if let Unwind::Raise(Value::Object(exception)) = &*unwind
+        && let Some(mut details) = exception.payload_mut::<crate::core::exception::Details>()
+    {
+        details.name = result;
     }
     unwind
 }
@@ -183,7 +185,9 @@ fn peek_values(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
 
 fn rewind(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     let from = source(ruby, this)?;
-    ruby.try_send(&from.receiver, sym::REWIND, &[])?;
+    if !from.receiver.is_same(this) {
+        ruby.try_send(&from.receiver, sym::REWIND, &[])?;
+    }
     if let Some(head) = this.head() {
         head.remove_variable(sym::NEXT);
     }

@@ -155,7 +155,9 @@ fn each_produced(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     match go_on(ruby) {
         Ok(()) => Ok(this.clone()),
         Err(unwind) => match *unwind {
-            Unwind::Raise(exception) if ruby.is_a(&exception, ClassId::STOP_ITERATION) => Ok(this.clone()),
+            Unwind::Raise(exception) if ruby.is_a(&exception, ClassId::STOP_ITERATION) => {
+                ruby.send(&exception, sym::RESULT, &[])
+            }
             other => Err(Box::new(other)),
         },
     }

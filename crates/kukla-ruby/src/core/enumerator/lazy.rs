@@ -21,13 +21,13 @@ pub const LAZY: NativeClass =
 
 const METHODS: &[Native] = &[
     private("initialize", 0, 2, initialize),
-    method("map", 0, 0, |ruby, this, args| with_block(ruby, this, args, Stage::Map)),
-    method("collect", 0, 0, |ruby, this, args| with_block(ruby, this, args, Stage::Map)),
-    method("flat_map", 0, 0, |ruby, this, args| with_block(ruby, this, args, Stage::FlatMap)),
-    method("collect_concat", 0, 0, |ruby, this, args| with_block(ruby, this, args, Stage::FlatMap)),
-    method("select", 0, 0, |ruby, this, args| with_block(ruby, this, args, Stage::Select)),
-    method("filter", 0, 0, |ruby, this, args| with_block(ruby, this, args, Stage::Select)),
-    method("find_all", 0, 0, |ruby, this, args| with_block(ruby, this, args, Stage::Select)),
+    method("map", 0, 0, map),
+    method("collect", 0, 0, map),
+    method("flat_map", 0, 0, flat_map),
+    method("collect_concat", 0, 0, flat_map),
+    method("select", 0, 0, select),
+    method("filter", 0, 0, select),
+    method("find_all", 0, 0, select),
     method("filter_map", 0, 0, |ruby, this, args| with_block(ruby, this, args, Stage::FilterMap)),
     method("reject", 0, 0, |ruby, this, args| with_block(ruby, this, args, Stage::Reject)),
     method("take_while", 0, 0, |ruby, this, args| with_block(ruby, this, args, Stage::TakeWhile)),
@@ -106,11 +106,15 @@ struct Flowing {
     sink: Block,
 }
 
-/// The lazy enumerator over an enumerable (`lazy`).
-pub fn lazy(ruby: &mut Ruby<'_>, this: &Value) -> Value {
-    let _ = ruby;
-    let source = Source::new(this.clone(), sym::EACH, Size::Asked(super::as_many));
+/// The lazy enumerator over what a source gives.
+pub(super) fn over(source: Source) -> Value {
     Value::Object(Object::with(ClassId::LAZY, Lazy::Root(source)))
+}
+
+/// The lazy enumerator over an enumerable (`lazy`).
+pub fn lazy(this: &Value) -> Value {
+    let source = Source::new(this.clone(), sym::EACH, Size::Asked(super::as_many));
+    over(source)
 }
 
 fn of(ruby: &mut Ruby<'_>, this: &Value) -> Result<Lazy> {
@@ -130,7 +134,7 @@ fn initialize(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         return Err(ruby.wrong_number_of_arguments(0, "1..2"));
     }
     ruby.check_frozen(this)?;
-    let parent = lazy(ruby, &args[0]);
+    let parent = lazy(&args[0]);
     if let Value::Object(object) = this {
         object.set_payload(Lazy::Stage {
             parent,
@@ -151,6 +155,18 @@ fn with_block(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, stage: fn(Bloc
             Err(ruby.argument_error(message))
         }
     }
+}
+
+fn map(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    with_block(ruby, this, args, Stage::Map)
+}
+
+fn flat_map(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    with_block(ruby, this, args, Stage::FlatMap)
+}
+
+fn select(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    with_block(ruby, this, args, Stage::Select)
 }
 
 fn derive(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, stage: Stage) -> Result {
@@ -223,7 +239,7 @@ fn zip(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 fn eager_then_lazy(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let name = ruby.called;
     let eager = crate::core::enumerable::call(ruby, this, name, args)?;
-    Ok(lazy(ruby, &eager))
+    Ok(lazy(&eager))
 }
 
 fn to_enum(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
@@ -238,11 +254,12 @@ fn to_enum(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let mut source = Source::new(this.clone(), name, size);
     source.args = rest.to_vec();
     source.has_keywords = args.has_keywords;
-    Ok(Value::Object(Object::with(ClassId::LAZY, Lazy::Root(source))))
+    Ok(over(source))
 }
 
-fn eager(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
-    ruby.enumerator_for(this, sym::EACH, &Args::default(), Size::Asked(super::own_size))
+fn eager(_: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
+    let source = Source::new(this.clone(), sym::EACH, Size::Asked(super::own_size));
+    Ok(Value::Object(Object::with(ClassId::ENUMERATOR, source)))
 }
 
 fn size(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
@@ -331,7 +348,12 @@ impl Flowing {
 /// Sends an element through the stages from `at` on.
 fn feed(ruby: &mut Ruby<'_>, flowing: &Rc<Flowing>, at: usize, values: &[Value]) -> Result<Flow> {
     let Some(stage) = flowing.stages.get(at) else {
-        ruby.yield_to(&flowing.sink, values)?;
+        // What came out of a stage is one value.
+        if at == 0 {
+            ruby.yield_to(&flowing.sink, values)?;
+        } else {
+            ruby.yield_to(&flowing.sink, &[pack(values)])?;
+        }
         return Ok(Flow::More);
     };
     let next = at + 1;

@@ -5,14 +5,16 @@ mod chain;
 mod external;
 mod generator;
 mod lazy;
+mod product;
 
 use std::rc::Rc;
 
-pub use arithmetic::{ARITHMETIC_SEQUENCE, Sequence, as_sequence, float_steps, sequence};
+pub use arithmetic::{ARITHMETIC_SEQUENCE, Sequence, as_sequence, sequence};
 pub use chain::{CHAIN, chain as chain_of};
 pub use generator::{GENERATOR, PRODUCER, YIELDER, generator as generator_of};
 pub(crate) use lazy::next_or_nil;
 pub use lazy::{LAZY, lazy as lazy_over};
+pub use product::PRODUCT;
 
 use crate::args::Args;
 use crate::class::{ANY, ClassId, Native, NativeClass, method, private};
@@ -45,8 +47,11 @@ const METHODS: &[Native] = &[
     method("+", 1, 1, chain::plus),
 ];
 
-const SINGLETON: &[Native] =
-    &[method("allocate", 0, 0, allocate), method("produce", 0, 1, generator::produce)];
+const SINGLETON: &[Native] = &[
+    method("allocate", 0, 0, allocate),
+    method("produce", 0, 1, generator::produce),
+    method("product", 0, ANY, product::product),
+];
 
 /// Tells how many elements there will be: of the receiver, with the arguments.
 pub type SizeFn = fn(&mut Ruby<'_>, &Value, &[Value]) -> Result;
@@ -119,6 +124,9 @@ impl Ruby<'_> {
         let mut source = Source::new(this.clone(), name, size);
         source.args = args.list.to_vec();
         source.has_keywords = args.has_keywords;
+        if matches!(this, Value::Object(_)) && self.is_a(this, ClassId::LAZY) {
+            return Ok(lazy::over(source));
+        }
         Ok(Value::Object(Object::with(ClassId::ENUMERATOR, source)))
     }
 }
@@ -130,11 +138,11 @@ pub(super) fn source(ruby: &mut Ruby<'_>, this: &Value) -> Result<Source> {
     {
         return Ok(source.clone());
     }
-    // Chains, lazy enumerators and arithmetic sequences have an `each` of their own.
-    if [ClassId::CHAIN, ClassId::LAZY, ClassId::ARITHMETIC_SEQUENCE]
-        .iter()
-        .any(|class| ruby.is_a(this, *class))
-    {
+    if let Some(sequence) = as_sequence(this) {
+        return Ok(sequence.source());
+    }
+    // Chains and lazy enumerators have an `each` of their own.
+    if [ClassId::CHAIN, ClassId::LAZY, ClassId::PRODUCT].iter().any(|class| ruby.is_a(this, *class)) {
         return Ok(Source::new(this.clone(), sym::EACH, Size::Asked(own_size)));
     }
     Err(ruby.argument_error("uninitialized enumerator"))
@@ -161,7 +169,7 @@ fn initialize(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     if let Value::Object(object) = this {
         object.set_payload(Source::new(generator, sym::EACH, Size::Value(size)));
     }
-    Ok(Value::Nil)
+    Ok(this.clone())
 }
 
 fn initialize_copy(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
@@ -304,7 +312,7 @@ fn inspect(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
 }
 
 /// Whether something ended because of `break` out of the call with this number, and with which value.
-#[expect(clippy::boxed_local, reason = "it is boxed in every result, and goes on as it is")]
+#[expect(clippy::boxed_local, reason = "an unwind travels in its box")]
 pub(super) fn broken(unwind: Box<Unwind>, number: u64) -> Result {
     match *unwind {
         Unwind::Break(at, value) if at == number => Ok(value),

@@ -9,7 +9,6 @@ use crate::class::{ANY, ClassId, Native, method, private};
 use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::symbol::sym;
-use crate::text::Text;
 use crate::value::{Object, Value};
 
 /// Methods of `Exception`.
@@ -33,18 +32,13 @@ pub const METHODS: &[Native] = &[
             }
         }
     }),
-    method("detailed_message", 0, 1, |ruby, this, _| Ok(Value::str(detailed(ruby, this)?))),
-    method("full_message", 0, 1, |ruby, this, args| {
-        let (_, keywords) = args.split();
-        let highlight = keywords.and_then(|keywords| ruby.keyword(keywords, "highlight"));
-        let _ = highlight;
-        let order = keywords.and_then(|keywords| ruby.keyword(keywords, "order"));
-        let bottom = match order {
-            Some(Value::Symbol(order)) => ruby.name(order) == "bottom",
-            _ => false,
-        };
-        Ok(Value::str(full_message(ruby, this, bottom)?))
+    method("detailed_message", 0, 1, |ruby, this, args| {
+        let highlight = highlight(ruby, args)?;
+        let message = ruby.send(this, sym::MESSAGE, &[])?;
+        let text = ruby.display(&message)?;
+        Ok(Value::str(detailed(ruby, this, &text.to_str_lossy(), highlight)))
     }),
+    method("full_message", 0, 1, full_message),
     method("inspect", 0, 0, |ruby, this, _| {
         let text = ruby.display(this)?;
         let class = ruby.class_name_of(this);
@@ -182,7 +176,7 @@ pub const EXIT: &[Native] = &[
             [Value::Int(status), rest @ ..] => (*status, rest.first()),
             rest => (0, rest.first()),
         };
-        let message = message.cloned().unwrap_or_else(|| Value::str("exit"));
+        let message = message.cloned().unwrap_or_default();
         set_detail(this, |details| {
             details.name = Value::Int(status);
             details.message = message;
@@ -203,45 +197,99 @@ pub const LOAD: &[Native] = &[method("path", 0, 0, |ruby, this, _| {
 
 /// Methods of `SystemCallError`.
 pub const SYSTEM_CALL: &[Native] = &[
-    private("initialize", 0, 3, |ruby, this, args| {
-        let class = ruby.real_class_of(this);
-        let number = ruby.symbols.intern("Errno");
-        let own = ruby.class(class).constants.get(&number).map(|constant| constant.value.clone());
-        let (given, code) = match (&own, args.list) {
-            (None, [Value::Int(code)]) => (None, Value::Int(*code)),
-            (None, [message, code, ..]) => (Some(message.clone()), code.clone()),
-            (own, list) => (list.first().cloned(), own.clone().unwrap_or_default()),
-        };
-        let words = crate::effects::ERRORS
-            .iter()
-            .find(|(_, number, _)| matches!(code, Value::Int(code) if code == *number));
-        let words = words.map_or_else(
-            || match &code {
-                Value::Int(code) => format!("Unknown error {code}"),
-                _ => "unknown error".to_owned(),
-            },
-            |(_, _, words)| (*words).to_owned(),
-        );
-        let message = match given {
-            Some(Value::Nil) | None => words,
-            Some(message) => {
-                let text = ruby.to_text(&message)?;
-                format!("{words} - {}", text.to_str_lossy())
-            }
-        };
-        set_detail(this, |details| {
-            details.message = Value::str(message);
-            details.name = code;
-        });
-        Ok(Value::Nil)
-    }),
+    private("initialize", 0, 3, initialize_system_call),
     method("errno", 0, 0, |ruby, this, _| {
         let class = ruby.real_class_of(this);
-        let number = ruby.symbols.intern("Errno");
-        let own = ruby.class(class).constants.get(&number).map(|constant| constant.value.clone());
-        Ok(own.unwrap_or_else(|| detail(this, |details| details.name.clone())))
+        Ok(errno_of(ruby, class).unwrap_or_else(|| detail(this, |details| details.name.clone())))
     }),
 ];
+
+/// Methods of `SystemCallError` itself.
+pub const SYSTEM_CALL_SINGLETON: &[Native] = &[
+    method("new", 0, ANY, |ruby, this, args| {
+        // A number of an error that has a class of its own makes an instance of that.
+        let code = match args.list {
+            [code @ Value::Int(_)] => Some((code.clone(), &args.list[..0])),
+            [_, code, ..]
+                if crate::core::module::this_class(this) == ClassId::SYSTEM_CALL_ERROR && !code.is_nil() =>
+            {
+                Some((ruby.to_integer(code)?, &args.list[..1]))
+            }
+            _ => None,
+        };
+        let is_plain = crate::core::module::this_class(this) == ClassId::SYSTEM_CALL_ERROR;
+        if args.is_empty() && is_plain {
+            return Err(ruby.argument_error("wrong number of arguments (given 0, expected 1+)"));
+        }
+        let mut class = this.clone();
+        let mut list = args.list.to_vec();
+        if let (true, Some((Value::Int(code), message))) = (is_plain, code)
+            && let Some((name, ..)) = crate::effects::ERRORS.iter().find(|(_, number, _)| *number == code)
+        {
+            class = Value::Class(ruby.errno_class(name));
+            list = message.to_vec();
+            list.extend(args.get(2).cloned());
+        }
+        let object = ruby.send(&class, sym::ALLOCATE, &[])?;
+        ruby.call(&object, sym::INITIALIZE, &Args { list: &list, ..*args })?;
+        Ok(object)
+    }),
+    method("===", 1, 1, |ruby, this, args| {
+        let class = crate::core::module::this_class(this);
+        if ruby.is_a(&args[0], class) {
+            return Ok(Value::Bool(true));
+        }
+        if !ruby.is_a(&args[0], ClassId::SYSTEM_CALL_ERROR) {
+            return Ok(Value::Bool(false));
+        }
+        let own = errno_of(ruby, class);
+        let errno = ruby.symbols.intern("errno");
+        let other = ruby.send(&args[0], errno, &[])?;
+        Ok(Value::Bool(own.is_some_and(|own| own.is_same(&other))))
+    }),
+];
+
+/// The number of a system error, which subclasses inherit.
+fn errno_of(ruby: &mut Ruby<'_>, class: ClassId) -> Option<Value> {
+    let name = ruby.symbols.intern("Errno");
+    let ancestors = ruby.ancestors(class);
+    let mut below = ancestors.iter().take_while(|at| **at != ClassId::SYSTEM_CALL_ERROR);
+    below.find_map(|at| ruby.class(*at).constants.get(&name).map(|constant| constant.value.clone()))
+}
+
+fn initialize_system_call(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    let class = ruby.real_class_of(this);
+    let own = errno_of(ruby, class);
+    let (given, code, place) = match (own, args.list) {
+        (Some(own), list) => (list.first().cloned(), own, list.get(1).cloned()),
+        (None, [code @ Value::Int(_)]) => (None, code.clone(), None),
+        (None, list) => {
+            (list.first().cloned(), list.get(1).cloned().unwrap_or_default(), list.get(2).cloned())
+        }
+    };
+    let known = match code {
+        Value::Int(code) => crate::effects::ERRORS.iter().find(|(_, number, _)| *number == code),
+        _ => None,
+    };
+    let mut message = match (known, &code) {
+        (Some((_, _, words)), _) => (*words).to_owned(),
+        (None, Value::Int(code)) => format!("Unknown error {code}"),
+        _ => "unknown error".to_owned(),
+    };
+    if let Some(place) = place.filter(|place| !place.is_nil()) {
+        let place = ruby.display(&place)?;
+        message.push_str(&format!(" @ {}", place.to_str_lossy()));
+    }
+    if let Some(given) = given.filter(|given| !given.is_nil()) {
+        let text = ruby.to_text(&given)?;
+        message.push_str(&format!(" - {}", text.to_str_lossy()));
+    }
+    set_detail(this, |details| {
+        details.message = Value::str(message);
+        details.name = code;
+    });
+    Ok(Value::Nil)
+}
 
 fn initialize_name(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let (list, keywords) = args.split();
@@ -305,68 +353,144 @@ pub(crate) fn locations(ruby: &mut Ruby<'_>, places: &[Place]) -> Value {
     Value::array(list.collect::<Vec<_>>())
 }
 
+/// Whether escape sequences are wanted.
+fn highlight(ruby: &mut Ruby<'_>, args: &Args<'_>) -> Result<bool> {
+    let (_, keywords) = args.split();
+    match keywords.and_then(|keywords| ruby.keyword(keywords, "highlight")) {
+        None | Some(Value::Nil) => Ok(false),
+        Some(Value::Bool(truth)) => Ok(truth),
+        Some(other) => {
+            let shown = ruby.inspect(&other)?.to_str_lossy().into_owned();
+            Err(ruby.argument_error(format!("expected true or false as highlight: {shown}")))
+        }
+    }
+}
+
 /// The message with the class: `message (Class)`.
-pub(crate) fn detailed(ruby: &mut Ruby<'_>, this: &Value) -> Result<Text> {
-    let message = ruby.send(this, sym::MESSAGE, &[])?;
-    let message = ruby.display(&message)?;
-    let class = ruby.class_name_of(this);
+fn detailed(ruby: &mut Ruby<'_>, this: &Value, message: &str, highlight: bool) -> String {
+    let class = ruby.real_class_of(this);
+    let name = ruby.class_name(class);
     if message.is_empty() {
-        return Ok(class.into());
+        let word = if class == ClassId::RUNTIME_ERROR { "unhandled exception".to_owned() } else { name };
+        return if highlight { format!("\u{1b}[1;4m{word}\u{1b}[m") } else { word };
     }
-    let text = message.to_str_lossy();
-    Ok(match text.split_once('\n') {
-        Some((first, rest)) => format!("{first} ({class})\n{rest}"),
-        None => format!("{text} ({class})"),
+    let (first, rest) = match message.split_once('\n') {
+        Some((first, rest)) => (first, Some(rest)),
+        None => (message, None),
+    };
+    let is_anonymous = ruby.class(class).name.is_none();
+    let mut out = match (highlight, is_anonymous) {
+        (_, true) => first.to_owned(),
+        (true, false) => format!("\u{1b}[1m{first} (\u{1b}[1;4m{name}\u{1b}[m\u{1b}[1m)\u{1b}[m"),
+        (false, false) => format!("{first} ({name})"),
+    };
+    if let Some(rest) = rest {
+        for line in rest.split('\n') {
+            out.push('\n');
+            if highlight && !line.is_empty() {
+                out.push_str(&format!("\u{1b}[1m{line}\u{1b}[m"));
+            } else {
+                out.push_str(line);
+            }
+        }
     }
-    .into())
+    out
 }
 
 /// What is printed about an exception that nobody handles.
-pub(crate) fn full_message(ruby: &mut Ruby<'_>, this: &Value, bottom: bool) -> Result<Text> {
-    let backtrace = ruby.send(this, sym::BACKTRACE, &[])?;
-    let lines: Vec<String> = match &backtrace {
-        Value::Array(items) => {
-            let items = items.to_vec();
-            let mut lines = Vec::new();
-            for item in &items {
-                lines.push(ruby.display(item)?.to_str_lossy().into_owned());
-            }
-            lines
+fn full_message(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    let highlight = highlight(ruby, args)?;
+    let (_, keywords) = args.split();
+    let order = keywords.and_then(|keywords| ruby.keyword(keywords, "order"));
+    let bottom = match &order {
+        None | Some(Value::Nil) => false,
+        Some(Value::Symbol(order)) if ruby.name(*order) == "top" => false,
+        Some(Value::Symbol(order)) if ruby.name(*order) == "bottom" => true,
+        Some(other) => {
+            let shown = ruby.inspect(other)?.to_str_lossy().into_owned();
+            return Err(ruby.argument_error(format!("expected :top or :bottom as order: {shown}")));
         }
-        _ => Vec::new(),
     };
-    let shown = detailed(ruby, this)?.to_str_lossy().into_owned();
+    // What it was given goes on to `detailed_message`, except for the order.
+    let options = keywords.map_or_else(crate::hash::Table::new, |keywords| keywords.table().clone());
+    let options = crate::value::HashObject::new(ClassId::HASH, options);
+    let key = ruby.symbol("highlight");
+    ruby.hash_set(&options, key, Value::Bool(highlight))?;
+    let key = ruby.symbol("order");
+    ruby.hash_delete(&options, &key)?;
+    let options = Value::Hash(options);
     let mut out = String::new();
-    if bottom {
+    let mut seen: Vec<Value> = Vec::new();
+    let mut next = this.clone();
+    while !next.is_nil() && !seen.iter().any(|known| known.is_same(&next)) {
+        one_message(ruby, &next, &options, bottom, seen.is_empty(), &mut out)?;
+        seen.push(next.clone());
+        next = cause(&next);
+    }
+    Ok(Value::str(out))
+}
+
+fn one_message(
+    ruby: &mut Ruby<'_>,
+    this: &Value,
+    options: &Value,
+    bottom: bool,
+    is_first: bool,
+    out: &mut String,
+) -> Result<()> {
+    let backtrace = ruby.send(this, sym::BACKTRACE, &[])?;
+    let mut lines = Vec::new();
+    if let Value::Array(items) = &backtrace {
+        for item in items.to_vec() {
+            lines.push(ruby.display(&item)?.to_str_lossy().into_owned());
+        }
+    }
+    let given = Args { list: std::slice::from_ref(options), has_keywords: true, block: None };
+    let shown = match ruby.responds_to(this, sym::DETAILED_MESSAGE, false)? {
+        true => ruby.call(this, sym::DETAILED_MESSAGE, &given)?,
+        false => Value::Nil,
+    };
+    let shown = match ruby.maybe_string(&shown)? {
+        Some(text) => text.text().to_str_lossy().into_owned(),
+        None => {
+            let on = matches!(options, Value::Hash(hash) if ruby.keyword(hash, "highlight").is_some_and(|on| on.is_true()));
+            let class = ruby.class_name_of(this);
+            if on { format!("\u{1b}[1;4m{class}\u{1b}[m") } else { class }
+        }
+    };
+    if bottom && is_first {
         out.push_str("Traceback (most recent call last):\n");
         for (at, line) in lines.iter().enumerate().skip(1).rev() {
             out.push_str(&format!("\t{at}: from {line}\n"));
         }
     }
     match lines.first() {
-        Some(first) => out.push_str(&format!("{first}: {shown}")),
-        None => {
-            let script = ruby.current_file();
-            out.push_str(&format!("{}: {shown}", if script.is_empty() { "-e" } else { &script }));
+        Some(first) => out.push_str(&format!("{first}: ")),
+        None if is_first => {
+            if let Some(place) = ruby.places(0).first() {
+                out.push_str(&format!("{place}: "));
+            }
         }
+        None => {}
+    }
+    out.push_str(&shown);
+    if !out.ends_with('\n') {
+        out.push('\n');
     }
     if !bottom {
         for line in lines.iter().skip(1) {
-            out.push_str(&format!("\n\tfrom {line}"));
-        }
-        if lines.len() > 1 {
-            out.push('\n');
+            out.push_str(&format!("\tfrom {line}\n"));
         }
     }
-    Ok(out.into())
+    Ok(())
 }
 
 impl Ruby<'_> {
     /// What is printed about an exception that nobody handles.
     pub fn report(&mut self, exception: &Value) -> String {
-        match full_message(self, exception, false) {
-            Ok(text) => text.to_str_lossy().into_owned(),
-            Err(_) => self.class_name_of(exception),
+        match full_message(self, exception, &Args::default()) {
+            Ok(Value::String(text)) => text.text().to_str_lossy().into_owned(),
+            _ => self.class_name_of(exception),
         }
     }
 

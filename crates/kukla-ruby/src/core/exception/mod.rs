@@ -133,6 +133,7 @@ pub const FROZEN_ERROR: NativeClass =
 /// The class `SystemCallError`.
 pub const SYSTEM_CALL_ERROR: NativeClass = NativeClass {
     methods: &[methods::SYSTEM_CALL],
+    singleton: &[methods::SYSTEM_CALL_SINGLETON],
     ..NativeClass::class("SystemCallError", "StandardError")
 };
 

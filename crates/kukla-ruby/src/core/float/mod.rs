@@ -1,6 +1,6 @@
 //! Floating point numbers.
 
-mod text;
+pub(crate) mod text;
 
 use num_bigint::BigInt;
 use num_traits::One;

@@ -26,8 +26,8 @@ pub(super) const METHODS: &[Native] = &[
     method("delete_if", 0, 0, |ruby, this, args| keep(ruby, this, args, false, false)),
     method("reject!", 0, 0, |ruby, this, args| keep(ruby, this, args, false, true)),
     method("keep_if", 0, 0, |ruby, this, args| keep(ruby, this, args, true, false)),
-    method("select!", 0, 0, |ruby, this, args| keep(ruby, this, args, true, true)),
-    method("filter!", 0, 0, |ruby, this, args| keep(ruby, this, args, true, true)),
+    method("select!", 0, 0, select_in_place),
+    method("filter!", 0, 0, select_in_place),
     method("compact!", 0, 0, compact_in_place),
     method("transform_values!", 0, 0, transform_values_in_place),
     method("transform_keys!", 0, 1, transform_keys_in_place),
@@ -53,7 +53,7 @@ fn shift(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     let first = hash.table_mut().shift();
     match first {
         Some(entry) => Ok(pair(entry.key, entry.value)),
-        None => ruby.send(this, crate::symbol::sym::DEFAULT, &[Value::Nil]),
+        None => Ok(Value::Nil),
     }
 }
 
@@ -116,6 +116,10 @@ fn update(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         merge_into(ruby, hash, other, args.block)?;
     }
     Ok(this.clone())
+}
+
+fn select_in_place(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    keep(ruby, this, args, true, true)
 }
 
 fn keep(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, wanted: bool, or_nil: bool) -> Result {

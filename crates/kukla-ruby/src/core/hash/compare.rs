@@ -72,7 +72,7 @@ fn equal(ruby: &mut Ruby<'_>, this: &Value, other: &Value, walk: Walk) -> Result
 fn hash(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     let hash = own(ruby, this)?;
     let length = hash.table().len() as u64;
-    let code = ruby.guarded(Walk::Hash, this, &Value::Nil, |ruby| {
+    let code = ruby.guarded_hash(this, |ruby| {
         let mut total = length;
         for (key, value) in entries(hash) {
             let mut hasher = FxHasher::default();
@@ -83,7 +83,7 @@ fn hash(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
         }
         Ok(total)
     })?;
-    Ok(Value::Int((code.unwrap_or(length) as i64) >> 2))
+    Ok(Value::Int((code as i64) >> 2))
 }
 
 /// Whether one hash lies within the other; `reversed` asks whether the argument does.

@@ -3,6 +3,7 @@
 use crate::args::Args;
 use crate::class::{ANY, ClassId, Native, method};
 use crate::core::array::index::dig_on;
+use crate::core::exception::Details;
 use crate::core::hash::{entries, own};
 use crate::error::{Result, Unwind};
 use crate::iterate::{Flow, pair};
@@ -55,9 +56,11 @@ impl Ruby<'_> {
     #[cold]
     pub fn key_error(&mut self, message: String, receiver: &Value, key: &Value) -> Box<Unwind> {
         let unwind = self.error(ClassId::KEY_ERROR, message);
-        if let Unwind::Raise(Value::Object(exception)) = &*unwind {
-            exception.head.set_variable(sym::RECEIVER, receiver.clone());
-            exception.head.set_variable(sym::KEY, key.clone());
+        if let Unwind::Raise(Value::Object(exception)) = &*unwind
+            && let Some(mut details) = exception.payload_mut::<Details>()
+        {
+            details.receiver = Some(receiver.clone());
+            details.name = key.clone();
         }
         unwind
     }
@@ -85,6 +88,9 @@ fn fetch(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let key = &args[0];
     if let Some(value) = ruby.hash_get(hash, key)? {
         return Ok(value);
+    }
+    if args.block.is_some() && args.len() > 1 {
+        ruby.warn("block supersedes default value argument")?;
     }
     match (args.block, args.get(1)) {
         (Some(block), _) => ruby.yield_to(block, std::slice::from_ref(key)),
@@ -158,10 +164,12 @@ fn fetch_values(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 
 fn assoc(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let hash = own(ruby, this)?;
-    let found = ruby.hash_find(hash, &args[0])?;
-    let table = hash.table();
-    let entry = found.and_then(|at| table.at(at));
-    Ok(entry.map_or(Value::Nil, |entry| pair(entry.key.clone(), entry.value.clone())))
+    for (key, value) in entries(hash) {
+        if ruby.eq(&key, &args[0])? {
+            return Ok(pair(key, value));
+        }
+    }
+    Ok(Value::Nil)
 }
 
 fn rassoc(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {

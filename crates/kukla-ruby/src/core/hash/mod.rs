@@ -29,8 +29,13 @@ const SINGLETON: &[Native] = &[
     method("allocate", 0, 0, allocate),
     method("[]", 0, ANY, of_entries),
     method("try_convert", 1, 1, try_convert),
-    method("ruby2_keywords_hash?", 1, 1, |_, _, _| Ok(false.into())),
-    method("ruby2_keywords_hash", 1, 1, |_, _, args| Ok(args[0].clone())),
+    method("ruby2_keywords_hash?", 1, 1, |ruby, _, args| Ok(ruby.to_hash(&args[0])?.table().keywords.into())),
+    method("ruby2_keywords_hash", 1, 1, |ruby, _, args| {
+        let mut table = ruby.to_hash(&args[0])?.table().clone();
+        table.keywords = true;
+        table.iterating = 0;
+        Ok(Value::hash(table))
+    }),
 ];
 
 const METHODS: &[Native] = &[
@@ -129,7 +134,7 @@ fn of_entries(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         if let Some(list) = ruby.maybe_array(only)? {
             for (index, element) in list.to_vec().iter().enumerate() {
                 let Some(entry) = ruby.maybe_array(element)? else {
-                    let class = ruby.class_name_of(element);
+                    let class = ruby.word_for(element);
                     return Err(ruby
                         .argument_error(format!("wrong element type {class} at {index} (expected array)")));
                 };
@@ -169,10 +174,6 @@ fn to_h(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let made = HashObject::new(ClassId::HASH, Table::new());
     ruby.walk_hash(hash, |ruby, key, value| {
         let element = ruby.yield_to(block, &[key.clone(), value.clone()])?;
-        if ruby.maybe_array(&element)?.is_none() {
-            let class = ruby.class_name_of(&element);
-            return Err(ruby.type_error(format!("wrong element type {class} (expected array)")));
-        }
         to_hash_entry(ruby, &made, &element, "")?;
         Ok(crate::iterate::Flow::More)
     })?;
@@ -268,9 +269,7 @@ fn rehash(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     hash.table_mut().clear();
     for (key, value) in entries {
         // Of keys that have become the same the first one stays.
-        if ruby.hash_find(hash, &key)?.is_none() {
-            ruby.hash_set(hash, key, value)?;
-        }
+        ruby.hash_add(hash, key, value)?;
     }
     Ok(this.clone())
 }

@@ -14,8 +14,8 @@ use crate::ruby::Ruby;
 use crate::value::{HashObject, Value};
 
 pub(super) const METHODS: &[Native] = &[
-    method("select", 0, 0, |ruby, this, args| choose(ruby, this, args, true)),
-    method("filter", 0, 0, |ruby, this, args| choose(ruby, this, args, true)),
+    method("select", 0, 0, select),
+    method("filter", 0, 0, select),
     method("reject", 0, 0, |ruby, this, args| choose(ruby, this, args, false)),
     method("slice", 0, ANY, slice),
     method("except", 0, ANY, except),
@@ -25,6 +25,10 @@ pub(super) const METHODS: &[Native] = &[
     method("invert", 0, 0, invert),
     method("flatten", 0, 1, flatten),
 ];
+
+fn select(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    choose(ruby, this, args, true)
+}
 
 fn choose(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, wanted: bool) -> Result {
     let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };

@@ -23,7 +23,7 @@ pub const FUNCTIONS: &[Native] = &[
     private("exit!", 0, 1, exit),
     private("abort", 0, 1, abort),
     private("at_exit", 0, 0, |ruby, _, args| {
-        let Some(block) = args.block else { return Err(ruby.argument_error("called without block")) };
+        let Some(block) = args.block else { return Err(ruby.argument_error("called without a block")) };
         ruby.run.at_exit.push(Value::Proc(block.clone()));
         Ok(Value::Proc(block.clone()))
     }),
@@ -42,7 +42,7 @@ pub const FUNCTIONS: &[Native] = &[
         None => Err(ruby.argument_error("tried to create Proc object without a block")),
     }),
     private("block_given?", 0, 0, |ruby, _, _| {
-        Ok(Value::Bool(ruby.run.frames.last().is_some_and(|at| at.block.is_some())))
+        Ok(Value::Bool(ruby.run.frames.last().is_some_and(|at| at.block().is_some())))
     }),
     private("sleep", 0, 1, |ruby, _, _| {
         Err(ruby.error(
@@ -71,7 +71,7 @@ fn refuse_command(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
 /// The exception that the arguments of `raise` mean.
 pub(crate) fn make_exception(ruby: &mut Ruby<'_>, args: &[Value]) -> Result {
     match args {
-        [] => Ok(exception::new(ruby, ClassId::RUNTIME_ERROR, Value::str("unhandled exception"))),
+        [] => Ok(exception::new(ruby, ClassId::RUNTIME_ERROR, Value::str(""))),
         [Value::String(_)] => Ok(exception::new(ruby, ClassId::RUNTIME_ERROR, args[0].clone())),
         [what, rest @ ..] => {
             let message = &rest[..rest.len().min(1)];

@@ -18,11 +18,11 @@ pub const FUNCTIONS: &[Native] = &[
         Ok(path.parent().map_or(Value::Nil, |path| Value::str(path.to_string_lossy().into_owned())))
     }),
     private("caller", 0, 2, |ruby, _, args| {
-        let places = caller_places(ruby, args)?;
+        let Some(places) = caller_places(ruby, args)? else { return Ok(Value::Nil) };
         Ok(Value::array(places.iter().map(|place| Value::str(place.to_string())).collect::<Vec<_>>()))
     }),
     private("caller_locations", 0, 2, |ruby, _, args| {
-        let places = caller_places(ruby, args)?;
+        let Some(places) = caller_places(ruby, args)? else { return Ok(Value::Nil) };
         Ok(exception::locations(ruby, &places))
     }),
     private("global_variables", 0, 0, |ruby, _, _| {
@@ -39,8 +39,7 @@ pub const FUNCTIONS: &[Native] = &[
     }),
     private("load", 1, 2, |ruby, _, args| {
         let path = path_of(ruby, &args[0])?;
-        let full = ruby.host.world().here().join(&path);
-        if ruby.load_file(&full.to_string_lossy())? {
+        if ruby.load_by_name(&path)? {
             return Ok(Value::Bool(true));
         }
         Err(ruby.error(ClassId::LOAD_ERROR, format!("cannot load such file -- {path}")))
@@ -48,12 +47,14 @@ pub const FUNCTIONS: &[Native] = &[
     private("autoload", 2, 2, |ruby, _, args| {
         let name = ruby.to_symbol(&args[0])?;
         let path = path_of(ruby, &args[1])?;
-        ruby.promise_constant(ClassId::OBJECT, name, path);
+        let module = ruby.definee();
+        ruby.promise_constant(module, name, path);
         Ok(Value::Nil)
     }),
     private("autoload?", 1, 2, |ruby, _, args| {
         let name = ruby.to_symbol(&args[0])?;
-        Ok(ruby.promised_constant(ClassId::OBJECT, name).cloned().into())
+        let module = ruby.definee();
+        Ok(ruby.promised_constant(module, name).cloned().into())
     }),
     private("set_trace_func", 1, 1, |_, _, _| Ok(Value::Nil)),
     private("gem", 0, ANY, |_, _, _| Ok(Value::Bool(true))),
@@ -68,11 +69,12 @@ fn path_of(ruby: &mut Ruby<'_>, value: &Value) -> Result<String> {
 }
 
 fn method_name(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
-    let method = ruby.run.frames.last().and_then(|at| at.method.as_ref()).map(|method| method.name);
+    let method = ruby.run.frames.last().and_then(|at| at.method()).map(|method| method.name);
     Ok(method.into())
 }
 
-fn caller_places(ruby: &mut Ruby<'_>, args: &Args<'_>) -> Result<Vec<crate::backtrace::Place>> {
+/// The places that `caller` is asked for; `None` if there are not that many calls.
+fn caller_places(ruby: &mut Ruby<'_>, args: &Args<'_>) -> Result<Option<Vec<crate::backtrace::Place>>> {
     let places = ruby.places(0);
     let (start, length) = match args.get(0) {
         None => (1, None),
@@ -99,9 +101,12 @@ fn caller_places(ruby: &mut Ruby<'_>, args: &Args<'_>) -> Result<Vec<crate::back
             (start, length)
         }
     };
+    if start.max(0) as usize > places.len() {
+        return Ok(None);
+    }
     let rest = places.iter().skip(start.max(0) as usize).cloned();
-    Ok(match length {
+    Ok(Some(match length {
         Some(length) => rest.take(length as usize).collect(),
         None => rest.collect(),
-    })
+    }))
 }

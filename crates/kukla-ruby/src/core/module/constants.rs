@@ -2,7 +2,7 @@
 
 use super::this_class;
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, method};
+use crate::class::{ANY, ClassId, Native, method, private};
 use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::symbol::{Symbol, sym};
@@ -19,10 +19,13 @@ pub const METHODS: &[Native] = &[
     method("const_defined?", 1, 2, const_defined),
     method("const_missing", 1, 1, |ruby, this, args| {
         let name = ruby.to_symbol(&args[0])?;
-        let shown = ruby.constant_name(this_class(this), name);
+        let shown = match this_class(this) {
+            ClassId::OBJECT => ruby.name(name).to_owned(),
+            _ => format!("{}::{}", ruby.inspect(this)?.to_str_lossy(), ruby.name(name)),
+        };
         Err(ruby.name_error(format!("uninitialized constant {shown}"), name, this.clone()))
     }),
-    method("const_source_location", 1, 2, |_, _, _| Ok(Value::array(Vec::new()))),
+    method("const_source_location", 1, 2, source_location),
     method("constants", 0, 1, |ruby, this, args| {
         let class = this_class(this);
         let all = args.get(0).is_none_or(Value::is_true);
@@ -43,7 +46,7 @@ pub const METHODS: &[Native] = &[
         }
         Ok(Value::array(names.into_iter().map(Value::Symbol).collect::<Vec<_>>()))
     }),
-    method("remove_const", 1, 1, |ruby, this, args| {
+    private("remove_const", 1, 1, |ruby, this, args| {
         let name = constant_name(ruby, this, &args[0])?;
         let class = this_class(this);
         match ruby.class_mut(class).constants.shift_remove(&name) {
@@ -196,6 +199,33 @@ fn const_get(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         };
     }
     Ok(value)
+}
+
+fn source_location(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    let (mut module, parts, _) = path(ruby, this, &args[0])?;
+    let inherit = args.get(1).is_none_or(Value::is_true);
+    let mut place = Value::Nil;
+    for (at, name) in parts.iter().enumerate() {
+        let mut owners: Vec<ClassId> = vec![module];
+        if inherit {
+            owners = ruby.ancestors(module).to_vec();
+            if at == 0 && ruby.class(module).is_module() {
+                owners.extend(ruby.ancestors(ClassId::OBJECT).iter());
+            }
+        }
+        let owner = owners.into_iter().find(|owner| ruby.class(*owner).constants.contains_key(name));
+        let Some(owner) = owner else { return Ok(Value::Nil) };
+        place = match ruby.run.constant_places.get(&(owner, *name)) {
+            Some((file, line)) => Value::array(vec![Value::str(&**file), Value::Int(i64::from(*line))]),
+            None => Value::array(Vec::new()),
+        };
+        if let Some(Value::Class(next)) =
+            ruby.class(owner).constants.get(name).map(|constant| constant.value.clone())
+        {
+            module = next;
+        }
+    }
+    Ok(place)
 }
 
 fn const_defined(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {

@@ -33,7 +33,7 @@ pub const METHODS: &[Native] = &[
 /// The visibility that methods get which the running code defines in a module.
 fn default_visibility(ruby: &Ruby<'_>, this: &Value) -> Visibility {
     match ruby.run.frames.last() {
-        Some(at) if at.this.is_same(this) && at.method.is_none() => at.visibility.get(),
+        Some(at) if at.this().is_same(this) && at.method().is_none() => at.visibility.get(),
         _ => Visibility::Public,
     }
 }

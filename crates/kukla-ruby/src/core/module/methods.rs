@@ -79,11 +79,17 @@ pub const METHODS: &[Native] = &[
 
 fn listed(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, wanted: Wanted) -> Result {
     let all = args.get(0).is_none_or(Value::is_true);
-    list_methods(ruby, this_class(this), all, wanted)
+    list_methods(ruby, this_class(this), all, wanted, false)
 }
 
 /// The names of methods of a class; all of them, or its own only.
-pub(crate) fn list_methods(ruby: &mut Ruby<'_>, class: ClassId, all: bool, wanted: Wanted) -> Result {
+pub(crate) fn list_methods(
+    ruby: &mut Ruby<'_>,
+    class: ClassId,
+    all: bool,
+    wanted: Wanted,
+    of_object: bool,
+) -> Result {
     let mut seen: indexmap::IndexMap<Symbol, Option<Visibility>, rustc_hash::FxBuildHasher> =
         indexmap::IndexMap::default();
     let ancestors = ruby.ancestors(class);
@@ -100,16 +106,13 @@ pub(crate) fn list_methods(ruby: &mut Ruby<'_>, class: ClassId, all: bool, wante
             let mut names: Vec<Symbol> = native.keys().copied().collect();
             names.sort();
             for name in names {
-                let private = native.get(&name).is_some_and(|native| native.private);
+                let private = !own.is_singleton() && native.get(&name).is_some_and(|native| native.private);
                 let visibility = if private { Visibility::Private } else { Visibility::Public };
                 seen.entry(name).or_insert(Some(visibility));
             }
         }
-        // A singleton class lists its own methods together with those of the class.
-        if !(all || own.is_singleton() || *module != class) {
-            break;
-        }
-        if !all {
+        // An object's own methods are those of its singleton class, with what extends it, and of its class.
+        if !all && !(of_object && (own.is_singleton() || own.is_module())) {
             break;
         }
     }

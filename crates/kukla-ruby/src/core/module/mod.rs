@@ -73,6 +73,34 @@ const METHODS: &[Native] = &[
         let name = ruby.class(this_class(this)).name.clone();
         Ok(name.map_or(Value::Nil, |name| frozen(&name)))
     }),
+    method("set_temporary_name", 1, 1, |ruby, this, args| {
+        let class = this_class(this);
+        let known = ruby.class(class);
+        if known.name.is_some() && !known.temporary_name {
+            return Err(ruby.runtime_error("can't change permanent name"));
+        }
+        if args[0].is_nil() {
+            ruby.class_mut(class).name = None;
+            return Ok(this.clone());
+        }
+        let name = ruby.to_text(&args[0])?.to_str_lossy().into_owned();
+        if name.is_empty() {
+            return Err(ruby.argument_error("empty class/module name"));
+        }
+        let is_constant = |part: &str| {
+            part.chars().next().is_some_and(char::is_uppercase)
+                && part.chars().all(|c| c == '_' || c.is_alphanumeric())
+        };
+        if name.split("::").all(is_constant) {
+            return Err(
+                ruby.argument_error("the temporary name must not be a constant path to avoid confusion")
+            );
+        }
+        let known = ruby.class_mut(class);
+        known.name = Some(name.into());
+        known.temporary_name = true;
+        Ok(this.clone())
+    }),
     method("to_s", 0, 0, shown),
     method("inspect", 0, 0, shown),
     method("===", 1, 1, |ruby, this, args| Ok(Value::Bool(ruby.is_a(&args[0], this_class(this))))),
@@ -146,21 +174,13 @@ const CLASS_SINGLETON: &[Native] = &[method("new", 0, 1, |ruby, _, args| {
 })];
 
 const CLASS_METHODS: &[Native] = &[
-    method("allocate", 0, 0, |ruby, this, _| {
-        let class = this_class(this);
-        if ruby.class(class).is_singleton() {
-            return Err(ruby.type_error("can't create instance of singleton class"));
-        }
-        let ancestors = ruby.ancestors(class);
-        if let Some(root) = ancestors.iter().find(|at| UNALLOCATED.contains(at)) {
-            let _ = root;
-            let name = ruby.class_name(class);
-            return Err(ruby.type_error(format!("allocator undefined for {name}")));
-        }
-        Ok(Value::Object(Object::new(class)))
-    }),
+    method("allocate", 0, 0, allocate),
     method("new", 0, ANY, |ruby, this, args| {
-        let object = ruby.send(this, sym::ALLOCATE, &[])?;
+        let meta = ruby.class_of(this);
+        let object = match ruby.find_method(meta, sym::ALLOCATE) {
+            Some(method) => ruby.call_method(this, &method, sym::ALLOCATE, &Args::default())?,
+            None => allocate(ruby, this, &Args::default())?,
+        };
         let class = ruby.class_of(&object);
         if let Some(method) = ruby.find_method(class, sym::INITIALIZE) {
             ruby.call_method(&object, &method, sym::INITIALIZE, args)?;
@@ -199,6 +219,22 @@ const UNALLOCATED: &[ClassId] = &[
     ClassId::BINDING,
     ClassId::PROC,
 ];
+
+fn allocate(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
+    let class = this_class(this);
+    if ruby.class(class).is_singleton() {
+        return Err(ruby.type_error("can't create instance of singleton class"));
+    }
+    let mut at = Some(class);
+    while let Some(here) = at {
+        if UNALLOCATED.contains(&here) {
+            let name = ruby.class_name(class);
+            return Err(ruby.type_error(format!("allocator undefined for {name}")));
+        }
+        at = ruby.class(here).superclass;
+    }
+    Ok(Value::Object(Object::new(class)))
+}
 
 /// The class or module that a method of `Module` was called on.
 pub(crate) fn this_class(this: &Value) -> ClassId {

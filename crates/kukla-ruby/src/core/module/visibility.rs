@@ -51,7 +51,16 @@ pub const METHODS: &[Native] = &[
         }
         Ok(given(args))
     }),
-    method("ruby2_keywords", 0, ANY, |_, _, _| Ok(Value::Nil)),
+    method("ruby2_keywords", 0, ANY, |ruby, this, args| {
+        for name in names(ruby, args)? {
+            if let Some(method) = ruby.own_method(this_class(this), name)
+                && let MethodBody::Code(code) = &method.body
+            {
+                code.keeps_keywords.set(true);
+            }
+        }
+        Ok(Value::Nil)
+    }),
 ];
 
 /// What such a method answers: what it was given.

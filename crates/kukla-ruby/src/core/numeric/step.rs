@@ -88,13 +88,13 @@ pub fn float_steps(begin: f64, end: f64, by: f64, exclusive: bool) -> f64 {
             return 0.0;
         }
         let steps = if count < 1.0 { 0.0 } else { (count - error).floor() };
-        let last = steps * by + begin;
+        let last = (steps + 1.0) * by + begin;
         if begin < end {
-            if last < end { steps + 1.0 } else { steps }
-        } else if last > end {
-            steps + 1.0
+            if last < end { steps + 2.0 } else { steps + 1.0 }
+        } else if begin > end && last > end {
+            steps + 2.0
         } else {
-            steps
+            steps + 1.0
         }
     } else if count < 0.0 {
         0.0

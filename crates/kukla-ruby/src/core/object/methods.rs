@@ -61,7 +61,7 @@ pub const METHODS: &[Native] = &[
             return singleton_methods(ruby, this, false);
         }
         let class = ruby.class_of(this);
-        list_methods(ruby, class, true, Wanted::PublicAndProtected)
+        list_methods(ruby, class, true, Wanted::PublicAndProtected, true)
     }),
     method("public_methods", 0, 1, |ruby, this, args| of_kind(ruby, this, args, Wanted::Public)),
     method("protected_methods", 0, 1, |ruby, this, args| of_kind(ruby, this, args, Wanted::Protected)),
@@ -96,7 +96,7 @@ pub const METHODS: &[Native] = &[
 fn of_kind(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, wanted: Wanted) -> Result {
     let class = ruby.class_of(this);
     let all = args.get(0).is_none_or(Value::is_true);
-    list_methods(ruby, class, all, wanted)
+    list_methods(ruby, class, all, wanted, true)
 }
 
 fn singleton_methods(ruby: &mut Ruby<'_>, this: &Value, all: bool) -> Result {

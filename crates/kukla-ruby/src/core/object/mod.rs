@@ -71,7 +71,7 @@ fn initialize(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         .run
         .frames
         .last()
-        .and_then(|at| at.method.as_ref())
+        .and_then(|at| at.method())
         .is_some_and(|method| method.name == sym::INITIALIZE);
     if at_initialize {
         return Err(ruby.wrong_number_of_arguments(args.len(), 0));

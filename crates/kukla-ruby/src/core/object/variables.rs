@@ -47,11 +47,14 @@ pub const METHODS: &[Native] = &[
     }),
 ];
 
+/// The names that programs can name: what native methods keep has names without `@`.
 fn names(ruby: &Ruby<'_>, this: &Value) -> Vec<Symbol> {
-    match this {
+    let mut names = match this {
         Value::Class(class) => ruby.class(*class).head.variable_names(),
         this => this.head().map_or_else(Vec::new, Head::variable_names),
-    }
+    };
+    names.retain(|name| ruby.name(*name).starts_with('@'));
+    names
 }
 
 fn variable_name(ruby: &mut Ruby<'_>, this: &Value, value: &Value) -> Result<Symbol> {

@@ -64,7 +64,7 @@ fn include(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         return Ok(covers(ruby, range, &args[0])?.into());
     }
     if let (Value::String(begin), Value::String(end)) = (&range.begin, &range.end) {
-        let Value::String(wanted) = &args[0] else { return Ok(false.into()) };
+        let Some(wanted) = ruby.maybe_string(&args[0])? else { return Ok(false.into()) };
         // Single characters are in order.
         let (begin, end, wanted) = (begin.text().clone(), end.text().clone(), wanted.text().clone());
         if begin.len() == 1 && end.len() == 1 && begin.is_ascii() && end.is_ascii() {
@@ -118,7 +118,7 @@ fn covers_range(ruby: &mut Ruby<'_>, range: &RangeObject, inner: &std::rc::Rc<Ra
     }
     // Where it ends.
     if range.end.is_nil() {
-        return Ok(true);
+        return Ok(!inner.end.is_nil() || !range.exclusive || inner.exclusive);
     }
     if inner.end.is_nil() {
         return Ok(false);
@@ -220,7 +220,7 @@ fn max(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     if !matches!(range.end, Value::Int(_) | Value::Big(_)) {
         return Err(ruby.type_error("cannot exclude non Integer end value"));
     }
-    if !matches!(range.begin, Value::Int(_) | Value::Big(_) | Value::Nil) {
+    if !matches!(range.begin, Value::Int(_) | Value::Big(_)) {
         return Err(ruby.type_error("cannot exclude end value with non Integer begin value"));
     }
     ruby.send(&range.end, sym::MINUS, &[Value::Int(1)])
@@ -240,6 +240,9 @@ fn minmax(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
             );
         }
         return enumerable::call(ruby, this, "minmax", args);
+    }
+    if own(ruby, this)?.end.is_nil() {
+        return Err(ruby.range_error("cannot get the maximum of endless range"));
     }
     let least = min(ruby, this, &Args::default())?;
     let greatest = max(ruby, this, &Args::default())?;

@@ -196,6 +196,9 @@ fn step(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     if sign == Ordering::Less {
         return Err(ruby.argument_error("step can't be negative"));
     }
+    if range.begin.is_nil() && range.end.is_nil() {
+        return Err(cannot_iterate(ruby, &range.begin));
+    }
     if range.begin.is_nil() {
         let message = "undefined method `<=' for nil:NilClass";
         return Err(ruby.error(ClassId::NO_METHOD_ERROR, message));
@@ -208,7 +211,14 @@ fn step(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         }
         return Ok(this.clone());
     }
-    let every = ruby.to_int(&distance)?;
+    let every = match &distance {
+        Value::Float(_) => {
+            ruby.to_float(&range.begin)?;
+            return Ok(this.clone());
+        }
+        Value::Big(_) => i64::MAX,
+        whole => ruby.to_int(whole)?.max(1),
+    };
     let mut index = 0_i64;
     walk(ruby, &range, |ruby, value| {
         if index % every == 0 {
@@ -298,7 +308,9 @@ fn size(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     let range = own(ruby, this)?;
     match (&range.begin, &range.end) {
         (Value::Int(_) | Value::Big(_) | Value::Float(_), Value::Nil) => Ok(f64::INFINITY.into()),
-        (Value::Nil, Value::Int(_) | Value::Big(_) | Value::Float(_)) => Ok(f64::INFINITY.into()),
+        (Value::Nil, Value::Int(_) | Value::Big(_) | Value::Float(_) | Value::Nil) => {
+            Ok(f64::INFINITY.into())
+        }
         (Value::Int(_) | Value::Big(_), Value::Int(_) | Value::Big(_)) => {
             let (Some(begin), Some(end)) = (big(&range.begin), big(&range.end)) else {
                 return Ok(Value::Nil);
@@ -308,7 +320,7 @@ fn size(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
         }
         (begin, end) if is_number(ruby, begin) && is_number(ruby, end) => {
             let (begin, end) = (ruby.to_float(begin)?, ruby.to_float(end)?);
-            let count = crate::core::enumerator::float_steps(begin, end, 1.0, range.exclusive);
+            let count = crate::core::numeric::step::float_steps(begin, end, 1.0, range.exclusive);
             if count.is_infinite() { Ok(count.into()) } else { ruby.float_to_integer(count) }
         }
         _ => Ok(Value::Nil),

@@ -55,18 +55,7 @@ impl Ruby<'_> {
         let plain =
             matches!((&begin, &end), (Value::Int(_), Value::Int(_)) | (Value::Nil, _) | (_, Value::Nil));
         if !plain {
-            // What cannot be compared, or complains when asked, is no bound.
-            let comparable = match self.send(&begin, sym::CMP, std::slice::from_ref(&end)) {
-                Ok(answer) => !answer.is_nil(),
-                Err(unwind) => match *unwind {
-                    crate::error::Unwind::Raise(exception)
-                        if self.is_a(&exception, ClassId::STANDARD_ERROR) =>
-                    {
-                        false
-                    }
-                    other => return Err(Box::new(other)),
-                },
-            };
+            let comparable = !self.send(&begin, sym::CMP, std::slice::from_ref(&end))?.is_nil();
             if !comparable {
                 return Err(self.argument_error("bad value for range"));
             }

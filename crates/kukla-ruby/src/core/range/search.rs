@@ -15,7 +15,6 @@ use super::own;
 pub(super) const METHODS: &[Native] = &[method("bsearch", 0, 0, bsearch)];
 
 fn bsearch(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, unknown) };
     let range = own(ruby, this)?;
     let float = matches!(range.begin, Value::Float(_)) || matches!(range.end, Value::Float(_));
     let fits = |value: &Value| matches!(value, Value::Int(_) | Value::Big(_) | Value::Float(_) | Value::Nil);
@@ -23,6 +22,10 @@ fn bsearch(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         let class = ruby.class_name_of(&range.begin);
         return Err(ruby.type_error(format!("can't do binary search for {class}")));
     }
+    let Some(block) = args.block else {
+        ruby.called = "bsearch";
+        return ruby.enumerator(this, args, unknown);
+    };
     let ask = |ruby: &mut Ruby<'_>, value: Value| -> Result<Found> {
         let answer = ruby.yield_to(block, &[value])?;
         Found::of(ruby, &answer)

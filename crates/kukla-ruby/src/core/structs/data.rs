@@ -6,7 +6,6 @@ use crate::core::structs::{self, field, members, set_field};
 use crate::error::Result;
 use crate::recursion::Walk;
 use crate::ruby::Ruby;
-use crate::symbol::sym;
 use crate::value::Value;
 
 /// The class `Data`.
@@ -22,8 +21,8 @@ const METHODS: &[Native] = &[
     method("==", 1, 1, |ruby, this, args| structs::same(ruby, this, &args[0], Walk::Equal)),
     method("eql?", 1, 1, |ruby, this, args| structs::same(ruby, this, &args[0], Walk::Eql)),
     method("hash", 0, 0, structs::hash),
-    method("inspect", 0, 0, |ruby, this, _| structs::inspect(ruby, this, "data")),
-    method("to_s", 0, 0, |ruby, this, _| structs::inspect(ruby, this, "data")),
+    method("inspect", 0, 0, to_s),
+    method("to_s", 0, 0, to_s),
     method("members", 0, 0, |ruby, this, _| {
         let members = members(ruby, this)?;
         Ok(Value::array(members.into_iter().map(Value::Symbol).collect::<Vec<_>>()))
@@ -42,6 +41,10 @@ static OF_CLASSES: [Native; 3] = [
         Ok(Value::array(members.into_iter().map(Value::Symbol).collect::<Vec<_>>()))
     }),
 ];
+
+fn to_s(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
+    structs::inspect(ruby, this, "data")
+}
 
 fn define(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let names = structs::member_names(ruby, args.list)?;
@@ -129,5 +132,5 @@ fn with(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     pairs.extend(crate::core::hash::entries(keywords));
     let keywords = [ruby.make_hash(pairs)?];
     let class = Value::Class(ruby.real_class_of(this));
-    ruby.call(&class, sym::NEW, &Args { list: &keywords, has_keywords: true, block: None })
+    structs::instantiate(ruby, &class, &Args { list: &keywords, has_keywords: true, block: None })
 }

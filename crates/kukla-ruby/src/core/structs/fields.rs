@@ -71,10 +71,14 @@ fn dig(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let names = members(ruby, this)?;
     let found = match &args[0] {
         Value::Symbol(name) if !names.contains(name) => Value::Nil,
-        Value::Int(index) if place(*index, names.len()).is_none_or(|at| at >= names.len()) => Value::Nil,
-        by => {
+        by @ (Value::Symbol(_) | Value::String(_)) => {
             let name = member(ruby, this, by)?;
             field(this, name)
+        }
+        by => {
+            let index = ruby.to_int(by)?;
+            let name = place(index, names.len()).and_then(|at| names.get(at));
+            name.map_or(Value::Nil, |name| field(this, *name))
         }
     };
     dig_on(ruby, found, args.list.get(1..).unwrap_or_default())
@@ -159,10 +163,16 @@ pub(super) fn deconstruct_keys(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_
     let mut pairs = Vec::new();
     if keys.len() <= names.len() {
         for key in keys {
-            match key {
-                Value::Symbol(name) if names.contains(&name) => pairs.push((key, field(this, name))),
-                _ => break,
-            }
+            let name = match &key {
+                Value::Symbol(name) => names.contains(name).then_some(*name),
+                Value::String(_) => Some(ruby.to_symbol(&key)?).filter(|name| names.contains(name)),
+                index => {
+                    let index = ruby.to_int(index)?;
+                    place(index, names.len()).and_then(|at| names.get(at).copied())
+                }
+            };
+            let Some(name) = name else { break };
+            pairs.push((key, field(this, name)));
         }
     }
     ruby.make_hash(pairs)

@@ -33,8 +33,8 @@ const METHODS: &[Native] = &[
     method("==", 1, 1, |ruby, this, args| same(ruby, this, &args[0], Walk::Equal)),
     method("eql?", 1, 1, |ruby, this, args| same(ruby, this, &args[0], Walk::Eql)),
     method("hash", 0, 0, hash),
-    method("inspect", 0, 0, |ruby, this, _| inspect(ruby, this, "struct")),
-    method("to_s", 0, 0, |ruby, this, _| inspect(ruby, this, "struct")),
+    method("inspect", 0, 0, to_s),
+    method("to_s", 0, 0, to_s),
 ];
 
 /// What a class made by `Struct.new` can do itself.
@@ -223,7 +223,10 @@ fn initialize(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     ruby.check_frozen(this)?;
     let names = members(ruby, this)?;
     let class = Value::Class(ruby.real_class_of(this));
-    if !inherited(ruby, &class, sym::KEYWORD_INIT).is_true() {
+    let keyword_init = inherited(ruby, &class, sym::KEYWORD_INIT);
+    // Nothing but keywords means members, unless the class says that it takes none.
+    let by_name = keyword_init.is_true() || (keyword_init.is_nil() && args.has_keywords && args.len() == 1);
+    if !by_name {
         if args.len() > names.len() {
             return Err(ruby.argument_error("struct size differs"));
         }
@@ -284,9 +287,12 @@ fn same(ruby: &mut Ruby<'_>, this: &Value, other: &Value, walk: Walk) -> Result 
 fn hash(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     let mut key = vec![Value::Class(ruby.real_class_of(this))];
     key.extend(values(ruby, this)?);
-    let code =
-        ruby.guarded(Walk::Hash, this, &Value::Nil, |ruby| ruby.send(&Value::array(key), sym::HASH, &[]))?;
-    Ok(code.unwrap_or(Value::Int(0)))
+    let code = ruby.guarded_hash(this, |ruby| ruby.hash_code(&Value::array(key)))?;
+    Ok(Value::Int((code as i64) >> 2))
+}
+
+fn to_s(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
+    inspect(ruby, this, "struct")
 }
 
 /// `#<struct Name a=1>`

@@ -23,8 +23,8 @@ pub(super) const METHODS: &[Native] = &[
     method("subtract", 1, 1, subtract),
     method("delete_if", 0, 0, |ruby, this, args| keep(ruby, this, args, false, false)),
     method("keep_if", 0, 0, |ruby, this, args| keep(ruby, this, args, true, false)),
-    method("select!", 0, 0, |ruby, this, args| keep(ruby, this, args, true, true)),
-    method("filter!", 0, 0, |ruby, this, args| keep(ruby, this, args, true, true)),
+    method("select!", 0, 0, select_in_place),
+    method("filter!", 0, 0, select_in_place),
     method("reject!", 0, 0, |ruby, this, args| keep(ruby, this, args, false, true)),
     method("map!", 0, 0, map_in_place),
     method("collect!", 0, 0, map_in_place),
@@ -68,7 +68,15 @@ fn clear(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
 fn replace(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let new = elements_of(ruby, &args[0])?;
     let members = members_mut(ruby, this)?;
-    members.table_mut().clear();
+    if members.table().iterating > 0 {
+        return Err(ruby.runtime_error("can't replace set during iteration"));
+    }
+    let by_identity = super::is_set(ruby, &args[0]) && super::members(ruby, &args[0])?.table().by_identity;
+    {
+        let mut table = members.table_mut();
+        table.clear();
+        table.by_identity = by_identity;
+    }
     for element in new {
         ruby.hash_set(&members, element, true.into())?;
     }
@@ -76,9 +84,10 @@ fn replace(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 }
 
 fn merge(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let members = members_mut(ruby, this)?;
     for other in args.list {
-        for element in elements_of(ruby, other)? {
+        let more = elements_of(ruby, other)?;
+        let members = members_mut(ruby, this)?;
+        for element in more {
             ruby.hash_set(&members, element, true.into())?;
         }
     }
@@ -86,19 +95,25 @@ fn merge(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 }
 
 fn subtract(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    let less = elements_of(ruby, &args[0])?;
     let members = members_mut(ruby, this)?;
-    for element in elements_of(ruby, &args[0])? {
+    for element in less {
         ruby.hash_delete(&members, &element)?;
     }
     Ok(this.clone())
 }
 
+fn select_in_place(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    keep(ruby, this, args, true, true)
+}
+
 fn keep(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, wanted: bool, or_nil: bool) -> Result {
     let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
-    let members = members_mut(ruby, this)?;
+    let members = members(ruby, this)?;
     let before = members.table().len();
     ruby.walk_hash(&members, |ruby, element, _| {
         if ruby.yield_to(block, std::slice::from_ref(element))?.is_true() != wanted {
+            ruby.check_frozen(&Value::Hash(members.clone()))?;
             ruby.hash_delete(&members, element)?;
         }
         Ok(Flow::More)
@@ -114,7 +129,11 @@ fn map_in_place(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     for element in elements(ruby, this)? {
         mapped.push(ruby.yield_to(block, &[element])?);
     }
-    members.table_mut().clear();
+    {
+        let mut table = members.table_mut();
+        table.clear();
+        table.by_identity = false;
+    }
     for element in mapped {
         ruby.hash_set(&members, element, true.into())?;
     }

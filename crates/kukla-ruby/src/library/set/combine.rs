@@ -22,14 +22,14 @@ pub(super) const METHODS: &[Native] = &[
     method("-", 1, 1, difference),
     method("difference", 1, 1, difference),
     method("^", 1, 1, either),
-    method("subset?", 1, 1, |ruby, this, args| within(ruby, this, &args[0], false)),
-    method("<=", 1, 1, |ruby, this, args| within(ruby, this, &args[0], false)),
-    method("proper_subset?", 1, 1, |ruby, this, args| within(ruby, this, &args[0], true)),
-    method("<", 1, 1, |ruby, this, args| within(ruby, this, &args[0], true)),
-    method("superset?", 1, 1, |ruby, this, args| around(ruby, this, &args[0], false)),
-    method(">=", 1, 1, |ruby, this, args| around(ruby, this, &args[0], false)),
-    method("proper_superset?", 1, 1, |ruby, this, args| around(ruby, this, &args[0], true)),
-    method(">", 1, 1, |ruby, this, args| around(ruby, this, &args[0], true)),
+    method("subset?", 1, 1, subset),
+    method("<=", 1, 1, subset),
+    method("proper_subset?", 1, 1, proper_subset),
+    method("<", 1, 1, proper_subset),
+    method("superset?", 1, 1, superset),
+    method(">=", 1, 1, superset),
+    method("proper_superset?", 1, 1, proper_superset),
+    method(">", 1, 1, proper_superset),
     method("<=>", 1, 1, compare),
     method("intersect?", 1, 1, |ruby, this, args| Ok(meets(ruby, this, &args[0])?.into())),
     method("disjoint?", 1, 1, |ruby, this, args| Ok((!meets(ruby, this, &args[0])?).into())),
@@ -68,7 +68,7 @@ fn difference(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 }
 
 fn either(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let theirs = elements_of(ruby, &args[0])?;
+    let theirs = if args[0].is_nil() { Vec::new() } else { elements_of(ruby, &args[0])? };
     let class = ruby.real_class_of(this);
     let set = make(ruby, class, theirs)?;
     let result = members(ruby, &set)?;
@@ -97,6 +97,22 @@ fn within(ruby: &mut Ruby<'_>, this: &Value, other: &Value, strictly: bool) -> R
 fn around(ruby: &mut Ruby<'_>, this: &Value, other: &Value, strictly: bool) -> Result {
     need_set(ruby, other)?;
     Ok(lies_within(ruby, other, this, strictly)?.into())
+}
+
+fn subset(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    within(ruby, this, &args[0], false)
+}
+
+fn proper_subset(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    within(ruby, this, &args[0], true)
+}
+
+fn superset(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    around(ruby, this, &args[0], false)
+}
+
+fn proper_superset(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    around(ruby, this, &args[0], true)
 }
 
 fn compare(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {

@@ -98,9 +98,21 @@ fn elements_of(ruby: &mut Ruby<'_>, value: &Value) -> Result<Vec<Value>> {
     if is_set(ruby, value) {
         return elements(ruby, value);
     }
+    let each_entry = ruby.symbols.intern("each_entry");
     match value {
         Value::Array(array) => return Ok(array.to_vec()),
         Value::Nil | Value::Int(_) | Value::Symbol(_) | Value::String(_) => {}
+        other if ruby.responds_to(other, each_entry, false)? && !ruby.has_core_each(other, ClassId::HASH) => {
+            let inner: Rc<std::cell::RefCell<Vec<Value>>> = Rc::default();
+            let gathered = inner.clone();
+            let block = ruby.block(-1, move |ruby, args| {
+                ruby.charge(1)?;
+                gathered.borrow_mut().push(pack(args.list));
+                Ok(Value::Nil)
+            });
+            ruby.call(other, each_entry, &Args::with_block(&[], &block))?;
+            return Ok(inner.take());
+        }
         other if ruby.responds_to(other, sym::EACH, false)? => {
             return ruby.walk(other, Vec::new(), |_, all, values| {
                 all.push(pack(values));
@@ -244,7 +256,7 @@ fn equal(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         return Ok(false.into());
     }
     let (mine, theirs) = (members(ruby, this)?, members(ruby, &args[0])?);
-    if mine.table().len() != theirs.table().len() {
+    if mine.table().len() != theirs.table().len() || mine.table().by_identity != theirs.table().by_identity {
         return Ok(false.into());
     }
     let same = ruby.guarded(Walk::Equal, this, &args[0], |ruby| contains_all(ruby, &theirs, &mine))?;
