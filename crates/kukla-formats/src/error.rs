@@ -41,8 +41,10 @@ impl Error {
 
     /// The error for an integer that needs more than 64 bits.
     pub(crate) fn outside(digits: &str) -> Error {
+        let shown: String = digits.chars().take(40).collect();
+        let rest = if shown.len() < digits.len() { "..." } else { "" };
         Error::named(format!(
-            "The value {digits} is outside of Puppet Integer range; as text it needs quotes"
+            "The value {shown}{rest} is outside of Puppet Integer range; as text it needs quotes"
         ))
     }
 

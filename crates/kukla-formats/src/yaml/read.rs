@@ -362,7 +362,7 @@ impl Builder {
             Scalar::Integer(n) => n.into(),
             Scalar::Float(n) => n.into(),
             // Ruby's integers have no limit, Puppet's have.
-            Scalar::Big(digits) => return Err(Error::outside(&digits)),
+            Scalar::Big => return Err(Error::outside(&text)),
             Scalar::Symbol(name) => return self.symbol(name),
             Scalar::Date if !self.options.times => return Err(class_error("Date")),
             Scalar::Time if !self.options.times => return Err(class_error("Time")),
