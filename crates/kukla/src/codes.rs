@@ -106,5 +106,5 @@ kukla_syntax::codes! {
     BAD_REQUEST: Error, "{problem}";
 
     /// A mistake in Kukla. Please report it.
-    INTERNAL_FAILURE as INTERNAL_ERROR: Error, "Kukla failed: {what}";
+    INTERNAL_FAILURE as INTERNAL_ERROR: Error, "Kukla failed, please report it: {what}";
 }

@@ -255,7 +255,10 @@ fn row(args: &Args, node: &str, compilation: Compilation<Compiled>) -> Result<Ro
                 catalog: args.output.as_ref().map(write).transpose()?,
             })
         }
-        Err(failure) => Ok(Row::failed(node, warnings, failure.to_string())),
+        Err(failure) => {
+            let code = failure.root().code.name;
+            Ok(Row::failed(node, warnings, format!("{failure} [{code}]")))
+        }
     }
 }
 

@@ -56,7 +56,9 @@ fn render(args: &Render) -> Result<Outcome, String> {
     args.target.refuse_code("the template is what is evaluated")?;
     let mut placed = args.target.placed(&args.path)?;
     placed.site.code = Some(program(args)?);
-    let evaluated = evaluate(&args.target.compiler()?, &placed);
+    // A template that is named here may be read, wherever it lies.
+    let named = PathBuf::from(&args.template).canonicalize().ok();
+    let evaluated = evaluate(&args.target.compiler_reading(named)?, &placed);
     let mut out = String::new();
     evaluated.logs.iter().for_each(|log| failure::log(&mut out, log, args.errors));
     let outcome = match evaluated.result {

@@ -94,9 +94,16 @@ pub struct Placed {
 impl Target {
     /// The compiler to ask.
     pub fn compiler(&self) -> Result<Compiler, String> {
+        self.compiler_reading(None)
+    }
+
+    /// The compiler to ask, for code in a file that is named besides.
+    pub fn compiler_reading(&self, named: Option<PathBuf>) -> Result<Compiler, String> {
+        let mut policy = self.allowed.policy();
+        policy.files.also.extend(named);
         let world = DiskWorld::default();
         let exports = self.exported.as_ref().map(|path| CatalogExports::read(&world, path)).transpose()?;
-        let compiler = Compiler::new(world).with_policy(self.allowed.policy());
+        let compiler = Compiler::new(world).with_policy(policy);
         Ok(match exports {
             Some(exports) => compiler.with_exports(Arc::new(exports)),
             None => compiler,

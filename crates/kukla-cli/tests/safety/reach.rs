@@ -84,6 +84,8 @@ fn what_is_allowed_by_name_can_be_read() {
     let told =
         scratch.run(&["eval", "-e", "parsehocon('a = ${PATH}')", "--files", "repository", "--env", "PATH"]);
     assert_eq!(told.code, Some(0), "{told:?}");
+    let told = scratch.run(&["epp", "render", "outside/secret.epp", "--in", "site", "--files", "repository"]);
+    assert!(told.code == Some(0) && told.out.contains("hunter2"), "{told:?}");
     // Without bounds all is as in Puppet.
     let told = scratch.run(&["eval", "-e", &code]);
     assert!(told.code == Some(0) && told.out.contains("hunter2"), "{told:?}");
