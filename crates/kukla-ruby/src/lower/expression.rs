@@ -3,7 +3,7 @@
 use ruby_prism as prism;
 
 use super::{Lowerer, line_of, read, write};
-use crate::program::{Arg, BodyKind, Combine, Literal, Node, Pair, Range};
+use crate::program::{Arg, Combine, Literal, Node, Pair, Range};
 
 /// Every so many levels of nesting an expression makes sure that there is enough stack for the next ones.
 const DEEP: u32 = 16;
