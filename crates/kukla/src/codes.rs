@@ -16,6 +16,7 @@ pub fn all() -> impl Iterator<Item = &'static Code> {
         .chain(kukla_hiera::codes::all())
         .chain(kukla_functions::codes::all())
         .chain(kukla_extensions::CODES.iter().copied())
+        .chain(kukla_facts::CODES.iter().copied())
 }
 
 kukla_syntax::codes! {

@@ -84,6 +84,7 @@ pub use spec::SiteSpec;
 
 pub use kukla_catalog as catalog;
 pub use kukla_eval as eval;
+pub use kukla_extensions as extensions;
 pub use kukla_formats as formats;
 pub use kukla_functions as functions;
 pub use kukla_hiera as hiera;

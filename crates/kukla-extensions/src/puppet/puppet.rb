@@ -9,6 +9,9 @@
 }.each { |name, library| Object.autoload(name, library) unless Object.const_defined?(name, false) }
 
 module Puppet
+  %i[Type Parameter Property Provider Coercion].each { |name| autoload(name, 'puppet/type') }
+  autoload(:ResourceApi, 'puppet/resource_api')
+
   class Error < RuntimeError
     attr_accessor :original, :issue_code
 

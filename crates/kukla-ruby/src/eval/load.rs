@@ -248,7 +248,20 @@ impl Ruby<'_> {
                 return Ok(fresh);
             }
         }
-        Err(self.cannot_load(feature))
+        match self.host.library(plain) {
+            Some((name, text)) => self.require_of_host(name, text),
+            None => Err(self.cannot_load(feature)),
+        }
+    }
+
+    fn require_of_host(&mut self, name: &'static str, text: &str) -> Result<bool> {
+        if text.is_empty() || !self.run.loaded.libraries.insert(name) {
+            return Ok(false);
+        }
+        match self.host.program(Path::new(name), text.as_bytes()) {
+            Ok(program) => self.run_library(&program).map(|()| true),
+            Err(problem) => Err(self.syntax_error(name, &problem)),
+        }
     }
 
     fn load_path(&mut self) -> Result<Vec<String>> {
