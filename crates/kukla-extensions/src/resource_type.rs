@@ -15,7 +15,7 @@ use crate::{values, workshop};
 
 /// The type of a name, found out by running its code. `None` if there is no such type or its code fails.
 pub fn execute(environment: &Environment, programs: &Arc<RubyPrograms>, name: &str) -> Option<NativeType> {
-    let outline = workshop::enter(environment, programs, &Hash::new(), |ruby| {
+    let outline = workshop::enter(environment, programs, &workshop::some_machine(), |ruby| {
         let made = ask(ruby, "outline_of", &[Value::from(name)])?;
         values::to_puppet(ruby, &made)
     })?;

@@ -32,6 +32,31 @@ pub fn enter<T>(
     })
 }
 
+/// Facts of a machine that might be any: types ask for the system they are on while they are made, and no node is asked for then.
+pub fn some_machine() -> Hash {
+    let hash = |pairs: &[(&str, Value)]| pairs.iter().cloned().collect::<Hash>();
+    let release = hash(&[("full", "12.0".into()), ("major", "12".into()), ("minor", "0".into())]);
+    let os = [
+        ("name", "Debian".into()),
+        ("family", "Debian".into()),
+        ("architecture", "amd64".into()),
+        ("hardware", "x86_64".into()),
+        ("release", release.into()),
+    ];
+    hash(&[
+        ("kernel", "Linux".into()),
+        ("kernelversion", "6.1.0".into()),
+        ("kernelmajversion", "6.1".into()),
+        ("os", hash(&os).into()),
+        ("osfamily", "Debian".into()),
+        ("operatingsystem", "Debian".into()),
+        ("operatingsystemrelease", "12.0".into()),
+        ("operatingsystemmajrelease", "12".into()),
+        ("architecture", "amd64".into()),
+        ("puppetversion", "8.11.0".into()),
+    ])
+}
+
 struct Workshop<'w> {
     environment: &'w Environment,
     programs: &'w Arc<RubyPrograms>,
