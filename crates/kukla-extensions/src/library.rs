@@ -20,6 +20,7 @@ const PUPPET: &[(&str, &str)] = &[
 
 /// What only some code needs.
 const ON_DEMAND: &[(&str, &str)] = &[
+    ("puppet/core_types", include_str!("puppet/core_types.rb")),
     ("puppet/type", include_str!("puppet/type.rb")),
     ("puppet/resource_api", include_str!("puppet/resource_api.rb")),
 ];

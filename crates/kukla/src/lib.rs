@@ -73,6 +73,7 @@ pub mod ruby;
 pub mod secrets;
 mod site;
 mod spec;
+mod validate;
 mod watch;
 
 pub use caught::caught;

@@ -86,17 +86,14 @@ fn run() -> Result<bool, String> {
             }
             let theirs = plain(theirs);
             let mut is_different = differs(name, &describe(&ours), &theirs);
-            if types::core(name).is_none() {
-                match kukla::extensions::executed_type(&site.environment, &programs, name) {
-                    Some(executed) => {
-                        ran += 1;
-                        is_different |= differs(&format!("{name}, run"), &describe(&executed), &theirs);
-                    }
-                    None if types::bundled(name).is_none() => {
-                        println!("{name}: cannot be run");
-                        is_different = true;
-                    }
-                    None => {}
+            match kukla::extensions::executed_type(&site.environment, &programs, name) {
+                Some(executed) => {
+                    ran += 1;
+                    is_different |= differs(&format!("{name}, run"), &describe(&executed), &theirs);
+                }
+                None => {
+                    println!("{name}: cannot be run");
+                    is_different = true;
                 }
             }
             different += usize::from(is_different);

@@ -10,6 +10,7 @@
 
 module Puppet
   %i[Type Parameter Property Provider Coercion].each { |name| autoload(name, 'puppet/type') }
+  autoload(:CoreTypes, 'puppet/core_types')
   autoload(:ResourceApi, 'puppet/resource_api')
 
   class Error < RuntimeError
@@ -68,7 +69,7 @@ module Puppet
         if platform == :windows
           !!(path =~ /\A(?:(?:[A-Z]:[\\\/])|(?:[\\\/][\\\/][^\\\/]+[\\\/][^\\\/]+)|(?:[\\\/][\\\/]\?[\\\/][^\\\/]+))/i)
         else
-          path.start_with?('/')
+          !!(path =~ %r{^/})
         end
       end
 

@@ -111,22 +111,21 @@ module Puppet
     end
 
     module SymbolicFileMode
-      SymbolicMode = /\A(([ugoa]*)([-+=])([rstwxXugo]*))(,([ugoa]*)([-+=])([rstwxXugo]*))*\z/.freeze
-
       def valid_symbolic_mode?(value)
-        normalize_symbolic_mode(value)
-      rescue Puppet::Error
-        false
+        text = normalize_symbolic_mode(value)
+        !!(text =~ /^0?[0-7]{1,4}$/ || text =~ /^([ugoa]*[-=+][-=+rstwxXugo]*)(,[ugoa]*[-=+][-=+rstwxXugo]*)*$/)
       end
 
       def normalize_symbolic_mode(value)
-        return nil if value.nil?
+        case value
+        when Numeric then value.to_s(8)
+        when /^0?[0-7]{1,4}$/ then value.to_i(8).to_s(8)
+        else value
+        end
+      end
 
-        text = value.to_s
-        return text.rjust(4, '0') if text =~ /\A0?[0-7]{1,4}\z/
-        return text if text =~ SymbolicMode
-
-        raise Puppet::Error, "The file mode specification must be a string or number, not '#{value.class.name}'"
+      def display_mode(value)
+        value =~ /^0?[0-7]{1,4}$/ ? value.rjust(4, '0') : value
       end
     end
   end
@@ -785,7 +784,7 @@ module Puppet
         rescue LoadError => e
           raise unless e.path == "puppet/type/#{name}"
 
-          outline(name)
+          CoreTypes.make(name) || outline(name)
         end
         known[name] ||= nil
       end
@@ -982,7 +981,7 @@ module Puppet
       end
 
       def providers
-        @providers ||= Puppet::Parser::Scope.providers(name.to_s).map(&:to_sym)
+        @providers ||= CoreTypes::PROVIDERS.fetch(name, []) | Puppet::Parser::Scope.providers(name.to_s).map(&:to_sym)
       end
 
       def provider(name)
