@@ -125,10 +125,14 @@ fn dhcp(machine: &Machine<'_>, name: &str) -> Option<String> {
         for file in machine.names(directory).into_iter().filter(|file| file.contains("lease")) {
             let Some(text) = machine.text(&format!("{directory}/{file}")) else { continue };
             if text.contains(&format!("interface \"{name}\"")) {
-                let found = text
+                let server = |line: &str| {
+                    line.trim().strip_prefix("option dhcp-server-identifier ").map(str::to_owned)
+                };
+                return text
                     .lines()
-                    .filter_map(|line| line.trim().strip_prefix("option dhcp-server-identifier "));
-                return found.last().map(|server| server.trim_end_matches(';').to_owned());
+                    .rev()
+                    .find_map(server)
+                    .map(|server| server.trim_end_matches(';').to_owned());
             }
         }
     }
