@@ -16,11 +16,13 @@ const PUPPET: &[(&str, &str)] = &[
     ("puppet/parser.rb", include_str!("puppet/parser.rb")),
     ("puppet/functions.rb", include_str!("puppet/functions.rb")),
     ("puppet/types.rb", include_str!("puppet/types.rb")),
+    ("puppet/util.rb", include_str!("puppet/util.rb")),
 ];
 
 /// What only some code needs.
 const ON_DEMAND: &[(&str, &str)] = &[
     ("puppet/core_types", include_str!("puppet/core_types.rb")),
+    ("puppet/parameter", include_str!("puppet/parameter.rb")),
     ("puppet/type", include_str!("puppet/type.rb")),
     ("puppet/resource_api", include_str!("puppet/resource_api.rb")),
 ];
@@ -43,10 +45,10 @@ pub fn start(ruby: &mut Ruby<'_>, programs: &RubyPrograms) -> Result<()> {
 /// A library of Puppet's own, by the name that `require` is given; one that is there already has no text.
 pub fn find(feature: &str) -> Option<(&'static str, &'static str)> {
     let wanted = match feature {
-        "puppet/parameter" | "puppet/property" | "puppet/provider" | "puppet/coercion" => "puppet/type",
+        "puppet/property" | "puppet/provider" | "puppet/coercion" => "puppet/parameter",
         "puppet/resource_api/simple_provider" => "puppet/resource_api",
         other if other.starts_with("puppet/parameter/") || other.starts_with("puppet/property/") => {
-            "puppet/type"
+            "puppet/parameter"
         }
         other => other,
     };
@@ -55,8 +57,9 @@ pub fn find(feature: &str) -> Option<(&'static str, &'static str)> {
     }
     // The type of a name is a question of its own, and a provider is never needed.
     let is_type = |name: &str| name.strip_prefix("puppet/type/").is_some_and(|rest| !rest.contains('/'));
-    let is_puppets = matches!(wanted, "puppet" | "facter" | "hiera" | "semantic_puppet" | "puppet_x")
-        || ["puppet/", "facter/", "hiera/"].iter().any(|prefix| wanted.starts_with(prefix));
+    let first = wanted.split('/').next().unwrap_or_default();
+    let is_puppets =
+        matches!(first, "puppet" | "facter" | "hiera" | "semantic_puppet" | "pson" | "safe_yaml");
     (is_puppets && !is_type(wanted)).then_some(("puppet", ""))
 }
 

@@ -131,6 +131,11 @@ pub trait Puppet {
         let _ = name;
         false
     }
+    /// The file of a module's function of that name for the old API.
+    fn old_function(&self, name: &str) -> Option<PathBuf> {
+        let _ = name;
+        None
+    }
     /// Calls a lambda that Puppet gave to a call.
     fn call_lambda(
         &mut self,

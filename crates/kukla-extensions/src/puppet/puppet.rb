@@ -7,9 +7,11 @@
   Psych: 'yaml', SecureRandom: 'securerandom', Shellwords: 'shellwords', StringIO: 'stringio', StringScanner: 'strscan',
   Tempfile: 'tempfile', Timeout: 'timeout', URI: 'uri', YAML: 'yaml'
 }.each { |name, library| Object.autoload(name, library) unless Object.const_defined?(name, false) }
+%i[Base Class Instance MD5 SHA1 SHA2 SHA256 SHA384 SHA512].each { |name| Digest.autoload(name, 'digest') }
 
 module Puppet
-  %i[Type Parameter Property Provider Coercion].each { |name| autoload(name, 'puppet/type') }
+  %i[Parameter Property Provider Coercion].each { |name| autoload(name, 'puppet/parameter') }
+  %i[Type CompilableResourceType].each { |name| autoload(name, 'puppet/type') }
   autoload(:CoreTypes, 'puppet/core_types')
   autoload(:ResourceApi, 'puppet/resource_api')
 

@@ -248,10 +248,13 @@ impl Ruby<'_> {
                 return Ok(fresh);
             }
         }
-        match self.host.library(plain) {
-            Some((name, text)) => self.require_of_host(name, text),
-            None => Err(self.cannot_load(feature)),
+        if let Some((name, text)) = self.host.library(plain) {
+            return self.require_of_host(name, text);
         }
+        if library::sources::THERE.contains(&plain) {
+            return Ok(false);
+        }
+        Err(self.cannot_load(feature))
     }
 
     fn require_of_host(&mut self, name: &'static str, text: &str) -> Result<bool> {
