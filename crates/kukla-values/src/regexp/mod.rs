@@ -154,14 +154,39 @@ impl Regexp {
         self.encoding
     }
 
-    /// Whether it holds characters beyond ASCII, so that it only fits subjects of its own encoding.
+    /// Whether it holds characters beyond ASCII or properties of characters, so that it only fits subjects of its own encoding.
     pub fn is_beyond_ascii(&self) -> bool {
         self.beyond_ascii
     }
 
-    /// The expression as Puppet writes it: between slashes, with slashes inside escaped.
+    /// The expression as Puppet writes it: between slashes, with slashes inside escaped. What ties it to an encoding counts as an option
+    /// to Puppet, and options are spelled out: `/(?-mix:é)/`.
     pub fn to_literal(&self) -> String {
-        substitute::literal(&self.source, self.options)
+        let text = if self.has_options() {
+            [b"/", &*self.to_embedded(), b"/"].concat()
+        } else {
+            self.to_inspected()
+        };
+        String::from_utf8_lossy(&text).into_owned()
+    }
+
+    /// The source, with its options spelled out as Puppet does where it keeps expressions as text: `(?-imx:é)`.
+    pub fn to_kept(&self) -> Str {
+        if !self.has_options() {
+            return self.source.clone();
+        }
+        let Options { ignore_case, multiline, extended } = self.options;
+        let letters = [(ignore_case, 'i'), (multiline, 'm'), (extended, 'x')];
+        let those = |wanted: bool| -> String {
+            letters.iter().filter_map(|(on, letter)| (*on == wanted).then_some(*letter)).collect()
+        };
+        let (on, off) = (those(true), those(false));
+        let minus = if off.is_empty() && !self.beyond_ascii { "" } else { "-" };
+        ecow::eco_format!("(?{on}{minus}{off}:{})", self.source)
+    }
+
+    fn has_options(&self) -> bool {
+        self.beyond_ascii || self.options != Options::default()
     }
 
     /// How many groups capture, not counting the whole match.
@@ -287,7 +312,7 @@ impl Regexp {
                 GivenUp::Steps => "it takes too many steps",
                 GivenUp::Memory => "it takes too much memory",
             };
-            diagnostic!(REGEXP_GIVEN_UP { regexp: self.to_literal(), reason }).into()
+            diagnostic!(REGEXP_GIVEN_UP { regexp: ruby::inspected(self.source_bytes(), self.options, self.encoding), reason }).into()
         })
     }
 
