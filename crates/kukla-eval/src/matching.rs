@@ -48,7 +48,9 @@ impl Vm<'_> {
 
     /// Matches text, and on success sets `$0`, `$1`, ...
     pub(crate) fn capture(&mut self, regexp: &Regexp, text: &Str) -> Flow<bool> {
-        let Some(found) = regexp.captures(text)? else { return Ok(false) };
+        let found = regexp.captures(text);
+        self.budget().charge_patterns()?;
+        let Some(found) = found? else { return Ok(false) };
         let groups = (0..found.len()).map(|n| found.get(n).map_or(Value::Undef, |part| part.into()));
         let captures = groups.collect::<Arc<[Value]>>();
         self.scopes.set_captures(self.position(), Some(captures));

@@ -288,6 +288,18 @@ fn formats_that_once_panicked() {
     check(&[
         ("many digits", "if length(sprintf('%.65536e', 1e308)) != 65543 { fail('no') }", "fine"),
         ("many decimals", "if length(sprintf('%.65536f', 1.5)) != 65538 { fail('no') }", "fine"),
+        ("wide times", "if length(strftime(Timestamp(0), '%70000Y')) != 70000 { fail('no') }", "fine"),
+        (
+            "wide spans",
+            "if length(strftime(Timespan(1), '%70000H%_70000N')) != 140000 { fail('no') }",
+            "fine",
+        ),
+        (
+            "many wide times",
+            "$x = strftime(Timestamp(0), sprintf('%s', ['%9999999Y', '%9999999Y']))",
+            "TEXT_TOO_LONG",
+        ),
+        ("many wide spans", "$x = strftime(Timespan(1), '%9999999H%9999999M')", "TEXT_TOO_LONG"),
         ("a backslash at the end", "$x = parseyaml('\"\\\\', 'no') if $x != 'no' { fail($x) }", "fine"),
         ("a tag behind text", "$x = parseyaml('[\"a\"!, b]', 'no') if $x != 'no' { fail('no') }", "fine"),
     ]);

@@ -46,7 +46,11 @@ pub(super) const HOCON: &[&str] = &[
     "a = ${b}\nb = ${a}",
 ];
 
+/// The key that opens the envelope among the seeds.
+pub(super) const KEY: &str = include_str!("key.pem");
+
 pub(super) const EYAML: &[&str] = &[
+    "ENC[PKCS7,MIH0BgkqhkiG9w0BBwOggeYwgeMCAQAxgZ8wgZwCAQAwBTAAAgEAMA0GCSqGSIb3DQEBAQUABIGAgPX2V8P8rR7NwBm8kgdlFomJMhQZ214tixF/v56h7I72raOUqXmwhSI+/9nD6Vgz1A2NJbKwpwUtn1HNqaPHBiqlSEcYLREo1k9hcQPz1KoroE6Fkz58n8HVjd4goBvaa14yWeZuzJgdnq0P4JhDI1MbfBLHe17esijG/ypMiuEwPAYJKoZIhvcNAQcBMB0GCWCGSAFlAwQBKgQQpVj40xeKrYifkzPHQJPUrIAQx2ekdtBRUr9GuPRwQkqjqA==]",
     "x ENC[PKCS7,MIIBeQYJKoZIhvcNAQcDoIIBajCCAWYCAQAxggEhMIIBHQIBADAFMAACAQEw] y ENC[GPG,abc=] ENC[",
     "-----BEGIN RSA PRIVATE KEY-----\nMIIBOgIBAAJBAKj34GkxFhD90vcNLYLInFEX6Ppy1tPf9Cnzj4p4WGeKLs1Pt8Qu\n-----END RSA PRIVATE KEY-----\n",
 ];

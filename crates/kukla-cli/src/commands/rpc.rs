@@ -1,6 +1,6 @@
 //! `kukla rpc`: the machine interface on standard input and output.
 
-use std::io::{BufRead, Write};
+use std::io::{self, BufRead, Read, Write};
 use std::time::Duration;
 
 use kukla::DiskWorld;
@@ -8,6 +8,9 @@ use kukla::rpc::Server;
 
 use super::policy::Allowed;
 use crate::Outcome;
+
+/// So much room for a line is kept for the next one.
+const KEPT: usize = 1 << 20;
 
 /// Answer JSON requests, one per line, until the input closes
 ///
@@ -32,14 +35,14 @@ pub fn run(args: &Args) -> Outcome {
         };
         server = server.with_deadline(deadline);
     }
-    let mut input = std::io::stdin().lock();
-    let mut output = std::io::stdout().lock();
+    let mut input = io::stdin().lock();
+    let mut output = io::stdout().lock();
     let mut line = Vec::new();
     loop {
         line.clear();
-        match input.read_until(b'\n', &mut line) {
-            Ok(0) => return Outcome::Done,
-            Ok(_) => {}
+        match read_line(&mut input, &mut line) {
+            Ok(()) if line.is_empty() => return Outcome::Done,
+            Ok(()) => {}
             Err(error) => {
                 return Outcome::unable(&format!("cannot read requests: {error}"));
             }
@@ -51,8 +54,21 @@ pub fn run(args: &Args) -> Outcome {
         match output.write_all(answer.as_bytes()).and_then(|()| output.flush()) {
             Ok(()) => {}
             // A reader that went away wants no more answers.
-            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return Outcome::Done,
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Outcome::Done,
             Err(error) => return Outcome::unable(&format!("cannot write answers: {error}")),
         }
     }
+}
+
+/// Reads a line, of one that is too long only as much as shows that; the rest is passed over.
+fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<()> {
+    let most = Server::LONGEST as u64 + 1;
+    if line.capacity() > KEPT {
+        *line = Vec::new();
+    }
+    input.take(most).read_until(b'\n', line)?;
+    if line.len() as u64 == most && line.last() != Some(&b'\n') {
+        input.skip_until(b'\n')?;
+    }
+    Ok(())
 }

@@ -12,8 +12,9 @@ use crate::codes::{
     FLAGGED_PERCENT_SIGN, FLOAT_AS_CHARACTER, FORMAT_HASH_REQUIRED, FORMAT_KEY_NOT_FOUND,
     FORMAT_PART_GIVEN_TWICE, FORMAT_PART_TOO_BIG, FORMAT_VALUE_GIVEN_TWICE, INCOMPLETE_FORMAT,
     INTEGER_AS_CHARACTER, INVALID_CHARACTER, LATE_FORMAT_FLAG, LATE_FORMAT_WIDTH, MALFORMED_FORMAT,
-    MIXED_FORMAT_ARGUMENTS, NO_CHARACTER, NO_FLOAT, NO_IMPLICIT_CONVERSION, NO_INTEGER, NOT_CONVERTIBLE, NOT_FINITE, NUMBER_TOO_BIG,
-    TEXT_TOO_LONG, TOO_FEW_FORMAT_ARGUMENTS, UNCLOSED_FORMAT_NAME, UNDEF_AS_CHARACTER,
+    MIXED_FORMAT_ARGUMENTS, NO_CHARACTER, NO_FLOAT, NO_IMPLICIT_CONVERSION, NO_INTEGER, NOT_CONVERTIBLE,
+    NOT_FINITE, NUMBER_TOO_BIG, TEXT_TOO_LONG, TOO_FEW_FORMAT_ARGUMENTS, UNCLOSED_FORMAT_NAME,
+    UNDEF_AS_CHARACTER,
 };
 use crate::{Error, Result, Str, Type, Value};
 
@@ -374,8 +375,7 @@ fn integer(directive: char, value: &Value, spec: &Spec, out: &mut String) -> Res
     let negative = number.sign() == Sign::Minus;
     // Without a sign flag a negative number in another base is its two's complement, sign digits going on for ever.
     let endless = negative && base != 10 && !spec.plus && !spec.space;
-    let mut digits =
-        if endless { complement(&number, base) } else { number.magnitude().to_str_radix(base) };
+    let mut digits = if endless { complement(&number, base) } else { number.magnitude().to_str_radix(base) };
     if directive == 'X' {
         digits.make_ascii_uppercase();
     }

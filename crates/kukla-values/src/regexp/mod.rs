@@ -23,6 +23,7 @@ mod text;
 mod tree;
 mod unescape;
 mod unicode;
+mod work;
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
@@ -38,9 +39,11 @@ use program::Program;
 pub use ruby::{escape_bytes, union};
 pub use substitute::escape;
 use tree::Pattern;
+pub use work::spent;
 
-/// How many patterns the shared cache holds before it starts over.
-const CACHE_SIZE: usize = 8192;
+/// How many patterns the shared cache holds before it starts over, and how many bytes all patterns may take by then.
+const CACHE_SIZE: usize = 1024;
+const CACHE_BYTES: usize = 16 << 20;
 
 /// The options Ruby keeps beside a pattern: `/x/imx`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -127,7 +130,7 @@ impl Regexp {
             binary: Matcher::default(),
         });
         let mut cache = lock();
-        if cache.len() >= CACHE_SIZE {
+        if cache.len() >= CACHE_SIZE || linear::held() > CACHE_BYTES {
             cache.clear();
         }
         cache.insert(key, regexp.clone());
@@ -312,7 +315,11 @@ impl Regexp {
                 GivenUp::Steps => "it takes too many steps",
                 GivenUp::Memory => "it takes too much memory",
             };
-            diagnostic!(REGEXP_GIVEN_UP { regexp: ruby::inspected(self.source_bytes(), self.options, self.encoding), reason }).into()
+            diagnostic!(REGEXP_GIVEN_UP {
+                regexp: ruby::inspected(self.source_bytes(), self.options, self.encoding),
+                reason
+            })
+            .into()
         })
     }
 
