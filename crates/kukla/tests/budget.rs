@@ -160,6 +160,22 @@ fn time() {
             "EVALUATION_LIMIT",
         ),
         ("matching", "LONG Integer[1, 9999].each |$i| { $x = $s =~ /z/ }", "EVALUATION_LIMIT"),
+        ("looking ahead", "LONG Integer[1, 9999].each |$i| { $x = $s =~ /(?=0)z/ }", "EVALUATION_LIMIT"),
+        (
+            "looking ahead in a type",
+            "LONG Integer[1, 9999].each |$i| { $x = $s =~ Pattern[/(?=0)z/] }",
+            "EVALUATION_LIMIT",
+        ),
+        (
+            "looking ahead in a function",
+            "LONG Integer[1, 9999].each |$i| { $x = regsubst($s, '(?=0)z', '') }",
+            "EVALUATION_LIMIT",
+        ),
+        (
+            "large patterns",
+            "Integer[1, 9999].each |$i| { $x = 'a' =~ \"([[:word:]]{1,90}${i}){1,9}\" }",
+            "EVALUATION_LIMIT",
+        ),
         ("indexing", "LONG Integer[1, 9999].each |$i| { $x = $s[-1] }", "EVALUATION_LIMIT"),
         (
             "deleting",

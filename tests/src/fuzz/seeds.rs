@@ -60,6 +60,7 @@ pub(super) const PATTERNS: &[&str] = &[
     "(?mx) a . # c\n | \\p{Alpha}\\h\\R\\X (?>b*+) \\G\\K",
     "(a)\\1(?:\\2(b))*(?#c)[\\]\\-]{2,3}",
     "^\\s*$",
+    "(?:.(\\1?))*",
 ];
 
 pub(super) const FORMATS: &[&str] = &[
