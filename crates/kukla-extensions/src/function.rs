@@ -4,7 +4,7 @@
 //! signatures is read once and kept for all.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use kukla_eval::lambda::Block;
@@ -77,13 +77,18 @@ impl fmt::Debug for RubyFunction {
 #[derive(Default)]
 struct Loaded(FxHashSet<PathBuf>);
 
+/// Runs the file of a function, unless it was run in this interpreter before.
+pub fn load(ruby: &mut Ruby<'_>, path: &Path) -> Result<()> {
+    if ruby.part::<Loaded>().0.contains(path) {
+        return Ok(());
+    }
+    ruby.part::<Loaded>().0.insert(path.to_path_buf());
+    ruby.run_file(path)
+}
+
 impl RubyFunction {
-    /// Runs the function's file, unless it was run in this interpreter before.
     fn load(&self, ruby: &mut Ruby<'_>) -> Result<()> {
-        if !ruby.part::<Loaded>().0.insert(self.path.clone()) {
-            return Ok(());
-        }
-        ruby.run_file(&self.path)
+        load(ruby, &self.path)
     }
 
     fn missing(&self) -> Box<Unwind> {

@@ -196,6 +196,10 @@ impl Puppet for Compilation<'_, '_> {
         self.vm.function_exists(name).unwrap_or(false)
     }
 
+    fn old_function(&self, name: &str) -> Option<PathBuf> {
+        self.vm.environment().old_ruby_function(name)
+    }
+
     fn call_lambda(
         &mut self,
         lambda: LambdaNumber,

@@ -112,6 +112,8 @@ pub trait Puppet {
     ) -> Result<PuppetValue, Interrupt>;
     /// Whether there is a function of that name.
     fn function_exists(&mut self, name: &str) -> bool;
+    /// The file of a module's function of that name for the old API.
+    fn old_function(&self, name: &str) -> Option<PathBuf>;
     /// Calls a lambda that Puppet gave to a call.
     fn call_lambda(&mut self, lambda: LambdaNumber, args: Vec<PuppetValue>)
     -> Result<PuppetValue, Interrupt>;
