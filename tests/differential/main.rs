@@ -39,6 +39,9 @@ const TOO_LARGE: [&str; 3] = [
     "outside the range of a Timespan",
 ];
 
+/// What Puppet answers when it is asked whether something belongs to an `Init` of a type that nothing can be made of; ours says no, or yes.
+const NOT_MADE: &str = "Creation of new instance of type";
+
 /// How Ruby shows what is no value of Puppet: an object by its address, a resource by its name.
 const RUBY_OBJECTS: [&str; 3] = ["#<Puppet", "]{:name=>", "]{:path=>"];
 
@@ -73,7 +76,8 @@ fn main() {
         // Conversions make integers and spans of any size there, which no other operation then accepts; ours have 64 and 128 bits.
         let ours = mine["error"]["message"].as_str().unwrap_or_default();
         let is_too_large = TOO_LARGE.iter().any(|fault| ours.contains(fault));
-        if is_ruby || is_too_large || CRASHED.iter().any(|fault| message.contains(fault)) {
+        let is_not_made = message.contains(NOT_MADE) && program.contains("Init[") && !ours.contains(NOT_MADE);
+        if is_ruby || is_too_large || is_not_made || CRASHED.iter().any(|fault| message.contains(fault)) {
             crashed += 1;
             continue;
         }

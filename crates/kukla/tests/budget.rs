@@ -168,7 +168,7 @@ fn time() {
         ),
         (
             "looking ahead in a function",
-            "LONG Integer[1, 9999].each |$i| { $x = regsubst($s, '(?=0)z', '') }",
+            "LONG Integer[1, 9999].each |$i| { $x = match($s, /(?=0)z/) }",
             "EVALUATION_LIMIT",
         ),
         (

@@ -1,16 +1,17 @@
 //! `kukla rpc`: the machine interface on standard input and output.
 
 use std::io::{self, BufRead, Read, Write};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use kukla::DiskWorld;
 use kukla::rpc::Server;
 
 use super::policy::Allowed;
-use crate::Outcome;
+use crate::{Outcome, memory};
 
-/// So much room for a line is kept for the next one.
-const KEPT: usize = 1 << 20;
+/// A request of more bytes, an answer of more, or one that took longer may have taken much memory, which is then given back.
+const LARGE: usize = 1 << 20;
+const LONG: Duration = Duration::from_millis(10);
 
 /// Answer JSON requests, one per line, until the input closes
 ///
@@ -50,6 +51,7 @@ pub fn run(args: &Args) -> Outcome {
         if line.trim_ascii().is_empty() {
             continue;
         }
+        let began = Instant::now();
         let answer = server.answer(&String::from_utf8_lossy(&line)) + "\n";
         match output.write_all(answer.as_bytes()).and_then(|()| output.flush()) {
             Ok(()) => {}
@@ -57,15 +59,16 @@ pub fn run(args: &Args) -> Outcome {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Outcome::Done,
             Err(error) => return Outcome::unable(&format!("cannot write answers: {error}")),
         }
+        if line.len().max(answer.len()) > LARGE || began.elapsed() > LONG {
+            drop((answer, std::mem::take(&mut line)));
+            memory::give_back();
+        }
     }
 }
 
 /// Reads a line, of one that is too long only as much as shows that; the rest is passed over.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<()> {
     let most = Server::LONGEST as u64 + 1;
-    if line.capacity() > KEPT {
-        *line = Vec::new();
-    }
     input.take(most).read_until(b'\n', line)?;
     if line.len() as u64 == most && line.last() != Some(&b'\n') {
         input.skip_until(b'\n')?;
