@@ -23,6 +23,7 @@ pub(super) const NOTATIONS: &[&str] = &[
 ];
 
 pub(super) const YAML: &[&str] = &[
+    "[\" !<xa\"!, b]",
     "a: &x [1, 'two', \"th\\u0072ee\\n\", ~, 1.5e3, 0x1F, 0o17, 1_000, true, 2001-12-14, :sym]\nb: *x\n<<: {c: 1}\n",
     "---\n- |\n  literal\n  text\n- >-\n  folded\n  text\n- !!str 1\n- !ruby/sym a\n- ? complex\n  : value\n...\n",
     "{a: [b, {c: d}], 'e f': \"g\", ? h : i}",

@@ -227,7 +227,7 @@ impl<'t> Lexer<'t> {
         Span::at(offset.min(self.text.len()) as u32)
     }
 
-    fn from_to(&self, start: usize, end: usize) -> Span {
+    fn between(&self, start: usize, end: usize) -> Span {
         Span::new(start as u32, end as u32)
     }
 

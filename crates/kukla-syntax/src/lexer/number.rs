@@ -76,7 +76,7 @@ impl Lexer<'_> {
         let value = &self.text[start..end];
         let (code, good) = judge(value);
         if !good {
-            let wrong = refused(code, value).within_text(self.from_to(start, end));
+            let wrong = refused(code, value).within_text(self.between(start, end));
             self.report(wrong);
             return false;
         }
@@ -86,7 +86,7 @@ impl Lexer<'_> {
             let float = value.parse::<f64>().unwrap_or(f64::INFINITY);
             let zero = value.trim_start_matches(['0', '.']).starts_with(['e', 'E']);
             if float.is_infinite() || zero {
-                let wrong = diagnostic!(self.from_to(start, end), ILLEGAL_NUMBER { value }; hint: "the value cannot be represented as a Float");
+                let wrong = diagnostic!(self.between(start, end), ILLEGAL_NUMBER { value }; hint: "the value cannot be represented as a Float");
                 self.report(wrong);
                 return false;
             }
@@ -110,7 +110,7 @@ impl Lexer<'_> {
         }
         let value = &self.text[from..end];
         let (code, good) = judge(value);
-        let whole = self.from_to(from, end);
+        let whole = self.between(from, end);
         let wrong = if good {
             diagnostic!(whole.pointing_at(whole.start + 1), ILLEGAL_NUMBER { value })
         } else {
