@@ -328,6 +328,8 @@ pub(crate) struct Running {
     pub thread: Value,
     /// What is being inspected, against endless recursion.
     pub inspecting: Vec<Value>,
+    /// The last object that a pattern took apart, and into what.
+    pub deconstructed: Option<(Value, Rc<crate::value::ArrayObject>)>,
     /// Why `method_missing` is asked.
     pub missing: Option<Missing>,
     /// The tags of all `catch` that run.

@@ -14,6 +14,7 @@ use crate::value::{ArrayObject, HashObject, Value};
 impl Ruby<'_> {
     pub(super) fn case_in_node(&mut self, f: &Frame<'_>, node: &CaseIn) -> Result {
         let subject = self.eval(f, &node.subject)?;
+        self.run.deconstructed = None;
         for arm in &node.arms {
             if !self.matches(f, &arm.pattern, &subject)? {
                 continue;
@@ -29,7 +30,11 @@ impl Ruby<'_> {
             Some(otherwise) => self.eval(f, otherwise),
             None => {
                 self.run.line = node.line;
-                Err(self.no_pattern(&subject, None)?)
+                let missing = match &*node.arms {
+                    [only] => self.missing_key(f, &only.pattern, &subject)?,
+                    _ => None,
+                };
+                Err(self.no_pattern(&subject, missing)?)
             }
         }
     }
@@ -43,6 +48,7 @@ impl Ruby<'_> {
         line: u32,
     ) -> Result {
         let value = self.eval(f, value)?;
+        self.run.deconstructed = None;
         let fits = self.matches(f, pattern, &value)?;
         if !required {
             return Ok(Value::Bool(fits));
@@ -131,11 +137,20 @@ impl Ruby<'_> {
         {
             return Ok(Some(array.clone()));
         }
-        if !self.responds_to(value, sym::DECONSTRUCT, false)? {
+        // Asked once for all patterns of a `case`.
+        if let Some((known, items)) = &self.run.deconstructed
+            && known.is_same(value)
+        {
+            return Ok(Some(items.clone()));
+        }
+        if !self.responds_to(value, sym::DECONSTRUCT, true)? {
             return Ok(None);
         }
         match self.send(value, sym::DECONSTRUCT, &[])? {
-            Value::Array(array) => Ok(Some(array)),
+            Value::Array(array) => {
+                self.run.deconstructed = Some((value.clone(), array.clone()));
+                Ok(Some(array))
+            }
             _ => Err(self.type_error("deconstruct must return Array")),
         }
     }
@@ -203,7 +218,7 @@ impl Ruby<'_> {
         let hash = match value {
             Value::Hash(hash) if hash.head.class() == ClassId::HASH => hash.clone(),
             value => {
-                if !self.responds_to(value, sym::DECONSTRUCT_KEYS, false)? {
+                if !self.responds_to(value, sym::DECONSTRUCT_KEYS, true)? {
                     return Ok(false);
                 }
                 let wanted = match pattern.rest {
