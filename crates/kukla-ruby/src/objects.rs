@@ -6,7 +6,8 @@
 use std::rc::{Rc, Weak};
 
 use crate::eval::Env;
-use crate::value::{Object, Value};
+use crate::proc::ProcObject;
+use crate::value::{ArrayObject, HashObject, Head, Object};
 
 /// The list of what may be part of a circle.
 #[derive(Default)]
@@ -57,7 +58,26 @@ impl Drop for Objects {
     }
 }
 
-/// Drops a value without going deep on the stack: a long chain of objects would otherwise be dropped one inside the other.
-pub(crate) fn release(value: Value) {
-    kukla_syntax::deep(|| drop(value));
+/// What holds values takes more stack, if need be, to drop them: a long chain of objects is dropped one inside the other.
+macro_rules! drop_deeply {
+    ($($kind:ty => |$this:ident| $contents:expr;)*) => {
+        $(impl Drop for $kind {
+            #[inline]
+            fn drop(&mut self) {
+                let $this = self;
+                if let Some(contents) = $contents {
+                    kukla_syntax::deep(|| drop(contents));
+                }
+            }
+        })*
+    };
+}
+
+drop_deeply! {
+    Head => |this| this.take_variables();
+    ArrayObject => |this| this.take_items();
+    HashObject => |this| this.take_table();
+    Object => |this| this.take_payload();
+    ProcObject => |this| this.take_body();
+    Env => |this| Some(std::mem::take(this.slots.get_mut())).filter(|slots| !slots.is_empty());
 }

@@ -104,8 +104,7 @@ pub(crate) struct Params {
     pub moves: Box<[(u32, u16)]>,
     /// `|a,|`: takes an array apart as if there were more.
     pub trailing_comma: bool,
-    /// `_1` or `it` stand for the parameters.
-    pub numbered: bool,
+    /// `it` stands for the parameter.
     pub it: bool,
     /// `...`
     pub forwarding: bool,
@@ -363,7 +362,7 @@ pub(crate) enum Defined {
     Ivar(Name),
     Gvar(Name),
     Cvar(Name),
-    Const(Name, u32),
+    Const(Name),
     ConstPath(Option<(Box<Defined>, Node)>, Name),
     /// A method: the receiver, which must be defined itself, its name, the arguments.
     Call(Option<(Box<Defined>, Node)>, Name, Box<[Defined]>, bool),

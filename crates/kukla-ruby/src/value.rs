@@ -175,6 +175,11 @@ impl Head {
         *self.variables.borrow_mut() = other.variables.borrow().clone();
     }
 
+    /// Takes all instance variables away, before it is dropped.
+    pub(crate) fn take_variables(&mut self) -> Option<impl Sized + use<>> {
+        self.variables.get_mut().take()
+    }
+
     /// Forgets all instance variables.
     pub(crate) fn clear_variables(&self) {
         *self.variables.borrow_mut() = None;
@@ -218,6 +223,11 @@ impl ArrayObject {
     /// An array of a class.
     pub fn new(class: ClassId, items: impl Into<List>) -> Rc<ArrayObject> {
         Rc::new(ArrayObject { head: Head::new(class), items: RefCell::new(items.into()) })
+    }
+
+    /// Takes all elements away, before it is dropped.
+    pub(crate) fn take_items(&mut self) -> Option<List> {
+        Some(std::mem::take(self.items.get_mut())).filter(|items| !items.is_empty())
     }
 
     /// Its elements, to read. Never held while Ruby code may run.
@@ -265,6 +275,11 @@ impl HashObject {
     /// A hash of a class.
     pub fn new(class: ClassId, table: Table) -> Rc<HashObject> {
         Rc::new(HashObject { head: Head::new(class), table: RefCell::new(table) })
+    }
+
+    /// Takes all entries away, before it is dropped.
+    pub(crate) fn take_table(&mut self) -> Option<Table> {
+        Some(std::mem::take(self.table.get_mut()))
     }
 
     /// Its entries, to read. Never held while Ruby code may run.
@@ -345,6 +360,11 @@ impl Object {
     /// Whether native methods keep anything in it.
     pub fn has_payload(&self) -> bool {
         self.payload.borrow().is_some()
+    }
+
+    /// Takes out what is in it, before it is dropped.
+    pub(crate) fn take_payload(&mut self) -> Option<Box<dyn Any>> {
+        self.payload.get_mut().take()
     }
 
     /// Takes out what is in it.

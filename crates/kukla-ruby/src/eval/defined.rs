@@ -38,7 +38,7 @@ impl Ruby<'_> {
             Defined::Cvar(name) => {
                 self.find_class_variable(f.unit.symbol(*name)).is_some().then_some("class variable")
             }
-            Defined::Const(name, _) => {
+            Defined::Const(name) => {
                 let found = self.quietly(|ruby| ruby.find_lexical_constant(f.unit.symbol(*name)))?;
                 found.flatten().is_some().then_some("constant")
             }

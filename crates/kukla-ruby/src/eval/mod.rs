@@ -188,6 +188,9 @@ pub(crate) enum MatchSlot {
 /// The environments around a piece of text, the innermost first, with the names of their variables.
 pub(crate) type EvalScope = Rc<[(Rc<Env>, Vec<Symbol>)]>;
 
+/// Why a pattern did not fit, and which key which hash lacks if that is why.
+pub(crate) type Mismatch = (String, Option<(Value, Value)>);
+
 /// A body that runs, as natives may ask about it.
 pub(crate) struct Activation {
     pub unit: Rc<Unit>,
@@ -330,6 +333,10 @@ pub(crate) struct Running {
     pub inspecting: Vec<Value>,
     /// The last object that a pattern took apart, and into what.
     pub deconstructed: Option<(Value, Rc<crate::value::ArrayObject>)>,
+    /// Whether it must be told why a pattern does not fit.
+    pub explains: bool,
+    /// Why a pattern did not fit; the key and the hash if the key is missing.
+    pub mismatch: Option<Mismatch>,
     /// Why `method_missing` is asked.
     pub missing: Option<Missing>,
     /// The tags of all `catch` that run.

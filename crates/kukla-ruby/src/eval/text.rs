@@ -43,13 +43,8 @@ impl Ruby<'_> {
         let known = *encoding.get_or_insert(text.encoding());
         if known != text.encoding() && !text.is_ascii() {
             if !bytes.is_ascii() {
-                let name = |encoding| match encoding {
-                    Encoding::Utf8 => "UTF-8",
-                    Encoding::Binary => "ASCII-8BIT",
-                    Encoding::Ascii => "US-ASCII",
-                };
                 let message =
-                    format!("incompatible character encodings: {} and {}", name(known), name(text.encoding()));
+                    format!("incompatible character encodings: {} and {}", known.name(), text.encoding().name());
                 return Err(self.error(ClassId::COMPATIBILITY_ERROR, message));
             }
             *encoding = Some(text.encoding());

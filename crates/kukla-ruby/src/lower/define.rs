@@ -131,7 +131,7 @@ impl Lowerer {
             return Defined::BackReference(n.name().as_slice().get(1).copied().unwrap_or(b'&'));
         }
         if let Some(n) = node.as_constant_read_node() {
-            return Defined::Const(self.id(&n.name()), self.constant());
+            return Defined::Const(self.id(&n.name()));
         }
         if let Some(n) = node.as_constant_path_node() {
             let name = n.name().map_or(0, |name| self.id(&name));

@@ -4,7 +4,7 @@ use ruby_prism as prism;
 
 use super::literal::said;
 use super::{Lowerer, line_of, read, write};
-use crate::program::{Arg, BodyKind, Combine, Literal, Node, Pair, Range};
+use crate::program::{Arg, Combine, Literal, Node, Pair, Range};
 use crate::text::Encoding;
 
 /// Every so many levels of nesting an expression makes sure that there is enough stack for the next ones.
@@ -369,10 +369,5 @@ impl Lowerer {
 
     fn gvar(&mut self, name: &[u8]) -> Node {
         Node::Gvar(self.name(name))
-    }
-
-    /// Whether the code at hand stands in a method or block rather than in the body of a file or class.
-    pub(super) fn kind(&self) -> BodyKind {
-        self.scopes.last().map_or(BodyKind::Program, |scope| scope.kind)
     }
 }

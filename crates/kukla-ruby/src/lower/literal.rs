@@ -113,13 +113,9 @@ impl Lowerer {
     }
 
     pub(super) fn source_encoding(&mut self) -> Node {
-        let name: &[u8] = match self.encoding {
-            Encoding::Utf8 => b"UTF_8",
-            Encoding::Binary => b"BINARY",
-            Encoding::Ascii => b"US_ASCII",
-        };
+        let name = self.encoding.name().replace('-', "_").to_ascii_uppercase();
         let encoding = Node::Const(self.name(b"Encoding"), self.constant(), 0);
-        Node::ConstPath(Box::new((Some(encoding), self.name(name), self.constant(), 0)))
+        Node::ConstPath(Box::new((Some(encoding), self.name(name.as_bytes()), self.constant(), 0)))
     }
 }
 
@@ -138,11 +134,8 @@ pub(super) fn said(node: &prism::StringNode<'_>) -> Option<Encoding> {
 pub(super) fn of_source(parsed: &prism::ParseResult<'_>) -> Encoding {
     for comment in parsed.magic_comments() {
         if matches!(comment.key(), b"encoding" | b"coding") {
-            return match comment.value().to_ascii_lowercase().as_slice() {
-                b"binary" | b"ascii-8bit" => Encoding::Binary,
-                b"us-ascii" | b"ascii" => Encoding::Ascii,
-                _ => Encoding::Utf8,
-            };
+            let name = String::from_utf8_lossy(comment.value());
+            return Encoding::named(&name).unwrap_or_default();
         }
     }
     Encoding::Utf8

@@ -23,7 +23,6 @@ impl Lowerer {
             return Params {
                 required,
                 simple: true,
-                numbered: true,
                 moves: moves.into(),
                 ..Params::default()
             };
