@@ -1,5 +1,6 @@
 //! Programs made by chance: mostly sensible, sometimes with the wrong kind of value in the wrong place.
 
+use crate::chance::Chance;
 use crate::phrases;
 
 /// What an expression is likely to give.
@@ -20,7 +21,7 @@ const SORTS: [Sort; 8] =
 
 /// Writes programs.
 pub struct Generator {
-    state: u64,
+    chance: Chance,
     /// The variables in sight and what they hold.
     variables: Vec<(String, Sort)>,
     /// The functions defined, with what their parameters hold.
@@ -31,23 +32,20 @@ pub struct Generator {
 impl Generator {
     /// A generator that always writes the same programs for the same seed.
     pub fn new(seed: u64) -> Generator {
-        let state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-        Generator { state, variables: Vec::new(), functions: Vec::new(), made: 0 }
+        let chance = Chance::new(seed);
+        Generator { chance, variables: Vec::new(), functions: Vec::new(), made: 0 }
     }
 
     fn roll(&mut self, sides: usize) -> usize {
-        self.state ^= self.state << 13;
-        self.state ^= self.state >> 7;
-        self.state ^= self.state << 17;
-        (self.state >> 11) as usize % sides
+        self.chance.roll(sides)
     }
 
     fn one_in(&mut self, n: usize) -> bool {
-        self.roll(n) == 0
+        self.chance.one_in(n)
     }
 
     fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.roll(from.len())]
+        self.chance.pick(from)
     }
 
     fn fresh(&mut self, prefix: &str) -> String {

@@ -1,12 +1,15 @@
-//! Generated programs against real Puppet: values, types, texts, logs, messages and their places must agree.
+//! Generated programs against real Puppet: values, types, texts, catalogs, logs, messages and their places must agree.
 //!
 //! `KUKLA_REFERENCE` names a command that, given the argument `rpc`, answers as Puppet does; without it the programs only
 //! have to be answered. `KUKLA_SEED` picks other programs, `KUKLA_ROUNDS` more of them.
 #![allow(clippy::disallowed_methods, reason = "settings of a test come from the environment")]
 
+mod catalogs;
+mod chance;
 mod generate;
 mod phrases;
 
+use chance::Chance;
 use generate::Generator;
 use kukla_tests::subject::Subject;
 use serde_json::{Value, json};
@@ -42,16 +45,21 @@ fn main() {
     let ours = Subject::Kukla(Box::default());
     let theirs = Subject::from_environment().unwrap_or_else(|error| panic!("{error}"));
     let mut generator = Generator::new(seed);
+    let mut chance = Chance::new(seed);
     let (mut differences, mut failures, mut crashed) = (0, 0, 0);
-    for _ in 0..rounds {
-        let program = generator.program();
+    for round in 0..rounds {
+        // Every fifth is for its catalog.
+        let (method, program) = match round % 5 {
+            4 => ("compile", catalogs::manifest(&mut chance)),
+            _ => ("eval", generator.program()),
+        };
         let params = json!({"code": program, "settings": {"log_level": "notice"}});
-        let mine = ours.ask("eval", params.clone());
+        let mine = ours.ask(method, params.clone());
         assert_ne!(mine["error"]["issue"], "INTERNAL_ERROR", "{program}");
         if theirs.reference().is_none() {
             continue;
         }
-        let other = theirs.ask("eval", params);
+        let other = theirs.ask(method, params);
         let message = other["error"]["message"].as_str().unwrap_or_default();
         // An object shown by its address is never shown the same way twice.
         let address = other["result"]["string"].as_str().is_some_and(|text| text.contains("#<Puppet"));
@@ -107,7 +115,32 @@ fn facts(answer: &Value) -> Value {
         }
         false => {
             let result = &answer["result"];
+            if let Some(catalog) = result.get("catalog") {
+                return json!({"catalog": document(catalog), "logs": logs});
+            }
             json!({"value": result["value"], "string": result["string"], "type": result["type"], "logs": logs})
         }
     }
+}
+
+/// What must agree of a catalog: its resources in their order, and what contains what.
+fn document(catalog: &Value) -> Value {
+    let resource = |resource: &Value| {
+        let mut tags: Vec<&str> =
+            resource["tags"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        tags.sort_unstable();
+        json!([
+            resource["type"],
+            resource["title"],
+            resource["parameters"],
+            tags,
+            resource["line"],
+            resource["kind"]
+        ])
+    };
+    let listed = |key: &str| catalog[key].as_array().into_iter().flatten();
+    let mut edges: Vec<String> =
+        listed("edges").map(|edge| format!("{} {}", edge["source"], edge["target"])).collect();
+    edges.sort();
+    json!({"resources": listed("resources").map(resource).collect::<Vec<_>>(), "edges": edges, "classes": catalog["classes"]})
 }

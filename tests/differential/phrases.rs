@@ -41,6 +41,10 @@ const INTEGERS: &[&str] = &[
     "with(<i>, <i>) |Integer $l, Integer $r = 2| { $l * $r }",
     "Integer(Timestamp(<i>))",
     "unwrap(Sensitive(<i>))",
+    "mAX(<i>, <i>)",
+    "Integer[9223372036854775806, 9223372036854775807].map |$q| { $q }.length",
+    "{1 => <i>, '1' => <i>, 1.5 => <i>, '1.5' => <i>}[<i>]",
+    "{true => <i>, 'true' => <i>, undef => <i>, '' => <i>}.length",
 ];
 
 const FLOATS: &[&str] = &[
@@ -99,6 +103,14 @@ const TEXTS: &[&str] = &[
     "String(Sensitive(<t>))",
     "<t>.lest || { 'none' }",
     "type(<x>, generalized).convert_to(String)",
+    "<t>.upCase",
+    "call('sPrintf', '%s', <x>)",
+    "String(<x>, {Data => '%s', Integer => '%#x', Collection => '%a'})",
+    "String(<x>, {Any => '%p', Scalar => '%s', Numeric => '%d', Hash => '%(h'})",
+    "strftime(Timespan(<i>), '%1010S')",
+    "\"${[<f>, 700000000000000.25, 900719925474099.75]}\"",
+    "\"${Notify <| |>}\"",
+    "strftime(Timestamp(<i>), '%H', <t>)",
 ];
 
 const BOOLEANS: &[&str] = &[
@@ -142,6 +154,11 @@ const BOOLEANS: &[&str] = &[
     "<h> =~ Struct[{a => Any, Optional[b] => <y>}]",
     "<t> =~ Pattern[/^a/, 'x']",
     "undef == $nothing_here",
+    "SemVer('99999999999999999999.0.0') > SemVer('<i>.99999999999999999998.0')",
+    "SemVer('1.2.3') =~ SemVer['>=1.0.0 ']",
+    "Integer[<i>] == Integer[<i>, 9223372036854775807]",
+    "dEfined('settings')",
+    "'1' in {1 => <x>}",
 ];
 
 const ARRAYS: &[&str] = &[
@@ -242,6 +259,10 @@ const TYPES: &[&str] = &[
     "Notify[<t>]",
     "Resource[<t>]",
     "Resource['file', <t>]",
+    "Resource[File[<t>]]",
+    "Resource[File['a'], <t>]",
+    "Integer[<i>, 9223372036854775807]",
+    "Array[<y>, 0, 9223372036854775807]",
     "File['/a']",
     "Timestamp['2000-01-01', '2001-01-01']",
     "SemVer['1.x']",
@@ -291,6 +312,12 @@ const OTHERS: &[&str] = &[
     "with(<x>, <x>) |*$q| { $q }",
     "with() || { <x> }",
     "(unless <b> { <x> })",
+    "Timespan(9223372036854775807) + Timespan(<i>)",
+    "Timespan(9223372036854775807) * <i>",
+    "SemVerRange('^99999999999999999999.0.0 ')",
+    "$settings::strict",
+    "$sETTINGS::strict",
+    "include(settings)",
     "$1",
 ];
 

@@ -12,6 +12,7 @@ pub mod catalog;
 pub mod chapter;
 pub mod check;
 pub mod claim;
+pub mod fuzz;
 pub mod notation;
 pub mod options;
 pub mod ratchet;

@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand};
 
 use crate::Outcome;
-use crate::commands::{check, compile, doc, epp, eval, explain, lookup, parse, repl, rpc, why};
+use crate::commands::{check, compile, doc, epp, eval, explain, lookup, parse, repl, rpc, ruby, why};
 
 /// The Puppet language, native: checks, evaluates and compiles Puppet code without Ruby.
 #[derive(Debug, Parser)]
@@ -26,6 +26,7 @@ enum Command {
     Parse(parse::Args),
     Repl(repl::Args),
     Rpc(rpc::Args),
+    Ruby(ruby::Args),
     Why(why::Args),
 }
 
@@ -43,6 +44,7 @@ impl Cli {
             Command::Parse(args) => parse::run(&args),
             Command::Repl(args) => repl::run(&args),
             Command::Rpc(args) => rpc::run(&args),
+            Command::Ruby(args) => ruby::run(&args),
             Command::Why(args) => why::run(&args),
         }
     }

@@ -9,6 +9,7 @@ use clap::Parser;
 mod args;
 mod commands;
 pub mod files;
+mod output;
 pub mod render;
 
 /// How a command ended. Every subcommand keeps to these.
@@ -20,12 +21,14 @@ pub enum Outcome {
     Found,
     /// 2: it could not run: wrong arguments, or files that cannot be read.
     Unable,
+    /// What a script ended with.
+    Status(u8),
 }
 
 impl Outcome {
     /// Says on standard error why the command cannot run.
     fn unable(problem: &str) -> Self {
-        anstream::eprintln!("kukla: {problem}");
+        output::errln!("kukla: {problem}");
         Self::Unable
     }
 }
@@ -36,6 +39,7 @@ impl From<Outcome> for ExitCode {
             Outcome::Done => ExitCode::SUCCESS,
             Outcome::Found => ExitCode::from(1),
             Outcome::Unable => ExitCode::from(2),
+            Outcome::Status(status) => ExitCode::from(status),
         }
     }
 }
@@ -51,5 +55,9 @@ fn make_pool() {
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    args::Cli::parse().run().into()
+    let outcome = match args::Cli::try_parse() {
+        Ok(command) => command.run(),
+        Err(answer) => output::answer(&answer),
+    };
+    output::settled(outcome).into()
 }

@@ -37,13 +37,14 @@ impl Vm<'_> {
                 }
             },
             Value::String(text) => {
+                self.budget().charge_work(&left)?;
                 let (from, count) = self.substring(keys, access, text.chars().count())?;
-                Ok(Value::String(text.chars().skip(from).take(count).collect()))
+                self.made(Value::String(text.chars().skip(from).take(count).collect()))
             }
             Value::Binary(bytes) => {
                 let (from, count) = self.substring(keys, access, bytes.0.len())?;
                 let part: Vec<u8> = bytes.0.iter().skip(from).take(count).copied().collect();
-                Ok(Value::Binary(kukla_values::binary::Binary(part.into())))
+                self.made(Value::Binary(kukla_values::binary::Binary(part.into())))
             }
             Value::Type(ty) => self.access_type(ty, keys, access, span),
             other => {
@@ -100,7 +101,7 @@ impl Vm<'_> {
             return Ok(element(array, indices[0]));
         }
         let (from, count) = slice(indices[0], indices[1], array.len());
-        Ok(Value::Array(array.iter().skip(from).take(count).cloned().collect()))
+        self.made(Value::Array(array.iter().skip(from).take(count).cloned().collect()))
     }
 
     /// Where a part of a string begins and how long it is; out of range is nothing.
@@ -112,7 +113,10 @@ impl Vm<'_> {
         }
         let mut indices = [0; 2];
         for (at, key) in keys.iter().enumerate() {
-            let number = key.as_str().and_then(format::parse_number).unwrap_or_else(|| key.clone());
+            let number = match key {
+                Value::String(text) => format::parse_number(text)?.unwrap_or_else(|| key.clone()),
+                key => key.clone(),
+            };
             match number {
                 Value::Integer(index) => indices[at] = index,
                 other => {
@@ -148,7 +152,7 @@ impl Vm<'_> {
                     // Puppet has rules for these; whatever else goes wrong is the fault of the whole expression.
                     if wrong.is_rule { self.at(wrong.error, blamed) } else { wrong.error.into() }
                 })
-                .and_then(|made| self.check_type(made)),
+                .and_then(|made| self.made(made)),
         }
     }
 

@@ -58,16 +58,31 @@ impl CodeFiles {
     }
 }
 
+/// A name has so many parts at most, and so has the path of its file. Links that lead round in circles end here.
+const DEEPEST: usize = 16;
+
 fn list(world: &dyn World, directory: &Path) -> FxHashSet<Box<str>> {
     let mut files = FxHashSet::default();
-    let mut open = vec![String::new()];
-    while let Some(within) = open.pop() {
+    let mut open = vec![(String::new(), 0, Vec::new())];
+    while let Some((within, depth, links)) = open.pop() {
         for entry in world.list(&directory.join(&within)) {
             let path = if within.is_empty() { entry.name } else { format!("{within}/{}", entry.name) };
-            if entry.is_directory {
-                open.push(path);
-            } else {
+            if !entry.is_directory {
                 files.insert(path.into());
+                continue;
+            }
+            let mut links = links.clone();
+            if entry.is_link {
+                let target = world.resolve(&directory.join(&path));
+                let here = world.resolve(&directory.join(&within));
+                // A link to where one comes from, or that was followed before, leads to nothing new.
+                if here.starts_with(&target) || links.contains(&target) {
+                    continue;
+                }
+                links.push(target);
+            }
+            if depth < DEEPEST {
+                open.push((path, depth + 1, links));
             }
         }
     }

@@ -1,10 +1,12 @@
 //! What a whole compilation has in common, wherever evaluation stands.
 
+use std::rc::Rc;
+
+use kukla_values::Budget;
 use kukla_world::World;
 use kukla_world::record::{Record, Tracker};
 
 use crate::annotations::Annotations;
-use crate::budget::Budget;
 use crate::data::Data;
 use crate::environment::{Environment, Node};
 use crate::messages::{Log, Messages};
@@ -20,21 +22,24 @@ pub(crate) struct Compilation<'e> {
     tracker: Option<Tracker<'e>>,
     /// The data, if there is any and it is not at work.
     data: Option<Box<dyn Data>>,
-    budget: Budget,
+    budget: Rc<Budget>,
+    /// How deep expressions are nested at this point.
+    pub nesting: u32,
     messages: Messages,
     said: Said,
     annotations: Annotations,
 }
 
 impl<'e> Compilation<'e> {
-    pub fn new(environment: &'e Environment, node: &'e Node) -> Compilation<'e> {
+    pub fn new(environment: &'e Environment, node: &'e Node, budget: Rc<Budget>) -> Compilation<'e> {
         Compilation {
             environment,
             node,
             tracker: Tracker::new(&*environment.world),
             data: None,
-            budget: Budget::new(environment.settings.limits),
-            messages: Messages::new(environment.settings.log_level),
+            messages: Messages::new(environment.settings.log_level, Rc::clone(&budget)),
+            budget,
+            nesting: 0,
             said: Said::default(),
             annotations: Annotations::default(),
         }
@@ -77,9 +82,8 @@ impl<'e> Compilation<'e> {
         &self.budget
     }
 
-    #[inline]
-    pub fn budget_mut(&mut self) -> &mut Budget {
-        &mut self.budget
+    pub fn shared_budget(&self) -> Rc<Budget> {
+        Rc::clone(&self.budget)
     }
 
     pub fn messages(&self) -> &Messages {
@@ -119,7 +123,12 @@ impl<'e> Compilation<'e> {
     /// All messages without the secrets they may mention, which are then forgotten.
     pub fn take_logs(&mut self) -> Vec<Log> {
         let mut logs = self.messages.take();
-        logs.iter_mut().for_each(|log| self.redact(&mut log.message));
+        for log in &mut logs {
+            self.redact(&mut log.message);
+            if let Some(rule) = &mut log.rule {
+                rule.edit_texts(&mut |text| self.redact(text));
+            }
+        }
         logs
     }
 
@@ -137,6 +146,12 @@ impl<'e> Compilation<'e> {
                     self.messages.warn_of(source, program.warnings.iter().cloned());
                 }
                 Remark::Module(fault) => self.messages.say(LogLevel::Err, fault.clone()),
+                Remark::Metaparameter { name, owner } => {
+                    let message = format!(
+                        "{name} is a metaparam; this value will inherit to all contained resources in the {owner} definition"
+                    );
+                    self.messages.say(LogLevel::Warning, message);
+                }
                 Remark::Read(inputs) => {
                     if let Some(tracker) = &self.tracker {
                         tracker.used(inputs);

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use kukla_values::Name;
 
+use crate::catalog::lower_case;
 use crate::code::CodeKind;
 use crate::environment::Environment;
 use crate::error::Diagnostic;
@@ -28,7 +29,9 @@ impl Environment {
 
     /// The name of a function, if there may be one.
     pub fn function_name(&self, text: &str, heard: &mut Remarks) -> Option<Name> {
-        self.name_of_file(CodeKind::Function, text, heard)
+        let text = &lower_case(text);
+        let brought = || self.extensions.as_ref()?.function(self, text).map(|_| Name::new(text));
+        self.name_of_file(CodeKind::Function, text, heard).or_else(brought)
     }
 
     /// The name of a type alias (lower case), if there may be one.

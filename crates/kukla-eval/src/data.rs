@@ -29,6 +29,15 @@ pub struct LookupRequest {
     pub extra_paths: Vec<Str>,
 }
 
+/// What data has for a parameter of a class.
+#[derive(Clone, Debug)]
+pub struct ParameterData {
+    /// The value.
+    pub value: Value,
+    /// The modules that every part of it comes from; none stands for what lies in no module.
+    pub modules: Vec<Option<Str>>,
+}
+
 /// Data, as the evaluator sees it. It belongs to one compilation; whoever compiles may know more of it than this, for which
 /// it is [`Any`].
 pub trait Data: Any + Send + Debug {
@@ -37,7 +46,12 @@ pub trait Data: Any + Send + Debug {
     /// A `Puppet::LookupContext` that belongs to no lookup, as a program can make one.
     fn context(&self, module: Option<&str>) -> Value;
     /// The value data has for a parameter of a class.
-    fn class_parameter(&mut self, vm: &mut Vm<'_>, class: Name, parameter: Name) -> Flow<Option<Value>>;
+    fn class_parameter(
+        &mut self,
+        vm: &mut Vm<'_>,
+        class: Name,
+        parameter: Name,
+    ) -> Flow<Option<ParameterData>>;
     /// Takes what is secret in the data out of a text.
     fn redact(&self, text: &mut String);
 }

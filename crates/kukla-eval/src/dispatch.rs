@@ -108,7 +108,7 @@ fn named(signature: &CallableType, params: &[Param]) -> Signature {
 }
 
 #[cold]
-fn refused(name: &str, signatures: &[Signature], args: &[Value], block: Option<&Block>) -> Raise {
+pub(crate) fn refused(name: &str, signatures: &[Signature], args: &[Value], block: Option<&Block>) -> Raise {
     let mut types: Vec<Type> = args.iter().map(Type::of).collect();
     types.extend(block.map(|block| Type::Callable(Some(Arc::clone(block.signature())))));
     let description = mismatch::describe_signatures(name, signatures, &types);
@@ -116,7 +116,7 @@ fn refused(name: &str, signatures: &[Signature], args: &[Value], block: Option<&
 }
 
 /// Whether a call fits.
-fn accepts(signature: &CallableType, args: &[Value], block: Option<&Block>) -> bool {
+pub(crate) fn accepts(signature: &CallableType, args: &[Value], block: Option<&Block>) -> bool {
     signature.accepts_args(args) && accepts_block(signature, block)
 }
 

@@ -6,7 +6,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, RwLock};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, RwLock};
 
 use kukla_catalog::Exports;
 use kukla_catalog::types::{self, NativeType};
@@ -18,9 +18,10 @@ use rustc_hash::FxHashMap;
 use crate::code::{CodeFiles, CodeKind};
 use crate::codes::{
     CROWDED_TYPE_FILE, FILE_NOT_READABLE, FILE_NOT_UTF8, FILE_WITHOUT_FUNCTION, FILE_WITHOUT_TYPE,
-    MISNAMED_TYPE,
+    MISNAMED_FUNCTION, MISNAMED_TYPE,
 };
 use crate::error::{Raised, Stage};
+use crate::foreign::Extensions;
 pub use crate::known::KnownAlias;
 use crate::known::{Found, Known};
 pub use crate::node::Node;
@@ -30,6 +31,7 @@ use crate::registry::{Function, FunctionOrigin, Registered, Registry};
 use crate::remark::{Remark, Remarks};
 use crate::settings::Settings;
 use crate::unit::{Defined, Unit};
+use crate::variable::SETTINGS;
 use crate::vm::Vm;
 use kukla_world::record::{InputSet, tracked};
 use kukla_world::{FileError, FileResult, World};
@@ -77,17 +79,23 @@ pub struct Environment {
     known: RwLock<Known>,
     /// What other nodes export, if anyone knows.
     pub exports: Option<Arc<dyn Exports>>,
-    /// How resource types of other languages are read, if they are.
-    pub foreign_types: Option<Arc<dyn ForeignTypes>>,
+    /// What modules bring in other languages, if that is run.
+    pub extensions: Option<Arc<dyn Extensions>>,
     resource_types: RwLock<FxHashMap<Box<str>, Option<Arc<NativeType>>>>,
     inputs: Mutex<InputSet>,
 }
 
-/// Resource types that are written in another language, such as Ruby.
-pub trait ForeignTypes: Send + Sync + std::fmt::Debug {
-    /// The type of that name, if some module of the environment has one.
-    fn resource_type(&self, environment: &Environment, name: &str) -> Option<NativeType>;
-}
+/// The class that holds the settings, in an environment whose site manifest has none of that name.
+static NO_SETTINGS_OF_ITS_OWN: LazyLock<Arc<Defined<Class>>> = LazyLock::new(|| {
+    let source = Source::unnamed("class settings { }");
+    let program = Programs::default().read(&source, Dialect::Manifest, &Rules::default());
+    let unit = Arc::new(Unit::new(source, None, program.expect("a valid program")));
+    let class = unit.program.definitions.iter().find_map(|definition| match definition {
+        Definition::Class(class) => Some(class),
+        _ => None,
+    });
+    Defined::new(&unit, class.expect("a class"))
+});
 
 /// The outcome of loading a file.
 pub type Loaded = Result<Arc<Unit>, Arc<Diagnostic>>;
@@ -139,7 +147,7 @@ impl Environment {
             nowhere: Arc::default(),
             known: RwLock::default(),
             exports: None,
-            foreign_types: None,
+            extensions: None,
             resource_types: RwLock::default(),
             inputs: Mutex::new(inputs),
         }
@@ -350,6 +358,9 @@ impl Environment {
         if let Some(found) = read(&self.known).classes.get(&name) {
             return Ok(found.given(heard));
         }
+        if name.as_str() == SETTINGS {
+            return Ok(Some(Arc::clone(&NO_SETTINGS_OF_ITS_OWN)));
+        }
         let absent = Found::Absent(self.load_manifests_for(name.as_str(), heard)?);
         Ok(write(&self.known).classes.entry(name).or_insert(absent).given(heard))
     }
@@ -417,6 +428,7 @@ impl Environment {
 
     /// The function of that name, built in or written in Puppet, loading files as needed.
     pub fn function(&self, name: Name, heard: &mut Remarks) -> Result<Option<Function>, Arc<Diagnostic>> {
+        let name = in_lower_case(name);
         // What the site manifest defines wins over what is built in; what modules define does not.
         if let Some(found) = read(&self.known).functions.get(&name) {
             return Ok(found.given(heard));
@@ -433,10 +445,15 @@ impl Environment {
             && let Some(path) = self.path_of(CodeKind::Function, name.as_str(), &mut consulted)
         {
             let unit = self.load(&path)?;
-            if !read(&self.known).functions.contains_key(&name) {
+            if let Some(failure) = misses_function(&unit.program, &path, name) {
                 heard.extend(&unit.remarks);
-                return Err(Arc::new(misses_function(&unit.program, &path, name)));
+                return Err(Arc::new(failure));
             }
+        }
+        if let Some(brought) =
+            self.extensions.as_ref().and_then(|brought| brought.function(self, name.as_str()))
+        {
+            return Ok(Some(Function::Foreign(brought)));
         }
         let absent = Found::Absent(consulted);
         Ok(write(&self.known).functions.entry(name).or_insert(absent).given(heard))
@@ -524,7 +541,7 @@ impl Environment {
         } else if let Some(core) = types::core(lower) {
             Some(core.clone())
         } else {
-            let foreign = self.foreign_types.as_ref().and_then(|types| types.resource_type(self, lower));
+            let foreign = self.extensions.as_ref().and_then(|brought| brought.resource_type(self, lower));
             foreign.or_else(|| types::bundled(lower).cloned())
         };
         let found = found.map(Arc::new);
@@ -593,14 +610,20 @@ fn metadata_fault(module: &str, bytes: &[u8], is_strict: bool) -> Option<String>
     })
 }
 
-/// What is wrong with a file that does not define the function it is named after.
-#[cold]
-fn misses_function(program: &Program, path: &Path, name: Name) -> Diagnostic {
-    let reason = match program.definitions.as_slice() {
-        [] => "it is empty",
-        _ => "no function found",
+/// What is wrong with a file that does not define the function it is named after, which it has to spell in lower case.
+fn misses_function(program: &Program, path: &Path, name: Name) -> Option<Diagnostic> {
+    let file = path.display();
+    let mut functions = program.definitions.iter().filter_map(|definition| match definition {
+        Definition::Function(function) => Some(function.name),
+        _ => None,
+    });
+    let reason = match (program.definitions.is_empty(), functions.next()) {
+        (true, _) => "it is empty",
+        (_, None) => "no function found",
+        (_, Some(first)) if first == name || functions.any(|other| other == name) => return None,
+        (_, Some(actual)) => return Some(diagnostic!(MISNAMED_FUNCTION { file, name, actual })),
     };
-    diagnostic!(FILE_WITHOUT_FUNCTION { file: path.display(), name, reason })
+    Some(diagnostic!(FILE_WITHOUT_FUNCTION { file, name, reason }))
 }
 
 /// What is wrong with a file that is to define one type and nothing else.
@@ -615,6 +638,14 @@ fn misses_type(program: &Program, path: &Path, lower: Name) -> Option<Diagnostic
         }
         _ => diagnostic!(CROWDED_TYPE_FILE { file, name }),
     })
+}
+
+/// The name that functions are known by, in whatever case they are called.
+fn in_lower_case(name: Name) -> Name {
+    match name.as_str().bytes().any(|byte| byte.is_ascii_uppercase()) {
+        true => Name::new(&name.as_str().to_lowercase()),
+        false => name,
+    }
 }
 
 fn is_module(name: &str) -> bool {

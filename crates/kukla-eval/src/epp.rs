@@ -41,6 +41,7 @@ impl Vm<'_> {
         let mut text = String::new();
         let mut sensitive = false;
         for part in &parts {
+            self.check_text(text.len())?;
             match part {
                 Value::String(part) => text.push_str(part),
                 Value::Sensitive(inner) => {
@@ -50,6 +51,7 @@ impl Vm<'_> {
                 other => format::interpolate_into(other, &mut text),
             }
         }
+        self.budget().charge_text(text.len())?;
         let text = Value::String(text.into());
         Ok(if sensitive { Value::Sensitive(text.into()) } else { text })
     }

@@ -26,14 +26,14 @@ impl Vm<'_> {
             Kind::Literal(value) => Ok(value.clone()),
             Kind::Variable(variable) => self.eval_variable(variable, expr.span),
             _ => {
-                let level = self.compilation.budget_mut().nest();
+                self.compilation.nesting += 1;
                 // Expressions nest as deep as the parser allows, calls as deep as the limits do: the stack grows with
                 // them. Looking at every level would cost more than it is worth.
-                let result = match level.is_multiple_of(LEVELS) {
+                let result = match self.compilation.nesting.is_multiple_of(LEVELS) {
                     true => stacker::maybe_grow(RED_ZONE, STACK, || self.eval_kind(expr)),
                     false => self.eval_kind(expr),
                 };
-                self.compilation.budget_mut().unnest();
+                self.compilation.nesting -= 1;
                 result.map_err(|raise| self.blame(raise, expr))
             }
         }
@@ -62,7 +62,7 @@ impl Vm<'_> {
             Kind::Heredoc(heredoc) => self.eval_heredoc(heredoc),
             Kind::Array(elements) => {
                 let list = Value::Array(self.eval_list(elements)?);
-                self.check_nesting(list)
+                self.made(list)
             }
             Kind::Hash(entries) => self.eval_hash(entries),
             Kind::TypeName(name) => self.eval_type_name(name, expr.span),
@@ -147,7 +147,7 @@ impl Vm<'_> {
             let value = self.eval(value)?;
             table.insert(key, value);
         }
-        self.check_nesting(Value::Hash(hash))
+        self.made(Value::Hash(hash))
     }
 
     /// What `*value` stands for.
@@ -170,6 +170,7 @@ impl Vm<'_> {
             values.push(value);
             if values.len().is_multiple_of(4096) {
                 self.check_size(values.len())?;
+                self.budget().charge_elements(4096)?;
             }
         }
         Ok(values)
@@ -198,10 +199,11 @@ impl Vm<'_> {
                         }
                         other => format::interpolate_into(other, &mut text),
                     }
+                    self.check_text(text.len())?;
                 }
             }
         }
-        self.check_text(text.len())?;
+        self.budget().charge_text(text.len())?;
         let value = Value::String(text.as_str().into());
         self.scratch = text;
         Ok(value)

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use kukla_catalog::types::is_metaparameter;
 use kukla_syntax::{Code, Fact, diagnostic};
 use kukla_values::types::TypeAlias;
 use kukla_values::{Name, Type};
@@ -9,11 +10,13 @@ use rustc_hash::FxHashMap;
 
 use crate::codes::{
     BUILT_IN_TYPE_REDEFINED, CLASS_REDEFINED, CLASS_REDEFINED_AS_DEFINE, CLASS_REDEFINED_AS_NODE,
-    DEFINE_REDEFINED_AS_CLASS, ENTITY_REDEFINED, NODE_REDEFINED, NODE_REDEFINED_AS_CLASS,
-    RESOURCE_TYPE_REDEFINED,
+    DEFINE_REDEFINED_AS_CLASS, ENTITY_REDEFINED, METAPARAMETER_AS_PARAMETER, NODE_REDEFINED,
+    NODE_REDEFINED_AS_CLASS, RESOURCE_TYPE_REDEFINED,
 };
 use crate::error::Diagnostic;
-use crate::program::{AliasDefinition, Class, Define, Definition, NodeDefinition, NodeMatch, Program};
+use crate::program::{
+    AliasDefinition, Class, Define, Definition, NodeDefinition, NodeMatch, Params, Program,
+};
 use crate::registry::Function;
 use crate::remark::Remarks;
 use crate::unit::{Defined, DefinitionPlace, Unit};
@@ -103,6 +106,7 @@ impl Known {
         match definition {
             Definition::Class(class) => {
                 let name = class.name;
+                check_parameter_names(name, &class.params)?;
                 let place = DefinitionPlace { unit, span: class.span };
                 if let Some(Found::There(known)) = self.classes.get(&name) {
                     return Err(taken(&CLASS_REDEFINED, &name, place, known.place()));
@@ -117,6 +121,7 @@ impl Known {
             }
             Definition::Define(define) => {
                 let name = define.name;
+                check_parameter_names(name, &define.params)?;
                 let place = DefinitionPlace { unit, span: define.span };
                 if let Some(Found::There(known)) = self.classes.get(&name) {
                     return Err(taken(&CLASS_REDEFINED_AS_DEFINE, &name, place, known.place()));
@@ -127,11 +132,12 @@ impl Known {
                 self.defines.insert(name, Found::There(Defined::new(unit, define)));
             }
             Definition::Function(function) => {
-                if let Some(Found::There(Function::Puppet(known))) = self.functions.get(&function.name) {
-                    return Err(redefined("function", &function.name, known.place()));
+                let lower = Name::new(&function.name.to_lowercase());
+                if let Some(Found::There(Function::Puppet(known))) = self.functions.get(&lower) {
+                    return Err(redefined("function", &lower, known.place()));
                 }
                 let known = Function::Puppet(Defined::new(unit, function));
-                self.functions.insert(function.name, Found::There(known));
+                self.functions.insert(lower, Found::There(known));
             }
             Definition::TypeAlias(alias) => {
                 let lower = Name::new(&alias.name.to_lowercase());
@@ -143,6 +149,13 @@ impl Known {
                 }
                 if let Some(Found::There(known)) = self.aliases.get(&lower) {
                     return Err(redefined("type", &lower, known.definition.place()));
+                }
+                // Defined types and aliases share their names within what is loaded together.
+                if let Some(Found::There(known)) = self.defines.get(&lower)
+                    && (known.unit.module.is_none() && unit.module.is_none()
+                        || Arc::ptr_eq(&known.unit, unit))
+                {
+                    return Err(redefined("type", &lower, known.place()));
                 }
                 let known = Arc::new(KnownAlias::new(Defined::new(unit, alias)));
                 self.aliases.insert(lower, Found::There(known));
@@ -193,6 +206,17 @@ const RESOURCE_TYPES: &[&str] = &[
     "whit",
 ];
 
+/// A parameter named like a metaparameter must have a default.
+fn check_parameter_names(owner: Name, params: &Params) -> Result<(), Box<Diagnostic>> {
+    match params.iter().find(|param| is_metaparameter(&param.name) && param.default.is_none()) {
+        Some(param) => {
+            let wrong = diagnostic!(METAPARAMETER_AS_PARAMETER { name: param.name, owner });
+            Err(Box::new(wrong))
+        }
+        None => Ok(()),
+    }
+}
+
 /// The failure for a name that is taken.
 #[cold]
 fn taken(
@@ -210,8 +234,7 @@ fn taken(
 fn redefined(what: &str, name: &str, known: DefinitionPlace<'_>) -> Box<Diagnostic> {
     let at = known.unit.source.line_column(known.span.point);
     let file = known.file().map_or_else(|| "string:".to_owned(), |file| format!("file:{file}"));
-    let (name, line, column) = (name.replace("::", "/"), at.line, at.column);
-    let earlier = format!("{file}?line={line}&pos={column}");
+    let earlier = format!("{file}?line={}&pos={}", at.line, at.column);
     let wrong = diagnostic!(ENTITY_REDEFINED { what, name, earlier });
     Box::new(wrong.label(known.location(), "first defined here"))
 }

@@ -58,7 +58,7 @@ impl Block {
     pub fn captures_rest(&self) -> bool {
         match self {
             Block::Lambda(closure) => closure.lambda.params.last().is_some_and(|last| last.captures_rest),
-            Block::Foreign(block) => block.signature().arity().max == i64::MAX,
+            Block::Foreign(block) => block.signature().arity().to().is_none(),
         }
     }
 
@@ -322,18 +322,17 @@ impl Vm<'_> {
 
     fn make_signature(&mut self, lambda: &Lambda) -> Flow<Arc<CallableType>> {
         let mut types = Vec::with_capacity(lambda.params.len());
-        let mut size = Range { min: 0, max: 0 };
+        let mut size = Range::exactly(0);
         let mut optional = false;
         for param in &lambda.params {
             let (ty, range) = self.parameter_type(param)?;
-            if range.min == 0 {
+            if range.min() == 0 {
                 optional = true;
             } else if optional {
                 let wrong = diagnostic!(REQUIRED_PARAMETER_AFTER_OPTIONAL { name: param.name });
                 return Err(self.fail(param.span, wrong));
             }
-            size.min += range.min;
-            size.max = size.max.saturating_add(range.max);
+            size = size.plus(range);
             types.push(ty);
         }
         let returns = match &lambda.returns {
@@ -351,11 +350,9 @@ impl Vm<'_> {
             Some(ty) => (*self.eval_type_expr(ty)?).clone(),
         };
         Ok(match (param.captures_rest, &ty) {
-            (true, Type::Array(array)) => {
-                (array.element.clone(), Range { min: array.size.min.max(0), ..array.size })
-            }
-            (true, _) => (ty, Range { min: 0, max: i64::MAX }),
-            (false, _) if param.default.is_some() => (ty, Range { min: 0, max: 1 }),
+            (true, Type::Array(array)) => (array.element.clone(), array.size.as_size()),
+            (true, _) => (ty, Range::at_least(0)),
+            (false, _) if param.default.is_some() => (ty, Range::new(0, 1)),
             (false, _) => (ty, Range::exactly(1)),
         })
     }

@@ -17,6 +17,7 @@ impl Vm<'_> {
         let [left_expr, right_expr] = operands;
         let left = self.eval(left_expr)?;
         let right = self.eval(right_expr)?;
+        self.budget().charge_work(&left)?;
         let matched = match &right {
             Value::Type(ty) => ty.contains(&left),
             Value::SemVerRange(_) => compare::includes(&right, &left).is_some(),
@@ -94,6 +95,7 @@ impl Vm<'_> {
     pub(crate) fn eval_in(&mut self, operands: &[Expr; 2]) -> Flow {
         let left = self.eval(&operands[0])?;
         let right = self.eval(&operands[1])?;
+        self.budget().charge_work(&right)?;
         self.is_in(&left, &right).map(Value::Boolean)
     }
 

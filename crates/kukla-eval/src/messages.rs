@@ -1,6 +1,9 @@
 //! What a compilation says: messages of logging functions, warnings, deprecations.
 
-use kukla_syntax::{Diagnostic, Source};
+use std::rc::Rc;
+
+use kukla_syntax::{Diagnostic, Severity, Source};
+use kukla_values::Budget;
 use rustc_hash::FxHashSet;
 
 use crate::error::Location;
@@ -22,6 +25,8 @@ pub struct Log {
     pub location: Option<Location>,
     /// The code of the rule, if it is a warning about one.
     pub issue: Option<&'static str>,
+    /// The rule itself, for those who draw a picture of it.
+    pub rule: Option<Box<Diagnostic>>,
 }
 
 /// The messages of one compilation, as far as their levels are wanted.
@@ -30,13 +35,15 @@ pub(crate) struct Messages {
     /// The lowest level that is kept.
     wanted: LogLevel,
     logs: Vec<Log>,
+    /// What messages are charged to.
+    budget: Rc<Budget>,
     /// Under which keys something was said that is said once.
     said: FxHashSet<String>,
 }
 
 impl Messages {
-    pub fn new(wanted: LogLevel) -> Messages {
-        Messages { wanted, logs: Vec::new(), said: FxHashSet::default() }
+    pub fn new(wanted: LogLevel, budget: Rc<Budget>) -> Messages {
+        Messages { wanted, logs: Vec::new(), budget, said: FxHashSet::default() }
     }
 
     /// All that was said, in order.
@@ -49,23 +56,27 @@ impl Messages {
         std::mem::take(&mut self.logs)
     }
 
-    /// Keeps a message if its level is wanted.
+    /// Keeps a message if its level is wanted. One too many is not kept, and the evaluation ends with its next step.
     pub fn push(&mut self, log: Log) {
-        if log.level >= self.wanted {
+        if log.level >= self.wanted && self.budget.note_log(log.message.len() + log.source.len()) {
             self.logs.push(log);
         }
     }
 
     /// Says something that has no place in the program.
     pub fn say(&mut self, level: LogLevel, message: String) {
-        self.push(Log { level, message, source: PUPPET.into(), location: None, issue: None });
+        self.push(Log { level, message, source: PUPPET.into(), location: None, issue: None, rule: None });
     }
 
     /// Warns that a rule is broken at a place.
     pub fn warn_at(&mut self, location: Location, wrong: &Diagnostic) {
         let (level, source) = (LogLevel::Warning, PUPPET.into());
         let (message, issue) = (wrong.message(), Some(wrong.issue));
-        self.push(Log { level, message, source, location: Some(location), issue });
+        let mut rule = Box::new(wrong.clone().in_source(&location.source).at(location.clone()));
+        if rule.is_error() {
+            rule.severity = Severity::Warning;
+        }
+        self.push(Log { level, message, source, location: Some(location), issue, rule: Some(rule) });
     }
 
     /// Warns of what is questionable in a text, though not wrong.

@@ -41,7 +41,12 @@ impl Vm<'_> {
     /// `Type.new(args)`.
     pub fn instantiate(&mut self, ty: &Type, args: Vec<Value>) -> Flow {
         // `Array(Integer[1, 10000000000])` would list them all.
-        if let Some(from @ (Value::Type(_) | Value::Iterator(_))) = args.first()
+        let lists = |from: &Value| match from {
+            Value::Type(_) | Value::Iterator(_) => true,
+            Value::Integer(_) => matches!(ty, Type::Array(_) | Type::Tuple(_)),
+            _ => false,
+        };
+        if let Some(from) = args.first().filter(|from| lists(from))
             && let Some(members) = kukla_values::iterator::iterate(from)
         {
             self.check_size(members.size_hint().0)?;

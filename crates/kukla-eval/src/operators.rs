@@ -62,13 +62,11 @@ impl Vm<'_> {
             Side::Whole => self.at(fault.error, span),
         })?;
         match &value {
-            Value::Array(values) => self.check_size(values.len())?,
             Value::Float(n) if n.is_nan() => {
-                return Err(self.fail(operands[0], diagnostic!(RESULT_IS_NAN { operator })));
+                Err(self.fail(operands[0], diagnostic!(RESULT_IS_NAN { operator })))
             }
-            _ => {}
+            _ => self.made(value),
         }
-        self.check_nesting(value)
     }
 
     /// Says what `strict` has to say about strings taken as numbers.
@@ -99,7 +97,7 @@ impl Vm<'_> {
     pub(crate) fn coerce(&mut self, value: &Value, span: Span) -> Flow {
         let number = match value {
             Value::Integer(_) | Value::Float(_) => return Ok(value.clone()),
-            Value::String(text) => format::parse_number(text),
+            Value::String(text) => format::parse_number(text).map_err(|error| self.at(error, span))?,
             _ => None,
         };
         let shown = format::to_s(value);
@@ -127,6 +125,7 @@ impl Vm<'_> {
                 Comparison::GreaterOrEqual => a >= b,
             }));
         }
+        self.budget().charge_work(&left)?;
         let holds = match (operator, &left) {
             (Comparison::Equal, Value::Type(ty)) => same_type(ty, &right),
             (Comparison::NotEqual, Value::Type(ty)) => !same_type(ty, &right),

@@ -17,7 +17,7 @@ use crate::program::Program;
 
 /// So much text is kept for programs that nobody uses at the moment: a site that is opened again after a change finds the rest of
 /// itself here.
-const IDLE_BYTES: usize = 32 << 20;
+const IDLE_BYTES: usize = 8 << 20;
 
 /// The programs that were read so far and are in use, or were not long ago.
 #[derive(Debug)]

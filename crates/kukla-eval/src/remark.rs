@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use kukla_syntax::Source;
+use kukla_values::Name;
 use kukla_world::record::InputSet;
 use rustc_hash::FxHashMap;
 
@@ -22,6 +23,13 @@ pub enum Remark {
     },
     /// Why a directory is not taken for a module.
     Module(String),
+    /// A parameter of a class or defined type has the name of a metaparameter.
+    Metaparameter {
+        /// The parameter.
+        name: Name,
+        /// The class or defined type.
+        owner: Name,
+    },
     /// What a text was read from, for the record of the compilation; there is none unless the world is recorded.
     Read(InputSet),
 }

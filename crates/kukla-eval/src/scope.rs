@@ -53,6 +53,14 @@ pub(crate) struct FrameId(u32);
 
 impl FrameId {
     pub(crate) const NONE: FrameId = FrameId(u32::MAX);
+
+    pub(crate) fn number(self) -> u32 {
+        self.0
+    }
+
+    pub(crate) fn of_number(number: u32) -> FrameId {
+        FrameId(number)
+    }
 }
 
 /// What a named scope belongs to.
@@ -133,6 +141,11 @@ impl Variables {
         }
     }
 
+    /// The values of all variables, to change.
+    fn values_mut(&mut self) -> impl Iterator<Item = &mut Value> {
+        self.entries.iter_mut().map(|(_, value)| value)
+    }
+
     /// The variables in the order they were set.
     pub fn iter(&self) -> impl Iterator<Item = (Name, &Value)> {
         self.entries.iter().map(|(name, value)| (*name, value))
@@ -189,6 +202,8 @@ struct Frame {
 pub struct Scopes {
     named: Vec<Scope>,
     frames: Vec<Frame>,
+    /// Whether some class has parameters that other modules may not read, which is rare.
+    pub(crate) has_private: bool,
     live: usize,
     classes: FxHashMap<Name, ScopeId>,
     node: Option<ScopeId>,
@@ -214,6 +229,7 @@ impl Scopes {
     pub fn new() -> Scopes {
         let mut scopes = Scopes {
             named: Vec::new(),
+            has_private: false,
             frames: Vec::new(),
             live: 0,
             classes: FxHashMap::default(),
@@ -369,6 +385,17 @@ impl Scopes {
         None
     }
 
+    /// The scope that a variable of a class is found in: its own or that of a class it inherits.
+    pub(crate) fn class_holding(&self, class: ScopeId, name: Name) -> ScopeId {
+        let mut scope = class;
+        while self.get(scope).variables.get(name).is_none()
+            && let Some(parent) = self.get(scope).inherits
+        {
+            scope = parent;
+        }
+        scope
+    }
+
     /// Whether an assignment at `at` would find the name taken.
     pub(crate) fn is_bound(&self, at: Position, name: Name) -> bool {
         self.own(at).get(name).is_some()
@@ -501,6 +528,26 @@ impl Scopes {
         let frame = &mut self.frames[at.frame.0 as usize];
         frame.pending = pending;
         frame.read_only = read_only;
+    }
+
+    /// The values of every variable of the scopes visible from `at`, to change.
+    pub(crate) fn visible_mut(&mut self, at: Position) -> impl Iterator<Item = &mut Value> {
+        let mut scopes = Vec::new();
+        let mut scope = Some(at.scope);
+        while let Some(id) = scope {
+            scopes.push(id.index());
+            scope = self.next(id);
+        }
+        let frames = self.frames.iter_mut().take(self.live).flat_map(|frame| frame.variables.values_mut());
+        let named = self.named.iter_mut().enumerate().filter(move |(at, _)| scopes.contains(at));
+        frames.chain(named.flat_map(|(_, scope)| scope.variables.values_mut()))
+    }
+
+    /// The position, or its named scope if the call that it was in has ended.
+    pub(crate) fn still_there(&self, at: Position) -> Position {
+        let scope = if at.scope.index() < self.named.len() { at.scope } else { ScopeId::TOP };
+        let frame = if (at.frame.0 as usize) < self.live { at.frame } else { FrameId::NONE };
+        Position { scope, frame }
     }
 
     /// Every variable visible from `at`, innermost first; a name may come several times.

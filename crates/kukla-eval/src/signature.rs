@@ -156,16 +156,12 @@ impl Reader {
             }
             returns = signature.return_type().map(type_of).transpose()?;
         }
-        let (mut min, mut max) = (0, 0_i64);
-        for parameter in &parameters {
-            min += parameter.count.min;
-            max = max.saturating_add(parameter.count.max);
-        }
+        let size = parameters.iter().fold(Range::exactly(0), |size, parameter| size.plus(parameter.count));
         let types = parameters.iter().map(|parameter| parameter.ty.clone()).collect();
         let block_type = block.as_ref().map(|block| block.ty.clone());
         let advertised = returns.clone().filter(|_| self.advertises);
         let call = mismatch::Signature {
-            callable: CallableType::new(types, Some(Range { min, max }), block_type, advertised),
+            callable: CallableType::new(types, Some(size), block_type, advertised),
             names: parameters.iter().map(|parameter| parameter.name.clone()).collect(),
             block_name: block.as_ref().map(|block| block.name.clone()),
         };
@@ -177,11 +173,9 @@ impl Reader {
 fn parameter(written: ast::Parameter<'_>, ty: Type, default: Option<Value>) -> Parameter {
     let takes_rest = written.captures_rest();
     let (ty, count) = match ty {
-        Type::Array(array) if takes_rest => {
-            (array.element.clone(), Range { min: array.size.min.max(0), ..array.size })
-        }
-        ty if takes_rest => (ty, Range { min: 0, max: i64::MAX }),
-        ty => (ty, Range { min: i64::from(default.is_none()), max: 1 }),
+        Type::Array(array) if takes_rest => (array.element.clone(), array.size.as_size()),
+        ty if takes_rest => (ty, Range::at_least(0)),
+        ty => (ty, Range::new(i64::from(default.is_none()), 1)),
     };
     Parameter { name: written.name().into(), ty, default, count, takes_rest }
 }

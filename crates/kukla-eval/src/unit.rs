@@ -7,6 +7,7 @@
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock, Weak};
 
+use kukla_catalog::types::is_metaparameter;
 use kukla_syntax::{Source, Span};
 use kukla_values::types::callable::CallableType;
 use kukla_values::{Name, Value};
@@ -14,8 +15,8 @@ use kukla_world::record::InputSet;
 
 use crate::error::Location;
 use crate::program::{
-    AliasDefinition, Class, Define, FunctionSlot, NodeDefinition, Program, PuppetFunction, SignatureSlot,
-    TypeSlot,
+    AliasDefinition, Class, Define, Definition, FunctionSlot, NodeDefinition, Program, PuppetFunction,
+    SignatureSlot, TypeSlot,
 };
 use crate::registry::{ForeignFunction, Function, Registered};
 use crate::remark::{Remark, Remarks};
@@ -79,6 +80,16 @@ impl Unit {
         }
         if !program.warnings.is_empty() {
             remarks.add(Arc::new(Remark::Text { source: source.clone(), program: Arc::clone(&program) }));
+        }
+        for definition in &program.definitions {
+            let (owner, params) = match definition {
+                Definition::Class(class) => (class.name, &class.params),
+                Definition::Define(define) => (define.name, &define.params),
+                _ => continue,
+            };
+            for param in params.iter().filter(|param| is_metaparameter(&param.name)) {
+                remarks.add(Arc::new(Remark::Metaparameter { name: param.name, owner }));
+            }
         }
         let questions = program.questions;
         Unit {

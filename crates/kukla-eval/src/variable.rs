@@ -3,6 +3,7 @@
 use kukla_syntax::{Span, Strict, diagnostic};
 use kukla_values::{Hash, Name, Value};
 
+use crate::catalog::lower_case;
 use crate::codes::{
     EARLIER_PARAMETER_WITHOUT_VALUE, LATER_PARAMETER_IN_DEFAULT, PARAMETER_WITHOUT_VALUE, UNKNOWN_VARIABLE,
 };
@@ -15,16 +16,30 @@ use crate::vm::Vm;
 /// Variables that exist everywhere, if only as `undef`.
 const ALWAYS: [&str; 2] = ["module_name", "caller_module_name"];
 
+/// The class whose variables are the settings.
+pub(crate) const SETTINGS: &str = "settings";
+
 impl Vm<'_> {
     pub(crate) fn eval_variable(&mut self, variable: &Variable, span: Span) -> Flow {
         match variable.target {
             VariableTarget::Local(name) => match self.scopes.find(self.position(), name) {
-                Found::Value(value) => Ok(value.clone()),
+                Found::Value(value) => {
+                    let value = value.clone();
+                    if self.scopes.has_private
+                        && let Some(reason) = self.hidden_variable(self.position(), name)
+                    {
+                        return self.unknown_variable(variable.name, Some(reason), span);
+                    }
+                    Ok(value)
+                }
                 Found::Pending(name) => Err(self.unevaluated_parameter(name)),
-                Found::Nothing => match self.node_variable(name.as_str()) {
-                    Some(value) => Ok(value),
-                    None => self.unknown_variable(variable.name, None, span),
-                },
+                Found::Nothing => {
+                    let inherited = || self.sees_settings(self.scope()).then(|| self.setting(name.as_str()));
+                    match self.node_variable(name.as_str()).or_else(|| inherited().flatten()) {
+                        Some(value) => Ok(value),
+                        None => self.unknown_variable(variable.name, None, span),
+                    }
+                }
             },
             VariableTarget::Top(name) => match self.top_variable(name) {
                 Some(value) => Ok(value),
@@ -49,7 +64,11 @@ impl Vm<'_> {
         }
         match name.rsplit_once("::") {
             None => match Name::existing(name).map(|name| self.scopes.find(at, name)) {
-                Some(Found::Value(value)) => Some(value.clone()),
+                Some(Found::Value(value)) => {
+                    let is_hidden = self.scopes.has_private
+                        && Name::existing(name).is_some_and(|name| self.hidden_variable(at, name).is_some());
+                    (!is_hidden).then(|| value.clone())
+                }
                 _ => self.node_variable(name),
             },
             Some(("", leaf)) => match Name::existing(leaf) {
@@ -57,11 +76,11 @@ impl Vm<'_> {
                 None => self.node_variable(leaf),
             },
             Some((class, leaf)) => {
-                let class = class.strip_prefix("::").unwrap_or(class);
-                if class == "settings" {
-                    return self.setting(leaf);
+                let class = lower_case(class.strip_prefix("::").unwrap_or(class));
+                match Name::existing(leaf) {
+                    Some(leaf) => self.class_variable(Name::existing(&class)?, leaf).ok(),
+                    None => (class == "settings").then(|| self.setting(leaf)).flatten(),
                 }
-                self.class_variable(Name::existing(class)?, Name::existing(leaf)?).ok()
             }
         }
     }
@@ -79,12 +98,13 @@ impl Vm<'_> {
 
     /// A variable of a class that is not there, as far as names tell; `Err` says why.
     fn computed_variable(&self, class: &str, leaf: &str) -> Result<Value, Option<String>> {
-        let Ok(Some(name)) = self.environment().manifest_name(class, &mut Remarks::default()) else {
+        let Ok(Some(name)) = self.environment().manifest_name(&lower_case(class), &mut Remarks::default())
+        else {
             return Err(Some(format!("class {class} could not be found")));
         };
         match Name::existing(leaf) {
             Some(leaf) => self.class_variable(name, leaf),
-            None if self.scopes.class(name).is_some() || class == "settings" => Err(None),
+            None if self.scopes.class(name).is_some() => Err(None),
             None => Err(Some(self.missing_class(name))),
         }
     }
@@ -129,9 +149,6 @@ impl Vm<'_> {
 
     /// `Err` says why there is none, where there is more to say than that.
     fn class_variable(&self, class: Name, name: Name) -> Result<Value, Option<String>> {
-        if class.as_str() == "settings" {
-            return self.setting(name.as_str()).ok_or(None);
-        }
         match self.scopes.class(class) {
             // While its parameters get their values a class has them in a frame.
             Some(scope) if self.defaulting().is_some() && self.scope() == scope => {
@@ -141,12 +158,36 @@ impl Vm<'_> {
                 }
             }
             Some(scope) => {
-                if self.scopes.get(scope).private.contains(&name) {
-                    self.may_read_private(scope, class, name)?;
+                if self.scopes.has_private
+                    && let Some(reason) = self.hidden_in(self.scopes.class_holding(scope, name), name)
+                {
+                    return Err(Some(reason));
                 }
-                self.scopes.find_in_class(scope, name).cloned().ok_or(None)
+                let setting = || self.sees_settings(scope).then(|| self.setting(name.as_str())).flatten();
+                match self.scopes.find_in_class(scope, name) {
+                    // Settings are set after the body of their class was evaluated.
+                    Some(value) => Ok(match class.as_str() {
+                        SETTINGS => setting().unwrap_or_else(|| value.clone()),
+                        _ => value.clone(),
+                    }),
+                    None => setting().ok_or(None),
+                }
             }
+            None if class.as_str() == SETTINGS => self.setting(name.as_str()).ok_or(None),
             None => Err(Some(self.missing_class(class))),
+        }
+    }
+
+    /// Whether the variables of a class are the settings, too: those of the class `settings` and of what inherits it.
+    #[cold]
+    fn sees_settings(&self, mut scope: ScopeId) -> bool {
+        loop {
+            let here = self.scopes.get(scope);
+            match (&here.kind, here.inherits) {
+                (ScopeKind::Class(name), _) if name.as_str() == SETTINGS => return true,
+                (_, Some(parent)) => scope = parent,
+                _ => return false,
+            }
         }
     }
 
@@ -156,17 +197,6 @@ impl Vm<'_> {
             Ok(Some(_)) => format!("class {class} has not been evaluated"),
             _ => format!("class {class} could not be found"),
         }
-    }
-
-    /// A private parameter can be read in its own module only.
-    #[cold]
-    fn may_read_private(&self, scope: ScopeId, class: Name, name: Name) -> Result<(), Option<String>> {
-        let owner = self.scopes.get(scope).module;
-        if self.scopes.get(self.scope()).module == owner {
-            return Ok(());
-        }
-        let owner = owner.map_or_else(|| "the environment".to_owned(), |module| format!("module '{module}'"));
-        Err(Some(format!("the parameter '{name}' of class '{class}' is private to {owner}")))
     }
 
     /// A setting; some are the environment's own.

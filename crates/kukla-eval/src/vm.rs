@@ -14,14 +14,16 @@
 //! - speak: [`Vm::log`], [`Vm::warn`], [`Vm::warn_at`], [`Vm::warn_once`], [`Vm::push_log`];
 //! - change the catalog: [`Vm::include`], [`Vm::require`], [`Vm::contain`], [`Vm::create_resources`], [`Vm::realize`],
 //!   [`Vm::tag`]; and look into it: [`Vm::defined`], [`Vm::declared`], [`Vm::declared_attribute`], [`Vm::tagged`];
-//! - account for what it does: [`Vm::charge`] for steps, [`Vm::check_size`] and [`Vm::check_text`] for what it makes.
+//! - account for what it does: [`Vm::charge`] for steps, [`Vm::budget`] for all else. What a function gives is counted by the call;
+//!   what can be far larger than what it was given, or takes long, it charges itself, before it begins.
 //!
 //! What goes wrong it returns without a place: the call that is being evaluated adds its own.
 
 use std::borrow::Cow;
+use std::rc::Rc;
 
 use kukla_syntax::{Diagnostic, Span};
-use kukla_values::{Name, Value};
+use kukla_values::{Budget, Name, Value};
 use kukla_world::World;
 use kukla_world::record::{Record, Tracker};
 
@@ -29,10 +31,11 @@ use crate::annotations::Annotations;
 use crate::catalog::{CatalogBuilder, Recorder};
 use crate::compilation::Compilation;
 use crate::environment::{Environment, Node};
-use crate::error::{Flow, Frame, Location, Raise, Raised, Stage};
+use crate::error::{Frame, Location, Raise, Raised, Stage};
+use crate::foreign::Guest;
 use crate::messages::Log;
 use crate::scope::{ScopeId, ScopeKind, Scopes};
-use crate::settings::{Limits, LogLevel};
+use crate::settings::LogLevel;
 use crate::standpoint::Standpoint;
 use crate::types::OpenTypes;
 
@@ -53,6 +56,8 @@ pub struct Vm<'e> {
     pub(crate) open_types: OpenTypes,
     /// The text of templates being rendered, innermost last.
     pub(crate) output: Vec<Vec<Value>>,
+    /// What the interpreter of another language keeps.
+    pub(crate) guest: Guest,
     /// Memory for putting text together.
     pub(crate) scratch: String,
 }
@@ -60,6 +65,12 @@ pub struct Vm<'e> {
 impl<'e> Vm<'e> {
     /// The state at the start of a compilation.
     pub fn new(environment: &'e Environment, node: &'e Node) -> Vm<'e> {
+        Vm::with_budget(environment, node, Budget::new(environment.settings.limits))
+    }
+
+    /// The state at the start of a compilation that may use so much.
+    pub fn with_budget(environment: &'e Environment, node: &'e Node, budget: Budget) -> Vm<'e> {
+        let budget = Rc::new(budget);
         let mut scopes = Scopes::new();
         // The top scope is that of the class `main`.
         let top = &mut scopes.get_mut(ScopeId::TOP).variables;
@@ -67,13 +78,14 @@ impl<'e> Vm<'e> {
             top.set(Name::new(name), "main".into());
         }
         Vm {
-            compilation: Compilation::new(environment, node),
+            compilation: Compilation::new(environment, node, Rc::clone(&budget)),
             standpoint: Standpoint::top(environment.nowhere.clone()),
             scopes,
-            catalog: CatalogBuilder::default(),
+            catalog: CatalogBuilder::new(budget),
             recorder: None,
             open_types: OpenTypes::default(),
             output: Vec::new(),
+            guest: Guest::default(),
             scratch: String::new(),
         }
     }
@@ -113,18 +125,6 @@ impl<'e> Vm<'e> {
     /// What is attached to values, to change.
     pub fn annotations_mut(&mut self) -> &mut Annotations {
         self.compilation.annotations_mut()
-    }
-
-    /// How much may be used.
-    #[inline]
-    pub fn limits(&self) -> &Limits {
-        &self.compilation.budget().limits
-    }
-
-    /// Counts work done; an error once there was too much of it.
-    #[inline]
-    pub fn charge(&mut self, steps: u64) -> Flow<()> {
-        self.compilation.budget_mut().charge(steps)
     }
 
     /// The module whose code is being evaluated.
@@ -203,7 +203,14 @@ impl<'e> Vm<'e> {
     /// Logs a message as coming from the scope where evaluation stands.
     pub fn log(&mut self, level: LogLevel, message: impl Into<String>) {
         let source = self.scope_label();
-        self.push_log(Log { level, message: message.into(), source, location: None, issue: None });
+        self.push_log(Log {
+            level,
+            message: message.into(),
+            source,
+            location: None,
+            issue: None,
+            rule: None,
+        });
     }
 
     /// Warns about something at a place, as Puppet itself does.

@@ -39,6 +39,15 @@ impl Error {
         Error { wording: Wording::Named, ..Error::bare(what) }
     }
 
+    /// The error for an integer that needs more than 64 bits.
+    pub(crate) fn outside(digits: &str) -> Error {
+        let shown: String = digits.chars().take(40).collect();
+        let rest = if shown.len() < digits.len() { "..." } else { "" };
+        Error::named(format!(
+            "The value {shown}{rest} is outside of Puppet Integer range; as text it needs quotes"
+        ))
+    }
+
     /// An error that is told with the file, the line and the column it is in.
     pub(crate) fn placed(what: impl Into<Arc<str>>, line: u32, column: u32) -> Error {
         Error { wording: Wording::Placed, ..Error::bare(what) }.at(line, column)

@@ -282,8 +282,8 @@ impl Reader<'_> {
         if end > whole {
             return Ok(Value::Float(number.parse().unwrap_or(f64::NAN)));
         }
-        // Ruby's integers have no limit, Puppet's have: the digits stay, as text.
-        Ok(number.parse::<i64>().map_or_else(|_| number.into(), Value::Integer))
+        // Ruby's integers have no limit, Puppet's have.
+        number.parse().map(Value::Integer).map_err(|_| Failure::Final(Error::outside(number)))
     }
 }
 

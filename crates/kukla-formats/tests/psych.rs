@@ -93,7 +93,10 @@ fn scalars() {
             yaml::Scalar::Null => json!(["nil", ""]),
             yaml::Scalar::Boolean(b) => json!(["Boolean", b.to_string()]),
             yaml::Scalar::Integer(n) => json!(["Integer", n.to_string()]),
-            yaml::Scalar::Big(n) => json!(["Integer", n]),
+            yaml::Scalar::Big => {
+                let theirs = answer[1].as_str().unwrap_or_default();
+                json!(["Integer", if theirs.parse::<i64>().is_err() { theirs } else { "beyond 64 bit" }])
+            }
             yaml::Scalar::Float(n) => {
                 let theirs = answer[1].as_str().unwrap_or_default();
                 let same = match theirs {

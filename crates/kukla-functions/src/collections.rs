@@ -78,8 +78,8 @@ builtins! {
     }
 }
 
-fn join(arg: Array, delimiter: Str) -> String {
-    ruby::join(&arg, &delimiter)
+fn join(vm: &mut Vm<'_>, arg: Array, delimiter: Str) -> String {
+    ruby::join_up_to(vm.limits().text, &arg, &delimiter)
 }
 
 /// A list that holds the same list twice, which does again, is short to write and endless to flatten: hence the check.

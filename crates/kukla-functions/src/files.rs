@@ -1,7 +1,6 @@
 //! Files of modules and of the machine: `file`, `binary_file`, `find_file`, `find_template`, `module_directory`, `generate`, and `template`,
 //! `inline_template`, which are Ruby's.
 
-use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -234,12 +233,12 @@ fn template(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<String> {
                 return Err(wrong.because(unreadable(&path, error)).into());
             }
         };
-        rendered += &plain_text(text, "template", format_args!(": {name}"))?;
+        rendered += &render(vm, name, Some(&path), text)?;
     }
     Ok(rendered)
 }
 
-fn inline_template(Rest(args): Rest) -> Flow<String> {
+fn inline_template(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<String> {
     let mut rendered = String::new();
     for arg in at_least("inline_template", 1, args)? {
         let Value::String(text) = &arg else {
@@ -247,15 +246,20 @@ fn inline_template(Rest(args): Rest) -> Flow<String> {
             let cause = ruby::no_method(method, &arg);
             return Err(diagnostic!(TEMPLATE_NO_STRING).because(cause).into());
         };
-        rendered += &plain_text(text.to_string(), "inline_template", "")?;
+        rendered += &render(vm, "", None, text.to_string())?;
     }
     Ok(rendered)
 }
 
-/// A template in Ruby that holds no Ruby.
-fn plain_text(text: String, function: &str, which: impl Display) -> Flow<String> {
-    if text.contains("<%") {
-        bail!(RUBY_TEMPLATE { function, which }; hint: "write the template in Puppet (EPP) and render it with epp()");
+/// The text of a template in Ruby; one that holds no Ruby is its own.
+fn render(vm: &mut Vm<'_>, name: &str, path: Option<&Path>, text: String) -> Flow<String> {
+    if !text.contains("<%") {
+        return Ok(text);
     }
-    Ok(text)
+    match vm.environment().extensions.clone() {
+        Some(extensions) => extensions.render(vm, name, path, &text),
+        None => {
+            bail!(RUBY_TEMPLATE { name }; hint: "write the template in Puppet (EPP) and render it with epp()")
+        }
+    }
 }

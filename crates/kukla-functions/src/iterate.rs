@@ -373,7 +373,10 @@ fn fold(vm: &mut Vm<'_>, values: Value, start: Option<Value>, block: Option<Bloc
             continue;
         };
         match call(vm, &block, [so_far.clone(), item]) {
-            Ok(result) => memo = Some(result),
+            Ok(result) => {
+                memo = Some(result);
+                vm.budget().release(so_far);
+            }
             Err(raise) if is_break(&raise) => return Ok(so_far),
             Err(raise) => return Err(raise),
         }

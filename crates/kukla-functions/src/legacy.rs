@@ -5,8 +5,9 @@
 
 use std::fmt::Display;
 
+use kukla_eval::codes::NO_REFERENCE;
 use kukla_syntax::{bail, diagnostic};
-use kukla_values::{Array, Error, Hash, Result, Value};
+use kukla_values::{Array, Error, Hash, Result, Type, Value};
 
 use crate::codes::{ITERATOR_AS_ARGUMENT, WRONG_ARGUMENT_COUNT, WRONG_ARGUMENT_TYPE};
 use crate::ruby;
@@ -74,6 +75,10 @@ fn convert(value: Value) -> Result<Value> {
             entries.collect::<Result<Hash>>()?.into()
         }
         Value::Iterator(_) => bail!(ITERATOR_AS_ARGUMENT),
+        // Old functions get resources for references, and nothing in particular is no resource.
+        Value::Type(ty) if *ty == Type::Class(None) => {
+            bail!(NO_REFERENCE { reference: format_args!("{:?}", "class") })
+        }
         other => other,
     })
 }

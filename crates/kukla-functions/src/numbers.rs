@@ -80,7 +80,7 @@ fn abs_text(vm: &mut Vm<'_>, val: Str) -> Flow<Value> {
     {
         Ok(ruby::to_f(&val).abs().into())
     } else if any(&numeric) {
-        Ok(ruby::to_i(&val).abs().into())
+        Ok(abs(ruby::to_integer(&val)?.into())?)
     } else {
         bail!(NOT_DECIMAL)
     }

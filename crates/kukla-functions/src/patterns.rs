@@ -7,7 +7,7 @@ use kukla_eval::error::Flow;
 use kukla_eval::vm::Vm;
 use kukla_syntax::{bail, diagnostic};
 use kukla_values::regexp::{Options, Regexp};
-use kukla_values::{Array, Error, Hash, Result, Str, Type, Value};
+use kukla_values::{Array, Budget, Error, Hash, Result, Str, Type, Value};
 
 use crate::codes::{NO_PATTERN, REGEXP_TYPE_WITHOUT_PATTERN};
 use crate::logging::deprecated;
@@ -101,17 +101,26 @@ fn captures(text: &str, regexp: &Regexp) -> Result<Value> {
     Ok((0..found.len()).map(group).collect::<Array>().into())
 }
 
-fn split(text: Str, pattern: Value) -> Result<Array> {
-    let regexp = match &pattern {
+fn split(vm: &mut Vm<'_>, text: Str, pattern: Value) -> Result<Array> {
+    split_text(vm.budget(), &text, &pattern)
+}
+
+fn split_text(budget: &Budget, text: &str, pattern: &Value) -> Result<Array> {
+    let regexp = match pattern {
         Value::String(source) => Regexp::new(source)?,
         other => given_regexp(other)?,
     };
-    Ok(regexp.split(&text)?.into_iter().map(Value::from).collect())
+    // A short text cannot have too many parts.
+    if text.len() > budget.limits().elements {
+        let most = budget.limits().elements;
+        budget.check_elements(regexp.find_iter(text).take(most + 1).count())?;
+    }
+    Ok(regexp.split(text)?.into_iter().map(Value::from).collect())
 }
 
-fn split_sensitive(sensitive: Value, pattern: Value) -> Result<Value> {
+fn split_sensitive(vm: &mut Vm<'_>, sensitive: Value, pattern: Value) -> Result<Value> {
     let Value::Sensitive(text) = &sensitive else { return Ok(sensitive) };
-    let parts = split(text.as_str().unwrap_or_default().into(), pattern)?;
+    let parts = split_text(vm.budget(), text.as_str().unwrap_or_default(), &pattern)?;
     Ok(Value::Sensitive(Arc::new(parts.into())))
 }
 
@@ -146,10 +155,17 @@ fn regsubst_text(
     let has = |flag: char| flags.contains(flag);
     let options = Options { ignore_case: has('I'), multiline: has('M'), extended: has('E') };
     let regexp = Regexp::with_options(&pattern, options)?;
-    Ok(substitute(&target, &Substitution { regexp, replacement, all: has('G') })?)
+    Ok(substitute(&target, &Substitution { regexp, replacement, all: has('G'), budget: vm.budget() })?)
 }
 
-fn regsubst(target: Value, pattern: Value, replacement: Value, flags: Option<Str>) -> Result<Value> {
+fn regsubst(
+    vm: &mut Vm<'_>,
+    target: Value,
+    pattern: Value,
+    replacement: Value,
+    flags: Option<Str>,
+) -> Result<Value> {
+    let budget = vm.budget();
     let all = flags.as_deref() == Some("G");
     let substitution = match &pattern {
         // Given a type, Puppet hands Ruby the pattern's text, which is then searched for as it stands.
@@ -158,26 +174,51 @@ fn regsubst(target: Value, pattern: Value, replacement: Value, flags: Option<Str
                 Type::Regexp(Some(regexp)) => regexp.source(),
                 _ => "",
             };
-            Substitution { regexp: Regexp::new(&kukla_values::regexp::escape(source))?, replacement, all }
+            let regexp = Regexp::new(&kukla_values::regexp::escape(source))?;
+            Substitution { regexp, replacement, all, budget }
         }
-        other => Substitution { regexp: given_regexp(other)?, replacement, all },
+        other => Substitution { regexp: given_regexp(other)?, replacement, all, budget },
     };
     substitute(&target, &substitution)
 }
 
-struct Substitution {
+struct Substitution<'b> {
     regexp: Arc<Regexp>,
     replacement: Value,
     all: bool,
+    budget: &'b Budget,
 }
 
-impl Substitution {
+impl Substitution<'_> {
     fn apply(&self, text: &str) -> Result<String> {
+        if self.all {
+            self.check_size(text)?;
+        }
         match (&self.replacement, self.all) {
             (Value::Hash(table), all) => self.look_up(text, table, all),
             (other, true) => self.regexp.replace_all(text, other.as_str().unwrap_or_default()),
             (other, false) => self.regexp.replace_first(text, other.as_str().unwrap_or_default()),
         }
+    }
+
+    /// An error if the result may be longer than a text can be: one match for each character, and a group for each mark.
+    fn check_size(&self, text: &str) -> Result<()> {
+        let (each, marks) = match &self.replacement {
+            Value::Hash(table) => {
+                (table.values().filter_map(Value::as_str).map(str::len).max().unwrap_or(0), 0)
+            }
+            other => {
+                let replacement = other.as_str().unwrap_or_default();
+                (replacement.len(), replacement.matches('\\').count())
+            }
+        };
+        let limit = self.budget.limits().text;
+        let copies = text.len().saturating_mul(marks + 1);
+        if text.len().saturating_add(1).saturating_mul(each).saturating_add(copies) <= limit {
+            return Ok(());
+        }
+        let matches = self.regexp.find_iter(text).take(limit / each.max(1) + 1).count();
+        self.budget.check_text(matches.saturating_mul(each).saturating_add(copies))
     }
 
     /// Replaces each match with what the table has for it, or nothing.
@@ -195,9 +236,13 @@ impl Substitution {
     }
 }
 
-fn substitute(target: &Value, how: &Substitution) -> Result<Value> {
+fn substitute(target: &Value, how: &Substitution<'_>) -> Result<Value> {
     Ok(match target {
-        Value::String(text) => how.apply(text)?.into(),
+        Value::String(text) => {
+            let text = how.apply(text)?;
+            how.budget.charge_memory(text.len())?;
+            text.into()
+        }
         Value::Array(values) => {
             values.iter().map(|value| substitute(value, how)).collect::<Result<Array>>()?.into()
         }

@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use kukla_eval::error::Flow;
-use kukla_syntax::{bail, diagnostic};
-use kukla_values::codes::{NO_FLOAT, NO_IMPLICIT_CONVERSION, NO_INTEGER, NOT_FINITE};
+use kukla_syntax::{bail, deep, diagnostic};
+use kukla_values::codes::{NO_FLOAT, NO_IMPLICIT_CONVERSION, NO_INTEGER, NOT_FINITE, OUTSIDE_INTEGER_RANGE};
 use kukla_values::format::{class_name, old_argument};
 use kukla_values::{Array, Error, Hash, Result, Str, Type, Value};
 
@@ -33,14 +33,22 @@ pub fn old_text(value: &Value) -> Str {
 
 /// `values.join(separator)`: nested arrays join with the same separator, anything else prints as `to_s`.
 pub fn join(values: &[Value], separator: &str) -> String {
+    join_up_to(usize::MAX, values, separator)
+}
+
+/// The same, given up once the text is longer than so many bytes, as nobody will take it.
+pub fn join_up_to(most: usize, values: &[Value], separator: &str) -> String {
     let mut out = String::new();
     let mut first = true;
-    join_into(&mut out, values, separator, &mut first);
+    join_into(&mut out, most, values, separator, &mut first);
     out
 }
 
-fn join_into(out: &mut String, values: &[Value], separator: &str, first: &mut bool) {
+fn join_into(out: &mut String, most: usize, values: &[Value], separator: &str, first: &mut bool) {
     for value in values {
+        if out.len() > most {
+            return;
+        }
         if let Value::Array(inner) = value {
             if inner.is_empty() {
                 // An empty member still takes its place between separators.
@@ -48,7 +56,7 @@ fn join_into(out: &mut String, values: &[Value], separator: &str, first: &mut bo
                     out.push_str(separator);
                 }
             } else {
-                join_into(out, inner, separator, first);
+                deep(|| join_into(out, most, inner, separator, first));
             }
         } else {
             if !std::mem::take(first) {
@@ -77,12 +85,21 @@ fn flatten_into(flat: &mut Vec<Value>, values: &[Value]) {
 
 /// `text.to_i`: the leading decimal digits, or zero.
 pub fn to_i(text: &str) -> i64 {
+    leading_integer(text).clamp(i64::MIN.into(), i64::MAX.into()) as i64
+}
+
+/// The same, where a number that needs more than 64 bits is an error.
+pub fn to_integer(text: &str) -> Result<i64> {
+    let value = leading_integer(text);
+    i64::try_from(value).map_err(|_| diagnostic!(OUTSIDE_INTEGER_RANGE { value: text }).into())
+}
+
+fn leading_integer(text: &str) -> i128 {
     let text = text.trim_start_matches(is_space);
     let (negative, text) = sign(text);
     let digits = leading_digits(text);
     let value = digits.parse::<i128>().unwrap_or(if digits.is_empty() { 0 } else { i128::MAX });
-    let value = if negative { -value } else { value };
-    value.clamp(i64::MIN.into(), i64::MAX.into()) as i64
+    if negative { -value } else { value }
 }
 
 /// `value.to_i`, for the values that have it.
@@ -91,7 +108,7 @@ pub fn value_to_i(value: &Value) -> Result<i64> {
         Value::Undef => Ok(0),
         Value::Integer(n) => Ok(*n),
         Value::Float(n) => float_to_i(*n),
-        Value::String(text) => Ok(to_i(text)),
+        Value::String(text) => to_integer(text),
         other => Err(no_method("to_i", other)),
     }
 }

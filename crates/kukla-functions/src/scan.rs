@@ -1,6 +1,8 @@
 //! Reading text by a format, as C's scanf and Ruby's library of that name do.
 
-use kukla_values::{Array, Value};
+use kukla_syntax::bail;
+use kukla_values::codes::OUTSIDE_INTEGER_RANGE;
+use kukla_values::{Array, Result, Value};
 
 use crate::ruby;
 
@@ -32,11 +34,11 @@ struct Field {
 }
 
 /// The values read from a text, up to the first place where text and format part.
-pub fn scan(text: &str, format: &str) -> Array {
+pub fn scan(text: &str, format: &str) -> Result<Array> {
     let mut values = Array::new();
     let mut rest = text;
     for field in fields(format) {
-        match field.read(rest) {
+        match field.read(rest)? {
             Some((value, after)) => {
                 rest = after;
                 if let Some(value) = value.filter(|_| field.kept) {
@@ -46,7 +48,7 @@ pub fn scan(text: &str, format: &str) -> Array {
             None => break,
         }
     }
-    values
+    Ok(values)
 }
 
 fn fields(format: &str) -> Vec<Field> {
@@ -111,15 +113,15 @@ fn set(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Directive {
 
 impl Field {
     /// What the field reads at the start of a text, and the text after it.
-    fn read<'t>(&self, text: &'t str) -> Option<(Option<Value>, &'t str)> {
+    fn read<'t>(&self, text: &'t str) -> Result<Option<(Option<Value>, &'t str)>> {
         let limit = self.width.unwrap_or(usize::MAX);
         let window = match text.char_indices().nth(limit) {
             Some((end, _)) => &text[..end],
             None => text,
         };
         let length = match &self.directive {
-            Directive::Space => return Some((None, text.trim_start())),
-            Directive::Literal(c) => return Some((None, text.strip_prefix(*c)?)),
+            Directive::Space => return Ok(Some((None, text.trim_start()))),
+            Directive::Literal(c) => return Ok(text.strip_prefix(*c).map(|after| (None, after))),
             Directive::Integer(kind) => integer_length(window, *kind),
             Directive::Float => float_length(window),
             Directive::Word => window.find(char::is_whitespace).unwrap_or(window.len()),
@@ -133,15 +135,15 @@ impl Field {
             }
         };
         if length == 0 {
-            return None;
+            return Ok(None);
         }
         let (read, after) = text.split_at(length);
         let value = match &self.directive {
-            Directive::Integer(kind) => integer(read, *kind),
+            Directive::Integer(kind) => integer(read, *kind)?,
             Directive::Float => ruby::to_f(read).into(),
             _ => read.into(),
         };
-        Some((Some(value), after))
+        Ok(Some((Some(value), after)))
     }
 }
 
@@ -166,10 +168,13 @@ fn integer_length(text: &str, kind: char) -> usize {
     if digits == 0 { 0 } else { head + digits }
 }
 
-fn integer(text: &str, kind: char) -> Value {
+fn integer(text: &str, kind: char) -> Result<Value> {
     let (base, head) = integer_head(text, kind);
-    let value = i64::from_str_radix(&text[head..], base).unwrap_or(i64::MAX);
-    Value::Integer(if text.starts_with('-') { -value } else { value })
+    let sign = if text.starts_with('-') { "-" } else { "" };
+    match i64::from_str_radix(&format!("{sign}{}", &text[head..]), base) {
+        Ok(number) => Ok(Value::Integer(number)),
+        Err(_) => bail!(OUTSIDE_INTEGER_RANGE { value: text }),
+    }
 }
 
 fn float_length(text: &str) -> usize {
@@ -200,7 +205,7 @@ mod tests {
 
     #[test]
     fn text_is_read_until_it_parts_from_the_format() {
-        let read = |text: &str, format: &str| ruby::inspect(&scan(text, format).into());
+        let read = |text: &str, format: &str| ruby::inspect(&scan(text, format).unwrap().into());
         assert_eq!(read("42 is 0x2a", "%d is %i"), "[42, 42]");
         assert_eq!(read("a 1.5e2 x", "%s %f%c%c"), r#"["a", 150.0, " ", "x"]"#);
         assert_eq!(read("12345", "%2d%*1d%d"), "[12, 45]");

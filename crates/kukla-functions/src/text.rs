@@ -122,6 +122,6 @@ fn format_now(vm: &mut Vm<'_>, format: Str, zone: Option<Str>) -> Flow<Str> {
 }
 
 fn scanf(vm: &mut Vm<'_>, data: Str, format: Str, block: Option<Block>) -> Flow<Value> {
-    let values = scan(&data, &format).into();
+    let values = scan(&data, &format)?.into();
     if block.is_some() { call(vm, &block, vec![values]) } else { Ok(values) }
 }

@@ -503,7 +503,7 @@ pub(crate) fn line_matching(text: &str, start: u32, fits: impl Fn(&str) -> bool)
 }
 
 fn some_text() -> Type {
-    Type::String(Range { min: 1, max: i64::MAX })
+    Type::String(Range::at_least(1))
 }
 
 fn texts(size: Range) -> Type {
@@ -516,7 +516,7 @@ fn optional(name: &str, ty: Type) -> StructField {
 }
 
 static VERSION_5: LazyLock<Type> = LazyLock::new(|| {
-    let some = Range { min: 1, max: i64::MAX };
+    let some = Range::at_least(1);
     let option_name = match Regexp::new(r"\A[A-Za-z](:?[0-9A-Za-z_-]*[0-9A-Za-z])?\z") {
         Ok(pattern) => Type::Pattern([pattern].into()),
         Err(_) => some_text(),

@@ -73,6 +73,18 @@ impl Error {
         self
     }
 
+    /// Says in words where in data the mistake is, because a picture of that line would show a secret.
+    #[must_use]
+    pub(crate) fn unseen(mut self) -> Error {
+        for Label { place, message } in std::mem::take(&mut self.diagnostic.labels) {
+            let line = place.line().map(|line| format!(", line {line}")).unwrap_or_default();
+            self.diagnostic
+                .hints
+                .push(format!("{message} stands in {}{line}", place.file().unwrap_or("the data")));
+        }
+        self
+    }
+
     /// How far the error has come.
     pub fn kind(&self) -> ErrorKind {
         self.kind

@@ -127,7 +127,7 @@ impl Explainer {
 
     pub fn push(&mut self, mut what: What) {
         if let What::Interpolate(text) = &mut what
-            && self.is_secret(text)
+            && (self.hidden > 0 || self.is_secret(text))
         {
             *text = REDACTED.into();
         }

@@ -1,7 +1,7 @@
 //! What lookups need from the compilation they are part of.
 
 use kukla_syntax::{Diagnostic, Strict};
-use kukla_values::{Hash, Name, Str, Type, Value};
+use kukla_values::{Budget, Hash, Name, Str, Type, Value};
 use kukla_world::World;
 
 use crate::backend::Context;
@@ -61,6 +61,10 @@ pub trait Host {
     /// Files and environment variables. All answers are taken to stay the same as long as one
     /// [`DataCache`](crate::DataCache) lives.
     fn world(&self) -> &dyn World;
+    /// What the work is charged to, if anyone counts it.
+    fn budget(&self) -> Option<&Budget> {
+        None
+    }
     /// A variable as the scope that asked for the lookup sees it; the name may be qualified.
     fn variable(&mut self, name: &str) -> Variable;
     /// The name to watch a variable by with [`Host::token`]; none if the host cannot tell whether it changes.

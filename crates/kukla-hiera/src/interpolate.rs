@@ -8,7 +8,7 @@ use crate::codes::{
     HIERA_INTERPOLATION_ALIAS_NOT_ENTIRE_STRING, HIERA_INTERPOLATION_METHOD_SYNTAX_NOT_ALLOWED,
     HIERA_INTERPOLATION_UNKNOWN_INTERPOLATION_METHOD, INTERPOLATION_SYNTAX,
 };
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::explain::{Source, What};
 use crate::invocation::Invocation;
 use crate::key::Key;
@@ -69,6 +69,7 @@ impl Invocation<'_> {
                     return this.nested_lookup(key);
                 }
                 let mut out = String::with_capacity(text.subject.len());
+                this.charge_text(text.subject.len())?;
                 for part in &text.parts {
                     match part {
                         Part::Plain(text) => out.push_str(text),
@@ -78,10 +79,23 @@ impl Invocation<'_> {
                             other => out.push_str(&format::to_s(&other)),
                         },
                     }
+                    this.check_text(out.len())?;
                 }
+                this.charge_text(out.len())?;
                 Ok(out.into())
             },
         )
+    }
+
+    /// Counts a text that was put together.
+    fn charge_text(&self, bytes: usize) -> Result<()> {
+        let charged = self.host.budget().map_or(Ok(()), |budget| budget.charge_text(bytes));
+        charged.map_err(|wrong| Error::new(ErrorKind::Caller, wrong.into_diagnostic()))
+    }
+
+    fn check_text(&self, bytes: usize) -> Result<()> {
+        let checked = self.host.budget().map_or(Ok(()), |budget| budget.check_text(bytes));
+        checked.map_err(|wrong| Error::new(ErrorKind::Caller, wrong.into_diagnostic()))
     }
 
     /// The value of one interpolation, which may hold others.

@@ -90,7 +90,7 @@ impl Reader<'_> {
 }
 
 fn version_3_type(backends: &[Str]) -> Type {
-    let some_text = || Type::String(Range { min: 1, max: i64::MAX });
+    let some_text = || Type::String(Range::at_least(1));
     let texts = || Type::variant([some_text(), Type::array(some_text())]);
     let any_text = || Type::String(Range::ANY_SIZE);
     let names = |names: &[&str]| Type::enumeration(names.iter().map(|name| Str::from(*name)), false);

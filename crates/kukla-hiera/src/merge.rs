@@ -171,7 +171,7 @@ fn options_type(strategy: Strategy) -> Type {
     let boolean = || Type::optional(Type::Boolean(None));
     match strategy {
         Strategy::UnconstrainedDeep | Strategy::ReverseDeep => {
-            Type::hash(Type::String(kukla_values::types::Range { min: 1, max: i64::MAX }), Type::Any)
+            Type::hash(Type::String(kukla_values::types::Range::at_least(1)), Type::Any)
         }
         Strategy::Deep => Type::structure([
             StructField::new("strategy", name),

@@ -65,13 +65,11 @@ impl Invocation<'_> {
 
     /// An error about a value that was found, with the place it was found at.
     fn at_origin(&self, error: Error) -> Error {
-        match self.frame.origins.first() {
-            Some(origin) => match &origin.location {
-                Some(file) => error.in_data(&origin.key, file, origin.line),
-                None => error,
-            },
-            None => error,
-        }
+        let Some(origin) = self.frame.origins.first() else { return error };
+        let Some(file) = &origin.location else { return error };
+        let error = error.in_data(&origin.key, file, origin.line);
+        let conversion = self.frame.options.as_ref().and_then(|options| options.get("convert_to"));
+        if conversion.is_some_and(options::hides) { error.unseen() } else { error }
     }
 
     /// One key in all layers, merged and converted as asked or as `lookup_options` say.
@@ -173,6 +171,7 @@ impl Invocation<'_> {
         );
         self.tell(|explainer| explainer.hidden -= hidden);
         self.frame.options = own.cloned();
+        let found = found.map_err(|error| if hidden > 0 { error.unseen() } else { error });
         match (found?, option("convert_to")) {
             (Some(value), Some(wanted)) => self.converted(key, wanted, value).map(Some),
             (found, _) => Ok(found),

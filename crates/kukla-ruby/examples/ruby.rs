@@ -39,7 +39,8 @@ impl World for Disk {
 
     fn now(&self) -> Timestamp {
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        Timestamp::from_nanos(since.map_or(0, |since| since.as_nanos() as i128))
+        let nanos = since.map_or(0, |since| since.as_nanos() as i128);
+        Timestamp::from_nanos(nanos).unwrap_or_else(|_| panic!("a clock beyond the times that there are"))
     }
 
     fn env(&self, name: &str) -> FileResult<Option<String>> {

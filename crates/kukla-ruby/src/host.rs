@@ -1,14 +1,21 @@
 //! What surrounds a Ruby program: the world, what it may use, where it writes, and Puppet if Puppet is there.
 
-use kukla_values::Value as PuppetValue;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use kukla_values::{Error, Str, Value as PuppetValue};
 use kukla_world::World;
+
+use crate::lower::{SyntaxProblem, parse};
+use crate::program::Program;
+use crate::ruby::State;
 
 /// What surrounds a running program.
 pub trait Host {
     /// Files, the clock, the environment, commands.
     fn world(&self) -> &dyn World;
     /// Counts work done; an error once there was too much of it. It cannot be rescued.
-    fn charge(&mut self, steps: u64) -> Result<(), kukla_values::Error>;
+    fn charge(&mut self, steps: u64) -> Result<(), Error>;
     /// Takes what the program writes to standard output.
     fn write_out(&mut self, bytes: &[u8]) -> Result<(), String>;
     /// Takes what the program writes to standard error.
@@ -17,26 +24,131 @@ pub trait Host {
     fn read_line(&mut self) -> Option<Vec<u8>> {
         None
     }
+    /// The directories that `require` searches.
+    fn load_path(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+    /// The program of a text; who runs many interpreters keeps programs and shares them.
+    fn program(&mut self, path: &Path, text: &[u8]) -> Result<Arc<Program>, SyntaxProblem> {
+        parse(text, &path.to_string_lossy())
+    }
     /// The compilation that the program is part of.
     fn puppet(&mut self) -> Option<&mut dyn Puppet> {
         None
     }
 }
 
-/// A compilation as seen from Ruby: the scope that a template or function was called from.
+/// A scope of the compilation; only the compilation knows which.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScopeNumber(pub u64);
+
+/// A lambda that Puppet gave to a call; only the compilation knows which.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LambdaNumber(pub usize);
+
+/// A Ruby block that is given to a Puppet function; only the interpreter knows which.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockNumber(pub usize);
+
+/// Why a call into Puppet did not return.
+#[derive(Debug)]
+pub enum Interrupt {
+    /// Something is wrong.
+    Error(Error),
+    /// `next(value)`
+    Next(PuppetValue),
+    /// `break()`
+    Break,
+    /// `return(value)`
+    Return(PuppetValue),
+    /// A data function has nothing to give.
+    NotFound,
+}
+
+impl From<Error> for Interrupt {
+    fn from(error: Error) -> Interrupt {
+        Interrupt::Error(error)
+    }
+}
+
+/// A resource of the catalog, as far as it is known by now.
+#[derive(Clone, Debug)]
+pub struct ResourceView {
+    /// Its type, as in `Apache::Vhost`.
+    pub type_name: Str,
+    /// Its title.
+    pub title: Str,
+    /// Its attributes.
+    pub attributes: Vec<(Str, PuppetValue)>,
+}
+
+/// A compilation as seen from Ruby.
+///
+/// While the compilation is at work, it may run Ruby again (a function calls a function, a template renders another), so the interpreter is
+/// lent to it before and taken back after: [`crate::Ruby::with_puppet`].
 pub trait Puppet {
-    /// The value of a variable, `None` if there is no such variable.
-    fn variable(&mut self, name: &str) -> Result<Option<PuppetValue>, kukla_values::Error>;
-    /// The names of all variables that can be seen without a qualified name.
-    fn variables(&mut self) -> Vec<String>;
-    /// Sets a variable of the scope.
-    fn set_variable(&mut self, name: &str, value: PuppetValue) -> Result<(), kukla_values::Error>;
+    /// Takes the interpreter for as long as the compilation is at work.
+    fn lend(&mut self, state: Box<State>);
+    /// Gives the interpreter back.
+    fn reclaim(&mut self) -> Box<State>;
+
+    /// The scope where evaluation stands.
+    fn here(&self) -> ScopeNumber;
+    /// The top scope.
+    fn top(&self) -> ScopeNumber;
+    /// The value of a variable; if there is no such variable, why, as far as there is more to say.
+    fn variable(&mut self, scope: ScopeNumber, name: &str) -> Result<PuppetValue, Option<String>>;
+    /// All variables that can be seen without a qualified name.
+    fn variables(&mut self, scope: ScopeNumber) -> Vec<(Str, PuppetValue)>;
+    /// Sets a variable.
+    fn set_variable(&mut self, scope: ScopeNumber, name: &str, value: PuppetValue) -> Result<(), Error>;
     /// Calls a function.
-    fn call(&mut self, name: &str, args: Vec<PuppetValue>) -> Result<PuppetValue, kukla_values::Error>;
-    /// The tags of the scope.
-    fn tags(&mut self) -> Vec<String>;
+    fn call(
+        &mut self,
+        scope: ScopeNumber,
+        name: &str,
+        args: Vec<PuppetValue>,
+        block: Option<BlockNumber>,
+    ) -> Result<PuppetValue, Interrupt>;
+    /// Whether there is a function of that name.
+    fn function_exists(&mut self, name: &str) -> bool;
+    /// Calls a lambda that Puppet gave to a call.
+    fn call_lambda(&mut self, lambda: LambdaNumber, args: Vec<PuppetValue>)
+    -> Result<PuppetValue, Interrupt>;
+    /// How many parameters a lambda has, and whether the last takes the rest.
+    fn lambda_parameters(&self, lambda: LambdaNumber) -> (usize, bool);
+    /// Logs a message.
+    fn log(&mut self, scope: ScopeNumber, level: &str, message: String);
+    /// The value of a setting.
+    fn setting(&self, name: &str) -> Option<PuppetValue>;
+    /// The file of a module: `files` or `templates`, and `module/name`.
+    fn find_file(&mut self, directory: &str, name: &str) -> Option<PathBuf>;
+    /// The modules by name, with their directories.
+    fn modules(&self) -> Vec<(Str, PathBuf)>;
+    /// The name of the environment.
+    fn environment(&self) -> Str;
+    /// The name of the node.
+    fn node(&self) -> Str;
+    /// The facts of the node.
+    fn facts(&self) -> PuppetValue;
+    /// The name of the module that a scope belongs to.
+    fn module_of(&self, scope: ScopeNumber) -> Option<Str>;
+    /// The tags of a scope.
+    fn tags(&mut self, scope: ScopeNumber) -> Vec<Str>;
     /// The tags of the whole catalog.
-    fn all_tags(&mut self) -> Vec<String>;
+    fn all_tags(&mut self) -> Vec<Str>;
     /// The classes of the catalog.
-    fn classes(&mut self) -> Vec<String>;
+    fn classes(&mut self) -> Vec<Str>;
+    /// The resource whose code a scope runs.
+    fn resource_of(&mut self, scope: ScopeNumber) -> Option<ResourceView>;
+    /// A resource of the catalog.
+    fn resource(&mut self, type_name: &str, title: &str) -> Option<ResourceView>;
+    /// All resources of the catalog.
+    fn resources(&mut self) -> Vec<ResourceView>;
+    /// The defaults for a type that hold in a scope.
+    fn defaults(&mut self, scope: ScopeNumber, type_name: &str) -> Vec<(Str, PuppetValue)>;
+    /// The type that a text writes.
+    fn parse_type(&mut self, text: &str) -> Result<PuppetValue, Error>;
+    /// Whether a class or define of that name is known: `class`, `define` or neither.
+    fn definition(&mut self, name: &str) -> Option<&'static str>;
 }

@@ -75,6 +75,9 @@ pub(crate) struct Body {
     pub numbered: bool,
 }
 
+/// The variables that named groups of a pattern set.
+pub(crate) type NamedGroups = Box<[(Name, Place)]>;
+
 /// Where a variable lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
@@ -459,7 +462,7 @@ pub(crate) enum Node {
     /// `value => pattern` and `value in pattern`
     Match(Box<(Node, Pattern)>, bool, u32),
     /// `/(?<a>)/ =~ b`, and the variables that it sets
-    MatchWrite(Box<(Node, Box<[(Name, Place)]>)>),
+    MatchWrite(Box<(Node, NamedGroups)>),
     FlipFlop(Box<FlipFlop>),
     Begin(Box<Begin>),
     Seq(Box<[Node]>),

@@ -10,6 +10,7 @@
 //! - look things up in hashes: `hash_get`, `hash_set` and so on in `keys.rs`;
 //! - account for what it does: [`Ruby::charge`] for work in proportion to data.
 
+use std::any::{Any, TypeId};
 use std::cell::Cell;
 use std::cmp::Ordering;
 use std::ops::{Deref, DerefMut};
@@ -33,7 +34,7 @@ use crate::value::{Head, Value};
 pub struct Ruby<'h> {
     /// What surrounds the program.
     pub host: &'h mut dyn Host,
-    state: Box<State>,
+    pub(crate) state: Box<State>,
 }
 
 /// What an interpreter keeps from one entry to the next.
@@ -54,6 +55,8 @@ pub struct State {
     pub(crate) run: Running,
     /// The last number given to an object or an activation.
     pub(crate) last_number: u64,
+    /// What embedding programs keep, by type.
+    pub(crate) parts: FxHashMap<TypeId, Box<dyn Any>>,
     /// The name of the native method that was called last: its own, as long as it has called nothing else.
     pub(crate) called: &'static str,
     /// Walks through values that may contain themselves (see `recursion.rs`).
@@ -82,9 +85,9 @@ impl DerefMut for Ruby<'_> {
 }
 
 impl State {
-    /// An interpreter with the core library and nothing else.
-    pub fn new() -> Box<State> {
-        let mut state = Box::new(State {
+    /// An interpreter without any classes, to stand in while the real one is lent to someone.
+    pub(crate) fn vacant() -> Box<State> {
+        Box::new(State {
             symbols: Symbols::default(),
             classes: Vec::with_capacity(NATIVE_CLASSES.len() + 64),
             globals: FxHashMap::default(),
@@ -92,13 +95,19 @@ impl State {
             generation: 1,
             depth: 0,
             last_number: 0,
+            parts: FxHashMap::default(),
             run: Running::default(),
             called: "",
             walks: Vec::new(),
             winds: false,
             comparing: Vec::new(),
             is_set_up: false,
-        });
+        })
+    }
+
+    /// An interpreter with the core library and nothing else.
+    pub fn new() -> Box<State> {
+        let mut state = State::vacant();
         library::declare_core(&mut state);
         state
     }

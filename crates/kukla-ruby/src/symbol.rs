@@ -23,7 +23,7 @@ macro_rules! known_symbols {
         /// Symbols that Rust code names.
         pub mod sym {
             use super::{Known, Symbol};
-            $(#[doc = concat!("`", $text, "`")] pub const $name: Symbol = Symbol(Known::$name as u32);)*
+            $(#[doc = concat!("The name ", stringify!($text), ".")] pub const $name: Symbol = Symbol(Known::$name as u32);)*
         }
     };
 }

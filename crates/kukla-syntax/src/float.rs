@@ -15,6 +15,7 @@ pub fn float_text(number: f64) -> String {
     let shortest = format!("{:e}", number.abs());
     let (digits, exponent) = shortest.split_once('e').unwrap_or((&shortest, "0"));
     let digits = digits.replace('.', "");
+    let digits = even_of_two(digits, exponent, number.abs());
     let point = exponent.parse::<i32>().unwrap_or(0) + 1;
     let count = digits.len() as i32;
     let sign = if number < 0.0 { "-" } else { "" };
@@ -34,6 +35,27 @@ pub fn float_text(number: f64) -> String {
     }
 }
 
+/// Of two shortest spellings that are equally near, the one that ends in an even digit.
+fn even_of_two(digits: String, exponent: &str, number: f64) -> String {
+    let (kept, last) = digits.split_at(digits.len() - 1);
+    let last: u8 = last.parse().unwrap_or(0);
+    let (first, rest) = kept.split_at(kept.len().min(1));
+    if last.is_multiple_of(2) || kept.is_empty() {
+        return digits;
+    }
+    let below = format!("{first}.{rest}{}e{exponent}", last - 1);
+    if below.parse() != Ok(number) {
+        return digits;
+    }
+    // Many more digits than tell numbers apart: were it no tie, one of them would not be zero.
+    let exact = format!("{number:.*e}", digits.len() + 60);
+    let tail = exact.split_once('e').map_or("", |(exact, _)| &exact[digits.len() + 1..]);
+    match tail.strip_prefix('5') {
+        Some(zeros) if zeros.bytes().all(|byte| byte == b'0') => format!("{kept}{}", last - 1),
+        _ => digits,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -50,6 +72,17 @@ mod tests {
             (-0.0, "-0.0"),
         ] {
             assert_eq!(float_text(number), expected);
+        }
+    }
+
+    #[test]
+    fn of_two_equally_near_texts_the_even_one_is_printed() {
+        for (written, expected) in [
+            ("700000000000000.25", "700000000000000.2"),
+            ("900719925474099.75", "900719925474099.8"),
+            ("450359962737049.125", "450359962737049.1"),
+        ] {
+            assert_eq!(float_text(written.parse().unwrap()), expected);
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::codes::{
 };
 use crate::compare::label;
 use crate::format::{class_name, interpolate, parse_number, to_s};
-use crate::time::{self, Timespan, Timestamp};
+use crate::time::{Timespan, Timestamp};
 use crate::uri::Uri;
 use crate::{Array, Error, Hash, Str, Type, Value};
 use kukla_syntax::article::{a_an, a_an_upper};
@@ -79,6 +79,12 @@ pub struct Fault {
     pub error: Error,
 }
 
+impl Fault {
+    fn of_all(error: Error) -> Fault {
+        Fault { side: Side::Whole, error }
+    }
+}
+
 impl From<Fault> for Error {
     fn from(fault: Fault) -> Error {
         fault.error
@@ -86,7 +92,7 @@ impl From<Fault> for Error {
 }
 
 /// The outcome of a calculation.
-pub type Outcome = Result<Value, Fault>;
+pub type Outcome<T = Value> = Result<T, Fault>;
 
 /// Told of every string taken as a number; under `strict` it gives the error back.
 pub type Coercion<'a> = &'a mut dyn FnMut(Error) -> Result<(), Error>;
@@ -140,7 +146,7 @@ pub fn negate(value: &Value, coercion: Coercion<'_>) -> Outcome {
             None => overflow("-", -i128::from(number)),
         },
         Value::Float(number) => Ok(Value::Float(-number)),
-        Value::Timespan(span) => Ok(Value::Timespan(Timespan::from_nanos(-span.nanos()))),
+        Value::Timespan(span) => timespan(span.nanos().checked_neg()),
         other => not_applicable(Operator::Subtract, &other),
     }
 }
@@ -151,7 +157,7 @@ fn number(value: &Value, side: Side, coercion: Coercion<'_>) -> Outcome {
         Value::Integer(_) | Value::Float(_) | Value::Timestamp(_) | Value::Timespan(_) | Value::SemVer(_) => {
             Ok(value.clone())
         }
-        Value::String(text) => match parse_number(text) {
+        Value::String(text) => match parse_number(text).map_err(|error| Fault { side, error })? {
             Some(number) => {
                 let coerced = diagnostic!(NUMERIC_COERCION { text, number: interpolate(&number) });
                 coercion(coerced.into()).map_err(|error| Fault { side, error })?;
@@ -217,7 +223,7 @@ fn on_numbers(operator: Operator, left: &Value, right: &Value) -> Outcome {
         (_, Value::Timespan(span)) => match operator {
             Operator::Add | Operator::Multiply => on_timespan(operator, *span, right, left),
             Operator::Subtract => match nanos(left) {
-                Some(nanos) => Ok(Value::Timespan(Timespan::from_nanos(nanos - span.nanos()))),
+                Some(nanos) => timespan(nanos?.checked_sub(span.nanos())),
                 None => not_applicable(operator, left),
             },
             _ => not_applicable_when(operator, left, right),
@@ -295,29 +301,38 @@ fn finite(operator: Operator, result: f64) -> Outcome {
     Ok(Value::Float(result))
 }
 
-/// The nanoseconds in a number of seconds.
-fn nanos(seconds: &Value) -> Option<i128> {
+/// The nanoseconds in a number of seconds; none if it is no number.
+fn nanos(seconds: &Value) -> Option<Outcome<i128>> {
     match seconds {
-        Value::Integer(seconds) => Some(i128::from(*seconds) * 1_000_000_000),
-        Value::Float(seconds) => Some(time::nanos_of(*seconds)),
+        Value::Integer(seconds) => Some(Ok(i128::from(*seconds) * 1_000_000_000)),
+        Value::Float(seconds) => {
+            Some(Timespan::from_f64(*seconds).map(Timespan::nanos).map_err(Fault::of_all))
+        }
         _ => None,
     }
+}
+
+fn timespan(nanos: Option<i128>) -> Outcome {
+    Timespan::within(nanos).map(Value::Timespan).map_err(Fault::of_all)
+}
+
+fn timestamp(nanos: Option<i128>) -> Outcome {
+    // What not even 128 bits hold is certainly beyond the 64 of a timestamp.
+    Timestamp::from_nanos(nanos.unwrap_or(i128::MAX)).map(Value::Timestamp).map_err(Fault::of_all)
 }
 
 fn on_timestamp(operator: Operator, stamp: Timestamp, left: &Value, right: &Value) -> Outcome {
     let span = match right {
         Value::Timespan(span) => Some(span.nanos()),
-        right => nanos(right),
+        right => nanos(right).transpose()?,
     };
     match (operator, span, right) {
-        (Operator::Add, Some(span), _) => Ok(Value::Timestamp(Timestamp::from_nanos(stamp.nanos() + span))),
+        (Operator::Add, Some(span), _) => timestamp(stamp.nanos().checked_add(span)),
         (Operator::Add, None, _) => not_addable(right, "Timestamp"),
         (Operator::Subtract, _, Value::Timestamp(other)) => {
-            Ok(Value::Timespan(Timespan::from_nanos(stamp.nanos() - other.nanos())))
+            timespan(stamp.nanos().checked_sub(other.nanos()))
         }
-        (Operator::Subtract, Some(span), _) => {
-            Ok(Value::Timestamp(Timestamp::from_nanos(stamp.nanos() - span)))
-        }
+        (Operator::Subtract, Some(span), _) => timestamp(stamp.nanos().checked_sub(span)),
         (Operator::Subtract, None, _) => not_subtractable(right, "Timestamp"),
         _ => not_applicable(operator, left),
     }
@@ -333,40 +348,39 @@ fn not_subtractable(operand: &Value, time: &str) -> Outcome {
 
 fn on_timespan(operator: Operator, span: Timespan, left: &Value, right: &Value) -> Outcome {
     let own = span.nanos();
-    let timespan = |nanos: i128| Ok(Value::Timespan(Timespan::from_nanos(nanos)));
     let other = match right {
         Value::Timespan(other) => Some(other.nanos()),
-        right => nanos(right),
+        right => nanos(right).transpose()?,
     };
+    let of_float = |nanos: f64| timespan((nanos.abs() < 1.7e38).then_some(nanos as i128));
     match (operator, right) {
-        (Operator::Add, Value::Timestamp(stamp)) => {
-            Ok(Value::Timestamp(Timestamp::from_nanos(stamp.nanos() + own)))
-        }
+        (Operator::Add, Value::Timestamp(stamp)) => timestamp(stamp.nanos().checked_add(own)),
         (Operator::Add, _) => match other {
-            Some(other) => timespan(own + other),
+            Some(other) => timespan(own.checked_add(other)),
             None => not_addable(right, "Timespan"),
         },
         (Operator::Subtract, _) => match other {
-            Some(other) => timespan(own - other),
+            Some(other) => timespan(own.checked_sub(other)),
             None => not_subtractable(right, "Timespan"),
         },
-        (Operator::Multiply, Value::Integer(factor)) => timespan(own.saturating_mul((*factor).into())),
-        (Operator::Multiply, Value::Float(factor)) => timespan((own as f64 * factor) as i128),
+        (Operator::Multiply, Value::Integer(factor)) => timespan(own.checked_mul((*factor).into())),
+        (Operator::Multiply, Value::Float(factor)) => of_float(own as f64 * factor),
         // Puppet's message says Timestamp here, and people match on it.
         (Operator::Multiply, _) => {
             whole(diagnostic!(FACTOR_OF_TIMESPAN { operand: a_an(&plain_label(right)) }))
         }
         (Operator::Divide, Value::Timespan(other)) => finite(operator, own as f64 / other.nanos() as f64),
         (Operator::Divide, Value::Integer(0)) => division_by_zero(),
-        (Operator::Divide, Value::Integer(divisor)) => timespan(floor_division(own, (*divisor).into())),
+        (Operator::Divide, Value::Integer(divisor)) => timespan(Some(floor_division(own, (*divisor).into()))),
         (Operator::Divide, Value::Float(divisor)) if *divisor == 0.0 => division_by_zero(),
-        (Operator::Divide, Value::Float(divisor)) => timespan((own as f64 / divisor).floor() as i128),
+        (Operator::Divide, Value::Float(divisor)) => of_float((own as f64 / divisor).floor()),
         (Operator::Divide, _) => {
             whole(diagnostic!(DIVISOR_OF_TIMESPAN { operand: a_an(&plain_label(right)) }))
         }
         (Operator::Modulo, Value::Integer(0)) => division_by_zero(),
         (Operator::Modulo, Value::Integer(divisor)) => {
-            on_integers(Operator::Modulo, span.seconds(), *divisor)
+            let (seconds, divisor) = (span.nanos().div_euclid(1_000_000_000), i128::from(*divisor));
+            Ok(Value::Integer((seconds - divisor * floor_division(seconds, divisor)) as i64))
         }
         (Operator::Modulo, _) => {
             whole(diagnostic!(MODULUS_OF_TIMESPAN { operand: a_an(&plain_label(right)) }))

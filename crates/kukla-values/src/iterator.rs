@@ -56,11 +56,11 @@ impl Iterator {
         }
     }
 
-    /// The value it goes through, unless that is a whole tree of them.
-    pub fn source(&self) -> Option<&Value> {
+    /// The value it goes through.
+    pub fn source(&self) -> &Value {
         match self {
-            Iterator::Each(value) | Iterator::Reverse(value) | Iterator::Step(value, _) => Some(value),
-            Iterator::Tree(_) => None,
+            Iterator::Each(value) | Iterator::Reverse(value) | Iterator::Step(value, _) => value,
+            Iterator::Tree(tree) => &tree.root,
         }
     }
 
@@ -71,11 +71,12 @@ impl Iterator {
             Iterator::Step(value, step) => match element_type(value) {
                 // A stepped range ends at its last member.
                 Type::Integer(range) if range.is_finite() && self.is_range() => {
-                    let rest = (range.max - range.min).checked_rem((*step).max(1)).unwrap_or(0);
+                    let rest = range.max().abs_diff(range.min()) % (*step).max(1).unsigned_abs();
+                    let rest = rest as i64;
                     let reversed = matches!(value, Value::Iterator(i) if i.runs_down());
                     Type::Integer(match reversed {
-                        true => Range::new(range.min + rest, range.max),
-                        false => Range::new(range.min, range.max - rest),
+                        true => Range::new(range.min() + rest, range.max()),
+                        false => Range::new(range.min(), range.max() - rest),
                     })
                 }
                 ty => ty,
@@ -147,7 +148,7 @@ impl Source {
             Value::Integer(n) => Source::Range(0, u64::try_from(*n).ok()?),
             Value::Type(ty) => match ty.unaliased() {
                 Type::Integer(range) if range.is_finite() => {
-                    Source::Range(range.min, range.max.abs_diff(range.min).saturating_add(1))
+                    Source::Range(range.min(), range.max().abs_diff(range.min()).saturating_add(1))
                 }
                 Type::Enum(values) => Source::Strings(values.clone()),
                 _ => return None,

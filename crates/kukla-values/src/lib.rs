@@ -5,6 +5,7 @@
 
 pub mod arithmetic;
 pub mod binary;
+pub mod budget;
 pub mod codes;
 pub mod compare;
 pub mod convert;
@@ -16,11 +17,13 @@ pub mod random;
 pub mod regexp;
 pub mod richdata;
 pub mod semver;
+mod size;
 pub mod time;
 pub mod types;
 pub mod uri;
 pub mod value;
 
+pub use budget::{Budget, Limits};
 pub use error::{Error, Result};
 pub use name::Name;
 pub use types::Type;

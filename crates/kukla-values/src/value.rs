@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::borrow::Cow;
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
 use std::hash::{Hash as StdHash, Hasher};
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::{time::Timespan, time::Timestamp, uri::Uri};
 ///
 /// `Eq` and `Hash` are those of hash keys (Ruby's `eql?`): `1` and `1.0` are different keys, strings differ by case. The
 /// language's own `==`, which ignores the case of strings and compares numbers across kinds, is `compare::equals`.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub enum Value {
     /// The absence of a value.
     #[default]
@@ -67,6 +67,35 @@ pub enum Value {
 }
 
 const _: () = assert!(size_of::<Value>() <= 24);
+
+/// What is sensitive is not shown to whoever debugs either.
+impl Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut tuple = |name: &str, field: &dyn Debug| f.debug_tuple(name).field(field).finish();
+        match self {
+            Value::Undef => f.write_str("Undef"),
+            Value::Default => f.write_str("Default"),
+            Value::Boolean(value) => tuple("Boolean", value),
+            Value::Integer(value) => tuple("Integer", value),
+            Value::Float(value) => tuple("Float", value),
+            Value::String(value) => tuple("String", value),
+            Value::Regexp(value) => tuple("Regexp", value),
+            Value::Array(value) => deep(|| tuple("Array", value)),
+            Value::Hash(value) => deep(|| tuple("Hash", value)),
+            Value::Type(value) => tuple("Type", value),
+            Value::Sensitive(_) => f.write_str("Sensitive([value redacted])"),
+            Value::Timestamp(value) => tuple("Timestamp", value),
+            Value::Timespan(value) => tuple("Timespan", value),
+            Value::SemVer(value) => tuple("SemVer", value),
+            Value::SemVerRange(value) => tuple("SemVerRange", value),
+            Value::Binary(value) => tuple("Binary", value),
+            Value::Uri(value) => tuple("Uri", value),
+            Value::Iterator(value) => tuple("Iterator", value),
+            Value::Host(value) => tuple("Host", value),
+            Value::Object(value) => deep(|| tuple("Object", value)),
+        }
+    }
+}
 
 /// An object of the program around the language: to Puppet code it has a type and a text, and whoever made it finds its own again
 /// with `as_any`.
@@ -125,6 +154,11 @@ impl Array {
     /// Appends one value.
     pub fn push(&mut self, value: Value) {
         self.0.push(value);
+    }
+
+    /// Whether nobody shares it.
+    pub(crate) fn is_unique(&mut self) -> bool {
+        self.0.is_unique()
     }
 
     /// The values, to change in place (copied first if shared).
@@ -186,7 +220,7 @@ impl Drop for Hash {
     #[inline]
     fn drop(&mut self) {
         if let Some(entries) = Arc::get_mut(&mut self.0)
-            && entries.values().any(Value::is_nested)
+            && entries.iter().any(|(key, value)| value.is_nested() || key.is_nested())
         {
             let entries = std::mem::take(entries);
             deep(|| drop(entries));
@@ -218,6 +252,11 @@ impl Hash {
     /// Removes a key, keeping the order of the others.
     pub fn remove<Q: ?Sized + StdHash + Equivalent<Value>>(&mut self, key: &Q) -> Option<Value> {
         Arc::make_mut(&mut self.0).shift_remove(key)
+    }
+
+    /// Whether nobody shares it.
+    pub(crate) fn is_unique(&mut self) -> bool {
+        Arc::get_mut(&mut self.0).is_some()
     }
 
     /// The table, to change in place (copied first if shared).

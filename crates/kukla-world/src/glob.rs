@@ -145,10 +145,7 @@ fn or_here(directory: &str) -> &Path {
 }
 
 fn is_directory(world: &dyn World, path: &str) -> bool {
-    let path = Path::new(path);
-    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return true };
-    let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
-    world.list(parent).iter().any(|entry| entry.is_directory && entry.name.as_str() == name)
+    crate::is_directory(world, Path::new(path))
 }
 
 impl Search<'_> {

@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock};
+use std::time::Duration;
 
 use kukla_values::time::Timestamp;
 
-use crate::policy::{Effect, Policy, Reach, Refusal};
+use crate::policy::{Effect, NOTHING, Policy, Reach, Refusal};
 use crate::record::Ledger;
 use crate::{CommandOutput, DirectoryEntry, FileError, FileResult, Stamp, World};
 
@@ -25,6 +26,7 @@ impl<W: World> Guarded<W> {
         let guarded = Guarded { world, policy, admitted: RwLock::default() };
         let also = guarded.policy.files.also.clone();
         also.iter().for_each(|path| guarded.admit(path));
+        guarded.admit(Path::new(NOTHING));
         guarded
     }
 
@@ -63,6 +65,10 @@ impl<W: World> World for Guarded<W> {
 
     fn now(&self) -> Timestamp {
         self.world.now()
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.world.elapsed()
     }
 
     fn env(&self, name: &str) -> FileResult<Option<String>> {

@@ -4,6 +4,7 @@
 use std::fmt::{self, Debug};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use kukla_values::time::Timestamp;
 
@@ -84,6 +85,10 @@ pub trait World: Send + Sync + Debug {
     fn list(&self, path: &Path) -> Vec<DirectoryEntry>;
     /// The present.
     fn now(&self) -> Timestamp;
+    /// The time since some moment, to measure how long something takes. Where there is no clock, no time passes.
+    fn elapsed(&self) -> Duration {
+        Duration::ZERO
+    }
     /// An environment variable, if it is set.
     fn env(&self, name: &str) -> FileResult<Option<String>>;
     /// Runs a command (`generate`, external node classifiers), if policy allows.
@@ -122,6 +127,13 @@ pub trait World: Send + Sync + Debug {
     }
 }
 
+/// Whether there is a directory at a path.
+pub fn is_directory(world: &dyn World, path: &Path) -> bool {
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return true };
+    let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+    world.list(parent).iter().any(|entry| entry.is_directory && entry.name.as_str() == name)
+}
+
 /// A path without `.` and `..`, which go by its text alone.
 pub fn normal(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
@@ -149,6 +161,10 @@ impl<W: World + ?Sized> World for Arc<W> {
 
     fn now(&self) -> Timestamp {
         (**self).now()
+    }
+
+    fn elapsed(&self) -> Duration {
+        (**self).elapsed()
     }
 
     fn env(&self, name: &str) -> FileResult<Option<String>> {

@@ -60,7 +60,7 @@ impl World for MemoryWorld {
     }
 
     fn now(&self) -> Timestamp {
-        Timestamp::from_nanos(i128::from(self.now))
+        Timestamp::from_clock(self.now)
     }
 
     fn env(&self, name: &str) -> FileResult<Option<String>> {

@@ -11,6 +11,9 @@ use kukla_syntax::{Diagnostic, diagnostic};
 
 use crate::codes::NOT_ALLOWED;
 
+/// The file that is always there and empty; anyone may read it.
+pub const NOTHING: &str = "/dev/null";
+
 /// What code may reach outside.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Policy {

@@ -10,6 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, RwLock};
+use std::time::Duration;
 
 use indexmap::IndexSet;
 use kukla_values::time::Timestamp;
@@ -250,6 +251,10 @@ impl<W: World> World for Recorded<W> {
         self.world.now()
     }
 
+    fn elapsed(&self) -> Duration {
+        self.world.elapsed()
+    }
+
     fn env(&self, name: &str) -> FileResult<Option<String>> {
         self.world.env(name)
     }
@@ -357,6 +362,10 @@ impl World for Tracker<'_> {
     fn now(&self) -> Timestamp {
         self.note(Question::Now, Answer::Passing);
         self.world.now()
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.world.elapsed()
     }
 
     fn env(&self, name: &str) -> FileResult<Option<String>> {

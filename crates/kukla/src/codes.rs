@@ -15,6 +15,7 @@ pub fn all() -> impl Iterator<Item = &'static Code> {
         .chain(kukla_eval::codes::all())
         .chain(kukla_hiera::codes::all())
         .chain(kukla_functions::codes::all())
+        .chain(kukla_extensions::CODES.iter().copied())
 }
 
 kukla_syntax::codes! {
@@ -98,9 +99,16 @@ kukla_syntax::codes! {
     /// ```
     BAD_SETTING as BAD_ENVIRONMENT: Error, "{problem}";
 
+    /// A node is named like a certificate: printable ASCII without slashes, and without dots at the beginning that would lead
+    /// up in a path. Names come with facts, requests and classifiers, and nobody should reach another node's files with one.
+    BAD_NODE_NAME as BAD_REQUEST: Error, "{name} cannot be the name of a node: it may have printable ASCII characters but no slashes, and not begin with '..'";
+
     /// A request of the machine interface has a wrong shape.
     BAD_REQUEST: Error, "{problem}";
 
+    /// A Ruby script takes more steps than it may.
+    SCRIPT_LIMIT as EVALUATION_LIMIT: Error, "The script takes more steps than it may";
+
     /// A mistake in Kukla. Please report it.
-    INTERNAL_FAILURE as INTERNAL_ERROR: Error, "Kukla failed: {what}";
+    INTERNAL_FAILURE as INTERNAL_ERROR: Error, "Kukla failed, please report it: {what}";
 }

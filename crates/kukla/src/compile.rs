@@ -14,9 +14,11 @@ use kukla_eval::unit::Unit;
 use kukla_eval::vm::Vm;
 use kukla_hiera::{Explanation, Found};
 use kukla_syntax::roomy;
-use kukla_values::Value;
+use kukla_values::{Budget, Value};
 use kukla_world::record::Record;
 
+use crate::caught::caught;
+use crate::certname;
 use crate::data::{HieraData, no_data};
 use crate::site::Site;
 
@@ -27,6 +29,8 @@ pub struct Outcome<T> {
     pub result: Result<T, Box<Diagnostic>>,
     /// The messages, in order.
     pub logs: Vec<Log>,
+    /// How data was looked up, one lookup after the other, if asked; of a compilation that failed, as far as it came.
+    pub explanation: Option<String>,
     /// What it rests on, if the world is a [recorded](kukla_world::record::Recorded) one.
     pub record: Option<Box<Record>>,
 }
@@ -34,14 +38,15 @@ pub struct Outcome<T> {
 impl<T> Outcome<T> {
     /// The outcome with another result in place of a good one.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Outcome<U> {
-        Outcome { result: self.result.map(change), logs: self.logs, record: self.record }
+        let Outcome { result, logs, explanation, record } = self;
+        Outcome { result: result.map(change), logs, explanation, record }
     }
 }
 
 /// What failed before it began has logged nothing.
 impl<T> From<Box<Diagnostic>> for Outcome<T> {
     fn from(failure: Box<Diagnostic>) -> Outcome<T> {
-        Outcome { result: Err(failure), logs: Vec::new(), record: None }
+        Outcome { result: Err(failure), logs: Vec::new(), explanation: None, record: None }
     }
 }
 
@@ -61,8 +66,6 @@ pub struct CompileOptions {
 pub struct Compiled {
     /// The catalog.
     pub catalog: Catalog,
-    /// How data was looked up, one lookup after the other, if asked.
-    pub explanation: Option<String>,
     /// How attributes got their values, if asked.
     pub provenance: Option<Vec<Provenance>>,
 }
@@ -90,8 +93,7 @@ impl Site {
             }
             let catalog = self.catalog(vm, options.keep_virtual)?;
             let provenance = options.provenance.then(|| vm.provenance(&catalog));
-            let explanation = HieraData::of(vm).and_then(HieraData::explanations).map(str::to_owned);
-            Ok(Compiled { catalog, explanation, provenance })
+            Ok(Compiled { catalog, provenance })
         })
     }
 
@@ -151,7 +153,10 @@ impl Site {
         explain: bool,
         body: impl FnOnce(&mut Vm<'_>) -> Result<T, Raise>,
     ) -> Outcome<T> {
-        roomy(|| self.run_here(node, explain, body))
+        if let Err(refused) = certname::check(&node.name) {
+            return refused.into();
+        }
+        roomy(|| caught(|| self.run_here(node, explain, body)).unwrap_or_else(Outcome::from))
     }
 
     fn run_here<T>(
@@ -164,17 +169,22 @@ impl Site {
         let data = HieraData::new(Arc::clone(&self.data), &self.environment, global);
         let data = if explain { data.explaining() } else { data };
         let node = self.placed(node);
-        let mut vm = Vm::new(&self.environment, &node);
+        let world = Arc::clone(&self.environment.world);
+        let budget = Budget::new(self.environment.settings.limits).by_clock(move || world.elapsed());
+        let mut vm = Vm::with_budget(&self.environment, &node, budget);
         vm.set_data(Box::new(data));
         if let Some(layout) = &self.layout {
             layout.errors.iter().for_each(|message| vm.complain(message));
             layout.warnings.iter().for_each(|message| vm.warn(message));
         }
-        let result = body(&mut vm);
+        // What could not be refused when it was charged is refused at the end.
+        let result =
+            body(&mut vm).and_then(|result| vm.budget().look().map(|()| result).map_err(Raise::from));
         let logs = vm.take_logs();
         let result = result.map_err(|raise| told(raise, |text| vm.redact(text)));
+        let explanation = HieraData::of(&vm).and_then(HieraData::explanations).map(str::to_owned);
         let record = HieraData::record(&mut vm).map(Box::new);
-        Outcome { result, logs, record }
+        Outcome { result, logs, explanation, record }
     }
 
     /// The node as the server knows it, which adds the environment to its facts.

@@ -6,6 +6,7 @@ use kukla_catalog::Exports;
 use kukla_eval::error::Diagnostic;
 use kukla_eval::programs::Programs;
 use kukla_eval::registry::Registry;
+use kukla_extensions::RubyPrograms;
 use kukla_syntax::roomy;
 use kukla_world::{Guarded, Policy, World};
 
@@ -26,6 +27,8 @@ pub struct Compiler {
     sites: Mutex<Vec<Arc<Site>>>,
     /// Shared by all sites.
     programs: Arc<Programs>,
+    /// Shared by all sites.
+    ruby: Arc<RubyPrograms>,
 }
 
 /// A compiler that sees the disk as it is.
@@ -50,6 +53,7 @@ impl Compiler {
             exports: None,
             sites: Mutex::default(),
             programs: Arc::default(),
+            ruby: Arc::default(),
         }
     }
 
@@ -87,7 +91,8 @@ impl Compiler {
         {
             return Ok(Arc::clone(site));
         }
-        let open = || Site::open(spec.clone(), self.guarded(), self.exports.clone(), &self.programs);
+        let open =
+            || Site::open(spec.clone(), self.guarded(), self.exports.clone(), &self.programs, &self.ruby);
         let fresh = Arc::new(roomy(open)?);
         Ok(self.keep(fresh, known.as_ref()))
     }

@@ -7,7 +7,7 @@ use kukla_eval::error::{Diagnostic, Place, Stage};
 use kukla_eval::settings::Settings;
 use kukla_syntax::diagnostic;
 use kukla_values::Value;
-use kukla_world::{FileError, World, glob};
+use kukla_world::{FileError, World, glob, is_directory};
 
 use crate::codes::{BAD_ENVIRONMENT_CONF, BAD_ENVIRONMENT_TIMEOUT, BAD_SETTING, UNREADABLE_ENVIRONMENT_CONF};
 use crate::conf::{Conf, ConfError, interpolate};
@@ -190,7 +190,8 @@ pub fn split_path(path: &str) -> impl Iterator<Item = &str> {
     path.split(':').filter(|entry| !entry.is_empty())
 }
 
-/// The manifests below a site manifest: the file itself, or every `.pp` file of the directory, in the order of their paths.
+/// The manifests below a site manifest: the file itself, or every `.pp` file of the directory, in the order of their paths. As
+/// Ruby's patterns do, this does not follow links to directories.
 pub fn manifests(world: &dyn World, manifest: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![manifest.to_owned()];
@@ -199,13 +200,16 @@ pub fn manifests(world: &dyn World, manifest: &Path) -> Vec<PathBuf> {
         for entry in world.list(&directory).into_iter().filter(|entry| !entry.name.starts_with('.')) {
             let path = directory.join(&entry.name);
             if entry.is_directory {
-                open.push(path);
+                if !entry.is_link {
+                    open.push(path);
+                }
             } else if entry.name.ends_with(".pp") {
                 found.push(path);
             }
         }
     }
-    if found.is_empty() && world.exists(manifest) && world.read(manifest).is_ok() {
+    // Whether it can be read is seen when it is.
+    if found.is_empty() && world.exists(manifest) && !is_directory(world, manifest) {
         found.push(manifest.to_owned());
     }
     // Puppet sorts the paths as text, so `a.pp` comes after `a/b.pp` but `a-b.pp` before it.

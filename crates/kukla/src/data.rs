@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use kukla_eval::catalog::DataPlace;
-use kukla_eval::data::{Data, LookupRequest};
+use kukla_eval::data::{Data, LookupRequest, ParameterData};
 use kukla_eval::environment::Environment;
 use kukla_eval::error::{Diagnostic, Flow, Raise, Stage};
 use kukla_eval::vm::Vm;
@@ -18,7 +18,7 @@ use kukla_hiera::{
 use kukla_syntax::{Label, NAMELESS, diagnostic};
 use kukla_values::codes::UNKNOWN_RESOURCE_TYPE;
 use kukla_values::format::inspect;
-use kukla_values::{Name, Type, Value, richdata};
+use kukla_values::{Budget, Name, Type, Value, richdata};
 use kukla_world::World;
 use kukla_world::record::{Digest, Record};
 
@@ -129,7 +129,7 @@ impl Data for HieraData {
     fn lookup(&mut self, vm: &mut Vm<'_>, request: &LookupRequest) -> Flow<Option<Value>> {
         let title = || format!("Lookup of '{}'", request.keys.join("', '"));
         let found = self.kept(title, |session| session.try_lookup(&mut VmHost { vm }, &lookup(request)));
-        let found = found.map_err(raise_in_code)?.map(|found| noted(vm, found));
+        let found = checked(vm, found.map_err(raise_in_code)?)?.map(|found| noted(vm, found));
         note_answer(vm, found.as_ref(), || {
             let merge = request.merge.as_ref().map(inspect).unwrap_or_default();
             format!("lookup {} {merge}", request.keys.join(" "))
@@ -141,12 +141,20 @@ impl Data for HieraData {
         context::value(self.session.context(module.map(Into::into)))
     }
 
-    fn class_parameter(&mut self, vm: &mut Vm<'_>, class: Name, parameter: Name) -> Flow<Option<Value>> {
+    fn class_parameter(
+        &mut self,
+        vm: &mut Vm<'_>,
+        class: Name,
+        parameter: Name,
+    ) -> Flow<Option<ParameterData>> {
         let key = format!("{class}::{parameter}");
         let title = || format!("Automatic Parameter Lookup of '{key}'");
         let found = self.kept(title, |session| session.class_parameter(&mut VmHost { vm }, &key));
-        let found = found.map_err(raise_in_code)?.map(|found| noted(vm, found));
-        note_answer(vm, found.as_ref(), || format!("class {key}"));
+        let found = checked(vm, found.map_err(raise_in_code)?)?.map(|found| {
+            let modules = found.origins.iter().map(|origin| origin.module.clone()).collect();
+            ParameterData { value: noted(vm, found), modules }
+        });
+        note_answer(vm, found.as_ref().map(|found| &found.value), || format!("class {key}"));
         Ok(found)
     }
 
@@ -156,6 +164,15 @@ impl Data for HieraData {
             *text = told;
         }
     }
+}
+
+/// An error if what was found is too large: aliases let a few lines of data stand for more than fits a machine.
+fn checked(vm: &Vm<'_>, found: Option<Found>) -> Flow<Option<Found>> {
+    if let Some(found) = &found {
+        vm.charge(1)?;
+        vm.budget().check_value(&found.value)?;
+    }
+    Ok(found)
 }
 
 /// Records what the data answered, if the compilation is recorded.
@@ -257,6 +274,10 @@ impl<'e> VmHost<'_, 'e> {
 }
 
 impl Host for VmHost<'_, '_> {
+    fn budget(&self) -> Option<&Budget> {
+        Some(self.vm.budget())
+    }
+
     fn world(&self) -> &dyn World {
         &*self.vm.environment().world
     }

@@ -5,10 +5,12 @@
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::LazyLock;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use kukla_values::time::Timestamp;
+use kukla_world::policy::NOTHING;
 use kukla_world::{CommandOutput, DirectoryEntry, FileError, FileResult, Stamp, World, normal};
 
 /// The world as it is, for whoever may see all of it; a [`Policy`](kukla_world::Policy) stands between it and code.
@@ -43,7 +45,8 @@ impl World for DiskWorld {
         let mut entries: Vec<DirectoryEntry> = directory
             .flatten()
             .filter_map(|entry| {
-                let name = entry.file_name().into_string().ok()?;
+                // A name that is no text leads nowhere, which whoever wants the file then finds out.
+                let name = entry.file_name().to_string_lossy().into_owned();
                 let kind = entry.file_type().ok()?;
                 // A link counts as what it leads to; only links cost a further question.
                 let is_directory = if kind.is_symlink() { entry.path().is_dir() } else { kind.is_dir() };
@@ -54,6 +57,11 @@ impl World for DiskWorld {
         entries
     }
 
+    fn elapsed(&self) -> Duration {
+        static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+        START.elapsed()
+    }
+
     fn now(&self) -> Timestamp {
         let fixed = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.trim().parse::<i64>().ok());
         let nanoseconds = match fixed {
@@ -62,7 +70,7 @@ impl World for DiskWorld {
                 .duration_since(UNIX_EPOCH)
                 .map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)),
         };
-        Timestamp::from_nanos(i128::from(nanoseconds))
+        Timestamp::from_clock(nanoseconds)
     }
 
     fn env(&self, name: &str) -> FileResult<Option<String>> {
@@ -129,6 +137,10 @@ impl World for DiskWorld {
 
 /// Reads a file whose length is asked for once. What is no file may have no end, or wait for someone to write it.
 fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    // The one device that manifests name on purpose: what is read when there is nothing else.
+    if path == Path::new(NOTHING) {
+        return Ok(Vec::new());
+    }
     regular(&std::fs::metadata(path)?)?;
     let file = std::fs::File::open(path)?;
     let about = file.metadata()?;
@@ -248,7 +260,8 @@ mod tests {
     #[test]
     fn only_files_are_read_and_no_endless_ones() {
         let world = DiskWorld { largest_file: 1000, ..DiskWorld::default() };
-        for device in ["/dev/zero", "/dev/null", "/dev/tty", "/dev/urandom"] {
+        assert_eq!(world.read(Path::new("/dev/null")), Ok(Vec::new()));
+        for device in ["/dev/zero", "/dev/tty", "/dev/urandom", "/dev/stdin"] {
             assert!(
                 matches!(world.read(Path::new(device)), Err(FileError::Other(_) | FileError::NotFound)),
                 "{device}"

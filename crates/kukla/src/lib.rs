@@ -52,6 +52,8 @@
 //! Nothing here is kept for the whole process but the table of built-in functions and that of interned names.
 
 pub mod analysis;
+mod caught;
+pub mod certname;
 pub mod classify;
 pub mod codes;
 mod compile;
@@ -67,11 +69,13 @@ pub mod facts;
 pub mod provenance;
 pub mod puppet_conf;
 pub mod rpc;
-mod ruby_types;
+pub mod ruby;
+pub mod secrets;
 mod site;
 mod spec;
 mod watch;
 
+pub use caught::caught;
 pub use compile::{Answer, CompileOptions, Compiled, Outcome};
 pub use compiler::{Compiler, registry};
 pub use disk::DiskWorld;

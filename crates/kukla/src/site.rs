@@ -15,9 +15,9 @@ use kukla_world::{FileError, Guarded, World};
 use crate::compiler::registry;
 use crate::confine;
 use crate::control::{Layout, bad_setting, manifests, time_to_live};
-use crate::ruby_types::RubyTypes;
 use crate::spec::SiteSpec;
 use crate::watch::Watched;
+use kukla_extensions::{RubyExtensions, RubyPrograms};
 
 /// An environment with its site manifest and data: what all compilations of one site share.
 ///
@@ -73,6 +73,7 @@ impl Site {
         world: Guarded<Arc<dyn World>>,
         exports: Option<Arc<dyn Exports>>,
         programs: &Arc<Programs>,
+        ruby: &Arc<RubyPrograms>,
     ) -> Result<Site, Box<Diagnostic>> {
         let guard = Arc::new(world);
         confine::admit_named(&guard, &spec);
@@ -106,7 +107,7 @@ impl Site {
         environment.programs = Arc::clone(programs);
         environment.exports = exports;
         environment.depend_on(&layout_inputs);
-        environment.foreign_types = Some(Arc::new(RubyTypes::default()));
+        environment.extensions = Some(Arc::new(RubyExtensions::new(Arc::clone(ruby))));
         let manifest = spec.manifest.clone().or_else(|| Some(layout.as_ref()?.manifest.clone()));
         let paths = match (&spec.code, manifest) {
             (None, Some(manifest)) => environment.reading(|world| manifests(world, &manifest)),

@@ -86,6 +86,10 @@ impl World for Watched {
         self.world.now()
     }
 
+    fn elapsed(&self) -> Duration {
+        self.world.elapsed()
+    }
+
     fn env(&self, name: &str) -> FileResult<Option<String>> {
         self.world.env(name)
     }

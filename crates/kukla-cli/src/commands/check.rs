@@ -6,6 +6,7 @@ use kukla::analysis::{Analysis, Rules};
 use kukla::syntax::Strict;
 use rayon::prelude::*;
 
+use crate::output::{errln, out};
 use crate::render::{self, Findings, Format};
 use crate::{Outcome, files};
 
@@ -45,6 +46,11 @@ pub fn run(args: &Args) -> Outcome {
         }
     };
     paths.extend(input);
+    if paths.is_empty() {
+        return Outcome::unable(
+            "there is nothing to check: no manifests or templates (.pp, .epp) were found",
+        );
+    }
     let results: Vec<Result<Findings, String>> = paths.par_iter().map(|path| check(path, args)).collect();
     let mut unreadable = false;
     let mut findings = Vec::new();
@@ -53,15 +59,15 @@ pub fn run(args: &Args) -> Outcome {
             Ok(found) if found.diagnostics.is_empty() => {}
             Ok(found) => findings.push(found),
             Err(problem) => {
-                anstream::eprintln!("kukla: {problem}");
+                errln!("kukla: {problem}");
                 unreadable = true;
             }
         }
     }
-    anstream::print!("{}", render::render(&findings, args.format));
+    out!("{}", render::render(&findings, args.format));
     let (errors, warnings) =
         findings.iter().map(Findings::counts).fold((0, 0), |(e, w), (x, y)| (e + x, w + y));
-    anstream::eprintln!("{}", summary(paths.len(), errors, warnings));
+    errln!("{}", summary(paths.len(), errors, warnings));
     if unreadable {
         Outcome::Unable
     } else if errors > 0 || args.deny_warnings && warnings > 0 {

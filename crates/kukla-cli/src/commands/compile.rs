@@ -9,9 +9,10 @@ use kukla::eval::settings::LogLevel;
 use kukla::{Catalog, CompileOptions, Compiled, Compiler, Diagnostic, Outcome as Compilation, Site};
 use rayon::prelude::*;
 
-use super::fleet::{Fleet, Member};
+use super::fleet::{self, Fleet, Member};
 use super::target::{Placed, Target};
 use crate::Outcome;
+use crate::output::{self, Pending, err, outln};
 use crate::render::failure::{self, ErrorFormat};
 
 /// Compile the catalog of a node, as a Puppet server would
@@ -32,10 +33,10 @@ pub struct Args {
     #[command(flatten)]
     target: Target,
     /// How to print the catalog
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_enum, default_value_t, conflicts_with = "all")]
     format: Format,
     /// How to print errors and messages
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_enum, default_value_t, conflicts_with = "all")]
     errors: ErrorFormat,
     /// Compile every node that --facts, a file or a directory, has facts of; without facts, every node that is named in a
     /// node definition
@@ -88,7 +89,10 @@ pub fn run(args: &Args) -> Outcome {
 }
 
 fn one(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
-    let placed = args.target.placed(&args.path)?;
+    if args.output.is_some() {
+        return Err("--output is for --all; the catalog of one node goes to standard output".into());
+    }
+    let placed = args.target.placed_with_code(&args.path)?;
     let compilation = compile(args, compiler.open(&placed.site), &placed);
     let failed = report(args, &placed.node.name, &compilation);
     let Ok(Compiled { catalog, provenance, .. }) = &compilation.result else { return Ok(Outcome::Found) };
@@ -101,11 +105,10 @@ fn one(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
         if path.as_os_str() == "-" {
             out += &text;
         } else {
-            std::fs::write(path, text).map_err(|error| crate::files::problem(path, &error))?;
+            output::file(path, text.as_bytes())?;
         }
     }
-    // A reader that has seen enough is no error.
-    let _ = std::io::Write::write_all(&mut std::io::stdout().lock(), out.as_bytes());
+    output::document(&out);
     Ok(Outcome::Done)
 }
 
@@ -153,13 +156,16 @@ fn report(args: &Args, node: &str, compilation: &Compilation<Compiled>) -> bool 
             failed |= fatal && !cycles.is_empty();
         }
     }
-    anstream::eprint!("{out}");
+    err!("{out}");
     failed
 }
 
 fn all(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
     crate::make_pool();
-    let fleet = Fleet::new(&args.target, &args.path, compiler)?;
+    let fleet = match Fleet::new(&args.target, &args.path, compiler) {
+        Ok(fleet) => fleet,
+        Err(unfit) => return unfit.told(),
+    };
     if let Some(directory) = &args.output {
         std::fs::create_dir_all(directory).map_err(|error| crate::files::problem(directory, &error))?;
     }
@@ -172,29 +178,38 @@ fn all(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
             progress.expect(members.len());
             members
         })
-        .map(|Member { name, placed }| {
+        .map(|Member { name, source, placed }| {
             let row = match placed {
                 Ok(placed) => row(args, &name, compile(args, fleet.site(&placed), &placed)),
                 Err(outcome) => Ok(Row::failed(&name, 0, outcome)),
             };
             progress.step(&name);
-            row
+            row.map(|row| Row { source, ..row })
         })
         .collect();
     progress.clear();
-    let rows: Vec<Row> = rows.into_iter().collect::<Result<_, _>>()?;
+    let mut rows: Vec<Row> = rows.into_iter().collect::<Result<_, _>>()?;
+    let twice = fleet::twice(rows.iter().map(|row| (row.node.as_str(), row.source.as_str())));
+    for row in &mut rows {
+        if let Some(problem) = twice.get(&row.node) {
+            *row = Row::failed(&row.node, row.warnings, problem.clone());
+        }
+        // Catalogs get their names when there is no doubt left about any of them.
+        row.catalog.take().map_or(Ok(()), Pending::finish)?;
+    }
     let width = rows.iter().map(|row| row.node.len()).max().unwrap_or(0).max(4);
-    anstream::println!("{:width$}  resources  edges  warnings  outcome", "node");
+    outln!("{:width$}  resources  edges  warnings  outcome", "node");
     for row in &rows {
         let Row { node, resources, edges, warnings, outcome, .. } = row;
-        anstream::println!("{node:width$}  {resources:9}  {edges:5}  {warnings:8}  {outcome}");
+        outln!("{node:width$}  {resources:9}  {edges:5}  {warnings:8}  {outcome}");
     }
     let failed = rows.iter().filter(|row| row.failed).count();
-    anstream::println!("{} compiled, {failed} failed", rows.len() - failed);
+    outln!("{} compiled, {failed} failed", rows.len() - failed);
     Ok(if failed > 0 { Outcome::Found } else { Outcome::Done })
 }
 
 /// One node of the summary.
+#[derive(Default)]
 struct Row {
     node: String,
     resources: usize,
@@ -202,11 +217,15 @@ struct Row {
     warnings: usize,
     outcome: String,
     failed: bool,
+    /// Where the node comes from.
+    source: String,
+    /// The catalog, if it is to be a file.
+    catalog: Option<Pending>,
 }
 
 impl Row {
     fn failed(node: &str, warnings: usize, outcome: String) -> Row {
-        Row { node: node.to_owned(), resources: 0, edges: 0, warnings, outcome, failed: true }
+        Row { node: node.to_owned(), warnings, outcome, failed: true, ..Row::default() }
     }
 }
 
@@ -217,11 +236,9 @@ fn row(args: &Args, node: &str, compilation: Compilation<Compiled>) -> Result<Ro
             let cycles = catalog.cycles().len();
             let failed = (cycles > 0 && args.fail_on.contains(&FailOn::Cycles))
                 || (warnings > 0 && args.fail_on.contains(&FailOn::Warnings));
-            if let Some(directory) = &args.output {
-                let path = directory.join(format!("{node}.json"));
-                std::fs::write(&path, catalog.to_json())
-                    .map_err(|error| crate::files::problem(&path, &error))?;
-            }
+            let write = |directory: &PathBuf| {
+                Pending::write(&directory.join(format!("{node}.json")), catalog.to_json().as_bytes())
+            };
             let outcome = match cycles {
                 0 => "compiled".to_owned(),
                 1 => "compiled, 1 dependency cycle".to_owned(),
@@ -234,9 +251,14 @@ fn row(args: &Args, node: &str, compilation: Compilation<Compiled>) -> Result<Ro
                 warnings,
                 outcome,
                 failed,
+                source: String::new(),
+                catalog: args.output.as_ref().map(write).transpose()?,
             })
         }
-        Err(failure) => Ok(Row::failed(node, warnings, failure.to_string())),
+        Err(failure) => {
+            let code = failure.root().code.name;
+            Ok(Row::failed(node, warnings, format!("{failure} [{code}]")))
+        }
     }
 }
 
@@ -264,13 +286,13 @@ impl Progress {
         if self.shown {
             let total = self.total.load(Ordering::Relaxed).max(1);
             let filled = (done * 30 / total).min(30);
-            anstream::eprint!("\r\x1b[2K[{:30}] {done}/{total} {node}", "#".repeat(filled));
+            err!("\r\x1b[2K[{:30}] {done}/{total} {node}", "#".repeat(filled));
         }
     }
 
     fn clear(&self) {
         if self.shown {
-            anstream::eprint!("\r\x1b[2K");
+            err!("\r\x1b[2K");
         }
     }
 }

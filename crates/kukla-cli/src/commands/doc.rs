@@ -9,6 +9,7 @@ use kukla::eval::registry::{FunctionOrigin, Registered};
 use crate::Outcome;
 use crate::args::Cli;
 use crate::commands::explain;
+use crate::output::out;
 
 /// Print a reference page in Markdown
 #[derive(Debug, clap::Args)]
@@ -34,7 +35,7 @@ pub fn run(args: &Args) -> Outcome {
         Subject::Functions => functions(),
         Subject::Codes => codes(),
     };
-    anstream::print!("{page}");
+    out!("{page}");
     Outcome::Done
 }
 

@@ -7,6 +7,7 @@ use kukla::Value;
 
 use super::eval::evaluate;
 use super::target::Target;
+use crate::output::{err, out};
 use crate::render::ValueFormat;
 use crate::render::failure::{self, ErrorFormat};
 use crate::{Outcome, commands::check, files};
@@ -52,14 +53,17 @@ pub fn run(args: &Args) -> Outcome {
 }
 
 fn render(args: &Render) -> Result<Outcome, String> {
+    args.target.refuse_code("the template is what is evaluated")?;
     let mut placed = args.target.placed(&args.path)?;
     placed.site.code = Some(program(args)?);
-    let evaluated = evaluate(&args.target.compiler()?, &placed);
+    // A template that is named here may be read, wherever it lies.
+    let named = PathBuf::from(&args.template).canonicalize().ok();
+    let evaluated = evaluate(&args.target.compiler_reading(named)?, &placed);
     let mut out = String::new();
     evaluated.logs.iter().for_each(|log| failure::log(&mut out, log, args.errors));
     let outcome = match evaluated.result {
         Ok(text) => {
-            anstream::print!("{}", ValueFormat::Text.print(&text));
+            out!("{}", ValueFormat::Text.print(&text));
             Outcome::Done
         }
         Err(failure) => {
@@ -67,7 +71,7 @@ fn render(args: &Render) -> Result<Outcome, String> {
             Outcome::Found
         }
     };
-    anstream::eprint!("{out}");
+    err!("{out}");
     Ok(outcome)
 }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use kukla::{Compiler, Outcome as Evaluation, Type, Value};
 
 use super::target::{Placed, Target};
+use crate::output::{err, outln};
 use crate::render::ValueFormat;
 use crate::render::failure::{self, ErrorFormat};
 use crate::{Outcome, files};
@@ -21,7 +22,7 @@ Examples:
   kukla eval program.pp --type")]
 pub struct Args {
     /// The program; `-` is standard input
-    #[arg(required_unless_present = "execute")]
+    #[arg(required_unless_present = "execute", conflicts_with = "execute")]
     file: Option<PathBuf>,
     /// The control repository whose modules and data the code may use
     #[arg(long = "in", short = 'C', default_value = ".", value_name = "PATH")]
@@ -58,7 +59,7 @@ pub fn run(args: &Args) -> Outcome {
     let outcome = match evaluated.result {
         Ok(value) => {
             let text = if args.show_type { Type::of(&value).to_string() } else { args.format.print(&value) };
-            anstream::println!("{text}");
+            outln!("{text}");
             Outcome::Done
         }
         Err(failure) => {
@@ -66,7 +67,7 @@ pub fn run(args: &Args) -> Outcome {
             Outcome::Found
         }
     };
-    anstream::eprint!("{out}");
+    err!("{out}");
     outcome
 }
 

@@ -4,6 +4,7 @@ use kukla::codes;
 use kukla::syntax::{Code, Severity};
 
 use crate::Outcome;
+use crate::output::{errln, out, outln};
 
 /// Explain an issue code, e.g. `kukla explain SYNTAX_ERROR`
 #[derive(Debug, clap::Args)]
@@ -21,18 +22,18 @@ pub fn run(args: &Args) -> Outcome {
     let Some(wanted) = &args.code else {
         let width = codes::all().map(|c| c.name.len()).max().unwrap_or_default();
         for code in codes::all() {
-            anstream::println!("{:width$}  {}", code.name, code.message);
+            outln!("{:width$}  {}", code.name, code.message);
         }
         return Outcome::Done;
     };
     match codes::all().find(|code| code.name.eq_ignore_ascii_case(wanted)) {
         Some(code) => {
-            anstream::print!("{}", explanation(code));
+            out!("{}", explanation(code));
             Outcome::Done
         }
         None => {
-            anstream::eprintln!("kukla: there is no issue code '{wanted}'");
-            anstream::eprintln!("  hint: {}", hint(wanted));
+            errln!("kukla: there is no issue code '{wanted}'");
+            errln!("  hint: {}", hint(wanted));
             Outcome::Unable
         }
     }

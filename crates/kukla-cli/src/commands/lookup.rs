@@ -8,9 +8,10 @@ use kukla::hiera::Found;
 use kukla::rpc::from_json;
 use kukla::{Answer, Compiler, Diagnostic, Outcome as Answered, Type, Value};
 
-use super::fleet::{Fleet, Member};
+use super::fleet::{self, Fleet, Member};
 use super::target::Target;
 use crate::Outcome;
+use crate::output::{err, outln};
 use crate::render::ValueFormat;
 use crate::render::failure::{self, ErrorFormat};
 
@@ -45,7 +46,7 @@ pub struct Args {
     #[arg(long)]
     explain: bool,
     /// Answer for every node that --facts, a file or a directory, has facts of
-    #[arg(long, conflicts_with = "explain")]
+    #[arg(long, conflicts_with_all = ["explain", "node"])]
     all: bool,
     /// How to print the value
     #[arg(long, value_enum, default_value_t = ValueFormat::Yaml)]
@@ -83,12 +84,12 @@ fn wanted(args: &Args) -> Result<data::LookupRequest, String> {
 fn printed(answered: Answered<Answer>) -> Result<Answer, Box<Diagnostic>> {
     let mut out = String::new();
     answered.logs.iter().for_each(|log| failure::log(&mut out, log, ErrorFormat::Human));
-    anstream::eprint!("{out}");
+    err!("{out}");
     answered.result
 }
 
 fn one(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
-    let placed = args.target.placed(&args.path)?;
+    let placed = args.target.placed_with_code(&args.path)?;
     let wanted = wanted(args)?;
     let answer = compiler.open(&placed.site).and_then(|site| {
         printed(match args.explain {
@@ -98,7 +99,7 @@ fn one(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
     });
     let answer = answer.and_then(|answer| {
         if let Some(explanation) = &answer.explanation {
-            anstream::println!("{}", explanation.text().trim_end());
+            outln!("{}", explanation.text().trim_end());
         }
         answer.found
     });
@@ -106,14 +107,14 @@ fn one(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
         Ok(found) => {
             match args.explain {
                 true => summary(&found, args.format),
-                false => anstream::println!("{}", args.format.print(&found.value)),
+                false => outln!("{}", args.format.print(&found.value)),
             }
             Ok(Outcome::Done)
         }
         Err(failure) => {
             let mut out = String::new();
             failure::render(&mut out, &failure, &placed.node.name, ErrorFormat::Human);
-            anstream::eprint!("{out}");
+            err!("{out}");
             Ok(Outcome::Found)
         }
     }
@@ -123,10 +124,10 @@ fn one(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
 fn summary(found: &Found, format: ValueFormat) {
     if let Some(options) = &found.options {
         let options = ValueFormat::Puppet.print(&options.clone().into());
-        anstream::println!("lookup_options in force: {options}");
+        outln!("lookup_options in force: {options}");
     }
     if found.origins.is_empty() {
-        anstream::println!("Nothing found; this is the default");
+        outln!("Nothing found; this is the default");
     }
     for (at, origin) in found.origins.iter().enumerate() {
         let word = if at == 0 { "Winner" } else { "Merged with" };
@@ -135,21 +136,26 @@ fn summary(found: &Found, format: ValueFormat) {
             (Some(file), None) => format!("{file}, "),
             (None, _) => String::new(),
         };
-        anstream::println!("{word}: {place}level \"{}\"", origin.level);
+        outln!("{word}: {place}level \"{}\"", origin.level);
     }
     let encrypted = found.origins.iter().any(|origin| origin.encrypted);
     let secret = encrypted || matches!(found.value, Value::Sensitive(_));
     let value = if secret { "(not shown)".to_owned() } else { format.print(&found.value) };
-    anstream::println!("Value:");
-    value.lines().for_each(|line| anstream::println!("  {line}"));
+    outln!("Value:");
+    value.lines().for_each(|line| outln!("  {line}"));
 }
 
 fn all(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
     let wanted = wanted(args)?;
     let mut answers = BTreeMap::<String, Vec<String>>::new();
     let mut failed = false;
-    let fleet = Fleet::new(&args.target, &args.path, compiler)?;
-    for Member { name, placed } in fleet.sources.iter().flat_map(|source| fleet.members(source)) {
+    let fleet = match Fleet::new(&args.target, &args.path, compiler) {
+        Ok(fleet) => fleet,
+        Err(unfit) => return unfit.told(),
+    };
+    let mut seen = Vec::new();
+    for Member { name, source, placed } in fleet.sources.iter().flat_map(|source| fleet.members(source)) {
+        seen.push((name.clone(), source));
         let answer = placed.and_then(|placed| {
             let answer = fleet.site(&placed).and_then(|site| printed(site.lookup(&placed.node, &wanted)));
             answer.and_then(|answer| answer.found).map_err(|failure| failure.to_string())
@@ -163,11 +169,15 @@ fn all(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
         };
         answers.entry(text).or_default().push(name);
     }
+    let twice = fleet::twice(seen.iter().map(|(name, source)| (name.as_str(), source.as_str())));
+    if let Some((name, problem)) = twice.first_key_value() {
+        return Err(format!("{name}: {problem}"));
+    }
     let mut answers: Vec<_> = answers.into_iter().collect();
     answers.sort_by_key(|(_, nodes)| std::cmp::Reverse(nodes.len()));
     for (text, nodes) in answers {
-        anstream::println!("{}:", nodes.join(", "));
-        text.lines().for_each(|line| anstream::println!("    {line}"));
+        outln!("{}:", nodes.join(", "));
+        text.lines().for_each(|line| outln!("    {line}"));
     }
     Ok(if failed { Outcome::Found } else { Outcome::Done })
 }

@@ -12,5 +12,6 @@ pub mod parse;
 mod policy;
 pub mod repl;
 pub mod rpc;
+pub mod ruby;
 mod target;
 pub mod why;

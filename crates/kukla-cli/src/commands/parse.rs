@@ -9,6 +9,7 @@ use kukla::syntax::Source;
 use kukla::syntax::pn::Pn;
 use kukla::syntax::tree::{Node, Tree};
 
+use crate::output::{err, errln, out, outln};
 use crate::render::{self, Findings};
 use crate::{Outcome, files};
 
@@ -47,6 +48,11 @@ enum Format {
 
 /// Parses the files and prints their trees.
 pub fn run(args: &Args) -> Outcome {
+    if args.pretty && args.format.shows_errors() {
+        return Outcome::unable(
+            "--pretty is for PN and JSON; the other formats have a line for each part anyway",
+        );
+    }
     let sources = match &args.code {
         Some(code) => vec![Ok((Source::new("-e", code.as_str()), None))],
         None => args.files.iter().map(|path| files::read(path)).collect(),
@@ -58,23 +64,23 @@ pub fn run(args: &Args) -> Outcome {
         let (source, invalid) = match source {
             Ok(read) => read,
             Err(problem) => {
-                anstream::eprintln!("kukla: {problem}");
+                errln!("kukla: {problem}");
                 return Outcome::Unable;
             }
         };
         let analysis = Analysis::new(&source, &rules);
         if several {
-            anstream::println!("--- {}", source.name().unwrap_or_default());
+            outln!("--- {}", source.name().unwrap_or_default());
         }
         if args.format.shows_errors() || !analysis.has_no_tree() {
-            anstream::print!("{}", print(&analysis.parse.tree, args));
+            out!("{}", print(&analysis.parse.tree, args));
         }
         let diagnostics = invalid.map_or(analysis.diagnostics, |i| vec![i]);
         let findings = Findings { diagnostics };
         if findings.counts().0 > 0 {
             outcome = Outcome::Found;
         }
-        anstream::eprint!("{}", render::render(&[findings], render::Format::Human));
+        err!("{}", render::render(&[findings], render::Format::Human));
     }
     outcome
 }

@@ -16,6 +16,7 @@ use crate::render::failure::{self, ErrorFormat};
 mod assist;
 mod memory;
 
+use crate::output::{err, errln, out, outln};
 use assist::Assistant;
 use memory::Memory;
 
@@ -45,7 +46,9 @@ Type an expression to see its value; an unfinished one goes on on the next line,
 
 /// Talks until the input ends.
 pub fn run(args: &Args) -> Outcome {
-    let asked = args.target.placed(&args.path).and_then(|placed| Ok((placed, args.target.compiler()?)));
+    let placed = args.target.refuse_code("what you type is what is evaluated");
+    let placed = placed.and_then(|()| args.target.placed(&args.path));
+    let asked = placed.and_then(|placed| Ok((placed, args.target.compiler()?)));
     let (placed, compiler) = match asked {
         Ok(asked) => asked,
         Err(problem) => return Outcome::unable(&problem),
@@ -114,7 +117,7 @@ impl Session {
         match command {
             "" => {}
             ":quit" | ":q" | ":exit" => return Next::Leave,
-            ":help" | ":h" => anstream::print!("{HELP}"),
+            ":help" | ":h" => out!("{HELP}"),
             ":reset" => {
                 self.memory = Memory::default();
                 self.logged = 0;
@@ -122,17 +125,17 @@ impl Session {
             ":vars" => self.show_variables(),
             ":type" | ":t" => {
                 if let Some(value) = self.evaluate(rest) {
-                    anstream::println!("{}", Type::of(&value));
+                    outln!("{}", Type::of(&value));
                 }
             }
             command if command.starts_with(':') => {
-                anstream::eprintln!("there is no {command}; :help lists what there is");
+                errln!("there is no {command}; :help lists what there is");
             }
             _ => {
                 if let Some(value) = self.evaluate(line) {
                     self.remember(line);
                     if value != Value::Undef {
-                        anstream::println!("{}", self.format.print(&value));
+                        outln!("{}", self.format.print(&value));
                     }
                 }
             }
@@ -151,7 +154,7 @@ impl Session {
         let value = evaluated.result.inspect_err(|failure| {
             failure::render(&mut out, failure, &self.placed.node.name, ErrorFormat::Human)
         });
-        anstream::eprint!("{out}");
+        err!("{out}");
         value.ok()
     }
 
@@ -166,7 +169,7 @@ impl Session {
     fn show_variables(&mut self) {
         for variable in self.memory.variables() {
             if let Some(value) = self.evaluate(&variable) {
-                anstream::println!("{variable} = {}", self.format.print(&value));
+                outln!("{variable} = {}", self.format.print(&value));
             }
         }
     }

@@ -1,6 +1,7 @@
 //! `kukla rpc`: the machine interface on standard input and output.
 
 use std::io::{BufRead, Write};
+use std::time::Duration;
 
 use kukla::DiskWorld;
 use kukla::rpc::Server;
@@ -16,11 +17,21 @@ use crate::Outcome;
 pub struct Args {
     #[command(flatten)]
     allowed: Allowed,
+    /// Seconds after which a request that is not answered is given up, unless it names its own `deadline`
+    #[arg(long, value_name = "SECONDS")]
+    deadline: Option<f64>,
 }
 
 /// Serves requests until there are no more.
 pub fn run(args: &Args) -> Outcome {
-    let server = Server::new(DiskWorld::default()).with_policy(args.allowed.policy());
+    let mut server = Server::new(DiskWorld::default()).with_policy(args.allowed.policy());
+    if let Some(seconds) = args.deadline {
+        let Ok(deadline) = Duration::try_from_secs_f64(seconds) else {
+            eprintln!("kukla: --deadline is a number of seconds");
+            return Outcome::Unable;
+        };
+        server = server.with_deadline(deadline);
+    }
     let mut input = std::io::stdin().lock();
     let mut output = std::io::stdout().lock();
     let mut line = Vec::new();
@@ -30,17 +41,18 @@ pub fn run(args: &Args) -> Outcome {
             Ok(0) => return Outcome::Done,
             Ok(_) => {}
             Err(error) => {
-                eprintln!("kukla: cannot read requests: {error}");
-                return Outcome::Unable;
+                return Outcome::unable(&format!("cannot read requests: {error}"));
             }
         }
         if line.trim_ascii().is_empty() {
             continue;
         }
         let answer = server.answer(&String::from_utf8_lossy(&line)) + "\n";
-        // A reader that went away wants no more answers.
-        if output.write_all(answer.as_bytes()).and_then(|()| output.flush()).is_err() {
-            return Outcome::Done;
+        match output.write_all(answer.as_bytes()).and_then(|()| output.flush()) {
+            Ok(()) => {}
+            // A reader that went away wants no more answers.
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return Outcome::Done,
+            Err(error) => return Outcome::unable(&format!("cannot write answers: {error}")),
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use kukla::certname;
 use kukla::classify::Classification;
 use kukla::exports::CatalogExports;
 use kukla::facts::FactFile;
@@ -14,6 +15,7 @@ use kukla::{Compiler, DiskWorld, Node, Settings, SiteSpec};
 
 use super::policy::Allowed;
 use crate::files;
+use crate::output::errln;
 
 /// Which environment and which node. Where the control repository lies is for each command to ask.
 #[derive(Debug, clap::Args)]
@@ -52,6 +54,9 @@ pub struct Target {
     /// Another of Puppet's settings, as `strict_variables=false`; may be given several times
     #[arg(long = "set", value_name = "SETTING=VALUE")]
     settings: Vec<String>,
+    /// Seconds after which an evaluation that is not over is given up, looked at now and then; none by default
+    #[arg(long, value_name = "SECONDS")]
+    deadline: Option<String>,
     /// Puppet code to use as the site manifest
     #[arg(long, short = 'e', value_name = "CODE")]
     execute: Option<String>,
@@ -74,6 +79,9 @@ pub struct Target {
     allowed: Allowed,
 }
 
+/// What shows that there is something to compile in a directory.
+const SIGNS: [&str; 4] = ["environment.conf", "manifests", "modules", "hiera.yaml"];
+
 /// A node and the site it belongs to.
 #[derive(Clone, Debug)]
 pub struct Placed {
@@ -86,17 +94,64 @@ pub struct Placed {
 impl Target {
     /// The compiler to ask.
     pub fn compiler(&self) -> Result<Compiler, String> {
+        self.compiler_reading(None)
+    }
+
+    /// The compiler to ask, for code in a file that is named besides.
+    pub fn compiler_reading(&self, named: Option<PathBuf>) -> Result<Compiler, String> {
+        let mut policy = self.allowed.policy();
+        policy.files.also.extend(named);
         let world = DiskWorld::default();
         let exports = self.exported.as_ref().map(|path| CatalogExports::read(&world, path)).transpose()?;
-        let compiler = Compiler::new(world).with_policy(self.allowed.policy());
+        let compiler = Compiler::new(world).with_policy(policy);
         Ok(match exports {
             Some(exports) => compiler.with_exports(Arc::new(exports)),
             None => compiler,
         })
     }
 
+    /// Refuses code on the command line where it would be for nothing.
+    pub fn refuse_code(&self, why: &str) -> Result<(), String> {
+        match self.execute {
+            Some(_) => Err(format!("-e is a site manifest and has no use here: {why}")),
+            None => Ok(()),
+        }
+    }
+
+    /// The node that the options name, for a command that cannot do without code or data. That there are no facts of the node
+    /// is said.
+    pub fn placed_with_code(&self, path: &Path) -> Result<Placed, String> {
+        let placed = self.placed(path)?;
+        if self.execute.is_some() {
+            return Ok(placed);
+        }
+        let elsewhere = placed.site.manifest.is_some()
+            || placed.site.modulepath.is_some()
+            || placed.site.hiera_config.is_some()
+            || self.conf(path)?.is_some();
+        let has_code = |root: PathBuf| SIGNS.iter().any(|sign| root.join(sign).exists());
+        if !elsewhere && !placed.site.root().is_some_and(has_code) {
+            return Err(format!(
+                "{}: there is no Puppet code here: no manifests, modules, environment.conf or hiera.yaml\n  hint: PATH names a control repository or a manifest, -e gives code",
+                path.display()
+            ));
+        }
+        if self.node.is_some() && self.facts.is_none() && self.fact_file(path)?.is_none() {
+            let (place, _) = self.fact_place(path);
+            let name = &placed.node.name;
+            errln!(
+                "kukla: {name} is taken to have no facts: there are none in {}, and --facts names no others",
+                place.display()
+            );
+        }
+        Ok(placed)
+    }
+
     /// The node that the options name.
     pub fn placed(&self, path: &Path) -> Result<Placed, String> {
+        if let Some(node) = &self.node {
+            certname::check(node).map_err(|wrong| format!("--node: {wrong}"))?;
+        }
         let ground = self.ground(path)?;
         let Some(file) = self.fact_file(path)? else { return ground.place(FactFile::default()) };
         let mut nodes = read_facts(&file)?;
@@ -150,6 +205,9 @@ impl Target {
         if let Some(whose) = &self.functions {
             site.settings.set("functions", whose.as_str().into())?;
         }
+        if let Some(seconds) = &self.deadline {
+            site.settings.set("deadline", seconds.as_str().into())?;
+        }
         for setting in &self.settings {
             let (name, value) = setting
                 .split_once('=')
@@ -186,6 +244,9 @@ impl Target {
             conf.apply(&DiskWorld::default(), &mut site)?;
         }
         site.code.clone_from(&self.execute);
+        for directory in self.modulepath.iter().flatten() {
+            std::fs::read_dir(directory).map_err(|error| files::problem(directory, &error))?;
+        }
         site.modulepath.clone_from(&self.modulepath);
         if let Some(file) = &self.hiera_config {
             site.hiera_config = Some(absolute(file)?);
@@ -224,8 +285,7 @@ impl Target {
             }
             return Ok(None);
         }
-        let is_environment =
-            ["environment.conf", "manifests", "modules"].iter().any(|name| path.join(name).exists());
+        let is_environment = SIGNS[..3].iter().any(|name| path.join(name).exists());
         let inside = path.join("environments");
         match conf {
             _ if is_environment => site.environment_root = Some(path),
@@ -254,6 +314,7 @@ impl Ground<'_> {
     /// The node that some facts are of, and the site that it belongs to.
     pub fn place(&self, facts: FactFile) -> Result<Placed, String> {
         let name = self.target.node.as_deref().or(facts.node_name()).unwrap_or("localhost");
+        certname::check(name).map_err(|wrong| wrong.to_string())?;
         let mut node = Node::named(name);
         let mut site = self.site.clone();
         node.facts = facts.facts;
@@ -278,6 +339,9 @@ impl Ground<'_> {
     /// The first directory of environments that has the one of this name.
     fn environmentpath(&self, environment: &str) -> Result<Option<PathBuf>, String> {
         let Some(paths) = &self.environments else { return Ok(None) };
+        if environment.is_empty() || !environment.bytes().all(|b| b == b'_' || b.is_ascii_alphanumeric()) {
+            return Err(format!("'{environment}' cannot be the name of an environment"));
+        }
         match paths.iter().find(|path| path.join(environment).is_dir()) {
             Some(found) => Ok(Some(found.clone())),
             None => {

@@ -7,6 +7,7 @@ use kukla::{CompileOptions, Compiled, Value, provenance};
 
 use super::target::Target;
 use crate::Outcome;
+use crate::output::{err, errln, out, outln};
 use crate::render::failure::{self, ErrorFormat};
 
 /// Say where an attribute of a resource got its value
@@ -38,7 +39,7 @@ pub fn run(args: &Args) -> Outcome {
 fn say(args: &Args) -> Result<Outcome, String> {
     let wanted = ResourceRef::parse(&args.resource)
         .ok_or_else(|| format!("'{}' is no resource; write it as Type[title]", args.resource))?;
-    let placed = args.target.placed(&args.path)?;
+    let placed = args.target.placed_with_code(&args.path)?;
     let options = CompileOptions { provenance: true, ..CompileOptions::default() };
     let site = args.target.compiler()?.open(&placed.site);
     let compiled = site.and_then(|site| site.compile_with(&placed.node, options).result);
@@ -47,7 +48,7 @@ fn say(args: &Args) -> Result<Outcome, String> {
         Err(failure) => {
             let mut out = String::new();
             failure::render(&mut out, &failure, &placed.node.name, ErrorFormat::Human);
-            anstream::eprint!("{out}");
+            err!("{out}");
             return Ok(Outcome::Found);
         }
     };
@@ -57,7 +58,7 @@ fn say(args: &Args) -> Result<Outcome, String> {
     let known = catalog.resources.iter().find(|resource| is_it(&resource.type_name, &resource.title));
     let trail = trails.iter().flatten().find(|trail| is_it(&trail.type_name, &trail.title));
     let (Some(resource), Some(trail)) = (known, trail) else {
-        anstream::eprintln!("kukla: {} is not in the catalog of {}", args.resource, placed.node.name);
+        errln!("kukla: {} is not in the catalog of {}", args.resource, placed.node.name);
         return Ok(Outcome::Found);
     };
     let mut found = false;
@@ -69,12 +70,12 @@ fn say(args: &Args) -> Result<Outcome, String> {
         let secret = resource.sensitive_parameters.contains(name)
             || trail.as_ref().is_some_and(|trail| provenance::is_secret(trail));
         let shown = if secret { "(not shown)".to_owned() } else { notation(value) };
-        anstream::println!("{}[{}] {name} = {shown}", resource.type_name, resource.title);
-        anstream::print!("{}", provenance::chain(trail.as_deref()));
+        outln!("{}[{}] {name} = {shown}", resource.type_name, resource.title);
+        out!("{}", provenance::chain(trail.as_deref()));
     }
     match (&args.attribute, found) {
         (Some(attribute), false) => {
-            anstream::eprintln!("kukla: {} has no attribute '{attribute}'", args.resource);
+            errln!("kukla: {} has no attribute '{attribute}'", args.resource);
             Ok(Outcome::Found)
         }
         _ => Ok(Outcome::Done),
@@ -88,8 +89,9 @@ fn same_title(type_name: &str, title: &str, wanted: &str) -> bool {
 }
 
 fn notation(value: &Value) -> String {
-    match kukla::values::format::format_value(value, &"%p".into()) {
+    let value = kukla::secrets::redacted(value);
+    match kukla::values::format::format_value(&value, &"%p".into()) {
         Ok(text) => text.to_string(),
-        Err(_) => kukla::values::format::interpolate(value).to_string(),
+        Err(_) => kukla::values::format::interpolate(&value).to_string(),
     }
 }

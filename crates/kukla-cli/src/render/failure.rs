@@ -44,6 +44,10 @@ pub fn log(out: &mut String, log: &Log, format: ErrorFormat) {
         let _ = writeln!(out, "{}", kukla::rpc::log(log));
         return;
     }
+    if let (ErrorFormat::Human, Some(rule)) = (format, &log.rule) {
+        picture(out, rule, None);
+        return;
+    }
     let level = match log.level {
         LogLevel::Debug => "Debug",
         LogLevel::Info => "Info",

@@ -28,12 +28,19 @@ impl ValueFormat {
             Self::Puppet => {
                 format::format_value(value, &"%p".into()).map_or_else(|_| text(), |t| t.to_string())
             }
-            Self::Json => kukla::rpc::rich(value).to_string(),
+            Self::Json => rich(value).to_string(),
             // What YAML has no form for, it has in the form of JSON.
             Self::Yaml => kukla::formats::yaml::emit(value)
-                .or_else(|_| kukla::formats::yaml::emit(&from_json(&kukla::rpc::rich(value))))
+                .or_else(|_| kukla::formats::yaml::emit(&from_json(&rich(value))))
                 .map_or_else(|_| text(), |yaml| yaml.trim_start_matches("---").trim().to_owned()),
             Self::Text => text(),
         }
     }
+}
+
+/// A value as rich data, which would show what is sensitive.
+fn rich(value: &Value) -> serde_json::Value {
+    let mut json = kukla::rpc::rich(value);
+    kukla::secrets::redact_json(&mut json);
+    json
 }

@@ -5,7 +5,7 @@ use kukla_values::{Name, Type, Value};
 
 use super::builder::{CodeOrigin, Param};
 use super::provenance::How;
-use crate::codes::{ATTRIBUTE_NAME_NO_STRING, ATTRIBUTES_FROM_NO_HASH, ITERATOR_AS_ATTRIBUTE};
+use crate::codes::{ATTRIBUTE_NAME_NO_STRING, ATTRIBUTES_FROM_NO_HASH, ITERATOR_AS_ATTRIBUTE, NO_REFERENCE};
 use crate::error::Flow;
 use crate::program::{Attribute, AttributeOperation, Expr};
 use crate::vm::Vm;
@@ -18,11 +18,13 @@ impl Vm<'_> {
             match &attribute.operation {
                 AttributeOperation::Set(name, value) => {
                     let given = self.eval(value)?;
-                    params.push(self.attribute(*name, given, false, attribute.span, value)?);
+                    self.fits_catalog(&given, attribute.span, "'=>' expression")?;
+                    params.push(self.attribute(*name, given, false, attribute.span, value));
                 }
                 AttributeOperation::Add(name, value) => {
                     let given = self.eval(value)?;
-                    params.push(self.attribute(*name, given, true, attribute.span, value)?);
+                    self.fits_catalog(&given, attribute.span, "'+>' expression")?;
+                    params.push(self.attribute(*name, given, true, attribute.span, value));
                 }
                 AttributeOperation::Splat(expr) => {
                     let value = self.eval(expr)?;
@@ -38,7 +40,8 @@ impl Vm<'_> {
                             return Err(self.while_evaluating(wrong, attribute.span, construct));
                         };
                         let (name, value) = (Name::new(name), value.clone());
-                        params.push(self.attribute(name, value, false, attribute.span, expr)?);
+                        self.fits_catalog(&value, attribute.span, "Object")?;
+                        params.push(self.attribute(name, value, false, attribute.span, expr));
                     }
                 }
             }
@@ -46,15 +49,22 @@ impl Vm<'_> {
         Ok(params)
     }
 
-    fn attribute(&self, name: Name, value: Value, adds: bool, span: Span, expr: &Expr) -> Flow<Param> {
-        if has_iterator(&value) {
-            let refused = diagnostic!(ITERATOR_AS_ATTRIBUTE);
-            let construct = if adds { "'+>' expression" } else { "'=>' expression" };
-            return Err(self.while_evaluating(refused, span, construct));
-        }
+    /// Refuses what a catalog cannot hold: what is only to be gone through, and references to nothing in particular.
+    fn fits_catalog(&self, value: &Value, span: Span, construct: &'static str) -> Flow<()> {
+        let wrong = match unfit(value) {
+            None => return Ok(()),
+            Some(Unfit::Iterator) => diagnostic!(ITERATOR_AS_ATTRIBUTE),
+            Some(Unfit::Reference(name)) => {
+                diagnostic!(NO_REFERENCE { reference: format_args!("{name:?}") })
+            }
+        };
+        Err(self.while_evaluating(wrong, span, construct))
+    }
+
+    fn attribute(&self, name: Name, value: Value, adds: bool, span: Span, expr: &Expr) -> Param {
         let location = Some(self.location(span));
         let trail = self.trail(How::Manifest, Some(expr), location.as_ref());
-        Ok(Param { name, value, origin: self.origin(), adds, location, trail, shared: 0 })
+        Param { name, value, origin: self.origin(), adds, location, trail, shared: 0 }
     }
 
     /// The code being evaluated.
@@ -63,11 +73,24 @@ impl Vm<'_> {
     }
 }
 
-fn has_iterator(value: &Value) -> bool {
+/// What a catalog cannot hold.
+pub(super) enum Unfit {
+    Iterator,
+    /// A type of references, by its name.
+    Reference(&'static str),
+}
+
+pub(super) fn unfit(value: &Value) -> Option<Unfit> {
     match value {
-        Value::Iterator(_) => true,
-        Value::Array(values) => values.iter().any(has_iterator),
-        Value::Hash(hash) => hash.iter().any(|(key, value)| has_iterator(key) || has_iterator(value)),
-        _ => false,
+        Value::Iterator(_) => Some(Unfit::Iterator),
+        Value::Array(values) => values.iter().find_map(unfit),
+        Value::Hash(hash) => hash.iter().find_map(|(key, value)| unfit(key).or_else(|| unfit(value))),
+        Value::Type(ty) => match &**ty {
+            Type::Class(None) => Some(Unfit::Reference("class")),
+            Type::Resource(None) => Some(Unfit::Reference("resource")),
+            Type::CatalogEntry => Some(Unfit::Reference("catalogentry")),
+            _ => None,
+        },
+        _ => None,
     }
 }

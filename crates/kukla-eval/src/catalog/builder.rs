@@ -1,12 +1,13 @@
 //! The catalog while it is built: resources that may still change, and how they are found.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
 use kukla_catalog::types::NativeType;
 use kukla_catalog::{ResourceKind, ResourceRef};
 use kukla_syntax::{Fact, NAMELESS, diagnostic};
-use kukla_values::{Error, Name, Str, Type, Value};
+use kukla_values::{Budget, Error, Name, Str, Type, Value};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::collect::Collector;
@@ -112,10 +113,7 @@ impl Building {
     }
 
     pub fn is_class(&self) -> bool {
-        matches!(
-            self.definition,
-            ResourceDefinition::Class(_) | ResourceDefinition::Main | ResourceDefinition::Settings
-        )
+        self.type_name.as_str() == "Class"
     }
 
     /// Whether it is one of those that Puppet makes itself and whose title is no text: `Class[main]`, `Stage[main]`.
@@ -242,6 +240,8 @@ impl Kindred {
 #[derive(Debug, Default)]
 pub struct CatalogBuilder {
     resources: Vec<Building>,
+    /// What resources and relationships are charged to.
+    pub(super) budget: Rc<Budget>,
     kindred: FxHashMap<Name, Kindred>,
     pub(super) scopes: CodeScopes,
     /// The names of the classes that were evaluated.
@@ -267,6 +267,10 @@ pub struct CatalogBuilder {
 }
 
 impl CatalogBuilder {
+    pub(crate) fn new(budget: Rc<Budget>) -> CatalogBuilder {
+        CatalogBuilder { budget, ..CatalogBuilder::default() }
+    }
+
     pub(crate) fn get(&self, id: ResourceId) -> &Building {
         &self.resources[id.0 as usize]
     }
@@ -298,6 +302,21 @@ impl CatalogBuilder {
         })
     }
 
+    /// The names of the classes that were evaluated.
+    pub(crate) fn class_names(&self) -> Vec<Str> {
+        self.classes.clone()
+    }
+
+    /// The tags of the catalog.
+    pub(crate) fn tag_words(&self) -> Vec<Str> {
+        self.tag_table.words(&self.tags)
+    }
+
+    /// The tags of a resource.
+    pub(crate) fn tag_words_of(&self, id: ResourceId) -> Vec<Str> {
+        self.tag_table.words(&self.get(id).tags)
+    }
+
     pub(crate) fn of_type(&self, type_name: Name) -> Option<&Kindred> {
         self.kindred.get(&type_name)
     }
@@ -314,6 +333,7 @@ impl CatalogBuilder {
 
     /// Adds a resource, unless there is one by one of its names.
     pub(crate) fn add(&mut self, resource: Building) -> Result<ResourceId, Error> {
+        self.budget.charge_resource(resource.params.len())?;
         let id = ResourceId(self.resources.len() as u32);
         let kindred = self.kindred.entry(resource.type_name).or_default();
         if let Some(earlier) = kindred.titles.get(&resource.title) {
@@ -465,6 +485,7 @@ impl CatalogBuilder {
     /// Gives one resource all tags of another.
     pub(crate) fn merge_tags(&mut self, id: ResourceId, from: ResourceId) {
         let mut tags = std::mem::take(&mut self.get_mut(id).tags);
+        self.budget.note_memory(16 * self.get(from).tags.len());
         self.tag_table.merge(&mut tags, &self.resources[from.0 as usize].tags);
         self.get_mut(id).tags = tags;
     }

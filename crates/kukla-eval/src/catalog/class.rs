@@ -4,21 +4,21 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use kukla_catalog::ResourceKind;
-use kukla_catalog::types::is_metaparameter;
 use kukla_syntax::{bail, diagnostic};
 use kukla_values::types::capitalize;
 use kukla_values::{Array, Name, Str, Type, Value};
+use rustc_hash::FxHashSet;
 
 use super::builder::{Building, CatalogBuilder, CodeOrigin, Param, ResourceId, flat};
 use super::kind::{Resolved, ResourceDefinition};
+use super::private::may_inherit;
 use super::resource::Declaration;
 use crate::codes::{
-    CIRCULAR_INHERITANCE, METAPARAMETER_AS_PARAMETER, NO_CLASS_NAME, PARENT_NOT_EVALUATED, PRIVATE,
-    RESOURCE_AS_CLASS, UNKNOWN_CLASS, UNKNOWN_PARENT_CLASS, UNKNOWN_STAGE, UNSPECIFIC_CLASS,
-    UNSPECIFIC_CLASS_RESOURCE,
+    CIRCULAR_INHERITANCE, NO_CLASS_NAME, PARENT_NOT_EVALUATED, RESOURCE_AS_CLASS, UNKNOWN_CLASS,
+    UNKNOWN_PARENT_CLASS, UNKNOWN_STAGE, UNSPECIFIC_CLASS, UNSPECIFIC_CLASS_RESOURCE,
 };
 use crate::error::{Flow, Raise, Raised, Stage};
-use crate::program::{Class, Define, Params, ResourceForm};
+use crate::program::{Class, Define, ResourceForm};
 use crate::scope::{Position, ScopeId, ScopeKind};
 use crate::unit::{Defined, DefinitionPlace};
 use crate::vm::Vm;
@@ -35,7 +35,7 @@ impl Vm<'_> {
     pub fn require(&mut self, names: &[Value]) -> Flow {
         let names = class_names(names)?;
         self.include_named(&names)?;
-        if let Some(id) = self.container() {
+        if let Some(id) = self.container().filter(|_| !names.is_empty()) {
             let require = Name::new("require");
             let current = self.catalog.get(id).value("require").map(flat).unwrap_or_default();
             let mut all: Array = current.into_iter().filter(|value| !value.is_undef()).collect();
@@ -63,8 +63,7 @@ impl Vm<'_> {
         let mut classes = Vec::with_capacity(names.len());
         for name in names {
             let class = self.find_class(name)?.ok_or_else(|| self.unknown_class(name))?;
-            let place = class.unit.module;
-            self.check_private(class.private, place, || format!("The class '{}'", class.name))?;
+            self.may_use_class(&class)?;
             classes.push(class);
         }
         let (mut already, mut newly) = (Vec::new(), Vec::new());
@@ -111,7 +110,6 @@ impl Vm<'_> {
             scope,
             given: None,
         };
-        self.check_parameter_names(class.name, &class.params, class.place())?;
         let resource =
             self.catalog.prepare(&resolved, title, params.unwrap_or_default(), &declaration, true)?;
         self.declare_parent(class, scope)?;
@@ -122,13 +120,14 @@ impl Vm<'_> {
     /// Declares the class that another one inherits.
     pub(super) fn declare_parent(&mut self, class: &Arc<Defined<Class>>, scope: ScopeId) -> Flow<()> {
         let mut above = Arc::clone(class);
-        let mut chain = vec![class.name];
+        let mut chain = FxHashSet::from_iter([class.name]);
         while let Some(parent) = self.parent_class(&above)? {
-            if chain.contains(&parent.name) {
+            self.budget().check_depth(chain.len())?;
+            self.charge(1)?;
+            if !chain.insert(parent.name) {
                 let wrong = diagnostic!(CIRCULAR_INHERITANCE { name: class.name });
                 return Err(wrong.on_line_of(Some(class.place().location())).into());
             }
-            chain.push(parent.name);
             above = parent;
         }
         match self.parent_class(class)? {
@@ -144,28 +143,9 @@ impl Vm<'_> {
             let wrong = diagnostic!(UNKNOWN_PARENT_CLASS { name, environment });
             Raise::from(wrong.on_line_of(Some(class.place().location())))
         };
-        self.find_class(&name)?.ok_or_else(missing).map(Some)
-    }
-
-    /// A parameter named like a metaparameter must have a default, and even then it is worth a warning.
-    pub(super) fn check_parameter_names(
-        &mut self,
-        of: Name,
-        params: &Params,
-        at: DefinitionPlace<'_>,
-    ) -> Flow<()> {
-        for param in params.iter().filter(|param| is_metaparameter(&param.name)) {
-            let name = param.name;
-            if param.default.is_none() {
-                let wrong = diagnostic!(METAPARAMETER_AS_PARAMETER { name, owner: of });
-                return Err(wrong.on_line_of(Some(at.location())).into());
-            }
-            let message = format!(
-                "{name} is a metaparam; this value will inherit to all contained resources in the {of} definition"
-            );
-            self.warn_once(&message.clone(), message);
-        }
-        Ok(())
+        let parent = self.find_class(&name)?.ok_or_else(missing)?;
+        may_inherit(class, &parent)?;
+        Ok(Some(parent))
     }
 
     /// Evaluates the code behind a resource, once.
@@ -179,7 +159,7 @@ impl Vm<'_> {
             ResourceDefinition::Class(class) => vm.evaluate_class(id, &class),
             ResourceDefinition::Define(define) => vm.evaluate_define(id, &define),
             ResourceDefinition::Node(node) => vm.evaluate_node(id, &node),
-            ResourceDefinition::Native(_) | ResourceDefinition::Main | ResourceDefinition::Settings => Ok(()),
+            ResourceDefinition::Native(_) | ResourceDefinition::Main => Ok(()),
         })
     }
 
@@ -204,6 +184,9 @@ impl Vm<'_> {
         opened.module = class.unit.module;
         opened.caller_module = caller;
         opened.private = class.params.iter().filter(|param| param.private).map(|param| param.name).collect();
+        if !opened.private.is_empty() {
+            self.scopes.has_private = true;
+        }
         self.catalog.add_class(&class.name);
         self.inside(&class.unit, Position::named(scope), |vm| {
             vm.bind_attributes(id, scope, &class.params, Some(class.name))
@@ -228,41 +211,6 @@ impl Vm<'_> {
                 .map_err(|raise| blame_definition(raise, define.place()))?;
             ends_with_return(vm.eval(&define.body))
         })
-    }
-
-    /// Refuses what is private to another module. The environment counts as a module.
-    pub(super) fn check_private(
-        &self,
-        private: bool,
-        owner: Option<Name>,
-        what: impl FnOnce() -> String,
-    ) -> Flow<()> {
-        let user = self.module();
-        if !private || user == owner {
-            return Ok(());
-        }
-        Err(private_error(&what(), owner, user))
-    }
-
-    /// Refuses to set private parameters from another module.
-    pub(super) fn check_private_params(
-        &self,
-        declared: &Params,
-        given: &[Param],
-        owner: Option<Name>,
-        of: Name,
-    ) -> Flow<()> {
-        let user = self.module();
-        if user == owner {
-            return Ok(());
-        }
-        let is_given = |name: Name| given.iter().any(|param| param.name == name);
-        match declared.iter().find(|param| param.private && is_given(param.name)) {
-            Some(param) => {
-                Err(private_error(&format!("The parameter '{}' of '{of}'", param.name), owner, user))
-            }
-            None => Ok(()),
-        }
     }
 }
 
@@ -298,14 +246,6 @@ impl CatalogBuilder {
     }
 }
 
-#[cold]
-fn private_error(what: &str, owner: Option<Name>, user: Option<Name>) -> Raise {
-    let name = |module: Option<Name>| {
-        module.map_or_else(|| "the environment".into(), |name| format!("module '{name}'"))
-    };
-    diagnostic!(PRIVATE { what, owner: name(owner), user: name(user) }).into()
-}
-
 /// `return()` and `next()` end the body of a class or define.
 pub(super) fn ends_with_return(result: Flow) -> Flow<()> {
     match result {
@@ -327,7 +267,7 @@ fn references(names: &[Str]) -> Value {
 }
 
 /// A name in lower case; most are already.
-pub(super) fn lower_case(name: &str) -> Cow<'_, str> {
+pub(crate) fn lower_case(name: &str) -> Cow<'_, str> {
     match name.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase()) {
         true => name.into(),
         false => name.to_lowercase().into(),

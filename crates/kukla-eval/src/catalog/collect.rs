@@ -149,6 +149,7 @@ impl Vm<'_> {
             true => None,
             false => {
                 let mut params = self.eval_attributes(&expr.overrides)?;
+                self.may_set(&resolved.definition, &params)?;
                 self.catalog.share(&mut params);
                 params.iter_mut().for_each(|param| param.mark(How::Collector));
                 let (origin, location) = (self.origin(), self.location(span));

@@ -15,6 +15,7 @@ use crate::error::{Diagnostic, Flow, Frame, Location, Raise, Raised, Stage};
 use crate::program::ResourceForm;
 use crate::scope::ScopeId;
 use crate::unit::Unit;
+use crate::variable::SETTINGS;
 use crate::vm::Vm;
 
 /// The resources that come before the site manifest's and belong to no code: the main stage and the settings.
@@ -67,9 +68,11 @@ impl Vm<'_> {
             self.add_own(stage, "main")?;
         }
         let class = |definition| Resolved { definition, type_name: Name::new("Class") };
-        let settings = self.add_own(class(ResourceDefinition::Settings), "Settings")?;
-        self.catalog.add_class("settings");
-        self.catalog.contain_in_stage(settings)?;
+        if let Some(settings) = self.autoload_class(Name::new(SETTINGS))? {
+            let id = self.add_own(class(ResourceDefinition::Class(settings)), "Settings")?;
+            self.catalog.get_mut(id).evaluated = false;
+            self.evaluate(id)?;
+        }
         let main = self.add_own(class(ResourceDefinition::Main), "main")?;
         self.catalog.scope_mut(ScopeId::TOP).resource = Some(main);
         let top = self.scopes.get_mut(ScopeId::TOP);
@@ -135,6 +138,11 @@ impl Vm<'_> {
                 };
                 params.iter().map(param).collect::<Vec<_>>()
             });
+            self.may_use_class(&class)?;
+            self.may_set(
+                &ResourceDefinition::Class(Arc::clone(&class)),
+                given.as_deref().unwrap_or_default(),
+            )?;
             if given.is_some() || self.scopes.class(class.name).is_none() {
                 self.declare_class(&class, given, scope)
                     .map_err(|raise| named(raise, "DUPLICATE_RESOURCE_ERROR"))?;

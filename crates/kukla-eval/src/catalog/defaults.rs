@@ -29,6 +29,9 @@ impl Vm<'_> {
         let type_name = type_name
             .map_err(|actual| self.fail(expr.ty.span, diagnostic!(ILLEGAL_RESOURCE_TYPE { actual })))?;
         let mut params = self.eval_attributes(&expr.attributes)?;
+        if let Some(resolved) = self.resource_type(&type_name)? {
+            self.may_set(&resolved.definition, &params)?;
+        }
         self.catalog.share(&mut params);
         let type_name = Name::new(&capitalize(&type_name.to_lowercase()));
         self.catalog.set_defaults(self.scope(), type_name, params)?;
@@ -82,6 +85,11 @@ impl CatalogBuilder {
             }
         }
         all
+    }
+
+    /// The values of the defaults for a type as seen from a scope.
+    pub(crate) fn default_values(&self, scope: ScopeId, type_name: Name) -> Vec<(Name, Value)> {
+        self.defaults_for(scope, type_name).into_iter().map(|param| (param.name, param.value)).collect()
     }
 
     /// Whether a value is what some default visible from a scope says.

@@ -3,7 +3,7 @@
 use kukla_catalog::types::{METAPARAMETERS, is_relationship};
 use kukla_catalog::{Catalog, ResourceRef};
 use kukla_syntax::{bail, diagnostic};
-use kukla_values::{Name, Value};
+use kukla_values::{Name, Type, Value};
 use rustc_hash::FxHashSet;
 
 use super::builder::{CatalogBuilder, ResourceId, flat};
@@ -30,6 +30,7 @@ impl Vm<'_> {
     }
 
     fn finish_resource(&mut self, id: ResourceId) -> Flow<()> {
+        self.charge(1)?;
         self.catalog.add_scope_tags(id);
         let resource = self.catalog.get(id);
         match resource.definition.clone() {
@@ -51,17 +52,26 @@ impl Vm<'_> {
             ResourceDefinition::Class(class) => {
                 self.in_unit(&class.unit, |vm| vm.validate_parameters(id, &class.params))?;
             }
-            ResourceDefinition::Main | ResourceDefinition::Settings | ResourceDefinition::Node(_) => {}
+            ResourceDefinition::Main | ResourceDefinition::Node(_) => {}
         }
         let resource = self.catalog.get_mut(id);
         for param in &mut resource.params {
             if let Value::Sensitive(secret) = &param.value {
                 let secret = (**secret).clone();
                 resource.sensitive.push(param.name);
-                param.value = secret;
+                param.value = if is_relationship(&param.name) { spelled(secret) } else { secret };
             }
         }
         Ok(())
+    }
+}
+
+/// References as text: they were in a secret, where nobody took them for references.
+fn spelled(value: Value) -> Value {
+    match value {
+        Value::Type(ty) => ty.to_string().into(),
+        Value::Array(values) => Value::Array(values.into_iter().map(spelled).collect()),
+        other => other,
     }
 }
 
@@ -75,6 +85,7 @@ impl CatalogBuilder {
         let mut seen = FxHashSet::default();
         let mut inherited: rustc_hash::FxHashMap<ResourceId, Vec<(Name, Value)>> = Default::default();
         while let Some(id) = queue.pop_front() {
+            self.budget.charge_steps(1)?;
             if !seen.insert(id) {
                 continue;
             }
@@ -140,7 +151,13 @@ impl CatalogBuilder {
                     if value.is_undef() || self.find_value(&value).is_some() {
                         continue;
                     }
-                    let reference = super::tags::text(&value);
+                    let reference = match value.as_type() {
+                        _ if resource.sensitive.contains(&param.name) => "Sensitive [value redacted]".into(),
+                        Some(Type::Resource(Some(resource))) if resource.title.is_none() => {
+                            format!("{}[]", resource.name)
+                        }
+                        _ => super::tags::text(&value),
+                    };
                     let wrong = match ResourceRef::parse(&reference) {
                         Some(_) => diagnostic!(UNKNOWN_REFERENCE { reference, name: param.name }),
                         None => diagnostic!(NO_REFERENCE { reference: format_args!("{reference:?}") }),

@@ -24,8 +24,6 @@ pub(crate) enum ResourceDefinition {
     Class(Arc<Defined<Class>>),
     /// The site manifest, which is a class without a name.
     Main,
-    /// The class that holds the settings.
-    Settings,
     /// A node definition.
     Node(Arc<Defined<NodeDefinition>>),
 }
@@ -82,7 +80,12 @@ impl Vm<'_> {
             return Ok(Some(found.clone()));
         }
         let lower = strip(name).to_lowercase();
-        let definition = match self.environment().resource_type(&lower) {
+        // Only what is written in Puppet has a place that leading colons can name.
+        let native = match lower.len() == name.len() {
+            true => self.environment().resource_type(&lower),
+            false => None,
+        };
+        let definition = match native {
             Some(native) => ResourceDefinition::Native(native),
             None => match self.autoload_computed_define(&lower)? {
                 Some(define) => ResourceDefinition::Define(define),
@@ -90,10 +93,12 @@ impl Vm<'_> {
             },
         };
         self.warn_if_open(&definition);
-        if let ResourceDefinition::Define(define) = &definition {
-            self.check_parameter_names(define.name, &define.params, define.place())?;
-        }
-        let found = Resolved { definition, type_name: Name::new(&capitalize(&lower)) };
+        let type_name = match (&definition, lower.as_str()) {
+            // What has no better type is a component, and components are classes.
+            (ResourceDefinition::Native(_), "component") => Name::new("Class"),
+            _ => Name::new(&capitalize(&lower)),
+        };
+        let found = Resolved { definition, type_name };
         self.catalog.resolved.insert(name.into(), found.clone());
         Ok(Some(found))
     }

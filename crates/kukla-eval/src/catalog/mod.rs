@@ -22,6 +22,7 @@ mod node;
 mod output;
 mod overrides;
 mod parameters;
+mod private;
 mod provenance;
 mod relate;
 mod resource;
@@ -29,5 +30,6 @@ mod scopes;
 mod tags;
 
 pub use builder::{CatalogBuilder, ResourceId};
+pub(crate) use class::lower_case;
 pub use compile::OutputOptions;
 pub use provenance::{DataPlace, How, Part, Provenance, Recorder, Trail};

@@ -9,7 +9,6 @@ use kukla_values::regexp::Regexp;
 use kukla_values::{Name, Value};
 
 use super::builder::{CodeOrigin, ResourceId};
-use super::class::ends_with_return;
 use super::kind::{Resolved, ResourceDefinition};
 use super::resource::Declaration;
 use crate::codes::{ILLEGAL_REASSIGNMENT, NO_NODE_DEFINITION, RESERVED_VARIABLE};
@@ -114,7 +113,7 @@ impl Vm<'_> {
             _ => None,
         });
         self.scopes.set_captures(Position::named(scope), captures);
-        self.inside(&node.unit, Position::named(scope), |vm| ends_with_return(vm.eval(&node.body)))
+        self.inside(&node.unit, Position::named(scope), |vm| vm.eval(&node.body).map(drop))
     }
 }
 

@@ -54,7 +54,9 @@ impl Vm<'_> {
     /// A resource as the catalog shows it; `file` is that of the one before, whose name is shared if it is the same.
     fn output(&mut self, id: ResourceId, is_last: bool, file: &mut Option<Str>) -> Flow<Resource> {
         let parameters = self.parameters(id, is_last)?;
+        parameters.iter().try_for_each(|(_, value)| self.budget().charge_written(value))?;
         let resource = self.catalog.get(id);
+        self.budget().charge_memory(size_of::<Str>() * resource.tags.len())?;
         if let Some(location) = &resource.location {
             let name = location.file().unwrap_or_default();
             if file.as_deref() != Some(name) {
@@ -91,6 +93,9 @@ impl Vm<'_> {
             }
             false => named_parameters(self.catalog.get(id))?,
         };
+        if all.iter().any(|(name, _)| name.bytes().any(|byte| byte.is_ascii_uppercase())) {
+            all = in_lower_case(all);
+        }
         for (name, value) in &mut all {
             if matches!(value, Value::Array(_)) && is_relationship(name) {
                 *value = flat(value).into_iter().filter(|each| !each.is_undef()).collect::<Vec<_>>().into();
@@ -98,7 +103,10 @@ impl Vm<'_> {
             if is_plain(value) {
                 continue;
             }
-            let text = as_text(flat_references(std::mem::take(value)));
+            let is_secret =
+                self.catalog.get(id).sensitive.iter().any(|secret| secret.eq_ignore_ascii_case(name));
+            let given = std::mem::take(value);
+            let text = if is_secret { given } else { as_text(flat_references(given)) };
             *value = if is_plain(&text) { text } else { self.rich(id, name, text)? };
         }
         Ok(all)
@@ -180,6 +188,19 @@ fn named_parameters(resource: &Building) -> Flow<Vec<(Str, Value)>> {
     };
     all.retain(|(name, value)| !(*name == namevar && is_title(value)));
     Ok(all.into_iter().map(|(name, value)| (name.into(), value)).collect())
+}
+
+/// Attributes have lower case names in the document; of two that become one the later counts.
+fn in_lower_case(attributes: Vec<(Str, Value)>) -> Vec<(Str, Value)> {
+    let mut all: Vec<(Str, Value)> = Vec::with_capacity(attributes.len());
+    for (name, value) in attributes {
+        let name = Str::from(name.to_lowercase());
+        match all.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, known)) => *known = value,
+            None => all.push((name, value)),
+        }
+    }
+    all
 }
 
 /// A list that holds references anywhere is shown flat.

@@ -65,6 +65,9 @@ impl Vm<'_> {
                 let actual = label::of_value(&each);
                 return Err(self.fail(span, diagnostic!(ILLEGAL_OVERRIDDEN_TYPE { actual })));
             };
+            if let Some(resolved) = self.resource_type(reference.type_name())? {
+                self.may_set(&resolved.definition, &params)?;
+            }
             let change = Override {
                 params: params.clone(),
                 origin: self.origin(),

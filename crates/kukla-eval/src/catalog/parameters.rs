@@ -8,8 +8,9 @@ use kukla_values::types::object::Object;
 use kukla_values::types::{ResourceType, StructField, Type, mismatch};
 use kukla_values::{Hash, Name, Str, Value};
 
+use super::attributes::{Unfit, unfit};
 use super::builder::ResourceId;
-use crate::codes::{DEFERRED_RESULT_MISMATCH, UNKNOWN_CALLED_FUNCTION};
+use crate::codes::{DEFERRED_RESULT_MISMATCH, ITERATOR_AS_ATTRIBUTE, UNKNOWN_CALLED_FUNCTION};
 use crate::error::{Flow, PARSE_ERROR, Raised};
 use crate::program::{Param, Params};
 use crate::registry::Function;
@@ -95,10 +96,13 @@ impl Vm<'_> {
             }
             let found = self.ask_data(|data, vm| data.class_parameter(vm, class, param.name));
             // An undef in the data gives way to a default.
-            if let Some(value) = found.transpose()?.flatten()
-                && (!value.is_undef() || param.default.is_none())
+            if let Some(found) = found.transpose()?.flatten()
+                && (!found.value.is_undef() || param.default.is_none())
             {
-                self.set_parameter(id, param.name, value);
+                if param.private {
+                    self.may_be_data(class, param.name, self.unit().module, &found.modules)?;
+                }
+                self.set_parameter(id, param.name, found.value);
                 self.record_data(id, param.name);
             }
         }
@@ -134,6 +138,9 @@ impl Vm<'_> {
             if let (Some(default), Some(value)) = (&param.default, value)
                 && self.catalog.get(id).value(&param.name).is_none()
             {
+                if matches!(unfit(value), Some(Unfit::Iterator)) {
+                    bail!(ITERATOR_AS_ATTRIBUTE);
+                }
                 self.set_parameter(id, param.name, value.clone());
                 self.record_default(id, param.name, default);
             }
@@ -324,7 +331,7 @@ fn lower(value: Value) -> Value {
 
 /// A value as the class or defined type sees it that it is handed to: references to resources, in whatever collections, are
 /// shown in another way from there on.
-fn handed_over(value: Value) -> Value {
+pub(super) fn handed_over(value: Value) -> Value {
     match &value {
         Value::Type(_) | Value::Array(_) | Value::Hash(_) if refers(&value, &mut { 100_000 }) => {
             convert(&value)

@@ -6,6 +6,7 @@
 use kukla_catalog::ResourceRef;
 use kukla_syntax::{Span, bail, diagnostic};
 use kukla_values::{Array, Name, Type, Value};
+use rustc_hash::FxHashSet;
 
 use super::builder::{CatalogBuilder, flat};
 use super::collect::CollectorValue;
@@ -27,7 +28,7 @@ pub(crate) struct Relationship {
 }
 
 /// One side of a relationship.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Side {
     /// A resource.
     Resource(ResourceRef),
@@ -49,6 +50,8 @@ impl Vm<'_> {
             Arrow::Before | Arrow::After => "before",
             Arrow::Notify | Arrow::Subscribe => "notify",
         };
+        self.budget()
+            .charge_memory(from.len().saturating_mul(to.len()).saturating_mul(size_of::<Relationship>()))?;
         for (from, _) in from {
             for (to, _) in to {
                 let (from, to) = (from.clone(), to.clone());
@@ -67,9 +70,10 @@ impl Vm<'_> {
     /// The members of an operand, each once, with the values they came from.
     fn sides(&mut self, operand: &Value, span: Span) -> Flow<Vec<(Side, Value)>> {
         let mut sides: Vec<(Side, Value)> = Vec::new();
+        let mut known = FxHashSet::default();
         for value in flat(operand) {
             let (side, value) = self.side(value, span)?;
-            if !sides.iter().any(|(known, _)| *known == side) {
+            if known.insert(side.clone()) {
                 sides.push((side, value));
             }
         }
@@ -110,11 +114,12 @@ impl Vm<'_> {
     /// What text stands for: a reference, or (not in Puppet) a class by its bare name.
     fn spelled(&mut self, text: &str) -> Flow<Type> {
         let plain = |c: char| c == '_' || c == ':' || c.is_ascii_lowercase() || c.is_ascii_digit();
+        let name = text.strip_prefix("::").unwrap_or(text);
         if ResourceRef::parse(text).is_none()
-            && text.chars().all(plain)
-            && text.starts_with(|c: char| c.is_ascii_lowercase())
+            && name.chars().all(plain)
+            && name.starts_with(|c: char| c.is_ascii_lowercase())
         {
-            return Ok(Type::Class(Some(text.into())));
+            return Ok(Type::Class(Some(name.into())));
         }
         self.parse_type(text)
     }
@@ -127,6 +132,8 @@ impl CatalogBuilder {
             let attribute = Name::new(attribute);
             let targets = self.targets(&to);
             let (sources, instead) = self.sources(&from);
+            // Each takes a reference in a list, and time to find both ends.
+            self.budget.charge_memory(sources.len().saturating_mul(targets.len()).saturating_mul(128))?;
             for source in sources {
                 for target in &targets {
                     self.relate(&source, instead, target, attribute)?;

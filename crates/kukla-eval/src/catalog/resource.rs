@@ -12,6 +12,7 @@ use rustc_hash::FxHashSet;
 use super::builder::{Building, CatalogBuilder, CodeOrigin, Param, ResourceId};
 use super::compile::invalid_tag;
 use super::kind::{Resolved, ResourceDefinition};
+use super::parameters::handed_over;
 use crate::codes::{
     ATTRIBUTE_GIVEN_TWICE, DUPLICATE_ATTRIBUTE, DUPLICATE_TITLE, EMPTY_STRING_TITLE_AT,
     EXPORTING_WITHOUT_STORE, ILLEGAL_RESOURCE_TYPE, ILLEGAL_TITLE_TYPE_AT, MISSING_TITLE, MISSING_TITLE_AT,
@@ -158,13 +159,15 @@ impl Vm<'_> {
         };
         declaration.kind = resolved.definition.kind();
         if let ResourceDefinition::Define(define) = &resolved.definition {
-            let place = define.unit.module;
-            self.check_private(define.private, place, || format!("The defined type '{}'", define.name))?;
-            self.check_private_params(&define.params, &params, place, define.name)?;
+            self.may_use_define(define)?;
+            self.may_set(&resolved.definition, &params)?;
         }
         let mut references = Vec::with_capacity(titles.len());
         let last = titles.len().saturating_sub(1);
-        for (at, title) in titles.into_iter().enumerate() {
+        for (at, mut title) in titles.into_iter().enumerate() {
+            if resolved.type_name.as_str() == "Class" {
+                title = capitalize(&title);
+            }
             let reference = ResourceType::new(resolved.type_name.as_str().into(), Some(title.clone()));
             let params = if at == last { std::mem::take(&mut params) } else { params.clone() };
             let resource = self.catalog.prepare(&resolved, title, params, &declaration, true)?;
@@ -191,15 +194,13 @@ impl Vm<'_> {
             let Some(class) = class else {
                 bail!(UNKNOWN_DECLARED_CLASS { name: title });
             };
-            let place = class.unit.module;
-            self.check_private(class.private, place, || format!("The class '{}'", class.name))?;
-            self.check_private_params(&class.params, &params, place, class.name)?;
             let name = class.name;
-            self.check_parameter_names(name, &class.params, class.place())?;
             let resolved = Resolved {
                 definition: ResourceDefinition::Class(Arc::clone(&class)),
                 type_name: Name::new("Class"),
             };
+            self.may_use_class(&class)?;
+            self.may_set(&resolved.definition, &params)?;
             let title = capitalize(&name);
             let reference = ResourceType::new("Class".into(), Some(title.clone()));
             let resource = self.catalog.prepare(&resolved, title, params.clone(), &declaration, true)?;
@@ -359,12 +360,13 @@ impl Vm<'_> {
                 return Err(self.fail(span, diagnostic!(UNKNOWN_RESOURCE_PARAMETER { resource, name })));
             }
         };
+        self.may_read(&resource.definition, name)?;
         if let Some(value) = resource.value(name) {
-            return Ok(value.clone());
+            return Ok(handed_over(value.clone()));
         }
         let defaults = self.catalog.defaults_for(resource.scope, resource.type_name);
         let default = defaults.into_iter().find(|param| param.name.as_str() == name.as_str());
-        Ok(default.map(|param| param.value).unwrap_or_default())
+        Ok(default.map(|param| handed_over(param.value)).unwrap_or_default())
     }
 }
 

@@ -7,11 +7,13 @@ use std::borrow::Cow;
 
 use kukla_catalog::ResourceRef;
 use kukla_catalog::tags::{is_valid, segments};
-use kukla_values::{Name, Str, Value};
+use kukla_syntax::diagnostic;
+use kukla_values::{Name, Str, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::builder::{CatalogBuilder, ResourceId};
 use super::compile::invalid_tag;
+use crate::codes::INVALID_TAG;
 use crate::error::Flow;
 use crate::vm::Vm;
 
@@ -105,9 +107,11 @@ impl TagTable {
         match value {
             Value::Undef => Ok(()),
             Value::Array(values) => values.iter().try_for_each(|value| match value {
-                Value::Hash(_) => self.add(set, &text(value)),
+                Value::Hash(_) | Value::Type(_) => self.add(set, &text(value)),
                 value => self.add_value(set, value),
             }),
+            // A reference that stands alone is a list of the attributes it sets, which are none.
+            Value::Type(ty) if matches!(**ty, Type::Resource(Some(_)) | Type::Class(Some(_))) => Ok(()),
             // In Ruby a hash that stands alone is a list of pairs.
             Value::Hash(hash) => hash.iter().try_for_each(|(key, value)| {
                 self.add_value(set, key).and_then(|()| self.add_value(set, value))
@@ -144,6 +148,11 @@ impl TagTable {
 }
 
 impl TagSet {
+    /// How many words are in it.
+    pub fn len(&self) -> usize {
+        self.numbers.len()
+    }
+
     /// Whether a word is in it.
     pub fn has(&self, number: u32) -> bool {
         match &self.index {
@@ -219,7 +228,10 @@ impl CatalogBuilder {
         let list = Value::Array(words.iter().cloned().collect());
         let added = self.tag_table.add_value(&mut tags, &list);
         self.get_mut(id).tags = tags;
-        added.map_err(|word| invalid_tag(&word, self.get(id).location.clone()))
+        added.map_err(|word| match self.get(id).location.clone() {
+            Some(location) => invalid_tag(&word, Some(location)),
+            None => diagnostic!(INVALID_TAG { word }).into(),
+        })
     }
 
     /// Whether the catalog or a resource has all of these tags.

@@ -17,18 +17,8 @@ kukla_syntax::codes! {
     /// ```
     UNKNOWN_CALLED_FUNCTION as RUNTIME_ERROR: Error, "Unknown function '{name}'";
 
-    /// The function is written in Ruby, which cannot be run here. Write it in the Puppet language.
-    ///
-    /// `modules/site/lib/puppet/functions/site/port.rb`:
-    ///
-    /// ```ruby
-    /// Puppet::Functions.create_function(:'site::port') { }
-    /// ```
-    ///
-    /// ```puppet
-    /// site::port()    # error
-    /// ```
-    RUBY_FUNCTION: Error, "{name}(): functions in Ruby are not supported yet: {file}";
+    /// A function is written in Ruby, and no Ruby is run here.
+    RUBY_FUNCTION: Error, "{name}(): is written in Ruby, and no Ruby is run here: {file}";
 
     /// The arguments do not fit what the function takes: their number, their types or the block.
     ///

@@ -2,7 +2,6 @@
 
 mod calls;
 mod expressions;
-mod limits;
 mod names;
 mod resources;
 
@@ -10,11 +9,10 @@ use kukla_syntax::Code;
 
 pub use calls::*;
 pub use expressions::*;
-pub use limits::*;
 pub use names::*;
 pub use resources::*;
 
 /// Every code of evaluation.
 pub fn all() -> impl Iterator<Item = &'static Code> {
-    [EXPRESSIONS, CALLS, NAMES, RESOURCES, LIMITS].into_iter().flatten().copied()
+    [EXPRESSIONS, CALLS, NAMES, RESOURCES].into_iter().flatten().copied()
 }

@@ -85,6 +85,19 @@ kukla_syntax::codes! {
     /// ```
     FILE_WITHOUT_TYPE as RUNTIME_ERROR: Error, "The code loaded from {file} does not define the type '{name}' - {reason}.";
 
+    /// The function that a file defines has the name of the file, which is in lower case.
+    ///
+    /// `modules/site/functions/port.pp`:
+    ///
+    /// ```puppet
+    /// function site::ports() { 80 }
+    /// ```
+    ///
+    /// ```puppet
+    /// site::port()    # error
+    /// ```
+    MISNAMED_FUNCTION as RUNTIME_ERROR: Error, "The code loaded from {file} produced function with the wrong name, expected {name}, actual {actual}";
+
     /// The type that a file defines has the name of the file.
     ///
     /// `modules/site/types/port.pp`:

@@ -306,6 +306,14 @@ kukla_syntax::codes! {
     /// A resource that another node exports exists already.
     DUPLICATE_EXPORTED_RESOURCE as PARSE_ERROR: Error, "A duplicate resource was found while collecting exported resources, with the type and title {resource}";
 
+    /// Defined types declare others without end.
+    ///
+    /// ```puppet
+    /// define a($n) { a { "x${n}": n => $n + 1 } }
+    /// a { 'x': n => 1 }    # error
+    /// ```
+    ENDLESS_DECLARATIONS as PARSE_ERROR: Error, "Somehow looped more than 1000 times while evaluating host catalog";
+
     /// `defined` asks for one class.
     ///
     /// ```puppet

@@ -319,7 +319,8 @@ fn variable(written: &str) -> Kind {
         None => VariableTarget::Local(Name::new(written)),
         Some(("", leaf)) => VariableTarget::Top(Name::new(leaf)),
         Some((class, leaf)) => {
-            VariableTarget::Class(Name::new(class.trim_start_matches("::")), Name::new(leaf))
+            let class = class.trim_start_matches("::").to_lowercase();
+            VariableTarget::Class(Name::new(&class), Name::new(leaf))
         }
     };
     Kind::Variable(Variable { name: Name::new(written), target })

@@ -2,7 +2,10 @@
 
 mod defaults;
 
+use std::time::Duration;
+
 use kukla_syntax::Strict;
+pub use kukla_values::Limits;
 use kukla_values::{Hash, Value};
 
 use defaults::DEFAULTS;
@@ -47,11 +50,15 @@ impl Default for Settings {
 }
 
 /// Settings of Kukla itself, and of Puppets that are not the newest.
-const FURTHER: [&str; 8] = [
+const FURTHER: [&str; 12] = [
+    "deadline",
     "functions",
     "limit_depth",
     "limit_elements",
+    "limit_logs",
+    "limit_memory",
     "limit_nesting",
+    "limit_resources",
     "limit_steps",
     "limit_text",
     "strict_hostname_checking",
@@ -93,6 +100,10 @@ impl Settings {
             "limit_depth" => self.limits.depth = count(name, &value)?.try_into().unwrap_or(u32::MAX),
             "limit_nesting" => self.limits.nesting = count(name, &value)?.try_into().unwrap_or(usize::MAX),
             "limit_steps" => self.limits.steps = count(name, &value)?,
+            "deadline" => self.limits.deadline = seconds(name, &value)?,
+            "limit_memory" => self.limits.memory = count(name, &value)?,
+            "limit_resources" => self.limits.resources = count(name, &value)?,
+            "limit_logs" => self.limits.logs = count(name, &value)?,
             "limit_elements" => self.limits.elements = count(name, &value)?.try_into().unwrap_or(usize::MAX),
             "limit_text" => self.limits.text = count(name, &value)?.try_into().unwrap_or(usize::MAX),
             _ => {}
@@ -100,6 +111,19 @@ impl Settings {
         self.all.insert(name, value);
         Ok(())
     }
+}
+
+/// A number of seconds; none means that there is no limit.
+fn seconds(name: &str, value: &Value) -> Result<Option<Duration>, String> {
+    let number = match value {
+        Value::Integer(n) => Some(*n as f64),
+        Value::Float(n) => Some(*n),
+        Value::String(text) => text.parse().ok(),
+        _ => None,
+    };
+    let duration = number.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let duration = duration.ok_or_else(|| format!("the setting '{name}' is a number of seconds"))?;
+    Ok((!duration.is_zero()).then_some(duration))
 }
 
 fn count(name: &str, value: &Value) -> Result<u64, String> {
@@ -161,26 +185,5 @@ impl LogLevel {
     /// The level of that name.
     pub fn parse(name: &str) -> Option<LogLevel> {
         LogLevel::ALL.into_iter().find(|level| level.name() == name)
-    }
-}
-
-/// How much one compilation may use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Calls inside calls.
-    pub depth: u32,
-    /// Expressions evaluated and elements produced; zero means without limit.
-    pub steps: u64,
-    /// Elements in one collection.
-    pub elements: usize,
-    /// Bytes in one string.
-    pub text: usize,
-    /// Collections inside each other.
-    pub nesting: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits { depth: 2_000, steps: 20_000_000, elements: 8_000_000, text: 64 << 20, nesting: 500 }
     }
 }

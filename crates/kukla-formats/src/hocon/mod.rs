@@ -2,12 +2,14 @@
 //!
 //! A text becomes a tree whose leaves may still be references (`${x}`), concatenations or appended lists; `resolve`
 //! then replaces those, looking up each path from the root of the same text and after that in the environment.
-//! `include` of a file that cannot be found is silently nothing, and a text has no files beside it, so every include is.
+//! `include` is refused: a text has no files beside it, and Puppet goes on in silence without what they would have said.
 
 use kukla_values::Value;
 
 use crate::Error;
+use object::Object;
 
+mod object;
 mod parse;
 mod resolve;
 mod token;
@@ -28,7 +30,7 @@ enum Node {
     Value(Value),
     /// Text written without quotes, or blanks between two values: only of interest to its neighbours.
     Text(String),
-    Object(Vec<(String, Node)>),
+    Object(Object),
     List(Vec<Node>),
     Reference {
         path: Vec<String>,
@@ -38,7 +40,11 @@ enum Node {
     /// Values side by side.
     Joined(Vec<Node>, u32),
     /// What was under a key before and what was put there later.
-    Over(Box<Node>, Box<Node>),
+    Over {
+        before: Box<Node>,
+        after: Box<Node>,
+        levels: u32,
+    },
     /// `+=`: an element more than was there before.
     Append(Box<Node>, u32),
 }
@@ -76,7 +82,11 @@ mod tests {
             ("a = ${b.c}{x: 2}, b { c { y: 1 } }", r#"{"a"=>{"x"=>2, "y"=>1}, "b"=>{"c"=>{"y"=>1}}}"#),
             ("a = ${HOME}/x", r#"{"a"=>"/root/x"}"#),
             ("a = [ 1, ${?u}, 2]", r#"{"a"=>[1, 2]}"#),
-            ("include \"foo\"\na b = 1 # c", r#"{"a b"=>1}"#),
+            ("include = 1\na b = 1 # c", r#"{"include"=>1, "a b"=>1}"#),
+            (
+                "a = 1\ninclude \"foo\"",
+                "String: 2: include is not supported: there are no files beside this text, and Puppet goes on without them",
+            ),
             ("a", "String: 1: Key 'a' may not be followed by token: end of file"),
             ("{a:1", "String: 1: Expecting close brace } or a comma, got end of file"),
             ("[1,2]", "String: 1:  has type LIST rather than object at file root"),

@@ -3,10 +3,13 @@
 use kukla_values::Value;
 
 use super::Node;
+use super::object::Object;
 use super::token::Token;
 use crate::Error;
 
 const MAX_DEPTH: usize = 200;
+/// How often one key may refer to what it was before.
+pub(super) const MOST_OVER: u32 = 500;
 const QUOTE_IT: &str = "to be part of a key or string value, try enclosing the key or value in double quotes";
 
 /// The outermost object.
@@ -84,7 +87,7 @@ impl Parser {
     }
 
     fn fields(&mut self, braced: bool) -> Result<Node, Error> {
-        let mut entries: Vec<(String, Node)> = Vec::new();
+        let mut entries = Object::default();
         loop {
             self.skip();
             match self.peek() {
@@ -142,14 +145,14 @@ impl Parser {
         }
     }
 
-    fn include(&mut self) -> Result<(), Error> {
-        while !matches!(self.peek(), Token::Newline | Token::Comma | Token::CloseBrace | Token::End) {
-            self.take();
-        }
-        Ok(())
+    fn include<T>(&mut self) -> Result<T, Error> {
+        self.error(
+            "include is not supported: there are no files beside this text, and Puppet goes on without them"
+                .into(),
+        )
     }
 
-    fn field(&mut self, entries: &mut Vec<(String, Node)>) -> Result<(), Error> {
+    fn field(&mut self, entries: &mut Object) -> Result<(), Error> {
         let path = self.path()?;
         self.blanks();
         let append = *self.peek() == Token::PlusEquals;
@@ -170,13 +173,16 @@ impl Parser {
         if append {
             value = Node::Append(Box::new(value), line);
         }
+        if self.depth + path.len() > MAX_DEPTH {
+            return self.error(format!("nested deeper than {MAX_DEPTH} levels"));
+        }
         let mut path = path;
         while path.len() > 1 {
             if let Some(last) = path.pop() {
-                value = Node::Object(vec![(last, value)]);
+                value = Node::Object(Object::of(last, value));
             }
         }
-        put(entries, path.pop().unwrap_or_default(), value);
+        entries.put(path.pop().unwrap_or_default(), value, join);
         Ok(())
     }
 
@@ -331,33 +337,21 @@ fn number(text: &str) -> Option<Value> {
 }
 
 /// Puts a value under a key; objects join, later keys first, anything else replaces but stays within reach of `${key}`.
-fn put(entries: &mut Vec<(String, Node)>, key: String, value: Node) {
-    match entries.iter_mut().find(|(name, _)| *name == key) {
-        None => entries.push((key, value)),
-        Some((_, old)) => {
-            let before = std::mem::replace(old, Node::List(Vec::new()));
-            *old = join(before, value);
-        }
-    }
-}
-
+/// What stands under a key once more is said about it.
 fn join(before: Node, after: Node) -> Node {
     match (before, after) {
-        (Node::Object(before), Node::Object(mut after)) => {
-            for (key, value) in before {
-                match after.iter_mut().find(|(name, _)| *name == key) {
-                    Some((_, newer)) => {
-                        let later = std::mem::replace(newer, Node::List(Vec::new()));
-                        *newer = join(value, later);
-                    }
-                    None => after.push((key, value)),
-                }
-            }
-            Node::Object(after)
+        (Node::Object(mut before), Node::Object(after)) => {
+            before.precede(after, join);
+            Node::Object(before)
         }
         (_, after @ (Node::Value(_) | Node::List(_))) if !refers(&after) => after,
         (Node::Value(_) | Node::List(_), after @ Node::Object(_)) => after,
-        (before, after) => Node::Over(Box::new(before), Box::new(after)),
+        (before, after) => {
+            let levels = if let Node::Over { levels, .. } = &before { levels + 1 } else { 1 };
+            // Following it is refused, so what was said first can be forgotten.
+            let before = if levels > MOST_OVER { Node::Value(Value::Undef) } else { before };
+            Node::Over { before: Box::new(before), after: Box::new(after), levels }
+        }
     }
 }
 
@@ -365,7 +359,7 @@ fn refers(node: &Node) -> bool {
     match node {
         Node::Value(_) | Node::Text(_) => false,
         Node::List(elements) => elements.iter().any(refers),
-        Node::Object(entries) => entries.iter().any(|(_, value)| refers(value)),
+        Node::Object(entries) => entries.nodes().any(refers),
         _ => true,
     }
 }

@@ -1,13 +1,17 @@
 //! Following references.
 
+use indexmap::IndexSet;
+use kukla_syntax::deep;
 use kukla_values::{Array, Hash, Value};
+use rustc_hash::FxBuildHasher;
 
+use super::parse::MOST_OVER;
 use super::{Node, Variables};
 use crate::Error;
 
 /// Replaces every reference in the tree.
 pub(super) fn resolve(root: &Node, environment: &Variables<'_>) -> Result<Value, Error> {
-    let mut resolver = Resolver { root, environment, following: Vec::new(), work: 0 };
+    let mut resolver = Resolver { root, environment, following: IndexSet::default(), work: 0 };
     let value = resolver.node(root, None, &[])?;
     Ok(value.unwrap_or_else(|| Hash::new().into()))
 }
@@ -16,11 +20,15 @@ struct Resolver<'n> {
     root: &'n Node,
     environment: &'n Variables<'n>,
     /// The references being followed: one that comes up again is a cycle.
-    following: Vec<String>,
+    following: IndexSet<String, FxBuildHasher>,
     work: u64,
 }
 
 const MAX_WORK: u64 = 1_000_000;
+/// How many references may lead to each other.
+const MOST_FOLLOWED: usize = 500;
+/// How long a text may become that is put together of others.
+const MOST_TEXT: usize = 1 << 26;
 const MIXED: &str = "Cannot concatenate object or list with a non-object-or-list";
 
 impl<'n> Resolver<'n> {
@@ -36,16 +44,26 @@ impl<'n> Resolver<'n> {
         if self.work > MAX_WORK {
             return Err(Error::hocon("substitutions expand without end", 1));
         }
+        deep(|| self.value(node, before, here))
+    }
+
+    fn value(
+        &mut self,
+        node: &'n Node,
+        before: Option<&'n Node>,
+        here: &[&str],
+    ) -> Result<Option<Value>, Error> {
         Ok(Some(match node {
             Node::Value(value) => value.clone(),
             Node::Text(text) => text.as_str().into(),
             Node::Object(entries) => {
                 let mut hash = Hash::new();
-                for (key, value) in entries {
-                    let mut path = here.to_vec();
-                    path.push(key);
+                let mut path = here.to_vec();
+                path.push("");
+                for (key, value) in entries.sorted() {
+                    *path.last_mut().unwrap_or(&mut "") = key;
                     if let Some(value) = self.node(value, None, &path)? {
-                        hash.insert(key.as_str(), value);
+                        hash.insert(key, value);
                     }
                 }
                 hash.into()
@@ -61,7 +79,10 @@ impl<'n> Resolver<'n> {
                 return self.reference(path, *optional, *line, before, here);
             }
             Node::Joined(parts, line) => return self.joined(parts, *line, before, here),
-            Node::Over(before, after) => {
+            Node::Over { levels, .. } if *levels > MOST_OVER => {
+                return Err(Error::hocon(format!("a key refers to itself more than {MOST_OVER} times"), 1));
+            }
+            Node::Over { before, after, .. } => {
                 let value = self.node(after, Some(before), here)?;
                 match value {
                     None => return self.node(before, None, here),
@@ -119,7 +140,13 @@ impl<'n> Resolver<'n> {
                 names.join(", ")
             ));
         }
-        self.following.push(name.clone());
+        if self.following.len() >= MOST_FOLLOWED {
+            return Err(Error::hocon(
+                format!("more than {MOST_FOLLOWED} substitutions lead to each other"),
+                line,
+            ));
+        }
+        self.following.insert(name.clone());
         let found = self.follow(path);
         self.following.pop();
         match found? {
@@ -143,11 +170,11 @@ impl<'n> Resolver<'n> {
             }
             match node {
                 Node::Object(entries) => {
-                    if let Some((_, value)) = entries.iter().find(|(name, _)| *name == path[depth]) {
+                    if let Some(value) = entries.get(&path[depth]) {
                         nodes.push((value, depth + 1));
                     }
                 }
-                Node::Over(before, after) => {
+                Node::Over { before, after, .. } => {
                     nodes.push((before, depth));
                     nodes.push((after, depth));
                 }
@@ -191,6 +218,7 @@ impl<'n> Resolver<'n> {
         for value in values {
             all = match (all, value) {
                 (Value::Array(mut left), Value::Array(right)) => {
+                    self.work += right.len() as u64;
                     left.extend(right);
                     left.into()
                 }
@@ -198,7 +226,13 @@ impl<'n> Resolver<'n> {
                 (Value::Array(_) | Value::Hash(_), _) | (_, Value::Array(_) | Value::Hash(_)) => {
                     return Err(Error::hocon(MIXED, line));
                 }
-                (left, right) => format!("{}{}", text(&left), text(&right)).into(),
+                (left, right) => {
+                    let joined = format!("{}{}", text(&left), text(&right));
+                    if joined.len() > MOST_TEXT {
+                        return Err(Error::hocon("substitutions expand without end", line));
+                    }
+                    joined.into()
+                }
             };
         }
         Ok(Some(all))

@@ -314,7 +314,12 @@ fn push<'v>(writer: &mut Writer<'v>, seen: &mut Seen, value: &'v Value, depth: u
                 writer.end_mapping();
             }
         }
-        other => return Err(Error::bare(format!("a value of this kind has no YAML form: {other:?}"))),
+        other => {
+            return Err(Error::bare(format!(
+                "a {} has no YAML form",
+                kukla_values::format::class_name(other)
+            )));
+        }
     }
     Ok(())
 }

@@ -68,6 +68,8 @@ pub fn read(text: &[u8], options: Options) -> Result<Document, Error> {
             None => match builder.take(event) {
                 Ok(false) => {}
                 Ok(true) => return Ok(builder.document),
+                // What is nested too deep is not looked at any further.
+                Err(error) if builder.stack.len() >= MAX_DEPTH => return Err(error),
                 Err(error) => complaint = Some(error),
             },
             Some(error) if matches!(event.data, EventData::DocumentEnd { .. } | EventData::StreamEnd) => {
@@ -78,11 +80,15 @@ pub fn read(text: &[u8], options: Options) -> Result<Document, Error> {
     }
 }
 
-/// The text with a line break at its end, if it has none: the scanner needs one behind a block of text.
+/// The text with a line break at its end, if it has none: the scanner needs one behind a block of text and behind a backslash.
 pub(super) fn completed(text: &[u8]) -> Option<Vec<u8>> {
     let may_hold_block = || text.iter().any(|byte| matches!(byte, b'|' | b'>'));
-    let is_open = text.last().is_some_and(|last| !matches!(last, b'\n' | b'\r'));
-    (is_open && may_hold_block()).then(|| [text, b"\n"].concat())
+    let needs_one = match text.last() {
+        None | Some(b'\n' | b'\r') => false,
+        Some(b'\\') => true,
+        Some(_) => may_hold_block(),
+    };
+    needs_one.then(|| [text, b"\n"].concat())
 }
 
 /// Takes back what the added line break did to a block that ends with the text.
@@ -355,8 +361,8 @@ impl Builder {
             Scalar::Boolean(b) => b.into(),
             Scalar::Integer(n) => n.into(),
             Scalar::Float(n) => n.into(),
-            // Ruby's integers have no limit, Puppet's have: the digits stay, as text.
-            Scalar::Big(digits) => digits.into(),
+            // Ruby's integers have no limit, Puppet's have.
+            Scalar::Big => return Err(Error::outside(&text)),
             Scalar::Symbol(name) => return self.symbol(name),
             Scalar::Date if !self.options.times => return Err(class_error("Date")),
             Scalar::Time if !self.options.times => return Err(class_error("Time")),

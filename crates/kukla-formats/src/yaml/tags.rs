@@ -8,21 +8,30 @@ use super::read::completed;
 
 /// The text with a space behind each tag that a comma follows; nearly always the text itself.
 pub(super) fn spaced(text: &[u8]) -> Cow<'_, [u8]> {
-    let Ok(readable) = std::str::from_utf8(text) else { return Cow::Borrowed(text) };
+    let (readable, rest) = match std::str::from_utf8(text) {
+        Ok(readable) => (readable, &[][..]),
+        Err(error) => {
+            let (readable, rest) = text.split_at(error.valid_up_to());
+            (std::str::from_utf8(readable).unwrap_or_default(), rest)
+        }
+    };
     let readable = readable.strip_prefix('\u{feff}').unwrap_or(readable);
     let mut commas = candidates(readable.as_bytes());
     if commas.is_empty() {
         return Cow::Borrowed(text);
     }
     // A space before a comma changes no structure, so a text with one at every candidate tells which of them are tags.
-    let tags = bare_tags(&with_spaces(readable, &commas));
+    let (tags, read) = bare_tags(&with_spaces(readable, &commas));
     let mut inserted = 0;
     commas.retain(|comma| {
-        let is_tag = tags.binary_search(&(comma + inserted)).is_ok();
+        // Behind what cannot be read the scanner must find no tag before a comma either.
+        let is_tag = comma + inserted >= read || tags.binary_search(&(comma + inserted)).is_ok();
         inserted += 1;
         is_tag
     });
-    Cow::Owned(with_spaces(readable, &commas))
+    let mut spaced = with_spaces(readable, &commas);
+    spaced.extend_from_slice(rest);
+    Cow::Owned(spaced)
 }
 
 /// Where commas stand behind what would be a tag, were it not inside of something else.
@@ -58,21 +67,22 @@ fn with_spaces(text: &str, places: &[usize]) -> Vec<u8> {
     out
 }
 
-/// Where tags end that stand for a value of their own, in ascending order, as far as the text can be read.
-fn bare_tags(text: &[u8]) -> Vec<usize> {
+/// Where tags end that stand for a value of their own, in ascending order, and how far the text can be read.
+fn bare_tags(text: &[u8]) -> (Vec<usize>, usize) {
     let completed = completed(text);
     let mut input = completed.as_deref().unwrap_or(text);
     let mut parser = Parser::new();
     parser.set_input_string(&mut input);
-    let mut ends = Vec::new();
+    let (mut ends, mut read) = (Vec::new(), 0);
     while let Ok(event) = parser.parse() {
+        read = usize::try_from(event.end_mark.index).unwrap_or(usize::MAX);
         match &event.data {
-            EventData::StreamEnd => break,
+            EventData::StreamEnd => return (ends, usize::MAX),
             EventData::Scalar { tag: Some(_), value, style: ScalarStyle::Plain, .. } if value.is_empty() => {
                 ends.extend(usize::try_from(event.end_mark.index).ok());
             }
             _ => {}
         }
     }
-    ends
+    (ends, read)
 }

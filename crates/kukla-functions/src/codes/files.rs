@@ -48,12 +48,8 @@ kukla_syntax::codes! {
     /// ```
     TEMPLATE_NO_STRING as RUNTIME_ERROR: Error, "Failed to parse inline template: {cause}";
 
-    /// Templates in Ruby (ERB) are rendered only where they hold no Ruby. Write the template in Puppet (EPP) and render it with `epp`.
-    ///
-    /// ```puppet
-    /// inline_template('<%= @hostname %>')    # error
-    /// ```
-    RUBY_TEMPLATE: Error, "{function}(): templates in Ruby are not supported yet{which}";
+    /// Templates in Ruby (ERB) are rendered by an environment that runs the Ruby of modules; this one does not.
+    RUBY_TEMPLATE as RUNTIME_ERROR: Error, "Could not render template '{name}': no Ruby is run here";
 
     /// The text of a template in Puppet (EPP) cannot be read; the message goes on with what is wrong and where in the template.
     ///
@@ -94,6 +90,6 @@ kukla_syntax::codes! {
     /// as the cause of something else.
     COMMAND_FAILED as RUNTIME_ERROR: Error, "Execution of '{command}' returned {code}: {said}";
 
-    /// A command could not be run at all: it is not there, or commands are not allowed. It is always told as the cause of something else.
+    /// A command could not be run, or was stopped because it ran too long or wrote too much. It is always told as the cause of something else.
     COMMAND_NOT_RUN as RUNTIME_ERROR: Error, "{reason}";
 }

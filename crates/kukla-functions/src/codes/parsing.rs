@@ -55,7 +55,7 @@ kukla_syntax::codes! {
     /// Data is fetched from other hosts by the program `curl`, and there is none.
     NO_CURL as RUNTIME_ERROR: Error, "{url}: there is no curl to fetch it with";
 
-    /// The program `curl`, which fetches data from other hosts, could not be run; the policy for commands may forbid it.
+    /// The program `curl`, which fetches data from other hosts, could not be run, or was stopped because it took too long or wrote too much.
     CURL_NOT_RUN as RUNTIME_ERROR: Error, "{url}: {reason}";
 
     /// Data could not be fetched from another host; the message is that of `curl`.

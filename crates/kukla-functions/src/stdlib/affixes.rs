@@ -2,6 +2,7 @@
 
 use kukla_eval::builtins;
 use kukla_eval::function::Rest;
+use kukla_eval::vm::Vm;
 use kukla_values::{Array, Hash, Result, Str, Value};
 
 use crate::legacy::{legacy, wrong_count, wrong_number, wrong_type};
@@ -15,7 +16,7 @@ builtins! {
     /// prefix({a => 1}, 'p')      # => {'pa' => 1}
     /// ```
     "prefix" {
-        "Any *$args, Optional[Callable] &$block" => |Rest(args): Rest| affix("prefix", args, |text, affix| ecow::eco_format!("{affix}{text}"));
+        "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, Rest(args): Rest| affix(vm, "prefix", args, |text, affix| ecow::eco_format!("{affix}{text}"));
         tools "Array $values, Optional[String] $affix = undef >> Array[String]", "Hash $values, Optional[String] $affix = undef >> Hash"
     }
 
@@ -25,7 +26,7 @@ builtins! {
     /// suffix(['a', 'b'], 's')    # => ['as', 'bs']
     /// ```
     "suffix" {
-        "Any *$args, Optional[Callable] &$block" => |Rest(args): Rest| affix("suffix", args, |text, affix| ecow::eco_format!("{text}{affix}"));
+        "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, Rest(args): Rest| affix(vm, "suffix", args, |text, affix| ecow::eco_format!("{text}{affix}"));
         tools "Array $values, Optional[String] $affix = undef >> Array[String]", "Hash $values, Optional[String] $affix = undef >> Hash"
     }
 
@@ -40,7 +41,7 @@ builtins! {
     }
 }
 
-fn affix(name: &str, args: Vec<Value>, join: fn(&str, &str) -> Str) -> Result<Value> {
+fn affix(vm: &Vm<'_>, name: &str, args: Vec<Value>, join: fn(&str, &str) -> Str) -> Result<Value> {
     let args = legacy(args)?;
     let Some(values) = args.first() else {
         return Err(wrong_number(name, 0, 1));
@@ -59,16 +60,21 @@ fn affix(name: &str, args: Vec<Value>, join: fn(&str, &str) -> Str) -> Result<Va
             return Err(wrong_type(name, objection));
         }
     };
-    let joined = |value: &Value| Value::from(join(&ruby::old_text(value), &affix));
+    let joined = |value: &Value| {
+        let text = ruby::old_text(value);
+        vm.budget().charge_text(text.len() + affix.len())?;
+        Ok(Value::from(join(&text, &affix)))
+    };
     Ok(match values {
         Value::Hash(hash) => {
-            hash.iter().map(|(key, value)| (joined(key), value.clone())).collect::<Hash>().into()
+            let entries = hash.iter().map(|(key, value)| Ok((joined(key)?, value.clone())));
+            entries.collect::<Result<Vec<_>>>()?.into_iter().collect::<Hash>().into()
         }
-        values => ruby::to_array(values).iter().map(joined).collect::<Array>().into(),
+        values => ruby::to_array(values).iter().map(joined).collect::<Result<Array>>()?.into(),
     })
 }
 
-fn join_keys_to_values(Rest(args): Rest) -> Result<Array> {
+fn join_keys_to_values(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<Array> {
     let args = legacy(args)?;
     let [hash, separator] = args.as_slice() else {
         let objection = format_args!("Takes exactly two arguments, but {} given.", args.len());
@@ -87,12 +93,16 @@ fn join_keys_to_values(Rest(args): Rest) -> Result<Array> {
     let mut texts = Array::new();
     for (key, value) in hash {
         let key = ruby::old_text(key);
-        let mut push =
-            |value: &Value| texts.push(ecow::eco_format!("{key}{separator}{}", ruby::old_text(value)).into());
+        let mut push = |value: &Value| -> Result<()> {
+            let text = ecow::eco_format!("{key}{separator}{}", ruby::old_text(value));
+            vm.budget().charge_text(text.len())?;
+            texts.push(text.into());
+            Ok(())
+        };
         match value {
-            Value::Array(values) => values.iter().for_each(push),
+            Value::Array(values) => values.iter().try_for_each(push)?,
             value if ruby::to_s(value) == "undef" => texts.push(key.into()),
-            value => push(value),
+            value => push(value)?,
         }
     }
     Ok(texts)

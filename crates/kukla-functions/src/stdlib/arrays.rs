@@ -231,6 +231,7 @@ fn two_arrays(
 
 fn difference(Rest(args): Rest) -> Result<Array> {
     let (first, second) = two_arrays("difference", args, |_, _| "Requires 2 arrays".into())?;
+    let second: indexmap::IndexSet<&Value> = second.iter().collect();
     Ok(first.into_iter().filter(|value| !second.contains(value)).collect())
 }
 
@@ -239,6 +240,7 @@ fn intersection(Rest(args): Rest) -> Result<Vec<Value>> {
         format!("Requires 2 arrays, got {} and {}", ruby::class(first), ruby::class(second))
     };
     let (first, second) = two_arrays("intersection", args, refuse)?;
+    let second: indexmap::IndexSet<&Value> = second.iter().collect();
     Ok(ruby::unique(first.into_iter().filter(|value| second.contains(value))))
 }
 
@@ -312,11 +314,23 @@ fn range(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<Array> {
     let members: Vec<Value> = if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) {
         let (from, to) = (ruby::value_to_i(&start)?, ruby::value_to_i(&stop)?);
         let to = if exclusive { to.saturating_sub(1) } else { to };
+        let count = to.abs_diff(from) / step as u64;
+        vm.budget().charge_elements(count.min(RANGE_LIMIT as u64) as usize)?;
         (from..=to).step_by(step).take(RANGE_LIMIT).map(Value::Integer).collect()
     } else {
         let last = ruby::to_s(&stop);
-        let texts = text_range(&digits, &last, exclusive);
-        texts.step_by(step).take(RANGE_LIMIT).map(Value::from).collect()
+        let mut texts = Vec::new();
+        for (at, text) in text_range(&digits, &last, exclusive).enumerate() {
+            vm.charge(1 + text.len() as u64 / 64)?;
+            if at.is_multiple_of(step) {
+                vm.budget().charge_memory(text.len())?;
+                texts.push(Value::from(text));
+            }
+            if texts.len() == RANGE_LIMIT {
+                break;
+            }
+        }
+        texts
     };
     vm.charge(members.len() as u64)?;
     Ok(members.into())

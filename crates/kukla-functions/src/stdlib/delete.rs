@@ -1,7 +1,9 @@
 //! Collections with something left out: `delete`, `delete_at`, `delete_regex`, `delete_undef_values`, `delete_values`.
 
 use kukla_eval::builtins;
+use kukla_eval::error::Flow;
 use kukla_eval::function::Rest;
+use kukla_eval::vm::Vm;
 use kukla_syntax::bail;
 use kukla_values::regexp::Regexp;
 use kukla_values::{Array, Error, Hash, Result, Value};
@@ -69,13 +71,14 @@ fn wrong_first(name: &str, wanted: &str, given: &Value) -> Error {
     wrong_type(name, format_args!("First argument must be {wanted}. Given an argument of class {class}."))
 }
 
-fn delete(Rest(args): Rest) -> Result<Value> {
+fn delete(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<Value> {
     let args = legacy(args)?;
     if args.len() != 2 {
-        return Err(wrong_number_of("delete", args.len(), 2));
+        return Err(wrong_number_of("delete", args.len(), 2).into());
     }
     let mut collection = args[0].clone();
     for item in &ruby::to_array(&args[1]) {
+        vm.budget().charge_work(&collection)?;
         match &mut collection {
             Value::Array(values) => {
                 *values = values.iter().filter(|value| !ruby::equal(value, item)).cloned().collect();
@@ -90,7 +93,7 @@ fn delete(Rest(args): Rest) -> Result<Value> {
                 *text = text.replace(part.as_str(), "");
             }
             other => {
-                return Err(wrong_first("delete", "an Array, String, or Hash", other));
+                return Err(wrong_first("delete", "an Array, String, or Hash", other).into());
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use kukla_eval::builtins;
 use kukla_eval::function::Rest;
+use kukla_eval::vm::Vm;
 use kukla_syntax::bail;
 use kukla_values::binary::Binary;
 use kukla_values::{Result, Value};
@@ -96,7 +97,7 @@ fn text_or_bytes(bytes: Binary) -> Value {
     }
 }
 
-fn convert_base(Rest(args): Rest) -> Result<String> {
+fn convert_base(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<String> {
     let args = exactly("convert_base", 2, args)?;
     let nth = ["First", "Second"];
     for (arg, nth) in args.iter().zip(nth) {
@@ -113,7 +114,13 @@ fn convert_base(Rest(args): Rest) -> Result<String> {
         }
     }
     match u32::try_from(ruby::value_to_i(&args[1])?) {
-        Ok(base @ 2..=36) => Ok(in_base(&ruby::to_s(&args[0]), base)),
+        Ok(base @ 2..=36) => {
+            let number = ruby::to_s(&args[0]);
+            // Long division takes a pass over the digits for every digit.
+            let digits = number.len() as u64;
+            vm.budget().charge_steps(digits.saturating_mul(digits) / 16)?;
+            Ok(in_base(&number, base))
+        }
         _ => bail!(BASE_OUT_OF_RANGE),
     }
 }

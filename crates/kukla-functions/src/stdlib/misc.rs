@@ -279,6 +279,7 @@ pub fn warn(vm: &mut Vm<'_>, message: String) {
         source: "Puppet".into(),
         location: None,
         issue: None,
+        rule: None,
     });
 }
 

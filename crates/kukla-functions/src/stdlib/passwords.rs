@@ -50,6 +50,10 @@ builtins! {
 /// The highest cost of bcrypt that is computed; each step doubles the time.
 const HIGHEST_COST: i64 = 18;
 
+/// What bcrypt takes at a cost of zero, in steps; and how many rounds the others make.
+const STEPS_PER_COST: u64 = 100;
+const ROUNDS: u64 = 5_000;
+
 fn opened(args: Vec<Value>) -> Vec<Value> {
     let open = |arg| match arg {
         Value::Sensitive(inner) => (*inner).clone(),
@@ -109,6 +113,11 @@ fn pw_hash(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<Value> {
     if bcrypt && ruby::to_i(salt) > HIGHEST_COST {
         bail!(COST_TOO_HIGH { limit: HIGHEST_COST });
     }
+    vm.budget().charge_steps(match bcrypt {
+        true => STEPS_PER_COST << ruby::to_i(salt).clamp(0, HIGHEST_COST),
+        // Each of thousands of rounds goes through the password.
+        false => ROUNDS * (64 + password.len() as u64) / 256,
+    })?;
     let hashed = match prefix {
         "1" => Some(crypt::md5(password.as_bytes(), salt)),
         "5" => crypt::sha256(password.as_bytes(), salt),
@@ -118,7 +127,7 @@ fn pw_hash(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<Value> {
     Ok(hashed.ok_or_else(|| diagnostic!(NOT_HASHED))?.into())
 }
 
-fn str2saltedpbkdf2(Rest(args): Rest) -> Result<Hash> {
+fn str2saltedpbkdf2(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<Hash> {
     let args = opened(legacy(args)?);
     let [password, salt, iterations] = args.as_slice() else {
         let given = args.len();
@@ -137,6 +146,7 @@ fn str2saltedpbkdf2(Rest(args): Rest) -> Result<Hash> {
     if !(40_001..70_000).contains(&iterations) {
         bail!(ITERATIONS_OUT_OF_RANGE);
     }
+    vm.budget().charge_steps(iterations.unsigned_abs() * 16)?;
     let key = crypt::pbkdf2_sha512(password.as_bytes(), salt.as_bytes(), iterations as u32);
     Ok(Hash::from_iter([
         ("password_hex", Value::from(hex(&key))),

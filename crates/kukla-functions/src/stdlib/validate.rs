@@ -406,6 +406,7 @@ fn validate_legacy(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
                 source: "Puppet".into(),
                 location: None,
                 issue: None,
+                rule: None,
             });
         }
         return Ok(());

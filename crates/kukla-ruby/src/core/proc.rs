@@ -191,7 +191,7 @@ pub(crate) fn arity_of(params: &Params, lambda: bool) -> i64 {
             required + i64::from(needs_keywords)
         };
     }
-    if params.rest.is_some() || (!params.optional.is_empty() && required > 0) && false {
+    if params.rest.is_some() {
         return -(required + i64::from(needs_keywords)) - 1;
     }
     if !params.optional.is_empty() {

@@ -93,7 +93,7 @@ impl Ruby<'_> {
     }
 
     /// `&value`
-    pub(crate) fn to_block(&mut self, value: &Value) -> Result<Option<Rc<ProcObject>>> {
+    pub(crate) fn block_of(&mut self, value: &Value) -> Result<Option<Rc<ProcObject>>> {
         match value {
             Value::Nil => Ok(None),
             Value::Proc(proc) => Ok(Some(proc.clone())),

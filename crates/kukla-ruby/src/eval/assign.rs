@@ -16,7 +16,7 @@ use crate::value::{ArrayObject, Value};
 /// What a target needs to know before the values are: the receiver and arguments of the call that sets it.
 enum Prepared {
     Nothing,
-    Call(Value, Vec<Value>, bool),
+    Call(Value, Vec<Value>),
     Module(ClassId),
     Multi(Vec<Prepared>),
 }
@@ -42,8 +42,8 @@ impl Ruby<'_> {
                     Some(receiver) => self.eval(f, receiver)?,
                     None => f.this.clone(),
                 };
-                let (args, keywords) = self.arguments(f, &call.args)?;
-                Prepared::Call(receiver, args, keywords)
+                let (args, _) = self.arguments(f, &call.args)?;
+                Prepared::Call(receiver, args)
             }
             Target::Const(target) => Prepared::Module(self.constant_module(f, target)?),
             Target::Multi(multi) => Prepared::Multi(self.prepare_all(f, multi)?),
@@ -71,12 +71,11 @@ impl Ruby<'_> {
             (Target::Const(target), Prepared::Module(module)) => {
                 self.define_constant(module, f.unit.symbol(target.name), value)?;
             }
+            (Target::Call(call), Prepared::Call(Value::Nil, ..)) if call.safe => {}
             (Target::Call(call), Prepared::Call(receiver, mut args, has_keywords)) => {
-                if !(call.safe && receiver.is_nil()) {
-                    push_value(&mut args, has_keywords, value);
-                    let args = Args { list: &args, has_keywords, block: None };
-                    self.set_by_call(f, call, &receiver, &args)?;
-                }
+                push_value(&mut args, has_keywords, value);
+                let args = Args { list: &args, has_keywords, block: None };
+                self.set_by_call(f, call, &receiver, &args)?;
             }
             (Target::Multi(multi), Prepared::Multi(prepared)) => {
                 let items = self.destructured(&value)?;
@@ -161,7 +160,10 @@ impl Ruby<'_> {
             && let Node::Array(nodes) = value
             && target.rest.is_none()
             && target.rights.is_empty()
-            && target.lefts.iter().all(|left| matches!(left, Target::Variable(_) | Target::Ivar(_) | Target::Cvar(_)))
+            && target
+                .lefts
+                .iter()
+                .all(|left| matches!(left, Target::Variable(_) | Target::Ivar(_) | Target::Cvar(_)))
         {
             let mut values = Vec::with_capacity(nodes.len());
             for node in nodes {

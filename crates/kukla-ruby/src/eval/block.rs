@@ -240,7 +240,7 @@ impl Ruby<'_> {
             caller_line,
             visibility: Cell::new(Visibility::Public),
             module_function: Cell::new(false),
-            eval_scope: eval_scope,
+            eval_scope,
         });
         let f = Frame { unit: &closure.unit, body, base, this, env };
         let result = kukla_syntax::deep(|| {

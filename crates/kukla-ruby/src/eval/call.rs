@@ -107,12 +107,12 @@ impl Ruby<'_> {
             None => {
                 let assigned = if call.assignment { args.last().cloned() } else { None };
                 let result = self.dispatch(f, call, &receiver, &mut args, keywords, None)?;
-                return Ok(assigned.unwrap_or(result));
+                Ok(assigned.unwrap_or(result))
             }
             Some(BlockArg::Pass(node)) => {
                 let block = self.eval(f, node)?;
-                let block = self.to_block(&block)?;
-                return self.dispatch(f, call, &receiver, &mut args, keywords, block.as_ref());
+                let block = self.block_of(&block)?;
+                self.dispatch(f, call, &receiver, &mut args, keywords, block.as_ref())
             }
             Some(BlockArg::Literal(body)) => {
                 let block = self.closure(f, *body, false);
@@ -384,7 +384,7 @@ impl Ruby<'_> {
             None => own_block,
             Some(BlockArg::Pass(block)) => {
                 let block = self.eval(f, block)?;
-                self.to_block(&block)?
+                self.block_of(&block)?
             }
             Some(BlockArg::Literal(body)) => {
                 let block = self.closure(f, *body, false);

@@ -302,7 +302,7 @@ impl Ruby<'_> {
         let ancestors = self.ancestors(module);
         let mut owners =
             ancestors.iter().copied().filter(|at| self.class(*at).class_variables.contains_key(&name));
-        if let (Some(below), Some(above)) = (owners.next(), owners.last()) {
+        if let (Some(below), Some(above)) = (owners.next(), owners.next_back()) {
             let message = format!(
                 "class variable {} of {} is overtaken by {}",
                 self.name(name),

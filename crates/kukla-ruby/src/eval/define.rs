@@ -69,7 +69,9 @@ impl Ruby<'_> {
         let around = match &at.who {
             Who::Closure(context) => Some(context),
             // A lambda too, unless it runs as part of another module.
-            Who::Own { cref, .. } => at.outer.as_ref().filter(|outer| at.proc.is_some() && Rc::ptr_eq(&outer.cref, cref)),
+            Who::Own { cref, .. } => {
+                at.outer.as_ref().filter(|outer| at.proc.is_some() && Rc::ptr_eq(&outer.cref, cref))
+            }
         };
         if let Some(context) = around {
             let home = frames.iter().rev().find(|other| {
@@ -233,8 +235,13 @@ impl Ruby<'_> {
                     // What inherits from it is a level up as well.
                     let below = (0..self.classes.len() as u32).map(ClassId);
                     let below: Vec<ClassId> = below
-                        .filter(|id| self.class(*id).superclass == Some(*class) && self.class(*id).is_singleton())
-                        .filter(|id| *id != made && matches!(&self.class(*id).kind, ClassKind::Singleton(Value::Class(_))))
+                        .filter(|id| {
+                            self.class(*id).superclass == Some(*class) && self.class(*id).is_singleton()
+                        })
+                        .filter(|id| {
+                            *id != made
+                                && matches!(&self.class(*id).kind, ClassKind::Singleton(Value::Class(_)))
+                        })
                         .collect();
                     for id in below {
                         self.singleton_class(&Value::Class(id))?;
@@ -314,7 +321,10 @@ impl Ruby<'_> {
                 let shown = self.constant_name(module, name);
                 let mut message = format!("{shown} is not a {kind}");
                 if let Some((file, line)) = self.run.constant_places.get(&(module, name)) {
-                    message.push_str(&format!("\n{file}:{line}: previous definition of {} was here", self.name(name)));
+                    message.push_str(&format!(
+                        "\n{file}:{line}: previous definition of {} was here",
+                        self.name(name)
+                    ));
                 }
                 return Err(self.type_error(message));
             }

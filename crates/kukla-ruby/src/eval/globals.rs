@@ -126,8 +126,8 @@ impl Ruby<'_> {
                 self.send(&exception, set, &[value])?;
                 return Ok(());
             }
-            "$!" | "$:" | "$\"" | "$$" | "$?" | "$*" | "$<" | "$FILENAME" | "$-p" | "$-l" | "$-a" | "$&" | "$`"
-            | "$'" | "$+" => {
+            "$!" | "$:" | "$\"" | "$$" | "$?" | "$*" | "$<" | "$FILENAME" | "$-p" | "$-l" | "$-a" | "$&"
+            | "$`" | "$'" | "$+" => {
                 return Err(self.name_error(format!("{asked} is a read-only variable"), name, Value::Nil));
             }
             "$stdout" | "$stderr" => {
@@ -148,10 +148,8 @@ impl Ruby<'_> {
                 self.globals.insert(name, Value::Int(number));
                 return Ok(());
             }
-            "$0" => {
-                if !matches!(value, Value::String(_)) {
-                    return Err(self.no_conversion(&value, "String"));
-                }
+            "$0" if !matches!(value, Value::String(_)) => {
+                return Err(self.no_conversion(&value, "String"));
             }
             "$VERBOSE" => {
                 let value = if value.is_nil() { Value::Nil } else { Value::Bool(value.is_true()) };

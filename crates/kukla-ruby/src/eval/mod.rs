@@ -1,9 +1,9 @@
 //! Running Ruby code.
 //!
-//! A [`Unit`] is a program as one interpreter has loaded it. Running a body of it is an activation: what natives may ask about it (`self`, the
-//! method, the block) stands in the [`Activation`] on the interpreter's list; what only the evaluator needs in the [`Frame`].
+//! A `Unit` is a program as one interpreter has loaded it. Running a body of it is an activation: what natives may ask about it (`self`, the
+//! method, the block) stands in the `Activation` on the interpreter's list; what only the evaluator needs in the `Frame`.
 //!
-//! Variables live on the interpreter's stack; those that closures share, in an [`Env`].
+//! Variables live on the interpreter's stack; those that closures share, in an `Env`.
 
 mod arguments;
 mod assign;

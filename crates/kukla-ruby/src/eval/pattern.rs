@@ -245,7 +245,9 @@ impl Ruby<'_> {
                 return Ok(true);
             }
         }
-        self.mismatch(|ruby| Ok(format!("{} does not match to find pattern", ruby.shown(&Value::array(&*items))?)))
+        self.mismatch(|ruby| {
+            Ok(format!("{} does not match to find pattern", ruby.shown(&Value::array(&*items))?))
+        })
     }
 
     fn matches_hash(&mut self, f: &Frame<'_>, pattern: &HashPattern, value: &Value) -> Result<bool> {
@@ -280,7 +282,8 @@ impl Ruby<'_> {
             if hash.table().is_empty() {
                 return Ok(true);
             }
-            return self.mismatch(|ruby| Ok(format!("{} is not empty", ruby.shown(&Value::Hash(hash.clone()))?)));
+            return self
+                .mismatch(|ruby| Ok(format!("{} is not empty", ruby.shown(&Value::Hash(hash.clone()))?)));
         }
         for (name, part) in &pattern.pairs {
             let key = Value::Symbol(f.unit.symbol(*name));

@@ -43,8 +43,11 @@ impl Ruby<'_> {
         let known = *encoding.get_or_insert(text.encoding());
         if known != text.encoding() && !text.is_ascii() {
             if !bytes.is_ascii() {
-                let message =
-                    format!("incompatible character encodings: {} and {}", known.name(), text.encoding().name());
+                let message = format!(
+                    "incompatible character encodings: {} and {}",
+                    known.name(),
+                    text.encoding().name()
+                );
                 return Err(self.error(ClassId::COMPATIBILITY_ERROR, message));
             }
             *encoding = Some(text.encoding());

@@ -200,7 +200,6 @@ impl Scope {
     }
 }
 
-
 struct Lowerer {
     file: Arc<str>,
     facts: FxHashMap<Key, Facts>,

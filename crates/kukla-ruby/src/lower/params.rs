@@ -20,12 +20,7 @@ impl Lowerer {
                 (1..=numbered.maximum()).map(|number| format!("_{number}").into_bytes()).collect();
             let mut moves = Vec::new();
             let required = names.iter().map(|name| self.required(name, false, &mut moves)).collect();
-            return Params {
-                required,
-                simple: true,
-                moves: moves.into(),
-                ..Params::default()
-            };
+            return Params { required, simple: true, moves: moves.into(), ..Params::default() };
         }
         if node.as_it_parameters_node().is_some() {
             let mut moves = Vec::new();

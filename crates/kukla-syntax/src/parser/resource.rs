@@ -90,14 +90,14 @@ impl Parser<'_> {
         let kind = match left {
             TypeName => ResourceDefaults,
             Name => UntitledResource,
-            // A variable may hold the references to override; Puppet wants to see them written out.
+            // A variable or a list may hold the references to override; Puppet wants to see them written out.
             _ => ResourceOverride,
         };
         self.complete(from, kind);
         if kind == UntitledResource && self.builder.kinds_since(inside).any(|kind| kind == PlusArrow) {
             self.broken_rule(opening, diagnostic!(UNTITLED_WITH_ADDITION));
         }
-        if kind == ResourceOverride && !matches!(left, Access | Variable | ErrorToken | Error) {
+        if kind == ResourceOverride && !matches!(left, Access | Variable | Array | ErrorToken | Error) {
             self.odd_overrides.push((self.diagnostics.len(), self.tokens.starts[opening]));
             self.broken_rule(opening, diagnostic!(NOT_A_RESOURCE));
         }

@@ -3,6 +3,9 @@
 crate::codes! {
     pub CODES;
 
+    /// A text has so many problems that not all of them are listed.
+    MORE_PROBLEMS: Error, "{count} more problems are not listed";
+
     /// A class, define or node stands inside something that is not a class: a condition, a lambda, a define.
     ///
     /// ```puppet

@@ -32,19 +32,18 @@ impl<'t> Checker<'_, 't> {
             return;
         }
         let mut seen = HashSet::new();
-        for entry in ast::Hash::Braced(node).entries() {
-            let Some(key) = literal(entry.key()) else { continue };
-            if seen.contains(&key) {
-                self.report(diagnostic!(at_node(entry.syntax()), DUPLICATE_KEY { key }));
-            } else {
-                seen.insert(key);
+        // A type with brackets counts as a key to be computed, as it did until Puppet 8: modules that many use repeat one.
+        for entry in ast::Hash::Braced(node).entries().filter(|entry| !matches!(entry.key(), Expr::Access(_)))
+        {
+            let (Some(key), Some(shown)) = (inside(entry.key()), literal(entry.key())) else { continue };
+            if !seen.insert(key) {
+                self.report(diagnostic!(at_node(entry.syntax()), DUPLICATE_KEY { key: shown }));
             }
         }
     }
 }
 
-/// The value of a literal as text that tells different ones apart; `None` if it has to be computed. A bare word, a
-/// quoted string and a type's name are the same key if they read the same, as they are for Puppet.
+/// The value of a literal as messages show it; `None` if it has to be computed.
 pub(super) fn literal(expr: Expr<'_>) -> Option<String> {
     Some(match expr {
         Expr::String(string) => string.value().into_owned(),
@@ -58,7 +57,7 @@ pub(super) fn literal(expr: Expr<'_>) -> Option<String> {
             Number::Float(value) => format!("{value:?}"),
         },
         Expr::Negate(negate) => format!("-{}", literal(negate.inner())?),
-        Expr::Regex(regex) => format!("/{}/", regex.pattern()),
+        Expr::Regex(regex) => format!("(?-mix:{})", regex.pattern()),
         Expr::Interpolated(string) => {
             let mut segments = string.segments();
             match (segments.next(), segments.next()) {
@@ -90,12 +89,15 @@ fn list<'t>(values: impl Iterator<Item = Expr<'t>>) -> Option<String> {
     Some(format!("[{}]", values?.join(", ")))
 }
 
-/// A literal inside another: text is quoted there, as messages show it.
+/// A literal inside another: text is quoted there, which tells it from what is no text. A bare word, a quoted string and a
+/// type's name are the same if they read the same, as they are for Puppet.
 fn inside(expr: Expr<'_>) -> Option<String> {
     let text = literal(expr)?;
     Some(match expr {
         Expr::String(_) | Expr::Name(_) | Expr::Type(_) | Expr::Interpolated(_) => format!("{text:?}"),
         Expr::Undef(_) => "nil".into(),
+        Expr::Regex(regex) => format!("/{}/", regex.pattern()),
+        Expr::Negate(_) if text == "-0.0" => "0.0".into(),
         _ => text,
     })
 }

@@ -39,7 +39,7 @@ pub struct Rules<'a> {
 
 /// What is wrong with a program that parses, in the order in which Puppet reports it.
 pub fn validate(tree: &Tree, rules: &Rules<'_>) -> Vec<Diagnostic> {
-    let mut checker = Checker { rules, found: Vec::new(), open: Vec::with_capacity(32) };
+    let mut checker = Checker { rules, found: Vec::new(), unlisted: 0, open: Vec::with_capacity(32) };
     checker.place_of_statements(tree);
     for node in tree.elements() {
         if node.kind().is_token() {
@@ -48,7 +48,7 @@ pub fn validate(tree: &Tree, rules: &Rules<'_>) -> Vec<Diagnostic> {
             checker.node(node);
         }
     }
-    checker.found
+    checker.end()
 }
 
 /// Parses a manifest and, if it has a tree, validates it: all that is wrong, in one list.
@@ -61,9 +61,14 @@ pub fn check(source: &Source, parse: &Parse, rules: &Rules<'_>) -> Vec<Diagnosti
     found
 }
 
+/// How many problems of one text are listed.
+const MOST_LISTED: usize = 100;
+
 struct Checker<'a, 't> {
     rules: &'a Rules<'a>,
     found: Vec<Diagnostic>,
+    /// How many problems were found beyond those that are listed.
+    unlisted: usize,
     /// The nodes around the current one, outermost first.
     open: Vec<Node<'t>>,
 }
@@ -73,8 +78,29 @@ impl<'t> Checker<'_, 't> {
         if let Some(severity) = diagnostic.code.severity_under(self.rules.strict) {
             diagnostic.severity = severity;
             diagnostic.stage = Stage::Validation;
-            self.found.push(diagnostic);
+            if self.found.len() < MOST_LISTED {
+                self.found.push(diagnostic);
+                return;
+            }
+            // One stands for all that follow, and is as bad as the worst of them.
+            self.unlisted += 1;
+            match self.found.get_mut(MOST_LISTED) {
+                Some(known) => known.severity = known.severity.min(severity),
+                None => self.found.push(diagnostic),
+            }
         }
+    }
+
+    /// All that was found, the last of it being the number of what is not listed.
+    fn end(mut self) -> Vec<Diagnostic> {
+        if self.unlisted > 1
+            && let Some(last) = self.found.pop()
+        {
+            let mut more = diagnostic!(last.span(), MORE_PROBLEMS { count: self.unlisted });
+            (more.severity, more.stage) = (last.severity, last.stage);
+            self.found.push(more);
+        }
+        self.found
     }
 
     fn token(&mut self, token: Node<'t>) {
@@ -114,7 +140,7 @@ impl<'t> Checker<'_, 't> {
             K::Binary | K::Not | K::Negate | K::Unfold | K::Paren | K::Array => self.values_in(node),
             K::HashEntry => self.values_in(node),
             K::Hash => self.duplicate_keys(node),
-            K::If | K::Elsif | K::Unless => self.first_is_value(node),
+            K::If | K::Elsif | K::Unless | K::Interpolation => self.first_is_value(node),
             K::Case => self.case(node),
             K::CaseOption => {
                 let values = ast::CaseOption::cast(node).into_iter().flat_map(ast::CaseOption::values);
@@ -293,15 +319,13 @@ impl<'t> Checker<'_, 't> {
     }
 
     fn reserved_word(&mut self, token: Node<'t>) {
-        // `private` before a definition or parameter is a modifier.
-        let modifier = token.kind() == K::PrivateKw
-            && self.around(token).is_some_and(|parent| {
-                matches!(
-                    parent.kind(),
-                    K::ClassDefinition | K::DefineDefinition | K::Parameter | K::FunctionDefinition
-                )
-            });
-        let attribute = self.around(token).is_some_and(|parent| parent.kind() == K::Attribute);
+        let around = self.open.iter().rev().filter(|outer| token.index() < outer.end_index());
+        let mut kinds = around.map(|outer| outer.kind()).peekable();
+        let attribute = kinds.peek() == Some(&K::Attribute);
+        // `private` before a class, a defined type or a parameter of theirs is a modifier.
+        let owner = kinds.find(|kind| !matches!(kind, K::Parameter | K::Parameters));
+        let modifier =
+            token.kind() == K::PrivateKw && matches!(owner, Some(K::ClassDefinition | K::DefineDefinition));
         if !modifier && !attribute {
             let word = token.text();
             self.report(diagnostic!(at_node(token), RESERVED_WORD { word }));

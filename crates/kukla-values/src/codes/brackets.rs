@@ -112,6 +112,14 @@ kukla_syntax::codes! {
     /// ```
     TOO_MANY_STEPS as RUNTIME_ERROR: Error, "Integer-Type [] would make a list of {count} numbers";
 
+    /// The text in the brackets of `URI` is a whole URI, with its scheme.
+    ///
+    /// ```puppet
+    /// URI('a') =~ URI['a']                   # error
+    /// URI('http://a') =~ URI['http://a']     # fine
+    /// ```
+    URI_NOT_ABSOLUTE as RUNTIME_ERROR: Error, "URI-Type parameter has wrong type, expects an absolute URI, got '{text}'";
+
     /// A bound of `Timestamp` or `Timespan` is a time, a number of seconds, a text or a hash that tells a time, or `default`.
     ///
     /// ```puppet

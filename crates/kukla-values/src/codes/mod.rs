@@ -4,6 +4,7 @@ mod brackets;
 mod conversions;
 mod data;
 mod formatting;
+mod limits;
 mod objects;
 mod operators;
 mod rich_data;
@@ -17,6 +18,7 @@ pub use brackets::*;
 pub use conversions::*;
 pub use data::*;
 pub use formatting::*;
+pub use limits::*;
 pub use objects::*;
 pub use operators::*;
 pub use rich_data::*;
@@ -26,7 +28,7 @@ pub use types::*;
 
 /// Every code of values and types.
 pub fn all() -> impl Iterator<Item = &'static Code> {
-    [OPERATORS, BRACKETS, TYPES, OBJECTS, CONVERSIONS, FORMATTING, TEXTS, TIMES, RICH_DATA, DATA]
+    [OPERATORS, BRACKETS, TYPES, OBJECTS, CONVERSIONS, FORMATTING, TEXTS, TIMES, RICH_DATA, DATA, LIMITS]
         .into_iter()
         .flatten()
         .copied()

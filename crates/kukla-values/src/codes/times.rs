@@ -48,7 +48,7 @@ kukla_syntax::codes! {
     /// ```
     FRACTION_WITHOUT_SECONDS as RUNTIME_ERROR: Error, "Format specifiers %L and %N denotes fractions and must be used together with a specifier of higher magnitude";
 
-    /// A time zone is an offset (`+02:00`), an abbreviation (`CET`) or a place (`Europe/Paris`).
+    /// A time zone is an offset (`+02:00`), an abbreviation (`CET`) or the name of a standard time (`Eastern Standard Time`).
     ///
     /// ```puppet
     /// notice(Timestamp('2026-01-02', '%F', 'Atlantis'))    # error
@@ -61,6 +61,13 @@ kukla_syntax::codes! {
     /// notice(Timestamp('2026-01-02 24:01', '%F %H:%M'))    # error
     /// ```
     TIME_OUT_OF_RANGE as RUNTIME_ERROR: Error, "argument out of range";
+
+    /// The time is beyond what fits: 64 bits of seconds for a Timestamp, 128 bits of nanoseconds for a Timespan.
+    ///
+    /// ```puppet
+    /// notice(Timespan(1e30))    # error
+    /// ```
+    TIME_OUTSIDE_RANGE as NUMERIC_OVERFLOW: Error, "the result is outside the range of a {kind}";
 
     /// A point in time has a year.
     ///

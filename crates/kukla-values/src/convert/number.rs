@@ -78,7 +78,7 @@ pub(super) fn integer(at: usize, args: &[Value], _: &dyn Surroundings) -> Result
     let number = match option(at, args, 0, "from").unwrap_or(&Value::Undef) {
         Value::Float(number) => whole(*number)?,
         Value::Timestamp(stamp) => Value::Integer(stamp.seconds()),
-        Value::Timespan(span) => Value::Integer(span.seconds()),
+        Value::Timespan(span) => Value::Integer(span.whole_seconds()?),
         Value::Boolean(flag) => Value::Integer((*flag).into()),
         Value::String(text) => integer_of(text, radix)?,
         number => number.clone(),
@@ -147,7 +147,7 @@ pub(super) fn numeric(at: usize, args: &[Value], _: &dyn Surroundings) -> Result
         Value::Timespan(span) => Value::Float(span.to_f64()),
         Value::Boolean(flag) => Value::Integer((*flag).into()),
         Value::String(text) if text.starts_with("0b") || text.starts_with("0B") => integer_of(text, None)?,
-        Value::String(text) => parse_number(text).unwrap_or_default(),
+        Value::String(text) => parse_number(text)?.unwrap_or_default(),
         number => number.clone(),
     };
     magnitude(number, absolute)

@@ -9,7 +9,7 @@ use crate::binary::Binary;
 use crate::codes::STRING_NOT_CONVERTIBLE;
 use crate::format::format_value;
 use crate::regexp::{self, Regexp};
-use crate::semver::{Identifier, Version, VersionRange};
+use crate::semver::{Identifier, Number, Version, VersionRange};
 use crate::time::{Timespan, Timestamp};
 use crate::uri::Uri;
 use crate::{Error, Hash, Result, Str, Value};
@@ -29,7 +29,7 @@ fn text(value: Option<&Value>) -> Option<&str> {
 pub(super) fn timespan(at: usize, args: &[Value], _: &dyn Surroundings) -> Result<Value> {
     let span = match (at, &args[0]) {
         (0, Value::Integer(seconds)) => Timespan::from_seconds(*seconds),
-        (0, Value::Float(seconds)) => Timespan::from_f64(*seconds),
+        (0, Value::Float(seconds)) => Timespan::from_f64(*seconds)?,
         (1, Value::String(string)) => Timespan::from_text(string, args.get(1))?,
         (_, Value::Hash(hash)) => Timespan::from_hash(hash)?,
         _ => Timespan::from_list(args),
@@ -41,7 +41,7 @@ pub(super) fn timestamp(at: usize, args: &[Value], around: &dyn Surroundings) ->
     let stamp = match (at, args.first()) {
         (0, _) | (_, None) => around.now(),
         (_, Some(Value::Integer(seconds))) => Timestamp::from_seconds(*seconds),
-        (_, Some(Value::Float(seconds))) => Timestamp::from_f64(*seconds),
+        (_, Some(Value::Float(seconds))) => Timestamp::from_f64(*seconds)?,
         (_, Some(Value::Hash(hash))) => Timestamp::from_hash(hash)?,
         (_, string) => {
             Timestamp::from_text(text(string).unwrap_or_default(), args.get(1), text(args.get(2)))?
@@ -59,8 +59,8 @@ pub(super) fn sem_ver(at: usize, args: &[Value], _: &dyn Surroundings) -> Result
         Version::parse(args[0].as_str().unwrap_or_default())?
     } else {
         let number = |place, name| match part(place, name) {
-            Some(Value::Integer(number)) => u64::try_from(*number).unwrap_or(0),
-            _ => 0,
+            Some(Value::Integer(number)) => Number::Small(u64::try_from(*number).unwrap_or(0)),
+            _ => Number::ZERO,
         };
         Version {
             major: number(0, "major"),

@@ -163,16 +163,19 @@ fn beyond_half(number: f64, count: usize) -> Ordering {
     }
 }
 
+/// No float has more digits than that, in all or after the point: what is asked beyond is zeros.
+const MOST_DIGITS: usize = 1_100;
+
 /// The digits of the exact value, a true tie to the even digit.
 fn exact(number: f64, keep: Keep) -> (String, i32) {
     let (digits, point) = match keep {
         Keep::Digits(count) => {
-            let written = format!("{number:.*e}", count.max(1) - 1);
+            let written = format!("{number:.*e}", count.clamp(1, MOST_DIGITS) - 1);
             let (digits, exponent) = written.split_once('e').unwrap_or((&written, "0"));
             (digits.replace('.', ""), exponent.parse().unwrap_or(0) + 1)
         }
         Keep::Decimals(count) => {
-            let written = format!("{number:.count$}");
+            let written = format!("{number:.*}", count.min(MOST_DIGITS));
             let point = written.find('.').unwrap_or(written.len()) as i32;
             let digits = written.replace('.', "");
             let idle = digits.bytes().take_while(|digit| *digit == b'0').count();

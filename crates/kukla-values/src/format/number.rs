@@ -2,9 +2,11 @@
 
 use std::sync::LazyLock;
 
+use kukla_syntax::bail;
 use regex::Regex;
 
-use crate::Value;
+use crate::codes::OUTSIDE_INTEGER_RANGE;
+use crate::{Result, Value};
 
 /// What reading an integer gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,33 +89,34 @@ static NUMERIC: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Reads a number as Puppet's arithmetic does: decimal, hexadecimal, octal or floating point, perhaps signed.
-pub fn parse_number(text: &str) -> Option<Value> {
+///
+/// An integer of more than 64 bits is an error.
+pub fn parse_number(text: &str) -> Result<Option<Value>> {
     let text = text.strip_prefix("::").unwrap_or(text);
     // Most strings are no numbers; tell without the pattern.
     if !text.bytes().any(|byte| byte.is_ascii_digit()) {
-        return None;
+        return Ok(None);
     }
-    let found = NUMERIC.captures(text)?;
+    let Some(found) = NUMERIC.captures(text) else { return Ok(None) };
     let negative = &found[1] == "-";
     let tail = found.get(5).map_or("", |tail| tail.as_str());
     if tail.is_empty() {
         let signed = format!("{}{}", &found[1], &found[2]);
         return match parse_integer(&signed, None) {
-            IntegerText::Fits(number) => Some(Value::Integer(number)),
-            // Puppet would go on with a larger integer; here it can only be a float.
-            IntegerText::TooLarge => parse_float(&signed).map(Value::Float),
-            IntegerText::Not => None,
+            IntegerText::Fits(number) => Ok(Some(Value::Integer(number))),
+            IntegerText::TooLarge => bail!(OUTSIDE_INTEGER_RANGE { value: text }),
+            IntegerText::Not => Ok(None),
         };
     }
     // Zero with an exponent is not a number to Puppet, nor is an octal with a fraction that is no octal.
-    let IntegerText::Fits(whole) = parse_integer(&found[4], None) else { return None };
+    let whole = parse_integer(&found[4], None);
     let zeros =
         tail.split_once(['e', 'E']).is_some_and(|(fraction, _)| fraction.trim_matches(['.', '0']).is_empty());
-    if whole == 0 && zeros {
-        return None;
+    if whole == IntegerText::Not || whole == IntegerText::Fits(0) && zeros {
+        return Ok(None);
     }
-    let number = parse_float(&found[2]).filter(|number| number.is_finite())?;
-    Some(Value::Float(if negative { -number } else { number }))
+    let number = parse_float(&found[2]).filter(|number| number.is_finite());
+    Ok(number.map(|number| Value::Float(if negative { -number } else { number })))
 }
 
 #[cfg(test)]
@@ -146,11 +149,11 @@ mod tests {
 
     #[test]
     fn numbers_as_puppet_reads_them() {
-        assert_eq!(parse_number(" - 5"), Some(Value::Integer(-5)));
-        assert_eq!(parse_number("0x1f"), Some(Value::Integer(31)));
-        assert_eq!(parse_number("1.5e3"), Some(Value::Float(1500.0)));
-        assert_eq!(parse_number("0e5"), None);
-        assert_eq!(parse_number("1e+5"), None);
-        assert_eq!(parse_number("08"), None);
+        assert_eq!(parse_number(" - 5").unwrap(), Some(Value::Integer(-5)));
+        assert_eq!(parse_number("0x1f").unwrap(), Some(Value::Integer(31)));
+        assert_eq!(parse_number("1.5e3").unwrap(), Some(Value::Float(1500.0)));
+        assert_eq!(parse_number("0e5").unwrap(), None);
+        assert_eq!(parse_number("1e+5").unwrap(), None);
+        assert_eq!(parse_number("08").unwrap(), None);
     }
 }

@@ -9,12 +9,15 @@ use crate::codes::{
     FORMAT_PART_GIVEN_TWICE, FORMAT_PART_TOO_BIG, FORMAT_VALUE_GIVEN_TWICE, INCOMPLETE_FORMAT,
     INTEGER_AS_CHARACTER, INVALID_CHARACTER, LATE_FORMAT_FLAG, LATE_FORMAT_WIDTH, MALFORMED_FORMAT,
     MIXED_FORMAT_ARGUMENTS, NO_CHARACTER, NO_FLOAT, NO_INTEGER, NOT_CONVERTIBLE, NOT_FINITE, NUMBER_TOO_BIG,
-    TOO_FEW_FORMAT_ARGUMENTS, UNCLOSED_FORMAT_NAME, UNDEF_AS_CHARACTER,
+    TEXT_TOO_LONG, TOO_FEW_FORMAT_ARGUMENTS, UNCLOSED_FORMAT_NAME, UNDEF_AS_CHARACTER,
 };
 use crate::{Error, Result, Str, Value};
 
 /// The widest field allowed; Ruby's own limit would let a format ask for gigabytes.
 const MAX_WIDTH: usize = 1 << 24;
+
+/// The longest result; values can be named again and again.
+const MAX_TEXT: usize = 1 << 26;
 
 const WIDTH: &str = "width";
 const PRECISION: &str = "precision";
@@ -30,6 +33,9 @@ pub fn sprintf(format: &str, args: &[Value]) -> Result<Str> {
     while let Some(at) = rest.find('%') {
         out.push_str(&rest[..at]);
         rest = printer.directive(&rest[at + 1..], &mut out)?;
+        if out.len() > MAX_TEXT {
+            bail!(TEXT_TOO_LONG { count: out.len(), limit: MAX_TEXT }; hint: "no setting raises this limit");
+        }
     }
     out.push_str(rest);
     Ok(out.into())
@@ -326,7 +332,7 @@ fn integer_of(value: &Value) -> Result<i128> {
         Value::Float(number) if number.abs() >= LARGE => bail!(NUMBER_TOO_BIG),
         Value::Float(number) => number.trunc() as i128,
         Value::Timestamp(stamp) => stamp.seconds().into(),
-        Value::Timespan(span) => span.seconds().into(),
+        Value::Timespan(span) => span.whole_seconds()?.into(),
         Value::String(text) => match number::parse_integer(text, None) {
             number::IntegerText::Fits(number) => number.into(),
             number::IntegerText::TooLarge => bail!(NUMBER_TOO_BIG),

@@ -130,8 +130,26 @@ impl Formats {
     }
 }
 
-/// Specific types first. The relation is no total order, so sorting is by insertion.
-fn sorted(formats: Vec<(Type, Format)>) -> Vec<(Type, Format)> {
+/// Specific types first, and those that have nothing to do with each other by rank or name. That is no order that every way of
+/// sorting would agree on, so this is the way that Ruby sorts: halves are sorted and merged.
+fn sorted(mut formats: Vec<(Type, Format)>) -> Vec<(Type, Format)> {
+    if formats.len() < 2 {
+        return formats;
+    }
+    let later = sorted(formats.split_off(formats.len() / 2));
+    let mut later = later.into_iter().peekable();
+    let mut merged = Vec::with_capacity(formats.len() + later.len());
+    for entry in sorted(formats) {
+        while let Some(other) = later.next_if(|other| comes_before(&other.0, &entry.0)) {
+            merged.push(other);
+        }
+        merged.push(entry);
+    }
+    merged.extend(later);
+    merged
+}
+
+fn comes_before(a: &Type, b: &Type) -> bool {
     let rank = |ty: &Type| match ty {
         Type::Struct(_) => 1,
         Type::Hash(_) => 2,
@@ -142,19 +160,13 @@ fn sorted(formats: Vec<(Type, Format)>) -> Vec<(Type, Format)> {
         Type::String(_) | Type::Literal(_) => 12,
         _ => 0,
     };
-    let before = |a: &Type, b: &Type| match (b.covers(a), a.covers(b)) {
+    match (b.covers(a), a.covers(b)) {
         _ if a == b => false,
         (true, false) => true,
         (false, true) => false,
         _ if rank(a) == 0 || rank(b) == 0 => a.to_string() < b.to_string(),
         _ => rank(a) < rank(b),
-    };
-    let mut sorted: Vec<(Type, Format)> = Vec::with_capacity(formats.len());
-    for entry in formats {
-        let at = sorted.iter().position(|(ty, _)| before(&entry.0, ty)).unwrap_or(sorted.len());
-        sorted.insert(at, entry);
     }
-    sorted
 }
 
 #[derive(Clone, Copy)]
@@ -253,6 +265,8 @@ impl Writer {
                 'q' => Ok(inspect(value).into()),
                 letter => illegal("Object", letter, "spq"),
             },
+            Value::Timestamp(stamp) if format.letter == 'c' => print(&format.text, stamp.seconds()),
+            Value::Timespan(span) if format.letter == 'c' => print(&format.text, span.whole_seconds()?),
             Value::Sensitive(_)
             | Value::Timestamp(_)
             | Value::Timespan(_)

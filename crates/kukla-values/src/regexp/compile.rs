@@ -51,6 +51,7 @@ pub(super) fn compile(pattern: &Pattern, binary: bool) -> Result<Program, Refusa
         groups: pattern.groups,
         registers: compiler.registers,
         rows: compiler.rows,
+        recursive: calls,
         levels: compiler.levels,
         start: start::start(root, binary),
         binary,
@@ -71,7 +72,8 @@ pub(super) fn encode(code: u32, binary: bool, out: &mut Vec<u8>) {
 enum Context {
     /// The position alone.
     Main,
-    /// In a look-ahead: the position, but it ends elsewhere. Success counts unless it captures.
+    /// In a look-ahead or an atomic group: the position, but what is found out only counts up to its end. Success counts in a
+    /// look-ahead that does not capture.
     Look { captures: bool },
     /// More than the position: counters, captures, calls.
     Forgetful,
@@ -173,7 +175,7 @@ impl<'p> Compiler<'p> {
             }
             self.node(node)?;
             if group > 0 {
-                self.emit(Op::CloseCalled(group))?;
+                self.emit(Op::Close { group, forgets: true })?;
             }
             self.emit(Op::Return)?;
         }
@@ -242,15 +244,16 @@ impl<'p> Compiler<'p> {
                 let forgets = self.forks || self.referred[*group];
                 self.emit(Op::Open { group: *group, forgets })?;
                 self.node(node)?;
-                self.emit(Op::Close(*group))?;
+                self.emit(Op::Close { group: *group, forgets })?;
             }
             Node::Atomic(node) => match &**node {
                 Node::Repeat(repeat) if single(&repeat.node) && repeat.greedy => {
                     self.repeat(repeat, true)?;
                 }
                 node => {
+                    // To fail inside is not to fail as a whole: another way through may be left.
                     self.emit(Op::AtomicStart)?;
-                    self.node(node)?;
+                    self.within(Context::Look { captures: true }, |compiler| compiler.node(node))?;
                     self.emit(Op::AtomicEnd)?;
                 }
             },
@@ -510,6 +513,7 @@ fn single(node: &Node) -> bool {
 /// About how many instructions a part becomes.
 fn size(node: &Node) -> usize {
     match node {
+        Node::Repeat(repeat) if repeat.max == Some(0) => 0,
         Node::Repeat(repeat) if !single(&repeat.node) => {
             let once = size(&repeat.node) + 4;
             let times = repeat.max.unwrap_or(repeat.min + 1).max(1) as usize;

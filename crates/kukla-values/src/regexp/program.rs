@@ -64,7 +64,8 @@ pub(super) enum Manner {
 pub(super) struct Memory {
     /// Which row of the table; `NO_MEMORY` if what follows depends on more than the position.
     pub row: usize,
-    /// Whether this lies in a look-ahead, which ends where it began, so that success is remembered too (in the next row).
+    /// Whether this lies in a look-ahead or an atomic group: then only what has failed altogether counts, and success may be
+    /// remembered too (in the next row).
     pub look: bool,
     /// Whether success may be remembered: not if the look-ahead captures.
     pub success: bool,
@@ -105,14 +106,15 @@ pub(super) enum Op {
     /// Tries the first, and the second if that fails.
     Split(Address, Address, Memory),
     Jump(Address),
-    /// Where a group begins; where it ended before is forgotten unless it can only be entered in one way.
+    /// Where a group begins. If there is only one way to it, then neither is it forgotten where it ended before, nor undone.
     Open {
         group: usize,
         forgets: bool,
     },
-    Close(usize),
-    /// Where a group that was called ends: it began where this call did, not one inside it.
-    CloseCalled(usize),
+    Close {
+        group: usize,
+        forgets: bool,
+    },
     /// Remembers where a round of a loop begins.
     RoundStart(usize),
     /// Leaves a loop of which a round matched nothing; with captures it goes round again if these changed.
@@ -158,6 +160,8 @@ pub(super) struct Program {
     pub registers: usize,
     /// How many rows the table of failures has; none if nothing can be remembered.
     pub rows: usize,
+    /// Whether groups are called, so that they can be entered inside themselves.
+    pub recursive: bool,
     /// Whether back references ask for a level of recursion.
     pub levels: bool,
     pub start: Start,

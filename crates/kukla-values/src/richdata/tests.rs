@@ -46,7 +46,7 @@ fn values_keep_their_type() {
 fn types_are_described_field_by_field() {
     let described = |ty: Type| round(Value::of_type(ty));
     assert_eq!(
-        described(Type::Integer(Range { min: i64::MIN, max: 2 })),
+        described(Type::Integer(Range::at_most(2))),
         r#"{"__ptype":"Pcore::IntegerType","from":null,"to":2}"#
     );
     assert_eq!(

@@ -87,11 +87,9 @@ fn named(name: Str, meaning: Type) -> Part {
 pub(super) fn described(ty: &Type) -> Part {
     let kind = ty.kind();
     match ty {
-        Type::Integer(range) => bounds(
-            kind,
-            (range.min != i64::MIN).then_some(Value::Integer(range.min)),
-            (range.max != i64::MAX).then_some(Value::Integer(range.max)),
-        ),
+        Type::Integer(range) => {
+            bounds(kind, range.from().map(Value::Integer), range.to().map(Value::Integer))
+        }
         Type::Float(from, to) => bounds(
             kind,
             from.is_finite().then_some(Value::Float(*from)),
@@ -238,9 +236,9 @@ pub(super) fn undescribed(name: &str, fields: &Hash) -> Result<Type> {
         Some(Type::Integer(range)) => Some(range),
         _ => None,
     };
-    let integer = |key: &str, unless: i64| match get(key) {
-        Value::Integer(number) => *number,
-        _ => unless,
+    let integer = |key: &str| match get(key) {
+        Value::Integer(number) => Some(*number),
+        _ => None,
     };
     let float = |key: &str, unless: f64| match get(key) {
         Value::Float(number) => *number,
@@ -248,7 +246,7 @@ pub(super) fn undescribed(name: &str, fields: &Hash) -> Result<Type> {
         _ => unless,
     };
     Ok(match kind {
-        "Integer" => Type::Integer(Range::new(integer("from", i64::MIN), integer("to", i64::MAX))),
+        "Integer" => Type::Integer(Range::between(integer("from"), integer("to"))),
         "Float" => Type::Float(float("from", f64::NEG_INFINITY), float("to", f64::INFINITY)),
         "Timestamp" => {
             let bound = |key, unless| match get(key) {

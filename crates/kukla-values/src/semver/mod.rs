@@ -1,6 +1,7 @@
 //! Semantic versions and ranges, as Puppet reads them.
 
 mod compare;
+mod number;
 mod range;
 
 use std::cmp::Ordering;
@@ -13,17 +14,18 @@ use regex::Regex;
 use crate::codes::{INVALID_VERSION, VERSION_WITH_LEADING_ZERO};
 use crate::{Result, Str};
 pub use compare::versioncmp;
+pub use number::Number;
 pub use range::VersionRange;
 
 /// A semantic version.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Version {
-    /// First number; [`Version::MAX`] has the largest there is, which prints as infinity.
-    pub major: u64,
+    /// First number; that of [`Version::MAX`] is infinite.
+    pub major: Number,
     /// Second number.
-    pub minor: u64,
+    pub minor: Number,
     /// Third number.
-    pub patch: u64,
+    pub patch: Number,
     /// What follows a hyphen, at its dots. An empty list comes before everything and is only in [`Version::MIN`].
     pub prerelease: Option<Vec<Identifier>>,
     /// What follows a plus sign, at its dots.
@@ -34,7 +36,7 @@ pub struct Version {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Identifier {
     /// Compared as a number, before all texts.
-    Number(u64),
+    Number(Number),
     /// Compared as text.
     Text(Str),
 }
@@ -48,13 +50,18 @@ static FULL: LazyLock<Regex> = LazyLock::new(|| {
 
 impl Version {
     /// Before every version.
-    pub const MIN: Version =
-        Version { major: 0, minor: 0, patch: 0, prerelease: Some(Vec::new()), build: None };
+    pub const MIN: Version = Version {
+        major: Number::ZERO,
+        minor: Number::ZERO,
+        patch: Number::ZERO,
+        prerelease: Some(Vec::new()),
+        build: None,
+    };
     /// After every version.
-    pub const MAX: Version = Version { major: u64::MAX, minor: 0, patch: 0, prerelease: None, build: None };
+    pub const MAX: Version = Version::new(Number::Infinite, Number::ZERO, Number::ZERO);
 
     /// A version without qualifiers.
-    pub const fn new(major: u64, minor: u64, patch: u64) -> Version {
+    pub const fn new(major: Number, minor: Number, patch: Number) -> Version {
         Version { major, minor, patch, prerelease: None, build: None }
     }
 
@@ -68,7 +75,8 @@ impl Version {
         let Some(found) = FULL.captures(text) else {
             bail!(INVALID_VERSION { text });
         };
-        let number = |group: usize| found.get(group).map_or(0, |digits| self::number(digits.as_str()));
+        let number =
+            |group: usize| found.get(group).map_or(Number::ZERO, |digits| Number::parse(digits.as_str()));
         Ok(Version {
             major: number(1),
             minor: number(2),
@@ -85,18 +93,20 @@ impl Version {
 
     /// The order of versions; the build part does not matter, though it does for equality.
     pub fn compare(&self, other: &Version) -> Ordering {
-        (self.major, self.minor, self.patch).cmp(&(other.major, other.minor, other.patch)).then_with(
-            || match (&self.prerelease, &other.prerelease) {
-                (None, None) => Ordering::Equal,
-                (None, Some(_)) => Ordering::Greater,
-                (Some(_), None) => Ordering::Less,
-                (Some(mine), Some(yours)) => mine.cmp(yours),
-            },
-        )
+        self.numbers().cmp(&other.numbers()).then_with(|| match (&self.prerelease, &other.prerelease) {
+            (None, None) => Ordering::Equal,
+            (None, Some(_)) => Ordering::Greater,
+            (Some(_), None) => Ordering::Less,
+            (Some(mine), Some(yours)) => mine.cmp(yours),
+        })
+    }
+
+    fn numbers(&self) -> [&Number; 3] {
+        [&self.major, &self.minor, &self.patch]
     }
 
     fn next_patch(&self) -> Version {
-        Version::new(self.major, self.minor, self.patch.saturating_add(1))
+        Version::new(self.major.clone(), self.minor.clone(), self.patch.next())
     }
 }
 
@@ -128,10 +138,7 @@ impl fmt::Display for Identifier {
 
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.major {
-            u64::MAX => write!(f, "Infinity.{}.{}", self.minor, self.patch)?,
-            major => write!(f, "{major}.{}.{}", self.minor, self.patch)?,
-        }
+        write!(f, "{}.{}.{}", self.major, self.minor, self.patch)?;
         if let Some(parts) = &self.prerelease {
             write!(f, "-{}", joined(parts))?;
         }
@@ -146,11 +153,6 @@ fn joined(parts: &[impl fmt::Display]) -> String {
     parts.iter().map(|part| part.to_string()).collect::<Vec<_>>().join(".")
 }
 
-fn number(digits: &str) -> u64 {
-    // One less than the number that stands for infinity.
-    digits.parse().unwrap_or(u64::MAX).min(u64::MAX - 1)
-}
-
 fn prerelease(text: &str) -> Result<Vec<Identifier>> {
     text.split('.')
         .map(|part| {
@@ -160,7 +162,7 @@ fn prerelease(text: &str) -> Result<Vec<Identifier>> {
             if part.len() > 1 && part.starts_with('0') {
                 bail!(VERSION_WITH_LEADING_ZERO);
             }
-            Ok(Identifier::Number(number(part)))
+            Ok(Identifier::Number(Number::parse(part)))
         })
         .collect()
 }

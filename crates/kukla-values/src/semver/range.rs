@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use kukla_syntax::bail;
 use regex::Regex;
 
-use super::{Version, number, prerelease};
+use super::{Number, Version, prerelease};
 use crate::codes::INVALID_VERSION_RANGE;
 use crate::{Result, Str};
 
@@ -56,9 +56,9 @@ static HIGHEST: Version = Version::MAX;
 
 /// A version some of whose numbers may be left open.
 struct Partial {
-    major: Option<u64>,
-    minor: Option<u64>,
-    patch: Option<u64>,
+    major: Option<Number>,
+    minor: Option<Number>,
+    patch: Option<Number>,
     qualified: Version,
 }
 
@@ -67,13 +67,13 @@ impl Partial {
         let (text, build) = text.split_once('+').map_or((text, None), |(text, build)| (text, Some(build)));
         let (numbers, pre) = text.split_once('-').map_or((text, None), |(text, pre)| (text, Some(pre)));
         let mut numbers =
-            numbers.split('.').map(|part| (!matches!(part, "x" | "X" | "*")).then(|| number(part)));
+            numbers.split('.').map(|part| (!matches!(part, "x" | "X" | "*")).then(|| Number::parse(part)));
         let (major, minor, patch) =
             (numbers.next().flatten(), numbers.next().flatten(), numbers.next().flatten());
         let qualified = Version {
-            major: major.unwrap_or(0),
-            minor: minor.unwrap_or(0),
-            patch: patch.unwrap_or(0),
+            major: major.clone().unwrap_or(Number::ZERO),
+            minor: minor.clone().unwrap_or(Number::ZERO),
+            patch: patch.clone().unwrap_or(Number::ZERO),
             prerelease: pre.map(prerelease).transpose()?,
             build: build.map(|build| build.split('.').map(Str::from).collect()),
         };
@@ -84,28 +84,29 @@ impl Partial {
     fn same_minor(self, exact: bool) -> Span {
         let Some(major) = self.major else { return Span::One(Bound::All) };
         let Some(minor) = self.minor else {
-            return from_before(Version::new(major, 0, 0), next_major(major));
+            return from_before(first_minor(&major), next_major(&major));
         };
         if self.patch.is_none() {
-            return from_before(Version::new(major, minor, 0), next_minor(major, minor));
+            return from_before(first_patch(&major, &minor), next_minor(major, &minor));
         }
         if exact {
             return Span::One(Bound::Exactly(self.qualified));
         }
-        from_before(self.qualified, next_minor(major, minor))
+        from_before(self.qualified, next_minor(major, &minor))
     }
 
     /// `^1.2.3`.
     fn same_major(mut self) -> Span {
-        match (self.major, self.minor, self.patch) {
-            (Some(0), ..) | (None, ..) => self.same_minor(false),
-            (Some(major), None, _) => from_before(Version::new(major, 0, 0), next_major(major)),
-            (Some(major), Some(minor), None) => from_before(Version::new(major, minor, 0), next_major(major)),
+        match (&self.major, &self.minor, &self.patch) {
+            (Some(Number::ZERO) | None, ..) => self.same_minor(false),
+            (Some(major), None, _) => from_before(first_minor(major), next_major(major)),
+            (Some(major), Some(minor), None) => from_before(first_patch(major, minor), next_major(major)),
             (Some(major), ..) => {
                 if self.qualified.prerelease.is_none() {
                     self.qualified.build = None;
                 }
-                from_before(self.qualified, next_major(major))
+                let before = next_major(major);
+                from_before(self.qualified, before)
             }
         }
     }
@@ -113,8 +114,8 @@ impl Partial {
     fn after(self) -> Span {
         Span::One(match (self.major, self.minor, self.patch) {
             (None, ..) => Bound::Before(Version::MIN),
-            (Some(major), None, _) => Bound::From(next_major(major)),
-            (Some(major), Some(minor), None) => Bound::From(next_minor(major, minor)),
+            (Some(major), None, _) => Bound::From(next_major(&major)),
+            (Some(major), Some(minor), None) => Bound::From(next_minor(major, &minor)),
             _ => Bound::After(self.qualified),
         })
     }
@@ -122,19 +123,27 @@ impl Partial {
     fn upto(self) -> Span {
         Span::One(match (self.major, self.minor, self.patch) {
             (None, ..) => Bound::All,
-            (Some(major), None, _) => Bound::Before(next_major(major)),
-            (Some(major), Some(minor), None) => Bound::Before(next_minor(major, minor)),
+            (Some(major), None, _) => Bound::Before(next_major(&major)),
+            (Some(major), Some(minor), None) => Bound::Before(next_minor(major, &minor)),
             _ => Bound::Upto(self.qualified),
         })
     }
 }
 
-fn next_major(major: u64) -> Version {
-    Version::new(major + 1, 0, 0)
+fn first_minor(major: &Number) -> Version {
+    Version::new(major.clone(), Number::ZERO, Number::ZERO)
 }
 
-fn next_minor(major: u64, minor: u64) -> Version {
-    Version::new(major, minor + 1, 0)
+fn first_patch(major: &Number, minor: &Number) -> Version {
+    Version::new(major.clone(), minor.clone(), Number::ZERO)
+}
+
+fn next_major(major: &Number) -> Version {
+    Version::new(major.next(), Number::ZERO, Number::ZERO)
+}
+
+fn next_minor(major: Number, minor: &Number) -> Version {
+    Version::new(major, minor.next(), Number::ZERO)
 }
 
 fn from_before(from: Version, before: Version) -> Span {
@@ -264,7 +273,12 @@ fn simple(part: &str, whole: &str) -> Result<Option<Span>> {
         return Ok(None);
     }
     let mut all: Option<Option<Span>> = None;
-    for comparator in SPACE.split(part) {
+    // As Ruby splits: what is empty at the end does not count.
+    let mut comparators: Vec<&str> = SPACE.split(part).collect();
+    while comparators.last().is_some_and(|last| last.is_empty()) {
+        comparators.pop();
+    }
+    for comparator in comparators {
         let Some(found) = SIMPLE.captures(comparator) else {
             bail!(INVALID_VERSION_RANGE { text: whole });
         };
@@ -364,11 +378,7 @@ impl Bound {
             | Bound::From(bound)
             | Bound::Before(bound)
             | Bound::Upto(bound)
-            | Bound::Exactly(bound) => {
-                !bound.is_stable()
-                    && (bound.major, bound.minor, bound.patch)
-                        == (version.major, version.minor, version.patch)
-            }
+            | Bound::Exactly(bound) => !bound.is_stable() && bound.numbers() == version.numbers(),
         }
     }
 }

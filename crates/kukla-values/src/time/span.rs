@@ -5,7 +5,9 @@ use std::fmt::{self, Write};
 use kukla_syntax::{bail, diagnostic};
 
 use super::{NANOS, Timespan};
-use crate::codes::{BAD_SPAN_FORMAT, FRACTION_WITHOUT_SECONDS, TIME_IN_NO_FORMAT, TIME_NOT_IN_FORMAT};
+use crate::codes::{
+    BAD_SPAN_FORMAT, FRACTION_WITHOUT_SECONDS, TIME_IN_NO_FORMAT, TIME_NOT_IN_FORMAT, TIME_OUTSIDE_RANGE,
+};
 use crate::regexp::{self, Regexp};
 use crate::{Error, Result};
 
@@ -22,6 +24,9 @@ const DEFAULTS: [&str; 9] = [
     "%S",
     "%H:%M",
 ];
+
+/// The widest field that a format may ask for.
+const MAX_WIDTH: usize = 1_000_000;
 
 const MINUTE: i128 = 60 * NANOS;
 const HOUR: i128 = 60 * MINUTE;
@@ -130,7 +135,11 @@ impl SpanFormat {
                     }
                     '0'..='9' => {
                         let digit = c.to_digit(10).unwrap_or(0) as usize;
-                        width = Some((width.unwrap_or(0) * 10 + digit).min(1000));
+                        let wider = width.unwrap_or(0) * 10 + digit;
+                        width = Some(wider);
+                        if wider > MAX_WIDTH {
+                            return Err(bad(start, at).into());
+                        }
                         flagged = true;
                         continue;
                     }
@@ -156,25 +165,27 @@ impl SpanFormat {
         let pattern: String = self.segments.iter().map(Segment::pattern).collect();
         let regexp = Regexp::new(&format!(r"\A-?{pattern}\z"))?;
         let captures = regexp.captures(text)?.ok_or_else(refuse)?;
-        let mut nanos = 0i128;
+        let mut nanos = Some(0i128);
         for (at, segment) in self.segments.iter().enumerate() {
             let Segment::Field { unit, total, .. } = segment else { continue };
             let digits = captures.get(at + 1).unwrap_or_default().trim_start();
             if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
                 return Err(refuse());
             }
-            let number: i128 = digits.parse().map_err(|_| refuse())?;
-            nanos = nanos.saturating_add(match unit {
+            let number: Option<i128> = digits.parse().ok();
+            let part = match unit {
                 Unit::Millis | Unit::Nanos if *total => {
                     bail!(FRACTION_WITHOUT_SECONDS);
                 }
                 Unit::Millis | Unit::Nanos => {
-                    number.saturating_mul(10i128.pow(9u32.saturating_sub(digits.len() as u32)))
+                    let scale = 10i128.pow(9u32.saturating_sub(digits.len() as u32));
+                    number.and_then(|number| number.checked_mul(scale))
                 }
-                _ => number.saturating_mul(unit.size().0),
-            });
+                _ => number.and_then(|number| number.checked_mul(unit.size().0)),
+            };
+            nanos = nanos.zip(part).and_then(|(nanos, part)| nanos.checked_add(part));
         }
-        Ok(Timespan::from_nanos(if text.starts_with('-') { -nanos } else { nanos }))
+        Timespan::within(nanos.map(|nanos| if text.starts_with('-') { -nanos } else { nanos }))
     }
 
     /// Writes a length of time.
@@ -182,7 +193,7 @@ impl SpanFormat {
         let nanos = span.nanos();
         let mut out = String::from(if nanos < 0 { "-" } else { "" });
         for segment in &self.segments {
-            segment.write(nanos.abs(), &mut out);
+            segment.write(nanos.saturating_abs(), &mut out);
         }
         out
     }
@@ -271,8 +282,10 @@ impl Timespan {
     /// Reads a text with the first format that fits.
     pub fn parse_any(text: &str, formats: &[&str]) -> Result<Timespan> {
         for format in formats {
-            if let Ok(span) = SpanFormat::parse(format)?.read(text) {
-                return Ok(span);
+            match SpanFormat::parse(format)?.read(text) {
+                Ok(span) => return Ok(span),
+                Err(error) if error.is(&TIME_OUTSIDE_RANGE) => return Err(error),
+                Err(_) => {}
             }
         }
         bail!(TIME_IN_NO_FORMAT { text, formats: formats.join(", ") })
@@ -300,7 +313,7 @@ impl fmt::Display for Timespan {
     /// `%D-%H:%M:%S.%-N`, as interpolation shows it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let nanos = self.nanos();
-        let (sign, nanos) = (if nanos < 0 { "-" } else { "" }, nanos.abs());
+        let (sign, nanos) = (if nanos < 0 { "-" } else { "" }, nanos.saturating_abs());
         let (days, hours) = (nanos / DAY, nanos / HOUR % 24);
         let (minutes, seconds) = (nanos / MINUTE % 60, nanos / NANOS % 60);
         let mut digits = String::new();

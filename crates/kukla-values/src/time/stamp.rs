@@ -55,10 +55,10 @@ impl Timestamp {
         let (offset, utc) = match zone.filter(|zone| !zone.is_empty()) {
             // The machine's own zone is not looked at: what a catalog says must not depend on where it is compiled.
             Some(zone) if zone.eq_ignore_ascii_case("current") => (0, false),
-            Some(zone) => (zones::offset(zone, self.seconds())?, false),
+            Some(zone) => (zones::offset(zone)?, false),
             None => (0, true),
         };
-        let civil = Civil::new(self.0.seconds, self.0.nanos, offset, utc);
+        let civil = Civil::new(self.seconds, self.nanos, offset, utc);
         strftime::string::strftime(&civil, format)
             .map(Str::from)
             .map_err(|reason| diagnostic!(ILLEGAL_TIME_FORMAT { format, reason }).into())
@@ -69,17 +69,16 @@ fn resolve(parsed: &strptime::Parsed, zone: Option<&str>) -> Result<Timestamp> {
     let seconds = parsed.seconds()?;
     let offset = match zone.or(parsed.zone.as_deref()) {
         Some(zone) if zone.eq_ignore_ascii_case("current") => 0,
-        Some(zone) => zones::offset(zone, seconds)?,
+        Some(zone) => zones::offset(zone)?,
         None => 0,
     };
-    Ok(Timestamp::from_nanos(
-        i128::from(seconds - i64::from(offset)) * super::NANOS + i128::from(parsed.nanos),
-    ))
+    let seconds = i128::from(seconds) - i128::from(offset);
+    Timestamp::from_nanos(seconds * super::NANOS + i128::from(parsed.nanos))
 }
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let civil = Civil::new(self.0.seconds, self.0.nanos, 0, true);
+        let civil = Civil::new(self.seconds, self.nanos, 0, true);
         let sign = if civil.year < 0 { "-" } else { "" };
         write!(
             f,

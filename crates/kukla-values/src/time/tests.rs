@@ -11,7 +11,7 @@ fn spans_read_back_what_they_print() {
         assert_eq!(Timespan::parse(&span.to_string()).unwrap(), span);
     }
     assert_eq!(Timespan::from_seconds(13).to_string(), "0-00:00:13.0");
-    assert_eq!(Timespan::parse("13:20").unwrap().seconds(), 48_000);
+    assert_eq!(Timespan::parse("13:20").unwrap().whole_seconds().unwrap(), 48_000);
 }
 
 #[test]
@@ -28,7 +28,7 @@ fn spans_in_formats() {
         "Bad format specifier '%' in '%H:%Q', at position 4"
     );
     assert!(Timespan::parse_with("1500", "%L").is_err());
-    assert_eq!(Timespan::parse_with("  5", "%_3S").unwrap().seconds(), 5);
+    assert_eq!(Timespan::parse_with("  5", "%_3S").unwrap().whole_seconds().unwrap(), 5);
 }
 
 #[test]
@@ -51,7 +51,8 @@ fn stamps_read_by_every_kind_of_directive() {
 fn stamps_in_zones() {
     let stamp = Timestamp::parse("2009-07-05T12:00:00", None).unwrap();
     assert_eq!(stamp.format("%T %z", Some("CET")).unwrap(), "13:00:00 +0100");
-    assert_eq!(stamp.format("%T %:z", Some("Europe/Stockholm")).unwrap(), "14:00:00 +02:00");
+    assert_eq!(stamp.format("%T %:z", Some("cest")).unwrap(), "14:00:00 +02:00");
+    assert!(stamp.format("%T", Some("Europe/Stockholm")).is_err());
     assert_eq!(stamp.to_string(), "2009-07-05T12:00:00.000000000 UTC");
     assert_eq!(stamp.format("%v", None).unwrap(), " 5-JUL-2009");
     assert_eq!(stamp.format("%F", Some("nowhere")).unwrap_err().message(), "Illegal timezone 'nowhere'");
@@ -59,6 +60,6 @@ fn stamps_in_zones() {
 
 #[test]
 fn fractions_of_large_numbers_are_exact() {
-    assert_eq!(Timestamp::from_f64(1_473_150_899.25).nanos(), 1_473_150_899_250_000_000);
-    assert_eq!(Timespan::from_f64(13.1).nanos(), 13_100_000_000);
+    assert_eq!(Timestamp::from_f64(1_473_150_899.25).unwrap().nanos(), 1_473_150_899_250_000_000);
+    assert_eq!(Timespan::from_f64(13.1).unwrap().nanos(), 13_100_000_000);
 }

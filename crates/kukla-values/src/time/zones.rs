@@ -52,20 +52,12 @@ static OFFSETS: LazyLock<HashMap<&str, i32>> = LazyLock::new(|| {
         .collect()
 });
 
-/// The offset in seconds of a zone given as `+02:00`, `UTC`, `PDT`, `Eastern Standard Time` or an IANA name; the latter
-/// have the offset they have at `at` (seconds since the epoch).
-pub(super) fn offset(zone: &str, at: i64) -> Result<i32> {
-    designator(zone).filter(|(_, rest)| rest.is_empty()).and_then(|(offset, _)| offset).map_or_else(
-        || {
-            let known = jiff::tz::TimeZone::get(zone).ok().filter(|_| zone.contains('/'));
-            let place = jiff::Timestamp::from_second(at).ok();
-            match (known, place) {
-                (Some(known), Some(place)) => Ok(known.to_offset(place).seconds()),
-                _ => bail!(ILLEGAL_TIMEZONE { zone }),
-            }
-        },
-        Ok,
-    )
+/// The offset in seconds of a zone given as `+02:00`, `UTC`, `PDT` or `Eastern Standard Time`; what follows does not count.
+pub(super) fn offset(zone: &str) -> Result<i32> {
+    match designator(zone) {
+        Some((Some(offset), _)) => Ok(offset),
+        _ => bail!(ILLEGAL_TIMEZONE { zone }),
+    }
 }
 
 /// Reads a zone at the start of a text: its offset, if the zone is known, and what follows it.
@@ -91,7 +83,8 @@ pub(super) fn designator(text: &str) -> Option<(Option<i32>, &str)> {
         }
     }
     let end = text.find(|c| !letters(c)).unwrap_or(text.len());
-    if end == 0 {
+    // A name is a whole word.
+    if end == 0 || text[end..].starts_with(|c: char| c.is_ascii_digit() || c == '_') {
         return None;
     }
     let offset = OFFSETS.get(&lower[..end]).copied();

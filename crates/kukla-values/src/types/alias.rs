@@ -3,11 +3,11 @@
 use std::fmt;
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use kukla_syntax::{bail, deep};
+use kukla_syntax::bail;
 
 use super::Type;
 use crate::codes::ENDLESS_TYPE_ALIAS;
-use crate::{Result, Str};
+use crate::{Result, Str, Value};
 
 /// A named type. Its meaning is set once, after the name exists, so that it may refer to itself.
 pub struct TypeAlias {
@@ -107,6 +107,12 @@ fn reaches(from: &Type, target: &TypeAlias, seen: &mut Vec<*const TypeAlias>) ->
     found
 }
 
+/// Something inside a type.
+pub(crate) enum Inner<'t> {
+    Type(&'t Type),
+    Value(&'t Value),
+}
+
 impl fmt::Debug for TypeAlias {
     // The meaning is left out: it may lead back here.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -166,12 +172,44 @@ impl Type {
         }
     }
 
-    /// Whether types are nested in it no deeper than so many levels. What a name stands for does not count.
-    pub fn is_within(&self, levels: usize) -> bool {
-        let Some(left) = levels.checked_sub(1) else { return false };
-        let mut fits = true;
-        deep(|| self.each_part(&mut |part| fits = fits && part.is_within(left)));
-        fits
+    /// Whether there is anything inside it.
+    #[inline]
+    pub(crate) fn has_parts(&self) -> bool {
+        !matches!(
+            self,
+            Type::Any
+                | Type::Undef
+                | Type::Default
+                | Type::Scalar
+                | Type::ScalarData
+                | Type::Numeric
+                | Type::Data
+                | Type::Integer(_)
+                | Type::Float(..)
+                | Type::Boolean(_)
+                | Type::String(_)
+                | Type::Literal(_)
+                | Type::Resource(_)
+                | Type::Class(_)
+                | Type::Alias(_)
+        )
+    }
+
+    /// Visits all that is directly inside this type, values included; names are not entered.
+    pub(crate) fn each_inner(&self, visit: &mut dyn FnMut(Inner<'_>)) {
+        self.each_part(&mut |part| visit(Inner::Type(part)));
+        match self {
+            Type::Init(init) => init.args.iter().for_each(|value| visit(Inner::Value(value))),
+            Type::Uri(Some(value)) => visit(Inner::Value(value)),
+            Type::Runtime(runtime) => runtime.name.iter().for_each(|value| visit(Inner::Value(value))),
+            Type::Object(object) => object.each_inner(visit),
+            Type::ObjectExtension(extension) => {
+                extension.base.each_inner(visit);
+                extension.parameters.iter().for_each(|(_, value)| visit(Inner::Value(value)));
+            }
+            Type::TypeSet(set) => set.types.iter().for_each(|(_, ty)| visit(Inner::Type(ty))),
+            _ => {}
+        }
     }
 
     /// Visits the types directly inside this one; names are not entered.

@@ -15,7 +15,7 @@ use crate::codes::{
     BAD_TYPE_SPECIALIZATION, BOUND_NO_TIME, BOUNDS_REVERSED, DESCRIPTION_NO_HASH, EMPTY_MEMBER_NAME,
     FLOAT_BOUND_NO_NUMBER, ILLEGAL_CLASSREF, ILLEGAL_HOSTCLASS_NAME, ILLEGAL_MEMBER_NAME, ILLEGAL_NAME,
     ILLEGAL_RESOURCE_SPECIALIZATION, OPERATOR_NOT_APPLICABLE, STEP_NOT_POSITIVE, TOO_MANY_STEPS,
-    UNKNOWN_RESOURCE_TYPE,
+    UNKNOWN_RESOURCE_TYPE, URI_NOT_ABSOLUTE,
 };
 use crate::format::{class_name, float_text};
 use crate::regexp::Regexp;
@@ -141,7 +141,7 @@ impl Type {
                 Ok(Type::Timespan(Arc::new((from, to))))
             }
             Type::Uri(_) => match keys {
-                [key @ (Value::String(_) | Value::Uri(_))] => uri(key),
+                [key @ Value::String(text)] if !text.is_empty() => uri(key),
                 [key @ Value::Hash(_)] if leaf::URI_PARAMETERS.contains(key) => uri(key),
                 [key] => not_a_type(0, "URI-Type", key),
                 _ => arity("URI-Type", 1, None, keys.len()),
@@ -371,13 +371,14 @@ fn is_bound(value: &Value) -> bool {
 }
 
 fn range(from: &Value, to: &Value) -> Made<Range> {
-    let bound = |value: &Value, default: i64| match value {
-        Value::Integer(n) => *n,
-        _ => default,
+    let bound = |value: &Value| match value {
+        Value::Integer(n) => Some(*n),
+        _ => None,
     };
-    let range = Range::new(bound(from, i64::MIN), bound(to, i64::MAX));
-    ascending(range.min <= range.max, &range.min, &range.max)?;
-    Ok(range)
+    if let (Some(from), Some(to)) = (bound(from), bound(to)) {
+        ascending(from <= to, &from, &to)?;
+    }
+    Ok(Range::between(bound(from), bound(to)))
 }
 
 /// A size: one `Integer` type, or one or two bounds.
@@ -508,7 +509,7 @@ fn timestamp(key: Option<&Value>) -> Made<Option<Timestamp>> {
         None | Some(Value::Default | Value::Undef) => None,
         Some(Value::Timestamp(at)) => Some(*at),
         Some(Value::Integer(n)) => Some(Timestamp::from_seconds(*n)),
-        Some(Value::Float(n)) => Some(Timestamp::from_f64(*n)),
+        Some(Value::Float(n)) => Some(Timestamp::from_f64(*n)?),
         Some(Value::String(text)) => Some(Timestamp::parse(text, None)?),
         Some(Value::Hash(hash)) => Some(Timestamp::from_hash(hash)?),
         Some(other) => return no_time("Timestamp", other),
@@ -520,7 +521,7 @@ fn timespan(key: Option<&Value>) -> Made<Option<Timespan>> {
         None | Some(Value::Default | Value::Undef) => None,
         Some(Value::Timespan(span)) => Some(*span),
         Some(Value::Integer(n)) => Some(Timespan::from_seconds(*n)),
-        Some(Value::Float(n)) => Some(Timespan::from_f64(*n)),
+        Some(Value::Float(n)) => Some(Timespan::from_f64(*n)?),
         Some(Value::String(text)) => Some(Timespan::parse(text)?),
         Some(Value::Hash(hash)) => Some(Timespan::from_hash(hash)?),
         Some(other) => return no_time("Timespan", other),
@@ -535,8 +536,14 @@ fn uri(key: &Value) -> Made {
     let parameters = match key {
         Value::Hash(hash) if hash.is_empty() => None,
         Value::Hash(_) => Some(key.clone()),
-        Value::Uri(uri) => leaf::uri_parameters(uri),
-        key => leaf::uri_parameters(&*leaf::parse_uri(key.as_str().unwrap_or_default())?),
+        key => {
+            let text = key.as_str().unwrap_or_default();
+            let uri = leaf::parse_uri(text)?;
+            if uri.scheme.is_none() {
+                return refuse(None, diagnostic!(URI_NOT_ABSOLUTE { text }));
+            }
+            leaf::uri_parameters(&uri)
+        }
     };
     Ok(Type::Uri(parameters.map(Arc::new)))
 }
@@ -630,7 +637,7 @@ fn callable(base: &Type, args: &[Value]) -> Made {
     };
     let (keys, size) = trailing_size(args)?;
     let mut params = types(keys);
-    if params.is_empty() && size.is_some_and(|size| size.max > 0) {
+    if params.is_empty() && size.is_some_and(|size| size.max() > 0) {
         params.push(Type::Unit);
     }
     Ok(Type::Callable(Some(Arc::new(CallableType::new(params, size, block, returns)))))
@@ -660,6 +667,9 @@ fn resource_brackets(base: &Type, resource: Option<&ResourceType>, args: &[Value
             match first {
                 Value::String(name) => capitalize(name),
                 Value::Type(ty) if matches!(**ty, Type::Resource(Some(_))) => {
+                    if rest.is_empty() {
+                        return Ok(first.clone());
+                    }
                     ty.resource_name().unwrap_or_default()
                 }
                 other => {

@@ -37,7 +37,7 @@ impl CallableType {
 pub(crate) fn tuple_size(types: &[Type], size: Option<Range>) -> Range {
     match (size, types.len()) {
         (Some(size), _) => size,
-        (None, 0) => Range { min: 0, max: i64::MAX },
+        (None, 0) => Range::at_least(0),
         (None, n) => Range::exactly(n as i64),
     }
 }

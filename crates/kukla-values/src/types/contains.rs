@@ -3,10 +3,12 @@
 //! This is asked for every parameter of every resource, so it allocates nothing: fields of a `Struct` are looked up in
 //! the hash by their text, and keys that no field names are found by counting.
 
+use std::cell::{Cell, RefCell};
 use std::ptr;
 use std::sync::Arc;
 
 use kukla_syntax::deep;
+use rustc_hash::FxHashMap;
 
 use super::{EnumType, InitType, StructField, TupleType, Type, leaf};
 use crate::{Array, Hash, Value};
@@ -16,7 +18,40 @@ use crate::{Array, Hash, Value};
 struct Trail<'a> {
     name: *const Type,
     value: *const Value,
+    answers: &'a Answers,
     up: Option<&'a Trail<'a>>,
+}
+
+/// What was found out about names and values on the way. Names may lead to the same name by many ways, and those ways to another
+/// by many more.
+#[derive(Default)]
+struct Answers {
+    asked: Cell<u32>,
+    /// How often a name was met again, which says nothing about it elsewhere.
+    cycles: Cell<u32>,
+    known: RefCell<FxHashMap<(*const Type, *const Value), bool>>,
+}
+
+/// How many names may be met before it pays to remember what they told.
+const FEW_NAMES: u32 = 256;
+
+impl Answers {
+    fn answer(&self, name: &Type, value: &Value, ask: impl FnOnce() -> bool) -> bool {
+        self.asked.set(self.asked.get() + 1);
+        if self.asked.get() < FEW_NAMES {
+            return ask();
+        }
+        let key = (ptr::from_ref(name), ptr::from_ref(value));
+        if let Some(known) = self.known.borrow().get(&key) {
+            return *known;
+        }
+        let cycles = self.cycles.get();
+        let answer = ask();
+        if self.cycles.get() == cycles {
+            self.known.borrow_mut().insert(key, answer);
+        }
+        answer
+    }
 }
 
 impl Type {
@@ -123,17 +158,22 @@ impl Type {
                 matches!(value, Value::Object(object) if extension.holds(object))
             }
             Type::TypeSet(_) => matches!(value, Value::Type(ty) if matches!(**ty, Type::TypeSet(_))),
-            Type::Alias(alias) if alias.is_recursive() => {
-                let mut up = trail;
-                while let Some(step) = up.filter(|step| ptr::eq(step.value, value)) {
-                    if ptr::eq(step.name, alias.resolved()) {
-                        return false;
+            Type::Alias(alias) => {
+                let own = Answers::default();
+                let (name, answers) = (alias.resolved(), trail.map_or(&own, |trail| trail.answers));
+                if alias.is_recursive() {
+                    let mut up = trail;
+                    while let Some(step) = up.filter(|step| ptr::eq(step.value, value)) {
+                        if ptr::eq(step.name, name) {
+                            answers.cycles.set(answers.cycles.get() + 1);
+                            return false;
+                        }
+                        up = step.up;
                     }
-                    up = step.up;
                 }
-                alias.resolved().holds(value, Some(&Trail { name: alias.resolved(), value, up: trail }))
+                let trail = Trail { name, value, answers, up: trail };
+                answers.answer(name, value, || name.holds(value, Some(&trail)))
             }
-            Type::Alias(alias) => alias.resolved().holds(value, trail),
             Type::Runtime(_) => matches!(value, Value::Host(host) if self.covers(&host.object_type())),
             // Resources and classes are known by their references, which are types; nothing is an instance of them. Nor is a
             // lambda or a function ever a value.
@@ -214,7 +254,9 @@ impl InitType {
             }
             up = step.up;
         }
-        let trail = Trail { name, value: std::ptr::null(), up: trail };
+        // Values that are made here have no place to be remembered by.
+        let answers = &Answers::default();
+        let trail = Trail { name, value: std::ptr::null(), answers, up: trail };
         self.accepts_by(ty, &|ty| ty.holds(value, Some(&trail)), &|tuple, single| {
             tuple.holds(value, Some(&trail))
                 || single && tuple.holds(&vec![value.clone()].into(), Some(&trail))

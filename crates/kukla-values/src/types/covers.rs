@@ -6,8 +6,11 @@
 //! `Struct` of one optional key counts as size one) ours give the same answer.
 
 use std::cell::{Cell, RefCell};
+use std::mem::Discriminant;
+use std::sync::Arc;
 
 use kukla_syntax::deep;
+use rustc_hash::FxHashMap;
 
 use super::callable::{CallableType, tuple_size};
 use super::{HashType, Range, StructField, Type, leaf};
@@ -62,9 +65,75 @@ impl Guard {
     }
 }
 
+/// What was found out about pairs of types in one comparison. Names may lead to the same name by many ways, and those ways to
+/// another by many more.
+#[derive(Default)]
+struct Answers {
+    asked: Cell<u32>,
+    known: RefCell<FxHashMap<(Identity, Identity, u8), bool>>,
+    /// The types that were asked about, so that none of them makes place for another.
+    kept: RefCell<Vec<[Type; 2]>>,
+}
+
+/// How many questions may come up before it pays to remember the answers.
+const FEW_QUESTIONS: u32 = 1_000;
+
+/// How many questions may come up before the answer is no: recursive types can be written that compare for ever.
+const MOST_QUESTIONS: u32 = 2_000_000;
+
+/// What a type is, without looking into it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Identity(Discriminant<Type>, usize);
+
+impl Identity {
+    fn of(ty: &Type) -> Option<Identity> {
+        let address = match ty {
+            Type::Alias(alias) => Arc::as_ptr(alias).addr(),
+            Type::Array(array) => Arc::as_ptr(array).addr(),
+            Type::Tuple(tuple) => Arc::as_ptr(tuple).addr(),
+            Type::Hash(hash) => Arc::as_ptr(hash).addr(),
+            Type::Struct(fields) => Arc::as_ptr(fields).addr(),
+            Type::Variant(types) => Arc::as_ptr(types).addr(),
+            Type::Optional(Some(ty))
+            | Type::NotUndef(Some(ty))
+            | Type::Iterable(Some(ty))
+            | Type::Type(Some(ty)) => Arc::as_ptr(ty).addr(),
+            Type::Any | Type::Undef | Type::Default | Type::Numeric | Type::Scalar | Type::ScalarData => 0,
+            Type::Integer(range) | Type::String(range) if range.is_any() => 0,
+            Type::Boolean(None) | Type::Regexp(None) | Type::Binary => 0,
+            _ => return None,
+        };
+        Some(Identity(std::mem::discriminant(ty), address))
+    }
+}
+
+impl Answers {
+    fn answer(&self, wide: &Type, narrow: &Type, way: Way<'_>, ask: impl FnOnce() -> bool) -> bool {
+        let asked = self.asked.get() + 1;
+        self.asked.set(asked);
+        if asked < FEW_QUESTIONS {
+            return ask();
+        }
+        // While recursive names are open the answer depends on where it is asked.
+        let identities = (Identity::of(wide), Identity::of(narrow));
+        let (Some(first), Some(second), None) = (identities.0, identities.1, way.guard) else {
+            return asked < MOST_QUESTIONS && ask();
+        };
+        let key = (first, second, way.inits);
+        if let Some(known) = self.known.borrow().get(&key) {
+            return *known;
+        }
+        let answer = ask();
+        self.kept.borrow_mut().push([wide.clone(), narrow.clone()]);
+        self.known.borrow_mut().insert(key, answer);
+        answer
+    }
+}
+
 /// Where in a comparison we are.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Way<'a> {
+    answers: Option<&'a Answers>,
     guard: Option<&'a Guard>,
     /// How many names have been replaced by their meaning.
     unfolded: u32,
@@ -85,7 +154,7 @@ const MOST_UNFOLDED: u32 = 500;
 impl Type {
     /// Whether every value of `other` may be used where this type is wanted.
     pub fn covers(&self, other: &Type) -> bool {
-        self.accepts(other, Way::default())
+        self.accepts(other, Way { answers: Some(&Answers::default()), ..Way::default() })
     }
 
     /// Whether `undef` may stand for it.
@@ -94,7 +163,11 @@ impl Type {
     }
 
     pub(super) fn accepts(&self, other: &Type, way: Way<'_>) -> bool {
-        deep(|| self.accepts_any(other, way))
+        let ask = || deep(|| self.accepts_any(other, way));
+        match way.answers {
+            Some(answers) => answers.answer(self, other, way, ask),
+            None => ask(),
+        }
     }
 
     fn accepts_any(&self, other: &Type, way: Way<'_>) -> bool {
@@ -386,7 +459,7 @@ fn tuple_accepts(types: &[Type], size: Option<Range>, other: &Type, way: Way<'_>
                 || wanted.covers(tuple_size(&o.types, o.size))
                     && (types.is_empty()
                         || if o.types.is_empty() {
-                            wanted.min == 0
+                            wanted.min() == 0
                         } else {
                             o.types
                                 .iter()
@@ -399,7 +472,7 @@ fn tuple_accepts(types: &[Type], size: Option<Range>, other: &Type, way: Way<'_>
             wanted.covers(given)
                 && types
                     .iter()
-                    .take(usize::try_from(given.max).unwrap_or(usize::MAX))
+                    .take(usize::try_from(given.max()).unwrap_or(usize::MAX))
                     .all(|ty| ty.accepts(&o.element, way))
         }
         _ => false,
@@ -409,7 +482,7 @@ fn tuple_accepts(types: &[Type], size: Option<Range>, other: &Type, way: Way<'_>
 fn hash_accepts(hash: &HashType, other: &Type, way: Way<'_>) -> bool {
     let size = hash.size.as_size();
     match other {
-        Type::Hash(o) if o.is_empty() && size.min == 0 => true,
+        Type::Hash(o) if o.is_empty() && size.min() == 0 => true,
         Type::Hash(o) => {
             hash.key.accepts(&o.key, way)
                 && hash.value.accepts(&o.value, way)
@@ -471,7 +544,7 @@ impl StructField {
 impl CallableType {
     /// Whether `other` can be called in every way this one promises.
     pub fn covers(&self, other: &CallableType) -> bool {
-        self.accepts(other, Way::default())
+        self.accepts(other, Way { answers: Some(&Answers::default()), ..Way::default() })
     }
 
     /// Reversed where it matters: it is the arguments that must be accepted by the other.

@@ -73,7 +73,23 @@ impl Type {
     }
 }
 
+/// How many types are united one after the other.
+const PORTION: usize = 256;
+
 /// One type for all of them.
 fn reduce<'a>(values: impl Iterator<Item = &'a Value>) -> Type {
-    deep(|| values.map(Type::of_reduced).reduce(|a, b| a.unite(&b)).unwrap_or(Type::Unit))
+    let all =
+        |values: &mut dyn Iterator<Item = Type>| values.reduce(|a, b| a.unite(&b)).unwrap_or(Type::Unit);
+    deep(|| {
+        let mut types = values.map(Type::of_reduced).peekable();
+        let mut portions = Vec::new();
+        // What many have in common can be long to write down (an `Enum` of all of them), so it is not written anew for each.
+        while types.peek().is_some() {
+            portions.push(all(&mut types.by_ref().take(PORTION)));
+        }
+        while portions.len() > 1 {
+            portions = portions.chunks(PORTION).map(|portion| all(&mut portion.iter().cloned())).collect();
+        }
+        portions.pop().unwrap_or(Type::Unit)
+    })
 }

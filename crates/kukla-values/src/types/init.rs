@@ -73,7 +73,7 @@ impl InitType {
         }
         let may_be_single = signatures
             .iter()
-            .any(|signature| signature.callable.arity().min == 1 && !takes_exactly_one(signature));
+            .any(|signature| signature.callable.arity().min() == 1 && !takes_exactly_one(signature));
         signatures.iter().any(|signature| match takes_exactly_one(signature) {
             true => first(signature),
             false => {

@@ -198,7 +198,7 @@ fn signatures_text(name: &str, signatures: &[Signature], args: &[Type]) -> Strin
 pub fn signature_text(signature: &Signature) -> String {
     let callable = &signature.callable;
     let size = callable.arity();
-    if size.min == 0 && size.max == 0 {
+    if size.min() == 0 && size.max() == 0 {
         return String::new();
     }
     let unnamed = vec![Str::new(); callable.params.len()];
@@ -206,11 +206,11 @@ pub fn signature_text(signature: &Signature) -> String {
     let mut parts: Vec<String> = Vec::new();
     for (i, name) in names.iter().enumerate() {
         let Some(ty) = callable.params.get(i).or(callable.params.last()) else { break };
-        let repeats = size.max == i64::MAX && i + 1 == names.len();
+        let repeats = size.to().is_none() && i + 1 == names.len();
         let (ty, mark) = match ty {
-            ty if repeats => (ty, if size.min == names.len() as i64 { "+" } else { "*" }),
-            Type::Optional(Some(inner)) if i as i64 + 1 > size.min => (&**inner, "?"),
-            ty if i as i64 + 1 > size.min => (ty, "?"),
+            ty if repeats => (ty, if size.min() == names.len() as i64 { "+" } else { "*" }),
+            Type::Optional(Some(inner)) if i as i64 + 1 > size.min() => (&**inner, "?"),
+            ty if i as i64 + 1 > size.min() => (ty, "?"),
             ty => (ty, ""),
         };
         parts.push(format!("{ty} {name}{mark}"));

@@ -29,77 +29,16 @@ pub mod names;
 mod normalize;
 pub mod object;
 pub mod parse;
+mod range;
 mod unite;
 pub mod write;
 
 pub use alias::TypeAlias;
 pub use make::capitalize;
+pub use range::Range;
 
 use callable::CallableType;
 use object::{ObjectExtension, ObjectType, TypeSet};
-
-/// An inclusive range of sizes or integers; `MIN`/`MAX` of the kind stand for `default`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Range {
-    /// Smallest member.
-    pub min: i64,
-    /// Largest member.
-    pub max: i64,
-}
-
-impl Range {
-    /// All integers.
-    pub const ANY: Range = Range { min: i64::MIN, max: i64::MAX };
-    /// No word about size at all: zero or more. `String` has it; `String[0]` means the same, but prints its zero.
-    pub const ANY_SIZE: Range = Range::ANY;
-
-    /// Exactly one member.
-    pub const fn exactly(n: i64) -> Range {
-        Range { min: n, max: n }
-    }
-
-    /// Whether `n` is within.
-    pub const fn contains(self, n: i64) -> bool {
-        self.min <= n && n <= self.max
-    }
-
-    /// Whether all of `other` is within.
-    pub const fn covers(self, other: Range) -> bool {
-        self.min <= other.min && other.max <= self.max
-    }
-
-    /// `min` and above.
-    pub const fn at_least(min: i64) -> Range {
-        Range { min, max: i64::MAX }
-    }
-
-    /// From `min` to `max`.
-    pub const fn new(min: i64, max: i64) -> Range {
-        Range { min, max }
-    }
-
-    /// Whether it leaves out nothing.
-    pub const fn is_any(self) -> bool {
-        self.min == i64::MIN && self.max == i64::MAX
-    }
-
-    /// Whether both ends were given.
-    pub const fn is_finite(self) -> bool {
-        self.min != i64::MIN && self.max != i64::MAX
-    }
-
-    /// As a size: never below zero.
-    pub const fn as_size(self) -> Range {
-        let min = if self.min < 0 { 0 } else { self.min };
-        let max = if self.max < 0 { 0 } else { self.max };
-        Range { min, max }
-    }
-
-    /// The smallest range that covers both.
-    pub fn unite(self, other: Range) -> Range {
-        Range { min: self.min.min(other.min), max: self.max.max(other.max) }
-    }
-}
 
 /// A set of values, as written in Puppet.
 #[derive(Clone, Debug, Default)]

@@ -207,10 +207,7 @@ fn joined(mut ranges: Vec<Type>, join: impl Fn(&Type, &Type) -> Option<Type>) ->
 
 fn join_ranges(a: &Type, b: &Type) -> Option<Type> {
     match (a, b) {
-        (Type::Integer(a), Type::Integer(b)) => {
-            let touch = a.max.saturating_add(1) >= b.min && b.max.saturating_add(1) >= a.min;
-            touch.then(|| Type::Integer(a.unite(*b)))
-        }
+        (Type::Integer(a), Type::Integer(b)) => a.touches(*b).then(|| Type::Integer(a.unite(*b))),
         (Type::Float(a, b), Type::Float(c, d)) => {
             (a <= d && c <= b).then(|| Type::Float(a.min(*c), b.max(*d)))
         }

@@ -8,6 +8,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use kukla_syntax::bail;
 
+use super::alias::Inner;
 use super::callable::CallableType;
 use super::mismatch::Signature;
 use super::{Range, StructField, Type};
@@ -186,6 +187,21 @@ impl ObjectType {
 
     fn definition(&self) -> &Definition {
         self.definition.get().unwrap_or(&UNDEFINED)
+    }
+
+    /// Visits all that its definition holds.
+    pub(crate) fn each_inner(&self, visit: &mut dyn FnMut(Inner<'_>)) {
+        let definition = self.definition();
+        definition.parent.iter().for_each(|parent| visit(Inner::Type(parent)));
+        for attribute in definition.type_parameters.iter().chain(&definition.attributes) {
+            visit(Inner::Type(&attribute.ty));
+            attribute.value.iter().chain(&attribute.annotations).for_each(|value| visit(Inner::Value(value)));
+        }
+        for function in &definition.functions {
+            visit(Inner::Type(&function.ty));
+            function.annotations.iter().for_each(|value| visit(Inner::Value(value)));
+        }
+        definition.checks.iter().chain(&definition.annotations).for_each(|value| visit(Inner::Value(value)));
     }
 
     /// Whether it has been defined.

@@ -167,7 +167,11 @@ pub(crate) fn push_double_quoted(out: &mut String, text: &str) {
 
 /// Where writing stops: a type that holds the same type over and over would never end, and whoever wants text of this length
 /// is refused it anyway.
-const MOST_WRITTEN: usize = 65 << 20;
+const MOST_WRITTEN: usize = 17 << 20;
+
+/// How long a text may be before names in it are no longer followed by their meaning: what names lead to by many ways is
+/// written as often.
+const MOST_EXPANDED: usize = 1 << 20;
 
 /// The text being built, and how.
 #[derive(Default)]
@@ -417,7 +421,7 @@ impl<'a> Writer<'a> {
 
     fn alias(&mut self, alias: &'a std::sync::Arc<super::TypeAlias>) {
         let this = std::sync::Arc::as_ptr(alias);
-        let expands = self.expanded && !self.open.contains(&this);
+        let expands = self.expanded && self.out.len() < MOST_EXPANDED && !self.open.contains(&this);
         let member = match self.set {
             Some(set) if expands && set.defines(&alias.name) => true,
             Some(set) => return self.out.push_str(&set.name_for(&alias.name)),
@@ -600,12 +604,7 @@ fn bounds_of(from: Option<String>, to: Option<String>) -> Vec<String> {
 }
 
 fn int_bounds(range: Range) -> Vec<String> {
-    if range.min == range.max {
-        return vec![range.min.to_string(); 2];
-    }
-    let from = (range.min != i64::MIN).then(|| range.min.to_string());
-    let to = (range.max != i64::MAX).then(|| range.max.to_string());
-    bounds_of(from, to)
+    bounds_of(range.from().map(|from| from.to_string()), range.to().map(|to| to.to_string()))
 }
 
 fn time_bounds(from: Option<String>, to: Option<String>) -> Vec<String> {

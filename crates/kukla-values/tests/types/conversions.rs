@@ -25,7 +25,7 @@ struct Question {
 /// Questions asked together.
 const BATCH: usize = 20;
 
-const TEXTS: [&str; 46] = [
+const TEXTS: [&str; 51] = [
     "",
     "abc",
     "0",
@@ -72,6 +72,11 @@ const TEXTS: [&str; 46] = [
     "Hello::world",
     "it's \"q\" $x\n\t",
     "åÄß",
+    "9223372036854775807",
+    "99999999999999999999",
+    "0777777777777777777777777",
+    "-99999999999999999999.5",
+    "99999999999999999999.0.0-99999999999999999999",
 ];
 
 const FORMATS: [&str; 40] = [
@@ -115,6 +120,33 @@ const TARGETS: [&str; 26] = [
     "Sensitive",
 ];
 
+/// Types with a format of their own; many of them cover others.
+const FORMATTED: [&str; 23] = [
+    "Integer",
+    "Numeric",
+    "Float",
+    "String",
+    "Array",
+    "Hash",
+    "Any",
+    "Boolean",
+    "Undef",
+    "Data",
+    "RichData",
+    "Scalar",
+    "ScalarData",
+    "Collection",
+    "Iterable",
+    "NotUndef",
+    "Integer[0, 10]",
+    "Optional[Integer]",
+    "Variant[Integer, String]",
+    "Enum['abc']",
+    "Pattern[/a/]",
+    "Tuple[Any, Any]",
+    "Struct[{a => Any}]",
+];
+
 const STAMP_FORMATS: [&str; 24] = [
     "%F %T",
     "%Y-%m-%dT%H:%M:%S",
@@ -142,7 +174,7 @@ const STAMP_FORMATS: [&str; 24] = [
     "%n%t%% %Q",
 ];
 
-const SPAN_FORMATS: [&str; 14] = [
+const SPAN_FORMATS: [&str; 17] = [
     "%D",
     "%H",
     "%M",
@@ -157,6 +189,9 @@ const SPAN_FORMATS: [&str; 14] = [
     "%D d %H h",
     "%M %S",
     "%Q",
+    "%1001H",
+    "%_2000S",
+    "%1024D|",
 ];
 
 /// Asks them all and counts the questions and the differences that nothing explains.
@@ -249,6 +284,11 @@ fn value(generator: &mut Generator) -> Sample<Value> {
         4 => {
             let number = [0.0, 1.0, -1.5, 0.1, 3.15, 1e15, 1e16, 1e-5, 123_456.789, 1e100]
                 [generator.below(10) as usize];
+            // Some have two shortest texts that are equally near.
+            let number = match generator.chance(3) {
+                true => (generator.below(1 << 53) as f64 + 0.5) / f64::from(1 << generator.below(5)),
+                false => number,
+            };
             let text = format::float_text(number).replace("e+", "e");
             Sample { text: format!("({text})"), value: Value::Float(number) }
         }
@@ -344,9 +384,8 @@ fn round(generator: &mut Generator) -> Vec<Question> {
 fn formats(generator: &mut Generator) -> (String, Value) {
     let mut hash = Hash::new();
     let mut texts = Vec::new();
-    for _ in 0..=generator.below(3) {
-        let key = generator
-            .pick(&["Integer", "Numeric", "Float", "String", "Array", "Hash", "Any", "Boolean", "Undef"]);
+    for _ in 0..=generator.below(5) {
+        let key = generator.pick(&FORMATTED);
         let key_type = Value::of_type(Type::parse(key).expect("a type"));
         if hash.contains_key(&key_type) {
             continue;
@@ -386,7 +425,21 @@ fn times(generator: &mut Generator, ask: &mut impl FnMut(&'static str, String, R
     let seconds = generator.below(4_000_000_000) as i64 - 1_000_000_000;
     let format = generator.pick(&STAMP_FORMATS);
     let stamp = Timestamp::from_seconds(seconds);
-    let zone = generator.pick(&["", "UTC", "+02:00", "PDT", "cet", "-0330", "Eastern Standard Time", "z"]);
+    let zone = generator.pick(&[
+        "",
+        "UTC",
+        "+02:00",
+        "PDT",
+        "cet",
+        "-0330",
+        "Eastern Standard Time",
+        "z",
+        "Europe/Paris",
+        "jst",
+        "Mountain Daylight Time",
+        "nowhere",
+        "GMT+3",
+    ]);
     let given = if zone.is_empty() { String::new() } else { format!(", '{zone}'") };
     let written = stamp.format(format, Some(zone));
     ask(
@@ -408,13 +461,25 @@ fn times(generator: &mut Generator, ask: &mut impl FnMut(&'static str, String, R
     let read = Timestamp::parse_with(&text, plain, None).map(Value::Timestamp);
     ask("strptime", format!("Timestamp('{text}', '{plain}')"), rich(read));
     let format = generator.pick(&SPAN_FORMATS);
-    let span = Timespan::from_seconds(seconds % 1_000_000);
+    let seconds = if generator.chance(4) { i64::MAX - seconds.abs() } else { seconds % 1_000_000 };
+    let span = Timespan::from_seconds(seconds);
     let written = span.format(format).map(Value::from);
-    ask("strftime", format!("strftime(Timespan({}), '{format}')", span.seconds()), rich(written));
+    ask("strftime", format!("strftime(Timespan({seconds}), '{format}')"), rich(written));
+    let (more, nanos) = (generator.below(1 << 62) as i64, span.nanos());
+    let sum = Timespan::from_nanos(nanos + Timespan::from_seconds(more).nanos());
+    ask("long", format!("Timespan({seconds}) + Timespan({more})"), rich(Ok(Value::Timespan(sum))));
+    let product = Timespan::from_nanos(nanos * 1000);
+    ask("long", format!("Timespan({seconds}) * 1000"), rich(Ok(Value::Timespan(product))));
+    let letter = i64::from(b'A') + generator.below(26) as i64;
+    let written = format::format_value(&Value::Timespan(Timespan::from_seconds(letter)), &"%c".into());
+    ask("format", format!("String.new(Timespan({letter}), '%c')"), rich(written.map(Value::String)));
 }
 
 fn versions(generator: &mut Generator, ask: &mut impl FnMut(&'static str, String, Result<Json, String>)) {
-    let number = |generator: &mut Generator| generator.pick(&["0", "1", "2", "10", "x", "*"]).to_owned();
+    let number = |generator: &mut Generator| match generator.chance(12) {
+        true => generator.pick(&["99999999999999999999", "18446744073709551615"]).to_owned(),
+        false => generator.pick(&["0", "1", "2", "10", "x", "*"]).to_owned(),
+    };
     let partial = |generator: &mut Generator| {
         let mut text = number(generator);
         for _ in 0..generator.below(3) {
@@ -437,7 +502,12 @@ fn versions(generator: &mut Generator, ask: &mut impl FnMut(&'static str, String
     if generator.chance(5) {
         range = format!("{range} || {}", comparator(generator));
     }
+    if generator.chance(6) {
+        range.push(' ');
+    }
     let version = generator.pick(&[
+        "99999999999999999999.0.0",
+        "1.0.0-99999999999999999999",
         "0.0.0",
         "1.0.0",
         "1.2.0",

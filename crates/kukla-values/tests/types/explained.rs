@@ -18,7 +18,7 @@ const BREAKS: &str = "Puppet itself breaks down";
 const NO_DATA: &str = "Puppet cannot write this type as data";
 const ADDRESS: &str = "Puppet's answer holds the address of an object (D72)";
 
-const REASONS: [Reason; 16] = [
+const REASONS: [Reason; 18] = [
     theirs("#<", ADDRESS),
     theirs("0x0000", ADDRESS),
     theirs("undefined method", BREAKS),
@@ -36,6 +36,10 @@ const REASONS: [Reason; 16] = [
     theirs("the oracle process died", "Ruby makes bytes that are no text").about("%c"),
     theirs("", "integers have 64 bits; Puppet lets `new` make larger ones")
         .against("outside of Puppet Integer range"),
+    theirs("", "a Timestamp has 64 bits of seconds; Puppet's has no limit")
+        .against("outside the range of a Timestamp"),
+    theirs("", "a Timespan has 128 bits of nanoseconds; Puppet's has no limit")
+        .against("outside the range of a Timespan"),
     theirs("", "hexadecimal digits need no prefix when the radix says so (D56)").about("16)"),
     theirs("", "a Timespan prints its fraction so that it reads back (D60)").about("Timespan(").against("."),
     theirs("", "a Numeric may be given a radix (D57)").about("Numeric.new("),

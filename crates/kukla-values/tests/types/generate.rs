@@ -164,7 +164,8 @@ impl Generator {
 
     fn bounds(&mut self) -> String {
         let from = self.below(4);
-        match self.below(3) {
+        match self.below(10) % 4 {
+            3 => format!("{from}, {}", i64::MAX - self.below(2) as i64),
             0 => format!("{from}"),
             1 => format!("{from}, {}", from + self.below(3)),
             _ => format!("default, {}", from + 1),

@@ -5,12 +5,12 @@ use kukla_syntax::{Diagnostic, Stage, diagnostic};
 use serde_json::{Value, json};
 
 use super::shape;
-use crate::codes::{BAD_REQUEST, INTERNAL_FAILURE};
+use crate::codes::BAD_REQUEST;
 
 /// One or more errors in the shape of the protocol, and what was logged before.
 #[derive(Debug)]
 pub(super) struct Failed {
-    pub(super) errors: Vec<Value>,
+    errors: Vec<Value>,
     logs: Vec<Value>,
 }
 
@@ -26,10 +26,12 @@ impl Failed {
         Self::new(&diagnostic!(BAD_REQUEST { problem }).in_stage(Stage::Request), &[])
     }
 
-    /// Kukla is at fault.
-    pub(super) fn internal(what: impl Into<String>) -> Self {
-        let what: String = what.into();
-        Self::new(&diagnostic!(INTERNAL_FAILURE { what }).in_stage(Stage::Internal), &[])
+    /// The same, with how data was looked up before it.
+    pub(super) fn explained(mut self, explanation: Option<String>) -> Self {
+        if let (Some(explanation), Some(error)) = (explanation, self.errors.first_mut()) {
+            error["explain"] = explanation.into();
+        }
+        self
     }
 
     /// A text is no program.

@@ -7,18 +7,22 @@ use kukla_eval::messages::Log;
 use kukla_values::{Type, format};
 use serde_json::{Map, Value as Json, json};
 
+use super::Server;
 use super::failed::Failed;
 use super::request::{Request, from_json};
 use super::shape::{log, rich};
+use crate::certname;
 use crate::compile::Outcome;
-use crate::compiler::Compiler;
 
 /// What a method gives: nothing but the JSON text it has appended, or why there is none.
 pub(super) type Answer = Result<(), Failed>;
 
-fn request(compiler: &Compiler, params: &Map<String, Json>) -> Result<Request, Failed> {
-    let request = Request::from_json(params).map_err(Failed::request)?;
-    let (world, site) = (compiler.world(), &request.site);
+fn request(server: &Server, params: &Map<String, Json>) -> Result<Request, Failed> {
+    let mut request = Request::from_json(params).map_err(Failed::request)?;
+    certname::check(&request.node.name)?;
+    let deadline = &mut request.site.settings.limits.deadline;
+    *deadline = deadline.or(server.deadline);
+    let (world, site) = (server.compiler.world(), &request.site);
     if let (Some(path), Some(root)) = (&site.environmentpath, site.root()) {
         let is_name = |c: char| c == '_' || c.is_alphanumeric();
         if !site.environment.chars().all(is_name) || !world.exists(&root) {
@@ -42,14 +46,17 @@ fn all(logs: &[Log]) -> Json {
 }
 
 /// `compile`: the catalog of one node.
-pub(super) fn compile(compiler: &Compiler, params: &Map<String, Json>, out: &mut String) -> Answer {
-    let Request { site, node, options } = request(compiler, params)?;
-    let Outcome { result, logs, .. } = compiler.open(&site)?.compile_with(&node, options);
-    let compiled = result.map_err(|failure| Failed::new(&failure, &logs))?;
+pub(super) fn compile(server: &Server, params: &Map<String, Json>, out: &mut String) -> Answer {
+    let Request { site, node, options } = request(server, params)?;
+    let Outcome { result, logs, explanation, .. } = server.compiler.open(&site)?.compile_with(&node, options);
+    let compiled = match result {
+        Ok(compiled) => compiled,
+        Err(failure) => return Err(Failed::new(&failure, &logs).explained(explanation)),
+    };
     // A catalog can be megabytes, which are written once and copied never.
     out.push_str(r#"{"catalog":"#);
     compiled.catalog.write_json(out);
-    if let Some(explain) = compiled.explanation {
+    if let Some(explain) = explanation {
         let _ = write!(out, r#","explain":{}"#, Json::from(explain));
     }
     let _ = write!(out, r#","logs":{}}}"#, all(&logs));
@@ -57,9 +64,9 @@ pub(super) fn compile(compiler: &Compiler, params: &Map<String, Json>, out: &mut
 }
 
 /// `eval`: the value of the last expression of `code`.
-pub(super) fn eval(compiler: &Compiler, params: &Map<String, Json>, out: &mut String) -> Answer {
-    let Request { site, node, .. } = request(compiler, params)?;
-    let Outcome { result, logs, .. } = compiler.open(&site)?.eval(&node);
+pub(super) fn eval(server: &Server, params: &Map<String, Json>, out: &mut String) -> Answer {
+    let Request { site, node, .. } = request(server, params)?;
+    let Outcome { result, logs, .. } = server.compiler.open(&site)?.eval(&node);
     let value = result.map_err(|failure| Failed::new(&failure, &logs))?;
     let answer = json!({
         "value": rich(&value),
@@ -72,15 +79,19 @@ pub(super) fn eval(compiler: &Compiler, params: &Map<String, Json>, out: &mut St
 }
 
 /// `lookup`: the value data has for `key`.
-pub(super) fn lookup(compiler: &Compiler, params: &Map<String, Json>, out: &mut String) -> Answer {
-    let Request { site, node, options } = request(compiler, params)?;
+pub(super) fn lookup(server: &Server, params: &Map<String, Json>, out: &mut String) -> Answer {
+    let Request { site, node, options } = request(server, params)?;
     let wanted = wanted(params).map_err(Failed::request)?;
-    let site = compiler.open(&site)?;
-    let Outcome { result, logs, .. } = match options.explain {
+    let site = server.compiler.open(&site)?;
+    let Outcome { result, logs, explanation, .. } = match options.explain {
         true => site.lookup_explained(&node, &wanted),
         false => site.lookup(&node, &wanted),
     };
-    let answer = result.map_err(|failure| Failed::new(&failure, &logs))?;
+    let answer = match result {
+        Ok(answer) => answer,
+        // The site manifest failed before the lookup began, perhaps over a lookup of its own.
+        Err(failure) => return Err(Failed::new(&failure, &logs).explained(explanation)),
+    };
     let explain = answer.explanation.map(|explanation| explanation.puppet_text());
     match answer.found {
         Ok(found) => {
@@ -91,13 +102,7 @@ pub(super) fn lookup(compiler: &Compiler, params: &Map<String, Json>, out: &mut 
             let _ = write!(out, "{result}");
             Ok(())
         }
-        Err(failure) => {
-            let mut failed = Failed::new(&failure, &logs);
-            if let (Some(explain), Some(error)) = (explain, failed.errors.first_mut()) {
-                error["explain"] = explain.into();
-            }
-            Err(failed)
-        }
+        Err(failure) => Err(Failed::new(&failure, &logs).explained(explain)),
     }
 }
 

@@ -6,12 +6,13 @@
 //! assert_eq!(answer, r#"{"id":1,"result":{"value":2,"string":"2","type":"Integer[2, 2]","logs":[]}}"#);
 //! ```
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
 use kukla_syntax::roomy;
 use kukla_world::{Policy, World};
 use serde_json::{Map, Value, json};
 
+use crate::caught::caught;
 use crate::compiler::Compiler;
 
 mod failed;
@@ -28,18 +29,26 @@ pub use shape::{diagnostic, errors, log, rich};
 #[derive(Debug, Default)]
 pub struct Server {
     compiler: Compiler,
+    /// How long a request may take that does not say.
+    deadline: Option<Duration>,
 }
 
 impl Server {
     /// A server that sees the world through `world`.
     pub fn new(world: impl World + 'static) -> Server {
-        Server { compiler: Compiler::new(world) }
+        Server { compiler: Compiler::new(world), deadline: None }
+    }
+
+    /// Gives up requests that take longer than this and do not name their own `deadline`.
+    #[must_use]
+    pub fn with_deadline(self, deadline: Duration) -> Server {
+        Server { deadline: Some(deadline), ..self }
     }
 
     /// The same, with another policy for what code may reach outside.
     #[must_use]
     pub fn with_policy(self, policy: Policy) -> Server {
-        Server { compiler: self.compiler.with_policy(policy) }
+        Server { compiler: self.compiler.with_policy(policy), ..self }
     }
 
     /// Answers one line; whatever it holds, the answer is one line of JSON.
@@ -56,12 +65,8 @@ impl Server {
         };
         let id = request.get("id").cloned().unwrap_or(Value::Null);
         let mut out = format!(r#"{{"id":{id},"result":"#);
-        let answered = catch_unwind(AssertUnwindSafe(|| self.dispatch(&request, &mut out)));
-        let result = answered.unwrap_or_else(|panic| {
-            let what = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
-            let what = what.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
-            Err(Failed::internal(what))
-        });
+        let answered = caught(|| self.dispatch(&request, &mut out));
+        let result = answered.unwrap_or_else(|failure| Err(failure.into()));
         match result {
             Ok(()) => out + "}",
             Err(failure) => failure.answer(&id).to_string(),
@@ -84,9 +89,9 @@ impl Server {
         match method {
             "parse" => parse::answer(self.compiler.world(), params, out)?,
             "version" => *out += &json!({"version": env!("CARGO_PKG_VERSION")}).to_string(),
-            "eval" => methods::eval(&self.compiler, params, out)?,
-            "compile" => methods::compile(&self.compiler, params, out)?,
-            "lookup" => methods::lookup(&self.compiler, params, out)?,
+            "eval" => methods::eval(self, params, out)?,
+            "compile" => methods::compile(self, params, out)?,
+            "lookup" => methods::lookup(self, params, out)?,
             other => return Err(Failed::request(format!("unknown method '{other}'"))),
         }
         Ok(())

@@ -64,6 +64,7 @@ impl Request {
                         site.settings.set(setting, value.clone())?;
                     }
                 }
+                "deadline" => site.settings.set("deadline", from_json(value))?,
                 "keep_virtual" => options.keep_virtual = flag(name, value)?,
                 "explain" => options.explain = flag(name, value)?,
                 other if OF_OTHERS.contains(&other) => {}

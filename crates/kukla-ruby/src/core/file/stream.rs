@@ -80,7 +80,7 @@ pub const STREAM: &[Native] = &[
     }),
     method("set_encoding", 1, ANY, |_, this, _| Ok(this.clone())),
     method("read", 0, 2, read),
-    method("gets", 0, 3, |ruby, this, args| gets(ruby, this, args)),
+    method("gets", 0, 3, gets),
     method("readline", 0, 3, |ruby, this, args| match gets(ruby, this, args)? {
         Value::Nil => Err(ruby.error(ClassId::EOF_ERROR, "end of file reached")),
         line => Ok(line),

@@ -148,11 +148,10 @@ fn raise(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
             details.places = Some(places);
         }
         match cause {
+            Some(cause) if cause.is_same(&made) => {}
             Some(cause) => {
-                if !cause.is_same(&made) {
-                    details.cause = cause;
-                    details.has_cause = true;
-                }
+                details.cause = cause;
+                details.has_cause = true;
             }
             None if !details.has_cause && !current.is_same(&made) => {
                 details.cause = current;

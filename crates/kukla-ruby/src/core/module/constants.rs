@@ -255,10 +255,7 @@ fn set_private(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, private: bool
         match ruby.class_mut(class).constants.get_mut(&name) {
             Some(constant) => constant.private = private,
             None => {
-                let message = format!(
-                    "constant {} not defined",
-                    format!("{}::{}", ruby.class_name(class), ruby.name(name))
-                );
+                let message = format!("constant {}::{} not defined", ruby.class_name(class), ruby.name(name));
                 return Err(ruby.name_error(message, name, this.clone()));
             }
         }

@@ -216,7 +216,7 @@ pub fn float_divmod(x: f64, y: f64) -> (f64, f64) {
 fn divmod(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let other = &args[0];
     let (quotient, left) = match pair(this, other) {
-        Some(Pair::Floats(_, y)) if y == 0.0 => return Err(ruby.divided_by_zero()),
+        Some(Pair::Floats(_, 0.0)) => return Err(ruby.divided_by_zero()),
         Some(Pair::Floats(x, y)) if tower::as_ratio(this).is_none() => {
             let (quotient, left) = float_divmod(x, y);
             (ruby.float_to_integer(quotient)?, Value::Float(left))

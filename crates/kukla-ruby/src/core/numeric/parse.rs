@@ -222,8 +222,12 @@ fn decimal(reader: &mut Reader<'_>) -> Option<Ratio> {
     Some(if exponent < 0 { Ratio::new(number, unit) } else { Ratio::whole(number * unit) })
 }
 
-/// The fraction at the beginning of a text; `None` if there is none. The error is a denominator of zero.
-pub fn rational(bytes: &[u8], strict: bool) -> std::result::Result<Option<Ratio>, ()> {
+/// A fraction whose denominator is zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DividedByZero;
+
+/// The fraction at the beginning of a text; `None` if there is none.
+pub fn rational(bytes: &[u8], strict: bool) -> std::result::Result<Option<Ratio>, DividedByZero> {
     let mut reader = Reader::new(bytes);
     let negative = reader.sign();
     let Some(mut ratio) = decimal(&mut reader) else { return Ok(None) };
@@ -231,7 +235,7 @@ pub fn rational(bytes: &[u8], strict: bool) -> std::result::Result<Option<Ratio>
         reader.at += 1;
         if let Some(denominator) = decimal(&mut reader) {
             if denominator.numerator.is_zero() {
-                return Err(());
+                return Err(DividedByZero);
             }
             ratio = ratio.divide(&denominator);
         }
@@ -488,7 +492,7 @@ fn exact(ruby: &mut Ruby<'_>, value: &Value) -> Result {
                     let message = format!("invalid value for convert(): {}", shown.to_str_lossy());
                     Err(ruby.argument_error(message))
                 }
-                Err(()) => Err(ruby.divided_by_zero()),
+                Err(DividedByZero) => Err(ruby.divided_by_zero()),
             }
         }
         Value::Object(_) => {

@@ -84,7 +84,7 @@ pub const METHODS: &[Native] = &[
         for module in args.list.iter().rev() {
             let id = need_module(ruby, module)?;
             if !ruby.class(id).is_module() {
-                let message = format!("wrong argument type Class (expected Module)");
+                let message = "wrong argument type Class (expected Module)";
                 return Err(ruby.type_error(message));
             }
             ruby.send(module, sym::EXTEND_OBJECT, std::slice::from_ref(this))?;

@@ -57,7 +57,7 @@ fn base64_value(byte: u8) -> Option<u32> {
 
 /// Base64 as RFC 4648 has it; `None` if it is not that.
 pub(super) fn base64_decode_strictly(text: &[u8]) -> Option<Vec<u8>> {
-    if text.len() % 4 != 0 {
+    if !text.len().is_multiple_of(4) {
         return None;
     }
     let data = text.strip_suffix(b"==").or_else(|| text.strip_suffix(b"=")).unwrap_or(text);

@@ -245,7 +245,7 @@ impl Packer<'_> {
             }
             _ => {
                 let digit =
-                    |byte: u8| if byte.is_ascii_alphabetic() { (byte & 7) + 9 & 15 } else { byte & 15 };
+                    |byte: u8| if byte.is_ascii_alphabetic() { ((byte & 7) + 9) & 15 } else { byte & 15 };
                 for chunk in taken.chunks(2) {
                     let (first, second) = (digit(chunk[0]), chunk.get(1).map_or(0, |byte| digit(*byte)));
                     self.out.push(if directive.letter == b'h' {

@@ -179,9 +179,7 @@ fn push_title(to: &mut String, char: char, manner: Manner) {
             let mut letters = upper.chars();
             to.extend(letters.next());
             let keeps = matches!(char, 'ŉ' | 'ǰ' | 'ΐ' | 'ΰ' | 'ẖ'..='ẚ' | 'ὐ'..='ὖ' | 'ᾶ' | 'ῆ' | 'ῒ'..='ῖ' | 'ῢ'..='ῦ' | 'ῶ');
-            if keeps && char != 'ŉ' {
-                to.extend(letters);
-            } else if char == 'ŉ' {
+            if keeps {
                 to.extend(letters);
             } else {
                 to.extend(letters.flat_map(char::to_lowercase));

@@ -76,7 +76,7 @@ fn to_r(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     let parsed = parse::rational(&own(ruby, this)?.text(), false);
     match parsed {
         Ok(found) => Ok(found.unwrap_or_else(|| Ratio::whole(BigInt::ZERO)).into_value()),
-        Err(()) => Err(ruby.divided_by_zero()),
+        Err(parse::DividedByZero) => Err(ruby.divided_by_zero()),
     }
 }
 

@@ -153,9 +153,7 @@ impl Loader<'_> {
             Scalar::Null => Value::Nil,
             Scalar::Boolean(truth) => truth.into(),
             Scalar::Integer(number) => Value::Int(number),
-            Scalar::Big(digits) => {
-                Value::integer(BigInt::parse_bytes(digits.as_bytes(), 10).unwrap_or_default())
-            }
+            Scalar::Big => big(text),
             Scalar::Float(number) => Value::Float(number),
             Scalar::Symbol(name) => self.symbol(ruby, name)?,
             Scalar::Date => {
@@ -462,4 +460,18 @@ fn symbolized(ruby: &mut Ruby<'_>, value: Value) -> Result {
         }
         _ => Ok(value),
     }
+}
+
+/// An integer beyond 64 bit, as YAML writes it: with `_` and `,` between digits, in base ten or another.
+fn big(text: &str) -> Value {
+    let plain: String = text.chars().filter(|c| !matches!(c, '_' | ',' | '+')).collect();
+    let (negative, digits) = plain.strip_prefix('-').map_or((false, plain.as_str()), |digits| (true, digits));
+    let (digits, radix) = match digits.as_bytes() {
+        [b'0', b'x' | b'X', ..] => (&digits[2..], 16),
+        [b'0', b'b' | b'B', ..] => (&digits[2..], 2),
+        [b'0', ..] => (digits, 8),
+        _ => (digits, 10),
+    };
+    let number = BigInt::parse_bytes(digits.as_bytes(), radix).unwrap_or_default();
+    Value::integer(if negative { -number } else { number })
 }

@@ -43,8 +43,8 @@ impl fmt::Display for Mismatch {
             }
             Problem::Count { expected, actual } => {
                 let size = expected.as_size();
-                let single = size.min == 1 && (size.max == 1 || size.max == i64::MAX)
-                    || size.min == 0 && size.max == 1;
+                let single = size.min() == 1 && size.to().is_none_or(|max| max == 1)
+                    || size.min() == 0 && size.max() == 1;
                 let plural = if single { "" } else { "s" };
                 write!(f, " expects {} argument{plural}, got {}", range(size, "no"), range(*actual, "none"))
             }
@@ -53,14 +53,14 @@ impl fmt::Display for Mismatch {
 }
 
 fn range(range: Range, zero: &str) -> String {
-    let Range { min, max } = range.as_size();
-    match (min, max) {
-        (0, 0) => zero.to_string(),
-        (min, max) if min == max => min.to_string(),
-        (0, i64::MAX) => "unlimited".to_string(),
-        (0, max) => format!("at most {max}"),
-        (min, i64::MAX) => format!("at least {min}"),
-        (min, max) => format!("between {min} and {max}"),
+    let size = range.as_size();
+    match (size.min(), size.to()) {
+        (0, Some(0)) => zero.to_string(),
+        (min, Some(max)) if min == max => min.to_string(),
+        (0, None) => "unlimited".to_string(),
+        (0, Some(max)) => format!("at most {max}"),
+        (min, None) => format!("at least {min}"),
+        (min, Some(max)) => format!("between {min} and {max}"),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::codes::{
     UNKNOWN_TYPE_SET, WRONG_TYPE_SET_VERSION,
 };
 use crate::regexp::Regexp;
-use crate::semver::{Version, VersionRange};
+use crate::semver::{Number, Version, VersionRange};
 use crate::types::{Range, StructField, Type, mismatch};
 use crate::{Hash, Result, Str, Value};
 
@@ -121,7 +121,7 @@ impl TypeSet {
             None => (text("name").unwrap_or_default(), text("name_authority")),
         };
         let pcore_version = text("pcore_version").unwrap_or_default();
-        if Version::parse(&pcore_version)?.major != 1 {
+        if Version::parse(&pcore_version)?.major != Number::Small(1) {
             bail!(UNKNOWN_PCORE_VERSION { name, version: pcore_version });
         }
         let version = text("version");

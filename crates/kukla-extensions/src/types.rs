@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use kukla_catalog::types::NativeType;
-use kukla_eval::environment::{Environment, ForeignTypes};
+use kukla_eval::Environment;
 use kukla_ruby::resource_type::{self, Library};
 use kukla_world::World;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -51,8 +51,9 @@ impl Index {
     }
 }
 
-impl ForeignTypes for RubyTypes {
-    fn resource_type(&self, environment: &Environment, name: &str) -> Option<NativeType> {
+impl RubyTypes {
+    /// The type of that name, if some module has one.
+    pub fn resource_type(&self, environment: &Environment, name: &str) -> Option<NativeType> {
         let index = self.index(environment);
         let source = text(environment, index.types.get(name)?)?;
         resource_type::read(name, &source, &Modules { environment, index })

@@ -3,10 +3,14 @@
 //! All state lives in vectors: neither a pattern nor a subject can overflow the stack. Work is counted and given up when it gets
 //! out of hand; where results depend on the position alone, failures are remembered, and a search takes linear time.
 
-use super::fold;
-use super::program::{Address, Anchor, First, Manner, Memory, NO_MEMORY, Op, Program, Run, Test};
+mod leap;
+mod look;
+mod refer;
+mod runs;
+
+use super::program::{Address, Memory, NO_MEMORY, Op, Program, Test};
 use super::text;
-use super::tree::{Backref, Place};
+use super::tree::Place;
 use super::unicode;
 
 /// How many steps a search may take, beyond those in proportion to the subject.
@@ -59,6 +63,7 @@ enum Frame {
     },
     Close {
         group: usize,
+        start: usize,
         end: usize,
     },
     Register {
@@ -83,13 +88,6 @@ enum Frame {
     Called,
     Returned {
         address: Address,
-        at: usize,
-    },
-    /// The place of a group before its end was reached.
-    Place {
-        group: usize,
-        start: usize,
-        end: usize,
     },
     /// A point of choice in a look-ahead, to be remembered when it has failed or succeeded.
     Trail {
@@ -117,8 +115,6 @@ enum Event {
 struct Call {
     /// Where it returns to.
     back: Address,
-    /// Where in the text it began.
-    at: usize,
     /// The loops of the caller.
     registers: Vec<usize>,
 }
@@ -164,6 +160,8 @@ struct Machine<'p, 't, const BINARY: bool> {
     keep: usize,
     stack: Vec<Frame>,
     calls: Vec<Call>,
+    /// Where the groups that are open began, if they can be entered inside themselves.
+    opened: Vec<usize>,
     events: Vec<Event>,
     steps: u64,
     most_steps: u64,
@@ -187,91 +185,13 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
             keep: UNSET,
             stack: Vec::new(),
             calls: Vec::new(),
+            opened: Vec::new(),
             events: Vec::new(),
             steps: 0,
             most_steps: MAX_STEPS + STEPS_PER_BYTE * length,
             memory: Vec::new(),
             remember_after: if pays { 256 + 2 * length } else { u64::MAX },
         }
-    }
-
-    fn search(&mut self, direction: Direction) -> Searched<Option<Spans>> {
-        match direction {
-            Direction::Here => Ok(self.attempt(self.from)?),
-            Direction::Backward => self.backward(),
-            Direction::Forward => {
-                let mut at = Some(self.from);
-                while let Some(start) = at.and_then(|at| self.candidate(at)) {
-                    if let Some(found) = self.attempt(start)? {
-                        return Ok(Some(found));
-                    }
-                    at = (start < self.text.len()).then(|| start + self.length(start));
-                }
-                Ok(None)
-            }
-        }
-    }
-
-    fn backward(&mut self) -> Searched<Option<Spans>> {
-        let mut at = self.from;
-        loop {
-            if self.can_start(at)
-                && let Some(found) = self.attempt(at)?
-            {
-                return Ok(Some(found));
-            }
-            match self.before(at) {
-                Some(before) => at = before,
-                None => return Ok(None),
-            }
-        }
-    }
-
-    fn can_start(&self, at: usize) -> bool {
-        let byte = self.text.get(at);
-        match &self.program.start.first {
-            First::Anything => true,
-            First::Literal(finder) => self.text[at..].starts_with(finder.needle()),
-            First::Bytes(bytes) => byte.is_some_and(|byte| bytes.contains(byte)),
-            First::Table(table) => byte.is_some_and(|byte| table[usize::from(*byte)]),
-        }
-    }
-
-    /// The next position at which a match may begin.
-    fn candidate(&self, at: usize) -> Option<usize> {
-        let at = match self.program.start.anchor {
-            Anchor::Text => (at == 0).then_some(0)?,
-            Anchor::Search => (at == self.from).then_some(at)?,
-            Anchor::Line if at > 0 && self.text[at - 1] != b'\n' => {
-                at + memchr::memchr(b'\n', &self.text[at..])? + 1
-            }
-            Anchor::Line | Anchor::None => at,
-        };
-        let rest = &self.text[at..];
-        let ahead = match &self.program.start.first {
-            First::Anything => Some(0),
-            First::Literal(finder) => finder.find(rest),
-            First::Bytes(bytes) => match bytes[..] {
-                [a] => memchr::memchr(a, rest),
-                [a, b] => memchr::memchr2(a, b, rest),
-                [a, b, c] => memchr::memchr3(a, b, c, rest),
-                _ => Some(0),
-            },
-            First::Table(table) => rest.iter().position(|byte| table[usize::from(*byte)]),
-        };
-        let found = at + ahead?;
-        if self.program.start.anchor == Anchor::Line && found > at {
-            return self.candidate_line(found);
-        }
-        Some(found)
-    }
-
-    /// The start of a line at or after a position.
-    fn candidate_line(&self, at: usize) -> Option<usize> {
-        if self.text[at - 1] == b'\n' {
-            return Some(at);
-        }
-        memchr::memchr(b'\n', &self.text[at..]).map(|ahead| at + ahead + 1)
     }
 
     #[inline]
@@ -348,6 +268,7 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
         self.slots.fill((UNSET, UNSET));
         self.stack.clear();
         self.calls.clear();
+        self.opened.clear();
         self.events.clear();
         self.keep = UNSET;
         self.limit = self.text.len();
@@ -426,22 +347,25 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
                 Op::Jump(target) => Some(*target),
                 Op::Open { group, forgets } => {
                     let (start, end) = self.slots[*group];
-                    self.push(Frame::Open { group: *group, start, end })?;
+                    if *forgets || program.recursive {
+                        self.push(Frame::Open { group: *group, start, end })?;
+                        self.event(Event::Open(*group, at));
+                    }
                     self.slots[*group] = (at, if *forgets { UNSET } else { end });
-                    self.event(Event::Open(*group, at));
+                    if program.recursive {
+                        self.opened.push(at);
+                    }
                     Some(address + 1)
                 }
-                Op::Close(group) => {
-                    self.push(Frame::Close { group: *group, end: self.slots[*group].1 })?;
-                    self.slots[*group].1 = at;
-                    self.event(Event::Close(*group, at));
-                    Some(address + 1)
-                }
-                Op::CloseCalled(group) => {
+                Op::Close { group, forgets } => {
                     let (start, end) = self.slots[*group];
-                    self.push(Frame::Place { group: *group, start, end })?;
-                    self.slots[*group] = (self.calls.last().map_or(start, |call| call.at), at);
-                    self.event(Event::Close(*group, at));
+                    if *forgets || program.recursive {
+                        self.push(Frame::Close { group: *group, start, end })?;
+                        self.event(Event::Close(*group, at));
+                    }
+                    // A group that was entered again inside itself began where this round of it did.
+                    let start = if program.recursive { self.opened.pop().unwrap_or(start) } else { start };
+                    self.slots[*group] = (start, at);
                     Some(address + 1)
                 }
                 Op::RoundStart(register) => {
@@ -565,20 +489,20 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
                     if self.calls.len() >= MAX_CALLS {
                         return Err(GivenUp::Memory);
                     }
-                    self.calls.push(Call { back: address + 1, at, registers: self.registers.clone() });
+                    self.calls.push(Call { back: address + 1, registers: self.registers.clone() });
                     self.event(Event::Call);
                     self.push(Frame::Called)?;
                     Some(*target)
                 }
                 Op::Return => match self.calls.pop() {
-                    Some(Call { back, at: begun, registers }) => {
+                    Some(Call { back, registers }) => {
                         for (register, value) in registers.into_iter().enumerate() {
                             if self.registers[register] != value {
                                 self.set_register(register, value)?;
                             }
                         }
                         self.event(Event::Return);
-                        self.push(Frame::Returned { address: back, at: begun })?;
+                        self.push(Frame::Returned { address: back })?;
                         Some(back)
                     }
                     None => None,
@@ -618,10 +542,14 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
         match frame {
             Frame::Open { group, start, end } => {
                 self.slots[group] = (start, end);
+                self.opened.pop();
                 self.forget_event();
             }
-            Frame::Close { group, end } => {
-                self.slots[group].1 = end;
+            Frame::Close { group, start, end } => {
+                if self.program.recursive {
+                    self.opened.push(self.slots[group].0);
+                }
+                self.slots[group] = (start, end);
                 self.forget_event();
             }
             Frame::Register { register, value } => self.registers[register] = value,
@@ -630,12 +558,8 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
                 self.calls.pop();
                 self.forget_event();
             }
-            Frame::Place { group, start, end } => {
-                self.slots[group] = (start, end);
-                self.forget_event();
-            }
-            Frame::Returned { address, at } => {
-                self.calls.push(Call { back: address, at, registers: self.registers.clone() });
+            Frame::Returned { address } => {
+                self.calls.push(Call { back: address, registers: self.registers.clone() });
                 self.forget_event();
             }
             _ => {}
@@ -693,230 +617,6 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
         Ok(Outcome::At(at))
     }
 
-    /// Matches a run of one character.
-    fn many(&mut self, run: &Run, address: Address, at: usize) -> Searched<Outcome> {
-        let memory = run.memory;
-        let remembers = memory.row != NO_MEMORY && !self.memory.is_empty();
-        if remembers {
-            if self.recalls(memory.row, at) {
-                return Ok(Outcome::Fail);
-            }
-            if memory.look && memory.success && self.recalls(memory.row + 1, at) {
-                return Ok(Outcome::Looked);
-            }
-        }
-        let mut low = at;
-        for _ in 0..run.min {
-            let Some(next) = self.step(&run.test, low) else { return Ok(Outcome::Fail) };
-            low = next;
-        }
-        if run.manner == Manner::Lazy {
-            if remembers {
-                self.note(memory, at)?;
-            }
-            return Ok(match self.lazily(run, address, run.min, low)? {
-                Some(at) => Outcome::At(at),
-                None => Outcome::Fail,
-            });
-        }
-        let mut high = self.furthest(run, low);
-        self.charge((high - low) / 16)?;
-        if remembers && memory.look {
-            self.push(Frame::TrailRun { row: memory.row, low, high })?;
-        } else if remembers {
-            // What lies beyond a position that failed has failed.
-            let mut position = low;
-            while position <= high {
-                if position > low && self.recalls(memory.row, position) && run.manner == Manner::Greedy {
-                    high = self.before(position).unwrap_or(low);
-                    break;
-                }
-                self.remember(memory.row, position);
-                position += 1;
-            }
-        }
-        if run.manner == Manner::Possessive {
-            return Ok(Outcome::At(high));
-        }
-        let Some(high) = self.followed(run.next, low, high) else { return Ok(Outcome::Fail) };
-        if high > low {
-            self.push(Frame::Run { address, low, at: high })?;
-        }
-        Ok(Outcome::At(high))
-    }
-
-    /// Notes that a point of choice has been visited.
-    fn note(&mut self, memory: Memory, at: usize) -> Searched<()> {
-        if memory.look {
-            self.push(Frame::Trail { row: memory.row, at })
-        } else {
-            self.remember(memory.row, at);
-            Ok(())
-        }
-    }
-
-    /// How far a run of one character reaches.
-    fn furthest(&self, run: &Run, low: usize) -> usize {
-        let most = run.max.saturating_sub(run.min);
-        if most == usize::MAX - run.min && self.limit != UNSET && low <= self.limit {
-            match &run.test {
-                Test::Any => return self.limit,
-                Test::NotNewline => {
-                    return memchr::memchr(b'\n', &self.text[low..self.limit])
-                        .map_or(self.limit, |ahead| low + ahead);
-                }
-                _ => {}
-            }
-        }
-        let mut high = low;
-        for _ in 0..most {
-            match self.step(&run.test, high) {
-                Some(next) => high = next,
-                None => break,
-            }
-        }
-        high
-    }
-
-    /// The last position from `low` to `high` that the right byte follows.
-    fn followed(&self, next: Option<u8>, low: usize, high: usize) -> Option<usize> {
-        let Some(byte) = next else { return Some(high) };
-        if self.text.get(high) == Some(&byte) {
-            return Some(high);
-        }
-        let mut end = high;
-        loop {
-            let found = low + memchr::memrchr(byte, &self.text[low..end])?;
-            if BINARY || text::is_boundary(self.text, found) {
-                return Some(found);
-            }
-            end = found;
-        }
-    }
-
-    fn give_back(&mut self, address: Address, low: usize, at: usize) -> Searched<Option<usize>> {
-        let Op::Run(run) = &self.program.ops[address] else { return Ok(None) };
-        let Some(shorter) = self.before(at).filter(|shorter| *shorter >= low) else { return Ok(None) };
-        let Some(found) = self.followed(run.next, low, shorter) else { return Ok(None) };
-        if found > low {
-            self.push(Frame::Run { address, low, at: found })?;
-        }
-        Ok(Some(found))
-    }
-
-    /// Leaves a lazy run at the first position that may do.
-    fn lazily(
-        &mut self,
-        run: &Run,
-        address: Address,
-        mut taken: usize,
-        mut at: usize,
-    ) -> Searched<Option<usize>> {
-        if let Some(byte) = run.next {
-            while self.text.get(at) != Some(&byte) {
-                if taken >= run.max {
-                    return Ok(None);
-                }
-                let Some(next) = self.step(&run.test, at) else { return Ok(None) };
-                at = next;
-                taken += 1;
-            }
-        }
-        if taken < run.max {
-            self.push(Frame::LazyRun { address, taken, at })?;
-        }
-        Ok(Some(at))
-    }
-
-    fn take_more(&mut self, address: Address, taken: usize, at: usize) -> Searched<Option<usize>> {
-        let Op::Run(run) = &self.program.ops[address] else { return Ok(None) };
-        let Some(next) = self.step(&run.test, at) else { return Ok(None) };
-        let memory = run.memory;
-        if memory.row != NO_MEMORY && !self.memory.is_empty() {
-            if self.recalls(memory.row, next) {
-                return Ok(None);
-            }
-            self.note(memory, next)?;
-        }
-        self.lazily(run, address, taken + 1, next)
-    }
-
-    /// Keeps what was captured since the last frame of a kind, and drops that frame and all points of choice after it.
-    fn settle(&mut self, is: impl Fn(&Frame) -> bool) -> Option<Frame> {
-        let marker = self.stack.iter().rposition(is)?;
-        let frame = self.stack[marker];
-        let looks = matches!(frame, Frame::Ahead { .. });
-        if looks && !self.memory.is_empty() {
-            self.remember_success(marker);
-        }
-        let mut kept = marker;
-        for index in marker + 1..self.stack.len() {
-            let frame = self.stack[index];
-            let change = matches!(
-                frame,
-                Frame::Open { .. }
-                    | Frame::Close { .. }
-                    | Frame::Register { .. }
-                    | Frame::Keep(_)
-                    | Frame::Called
-                    | Frame::Place { .. }
-                    | Frame::Returned { .. }
-            );
-            if change {
-                self.stack[kept] = frame;
-                kept += 1;
-            }
-        }
-        self.stack.truncate(kept);
-        Some(frame)
-    }
-
-    /// Remembers that a look-ahead has succeeded from each point of choice on the way.
-    fn remember_success(&mut self, marker: usize) {
-        let mut left = None;
-        for index in (marker + 1..self.stack.len()).rev() {
-            match self.stack[index] {
-                Frame::Run { at, .. } => left = Some(at),
-                Frame::Trail { row, at } => self.remember(row + 1, at),
-                Frame::TrailRun { row, low, .. } => {
-                    let high = left.take().unwrap_or(low);
-                    (low..=high).for_each(|at| self.remember(row + 1, at));
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// Ends the innermost look-ahead, of which it is known that it succeeds; gives the point to go on at if it was positive.
-    fn looked(&mut self) -> Option<(Address, usize)> {
-        let is = |frame: &Frame| matches!(frame, Frame::Ahead { .. } | Frame::Not { .. });
-        let marker = self.stack.iter().rposition(is)?;
-        match self.stack[marker] {
-            Frame::Ahead { at, after } => {
-                self.settle(|frame| matches!(frame, Frame::Ahead { .. }));
-                Some((after, at))
-            }
-            _ => {
-                self.drop_to_not();
-                None
-            }
-        }
-    }
-
-    /// Undoes all since the innermost negative look, which has failed.
-    fn drop_to_not(&mut self) {
-        if !self.memory.is_empty()
-            && let Some(marker) = self.stack.iter().rposition(|frame| matches!(frame, Frame::Not { .. }))
-        {
-            self.remember_success(marker);
-        }
-        while !matches!(self.undo(), None | Some(Frame::Not { .. })) {}
-    }
-
-    fn back(&self, at: usize, count: usize) -> Option<usize> {
-        (0..count).try_fold(at, |at, _| self.before(at))
-    }
-
     /// Whether a loop whose groups may have changed goes round again although it matched nothing; nothing if it fails.
     fn round_with_captures(&self, register: usize, at: usize) -> Option<bool> {
         let is =
@@ -934,31 +634,8 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
         if moved { None } else { Some(false) }
     }
 
-    /// One position of `(?~...)`: whether the text may end here, and then that it may go on.
-    fn absent(&mut self, address: Address, after: Address, at: usize) -> Searched<Option<Address>> {
-        let reached = self.limit;
-        let Some(Frame::AbsentStart { start, limit }) = self.stack.pop() else { return Ok(None) };
-        self.limit = limit;
-        let beyond = reached == UNSET;
-        if (beyond || start > reached) && at > start {
-            // What shall be absent matches nothing at the start: so nothing will do.
-            while !matches!(self.undo(), None | Some(Frame::Branch { .. })) {}
-            return Ok(None);
-        }
-        if (beyond || at >= reached) && at > start {
-            return Ok((!beyond && at == reached).then_some(after));
-        }
-        self.push(Frame::Branch { address: after, at })?;
-        self.push(Frame::AbsentStart { start, limit })?;
-        let next = if at < self.text.len() { at + self.length(at) } else { at + 1 };
-        self.push(Frame::Branch { address, at: next })?;
-        self.push(Frame::Absent)?;
-        self.limit = reached;
-        Ok(Some(address + 1))
-    }
-
     fn is_at(&self, place: Place, at: usize) -> bool {
-        let end = self.text.len();
+        let end = self.limit;
         match place {
             Place::TextStart => at == 0,
             Place::TextEnd => at == end,
@@ -976,112 +653,6 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
                 (before != after) == boundary
             }
         }
-    }
-
-    fn folded(&self, folded: &fold::Folded, mut at: usize) -> Option<usize> {
-        let mut place = 0;
-        while place < folded.places.len() {
-            if at >= self.limit {
-                return None;
-            }
-            let (code, length) = self.char_at(at);
-            let here = &folded.places[place];
-            place += if here.singles.contains(&code) {
-                1
-            } else {
-                here.several.iter().find(|(other, _)| *other == code)?.1
-            };
-            at += length;
-        }
-        (at <= self.limit).then_some(at)
-    }
-
-    fn backref(&mut self, backref: &Backref, at: usize) -> Searched<Option<usize>> {
-        if let Some(level) = backref.level {
-            return self.backref_at_level(backref, level, at);
-        }
-        for &group in &backref.groups {
-            let (start, end) = self.slots[group];
-            if start == UNSET || end == UNSET {
-                continue;
-            }
-            if let Some(next) = self.same(start, end, backref.ignore_case, at)? {
-                return Ok(Some(next));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Looks back for what a group captured at a depth of recursion relative to the current one.
-    fn backref_at_level(&mut self, backref: &Backref, wanted: i64, at: usize) -> Searched<Option<usize>> {
-        let mut level = 0;
-        let mut end = None;
-        for index in (0..self.events.len()).rev() {
-            match self.events[index] {
-                Event::Call => level -= 1,
-                Event::Return => level += 1,
-                Event::Open(group, start) if level == wanted && backref.groups.contains(&group) => {
-                    if let Some(end) = end {
-                        return self.same(start, end, backref.ignore_case, at);
-                    }
-                }
-                Event::Close(group, position) if level == wanted && backref.groups.contains(&group) => {
-                    end = Some(position);
-                }
-                _ => {}
-            }
-        }
-        Ok(None)
-    }
-
-    /// Whether a part of the text comes again, and then where that ends.
-    fn same(&mut self, start: usize, end: usize, ignore_case: bool, at: usize) -> Searched<Option<usize>> {
-        // A group that is open again may begin after it ended last; that is nothing.
-        let length = end.saturating_sub(start);
-        self.charge(length / 16)?;
-        if !ignore_case {
-            let again = at + length;
-            let same = again <= self.limit && self.text[at..again] == self.text[start..start + length];
-            return Ok(same.then_some(again));
-        }
-        // The text is compared over as many bytes as the group took.
-        if at + length > self.limit {
-            return Ok(None);
-        }
-        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-        let (mut from, mut to) = (start, at);
-        let stop = at + length;
-        while from < end || !ours.is_empty() || !theirs.is_empty() {
-            if ours.is_empty() {
-                if from >= end {
-                    return Ok(None);
-                }
-                from += self.fold(from, &mut ours);
-            }
-            if theirs.is_empty() {
-                if to >= stop {
-                    return Ok(None);
-                }
-                to += self.fold(to, &mut theirs);
-            }
-            let common = ours.len().min(theirs.len());
-            if ours[..common] != theirs[..common] {
-                return Ok(None);
-            }
-            ours.drain(..common);
-            theirs.drain(..common);
-        }
-        Ok(Some(to))
-    }
-
-    fn fold(&self, at: usize, out: &mut Vec<u32>) -> usize {
-        let (code, length) = self.char_at(at);
-        if BINARY {
-            out.push(u32::from((code as u8).to_ascii_lowercase()));
-        } else {
-            fold::fold(code, out);
-        }
-        length
     }
 }
 

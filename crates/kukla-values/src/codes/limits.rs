@@ -6,6 +6,19 @@ kukla_syntax::codes! {
     /// Too much was evaluated; is there a loop without end? The setting `limit_steps` says how much is allowed.
     EVALUATION_LIMIT: Error, "The evaluation took more than the {limit} steps allowed";
 
+    /// A compilation made more than the setting `limit_memory` allows: text, collections, resources, messages. What is made and
+    /// not kept counts as well.
+    MEMORY_LIMIT: Error, "The compilation took more than the {limit} bytes of memory allowed";
+
+    /// More resources were declared than the setting `limit_resources` allows.
+    TOO_MANY_RESOURCES as SIZE_LIMIT: Error, "The catalog has more than the {limit} resources allowed";
+
+    /// More was logged than the setting `limit_logs` allows.
+    TOO_MANY_LOGS as SIZE_LIMIT: Error, "More than the {limit} messages allowed were logged";
+
+    /// A compilation was not over when it had to be.
+    DEADLINE_PASSED: Error, "The evaluation was not over after the {seconds} seconds allowed";
+
     /// A function calls itself without end, or very often.
     ///
     /// ```puppet
@@ -24,27 +37,16 @@ kukla_syntax::codes! {
     /// A string is longer than the setting `limit_text` allows.
     TEXT_TOO_LONG as SIZE_LIMIT: Error, "A string of {count} bytes is longer than the {limit} allowed";
 
-    /// Collections in collections go deeper than the setting `limit_nesting` allows.
+    /// Collections, types or objects inside each other go deeper than the setting `limit_nesting` allows.
     ///
     /// ```puppet
     /// $a = range(1, 100000).reduce([]) |$all, $i| { [$all] }    # error
     /// ```
-    NESTED_TOO_DEEP as SIZE_LIMIT: Error, "Collections are nested more than {limit} levels deep";
-
-    /// Types in types go deeper than the setting `limit_nesting` allows.
-    TYPES_NESTED_TOO_DEEP as SIZE_LIMIT: Error, "Types are nested more than {limit} levels deep";
+    NESTED_TOO_DEEP as SIZE_LIMIT: Error, "Values are nested more than {limit} levels deep";
 
     /// A value with all that is in it has more elements than the setting `limit_elements` allows.
     TOO_MANY_ELEMENTS_IN_ALL as SIZE_LIMIT: Error, "A value of more than the {limit} elements allowed in all";
 
     /// A value with all that is in it has more text than the setting `limit_text` allows.
     TOO_MUCH_TEXT_IN_ALL as SIZE_LIMIT: Error, "A value with more than the {limit} bytes of text allowed in all";
-
-    /// Defined types declare others without end.
-    ///
-    /// ```puppet
-    /// define a($n) { a { "x${n}": n => $n + 1 } }
-    /// a { 'x': n => 1 }    # error
-    /// ```
-    ENDLESS_DECLARATIONS as PARSE_ERROR: Error, "Somehow looped more than 1000 times while evaluating host catalog";
 }

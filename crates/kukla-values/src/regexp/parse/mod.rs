@@ -1,10 +1,13 @@
 //! From Ruby's pattern syntax to a tree, with Ruby's words for what is wrong.
 
+mod refer;
+mod repeat;
+
 use std::sync::Arc;
 
 use super::fold::{self, Folded};
 use super::set::Set;
-use super::tree::{Backref, Condition, Look, Node, Pattern, Place, Repeat};
+use super::tree::{Condition, Look, Node, Pattern, Place};
 use super::unicode::{self, Letters};
 use super::{Encoding, Options, check};
 use crate::Str;
@@ -278,38 +281,6 @@ impl<'s> Parser<'s> {
         Ok(Item::Run(text))
     }
 
-    /// The repetitions after an item. Only the last character of a text is repeated.
-    fn repetitions(&mut self, mut item: Item, mut depth: usize, nodes: &mut Vec<Node>) -> Parsed<()> {
-        loop {
-            self.skip_ignored()?;
-            let Some((min, max, greedy, possessive)) = self.repetition()? else { break };
-            depth += 1;
-            if depth > MAX_DEPTH {
-                return Err("parse depth limit over".into());
-            }
-            if (min, max) == (1, Some(1)) {
-                continue;
-            }
-            let node = match item {
-                Item::Run(mut text) => {
-                    let last = text.split_off(text.len().saturating_sub(1));
-                    if !text.is_empty() {
-                        nodes.push(self.literal(text));
-                    }
-                    self.literal(last)
-                }
-                Item::Node(node) => node,
-            };
-            let node = repeated(Repeat { node, min, max, greedy });
-            item = Item::Node(if possessive { Node::Atomic(Box::new(node)) } else { node });
-        }
-        nodes.push(match item {
-            Item::Run(text) => self.literal(text),
-            Item::Node(node) => node,
-        });
-        Ok(())
-    }
-
     fn literal(&self, text: Vec<u32>) -> Node {
         if text.is_empty() {
             return Node::Empty;
@@ -321,65 +292,6 @@ impl<'s> Parser<'s> {
             }
         }
         Node::Text(text)
-    }
-
-    /// How often, whether as often as possible, and whether that is final.
-    #[allow(clippy::type_complexity)]
-    fn repetition(&mut self) -> Parsed<Option<(u32, Option<u32>, bool, bool)>> {
-        let (min, max) = match self.peek() {
-            Some('*') => (0, None),
-            Some('+') => (1, None),
-            Some('?') => (0, Some(1)),
-            Some('{') => {
-                return Ok(match self.interval()? {
-                    // Ruby reads `{n}?` as an optional `{n}`, and never a `+` after an interval as possessive.
-                    Some((min, max, true)) => Some((min, max, true, false)),
-                    Some((min, max, false)) => Some((min, max, !self.eat('?'), false)),
-                    None => None,
-                });
-            }
-            _ => return Ok(None),
-        };
-        self.at += 1;
-        if self.eat('?') {
-            return Ok(Some((min, max, false, false)));
-        }
-        Ok(Some((min, max, true, self.eat('+'))))
-    }
-
-    /// Reads `{n}`, `{n,}`, `{,m}` or `{n,m}`, and whether it was the first of these; anything else is plain text.
-    #[allow(clippy::type_complexity)]
-    fn interval(&mut self) -> Parsed<Option<(u32, Option<u32>, bool)>> {
-        let mut ahead = 1;
-        let low = self.count(&mut ahead)?;
-        let comma = self.peek_at(ahead) == Some(',');
-        let high = if comma {
-            ahead += 1;
-            self.count(&mut ahead)?
-        } else {
-            low
-        };
-        if self.peek_at(ahead) != Some('}') || (low.is_none() && high.is_none()) {
-            return Ok(None);
-        }
-        let min = low.unwrap_or(0);
-        if high.is_some_and(|max| max < min) {
-            return Err("upper is smaller than lower in repeat range".into());
-        }
-        self.at += ahead + 1;
-        Ok(Some((min, high, !comma)))
-    }
-
-    fn count(&self, ahead: &mut usize) -> Parsed<Option<u32>> {
-        let mut value: Option<u32> = None;
-        while let Some(digit) = self.peek_at(*ahead).and_then(|c| c.to_digit(10)) {
-            value = Some(value.unwrap_or(0).saturating_mul(10).saturating_add(digit));
-            *ahead += 1;
-        }
-        match value {
-            Some(value) if value > MAX_REPEAT => Err("too big number for repeat range".into()),
-            value => Ok(value),
-        }
     }
 
     /// A group from just after its `(`.
@@ -437,13 +349,6 @@ impl<'s> Parser<'s> {
         let inside = self.inside(depth)?;
         self.closed[number - 1] = true;
         Ok(Grouping::Whole(Node::Group(number, Box::new(inside))))
-    }
-
-    /// A mention of groups.
-    fn backref(&self, groups: Vec<usize>, level: Option<i64>) -> Item {
-        let early = groups.iter().any(|group| self.closed.get(group - 1) == Some(&false));
-        let ignore_case = self.flags.ignore_case;
-        Item::Node(Node::Backref(Backref { groups, ignore_case, early, level }))
     }
 
     fn inside(&mut self, depth: usize) -> Parsed<Node> {
@@ -530,131 +435,6 @@ impl<'s> Parser<'s> {
         Ok(Grouping::Whole(Node::Condition(Box::new(Condition { group, numbered, branches, yes, no }))))
     }
 
-    /// A name or number up to its closing mark. Only a reference may be a number.
-    fn reference(&mut self, end: char, number_allowed: bool) -> Parsed<Reference> {
-        let start = self.at;
-        let Some(first) = self.peek().filter(|c| *c != end) else { return Err("group name is empty".into()) };
-        let numeric = first.is_ascii_digit() || first == '-';
-        let bad = |parser: &Self, to: usize| {
-            Refusal::from(format!("invalid group name <{}>", shortened(&parser.text(start, to))))
-        };
-        self.at += 1;
-        if !numeric || !number_allowed {
-            // A bad name is quoted up to the mark or to whatever ends it.
-            while self.peek().is_some_and(|c| c != end && c != ')') {
-                self.at += 1;
-            }
-            if numeric {
-                return Err(bad(self, self.at));
-            }
-            if self.peek() != Some(end) {
-                return Err(bad(self, self.codes.len()));
-            }
-            self.at += 1;
-            return Ok(Reference::Name(self.text(start, self.at - 1).into()));
-        }
-        let mut digits = usize::from(first != '-');
-        while let Some(c) = self.peek().filter(|c| *c != end && *c != ')') {
-            if !c.is_ascii_digit() {
-                let word = c.is_alphanumeric() || c == '_';
-                while self.peek().is_some_and(|c| c != end && c != ')') {
-                    self.at += 1;
-                }
-                let words = if word { "invalid group name" } else { "invalid char in group name" };
-                return Err(format!("{words} <{}>", shortened(&self.text(start, self.at))).into());
-            }
-            digits += 1;
-            self.at += 1;
-        }
-        if self.peek() != Some(end) {
-            return Err(bad(self, self.codes.len()));
-        }
-        if digits == 0 {
-            return Err(bad(self, self.at));
-        }
-        let number = self.number(start)?;
-        if number == 0 {
-            return Err(bad(self, self.codes.len()));
-        }
-        self.at += 1;
-        Ok(Reference::Number(number))
-    }
-
-    fn number(&self, start: usize) -> Parsed<i64> {
-        match self.text(start, self.at).parse::<i64>() {
-            Ok(number) if number.unsigned_abs() <= i32::MAX as u64 => Ok(number),
-            _ => Err("too big number".into()),
-        }
-    }
-
-    /// The groups and the level of `\k<name+level>`, from after its opening mark.
-    fn mentioned(&mut self, end: char) -> Parsed<(Vec<usize>, Option<i64>)> {
-        let start = self.at;
-        let Some(first) = self.peek().filter(|c| *c != end) else { return Err("group name is empty".into()) };
-        let numeric = first.is_ascii_digit() || first == '-';
-        let bad = |parser: &Self, to: usize| {
-            Refusal::from(format!("invalid group name <{}>", shortened(&parser.text(start, to))))
-        };
-        self.at += 1;
-        let mut invalid = false;
-        let mut digits = usize::from(first.is_ascii_digit());
-        while let Some(c) = self.peek().filter(|c| *c != end && !matches!(c, ')' | '+' | '-')) {
-            invalid |= numeric && !c.is_ascii_digit();
-            digits += 1;
-            self.at += 1;
-        }
-        let name_end = self.at;
-        if invalid || (numeric && digits == 0) {
-            return Err(bad(self, name_end));
-        }
-        let mut level = None;
-        match self.peek() {
-            Some(c) if c == end => {}
-            Some(sign @ ('+' | '-')) => {
-                self.at += 1;
-                let digits = self.at;
-                while self.peek().is_some_and(|c| c.is_ascii_digit()) {
-                    self.at += 1;
-                }
-                if self.at == digits || self.peek() != Some(end) {
-                    return Err(bad(self, self.codes.len()));
-                }
-                let depth = self.number(digits)?;
-                level = Some(if sign == '-' { -depth } else { depth });
-            }
-            _ => return Err(bad(self, self.codes.len())),
-        }
-        if !numeric {
-            let name = self.text(start, name_end);
-            let named = |(_, known): &(usize, &Option<Str>)| known.as_deref() == Some(name.as_str());
-            let mut groups: Vec<usize> =
-                (1..).zip(&self.groups).filter(named).map(|(number, _)| number).collect();
-            groups.reverse();
-            if groups.is_empty() {
-                return Err(format!("undefined name <{}> reference", shortened(&name)).into());
-            }
-            self.at += 1;
-            return Ok((groups, level));
-        }
-        let end_of_reference = std::mem::replace(&mut self.at, name_end);
-        let number = self.number(start)?;
-        self.at = end_of_reference + 1;
-        if number == 0 {
-            return Err(bad(self, self.codes.len()));
-        }
-        self.numbered = true;
-        Ok((vec![self.absolute(number)?], level))
-    }
-
-    /// The number of a group counted from here if it is negative.
-    fn absolute(&self, number: i64) -> Parsed<usize> {
-        let absolute = if number < 0 { self.groups.len() as i64 + 1 + number } else { number };
-        match usize::try_from(absolute) {
-            Ok(number) if number > 0 => Ok(number),
-            _ => Err("invalid backref number/name".into()),
-        }
-    }
-
     /// An item that starts with a backslash.
     fn escape(&mut self, depth: usize) -> Parsed<Item> {
         let Some(c) = self.peek_at(1) else { return Err("end pattern at escape".into()) };
@@ -717,53 +497,6 @@ impl<'s> Parser<'s> {
             }
             _ => self.run(Vec::new())?,
         })
-    }
-
-    /// `\g<name>` from after its opening mark.
-    fn call(&mut self, end: char) -> Parsed<Node> {
-        let index = self.calls.len();
-        if self.peek() == Some('0') && self.peek_at(1) == Some(end) {
-            self.at += 2;
-            self.calls.push(Call { name: Str::default(), number: Some(0) });
-            return Ok(Node::Call(index));
-        }
-        let ahead = self.eat('+');
-        let start = self.at;
-        let (name, number) = match self.reference(end, true)? {
-            Reference::Name(name) => (name, None),
-            Reference::Number(number) => {
-                let number = match (ahead, number) {
-                    (true, 1..) => self.groups.len() + number as usize,
-                    _ => self.absolute(number)?,
-                };
-                (self.text(start, self.at - 1).into(), Some(number))
-            }
-        };
-        self.calls.push(Call { name, number });
-        Ok(Node::Call(index))
-    }
-
-    /// `\1` to `\9` and beyond: a group that exists, or a byte in octal.
-    fn numeral(&mut self) -> Parsed<Item> {
-        self.at += 1;
-        let start = self.at;
-        while self.peek().is_some_and(|c| c.is_ascii_digit()) {
-            self.at += 1;
-        }
-        let number = self.text(start, self.at).parse::<usize>().unwrap_or(usize::MAX);
-        if number <= MAX_BACKREF && (number <= self.groups.len() || number <= 9) {
-            self.numbered = true;
-            return Ok(self.backref(vec![number], None));
-        }
-        self.at = start;
-        let Some(first) = self.peek() else { return Ok(Item::Node(Node::Empty)) };
-        if matches!(first, '8' | '9') {
-            self.at += 1;
-            let digit = u32::from(first);
-            return self.run(vec![digit]);
-        }
-        self.at += 1;
-        Ok(Item::Run(vec![self.byte(first)?]))
     }
 
     /// The value of `\xNN` or an octal escape, from after its first character.
@@ -887,57 +620,6 @@ pub(super) fn control(c: char) -> Option<u32> {
         'e' => 0x1b,
         _ => return None,
     })
-}
-
-/// A repetition; directly of another one it becomes what Ruby makes of the two.
-fn repeated(outer: Repeat) -> Node {
-    let Node::Repeat(inner) = outer.node else { return Node::Repeat(Box::new(outer)) };
-    let inner = *inner;
-    let (mut outer, kinds) =
-        (Repeat { node: Node::Empty, ..outer }, (kind(inner.min, inner.max), kind(outer.min, outer.max)));
-    let make = |node, min, max, greedy| Node::Repeat(Box::new(Repeat { node, min, max, greedy }));
-    let (Some(of_inner), of_outer) = kinds else {
-        return make(Node::Repeat(Box::new(inner)), outer.min, outer.max, outer.greedy);
-    };
-    let Some(of_outer) = of_outer else {
-        // More rounds of something endless find nothing new.
-        let endless = inner.greedy && matches!(of_inner, '*' | '+');
-        if endless
-            && outer.greedy
-            && let Some(max) = outer.max
-            && max > 1
-        {
-            outer.max = Some(outer.min.max(1));
-        }
-        return make(Node::Repeat(Box::new(inner)), outer.min, outer.max, outer.greedy);
-    };
-    let star = |node, greedy| make(node, 0, None, greedy);
-    match (of_inner, inner.greedy, of_outer, outer.greedy) {
-        ('?', true, '?', true) | ('*', true, _, true) | ('*', true, '+', false) | ('+', true, '+', _) => {
-            Node::Repeat(Box::new(inner))
-        }
-        ('?', false, '?', _) | ('*', false, _, _) | ('+', false, '+', false) => Node::Repeat(Box::new(inner)),
-        ('?', true, '*' | '+', true) | ('+', true, '?' | '*', true) => star(inner.node, true),
-        ('?', true, '?', false) => make(inner.node, 0, Some(1), false),
-        ('?', true, '*', false) | ('?', false, _, _) | ('+', false, '?' | '*', false) => {
-            star(inner.node, false)
-        }
-        ('*', true, _, false) | ('+', true, '*', false) => {
-            let inner = Repeat { min: 1, max: None, ..inner };
-            make(Node::Repeat(Box::new(inner)), 0, Some(1), false)
-        }
-        _ => make(Node::Repeat(Box::new(inner)), outer.min, outer.max, outer.greedy),
-    }
-}
-
-/// The sign of a repetition that has one.
-fn kind(min: u32, max: Option<u32>) -> Option<char> {
-    match (min, max) {
-        (0, Some(1)) => Some('?'),
-        (0, None) => Some('*'),
-        (1, None) => Some('+'),
-        _ => None,
-    }
 }
 
 /// Extended grapheme clusters (Unicode Standard Annex 29).

@@ -1,0 +1,75 @@
+//! Files that have no end, and directories that lead in circles.
+
+use std::io::Write;
+
+use super::{Scratch, Told};
+
+#[test]
+fn links_that_lead_in_circles_end() {
+    let mut scratch = Scratch::new("circles")
+        .with("manifests/site.pp", "include m::sub::a\nnotice(lookup('k'))")
+        .with("modules/m/manifests/sub/a.pp", "class m::sub::a { }")
+        .with("hiera.yaml", "{version: 5, hierarchy: [{name: g, globs: ['**/*.yaml', '*/*/*/*.yaml']}]}")
+        .with("data/a.yaml", "k: found")
+        .with("facts/n.json", "{}");
+    for directory in ["manifests", "modules/m/manifests", "modules/m/manifests/sub", "data"] {
+        for (link, target) in [("one", "."), ("two", ".."), ("three", "one"), ("none", "nowhere")] {
+            scratch = scratch.link(&format!("{directory}/{link}"), target);
+        }
+    }
+    let told = scratch.run(&["compile", "--node", "n", "--format", "summary"]);
+    assert!(told.code == Some(0) && told.err.contains("found"), "{told:?}");
+    assert_eq!(scratch.run(&["check", "manifests"]).code, Some(0));
+}
+
+#[test]
+fn a_link_to_another_directory_is_followed_as_puppet_does() {
+    let scratch = Scratch::new("links")
+        .with("manifests/site.pp", "include m::there::a")
+        .with("facts/n.json", "{}")
+        .with("elsewhere/a.pp", "class m::there::a { notify { there: } }")
+        .with("modules/m/readme", "")
+        .link("modules/m/manifests/there", "../../../elsewhere")
+        // A pattern with two stars passes over these.
+        .with("more/b.pp", "fail('not to be read')")
+        .link("manifests/more", "../more");
+    let told = scratch.run(&["compile", "--node", "n", "--format", "summary"]);
+    assert!(told.code == Some(0) && told.out.contains("Notify"), "{told:?}");
+}
+
+#[test]
+fn requests_are_not_read_as_files() {
+    let scratch = Scratch::new("stdin");
+    let mut child = scratch
+        .command(&["rpc"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    for path in ["/dev/stdin", "/proc/self/fd/0", "/dev/fd/0", "/dev/zero", "/dev/random"] {
+        let request =
+            serde_json::json!({"id": path, "method": "eval", "params": {"code": format!("file('{path}')")}});
+        writeln!(input, "{request}").unwrap();
+    }
+    writeln!(input, "{}", serde_json::json!({"id": "null", "method": "eval", "params": {"code": "file('/no/such', '/dev/null')"}})).unwrap();
+    drop(input);
+    let told: Told = child.wait_with_output().unwrap().into();
+    let answers: Vec<&str> = told.out.lines().collect();
+    assert_eq!(answers.len(), 6, "{told:?}");
+    assert!(
+        answers[..5].iter().all(|answer| answer.contains("a device or a pipe and not a file")),
+        "{told:?}"
+    );
+    assert!(answers[5].contains(r#""value":"""#), "{told:?}");
+}
+
+#[test]
+fn commands_end() {
+    let scratch = Scratch::new("commands");
+    let told = scratch.run(&["eval", "-e", "generate('/usr/bin/yes')", "--commands", "/usr/bin/yes"]);
+    assert!(
+        told.code == Some(1) && told.err.contains("it was stopped because it wrote more than"),
+        "{told:?}"
+    );
+}

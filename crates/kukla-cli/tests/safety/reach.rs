@@ -1,0 +1,94 @@
+//! Code reads, runs and sees what policy allows and nothing else, whichever way it asks.
+
+use super::Scratch;
+
+fn site(name: &str) -> Scratch {
+    Scratch::new(name)
+        .with("outside/secret", "hunter2")
+        .with("outside/secret.epp", "hunter2")
+        .with("outside/secret.yaml", "k: hunter2")
+        .with("outside/secret.json", r#"{"k": "hunter2"}"#)
+        .with("outside/m/manifests/init.pp", "class m { notice('hunter2') }")
+        .with("site/manifests/site.pp", "")
+        .with("site/modules/own/files/own", "own")
+        .link("site/modules/own/files/link", "../../../../outside/secret")
+        .link("site/modules/own/templates", "../../../outside")
+        .link("site/modules/linked", "../../outside/m")
+        .link("site/data", "../outside")
+        .with("site/facts/n.json", r#"{"up": "../../outside/secret"}"#)
+}
+
+/// Code, and what the environment has to be for it.
+fn attempts(scratch: &Scratch) -> Vec<(String, &'static str)> {
+    let outside = scratch.path("outside").display().to_string();
+    let plain = [
+        format!("notice(file('{outside}/secret'))"),
+        "notice(file('own/../../../../outside/secret'))".to_owned(),
+        "notice(file('own/link'))".to_owned(),
+        format!("notice(binary_file('{outside}/secret'))"),
+        format!("notice(find_file('{outside}/secret'))"),
+        format!("notice(find_template('{outside}/secret.epp'))"),
+        format!("notice(epp('{outside}/secret'))"),
+        "notice(epp('own/secret'))".to_owned(),
+        format!("notice(template('{outside}/secret'))"),
+        format!("notice(loadyaml('{outside}/secret.yaml'))"),
+        format!("notice(loadjson('{outside}/secret.json'))"),
+        "include linked".to_owned(),
+        "notice(file('/proc/self/environ'))".to_owned(),
+        "notice(generate('/bin/cat', '/etc/hostname'))".to_owned(),
+        "notice(parsehocon('a = ${PATH}'))".to_owned(),
+        "notice(loadjson('http://localhost/x'))".to_owned(),
+    ];
+    let with = |hierarchy: &'static str| ("notice(lookup('k'))".to_owned(), hierarchy);
+    plain
+        .into_iter()
+        .map(|code| (code, ""))
+        .chain([
+            with("{name: a, path: secret.yaml}"),
+            with("{name: a, path: '../../outside/secret.yaml'}"),
+            with("{name: a, path: '%{facts.up}.yaml'}"),
+            with("{name: a, glob: '*.yaml'}"),
+            with("{name: a, datadir: '../outside', path: secret.yaml}"),
+            with("{name: a, datadir: '../outside', glob: '*.yaml'}"),
+            with("{name: a, mapped_paths: [facts.up, x, '%{x}.yaml']}"),
+        ])
+        .collect()
+}
+
+#[test]
+fn nothing_is_read_outside_the_repository() {
+    let scratch = site("outside");
+    for (code, hierarchy) in attempts(&scratch) {
+        let hiera = format!("{{version: 5, hierarchy: [{hierarchy}]}}");
+        std::fs::write(scratch.path("site/hiera.yaml"), hiera).unwrap();
+        std::fs::write(scratch.path("site/manifests/site.pp"), &code).unwrap();
+        let told = scratch.run(&["compile", "site", "--node", "n", "--files", "repository"]);
+        let said = format!("{}{}", told.out, told.err);
+        assert!(!said.contains("hunter2") && told.code == Some(1), "{code} {hierarchy}: {told:?}");
+        if code != "include linked" {
+            assert!(said.contains("is not allowed; `--"), "{code} {hierarchy}: {told:?}");
+        }
+    }
+    let told = scratch.run(&["eval", "-e", "file('own/own')", "--in", "site", "--files", "repository"]);
+    assert!(told.code == Some(0) && told.out.contains("own"), "{told:?}");
+}
+
+#[test]
+fn what_is_allowed_by_name_can_be_read() {
+    let scratch = site("allowed");
+    let outside = scratch.path("outside").display().to_string();
+    let code = format!("file('{outside}/secret')");
+    let files = format!("repository,{outside}");
+    let told = scratch.run(&["eval", "-e", &code, "--in", "site", "--files", &files]);
+    assert!(told.code == Some(0) && told.out.contains("hunter2"), "{told:?}");
+    let told =
+        scratch.run(&["eval", "-e", "parsehocon('a = ${PATH}')", "--files", "repository", "--env", "PATH"]);
+    assert_eq!(told.code, Some(0), "{told:?}");
+    let told = scratch.run(&["epp", "render", "outside/secret.epp", "--in", "site", "--files", "repository"]);
+    assert!(told.code == Some(0) && told.out.contains("hunter2"), "{told:?}");
+    // Without bounds all is as in Puppet.
+    let told = scratch.run(&["eval", "-e", &code]);
+    assert!(told.code == Some(0) && told.out.contains("hunter2"), "{told:?}");
+    let told = scratch.run(&["eval", "-e", "parsehocon('a = ${PATH}')"]);
+    assert_eq!(told.code, Some(0), "{told:?}");
+}

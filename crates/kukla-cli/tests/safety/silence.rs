@@ -1,0 +1,85 @@
+//! What is not done is said, and an option that does nothing is refused.
+
+use super::Scratch;
+
+fn site(name: &str) -> Scratch {
+    Scratch::new(name).with("site/manifests/site.pp", "node a { notify { a: } }").with("t.epp", "text")
+}
+
+#[test]
+fn options_without_effect_are_refused() {
+    let scratch = site("options");
+    for command in [
+        &["epp", "render", "t.epp", "-e", "1"][..],
+        &["compile", "site", "--node", "a", "--output", "out"],
+        &["lookup", "k", "--in", "site", "--all", "--node", "a"],
+        &["compile", "site", "--node", "a", "--commands", "bin/version"],
+        &["compile", "site", "--all", "--errors", "json"],
+        &["compile", "site", "--all", "--format", "yaml"],
+        &["parse", "-e", "1", "--format", "tokens", "--pretty"],
+        &["eval", "t.epp", "-e", "1"],
+        &["repl", "-e", "1"],
+        &["compile", "site", "--node", "a", "--modulepath", "no-such-directory"],
+        &["compile", "site", "--node", "a", "--files", "modules,relative"],
+    ] {
+        let told = scratch.run(command);
+        assert!(told.code == Some(2) && !told.err.is_empty(), "{command:?}: {told:?}");
+    }
+}
+
+#[test]
+fn nothing_is_not_a_success() {
+    let scratch = site("nothing").with("empty/readme.txt", "");
+    let told = scratch.run(&["compile", "empty", "--node", "a"]);
+    assert!(told.code == Some(2) && told.err.contains("there is no Puppet code here"), "{told:?}");
+    let told = scratch.run(&["check", "empty"]);
+    assert!(told.code == Some(2) && told.err.contains("nothing to check"), "{told:?}");
+    let told = scratch.run(&["compile", "empty", "--node", "a", "-e", "notify { a: }"]);
+    assert_eq!(told.code, Some(0), "{told:?}");
+}
+
+#[test]
+fn a_node_without_facts_is_said_to_have_none() {
+    let scratch = site("facts");
+    let told = scratch.run(&["compile", "site", "--node", "a"]);
+    assert!(told.code == Some(0) && told.err.contains("a is taken to have no facts"), "{told:?}");
+    let scratch = scratch.with("site/facts/a.json", "{}");
+    let told = scratch.run(&["compile", "site", "--node", "a"]);
+    assert!(told.code == Some(0) && told.err.is_empty(), "{told:?}");
+}
+
+#[test]
+fn a_manifest_that_cannot_be_read_is_an_error() {
+    let scratch = site("manifests");
+    std::fs::write(scratch.path("site/manifests/b.pp"), b"notify { b: message => '\xff' }").unwrap();
+    for command in [&["compile", "site", "--node", "a"][..], &["check", "site"]] {
+        let told = scratch.run(command);
+        assert_eq!(told.code, Some(1), "{told:?}");
+        assert!(format!("{}{}", told.out, told.err).contains("invalid byte sequence in UTF-8"), "{told:?}");
+    }
+    let odd = <std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(b"b\xff.pp");
+    std::fs::rename(scratch.path("site/manifests/b.pp"), scratch.path("site/manifests").join(odd)).unwrap();
+    let told = scratch.run(&["compile", "site", "--node", "a"]);
+    assert!(told.code == Some(1) && told.err.contains("FILE_NOT_READABLE"), "{told:?}");
+    let scratch = site("pipe");
+    let told = scratch.run(&["compile", "/dev/zero", "--node", "a"]);
+    assert!(told.code == Some(1) && told.err.contains("a device or a pipe and not a file"), "{told:?}");
+}
+
+#[test]
+fn a_broken_manifest_is_shown_when_all_nodes_are_wanted() {
+    let scratch = site("broken").with("site/manifests/site.pp", "node a {\n");
+    for command in [&["compile", "site", "--all"][..], &["lookup", "k", "--in", "site", "--all"]] {
+        let told = scratch.run(command);
+        assert!(told.code == Some(1) && told.err.contains("this brace is not closed"), "{told:?}");
+    }
+}
+
+#[test]
+fn hocon_does_not_leave_out_what_it_should_include() {
+    let scratch = site("hocon")
+        .with("site/hiera.yaml", "{version: 5, hierarchy: [{name: h, data_hash: hocon_data, path: a.conf}]}")
+        .with("site/data/a.conf", "include \"b.conf\"\nk = 1");
+    let told = scratch.run(&["lookup", "k", "--in", "site", "--node", "a"]);
+    assert!(told.code == Some(1) && told.err.contains("include is not supported"), "{told:?}");
+}

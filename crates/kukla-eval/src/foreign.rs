@@ -1,0 +1,214 @@
+//! Code of other languages, such as the Ruby that modules carry: what it brings, and what it may do with a compilation.
+
+use std::any::Any;
+use std::fmt::Debug;
+use std::path::Path;
+use std::sync::Arc;
+
+use kukla_catalog::ResourceRef;
+use kukla_catalog::types::NativeType;
+use kukla_syntax::Span;
+use kukla_values::types::mismatch;
+use kukla_values::{Name, Str, Value};
+
+use crate::catalog::ResourceId;
+use crate::dispatch;
+use crate::environment::Environment;
+use crate::error::{Flow, Raise};
+use crate::lambda::Block;
+use crate::registry::ForeignFunction;
+use crate::scope::{FrameId, Position, ScopeId};
+use crate::vm::Vm;
+
+/// What modules bring in another language.
+pub trait Extensions: Send + Sync + Debug {
+    /// The resource type of that name, if some module of the environment has one.
+    fn resource_type(&self, environment: &Environment, name: &str) -> Option<NativeType>;
+    /// The function of that name, if some module of the environment has one.
+    fn function(&self, environment: &Environment, name: &str) -> Option<Arc<dyn ForeignFunction>>;
+    /// The text of a template; `path` is where it was found, `name` how it was asked for.
+    fn render(&self, vm: &mut Vm<'_>, name: &str, path: Option<&Path>, text: &str) -> Flow<String>;
+}
+
+/// What the interpreter of another language keeps during a compilation.
+#[derive(Default)]
+pub(crate) struct Guest(Option<Box<dyn Any>>);
+
+impl Debug for Guest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.0.is_some() { "Guest" } else { "Guest(at work)" })
+    }
+}
+
+impl Position {
+    /// A number to find the position again by, for as long as the call goes on that it was asked in.
+    pub fn number(self) -> u64 {
+        u64::from(self.scope.0) << 32 | u64::from(self.frame.number())
+    }
+
+    /// The position of a number.
+    pub fn of_number(number: u64) -> Position {
+        Position { scope: ScopeId((number >> 32) as u32), frame: FrameId::of_number(number as u32) }
+    }
+}
+
+/// A resource of the catalog as another language sees it.
+#[derive(Clone, Debug)]
+pub struct ResourceState {
+    /// Its type, capitalised.
+    pub type_name: Name,
+    /// Its title.
+    pub title: Str,
+    /// Its attributes so far.
+    pub attributes: Vec<(Name, Value)>,
+}
+
+impl Vm<'_> {
+    /// What the interpreter of another language keeps, unless it is at work.
+    pub fn take_guest(&mut self) -> Option<Box<dyn Any>> {
+        self.guest.0.take()
+    }
+
+    /// Keeps something for the interpreter of another language.
+    pub fn put_guest(&mut self, guest: Box<dyn Any>) {
+        self.guest.0 = Some(guest);
+    }
+
+    /// Where evaluation stands.
+    pub fn standing(&self) -> Position {
+        self.position()
+    }
+
+    /// Does something as if evaluation stood elsewhere.
+    pub fn standing_at<T>(&mut self, position: Position, body: impl FnOnce(&mut Self) -> T) -> T {
+        let unit = Arc::clone(self.unit());
+        self.inside(&unit, self.scopes.still_there(position), body)
+    }
+
+    /// All variables that can be seen without a qualified name; facts and the like come first, inner scopes last.
+    pub fn visible_variables(&self, at: Position) -> Vec<(Str, Value)> {
+        let node = self.node();
+        let mut all: Vec<(Str, Value)> = Vec::new();
+        for variables in [&node.server_facts, &node.facts, &node.variables] {
+            let named =
+                variables.iter().filter_map(|(name, value)| Some((name.as_str()?.into(), value.clone())));
+            all.extend(named);
+        }
+        for name in ["facts", "trusted", "server_facts", "environment"] {
+            all.extend(self.node_variable(name).map(|value| (name.into(), value)));
+        }
+        let scopes = self.scopes.visible(self.scopes.still_there(at));
+        all.extend(scopes.into_iter().rev().map(|(name, value)| (name.as_str().into(), value)));
+        all
+    }
+
+    /// Sets a variable where evaluation stands.
+    pub fn assign_variable(&mut self, name: &str, value: Value) -> Flow<()> {
+        self.set_variable(Name::new(name), value, Span::default())
+    }
+
+    /// Puts a list or hash in the place of another wherever the code being evaluated holds that very one: code of another language has
+    /// changed it, and in Puppet they share it.
+    pub fn change_in_place(&mut self, old: &Value, new: &Value) {
+        let change = |held: &mut Value| {
+            if is_same_collection(held, old) {
+                *held = new.clone();
+            }
+        };
+        self.scopes.visible_mut(self.position()).for_each(change);
+        if let Some(id) = self.container_id() {
+            let params = &mut self.catalog.get_mut(id).params;
+            for param in params.iter_mut().filter(|param| is_same_collection(&param.value, old)) {
+                param.value = new.clone();
+                param.shared = 0;
+            }
+        }
+    }
+
+    /// The classes of the catalog so far.
+    pub fn class_names(&self) -> Vec<Str> {
+        self.catalog.class_names()
+    }
+
+    /// The tags of the catalog so far.
+    pub fn catalog_tags(&self) -> Vec<Str> {
+        self.catalog.tag_words()
+    }
+
+    /// The tags of the class or define being evaluated.
+    pub fn scope_tags(&self) -> Vec<Str> {
+        self.container_id().map_or_else(Vec::new, |id| self.catalog.tag_words_of(id))
+    }
+
+    /// A declared resource.
+    pub fn resource_state(&self, id: ResourceId) -> ResourceState {
+        let resource = self.catalog.get(id);
+        let attributes = resource.params.iter().map(|param| (param.name, param.value.clone())).collect();
+        ResourceState { type_name: resource.type_name, title: resource.title.clone(), attributes }
+    }
+
+    /// The declared resource of a type and title.
+    pub fn find_resource(&self, type_name: &str, title: &str) -> Option<ResourceId> {
+        self.declared(&ResourceRef::new(type_name, title))
+    }
+
+    /// All declared resources.
+    pub fn resource_ids(&self) -> Vec<ResourceId> {
+        self.catalog.ids().collect()
+    }
+
+    /// The defaults for a type that hold where evaluation stands.
+    pub fn resource_defaults(&self, type_name: &str) -> Vec<(Name, Value)> {
+        let Some(type_name) = Name::existing(type_name) else { return Vec::new() };
+        self.catalog.default_values(self.scope(), type_name)
+    }
+
+    /// Whether there is a class or define of that name.
+    pub fn definition_kind(&mut self, name: &str) -> Flow<Option<&'static str>> {
+        if self.autoload_computed_class(name)?.is_some() {
+            return Ok(Some("class"));
+        }
+        Ok(self.autoload_computed_define(name)?.map(|_| "define"))
+    }
+
+    /// Which of several signatures a call fits; what is said when it fits none names the function.
+    pub fn fitting_signature(
+        &self,
+        name: &str,
+        signatures: &[mismatch::Signature],
+        args: &[Value],
+        block: Option<&Block>,
+    ) -> Flow<usize> {
+        match signatures.iter().position(|signature| dispatch::accepts(&signature.callable, args, block)) {
+            Some(found) => Ok(found),
+            None => Err(dispatch::refused(name, signatures, args, block)),
+        }
+    }
+
+    /// Whether a call fits a signature.
+    pub fn fits(&self, signature: &mismatch::Signature, args: &[Value], block: Option<&Block>) -> bool {
+        dispatch::accepts(&signature.callable, args, block)
+    }
+
+    /// Refuses a value that is not what a function says it returns.
+    pub fn refuse_return(&self, name: &str, signature: &mismatch::Signature, value: Value) -> Flow {
+        self.check_return(name, &signature.callable, value)
+    }
+
+    /// Calls a function that is not built in, as built-in ones that run code are called.
+    pub fn in_foreign_call<T>(
+        &mut self,
+        body: impl FnOnce(&mut Self) -> Result<T, Raise>,
+    ) -> Result<T, Raise> {
+        self.in_call(None, body)
+    }
+}
+
+/// Whether both are the same list or hash, not just equal ones.
+fn is_same_collection(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Array(a), Value::Array(b)) => !a.is_empty() && a.as_ptr() == b.as_ptr() && a.len() == b.len(),
+        (Value::Hash(a), Value::Hash(b)) => std::ptr::eq(&**a, &**b),
+        _ => false,
+    }
+}

@@ -1,0 +1,158 @@
+//! Functions that modules write in Ruby, of both generations of Puppet's API.
+//!
+//! A function is known by its file. The file is run in the interpreter of each compilation that calls the function; what it says about
+//! signatures is read once and kept for all.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use kukla_eval::lambda::Block;
+use kukla_eval::registry::ForeignFunction;
+use kukla_eval::{Environment, Flow, Vm};
+use kukla_ruby::{Result, Ruby, Unwind};
+use kukla_syntax::diagnostic;
+use kukla_values::Value;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::codes::RUBY_FUNCTION_MISSING;
+use crate::dispatch::{self, Dispatch};
+use crate::programs::RubyPrograms;
+use crate::values::{self, Audience};
+use crate::{scope, session};
+
+/// The Ruby functions of one environment.
+#[derive(Debug)]
+pub struct RubyFunctions {
+    programs: Arc<RubyPrograms>,
+    known: Mutex<FxHashMap<Box<str>, Option<Arc<RubyFunction>>>>,
+}
+
+impl RubyFunctions {
+    /// None known yet.
+    pub fn new(programs: Arc<RubyPrograms>) -> RubyFunctions {
+        RubyFunctions { programs, known: Mutex::default() }
+    }
+
+    /// The function of that name, if some module has one.
+    pub fn find(&self, environment: &Environment, name: &str) -> Option<Arc<dyn ForeignFunction>> {
+        let lock = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(name) {
+            return known.clone().map(|function| function as Arc<dyn ForeignFunction>);
+        }
+        let found = environment.ruby_function(name).map(|path| {
+            let is_old = path.to_string_lossy().contains("/lib/puppet/parser/functions/");
+            let audience = if is_old { Audience::Old } else { Audience::Modern };
+            let programs = self.programs.clone();
+            Arc::new(RubyFunction {
+                name: name.into(),
+                path,
+                audience,
+                programs,
+                dispatches: OnceLock::new(),
+            })
+        });
+        lock().insert(name.into(), found.clone());
+        found.map(|function| function as Arc<dyn ForeignFunction>)
+    }
+}
+
+/// A function that a module writes in Ruby.
+pub struct RubyFunction {
+    name: Box<str>,
+    path: PathBuf,
+    audience: Audience,
+    programs: Arc<RubyPrograms>,
+    /// Its signatures, once it was loaded.
+    dispatches: OnceLock<Arc<[Dispatch]>>,
+}
+
+impl fmt::Debug for RubyFunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} in {}", self.name, self.path.display())
+    }
+}
+
+/// The files that were run in an interpreter.
+#[derive(Default)]
+struct Loaded(FxHashSet<PathBuf>);
+
+impl RubyFunction {
+    /// Runs the function's file, unless it was run in this interpreter before.
+    fn load(&self, ruby: &mut Ruby<'_>) -> Result<()> {
+        if !ruby.part::<Loaded>().0.insert(self.path.clone()) {
+            return Ok(());
+        }
+        ruby.run_file(&self.path)
+    }
+
+    fn missing(&self) -> Box<Unwind> {
+        let wrong = diagnostic!(RUBY_FUNCTION_MISSING { name: &*self.name, file: self.path.display() });
+        Box::new(Unwind::Stop(wrong.into()))
+    }
+
+    /// Calls a function made with `newfunction`.
+    fn call_old(&self, vm: &mut Vm<'_>, args: &[Value]) -> Flow {
+        let here = vm.standing().number();
+        session::enter(vm, &self.programs, None, |ruby| {
+            self.load(ruby)?;
+            let scope = scope::object(ruby, here)?;
+            let method = ruby.symbols.intern(&format!("function_{}", self.name));
+            let class = ruby.class_of(&scope);
+            if ruby.find_method(class, method).is_none() {
+                return Err(self.missing());
+            }
+            let given: Result<Vec<_>> =
+                args.iter().map(|arg| values::argument(ruby, arg, Audience::Old)).collect();
+            let given = kukla_ruby::Value::array(given?);
+            let answer = ruby.send(&scope, method, &[given])?;
+            values::to_puppet(ruby, &answer)
+        })
+    }
+
+    /// The signatures of a function made with `create_function`.
+    fn dispatches(&self, vm: &mut Vm<'_>) -> Flow<Arc<[Dispatch]>> {
+        if let Some(known) = self.dispatches.get() {
+            return Ok(known.clone());
+        }
+        let declared = session::enter(vm, &self.programs, None, |ruby| {
+            self.load(ruby)?;
+            match dispatch::created(ruby, &self.name)? {
+                Some(class) => dispatch::declared(ruby, &class),
+                None => Err(self.missing()),
+            }
+        })?;
+        let read = dispatch::read(vm, &self.name, declared)?;
+        Ok(self.dispatches.get_or_init(|| read.into()).clone())
+    }
+
+    /// Calls a function made with `create_function`.
+    fn call_modern(&self, vm: &mut Vm<'_>, args: Vec<Value>, block: Option<Block>) -> Flow {
+        let dispatches = self.dispatches(vm)?;
+        let chosen = dispatch::choose(vm, &self.name, &dispatches, &args, block.as_ref())?;
+        let here = vm.standing().number();
+        let value = session::enter(vm, &self.programs, block.clone(), |ruby| {
+            self.load(ruby)?;
+            let Some(class) = dispatch::created(ruby, &self.name)? else { return Err(self.missing()) };
+            let answer = chosen.call(ruby, &class, here, &args, block.is_some())?;
+            values::to_puppet(ruby, &answer)
+        })?;
+        if chosen.is_mismatch {
+            return Err(dispatch::refused(&self.name, &value));
+        }
+        match chosen.signature.callable.returns {
+            Some(_) => vm.refuse_return(&self.name, &chosen.signature, value),
+            None => Ok(value),
+        }
+    }
+}
+
+impl ForeignFunction for RubyFunction {
+    fn call(&self, vm: &mut Vm<'_>, args: Vec<Value>, block: Option<Block>) -> Flow {
+        vm.charge(1)?;
+        vm.in_foreign_call(|vm| match self.audience {
+            Audience::Old => self.call_old(vm, &args),
+            Audience::Modern => self.call_modern(vm, args, block),
+        })
+    }
+}

@@ -1,0 +1,127 @@
+//! What goes wrong on its way between Puppet and Ruby: an error of Puppet's is an exception in Ruby, and comes out as it went in if nothing
+//! rescues it.
+
+use kukla_eval::Raise;
+use kukla_eval::error::Raised;
+use kukla_ruby::class::ClassId;
+use kukla_ruby::core::exception;
+use kukla_ruby::host::Interrupt;
+use kukla_ruby::value::Object;
+use kukla_ruby::{Ruby, Unwind, Value};
+use kukla_syntax::diagnostic;
+use kukla_values::{Error, Value as PuppetValue};
+
+use crate::codes::RUBY_RAISED;
+use crate::values;
+
+/// An error of Puppet's within an exception.
+struct Original(Error);
+
+/// A jump of Puppet's that goes through Ruby code.
+enum Jump {
+    Next(PuppetValue),
+    Break,
+    Return(PuppetValue),
+    NotFound,
+}
+
+/// What stopped a call into Puppet, as Ruby sees it.
+pub fn to_ruby(ruby: &mut Ruby<'_>, interrupt: Interrupt) -> Box<Unwind> {
+    let jump = match interrupt {
+        Interrupt::Error(error) => return Box::new(Unwind::Raise(exception_of(ruby, error))),
+        Interrupt::Next(value) => Jump::Next(value),
+        Interrupt::Break => Jump::Break,
+        Interrupt::Return(value) => Jump::Return(value),
+        Interrupt::NotFound => Jump::NotFound,
+    };
+    Box::new(Unwind::Throw(Value::Object(Object::with(ClassId::OBJECT, jump)), Value::Nil))
+}
+
+fn exception_of(ruby: &mut Ruby<'_>, error: Error) -> Value {
+    let is_about_arguments = *error.code == kukla_eval::codes::WRONG_ARGUMENTS;
+    let message = error.placed_message();
+    let class = match is_about_arguments {
+        true => ClassId::ARGUMENT_ERROR,
+        false => ruby.class_named("Puppet::ParseError").unwrap_or(ClassId::RUNTIME_ERROR),
+    };
+    let exception = exception::make(ruby, class, Value::str(message));
+    let original = Value::Object(Object::with(ClassId::OBJECT, Original(error)));
+    let name = ruby.symbols.intern("@__original__");
+    if let Some(head) = exception.head() {
+        head.set_variable(name, original);
+    }
+    exception
+}
+
+/// What Ruby code ended with, as Puppet sees it.
+pub fn to_puppet(ruby: &mut Ruby<'_>, unwind: Unwind) -> Raise {
+    match unwind {
+        Unwind::Stop(error) => error.into(),
+        Unwind::Raise(exception) => from_exception(ruby, &exception),
+        Unwind::Throw(tag, _) => match jump(&tag) {
+            Some(reason) => reason.into(),
+            None => {
+                let shown =
+                    ruby.inspect(&tag).map(|text| text.to_str_lossy().into_owned()).unwrap_or_default();
+                diagnostic!(RUBY_RAISED { message: format!("uncaught throw {shown}") }).into()
+            }
+        },
+        Unwind::Next(value) | Unwind::Break(_, value) | Unwind::Return(_, value) => {
+            match values::to_puppet(ruby, &value) {
+                Ok(value) => Raise::give(value, None),
+                Err(unwind) => to_puppet(ruby, *unwind),
+            }
+        }
+        Unwind::Redo | Unwind::Retry => diagnostic!(RUBY_RAISED { message: "unexpected jump" }).into(),
+    }
+}
+
+fn jump(tag: &Value) -> Option<Raised> {
+    let Value::Object(object) = tag else { return None };
+    let jump = object.payload::<Jump>()?;
+    Some(match &*jump {
+        Jump::Next(value) => Raised::Next(value.clone(), None),
+        Jump::Break => Raised::Break(None),
+        Jump::Return(value) => Raised::Return(value.clone(), None),
+        Jump::NotFound => Raised::NotFound,
+    })
+}
+
+/// The error of Puppet's that an exception stands for.
+fn original(ruby: &mut Ruby<'_>, exception: &Value) -> Option<Error> {
+    let name = ruby.symbols.existing("@__original__")?;
+    let Some(Value::Object(object)) = exception.head()?.variable(name) else { return None };
+    let original = object.payload::<Original>()?;
+    Some(original.0.clone())
+}
+
+fn from_exception(ruby: &mut Ruby<'_>, exception: &Value) -> Raise {
+    if let Some(error) = original(ruby, exception) {
+        return error.into();
+    }
+    let wrong = diagnostic!(RUBY_RAISED { message: message_of(ruby, exception) });
+    match place_of(ruby, exception) {
+        Some((file, line)) => wrong.hint(format!("raised at {file}:{line}")).into(),
+        None => wrong.into(),
+    }
+}
+
+/// The message of an exception.
+pub fn message_of(ruby: &mut Ruby<'_>, exception: &Value) -> String {
+    match ruby.send(exception, kukla_ruby::symbol::sym::MESSAGE, &[]) {
+        Ok(Value::String(text)) => text.text().to_str_lossy().into_owned(),
+        Ok(other) => ruby.display(&other).map(|text| text.to_str_lossy().into_owned()).unwrap_or_default(),
+        Err(_) => ruby.class_name_of(exception),
+    }
+}
+
+/// The file and line where an exception was raised.
+pub fn place_of(ruby: &mut Ruby<'_>, exception: &Value) -> Option<(String, u32)> {
+    let backtrace = ruby.send(exception, kukla_ruby::symbol::sym::BACKTRACE, &[]).ok()?;
+    let Value::Array(lines) = backtrace else { return None };
+    let Value::String(first) = lines.get(0)? else { return None };
+    let first = first.text().to_str_lossy().into_owned();
+    let mut parts = first.splitn(3, ':');
+    let (file, line) = (parts.next()?.to_owned(), parts.next()?.parse().ok()?);
+    Some((file, line))
+}

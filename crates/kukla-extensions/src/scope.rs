@@ -1,0 +1,379 @@
+//! `Puppet::Parser::Scope`: what Ruby code sees of the place it was called from. The rest of the class is written in Ruby, in
+//! `puppet/parser.rb`.
+
+use kukla_ruby::class::{ANY, Native, NativeClass, method};
+use kukla_ruby::host::{BlockNumber, Interrupt, ResourceView, ScopeNumber};
+use kukla_ruby::value::Object;
+use kukla_ruby::{Args, Result, Ruby, Value};
+use kukla_values::{Str, Value as PuppetValue};
+
+use crate::objects::{Kept, Shared};
+use crate::{raised, values};
+
+/// The classes that are written in Rust.
+pub static CLASSES: &[NativeClass] = &[
+    NativeClass::module("Puppet"),
+    NativeClass::module("Puppet::Parser"),
+    NativeClass {
+        methods: &[METHODS],
+        singleton: &[SINGLETON],
+        ..NativeClass::class("Puppet::Parser::Scope", "Object")
+    },
+    NativeClass::module("Puppet::Pops"),
+    NativeClass::module("Puppet::Pops::Types"),
+    NativeClass {
+        methods: &[VALUE_METHODS],
+        ..NativeClass::class("Puppet::Pops::Types::PuppetObject", "Object")
+    },
+];
+
+const METHODS: &[Native] = &[
+    method("lookupvar", 1, 2, lookupvar),
+    method("[]", 1, 2, lookupvar),
+    method("setvar", 2, 3, setvar),
+    method("[]=", 2, 3, setvar),
+    method("include?", 1, 1, includes),
+    method("exist?", 1, 1, exists),
+    method("to_hash", 0, 2, to_hash),
+    method("call_function", 1, ANY, call_function),
+    method("log", 2, 2, log),
+    method("defaults", 1, 1, defaults),
+    method("tags", 0, 0, tags),
+    method("resource", 0, 0, resource),
+    method("module_name", 0, 0, module_name),
+    method("parent_module_name", 0, 0, module_name),
+    method("top?", 0, 0, is_top),
+];
+
+const SINGLETON: &[Native] = &[
+    method("top", 0, 0, top),
+    method("function?", 1, 1, has_function),
+    method("log", 2, 2, log_here),
+    method("setting", 1, 1, setting),
+    method("find_file", 2, 2, find_file),
+    method("modules", 0, 0, modules),
+    method("environment_name", 0, 0, environment_name),
+    method("node_name", 0, 0, node_name),
+    method("facts", 0, 0, facts),
+    method("classes", 0, 0, classes),
+    method("all_tags", 0, 0, all_tags),
+    method("find_resource", 2, 2, find_resource),
+    method("resources", 0, 0, resources),
+    method("definition", 1, 1, definition),
+    method("parse_type", 1, 1, parse_type),
+];
+
+const VALUE_METHODS: &[Native] =
+    &[method("to_s", 0, 0, value_text), method("unwrap_value", 0, 0, value_inside)];
+
+/// The object for a scope.
+pub fn object(ruby: &mut Ruby<'_>, scope: u64) -> Result {
+    let class = ruby.class_named("Puppet::Parser::Scope")?;
+    Ok(Value::Object(Object::with(class, ScopeNumber(scope))))
+}
+
+/// The scope that an object stands for: one made by a program alone stands for where evaluation stands.
+fn scope_of(ruby: &mut Ruby<'_>, this: &Value) -> Result<ScopeNumber> {
+    if let Value::Object(object) = this
+        && let Some(scope) = object.payload::<ScopeNumber>()
+    {
+        return Ok(*scope);
+    }
+    ruby.with_puppet(|puppet| puppet.here())
+}
+
+fn text(ruby: &mut Ruby<'_>, value: &Value) -> Result<String> {
+    Ok(ruby.display(value)?.to_str_lossy().into_owned())
+}
+
+fn texts(words: Vec<Str>) -> Value {
+    Value::array(words.into_iter().map(Value::str).collect::<Vec<_>>())
+}
+
+fn variable(
+    ruby: &mut Ruby<'_>,
+    this: &Value,
+    name: &Value,
+) -> Result<std::result::Result<PuppetValue, Option<String>>> {
+    let scope = scope_of(ruby, this)?;
+    let name = match name {
+        Value::String(name) => name.text().to_str_lossy().into_owned(),
+        other => {
+            let (shown, class) = (ruby.inspect(other)?, ruby.class_name_of(other));
+            let message = format!("Scope variable name {} is a {class}, not a string", shown.to_str_lossy());
+            let parse_error = ruby.class_named("Puppet::ParseError")?;
+            return Err(ruby.error(parse_error, message));
+        }
+    };
+    ruby.with_puppet(|puppet| puppet.variable(scope, &name))
+}
+
+fn lookupvar(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    match variable(ruby, this, &args[0])? {
+        Ok(value) => values::to_ruby(ruby, &value),
+        Err(reason) => unknown_variable(ruby, &args[0], reason),
+    }
+}
+
+/// What an unknown variable is to Ruby code: the setting `strict` decides.
+fn unknown_variable(ruby: &mut Ruby<'_>, name: &Value, reason: Option<String>) -> Result {
+    let name = text(ruby, name)?;
+    if matches!(name.trim_start_matches("::"), "module_name" | "caller_module_name")
+        || name.bytes().all(|b| b.is_ascii_digit())
+    {
+        return Ok(Value::Nil);
+    }
+    let shown = match name.split_once("::") {
+        Some(("", _)) => name.clone(),
+        Some(_) if reason.is_none() => format!("::{name}"),
+        _ => name.clone(),
+    };
+    let strict = ruby.with_puppet(|puppet| puppet.setting("strict"))?;
+    let strict = strict.as_ref().and_then(PuppetValue::as_str).unwrap_or("error").to_owned();
+    let message = format!("Undefined variable '{shown}'; {}", reason.unwrap_or_default());
+    match strict.as_str() {
+        "off" => Ok(Value::Nil),
+        "warning" => {
+            ruby.with_puppet(|puppet| {
+                let here = puppet.here();
+                puppet.log(here, "warning", message);
+            })?;
+            Ok(Value::Nil)
+        }
+        _ => {
+            // As Puppet does, a `catch(:undefined_variable)` around it comes first.
+            let tag = ruby.symbol("undefined_variable");
+            if ruby.is_caught(&tag) {
+                return Err(Box::new(kukla_ruby::Unwind::Throw(tag, Value::Nil)));
+            }
+            Err(ruby.argument_error(message))
+        }
+    }
+}
+
+fn setvar(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    let (scope, name, value) =
+        (scope_of(ruby, this)?, text(ruby, &args[0])?, values::to_puppet(ruby, &args[1])?);
+    // Whoever asks for the variable later gets this very object.
+    ruby.part::<Shared>().keep(&value, &args[1]);
+    match ruby.with_puppet(|puppet| puppet.set_variable(scope, &name, value))? {
+        Ok(()) => Ok(args[1].clone()),
+        Err(error) => Err(raised::to_ruby(ruby, Interrupt::Error(error))),
+    }
+}
+
+fn includes(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    let found = variable(ruby, this, &args[0])?;
+    Ok(Value::Bool(found.is_ok_and(|value| !matches!(value, PuppetValue::Undef))))
+}
+
+fn exists(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    let found = variable(ruby, this, &args[0])?;
+    Ok(Value::Bool(found.is_ok()))
+}
+
+fn to_hash(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    let scope = scope_of(ruby, this)?;
+    let keep_undef = args[1].is_true();
+    let variables = ruby.with_puppet(|puppet| puppet.variables(scope))?;
+    let hash = ruby.make_hash([])?;
+    let Value::Hash(table) = &hash else { return Ok(hash) };
+    for (name, value) in variables {
+        let name = Value::str(name);
+        if matches!(value, PuppetValue::Undef) && !keep_undef {
+            ruby.hash_delete(table, &name)?;
+        } else {
+            let value = values::to_ruby(ruby, &value)?;
+            ruby.hash_set(table, name, value)?;
+        }
+    }
+    Ok(hash)
+}
+
+/// `scope.call_function(name, [arguments])`; older code leaves out the brackets.
+fn call_function(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    let (scope, name) = (scope_of(ruby, this)?, text(ruby, &args[0])?);
+    let given = match args.list {
+        [_, Value::Array(given)] => given.to_vec(),
+        [_, rest @ ..] => rest.to_vec(),
+        [] => Vec::new(),
+    };
+    call(ruby, scope, &name, &given, args)
+}
+
+fn call(ruby: &mut Ruby<'_>, scope: ScopeNumber, name: &str, given: &[Value], args: &Args<'_>) -> Result {
+    let given: Result<Vec<PuppetValue>> = given.iter().map(|value| values::to_puppet(ruby, value)).collect();
+    let given = given?;
+    let block = args.block.map(|block| ruby.part::<Kept>().keep_block(block.clone()));
+    let answer = ruby.with_puppet(|puppet| puppet.call(scope, name, given, block.map(BlockNumber)));
+    if let Some(block) = block {
+        ruby.part::<Kept>().drop_blocks(block);
+    }
+    match answer? {
+        Ok(value) => values::to_ruby(ruby, &value),
+        Err(interrupt) => Err(raised::to_ruby(ruby, interrupt)),
+    }
+}
+
+fn log(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    let (scope, level, message) = (scope_of(ruby, this)?, text(ruby, &args[0])?, text(ruby, &args[1])?);
+    ruby.with_puppet(|puppet| puppet.log(scope, &level, message))?;
+    Ok(Value::Nil)
+}
+
+fn log_here(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
+    let (level, message) = (text(ruby, &args[0])?, text(ruby, &args[1])?);
+    ruby.with_puppet(|puppet| {
+        let here = puppet.here();
+        puppet.log(here, &level, message);
+    })?;
+    Ok(Value::Nil)
+}
+
+fn pairs(ruby: &mut Ruby<'_>, pairs: Vec<(Str, PuppetValue)>) -> Result {
+    let hash = ruby.make_hash([])?;
+    let Value::Hash(table) = &hash else { return Ok(hash) };
+    for (name, value) in pairs {
+        let value = values::to_ruby(ruby, &value)?;
+        ruby.hash_set(table, Value::str(name), value)?;
+    }
+    Ok(hash)
+}
+
+fn defaults(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    let (scope, name) = (scope_of(ruby, this)?, text(ruby, &args[0])?);
+    let found = ruby.with_puppet(|puppet| puppet.defaults(scope, &name))?;
+    pairs(ruby, found)
+}
+
+fn tags(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
+    let scope = scope_of(ruby, this)?;
+    Ok(texts(ruby.with_puppet(|puppet| puppet.tags(scope))?))
+}
+
+fn resource_object(ruby: &mut Ruby<'_>, found: Option<ResourceView>) -> Result {
+    let Some(found) = found else { return Ok(Value::Nil) };
+    let attributes = pairs(ruby, found.attributes)?;
+    let class = ruby.class_named("Puppet::Parser::Resource")?;
+    let of = ruby.symbols.intern("of");
+    ruby.send(&Value::Class(class), of, &[Value::str(found.type_name), Value::str(found.title), attributes])
+}
+
+fn resource(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
+    let scope = scope_of(ruby, this)?;
+    let found = ruby.with_puppet(|puppet| puppet.resource_of(scope))?;
+    resource_object(ruby, found)
+}
+
+fn module_name(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
+    let scope = scope_of(ruby, this)?;
+    Ok(ruby.with_puppet(|puppet| puppet.module_of(scope))?.map_or(Value::Nil, Value::str))
+}
+
+fn is_top(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
+    let scope = scope_of(ruby, this)?;
+    Ok(Value::Bool(ruby.with_puppet(|puppet| puppet.top() == scope)?))
+}
+
+fn top(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
+    let top = ruby.with_puppet(|puppet| puppet.top())?;
+    object(ruby, top.0)
+}
+
+fn has_function(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
+    let name = text(ruby, &args[0])?;
+    Ok(Value::Bool(ruby.with_puppet(|puppet| puppet.function_exists(&name))?))
+}
+
+fn setting(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
+    let name = text(ruby, &args[0])?;
+    match ruby.with_puppet(|puppet| puppet.setting(&name))? {
+        // Settings with a few allowed words are symbols in Puppet.
+        Some(PuppetValue::String(word)) if name == "strict" => Ok(ruby.symbol(&word)),
+        Some(value) => values::to_ruby(ruby, &value),
+        None => Ok(Value::Nil),
+    }
+}
+
+fn find_file(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
+    let (directory, name) = (text(ruby, &args[0])?, text(ruby, &args[1])?);
+    let found = ruby.with_puppet(|puppet| puppet.find_file(&directory, &name))?;
+    Ok(found.map_or(Value::Nil, |path| Value::str(path.to_string_lossy().into_owned())))
+}
+
+fn modules(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
+    let all = ruby.with_puppet(|puppet| puppet.modules())?;
+    let pair = |(name, path): (Str, std::path::PathBuf)| {
+        Value::array(vec![Value::str(name), Value::str(path.to_string_lossy().into_owned())])
+    };
+    Ok(Value::array(all.into_iter().map(pair).collect::<Vec<_>>()))
+}
+
+fn environment_name(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
+    Ok(Value::str(ruby.with_puppet(|puppet| puppet.environment())?))
+}
+
+fn node_name(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
+    Ok(Value::str(ruby.with_puppet(|puppet| puppet.node())?))
+}
+
+fn facts(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
+    let facts = ruby.with_puppet(|puppet| puppet.facts())?;
+    values::to_ruby(ruby, &facts)
+}
+
+fn classes(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
+    Ok(texts(ruby.with_puppet(|puppet| puppet.classes())?))
+}
+
+fn all_tags(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
+    Ok(texts(ruby.with_puppet(|puppet| puppet.all_tags())?))
+}
+
+fn find_resource(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
+    let (type_name, title) = (text(ruby, &args[0])?, text(ruby, &args[1])?);
+    let found = ruby.with_puppet(|puppet| puppet.resource(&type_name, &title))?;
+    resource_object(ruby, found)
+}
+
+fn resources(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
+    let all = ruby.with_puppet(|puppet| puppet.resources())?;
+    let objects: Result<Vec<Value>> =
+        all.into_iter().map(|found| resource_object(ruby, Some(found))).collect();
+    Ok(Value::array(objects?))
+}
+
+fn definition(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
+    let name = text(ruby, &args[0])?;
+    Ok(ruby.with_puppet(|puppet| puppet.definition(&name))?.map_or(Value::Nil, Value::from))
+}
+
+fn parse_type(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
+    let written = text(ruby, &args[0])?;
+    match ruby.with_puppet(|puppet| puppet.parse_type(&written))? {
+        Ok(found) => values::to_ruby(ruby, &found),
+        Err(error) => Err(raised::to_ruby(ruby, Interrupt::Error(error))),
+    }
+}
+
+fn wrapped(this: &Value) -> Option<PuppetValue> {
+    let Value::Object(object) = this else { return None };
+    object.payload::<values::Wrapped>().map(|wrapped| wrapped.0.clone())
+}
+
+fn value_text(_: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
+    Ok(match wrapped(this) {
+        Some(PuppetValue::Sensitive(_)) => Value::str("Sensitive [value redacted]"),
+        Some(value) => Value::str(kukla_values::format::to_s(&value)),
+        None => Value::Nil,
+    })
+}
+
+/// What is inside a secret.
+fn value_inside(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
+    match wrapped(this) {
+        Some(PuppetValue::Sensitive(inside)) => values::to_ruby(ruby, &inside),
+        Some(_) => Ok(this.clone()),
+        None => Ok(Value::Nil),
+    }
+}

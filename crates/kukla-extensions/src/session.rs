@@ -1,0 +1,322 @@
+//! The interpreter of one compilation: entered for each template and function, kept in between.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use kukla_eval::error::Raised;
+use kukla_eval::foreign::ResourceState;
+use kukla_eval::lambda::{Block, ForeignBlock};
+use kukla_eval::scope::{Position, ScopeId};
+use kukla_eval::settings::LogLevel;
+use kukla_eval::{Environment, Flow, Raise, Vm};
+use kukla_ruby::host::{BlockNumber, Host, Interrupt, LambdaNumber, Puppet, ResourceView, ScopeNumber};
+use kukla_ruby::{Args, Program, Result, Ruby, State, SyntaxProblem, Unwind};
+use kukla_values::types::Range;
+use kukla_values::types::callable::CallableType;
+use kukla_values::{Error, Name, Str, Value};
+use kukla_world::World;
+
+use crate::objects::Kept;
+use crate::programs::RubyPrograms;
+use crate::raised;
+use crate::scope;
+use crate::values;
+
+/// Puppet's own classes, in the order in which they build on each other.
+const PUPPET: &[(&str, &str)] = &[
+    ("puppet/puppet.rb", include_str!("puppet/puppet.rb")),
+    ("puppet/parser.rb", include_str!("puppet/parser.rb")),
+    ("puppet/functions.rb", include_str!("puppet/functions.rb")),
+    ("puppet/types.rb", include_str!("puppet/types.rb")),
+];
+
+/// Runs something in the interpreter of a compilation.
+pub fn enter<T>(
+    vm: &mut Vm<'_>,
+    programs: &Arc<RubyPrograms>,
+    lambda: Option<Block>,
+    body: impl FnOnce(&mut Ruby<'_>) -> Result<T>,
+) -> Flow<T> {
+    let kept = vm.take_guest().and_then(|guest| guest.downcast::<State>().ok());
+    let is_new = kept.is_none();
+    let state = kept.unwrap_or_else(State::new);
+    let mut host = Compilation { vm, programs: programs.clone(), lambdas: lambda.into_iter().collect() };
+    let mut ruby = Ruby::new(state, &mut host);
+    let started = if is_new { start(&mut ruby, programs) } else { Ok(()) };
+    let result =
+        started.and_then(|()| body(&mut ruby)).map_err(|unwind| raised::to_puppet(&mut ruby, *unwind));
+    let state = ruby.into_state();
+    vm.put_guest(state);
+    result
+}
+
+fn start(ruby: &mut Ruby<'_>, programs: &RubyPrograms) -> Result<()> {
+    ruby.declare(scope::CLASSES)?;
+    for (name, text) in PUPPET {
+        let program = programs.code(Path::new(name), text.as_bytes());
+        match program {
+            Ok(program) => ruby.run_program(&program)?,
+            Err(problem) => {
+                return Err(ruby.runtime_error(format!("{name}:{}: {}", problem.line, problem.message)));
+            }
+        };
+    }
+    Ok(())
+}
+
+/// A compilation as the surroundings of a Ruby program.
+struct Compilation<'v, 'e> {
+    vm: &'v mut Vm<'e>,
+    programs: Arc<RubyPrograms>,
+    /// The lambda that the call was given.
+    lambdas: Vec<Block>,
+}
+
+fn error(raise: Raise) -> Error {
+    Error::from(*raise.into_diagnostic())
+}
+
+fn interrupt(raise: Raise) -> Interrupt {
+    match raise.into_reason() {
+        Raised::Error(wrong) => Interrupt::Error(Error::from(*wrong)),
+        Raised::Next(value, _) => Interrupt::Next(value),
+        Raised::Break(_) => Interrupt::Break,
+        Raised::Return(value, _) => Interrupt::Return(value),
+        Raised::NotFound => Interrupt::NotFound,
+    }
+}
+
+impl Host for Compilation<'_, '_> {
+    fn world(&self) -> &dyn World {
+        self.vm.world()
+    }
+
+    fn charge(&mut self, steps: u64) -> std::result::Result<(), Error> {
+        self.vm.charge(steps).map_err(error)
+    }
+
+    fn write_out(&mut self, bytes: &[u8]) -> std::result::Result<(), String> {
+        let text = String::from_utf8_lossy(bytes).trim_end().to_owned();
+        if !text.is_empty() {
+            self.vm.log(LogLevel::Notice, text);
+        }
+        Ok(())
+    }
+
+    fn write_err(&mut self, bytes: &[u8]) -> std::result::Result<(), String> {
+        let text = String::from_utf8_lossy(bytes).trim_end().to_owned();
+        if !text.is_empty() {
+            self.vm.log(LogLevel::Warning, text);
+        }
+        Ok(())
+    }
+
+    fn load_path(&self) -> Vec<PathBuf> {
+        load_path(self.vm.environment())
+    }
+
+    fn program(&mut self, path: &Path, text: &[u8]) -> std::result::Result<Arc<Program>, SyntaxProblem> {
+        self.programs.code(path, text)
+    }
+
+    fn puppet(&mut self) -> Option<&mut dyn Puppet> {
+        Some(self)
+    }
+}
+
+/// The directories of an environment that `require` searches.
+pub fn load_path(environment: &Environment) -> Vec<PathBuf> {
+    let modules = environment.modules().iter().map(|module| module.root.join("lib"));
+    modules.chain(environment.root.as_ref().map(|root| root.join("lib"))).collect()
+}
+
+fn at(scope: ScopeNumber) -> Position {
+    Position::of_number(scope.0)
+}
+
+fn view(state: ResourceState) -> ResourceView {
+    let attributes =
+        state.attributes.into_iter().map(|(name, value)| (name.as_str().into(), value)).collect();
+    ResourceView { type_name: state.type_name.as_str().into(), title: state.title, attributes }
+}
+
+impl Puppet for Compilation<'_, '_> {
+    fn lend(&mut self, state: Box<State>) {
+        self.vm.put_guest(state);
+    }
+
+    fn reclaim(&mut self) -> Box<State> {
+        let guest = self.vm.take_guest().and_then(|guest| guest.downcast::<State>().ok());
+        guest.unwrap_or_else(State::new)
+    }
+
+    fn here(&self) -> ScopeNumber {
+        ScopeNumber(self.vm.standing().number())
+    }
+
+    fn top(&self) -> ScopeNumber {
+        ScopeNumber(Position::named(ScopeId::TOP).number())
+    }
+
+    fn variable(&mut self, scope: ScopeNumber, name: &str) -> std::result::Result<Value, Option<String>> {
+        self.vm.standing_at(at(scope), |vm| vm.variable_or_reason(name))
+    }
+
+    fn variables(&mut self, scope: ScopeNumber) -> Vec<(Str, Value)> {
+        self.vm.visible_variables(at(scope))
+    }
+
+    fn set_variable(
+        &mut self,
+        scope: ScopeNumber,
+        name: &str,
+        value: Value,
+    ) -> std::result::Result<(), Error> {
+        self.vm.standing_at(at(scope), |vm| vm.assign_variable(name, value)).map_err(error)
+    }
+
+    fn call(
+        &mut self,
+        scope: ScopeNumber,
+        name: &str,
+        args: Vec<Value>,
+        block: Option<BlockNumber>,
+    ) -> std::result::Result<Value, Interrupt> {
+        let block = block.map(|number| {
+            let block =
+                RubyBlock { number, programs: self.programs.clone(), signature: Arc::new(any_arguments()) };
+            Block::Foreign(Arc::new(block))
+        });
+        self.vm
+            .standing_at(at(scope), |vm| vm.in_foreign_call(|vm| vm.call(name, args, block)))
+            .map_err(interrupt)
+    }
+
+    fn function_exists(&mut self, name: &str) -> bool {
+        self.vm.function_exists(name).unwrap_or(false)
+    }
+
+    fn call_lambda(
+        &mut self,
+        lambda: LambdaNumber,
+        args: Vec<Value>,
+    ) -> std::result::Result<Value, Interrupt> {
+        match self.lambdas.get(lambda.0).cloned() {
+            Some(block) => block.call(self.vm, args).map_err(interrupt),
+            None => Ok(Value::Undef),
+        }
+    }
+
+    fn lambda_parameters(&self, lambda: LambdaNumber) -> (usize, bool) {
+        self.lambdas.get(lambda.0).map_or((0, true), |block| (block.parameter_count(), block.captures_rest()))
+    }
+
+    fn log(&mut self, scope: ScopeNumber, level: &str, message: String) {
+        let Some(level) = LogLevel::parse(level) else { return };
+        self.vm.standing_at(at(scope), |vm| vm.log(level, message));
+    }
+
+    fn setting(&self, name: &str) -> Option<Value> {
+        self.vm.variable_at(self.vm.standing(), &format!("settings::{name}"))
+    }
+
+    fn find_file(&mut self, directory: &str, name: &str) -> Option<PathBuf> {
+        let (module, rest) = name.split_once('/')?;
+        let path = self.vm.environment().module(module)?.root.join(directory).join(rest);
+        self.vm.world().exists(&path).then_some(path)
+    }
+
+    fn modules(&self) -> Vec<(Str, PathBuf)> {
+        let modules = self.vm.environment().modules().iter();
+        modules.map(|module| (module.name.as_str().into(), module.root.clone())).collect()
+    }
+
+    fn environment(&self) -> Str {
+        self.vm.environment().name.as_str().into()
+    }
+
+    fn node(&self) -> Str {
+        self.vm.node().name.as_str().into()
+    }
+
+    fn facts(&self) -> Value {
+        Value::Hash(self.vm.node().facts.clone())
+    }
+
+    fn module_of(&self, _scope: ScopeNumber) -> Option<Str> {
+        self.vm.module().map(|name| name.as_str().into())
+    }
+
+    fn tags(&mut self, scope: ScopeNumber) -> Vec<Str> {
+        self.vm.standing_at(at(scope), |vm| vm.scope_tags())
+    }
+
+    fn all_tags(&mut self) -> Vec<Str> {
+        self.vm.catalog_tags()
+    }
+
+    fn classes(&mut self) -> Vec<Str> {
+        self.vm.class_names()
+    }
+
+    fn resource_of(&mut self, scope: ScopeNumber) -> Option<ResourceView> {
+        self.vm.standing_at(at(scope), |vm| vm.container_id().map(|id| view(vm.resource_state(id))))
+    }
+
+    fn resource(&mut self, type_name: &str, title: &str) -> Option<ResourceView> {
+        self.vm.find_resource(type_name, title).map(|id| view(self.vm.resource_state(id)))
+    }
+
+    fn resources(&mut self) -> Vec<ResourceView> {
+        self.vm.resource_ids().into_iter().map(|id| view(self.vm.resource_state(id))).collect()
+    }
+
+    fn defaults(&mut self, scope: ScopeNumber, type_name: &str) -> Vec<(Str, Value)> {
+        let found = self.vm.standing_at(at(scope), |vm| vm.resource_defaults(type_name));
+        found.into_iter().map(|(name, value)| (name.as_str().into(), value)).collect()
+    }
+
+    fn parse_type(&mut self, text: &str) -> std::result::Result<Value, Error> {
+        self.vm.parse_type(text).map(Value::of_type).map_err(error)
+    }
+
+    fn definition(&mut self, name: &str) -> Option<&'static str> {
+        self.vm.definition_kind(name).ok().flatten()
+    }
+}
+
+fn any_arguments() -> CallableType {
+    CallableType::new(vec![kukla_values::Type::Any], Some(Range::between(Some(0), None)), None, None)
+}
+
+/// A Ruby block in the hands of a Puppet function.
+#[derive(Debug)]
+struct RubyBlock {
+    number: BlockNumber,
+    programs: Arc<RubyPrograms>,
+    signature: Arc<CallableType>,
+}
+
+impl ForeignBlock for RubyBlock {
+    fn signature(&self) -> &Arc<CallableType> {
+        &self.signature
+    }
+
+    fn parameter_names(&self) -> Vec<Name> {
+        Vec::new()
+    }
+
+    fn call(&self, vm: &mut Vm<'_>, args: Vec<Value>) -> Flow {
+        enter(vm, &self.programs, None, |ruby| {
+            let Some(block) = ruby.part::<Kept>().block(self.number.0) else { return Ok(Value::Undef) };
+            let args: Result<Vec<_>> = args.iter().map(|arg| values::to_ruby(ruby, arg)).collect();
+            match ruby.call_block(&block, &Args::new(&args?)) {
+                Ok(value) => values::to_puppet(ruby, &value),
+                Err(unwind) => match *unwind {
+                    Unwind::Next(value) => values::to_puppet(ruby, &value),
+                    other => Err(Box::new(other)),
+                },
+            }
+        })
+    }
+}

@@ -1,0 +1,215 @@
+//! Values on their way between Puppet and Ruby.
+//!
+//! Text is shared; a list or hash is made anew on the other side, once for each: Ruby code sees the same object whenever it is given the
+//! same one, with what it has changed in it. What has no counterpart in Ruby (types,
+//! secrets, points in time, versions) is an object that holds the Puppet value; a Ruby object that has no counterpart in Puppet becomes a
+//! value of the host, by which Ruby finds it again.
+
+use std::borrow::Cow;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use kukla_ruby::class::ClassId;
+use kukla_ruby::value::{HashObject, Object, RegexpObject};
+use kukla_ruby::{Result, Ruby, Value};
+use kukla_syntax::deep;
+use kukla_values::binary::Binary;
+use kukla_values::value::HostObject;
+use kukla_values::{Array, Hash, Str, Type, Value as PuppetValue};
+
+use crate::objects::{Kept, Shared};
+
+/// A Puppet value in a Ruby object.
+pub struct Wrapped(pub PuppetValue);
+
+/// Who gets the values: functions of the old generation see some of them differently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Audience {
+    /// Functions made with `create_function`, and templates.
+    Modern,
+    /// Functions made with `newfunction`: `undef` is an empty string unless it is inside something.
+    Old,
+}
+
+/// The Ruby class that stands for a kind of Puppet value.
+fn class_for(value: &PuppetValue) -> &'static str {
+    match value {
+        PuppetValue::Sensitive(_) => "Puppet::Pops::Types::PSensitiveType::Sensitive",
+        PuppetValue::Binary(_) => "Puppet::Pops::Types::PBinaryType::Binary",
+        PuppetValue::Timestamp(_) => "Puppet::Pops::Time::Timestamp",
+        PuppetValue::Timespan(_) => "Puppet::Pops::Time::Timespan",
+        PuppetValue::SemVer(_) => "SemanticPuppet::Version",
+        PuppetValue::SemVerRange(_) => "SemanticPuppet::VersionRange",
+        PuppetValue::Uri(_) => "URI::Generic",
+        PuppetValue::Type(ty) => match &**ty {
+            Type::Resource(_) => "Puppet::Pops::Types::PResourceType",
+            Type::Class(_) => "Puppet::Pops::Types::PClassType",
+            _ => "Puppet::Pops::Types::PAnyType",
+        },
+        PuppetValue::Iterator(_) => "Puppet::Pops::Types::Iterator",
+        _ => "Puppet::Pops::Types::PuppetObject",
+    }
+}
+
+/// A Puppet value as Ruby sees it.
+pub fn to_ruby(ruby: &mut Ruby<'_>, value: &PuppetValue) -> Result {
+    Ok(match value {
+        PuppetValue::Undef => Value::Nil,
+        PuppetValue::Default => ruby.symbol("default"),
+        PuppetValue::Boolean(truth) => Value::Bool(*truth),
+        PuppetValue::Integer(number) => Value::Int(*number),
+        PuppetValue::Float(number) => Value::Float(*number),
+        PuppetValue::String(text) => Value::str(text.clone()),
+        PuppetValue::Regexp(pattern) => Value::Regexp(Rc::new(RegexpObject {
+            head: kukla_ruby::value::Head::new(ClassId::REGEXP),
+            pattern: pattern.clone(),
+            encoding_bits: 0,
+        })),
+        PuppetValue::Array(values) => {
+            if let Some(known) = ruby.part::<Shared>().get(value) {
+                return Ok(known);
+            }
+            let own: Result<Vec<Value>> = values.iter().map(|value| deep(|| to_ruby(ruby, value))).collect();
+            let own = Value::array(own?);
+            ruby.part::<Shared>().keep(value, &own);
+            own
+        }
+        PuppetValue::Hash(entries) => {
+            if let Some(known) = ruby.part::<Shared>().get(value) {
+                return Ok(known);
+            }
+            let hash = HashObject::new(ClassId::HASH, kukla_ruby::hash::Table::new());
+            for (key, value) in entries {
+                let (key, value) = (to_ruby(ruby, key)?, deep(|| to_ruby(ruby, value))?);
+                ruby.hash_set(&hash, key, value)?;
+            }
+            let own = Value::Hash(hash);
+            ruby.part::<Shared>().keep(value, &own);
+            own
+        }
+        PuppetValue::Host(object) => match object.as_any().downcast_ref::<RubyObject>() {
+            Some(own) => ruby.part::<Kept>().get(own.number),
+            None => wrap(ruby, value.clone())?,
+        },
+        other => wrap(ruby, other.clone())?,
+    })
+}
+
+/// An argument for a function, as its generation sees it.
+pub fn argument(ruby: &mut Ruby<'_>, value: &PuppetValue, audience: Audience) -> Result {
+    if audience == Audience::Modern {
+        return to_ruby(ruby, value);
+    }
+    match value {
+        PuppetValue::Undef => Ok(Value::str("")),
+        _ => old_argument(ruby, value),
+    }
+}
+
+fn old_argument(ruby: &mut Ruby<'_>, value: &PuppetValue) -> Result {
+    Ok(match value {
+        PuppetValue::Regexp(pattern) => Value::str(pattern.to_literal()),
+        PuppetValue::SemVer(_)
+        | PuppetValue::SemVerRange(_)
+        | PuppetValue::Timespan(_)
+        | PuppetValue::Timestamp(_)
+        | PuppetValue::Binary(_) => Value::str(kukla_values::format::to_s(value)),
+        PuppetValue::Iterator(_) => {
+            return Err(ruby.runtime_error("Use of an Iterator is not supported here"));
+        }
+        PuppetValue::Array(values) => {
+            let values: Result<Vec<Value>> =
+                values.iter().map(|value| deep(|| old_argument(ruby, value))).collect();
+            Value::array(values?)
+        }
+        PuppetValue::Hash(entries) => {
+            let hash = HashObject::new(ClassId::HASH, kukla_ruby::hash::Table::new());
+            for (key, value) in entries {
+                let (key, value) = (old_argument(ruby, key)?, deep(|| old_argument(ruby, value))?);
+                ruby.hash_set(&hash, key, value)?;
+            }
+            Value::Hash(hash)
+        }
+        other => to_ruby(ruby, other)?,
+    })
+}
+
+/// An object that holds a Puppet value.
+pub fn wrap(ruby: &mut Ruby<'_>, value: PuppetValue) -> Result {
+    let class = ruby.class_named(class_for(&value))?;
+    Ok(Value::Object(Object::with(class, Wrapped(value))))
+}
+
+/// A Ruby value as Puppet sees it.
+pub fn to_puppet(ruby: &mut Ruby<'_>, value: &Value) -> Result<PuppetValue> {
+    Ok(match value {
+        Value::Nil => PuppetValue::Undef,
+        Value::Bool(truth) => PuppetValue::Boolean(*truth),
+        Value::Int(number) => PuppetValue::Integer(*number),
+        Value::Float(number) => PuppetValue::Float(*number),
+        Value::Symbol(symbol) => match ruby.name(*symbol) {
+            "undef" => PuppetValue::Undef,
+            "default" => PuppetValue::Default,
+            _ => keep(ruby, value)?,
+        },
+        Value::String(string) => match string.text().to_puppet() {
+            Some(text) => PuppetValue::String(text),
+            None => PuppetValue::Binary(Binary::new(string.text().as_bytes().to_vec())),
+        },
+        Value::Array(array) => {
+            let values: Result<Vec<PuppetValue>> =
+                array.to_vec().iter().map(|value| deep(|| to_puppet(ruby, value))).collect();
+            PuppetValue::Array(Array::from(values?))
+        }
+        Value::Hash(hash) => {
+            let pairs: Vec<(Value, Value)> =
+                hash.table().iter().map(|entry| (entry.key.clone(), entry.value.clone())).collect();
+            let mut entries = Hash::new();
+            for (key, value) in pairs {
+                let (key, value) = (to_puppet(ruby, &key)?, deep(|| to_puppet(ruby, &value))?);
+                entries.insert(key, value);
+            }
+            PuppetValue::Hash(entries)
+        }
+        Value::Regexp(regexp) => PuppetValue::Regexp(regexp.pattern.clone()),
+        Value::Object(object) => {
+            let wrapped = object.payload::<Wrapped>().map(|wrapped| wrapped.0.clone());
+            match wrapped {
+                Some(value) => value,
+                None => keep(ruby, value)?,
+            }
+        }
+        _ => keep(ruby, value)?,
+    })
+}
+
+/// A Ruby object in the hands of Puppet.
+#[derive(Debug)]
+pub struct RubyObject {
+    class: String,
+    text: Str,
+    /// Where the interpreter keeps it.
+    number: usize,
+}
+
+impl HostObject for RubyObject {
+    fn class_name(&self) -> Cow<'static, str> {
+        Cow::Owned(self.class.clone())
+    }
+
+    fn text(&self) -> Str {
+        self.text.clone()
+    }
+
+    fn as_any(&self) -> &dyn std::any::Any {
+        self
+    }
+}
+
+fn keep(ruby: &mut Ruby<'_>, value: &Value) -> Result<PuppetValue> {
+    let text = ruby.display(value)?;
+    let class = ruby.class_name_of(value);
+    let number = ruby.part::<Kept>().keep(value.clone());
+    let text = text.to_puppet().unwrap_or_else(|| text.to_str_lossy().as_ref().into());
+    Ok(PuppetValue::Host(Arc::new(RubyObject { class, text, number })))
+}

@@ -1,0 +1,186 @@
+//! Doors for programs that embed the interpreter: parts of their own in its state, classes of their own, and the way back into Puppet.
+
+use std::any::{Any, TypeId};
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::class::{Class, ClassId, ClassKind, Constant, NativeClass};
+use crate::error::Result;
+use crate::eval::{Cref, Unit};
+use crate::host::Puppet;
+use crate::method::{Method, MethodBody, Visibility};
+use crate::program::Program;
+use crate::ruby::{Ruby, State};
+use crate::value::Value;
+
+impl State {
+    /// Something that an embedding program keeps in the interpreter, by its type.
+    pub fn part<T: Any + Default>(&mut self) -> &mut T {
+        let part = self.parts.entry(TypeId::of::<T>()).or_insert_with(|| Box::new(T::default()));
+        if !part.is::<T>() {
+            *part = Box::new(T::default());
+        }
+        match part.downcast_mut() {
+            Some(part) => part,
+            None => unreachable!("kept under its own type"),
+        }
+    }
+
+    /// The class or module of a full name: `Puppet::Parser::Scope`.
+    pub fn find_class(&self, path: &str) -> Option<ClassId> {
+        path.split("::").try_fold(ClassId::OBJECT, |within, name| {
+            let name = self.symbols.existing(name)?;
+            match self.class(within).constants.get(&name)?.value {
+                Value::Class(class) => Some(class),
+                _ => None,
+            }
+        })
+    }
+
+    /// The value of a constant at the top, `nil` if there is none.
+    pub fn top_constant(&self, name: &str) -> Value {
+        let name = self.symbols.existing(name);
+        let constant = name.and_then(|name| self.class(ClassId::OBJECT).constants.get(&name));
+        constant.map_or(Value::Nil, |constant| constant.value.clone())
+    }
+
+    /// Adds a class or module written in Rust, or its methods to one that is there.
+    fn declare_one(&mut self, native: &'static NativeClass) {
+        let id = self.find_class(native.name).unwrap_or_else(|| {
+            let superclass = native.superclass.map(|name| self.find_class(name).unwrap_or(ClassId::OBJECT));
+            let kind = if superclass.is_some() { ClassKind::Class } else { ClassKind::Module };
+            let mut class = Class::new(kind, superclass);
+            class.name = Some(native.name.into());
+            let id = self.add_class(class);
+            if superclass.is_some() {
+                self.make_singleton_of_class(id);
+            }
+            let (namespace, name) = match native.name.rsplit_once("::") {
+                Some((above, name)) => (self.find_class(above).unwrap_or(ClassId::OBJECT), name),
+                None => (ClassId::OBJECT, native.name),
+            };
+            let name = self.symbols.intern(name);
+            self.class_mut(namespace)
+                .constants
+                .insert(name, Constant { value: Value::Class(id), private: false });
+            id
+        });
+        for module in
+            native.includes.iter().rev().filter_map(|name| self.find_class(name)).collect::<Vec<_>>()
+        {
+            self.class_mut(id).includes.push(module);
+        }
+        self.add_methods(id, native.methods);
+        if !native.singleton.is_empty() {
+            let own = self.class(id).head.class();
+            let meta = if self.class(own).is_singleton() { own } else { self.make_singleton_of_class(id) };
+            self.add_methods(meta, native.singleton);
+        }
+    }
+
+    fn add_methods(&mut self, id: ClassId, tables: &'static [&'static [crate::class::Native]]) {
+        for native in tables.iter().flat_map(|rows| rows.iter()) {
+            let name = self.symbols.intern(native.name);
+            let visibility = if native.private { Visibility::Private } else { Visibility::Public };
+            let method = Method { name, owner: id, visibility, body: MethodBody::Native(native) };
+            let class = self.class_mut(id);
+            class.methods.insert(name, Rc::new(method));
+            class.method_order.push(name);
+        }
+    }
+}
+
+/// The programs that an interpreter has run, ready to be run again.
+#[derive(Default)]
+struct Units(FxHashMap<usize, Rc<Unit>>);
+
+impl Program {
+    /// Whether a name occurs: of a method, a variable, a constant.
+    pub fn names(&self, name: &str) -> bool {
+        self.names.iter().any(|known| **known == *name)
+    }
+
+    /// Whether a name occurs that ends so.
+    pub fn names_ending_in(&self, end: char) -> bool {
+        self.names.iter().any(|known| known.ends_with(end))
+    }
+
+    /// The names of the instance variables that occur, with their `@`.
+    pub fn instance_variables(&self) -> impl Iterator<Item = &str> {
+        let all = self.names.iter().map(|name| &**name);
+        all.filter(|name| name.starts_with('@') && !name.starts_with("@@"))
+    }
+}
+
+impl Ruby<'_> {
+    /// Runs a program with a `self` of its own; what it defines belongs to `class`.
+    pub fn run_as(&mut self, program: &Arc<Program>, this: Value, class: ClassId) -> Result {
+        let key = Arc::as_ptr(program) as usize;
+        let unit = match self.part::<Units>().0.get(&key) {
+            Some(known) => known.clone(),
+            None => {
+                let unit = self.load(program)?;
+                self.part::<Units>().0.insert(key, unit.clone());
+                unit
+            }
+        };
+        let top = self.top();
+        let cref = Cref::new(class, Some(top));
+        self.run_body(&unit, 0, this, cref, None)
+    }
+
+    /// Runs a file of the world in this interpreter, whether or not it was run before.
+    pub fn run_file(&mut self, path: &Path) -> Result<()> {
+        let shown = path.to_string_lossy().into_owned();
+        if self.load_file(&shown)? {
+            return Ok(());
+        }
+        Err(self.error(ClassId::LOAD_ERROR, format!("cannot load such file -- {shown}")))
+    }
+
+    /// Whether a `catch` for this tag is going on.
+    pub fn is_caught(&self, tag: &Value) -> bool {
+        self.run.catching.iter().any(|caught| caught.is_same(tag))
+    }
+
+    /// Adds classes and modules written in Rust; namespaces come before what is in them.
+    pub fn declare(&mut self, classes: &'static [NativeClass]) -> Result<()> {
+        for class in classes {
+            self.declare_one(class);
+            if let Some(setup) = class.setup
+                && let Some(id) = self.find_class(class.name)
+            {
+                setup(self, id);
+            }
+        }
+        self.changed();
+        Ok(())
+    }
+
+    /// The class or module of a full name, or `NameError`.
+    pub fn class_named(&mut self, path: &str) -> Result<ClassId> {
+        match self.find_class(path) {
+            Some(class) => Ok(class),
+            None => Err(self.error(ClassId::NAME_ERROR, format!("uninitialized constant {path}"))),
+        }
+    }
+
+    /// Asks the compilation something. It has the interpreter meanwhile, since it may run Ruby code itself.
+    pub fn with_puppet<T>(&mut self, ask: impl FnOnce(&mut dyn Puppet) -> T) -> Result<T> {
+        if self.host.puppet().is_none() {
+            return Err(self.runtime_error("this works in a compilation only, and none is going on"));
+        }
+        let state = std::mem::replace(&mut self.state, State::vacant());
+        let Some(puppet) = self.host.puppet() else {
+            self.state = state;
+            return Err(self.runtime_error("this works in a compilation only, and none is going on"));
+        };
+        puppet.lend(state);
+        let answer = ask(puppet);
+        self.state = puppet.reclaim();
+        Ok(answer)
+    }
+}

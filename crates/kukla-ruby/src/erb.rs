@@ -1,0 +1,228 @@
+//! ERB: templates as Ruby code.
+//!
+//! A template becomes the code that Ruby's own ERB makes of it: a variable that collects the output, a `<<` for each piece of text and each
+//! `<%= %>`, and the code between the tags as it stands. Lines stay where they are, so errors name the template's own lines.
+
+/// How line ends after tags are treated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Trim {
+    /// `-`: `-%>` takes the line end after it away, `<%-` the blanks before it.
+    pub explicit: bool,
+    /// `>`: a line end after `%>` goes.
+    pub after_tag: bool,
+    /// `<>`: a line end goes after a line that starts with `<%` and ends with `%>`.
+    pub whole_line: bool,
+    /// `%`: lines that start with `%` are code.
+    pub percent: bool,
+}
+
+impl Trim {
+    /// What Puppet's templates are read with.
+    pub const PUPPET: Trim = Trim { explicit: true, after_tag: false, whole_line: false, percent: false };
+
+    /// What `ERB.new(text, trim_mode: mode)` asks for.
+    pub fn from_mode(mode: &str) -> Trim {
+        let percent = mode.contains('%');
+        let rest: String = mode.chars().filter(|c| *c != '%').collect();
+        Trim { explicit: rest == "-", after_tag: rest == ">", whole_line: rest == "<>", percent }
+    }
+}
+
+/// The kinds of tags, by what opens them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tag {
+    Code,
+    Output,
+    Comment,
+}
+
+/// The Ruby code of a template that collects its output in a variable.
+pub fn compile(template: &str, trim: Trim, output: &str) -> String {
+    let mut compiler =
+        Compiler { code: format!("{output} = +''"), output, text: String::new(), fresh_line: false };
+    compiler.template(template, trim);
+    compiler.put_text();
+    compiler.push(output);
+    compiler.code.push('\n');
+    compiler.code
+}
+
+struct Compiler<'a> {
+    code: String,
+    output: &'a str,
+    /// Text not yet written out.
+    text: String,
+    /// Whether the code stands at the start of a line.
+    fresh_line: bool,
+}
+
+impl Compiler<'_> {
+    fn push(&mut self, statement: &str) {
+        if !self.fresh_line {
+            self.code.push_str("; ");
+        }
+        self.fresh_line = false;
+        self.code.push_str(statement);
+    }
+
+    fn end_line(&mut self) {
+        self.code.push('\n');
+        self.fresh_line = true;
+    }
+
+    fn put_text(&mut self) {
+        if self.text.is_empty() {
+            return;
+        }
+        let text = std::mem::take(&mut self.text);
+        let mut statement = format!("{}.<< \"", self.output);
+        for c in text.chars() {
+            match c {
+                '"' | '\\' | '#' => statement.extend(['\\', c]),
+                '\n' => statement.push_str("\\n"),
+                '\r' => statement.push_str("\\r"),
+                '\0' => statement.push_str("\\0"),
+                c => statement.push(c),
+            }
+        }
+        statement.push_str("\".freeze");
+        // So that what follows stands on the line it stands on in the template.
+        let lines = text.bytes().filter(|byte| *byte == b'\n').count();
+        statement.extend(std::iter::repeat_n('\n', lines));
+        self.push(&statement);
+        self.fresh_line = lines > 0;
+    }
+
+    fn tag(&mut self, tag: Tag, code: &str) {
+        match tag {
+            Tag::Code => match code.strip_suffix('\n') {
+                Some(code) => {
+                    self.push(code);
+                    self.end_line();
+                }
+                None => self.push(code),
+            },
+            Tag::Output => self.push(&format!("{}.<<(({code}).to_s)", self.output)),
+            Tag::Comment => {
+                let lines = code.bytes().filter(|byte| *byte == b'\n').count();
+                self.push(&"\n".repeat(lines));
+                self.fresh_line = lines > 0;
+            }
+        }
+    }
+
+    fn template(&mut self, template: &str, trim: Trim) {
+        let mut rest = template;
+        let mut starts_line = true;
+        while !rest.is_empty() {
+            if trim.percent && starts_line && rest.starts_with('%') && !rest.starts_with("%%") {
+                let (line, after) = rest.split_once('\n').unwrap_or((rest, ""));
+                self.put_text();
+                self.push(&line[1..]);
+                self.end_line();
+                rest = after;
+                continue;
+            }
+            if trim.percent && starts_line && rest.starts_with("%%") {
+                rest = &rest[1..];
+            }
+            let Some(open) = self.text_before_tag(rest, trim, &mut starts_line) else { return };
+            if open.at_line_percent {
+                rest = open.rest;
+                continue;
+            }
+            let Some(tag) = open.tag else {
+                rest = open.rest;
+                continue;
+            };
+            self.put_text();
+            rest = self.inside_tag(tag, open.rest, trim, open.opens_line);
+            starts_line =
+                template.len() == rest.len() || template[..template.len() - rest.len()].ends_with('\n');
+        }
+    }
+
+    /// Takes text up to the next tag; `None` at the end of the template.
+    fn text_before_tag<'t>(
+        &mut self,
+        rest: &'t str,
+        trim: Trim,
+        starts_line: &mut bool,
+    ) -> Option<Opening<'t>> {
+        let line_end = if trim.percent { rest.find('\n').map(|at| at + 1) } else { None };
+        let tag_at = rest.find("<%");
+        if let Some(end) = line_end
+            && tag_at.is_none_or(|at| at >= end)
+        {
+            self.text.push_str(&rest[..end]);
+            *starts_line = true;
+            return Some(Opening { tag: None, rest: &rest[end..], opens_line: false, at_line_percent: true });
+        }
+        let Some(at) = tag_at else {
+            self.text.push_str(rest);
+            return None;
+        };
+        let (before, tag) = rest.split_at(at);
+        let line_start = before.rfind('\n').map_or(0, |end| end + 1);
+        let opens_line = before[line_start..].is_empty() && (line_start > 0 || *starts_line);
+        if let Some(rest) = tag.strip_prefix("<%%") {
+            self.text.push_str(before);
+            self.text.push_str("<%");
+            *starts_line = false;
+            return Some(Opening { tag: None, rest, opens_line: false, at_line_percent: false });
+        }
+        let blank_before = (line_start > 0 || *starts_line)
+            && before[line_start..].bytes().all(|b| matches!(b, b' ' | b'\t'));
+        let strip = trim.explicit && tag.starts_with("<%-");
+        self.text.push_str(if strip && blank_before { &before[..line_start] } else { before });
+        let (kind, length) = match tag.as_bytes().get(2) {
+            Some(b'=') => (Tag::Output, 3),
+            Some(b'#') => (Tag::Comment, 3),
+            Some(b'-') if trim.explicit => (Tag::Code, 3),
+            _ => (Tag::Code, 2),
+        };
+        Some(Opening { tag: Some(kind), rest: &tag[length..], opens_line, at_line_percent: false })
+    }
+
+    /// Takes the code of a tag; what comes after it is returned.
+    fn inside_tag<'t>(&mut self, tag: Tag, mut rest: &'t str, trim: Trim, opens_line: bool) -> &'t str {
+        let mut code = String::new();
+        loop {
+            let Some(at) = rest.find("%>") else {
+                // What stands in a tag that nothing closes is text.
+                self.text = code + rest;
+                return "";
+            };
+            if rest[..at].ends_with('%') {
+                code.push_str(&rest[..at - 1]);
+                code.push_str("%>");
+                rest = &rest[at + 2..];
+                continue;
+            }
+            let explicit = trim.explicit && rest[..at].ends_with('-');
+            code.push_str(&rest[..at - usize::from(explicit)]);
+            self.tag(tag, &code);
+            rest = &rest[at + 2..];
+            if explicit || trim.after_tag || (trim.whole_line && opens_line) {
+                let after = rest.strip_prefix('\n').or_else(|| rest.strip_prefix("\r\n"));
+                if let Some(after) = after {
+                    self.end_line();
+                    rest = after;
+                }
+            }
+            return rest;
+        }
+    }
+}
+
+/// Where a search for a tag ended.
+struct Opening<'t> {
+    /// The tag that was found.
+    tag: Option<Tag>,
+    /// What comes after it.
+    rest: &'t str,
+    /// Whether it is the first thing on its line.
+    opens_line: bool,
+    /// Whether a line ended, where `%` lines have to be looked for.
+    at_line_percent: bool,
+}

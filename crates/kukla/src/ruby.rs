@@ -1,0 +1,195 @@
+//! Ruby scripts, run by the interpreter that runs the Ruby of modules.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use kukla_ruby::class::ClassId;
+use kukla_ruby::symbol::sym;
+use kukla_ruby::{Host, Program, Result as RubyResult, Ruby, State, SyntaxProblem, Unwind, Value, parse};
+use kukla_syntax::{diagnostic, roomy};
+use kukla_values::Error;
+use kukla_world::World;
+
+use crate::codes::SCRIPT_LIMIT;
+
+/// How a script ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// By itself or with `exit`: the status.
+    With(i32),
+    /// By an exception that nothing rescued, or because it used too much: what is to be said about it.
+    Failed(String),
+}
+
+/// What surrounds a script: a world behind a policy, two streams, a number of steps.
+pub struct Surroundings<'s> {
+    world: &'s dyn World,
+    out: &'s mut dyn Write,
+    err: &'s mut dyn Write,
+    load_path: Vec<PathBuf>,
+    steps: u64,
+}
+
+impl<'s> Surroundings<'s> {
+    /// The surroundings of a script that may take so many steps.
+    pub fn new(
+        world: &'s dyn World,
+        out: &'s mut dyn Write,
+        err: &'s mut dyn Write,
+        steps: u64,
+    ) -> Surroundings<'s> {
+        Surroundings { world, out, err, load_path: Vec::new(), steps }
+    }
+
+    /// Adds a directory in which `require` searches.
+    pub fn search(&mut self, directory: PathBuf) {
+        self.load_path.push(directory);
+    }
+}
+
+impl Host for Surroundings<'_> {
+    fn world(&self) -> &dyn World {
+        self.world
+    }
+
+    fn charge(&mut self, steps: u64) -> Result<(), Error> {
+        match self.steps.checked_sub(steps) {
+            Some(left) => {
+                self.steps = left;
+                Ok(())
+            }
+            None => Err(diagnostic!(SCRIPT_LIMIT; hint: "--limit-steps allows more").into()),
+        }
+    }
+
+    fn write_out(&mut self, bytes: &[u8]) -> Result<(), String> {
+        self.out.write_all(bytes).map_err(|error| error.to_string())
+    }
+
+    fn write_err(&mut self, bytes: &[u8]) -> Result<(), String> {
+        self.err.write_all(bytes).map_err(|error| error.to_string())
+    }
+
+    fn load_path(&self) -> Vec<PathBuf> {
+        self.load_path.clone()
+    }
+
+    fn program(&mut self, path: &Path, text: &[u8]) -> Result<Arc<Program>, SyntaxProblem> {
+        parse(text, &path.to_string_lossy())
+    }
+}
+
+/// Runs a script with its arguments.
+pub fn run(
+    surroundings: &mut Surroundings<'_>,
+    name: &str,
+    text: &[u8],
+    args: &[String],
+    libraries: &[String],
+) -> Ended {
+    roomy(|| {
+        let program = match parse(text, name) {
+            Ok(program) => program,
+            Err(problem) => {
+                return Ended::Failed(format!("{name}:{}: syntax error, {}", problem.line, problem.message));
+            }
+        };
+        let mut ruby = Ruby::new(State::new(), surroundings);
+        let result =
+            prepare(&mut ruby, name, args, libraries).and_then(|()| ruby.run_program(&program).map(drop));
+        let ended = ended(&mut ruby, result);
+        let last = ruby.run_at_exit();
+        match ended {
+            Ended::With(0) => self::ended(&mut ruby, last),
+            other => other,
+        }
+    })
+}
+
+fn prepare(ruby: &mut Ruby<'_>, name: &str, args: &[String], libraries: &[String]) -> RubyResult<()> {
+    ruby.set_arguments(name, args)?;
+    let require = ruby.symbols.intern("require");
+    for library in libraries {
+        ruby.send(&Value::Nil, require, &[Value::from(library.as_str())])?;
+    }
+    Ok(())
+}
+
+fn ended(ruby: &mut Ruby<'_>, result: RubyResult<()>) -> Ended {
+    let exception = match result {
+        Ok(()) => return Ended::With(0),
+        Err(unwind) => match *unwind {
+            Unwind::Raise(exception) => exception,
+            Unwind::Stop(error) => return Ended::Failed(error.to_string()),
+            Unwind::Throw(tag, _) => {
+                let shown =
+                    ruby.inspect(&tag).map(|text| text.to_str_lossy().into_owned()).unwrap_or_default();
+                return Ended::Failed(format!("uncaught throw {shown} (UncaughtThrowError)"));
+            }
+            _ => return Ended::With(0),
+        },
+    };
+    if ruby.is_a(&exception, ClassId::SYSTEM_EXIT) {
+        let status = ruby.symbols.intern("status");
+        return match ruby.send(&exception, status, &[]) {
+            Ok(Value::Int(status)) => Ended::With(status as i32),
+            _ => Ended::With(1),
+        };
+    }
+    let highlight = ruby.symbol("highlight");
+    let plain = ruby.make_hash([(highlight, Value::Bool(false))]);
+    let message = plain.and_then(|plain| {
+        let args = [plain];
+        let args = kukla_ruby::Args { list: &args, has_keywords: true, block: None };
+        ruby.call(&exception, sym::FULL_MESSAGE, &args)
+    });
+    match message.and_then(|message| ruby.display(&message)) {
+        Ok(text) => Ended::Failed(text.to_str_lossy().trim_end().to_owned()),
+        Err(_) => Ended::Failed(ruby.class_name_of(&exception)),
+    }
+}
+
+/// A conversation in Ruby: what was assigned and defined stays known.
+pub struct Conversation<'s> {
+    ruby: Ruby<'s>,
+}
+
+/// What came of a piece of code in a conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Said {
+    /// Its value, inspected.
+    Value(String),
+    /// It goes on on the next line.
+    Unfinished,
+    /// It raised an exception, or ended the conversation.
+    Ended(Ended),
+}
+
+impl<'s> Conversation<'s> {
+    /// A conversation in which nothing was said yet.
+    pub fn new(surroundings: &'s mut Surroundings<'_>) -> Conversation<'s> {
+        Conversation { ruby: Ruby::new(State::new(), surroundings) }
+    }
+
+    /// Evaluates a piece of code.
+    pub fn say(&mut self, text: &str) -> Said {
+        roomy(|| {
+            if parse(text.as_bytes(), "(ruby)").is_err_and(|problem| problem.message.contains("end-of-input"))
+            {
+                return Said::Unfinished;
+            }
+            match self.evaluate(text) {
+                Ok(shown) => Said::Value(shown),
+                Err(unwind) => Said::Ended(ended(&mut self.ruby, Err(unwind))),
+            }
+        })
+    }
+
+    fn evaluate(&mut self, text: &str) -> RubyResult<String> {
+        let (kernel, eval) = (Value::Class(ClassId::OBJECT), self.ruby.symbols.intern("eval"));
+        let binding = self.ruby.top_constant("TOPLEVEL_BINDING");
+        let value = self.ruby.send(&kernel, eval, &[Value::from(text), binding, Value::from("(ruby)")])?;
+        Ok(self.ruby.inspect(&value)?.to_str_lossy().into_owned())
+    }
+}

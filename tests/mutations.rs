@@ -1,0 +1,89 @@
+//! Every target of `kukla_tests::fuzz` on its seeds and on mutations of them: a short run with every run of the tests, a long one when
+//! asked for.
+//!
+//! `KUKLA_FUZZ_RUNS` says how many mutations of each target, `KUKLA_FUZZ_TARGETS` which targets (names with commas between),
+//! `KUKLA_FUZZ_SEED` where to begin, so that two runs see different texts. A text that breaks something is shown and left in the
+//! directory `KUKLA_FUZZ_FOUND`, if that is set. `KUKLA_FUZZ_CORPUS` is a directory that the seeds are written to, for libFuzzer.
+
+#![allow(clippy::disallowed_methods)] // reads the environment and writes what it has found
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+use kukla_tests::fuzz::{Mutator, TARGETS, Target};
+
+/// How many mutations each target gets without being asked.
+const SHORT: u64 = 300;
+
+fn setting(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// The most memory the process has ever used, in megabytes, where that can be told.
+fn peak() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
+    line.trim().trim_end_matches(" kB").parse().unwrap_or(0) / 1024
+}
+
+fn run(target: &Target, runs: u64, seed: u64) -> Vec<String> {
+    let mut mutator = Mutator::new(seed);
+    let mut failures = Vec::new();
+    let (start, mut slowest) = (Instant::now(), (Duration::ZERO, Vec::new()));
+    let seeds = target.seeds.iter().map(|seed| seed.as_bytes().to_vec());
+    let mutations = (0..runs).map(|_| mutator.text(target.seeds));
+    for text in seeds.chain(mutations) {
+        let began = Instant::now();
+        if catch_unwind(AssertUnwindSafe(|| (target.run)(&text))).is_err() {
+            let shown = String::from_utf8_lossy(&text).into_owned();
+            if let Some(directory) = setting("KUKLA_FUZZ_FOUND") {
+                let file = format!("{directory}/{}-{}", target.name, failures.len());
+                std::fs::write(file, &text).expect("a directory to write to");
+            }
+            failures.push(format!("{}: {shown:?}", target.name));
+            if failures.len() >= 5 {
+                break;
+            }
+        }
+        let took = began.elapsed();
+        if took > slowest.0 {
+            slowest = (took, text);
+        }
+    }
+    println!(
+        "{:14} {:>9} runs {:>7.1} s, slowest {:>6.0} ms, peak {:>4} MB",
+        target.name,
+        runs,
+        start.elapsed().as_secs_f64(),
+        slowest.0.as_secs_f64() * 1000.0,
+        peak()
+    );
+    if slowest.0 > Duration::from_secs(5) {
+        println!("{:14} slow: {:?}", target.name, String::from_utf8_lossy(&slowest.1));
+    }
+    failures
+}
+
+#[test]
+fn no_text_breaks_anything() {
+    let number = |name| setting(name).and_then(|value| value.parse().ok());
+    let (runs, seed) = (number("KUKLA_FUZZ_RUNS").unwrap_or(SHORT), number("KUKLA_FUZZ_SEED").unwrap_or(1));
+    let only = setting("KUKLA_FUZZ_TARGETS");
+    let is_wanted =
+        |target: &&Target| only.as_ref().is_none_or(|only| only.split(',').any(|name| name == target.name));
+    let failures: Vec<String> =
+        TARGETS.iter().filter(is_wanted).flat_map(|target| run(target, runs, seed)).collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn seeds_can_be_written_for_other_tools() {
+    let Some(directory) = setting("KUKLA_FUZZ_CORPUS") else { return };
+    for target in TARGETS {
+        let directory = format!("{directory}/{}", target.name);
+        std::fs::create_dir_all(&directory).expect("a directory");
+        for (n, seed) in target.seeds.iter().enumerate() {
+            std::fs::write(format!("{directory}/seed-{n}"), seed).expect("a file");
+        }
+    }
+}
