@@ -16,6 +16,12 @@ pub trait Host {
     fn world(&self) -> &dyn World;
     /// Counts work done; an error once there was too much of it. It cannot be rescued.
     fn charge(&mut self, steps: u64) -> Result<(), Error>;
+    /// An error if the values of the program may not take so many bytes. It cannot be rescued.
+    fn check_memory(&mut self, bytes: usize) -> Result<(), Error>;
+    /// Counts what is about to be written; an error once there was too much of it. It cannot be rescued.
+    fn check_output(&mut self, _bytes: usize) -> Result<(), Error> {
+        Ok(())
+    }
     /// Takes what the program writes to standard output.
     fn write_out(&mut self, bytes: &[u8]) -> Result<(), String>;
     /// Takes what the program writes to standard error.

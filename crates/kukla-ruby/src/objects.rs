@@ -7,7 +7,7 @@ use std::rc::{Rc, Weak};
 
 use crate::eval::Env;
 use crate::proc::ProcObject;
-use crate::value::{ArrayObject, HashObject, Head, Object};
+use crate::value::{ArrayObject, HashObject, Head, Object, Value};
 
 /// The list of what may be part of a circle.
 #[derive(Default)]
@@ -45,7 +45,7 @@ impl Drop for Objects {
     fn drop(&mut self) {
         for env in self.envs.drain(..) {
             if let Some(env) = env.upgrade() {
-                let slots = std::mem::take(&mut *env.slots.borrow_mut());
+                let slots: Vec<Value> = env.slots.borrow_mut().iter_mut().map(std::mem::take).collect();
                 drop(slots);
             }
         }
@@ -79,5 +79,5 @@ drop_deeply! {
     HashObject => |this| this.take_table();
     Object => |this| this.take_payload();
     ProcObject => |this| this.take_body();
-    Env => |this| Some(std::mem::take(this.slots.get_mut())).filter(|slots| !slots.is_empty());
+    Env => |this| this.take_slots();
 }

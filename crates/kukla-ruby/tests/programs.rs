@@ -1,56 +1,9 @@
 //! Programs and what Ruby itself writes when it runs them: `programs/NAME.rb` and `programs/NAME.out`.
 
-use std::fmt::Write;
+mod host;
 
-use kukla_ruby::{Host, Ruby, State, Unwind};
-use kukla_world::{MemoryWorld, World};
-
-/// An empty world, and what was written.
-struct Buffer {
-    world: MemoryWorld,
-    out: Vec<u8>,
-    steps: u64,
-}
-
-impl Host for Buffer {
-    fn world(&self) -> &dyn World {
-        &self.world
-    }
-
-    fn charge(&mut self, steps: u64) -> Result<(), kukla_values::Error> {
-        self.steps += steps;
-        Ok(())
-    }
-
-    fn write_out(&mut self, bytes: &[u8]) -> Result<(), String> {
-        self.out.extend_from_slice(bytes);
-        Ok(())
-    }
-
-    fn write_err(&mut self, bytes: &[u8]) -> Result<(), String> {
-        self.out.extend_from_slice(bytes);
-        Ok(())
-    }
-}
-
-/// What a program writes, with what ended it if that was an exception.
-fn run(name: &str, source: &str) -> String {
-    let program = kukla_ruby::parse(source.as_bytes(), name).expect("the program is valid");
-    let mut host = Buffer { world: MemoryWorld::default(), out: Vec::new(), steps: 0 };
-    let mut ruby = Ruby::new(State::new(), &mut host);
-    let result = ruby.run_program(&program).map(drop);
-    let ended = ruby.run_at_exit();
-    let mut failures = String::new();
-    for unwind in [result.err(), ended.err()].into_iter().flatten() {
-        match *unwind {
-            Unwind::Raise(exception) => failures.push_str(&ruby.report(&exception)),
-            other => write!(failures, "{other:?}").expect("strings take all that is written"),
-        }
-    }
-    drop(ruby);
-    assert!(host.steps > 0 || source.len() < 100, "steps are counted");
-    format!("{}{failures}", String::from_utf8_lossy(&host.out))
-}
+use host::{Buffer, run};
+use kukla_ruby::{Ruby, State};
 
 macro_rules! programs {
     ($($name:ident),* $(,)?) => {
@@ -82,16 +35,57 @@ fn limits() {
     assert_eq!(run("nested.rb", &nested).trim_end().len(), 1001);
 }
 
+/// What grows without end ends with an error that nothing rescues, long before memory does.
+#[test]
+fn memory() {
+    for code in [
+        "a = []; loop { a << 'x' * 1000 }",
+        "s = 'x'; loop { s += s }",
+        "s = +'x'; loop { s << s }",
+        "a = [1]; loop { a.push(*a) }",
+        "h = {}; i = 0; loop { h[i += 1] = i }",
+        "'x' * 100_000_000_000",
+        "[nil] * 100_000_000",
+        "Array.new(1 << 34)",
+        "'x'.ljust(1 << 31)",
+        "format('%1999999999d', 1)",
+        "1 << (1 << 31)",
+        "(1..1 << 40).to_a",
+        "('x' * 100_000).gsub(/x/, 'y' * 100_000)",
+        "loop { Class.new }",
+        "i = 0; loop { :\"s#{i += 1}\" }",
+        "a = []; loop { a << proc { a } }",
+        "a = []; loop { a << Object.new }",
+        "1.step.to_a",
+        "loop.to_a",
+        "s = Struct.new(:a); a = []; loop { a << s.new(1) }",
+        "x = nil; loop { x = [x] }",
+        "x = 3; loop { x *= x }",
+    ] {
+        let rescued = format!("begin; {code}; rescue Exception; puts 'rescued'; end");
+        let written = run("memory.rb", &rescued);
+        assert!(written.contains("MEMORY_LIMIT") || written.contains("memory"), "{code}: {written}");
+    }
+}
+
+/// What is given back can be taken again, and what is in circles is counted once.
+#[test]
+fn memory_is_given_back() {
+    let code = "2_000.times { a = 'x' * 1_000_000; b = [nil] * 10_000; h = { a => b }; h.to_a.flatten.inspect.size }; puts 1";
+    assert_eq!(run("again.rb", code), "1\n");
+}
+
 /// A program is shared by all interpreters, and what one changes no other sees.
 #[test]
 fn shared() {
     let source = "LIST = [] unless defined?(LIST)\nLIST << 1\nclass String; def shout = upcase + '!'; end\np LIST, 'a'.shout";
     let program = kukla_ruby::parse(source.as_bytes(), "shared.rb").expect("the program is valid");
     for _ in 0..3 {
-        let mut host = Buffer { world: MemoryWorld::default(), out: Vec::new(), steps: 0 };
+        let mut host = Buffer::default();
         let mut ruby = Ruby::new(State::new(), &mut host);
         assert!(ruby.run_program(&program).is_ok());
         drop(ruby);
+        assert!(host.steps < 1_000, "steps are counted by batches");
         assert_eq!(String::from_utf8_lossy(&host.out), "[1]\n\"A!\"\n");
     }
 }

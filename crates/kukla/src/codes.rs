@@ -106,8 +106,8 @@ kukla_syntax::codes! {
     /// A request of the machine interface has a wrong shape.
     BAD_REQUEST: Error, "{problem}";
 
-    /// A Ruby script takes more steps than it may.
-    SCRIPT_LIMIT as EVALUATION_LIMIT: Error, "The script takes more steps than it may";
+    /// A Ruby script takes more steps or memory, or writes more, than it may.
+    SCRIPT_LIMIT as EVALUATION_LIMIT: Error, "The script {passes} than it may";
 
     /// A mistake in Kukla. Please report it.
     INTERNAL_FAILURE as INTERNAL_ERROR: Error, "Kukla failed, please report it: {what}";

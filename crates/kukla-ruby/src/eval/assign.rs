@@ -16,7 +16,7 @@ use crate::value::{ArrayObject, Value};
 /// What a target needs to know before the values are: the receiver and arguments of the call that sets it.
 enum Prepared {
     Nothing,
-    Call(Value, Vec<Value>),
+    Call(Value, Vec<Value>, bool),
     Module(ClassId),
     Multi(Vec<Prepared>),
 }
@@ -42,8 +42,8 @@ impl Ruby<'_> {
                     Some(receiver) => self.eval(f, receiver)?,
                     None => f.this.clone(),
                 };
-                let (args, _) = self.arguments(f, &call.args)?;
-                Prepared::Call(receiver, args)
+                let (args, has_keywords) = self.arguments(f, &call.args)?;
+                Prepared::Call(receiver, args, has_keywords)
             }
             Target::Const(target) => Prepared::Module(self.constant_module(f, target)?),
             Target::Multi(multi) => Prepared::Multi(self.prepare_all(f, multi)?),

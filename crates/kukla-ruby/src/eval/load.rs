@@ -309,7 +309,16 @@ impl Ruby<'_> {
     }
 
     #[cold]
-    fn cannot_load(&mut self, feature: &str) -> Box<Unwind> {
+    pub(crate) fn cannot_load(&mut self, feature: &str) -> Box<Unwind> {
+        // A file that may not be read looks as if it were not there.
+        if feature.contains('/') {
+            let world = self.host.world();
+            let path = normal(&world.here().join(feature));
+            let refusal = world.refusal(&path).or_else(|| world.refusal(&path.with_extension("rb")));
+            if let Some(refusal) = refusal {
+                return self.error(ClassId::SECURITY_ERROR, refusal.to_string());
+            }
+        }
         let error = crate::core::exception::make(
             self,
             ClassId::LOAD_ERROR,

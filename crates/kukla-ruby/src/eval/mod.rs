@@ -82,7 +82,19 @@ pub(crate) struct Env {
 
 impl Env {
     pub(crate) fn new(size: usize, parent: Option<Rc<Env>>) -> Rc<Env> {
+        crate::memory::take(Env::weight(size));
         Rc::new(Env { slots: RefCell::new(vec![Value::Nil; size].into()), parent })
+    }
+
+    fn weight(size: usize) -> usize {
+        size_of::<Env>() + size * size_of::<Value>()
+    }
+
+    /// Takes all variables away, before it is dropped.
+    pub(crate) fn take_slots(&mut self) -> Option<Box<[Value]>> {
+        let slots = std::mem::take(self.slots.get_mut());
+        crate::memory::give_back(Env::weight(slots.len()));
+        Some(slots).filter(|slots| !slots.is_empty())
     }
 
     /// The environment so many steps up.

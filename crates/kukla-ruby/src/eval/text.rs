@@ -32,6 +32,7 @@ impl Ruby<'_> {
                     self.append(&mut bytes, &mut encoding, &text)?;
                 }
             }
+            self.grown(bytes.len())?;
         }
         let encoding = encoding.unwrap_or_default();
         self.charge((bytes.len() / 64) as u64)?;
