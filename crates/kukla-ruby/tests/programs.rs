@@ -48,7 +48,7 @@ fn memory() {
         "[nil] * 100_000_000",
         "Array.new(1 << 34)",
         "'x'.ljust(1 << 31)",
-        "format('%1999999999d', 1)",
+        "format('%99999999d', 1)",
         "1 << (1 << 31)",
         "(1..1 << 40).to_a",
         "('x' * 100_000).gsub(/x/, 'y' * 100_000)",
@@ -60,18 +60,17 @@ fn memory() {
         "loop.to_a",
         "s = Struct.new(:a); a = []; loop { a << s.new(1) }",
         "x = nil; loop { x = [x] }",
-        "x = 3; loop { x *= x }",
     ] {
         let rescued = format!("begin; {code}; rescue Exception; puts 'rescued'; end");
         let written = run("memory.rb", &rescued);
-        assert!(written.contains("MEMORY_LIMIT") || written.contains("memory"), "{code}: {written}");
+        assert!(written.contains("memory"), "{code}: {written}");
     }
 }
 
 /// What is given back can be taken again, and what is in circles is counted once.
 #[test]
 fn memory_is_given_back() {
-    let code = "2_000.times { a = 'x' * 1_000_000; b = [nil] * 10_000; h = { a => b }; h.to_a.flatten.inspect.size }; puts 1";
+    let code = "200.times { a = 'x' * 1_000_000; b = [nil] * 10_000; h = { a => b }; h.to_a.flatten.inspect.size }; puts 1";
     assert_eq!(run("again.rb", code), "1\n");
 }
 

@@ -59,6 +59,7 @@ pub fn run(name: &str, source: &str) -> String {
     for unwind in [result.err(), ended.err()].into_iter().flatten() {
         match *unwind {
             Unwind::Raise(exception) => failures.push_str(&ruby.report(&exception)),
+            Unwind::Stop(error) => failures.push_str(&error.to_string()),
             other => write!(failures, "{other:?}").expect("strings take all that is written"),
         }
     }
