@@ -9,7 +9,7 @@ use kukla_catalog::ResourceRef;
 use kukla_catalog::types::NativeType;
 use kukla_syntax::Span;
 use kukla_values::types::mismatch;
-use kukla_values::{Name, Str, Value};
+use kukla_values::{Hash, Name, Str, Value};
 
 use crate::catalog::ResourceId;
 use crate::dispatch;
@@ -26,8 +26,32 @@ pub trait Extensions: Send + Sync + Debug {
     fn resource_type(&self, environment: &Environment, name: &str) -> Option<NativeType>;
     /// The function of that name, if some module of the environment has one.
     fn function(&self, environment: &Environment, name: &str) -> Option<Arc<dyn ForeignFunction>>;
+    /// What an agent would say of these resources, whose types modules bring.
+    fn judge(&self, environment: &Environment, facts: &Hash, resources: &[ResourceValues]) -> Vec<Verdict>;
     /// The text of a template; `path` is where it was found, `name` how it was asked for.
     fn render(&self, vm: &mut Vm<'_>, name: &str, path: Option<&Path>, text: &str) -> Flow<String>;
+}
+
+/// A resource as an agent is given it: its title and the values of its attributes.
+#[derive(Clone, Debug)]
+pub struct ResourceValues {
+    /// The name of its type, in lower case.
+    pub type_name: String,
+    /// Its title.
+    pub title: Str,
+    /// Its attributes.
+    pub attributes: Vec<(Name, Value)>,
+}
+
+/// What an agent would say of a resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It would take it.
+    Accepted,
+    /// It would refuse it with this message.
+    Refused(String),
+    /// That depends on the machine.
+    Unknown,
 }
 
 /// What the interpreter of another language keeps during a compilation.
@@ -108,8 +132,11 @@ impl Vm<'_> {
     }
 
     /// Puts a list or hash in the place of another wherever the code being evaluated holds that very one: code of another language has
-    /// changed it, and in Puppet they share it.
-    pub fn change_in_place(&mut self, old: &Value, new: &Value) {
+    /// changed it, and in Puppet they share it. `name` is the variable it was taken from: empty lists are told apart by nothing else.
+    pub fn change_in_place(&mut self, name: &str, old: &Value, new: &Value) {
+        if is_empty_list(old) {
+            return self.fill_in_place(Name::new(name), new);
+        }
         let change = |held: &mut Value| {
             if is_same_collection(held, old) {
                 *held = new.clone();
@@ -119,6 +146,23 @@ impl Vm<'_> {
         if let Some(id) = self.container_id() {
             let params = &mut self.catalog.get_mut(id).params;
             for param in params.iter_mut().filter(|param| is_same_collection(&param.value, old)) {
+                param.value = new.clone();
+                param.shared = 0;
+            }
+        }
+    }
+
+    fn fill_in_place(&mut self, name: Name, new: &Value) {
+        let Some((held, is_own)) = self.scopes.meant_mut(self.position(), name) else { return };
+        if !is_empty_list(held) {
+            return;
+        }
+        *held = new.clone();
+        if is_own && let Some(id) = self.container_id() {
+            let params = &mut self.catalog.get_mut(id).params;
+            if let Some(param) =
+                params.iter_mut().find(|param| param.name == name && is_empty_list(&param.value))
+            {
                 param.value = new.clone();
                 param.shared = 0;
             }
@@ -205,6 +249,10 @@ impl Vm<'_> {
 }
 
 /// Whether both are the same list or hash, not just equal ones.
+fn is_empty_list(value: &Value) -> bool {
+    matches!(value, Value::Array(values) if values.is_empty())
+}
+
 fn is_same_collection(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Array(a), Value::Array(b)) => !a.is_empty() && a.as_ptr() == b.as_ptr() && a.len() == b.len(),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use kukla_eval::error::Raised;
 use kukla_eval::foreign::ResourceState;
 use kukla_eval::lambda::{Block, ForeignBlock};
+use kukla_eval::native::NativeObject;
 use kukla_eval::scope::{Position, ScopeId};
 use kukla_eval::settings::LogLevel;
 use kukla_eval::{Environment, Flow, Raise, Vm};
@@ -16,19 +17,11 @@ use kukla_values::types::callable::CallableType;
 use kukla_values::{Error, Name, Str, Value};
 use kukla_world::World;
 
+use crate::library;
 use crate::objects::Kept;
 use crate::programs::RubyPrograms;
 use crate::raised;
-use crate::scope;
 use crate::values;
-
-/// Puppet's own classes, in the order in which they build on each other.
-const PUPPET: &[(&str, &str)] = &[
-    ("puppet/puppet.rb", include_str!("puppet/puppet.rb")),
-    ("puppet/parser.rb", include_str!("puppet/parser.rb")),
-    ("puppet/functions.rb", include_str!("puppet/functions.rb")),
-    ("puppet/types.rb", include_str!("puppet/types.rb")),
-];
 
 /// Runs something in the interpreter of a compilation.
 pub fn enter<T>(
@@ -42,26 +35,12 @@ pub fn enter<T>(
     let state = kept.unwrap_or_else(State::new);
     let mut host = Compilation { vm, programs: programs.clone(), lambdas: lambda.into_iter().collect() };
     let mut ruby = Ruby::new(state, &mut host);
-    let started = if is_new { start(&mut ruby, programs) } else { Ok(()) };
+    let started = if is_new { library::start(&mut ruby, programs) } else { Ok(()) };
     let result =
         started.and_then(|()| body(&mut ruby)).map_err(|unwind| raised::to_puppet(&mut ruby, *unwind));
     let state = ruby.into_state();
     vm.put_guest(state);
     result
-}
-
-fn start(ruby: &mut Ruby<'_>, programs: &RubyPrograms) -> Result<()> {
-    ruby.declare(scope::CLASSES)?;
-    for (name, text) in PUPPET {
-        let program = programs.code(Path::new(name), text.as_bytes());
-        match program {
-            Ok(program) => ruby.run_program(&program)?,
-            Err(problem) => {
-                return Err(ruby.runtime_error(format!("{name}:{}: {}", problem.line, problem.message)));
-            }
-        };
-    }
-    Ok(())
 }
 
 /// A compilation as the surroundings of a Ruby program.
@@ -121,6 +100,10 @@ impl Host for Compilation<'_, '_> {
 
     fn program(&mut self, path: &Path, text: &[u8]) -> std::result::Result<Arc<Program>, SyntaxProblem> {
         self.programs.code(path, text)
+    }
+
+    fn library(&self, feature: &str) -> Option<(&'static str, &'static str)> {
+        library::find(feature)
     }
 
     fn puppet(&mut self) -> Option<&mut dyn Puppet> {
@@ -191,13 +174,21 @@ impl Puppet for Compilation<'_, '_> {
                 RubyBlock { number, programs: self.programs.clone(), signature: Arc::new(any_arguments()) };
             Block::Foreign(Arc::new(block))
         });
-        self.vm
-            .standing_at(at(scope), |vm| vm.in_foreign_call(|vm| vm.call(name, args, block)))
-            .map_err(interrupt)
+        let call = |vm: &mut Vm<'_>| {
+            // An object of the compiler's own has functions of its own.
+            let native = args.first().and_then(NativeObject::of);
+            let own = native.and_then(|native| native.call(vm, name, &args[1..], block.as_ref()));
+            own.unwrap_or_else(|| vm.call(name, args, block))
+        };
+        self.vm.standing_at(at(scope), |vm| vm.in_foreign_call(call)).map_err(interrupt)
     }
 
     fn function_exists(&mut self, name: &str) -> bool {
         self.vm.function_exists(name).unwrap_or(false)
+    }
+
+    fn old_function(&self, name: &str) -> Option<PathBuf> {
+        self.vm.environment().old_ruby_function(name)
     }
 
     fn call_lambda(
@@ -286,6 +277,14 @@ impl Puppet for Compilation<'_, '_> {
 
     fn definition(&mut self, name: &str) -> Option<&'static str> {
         self.vm.definition_kind(name).ok().flatten()
+    }
+
+    fn type_outline(&mut self, name: &str) -> Option<Value> {
+        library::outline(name)
+    }
+
+    fn providers(&mut self, type_name: &str) -> Vec<Str> {
+        library::providers(self.vm.environment(), type_name)
     }
 }
 

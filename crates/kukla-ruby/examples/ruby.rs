@@ -78,10 +78,6 @@ impl Host for Terminal {
         Ok(())
     }
 
-    fn check_memory(&mut self, _: usize) -> Result<(), kukla_values::Error> {
-        Ok(())
-    }
-
     fn write_out(&mut self, bytes: &[u8]) -> Result<(), String> {
         self.out.write_all(bytes).map_err(|error| error.to_string())
     }

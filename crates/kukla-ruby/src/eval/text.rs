@@ -23,6 +23,7 @@ impl Ruby<'_> {
             match &value {
                 Value::String(string) => self.append(&mut bytes, &mut encoding, &string.text())?,
                 Value::Int(number) if !self.run.redefined => {
+                    encoding.get_or_insert(Encoding::UsAscii);
                     use std::io::Write;
                     // Writing to a vector cannot fail.
                     let _ = write!(bytes, "{number}");
@@ -39,9 +40,13 @@ impl Ruby<'_> {
         Ok(Text::new(bytes, encoding))
     }
 
-    /// Appends a text. The first one says what the encoding is, until one comes that is not ASCII.
+    /// Appends a text. The first one that is not US-ASCII says what the encoding is, until one comes whose characters are not ASCII.
     fn append(&mut self, bytes: &mut Vec<u8>, encoding: &mut Option<Encoding>, text: &Text) -> Result<()> {
-        let known = *encoding.get_or_insert(text.encoding());
+        let mut known = *encoding.get_or_insert(text.encoding());
+        if known == Encoding::UsAscii && bytes.is_ascii() {
+            known = text.encoding();
+            *encoding = Some(known);
+        }
         if known != text.encoding() && !text.is_ascii() {
             if !bytes.is_ascii() {
                 let message = format!(
