@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kukla_ruby::class::ClassId;
+use kukla_ruby::erb;
 use kukla_ruby::symbol::sym;
 use kukla_ruby::{Host, Program, Result as RubyResult, Ruby, State, SyntaxProblem, Unwind, Value, parse};
 use kukla_syntax::{diagnostic, roomy};
@@ -130,6 +131,11 @@ impl Host for Surroundings<'_> {
     fn program(&mut self, path: &Path, text: &[u8]) -> Result<Arc<Program>, SyntaxProblem> {
         parse(text, &path.to_string_lossy())
     }
+}
+
+/// The code of a template, as Puppet reads templates: what it renders is the value of the code.
+pub fn template(text: &str) -> String {
+    erb::compile(text, erb::Trim::PUPPET, "_erbout")
 }
 
 /// Runs a script with its arguments.

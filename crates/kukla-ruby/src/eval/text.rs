@@ -23,7 +23,7 @@ impl Ruby<'_> {
             match &value {
                 Value::String(string) => self.append(&mut bytes, &mut encoding, &string.text())?,
                 Value::Int(number) if !self.run.redefined => {
-                    encoding.get_or_insert(Encoding::UsAscii);
+                    encoding.get_or_insert(Encoding::Ascii);
                     use std::io::Write;
                     // Writing to a vector cannot fail.
                     let _ = write!(bytes, "{number}");
@@ -43,7 +43,7 @@ impl Ruby<'_> {
     /// Appends a text. The first one that is not US-ASCII says what the encoding is, until one comes whose characters are not ASCII.
     fn append(&mut self, bytes: &mut Vec<u8>, encoding: &mut Option<Encoding>, text: &Text) -> Result<()> {
         let mut known = *encoding.get_or_insert(text.encoding());
-        if known == Encoding::UsAscii && bytes.is_ascii() {
+        if known == Encoding::Ascii && bytes.is_ascii() {
             known = text.encoding();
             *encoding = Some(known);
         }
