@@ -18,6 +18,8 @@ class OpenStruct
   end
 
   def []=(name, value)
+    raise FrozenError.new("can't modify frozen object: #{inspect}", receiver: self) if frozen?
+
     @table[name.to_sym] = value
   end
 
@@ -43,6 +45,7 @@ class OpenStruct
 
   def delete_field(name)
     key = name.to_sym
+    raise FrozenError.new("can't modify frozen object: #{inspect}", receiver: self) if frozen?
     return @table.delete(key) if @table.key?(key)
     return yield if block_given?
 
