@@ -13,12 +13,18 @@ class OpenStruct
     @table = @table.dup
   end
 
+  # Reads what YAML has written of it.
+  def init_with(members)
+    @table = {}
+    members.each { |name, value| self[name] = value }
+  end
+
   def [](name)
     @table[name.to_sym]
   end
 
   def []=(name, value)
-    raise FrozenError.new("can't modify frozen object: #{inspect}", receiver: self) if frozen?
+    raise FrozenError.new("can't modify frozen object: #{inspect}", receiver: self) if frozen? && !@table.key?(name.to_sym)
 
     @table[name.to_sym] = value
   end

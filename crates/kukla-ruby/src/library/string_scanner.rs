@@ -333,7 +333,7 @@ fn unscan(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     let scanner = own(ruby, this)?;
     let Some(last) = &scanner.last else {
         return Err(
-            ruby.error(ClassId::STRING_SCANNER_ERROR, "unscan error: previous match record not exist")
+            ruby.error(ClassId::STRING_SCANNER_ERROR, "unscan failed: previous match record not exist")
         );
     };
     let at = last.from;

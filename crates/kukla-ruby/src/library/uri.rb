@@ -54,9 +54,17 @@ module URI
       self.class.default_port
     end
 
-    attr_writer :query, :fragment, :opaque
+    attr_writer :fragment, :opaque
+
+    def query=(query)
+      raise InvalidURIError, 'query conflicts with opaque' if query && @opaque
+
+      @query = query
+    end
 
     def path=(path)
+      raise InvalidURIError, 'path conflicts with opaque' if path && @opaque
+
       check_path(path)
       @path = path
     end
@@ -65,9 +73,21 @@ module URI
       @scheme = scheme&.downcase
     end
 
-    attr_writer :host, :userinfo
+    def host=(host)
+      raise InvalidURIError, 'can not set host with registry or opaque' if @opaque
+
+      @host = host
+    end
+
+    def userinfo=(userinfo)
+      raise InvalidURIError, 'can not set user with opaque' if @opaque && userinfo
+
+      @userinfo = userinfo.is_a?(Array) ? userinfo.compact.join(':') : userinfo
+    end
 
     def port=(port)
+      raise InvalidURIError, 'can not set port with registry or opaque' if @opaque
+
       @port = port && port != '' ? port.to_i : default_port
     end
 
@@ -76,6 +96,8 @@ module URI
     end
 
     def user=(user)
+      raise InvalidURIError, 'can not set user with opaque' if @opaque
+
       @userinfo = [user, password].compact.join(':')
     end
 
@@ -196,7 +218,12 @@ module URI
       base = other.is_a?(Generic) ? other : URI.parse(other.to_s)
       raise BadURIError, "relative URI: #{self}" if relative?
       raise BadURIError, "relative URI: #{base}" if base.relative?
-      return dup if [scheme, userinfo.to_s, host, port] != [base.scheme, base.userinfo.to_s, base.host, base.port] || !hierarchical?
+      return dup if scheme != base.scheme || !hierarchical?
+      if [userinfo.to_s, host, port] != [base.userinfo.to_s, base.host, base.port]
+        made = Generic.new(nil, userinfo, host, port, nil, @path, nil, query, fragment)
+        made.port = nil if port == default_port
+        return made
+      end
 
       path = path_from(base.path.to_s.empty? ? '/' : base.path, @path.to_s.empty? ? '/' : @path)
       path = '' if @path == base.path && (query || fragment || base.query.nil?) && (query == base.query || query)
@@ -210,6 +237,9 @@ module URI
     end
 
     def select(*components)
+      unknown = components - component
+      raise ArgumentError, "expected of components of #{self.class} (#{component.join(', ')})" unless unknown.empty?
+
       components.map { |component| __send__(component) }
     end
 
@@ -349,6 +379,20 @@ module URI
   class File < Generic
     COMPONENT = %i[scheme host path].freeze
 
+    def user=(_)
+      raise InvalidURIError, 'can not set user for file URI'
+    end
+
+    def password=(_)
+      raise InvalidURIError, 'can not set password for file URI'
+    end
+
+    def userinfo=(_)
+      raise InvalidURIError, 'can not set userinfo for file URI'
+    end
+
+    def port=(_); end
+
     def self.build(args)
       args = self::COMPONENT.zip(args).to_h unless args.is_a?(Hash)
       raise InvalidComponentError, 'bad component(expected host component): ' if args[:host] == ''
@@ -358,6 +402,11 @@ module URI
   end
   class WS < Generic
     DEFAULT_PORT = 80
+    COMPONENT = %i[scheme userinfo host port path query].freeze
+
+    def request_uri
+      HTTP.instance_method(:request_uri).bind_call(HTTP.new(nil, nil, nil, nil, nil, @path, nil, @query, nil))
+    end
   end
   class WSS < WS
     DEFAULT_PORT = 443

@@ -279,6 +279,12 @@ fn civil(ruby: &mut Ruby<'_>, this: &Value, list: &[Value], zone: Zone) -> Resul
     if year.abs() > 100_000_000_000 {
         return Err(ruby.argument_error("year too big to marshal"));
     }
+    let mut parts = [1, 0, 0];
+    for (at, number) in parts.iter_mut().enumerate() {
+        if let Some(value) = given(at + 2) {
+            *number = part(ruby, value)?;
+        }
+    }
     let month = match given(1) {
         None => 1,
         Some(month) => {
@@ -293,25 +299,28 @@ fn civil(ruby: &mut Ruby<'_>, this: &Value, list: &[Value], zone: Zone) -> Resul
             }
         }
     };
-    let mut limited = |at: usize, least: i64, most: i64, what: &str| -> Result<i64> {
-        let Some(value) = given(at) else { return Ok(least) };
-        let number = part(ruby, value)?;
-        if (least..=most).contains(&number) { Ok(number) } else { Err(ruby.argument_error(what)) }
+    // What does not even fit the bits that Ruby has for a part is refused in other words.
+    let mut limited = |number: i64, least: i64, most: i64, bits: u32, name: &str| -> Result<i64> {
+        if (least..=most).contains(&number) {
+            return Ok(number);
+        }
+        let fits = (0..1 << bits).contains(&number);
+        let name = if fits { name } else { "argument" };
+        Err(ruby.argument_error(format!("{name} out of range")))
     };
-    let day = limited(2, 1, 31, "argument out of range")?;
-    let hour = limited(3, 0, 24, "hour out of range")?;
-    let minute = limited(4, 0, 59, "min out of range")?;
-    if !(1..=12).contains(&month) {
-        let what = if (0..16).contains(&month) { "mon out of range" } else { "argument out of range" };
-        return Err(ruby.argument_error(what));
-    }
+    let month = limited(month, 1, 12, 4, "mon")?;
+    let day = limited(parts[0], 1, 31, 5, "mday")?;
+    let hour = limited(parts[1], 0, 24, 5, "hour")?;
+    let minute = limited(parts[2], 0, if hour == 24 { 0 } else { 59 }, 6, "min")?;
     let second = match given(5) {
         None => Ratio::whole(BigInt::zero()),
         Some(text @ Value::String(_)) => Ratio::whole(BigInt::from(part(ruby, text)?)),
         Some(second) => exact(ruby, second)?,
     };
-    if second < Ratio::whole(BigInt::zero()) || second >= Ratio::whole(BigInt::from(61)) {
-        return Err(ruby.argument_error("argument out of range"));
+    let most = Ratio::whole(BigInt::from(if hour == 24 { 1 } else { 61 }));
+    if second < Ratio::whole(BigInt::zero()) || second >= most {
+        let fits = second >= Ratio::whole(BigInt::zero()) && second < Ratio::whole(BigInt::from(64));
+        return Err(ruby.argument_error(if fits { "sec out of range" } else { "argument out of range" }));
     }
     // Microseconds of their own take the place of a fraction of the second.
     let second = if given(6).is_some() { Ratio::whole(second.floor()) } else { second };
@@ -323,9 +332,6 @@ fn civil(ruby: &mut Ruby<'_>, this: &Value, list: &[Value], zone: Zone) -> Resul
     let million = Ratio::whole(BigInt::from(1_000_000));
     if micros < Ratio::whole(BigInt::zero()) || micros >= million {
         return Err(ruby.argument_error("subsecx out of range"));
-    }
-    if hour == 24 && (minute > 0 || !second.numerator.is_zero()) {
-        return Err(ruby.argument_error("argument out of range"));
     }
     // A day that the month does not have is one of the next month.
     let days = calendar::days(year, month as u8, 1) + day - 1;
