@@ -39,8 +39,13 @@ enum Tag {
 
 /// The Ruby code of a template that collects its output in a variable.
 pub fn compile(template: &str, trim: Trim, output: &str) -> String {
-    let mut compiler =
-        Compiler { code: format!("{output} = +''"), output, text: String::new(), fresh_line: false, line_opened: false };
+    let mut compiler = Compiler {
+        code: format!("{output} = +''"),
+        output,
+        text: String::new(),
+        fresh_line: false,
+        line_opened: false,
+    };
     compiler.template(template, trim);
     compiler.put_text();
     compiler.push(output);

@@ -148,7 +148,9 @@ fn likely(chance: &mut Chance, text: &str, variable: &str) -> &'static str {
     let used = |methods: &[&str]| methods.iter().any(|name| text.contains(&format!("@{variable}.{name}")));
     if used(&["each_pair", "keys", "to_a", "sort_by", "key?", "sort.each", "each do |k"]) {
         chance.pick(&HASHES)
-    } else if used(&["each", "map", "join", "sort", "flatten", "select", "collect", "size", "empty", "include"]) {
+    } else if used(&[
+        "each", "map", "join", "sort", "flatten", "select", "collect", "size", "empty", "include",
+    ]) {
         chance.pick(&LISTS)
     } else {
         chance.pick(&SCALARS)
@@ -158,7 +160,9 @@ fn likely(chance: &mut Chance, text: &str, variable: &str) -> &'static str {
 /// The variables that a template names: `@x`, `scope['x']`, `scope.lookupvar('x')`, `has_variable?('x')`.
 fn variables(text: &str) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
-    for opening in ["@", "scope['", "scope[\"", "lookupvar('", "lookupvar(\"", "has_variable?('", "has_variable?(\""] {
+    for opening in
+        ["@", "scope['", "scope[\"", "lookupvar('", "lookupvar(\"", "has_variable?('", "has_variable?(\""]
+    {
         for (at, _) in text.match_indices(opening) {
             let rest = text[at + opening.len()..].trim_start_matches("::");
             let name: String = rest.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();

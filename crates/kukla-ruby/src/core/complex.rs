@@ -87,9 +87,8 @@ const METHODS: &[Native] = &[
     method("fdiv", 1, 1, |ruby, this, args| {
         let own = parts(this);
         if let Some(other) = as_parts(&args[0]) {
-            let divide = |ruby: &mut Ruby<'_>, a: &Value, b: &Value| {
-                named(ruby, a, "fdiv", std::slice::from_ref(b))
-            };
+            let divide =
+                |ruby: &mut Ruby<'_>, a: &Value, b: &Value| named(ruby, a, "fdiv", std::slice::from_ref(b));
             return scaled_quotient(ruby, &own, &other, divide);
         }
         let real = named(ruby, &own.real, "fdiv", args.list)?;

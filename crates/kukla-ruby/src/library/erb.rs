@@ -17,8 +17,11 @@ pub const ERB: NativeClass = NativeClass {
 };
 
 /// The module `ERB::Util`.
-pub const UTIL: NativeClass =
-    NativeClass { methods: &[UTIL_METHODS], singleton: &[UTIL_FUNCTIONS], ..NativeClass::module("ERB::Util") };
+pub const UTIL: NativeClass = NativeClass {
+    methods: &[UTIL_METHODS],
+    singleton: &[UTIL_FUNCTIONS],
+    ..NativeClass::module("ERB::Util")
+};
 
 const UTIL_METHODS: &[Native] = &[
     private("html_escape", 1, 1, html_escape),
@@ -180,13 +183,7 @@ fn result(ruby: &mut Ruby<'_>, this: &Value, binding: &Value) -> Result {
 }
 
 /// Makes the template a method of a class.
-fn define(
-    ruby: &mut Ruby<'_>,
-    this: &Value,
-    module: &Value,
-    name: &Value,
-    file: Option<&Value>,
-) -> Result {
+fn define(ruby: &mut Ruby<'_>, this: &Value, module: &Value, name: &Value, file: Option<&Value>) -> Result {
     let template = template(ruby, this)?;
     let name = ruby.display(name)?.to_str_lossy().into_owned();
     let code = format!("def {name}\n{}\nend\n", template.code);

@@ -7,7 +7,7 @@ class Pathname
 
   def initialize(path)
     path = path.to_path if path.respond_to?(:to_path)
-    raise TypeError, "no implicit conversion of #{path.nil? ? 'nil' : path.class} into String" unless path.is_a?(String)
+    raise TypeError, "no implicit conversion of #{[nil, true, false].include?(path) ? path.inspect : path.class} into String" unless path.is_a?(String)
     raise ArgumentError, 'pathname contains null byte' if path.include?("\0")
 
     @path = path.dup

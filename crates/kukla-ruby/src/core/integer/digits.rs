@@ -5,8 +5,8 @@ use num_integer::Integer;
 use num_traits::{Signed, Zero};
 
 use crate::args::Args;
-use crate::core::complex::is_small;
 use crate::class::{ClassId, Native, method};
+use crate::core::complex::is_small;
 use crate::core::numeric::tower::as_big;
 use crate::error::Result;
 use crate::ruby::Ruby;

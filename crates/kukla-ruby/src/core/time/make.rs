@@ -279,12 +279,6 @@ fn civil(ruby: &mut Ruby<'_>, this: &Value, list: &[Value], zone: Zone) -> Resul
     if year.abs() > 100_000_000_000 {
         return Err(ruby.argument_error("year too big to marshal"));
     }
-    let mut parts = [1, 0, 0];
-    for (at, number) in parts.iter_mut().enumerate() {
-        if let Some(value) = given(at + 2) {
-            *number = part(ruby, value)?;
-        }
-    }
     let month = match given(1) {
         None => 1,
         Some(month) => {
@@ -299,19 +293,31 @@ fn civil(ruby: &mut Ruby<'_>, this: &Value, list: &[Value], zone: Zone) -> Resul
             }
         }
     };
-    // What does not even fit the bits that Ruby has for a part is refused in other words.
-    let mut limited = |number: i64, least: i64, most: i64, bits: u32, name: &str| -> Result<i64> {
-        if (least..=most).contains(&number) {
-            return Ok(number);
+    // What does not even fit the bits that Ruby has for a part is refused first, and in other words.
+    let mut parts = [month, 1, 0, 0];
+    for (at, (number, bits)) in parts.iter_mut().zip([4, 5, 5, 6]).enumerate() {
+        if at > 0
+            && let Some(value) = given(at + 1)
+        {
+            *number = part(ruby, value)?;
         }
-        let fits = (0..1 << bits).contains(&number);
-        let name = if fits { name } else { "argument" };
-        Err(ruby.argument_error(format!("{name} out of range")))
-    };
-    let month = limited(month, 1, 12, 4, "mon")?;
-    let day = limited(parts[0], 1, 31, 5, "mday")?;
-    let hour = limited(parts[1], 0, 24, 5, "hour")?;
-    let minute = limited(parts[2], 0, if hour == 24 { 0 } else { 59 }, 6, "min")?;
+        if !(0..1 << bits).contains(number) {
+            return Err(ruby.argument_error("argument out of range"));
+        }
+    }
+    let [month, day, hour, minute] = parts;
+    let most_minutes = if hour == 24 { 0 } else { 59 };
+    let limits = [
+        (month, 1, 12, "mon"),
+        (day, 1, 31, "mday"),
+        (hour, 0, 24, "hour"),
+        (minute, 0, most_minutes, "min"),
+    ];
+    for (number, least, most, name) in limits {
+        if !(least..=most).contains(&number) {
+            return Err(ruby.argument_error(format!("{name} out of range")));
+        }
+    }
     let second = match given(5) {
         None => Ratio::whole(BigInt::zero()),
         Some(text @ Value::String(_)) => Ratio::whole(BigInt::from(part(ruby, text)?)),

@@ -52,7 +52,8 @@ impl<'t> Reader<'t> {
         match digits.parse::<i64>() {
             Ok(number) if digits.len() == 2 => Ok(Value::Int(number)),
             _ => {
-                let after = if mark == ':' || mark == '-' { format!(" after `{mark}'") } else { String::new() };
+                let after =
+                    if mark == ':' || mark == '-' { format!(" after `{mark}'") } else { String::new() };
                 let shown = self.excerpt(from, 10);
                 Err(ruby.argument_error(format!("two digits {name} is expected{after}: {shown}")))
             }
@@ -110,7 +111,8 @@ pub(super) fn read<'t>(
         }
         let digits = precision.and_then(|most| digits.get(..most)).unwrap_or(digits);
         ruby.charge(digits.len() as u64 / 8)?;
-        if let (Some(Value::Int(second)), Ok(number)) = (parts.pop(), format!("0{digits}").parse::<BigInt>()) {
+        if let (Some(Value::Int(second)), Ok(number)) = (parts.pop(), format!("0{digits}").parse::<BigInt>())
+        {
             let unit = BigInt::from(10).pow(digits.len() as u32);
             parts.push(Ratio::new(BigInt::from(second) * &unit + number, unit).into_value());
         }
