@@ -461,13 +461,20 @@ impl Environment {
 
     /// The file in which a module, or the environment itself, writes the function of that name in Ruby.
     pub fn ruby_function(&self, name: &str) -> Option<PathBuf> {
+        self.ruby_function_in(&["lib/puppet/functions", "lib/puppet/parser/functions"], name)
+    }
+
+    /// The file in which a module, or the environment itself, writes the function of that name for the old API.
+    pub fn old_ruby_function(&self, name: &str) -> Option<PathBuf> {
+        self.ruby_function_in(&["lib/puppet/parser/functions"], name)
+    }
+
+    fn ruby_function_in(&self, directories: &[&str], name: &str) -> Option<PathBuf> {
         let file = format!("{}.rb", name.replace("::", "/"));
         let libraries = self.modules.iter().map(|module| &module.root).chain(&self.root);
-        let candidates = libraries.flat_map(|root| {
-            ["lib/puppet/functions", "lib/puppet/parser/functions"]
-                .map(|directory| root.join(directory).join(&file))
-        });
-        self.reading(|world| candidates.into_iter().find(|path| world.exists(path)))
+        let mut candidates =
+            libraries.flat_map(|root| directories.iter().map(|directory| root.join(directory).join(&file)));
+        self.reading(|world| candidates.find(|path| world.exists(path)))
     }
 
     /// Whether a built-in function is there and counts: those that stdlib dropped in version 9 need an older one among the

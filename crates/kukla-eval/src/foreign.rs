@@ -108,8 +108,11 @@ impl Vm<'_> {
     }
 
     /// Puts a list or hash in the place of another wherever the code being evaluated holds that very one: code of another language has
-    /// changed it, and in Puppet they share it.
-    pub fn change_in_place(&mut self, old: &Value, new: &Value) {
+    /// changed it, and in Puppet they share it. `name` is the variable it was taken from: empty lists are told apart by nothing else.
+    pub fn change_in_place(&mut self, name: &str, old: &Value, new: &Value) {
+        if is_empty_list(old) {
+            return self.fill_in_place(Name::new(name), new);
+        }
         let change = |held: &mut Value| {
             if is_same_collection(held, old) {
                 *held = new.clone();
@@ -119,6 +122,23 @@ impl Vm<'_> {
         if let Some(id) = self.container_id() {
             let params = &mut self.catalog.get_mut(id).params;
             for param in params.iter_mut().filter(|param| is_same_collection(&param.value, old)) {
+                param.value = new.clone();
+                param.shared = 0;
+            }
+        }
+    }
+
+    fn fill_in_place(&mut self, name: Name, new: &Value) {
+        let Some((held, is_own)) = self.scopes.meant_mut(self.position(), name) else { return };
+        if !is_empty_list(held) {
+            return;
+        }
+        *held = new.clone();
+        if is_own && let Some(id) = self.container_id() {
+            let params = &mut self.catalog.get_mut(id).params;
+            if let Some(param) =
+                params.iter_mut().find(|param| param.name == name && is_empty_list(&param.value))
+            {
                 param.value = new.clone();
                 param.shared = 0;
             }
@@ -205,6 +225,10 @@ impl Vm<'_> {
 }
 
 /// Whether both are the same list or hash, not just equal ones.
+fn is_empty_list(value: &Value) -> bool {
+    matches!(value, Value::Array(values) if values.is_empty())
+}
+
 fn is_same_collection(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Array(a), Value::Array(b)) => !a.is_empty() && a.as_ptr() == b.as_ptr() && a.len() == b.len(),

@@ -142,6 +142,10 @@ impl Variables {
     }
 
     /// The values of all variables, to change.
+    fn get_mut(&mut self, name: Name) -> Option<&mut Value> {
+        self.entries.iter_mut().find(|(known, _)| *known == name).map(|(_, value)| value)
+    }
+
     fn values_mut(&mut self) -> impl Iterator<Item = &mut Value> {
         self.entries.iter_mut().map(|(_, value)| value)
     }
@@ -541,6 +545,26 @@ impl Scopes {
         let frames = self.frames.iter_mut().take(self.live).flat_map(|frame| frame.variables.values_mut());
         let named = self.named.iter_mut().enumerate().filter(move |(at, _)| scopes.contains(at));
         frames.chain(named.flat_map(|(_, scope)| scope.variables.values_mut()))
+    }
+
+    /// The variable that a name means at `at`, to change, and whether it is one of the named scope itself.
+    pub(crate) fn meant_mut(&mut self, at: Position, name: Name) -> Option<(&mut Value, bool)> {
+        let mut frame = at.frame;
+        while frame != FrameId::NONE {
+            let here = frame.0 as usize;
+            if self.frames[here].variables.get(name).is_some() {
+                return self.frames[here].variables.get_mut(name).map(|value| (value, false));
+            }
+            frame = self.frames[here].outer;
+        }
+        let mut scope = Some(at.scope);
+        while let Some(id) = scope {
+            if self.get(id).variables.get(name).is_some() {
+                return self.get_mut(id).variables.get_mut(name).map(|value| (value, id == at.scope));
+            }
+            scope = self.next(id);
+        }
+        None
     }
 
     /// The position, or its named scope if the call that it was in has ended.

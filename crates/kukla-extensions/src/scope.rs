@@ -8,7 +8,7 @@ use kukla_ruby::{Args, Result, Ruby, Value};
 use kukla_values::{Str, Value as PuppetValue};
 
 use crate::objects::{Kept, Shared};
-use crate::{raised, values};
+use crate::{function, raised, values};
 
 /// The classes that are written in Rust.
 pub static CLASSES: &[NativeClass] = &[
@@ -48,6 +48,7 @@ const METHODS: &[Native] = &[
 const SINGLETON: &[Native] = &[
     method("top", 0, 0, top),
     method("function?", 1, 1, has_function),
+    method("load_old_function", 1, 1, load_old_function),
     method("log", 2, 2, log_here),
     method("setting", 1, 1, setting),
     method("find_file", 2, 2, find_file),
@@ -283,6 +284,15 @@ fn top(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
 fn has_function(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
     let name = text(ruby, &args[0])?;
     Ok(Value::Bool(ruby.with_puppet(|puppet| puppet.function_exists(&name))?))
+}
+
+/// Runs the file of a module's function for the old API; whether there is one.
+fn load_old_function(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
+    let name = text(ruby, &args[0])?;
+    match ruby.with_puppet(|puppet| puppet.old_function(&name))? {
+        Some(path) => function::load(ruby, &path).map(|()| Value::Bool(true)),
+        None => Ok(Value::Bool(false)),
+    }
 }
 
 fn setting(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {

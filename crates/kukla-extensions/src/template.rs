@@ -15,6 +15,7 @@ use kukla_values::Value as PuppetValue;
 use rustc_hash::FxHashMap;
 
 use crate::codes::{RUBY_INLINE_TEMPLATE_FAILED, RUBY_RAISED, RUBY_TEMPLATE_FAILED};
+use crate::objects::Shared;
 use crate::programs::RubyPrograms;
 use crate::{raised, scope, session, values};
 
@@ -75,8 +76,8 @@ pub fn render(
             other => Box::new(other),
         })
     })?;
-    for (old, new) in &changes {
-        vm.change_in_place(old, new);
+    for change in &changes {
+        vm.change_in_place(&change.name, &change.old, &change.new);
     }
     Ok(text)
 }
@@ -106,13 +107,21 @@ fn variables(vm: &Vm<'_>, program: &Program) -> Vec<(String, PuppetValue)> {
     names.filter_map(|name| Some((name.to_owned(), vm.variable_at(here, name)?))).collect()
 }
 
+/// A list or hash that a template has changed.
+struct Change {
+    /// The variable that held it.
+    name: String,
+    old: PuppetValue,
+    new: PuppetValue,
+}
+
 fn evaluate(
     ruby: &mut Ruby<'_>,
     program: &Arc<Program>,
     scope: u64,
     path: Option<&Path>,
     variables: &[(String, PuppetValue)],
-) -> Result<(String, Vec<(PuppetValue, PuppetValue)>)> {
+) -> Result<(String, Vec<Change>)> {
     let class = ruby.class_named("Puppet::Parser::TemplateWrapper")?;
     let wrapper = Object::new(class);
     let set = |ruby: &mut Ruby<'_>, name: &str, value: Value| {
@@ -130,7 +139,7 @@ fn evaluate(
         if !matches!(value, PuppetValue::Undef) {
             let own = values::to_ruby(ruby, value)?;
             if may_change && matches!(value, PuppetValue::Array(_) | PuppetValue::Hash(_)) {
-                lent.push((value, own.clone()));
+                lent.push((name, value, own.clone()));
             }
             set(ruby, name, own);
         }
@@ -138,10 +147,11 @@ fn evaluate(
     let result = ruby.run_as(program, Value::Object(wrapper), class)?;
     let text = ruby.display(&result)?.to_str_lossy().into_owned();
     let mut changes = Vec::new();
-    for (old, own) in lent {
+    for (name, old, own) in lent {
         let new = values::to_puppet(ruby, &own)?;
         if new != *old {
-            changes.push((old.clone(), new));
+            ruby.part::<Shared>().keep(&new, &own);
+            changes.push(Change { name: name.clone(), old: old.clone(), new });
         }
     }
     Ok((text, changes))

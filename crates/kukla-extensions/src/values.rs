@@ -47,6 +47,9 @@ fn class_for(value: &PuppetValue) -> &'static str {
             _ => "Puppet::Pops::Types::PAnyType",
         },
         PuppetValue::Iterator(_) => "Puppet::Pops::Types::Iterator",
+        PuppetValue::Host(object) if object.class_name() == "Puppet::Pops::Lookup::Context" => {
+            "Puppet::Pops::Lookup::Context"
+        }
         _ => "Puppet::Pops::Types::PuppetObject",
     }
 }
@@ -114,6 +117,12 @@ fn old_argument(ruby: &mut Ruby<'_>, value: &PuppetValue) -> Result {
         | PuppetValue::Timespan(_)
         | PuppetValue::Timestamp(_)
         | PuppetValue::Binary(_) => Value::str(kukla_values::format::to_s(value)),
+        PuppetValue::Type(ty) if matches!(&**ty, Type::Resource(_) | Type::Class(_)) => {
+            let ty = to_ruby(ruby, value)?;
+            let class = ruby.class_named("Puppet::Resource")?;
+            let referred = ruby.symbols.intern("referred");
+            ruby.send(&Value::Class(class), referred, &[ty])?
+        }
         PuppetValue::Iterator(_) => {
             return Err(ruby.runtime_error("Use of an Iterator is not supported here"));
         }
@@ -174,9 +183,11 @@ pub fn to_puppet(ruby: &mut Ruby<'_>, value: &Value) -> Result<PuppetValue> {
         Value::Regexp(regexp) => PuppetValue::Regexp(regexp.pattern.clone()),
         Value::Object(object) => {
             let wrapped = object.payload::<Wrapped>().map(|wrapped| wrapped.0.clone());
-            match wrapped {
-                Some(value) => value,
-                None => keep(ruby, value)?,
+            let reference = ruby.symbols.intern("@reference");
+            match (wrapped, object.head.variable(reference)) {
+                (Some(value), _) => value,
+                (None, Some(reference)) => to_puppet(ruby, &reference)?,
+                (None, None) => keep(ruby, value)?,
             }
         }
         _ => keep(ruby, value)?,

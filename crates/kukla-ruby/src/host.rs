@@ -28,6 +28,11 @@ pub trait Host {
     fn load_path(&self) -> Vec<PathBuf> {
         Vec::new()
     }
+    /// Whether a library that `require` does not find in any directory is there nevertheless.
+    fn provides(&self, feature: &str) -> bool {
+        let _ = feature;
+        false
+    }
     /// The program of a text; who runs many interpreters keeps programs and shares them.
     fn program(&mut self, path: &Path, text: &[u8]) -> Result<Arc<Program>, SyntaxProblem> {
         parse(text, &path.to_string_lossy())
@@ -112,6 +117,8 @@ pub trait Puppet {
     ) -> Result<PuppetValue, Interrupt>;
     /// Whether there is a function of that name.
     fn function_exists(&mut self, name: &str) -> bool;
+    /// The file of a module's function of that name for the old API.
+    fn old_function(&self, name: &str) -> Option<PathBuf>;
     /// Calls a lambda that Puppet gave to a call.
     fn call_lambda(&mut self, lambda: LambdaNumber, args: Vec<PuppetValue>)
     -> Result<PuppetValue, Interrupt>;

@@ -3,6 +3,23 @@
 module Puppet
   module Parser
     module Functions
+      # Puppet's own functions that the old API can call, by arity and kind.
+      CORE = {
+        [-1, :rvalue] => %i[shellquote], [-1, :statement] => %i[alert crit debug emerg err fail info notice warning],
+        [-2, :rvalue] => %i[file fqdn_rand generate inline_template sprintf tagged template],
+        [-2, :statement] => %i[contain include realize require tag], [-3, :statement] => %i[create_resources],
+        [1, :rvalue] => %i[digest md5 sha1 sha256], [2, :rvalue] => %i[scanf versioncmp]
+      }.freeze
+
+      # Those that it knows the names of, and refuses.
+      REFUSED = {
+        [-1, :rvalue] => %i[dig new reverse_each step type with],
+        [-2, :rvalue] => %i[defined epp find_file hiera hiera_array hiera_hash inline_epp lest lookup then],
+        [-2, :statement] => %i[hiera_include next return], [-3, :rvalue] => %i[assert_type each filter map reduce slice strftime],
+        [-4, :rvalue] => %i[regsubst], [0, :statement] => %i[break], [1, :rvalue] => %i[binary_file], [2, :rvalue] => %i[split],
+        [2, :statement] => %i[match]
+      }.freeze
+
       # The functions that were made, as methods of every scope.
       module Made; end
 
@@ -57,21 +74,30 @@ module Puppet
                     "#{name}(): Wrong number of arguments given (#{given.size} for minimum #{(arity + 1).abs})"
             end
 
-            result = send("real_function_#{name}", given)
+            result = Puppet::Parser::Functions.returned(send("real_function_#{name}", given))
             type == :rvalue ? result : nil
           end
           made[name] = { arity: arity, type: type, name: "function_#{name}", doc: options[:doc] }
         end
 
-        def function(name, _environment = nil)
-          name = name.to_s
-          return made[name.to_sym][:name] if made.key?(name.to_sym)
+        # What a function gives, with nil for undef at any depth.
+        def returned(value)
+          case value
+          when :undef then nil
+          when Array then value.map { |inner| returned(inner) }
+          when Hash then value.to_h { |key, inner| [returned(key), returned(inner)] }
+          else value
+          end
+        end
 
-          Puppet::Parser::Scope.function?(name) ? "function_#{name}" : false
+        def function(name, _environment = nil)
+          name = name.to_s.to_sym
+          Puppet::Parser::Scope.load_old_function(name) || make_core(name) unless made.key?(name)
+          made.key?(name) ? made[name][:name] : false
         end
 
         def rvalue?(name, _environment = nil)
-          made.key?(name.to_s.to_sym) ? made[name.to_s.to_sym][:type] == :rvalue : function(name) && true
+          made.key?(name.to_s.to_sym) && made[name.to_s.to_sym][:type] == :rvalue
         end
 
         def arity(name, _environment = nil)
@@ -83,6 +109,16 @@ module Puppet
         end
 
         def reset; end
+
+        private
+
+        def make_core(name)
+          arity, type = CORE.find { |_, names| names.include?(name) }&.first
+          return newfunction(name, arity: arity, type: type) { |args| call_function(name.to_s, args) } if arity
+
+          arity, type = REFUSED.find { |_, names| names.include?(name) }&.first
+          newfunction(name, arity: arity, type: type) { |_| Error.is4x(name) } if arity
+        end
       end
     end
 
@@ -110,6 +146,11 @@ module Puppet
           end
         end
       end
+
+      def to_s
+        "Scope(#{resource})"
+      end
+      alias inspect to_s
 
       def compiler
         @compiler ||= Puppet::Parser::Compiler.new(self)
@@ -175,29 +216,11 @@ module Puppet
         yield Puppet::Parser::Scope.top
       end
 
-      def function_missing(name)
-        raise NoMethodError, "undefined method `#{name}' for #{self}"
-      end
-
       def method_missing(name, *args, &block)
-        text = name.to_s
-        return super unless text.start_with?('function_')
+        function = name.to_s[/\Afunction_(.*)\z/m, 1]
+        return super unless function && Puppet::Parser::Functions.function(function)
 
-        function = text.delete_prefix('function_')
-        return super unless Puppet::Parser::Scope.function?(function)
-
-        unless args[0].is_a?(Array)
-          raise ArgumentError, 'custom functions must be called with a single array that contains the arguments. ' \
-                               'For example, function_example([1]) instead of function_example(1)'
-        end
-        call_function(function, args[0], &block)
-      end
-
-      def respond_to_missing?(name, private = false)
-        text = name.to_s
-        return super unless text.start_with?('function_')
-
-        Puppet::Parser::Scope.function?(text.delete_prefix('function_')) || super
+        send(name, *args, &block)
       end
 
       %w[debug info notice warning err alert emerg crit].each do |level|
@@ -216,7 +239,7 @@ module Puppet
 
         def name
           resource = @scope.resource
-          resource ? resource.title.to_s.downcase : ''
+          resource && resource.title != :main ? resource.title.to_s.downcase : ''
         end
 
         def type
@@ -338,7 +361,7 @@ module Puppet
 
       def initialize(type, title, attributes = {})
         @type = type.to_s.split('::').reject(&:empty?).map(&:capitalize).join('::')
-        @title = title
+        @title = @type == 'Class' ? class_title(title.to_s) : title
         @parameters = {}
         set = attributes.is_a?(Hash) && attributes[:parameters] ? attributes[:parameters] : []
         if set.is_a?(Hash)
@@ -347,6 +370,13 @@ module Puppet
           set.each { |param| @parameters[param.name] = param.value }
         end
       end
+
+      def class_title(title)
+        return :main if ['', 'main'].include?(title)
+
+        title.split('::').reject(&:empty?).map(&:capitalize).join('::')
+      end
+      private :class_title
 
       def self.of(type, title, parameters)
         resource = new(type, title)
@@ -478,6 +508,13 @@ module Puppet
         type, title = match[1], match[2]
       end
       super(type, title, attributes)
+    end
+
+    # What a reference is to functions of the old API.
+    def self.referred(reference)
+      made = reference.is_a?(Puppet::Pops::Types::PClassType) ? new('Class', reference.class_name) : new(reference.type_name, reference.title)
+      made.instance_variable_set(:@reference, reference)
+      made
     end
   end
 
