@@ -138,6 +138,7 @@ fn templates(modulepath: &[PathBuf]) -> Vec<(String, String)> {
 fn program(chance: &mut Chance, name: &str, text: &str, plausible: bool) -> String {
     let mut code = String::new();
     for variable in variables(text) {
+        let plausible = plausible || chance.one_in(4);
         let value = if plausible { likely(chance, text, &variable) } else { chance.pick(&VALUES) };
         code.push_str(&format!("${variable} = {value}\n"));
     }

@@ -468,7 +468,7 @@ pub fn divide(ruby: &mut Ruby<'_>, a: &Value, b: &Value) -> Result {
         let real = exact_quotient(ruby, &x.real, &y.real)?;
         return Ok(Parts { real, imaginary: exact_quotient(ruby, &x.imaginary, &y.real)? }.into_value());
     }
-    let quotient = scaled_quotient(ruby, &x, &y, |ruby, a, b| real::quotient(ruby, a, b))?;
+    let quotient = scaled_quotient(ruby, &x, &y, real::quotient)?;
     let floats =
         [&x.real, &x.imaginary, &y.real, &y.imaginary].iter().any(|part| matches!(part, Value::Float(_)));
     if floats {
