@@ -52,6 +52,7 @@ impl Timestamp {
 
     /// Writes it in a format of `strftime`, in UTC or in a zone.
     pub fn format(self, format: &str, zone: Option<&str>) -> Result<Str> {
+        super::check_widths(format)?;
         let (offset, utc) = match zone.filter(|zone| !zone.is_empty()) {
             // The machine's own zone is not looked at: what a catalog says must not depend on where it is compiled.
             Some(zone) if zone.eq_ignore_ascii_case("current") => (0, false),
