@@ -35,3 +35,13 @@ pub struct ProcObject {
     /// Whether it treats arguments and `return` as a method does.
     pub lambda: Cell<bool>,
 }
+
+impl ProcObject {
+    /// Takes out what it runs, before it is dropped.
+    pub(crate) fn take_body(&mut self) -> Option<ProcBody> {
+        match self.body {
+            ProcBody::Symbol(_) => None,
+            _ => Some(std::mem::replace(&mut self.body, ProcBody::Symbol(crate::symbol::sym::CALL))),
+        }
+    }
+}

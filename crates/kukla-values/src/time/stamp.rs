@@ -4,7 +4,7 @@ use std::fmt;
 
 use kukla_syntax::{bail, diagnostic};
 
-use super::calendar::Civil;
+use super::calendar::{self, Civil};
 use super::{Timestamp, strptime, zones};
 use crate::codes::{ILLEGAL_TIME_FORMAT, TIME_IN_NO_FORMAT, TIME_NOT_IN_FORMAT, TIMEZONE_GIVEN_TWICE};
 use crate::{Result, Str};
@@ -60,7 +60,8 @@ impl Timestamp {
             None => (0, true),
         };
         let civil = Civil::new(self.seconds, self.nanos, offset, utc);
-        strftime::string::strftime(&civil, format)
+        let spelled = calendar::with_offset(format.as_bytes(), offset);
+        strftime::string::strftime(&civil, &String::from_utf8_lossy(&spelled))
             .map(Str::from)
             .map_err(|reason| diagnostic!(ILLEGAL_TIME_FORMAT { format, reason }).into())
     }
