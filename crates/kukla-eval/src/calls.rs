@@ -137,6 +137,11 @@ impl Vm<'_> {
         Ok(self.autoload_computed_function(name)?.is_some())
     }
 
+    /// Whether the function of that name is built in.
+    pub fn has_native_function(&mut self, name: &str) -> bool {
+        matches!(self.autoload_computed_function(name), Ok(Some(Function::Builtin(_))))
+    }
+
     /// The type that a function written in Puppet says it returns.
     pub fn return_type(&mut self, name: &str) -> Option<kukla_values::Type> {
         let function = self.environment().puppet_function(Name::existing(name)?)?;

@@ -47,6 +47,14 @@ pub struct Dispatch {
     pub is_mismatch: bool,
 }
 
+impl Dispatch {
+    /// Whether Hiera can ask it for data.
+    pub fn takes_lookup_context(&self) -> bool {
+        let last = self.signature.callable.params.last();
+        last.is_some_and(|ty| ty.to_string().contains("Puppet::LookupContext"))
+    }
+}
+
 /// A type as a function writes it.
 pub enum Written {
     Text(String),

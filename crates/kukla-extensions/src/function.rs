@@ -40,18 +40,8 @@ impl RubyFunctions {
         if let Some(known) = lock().get(name) {
             return known.clone().map(|function| function as Arc<dyn ForeignFunction>);
         }
-        let found = environment.ruby_function(name).map(|path| {
-            let is_old = path.to_string_lossy().contains("/lib/puppet/parser/functions/");
-            let audience = if is_old { Audience::Old } else { Audience::Modern };
-            let programs = self.programs.clone();
-            Arc::new(RubyFunction {
-                name: name.into(),
-                path,
-                audience,
-                programs,
-                dispatches: OnceLock::new(),
-            })
-        });
+        let found = environment.ruby_function(name);
+        let found = found.map(|path| Arc::new(RubyFunction::new(name, path, self.programs.clone())));
         lock().insert(name.into(), found.clone());
         found.map(|function| function as Arc<dyn ForeignFunction>)
     }
@@ -87,6 +77,31 @@ pub fn load(ruby: &mut Ruby<'_>, path: &Path) -> Result<()> {
 }
 
 impl RubyFunction {
+    /// The function of a file; its directory says for which API it is.
+    pub fn new(name: &str, path: PathBuf, programs: Arc<RubyPrograms>) -> RubyFunction {
+        let is_old = path.to_string_lossy().contains("/lib/puppet/parser/functions/");
+        let audience = if is_old { Audience::Old } else { Audience::Modern };
+        RubyFunction { name: name.into(), path, audience, programs, dispatches: OnceLock::new() }
+    }
+
+    /// Loads the function and reads what it declares; whether it is one that Hiera asks.
+    pub fn examine(&self, vm: &mut Vm<'_>) -> Flow<bool> {
+        if self.audience == Audience::Modern {
+            let dispatches = self.dispatches(vm)?;
+            return Ok(dispatches.iter().any(Dispatch::takes_lookup_context));
+        }
+        session::enter(vm, &self.programs, None, |ruby| {
+            self.load(ruby)?;
+            let scope = scope::object(ruby, 0)?;
+            let (class, method) =
+                (ruby.class_of(&scope), ruby.symbols.intern(&format!("function_{}", self.name)));
+            match ruby.find_method(class, method) {
+                Some(_) => Ok(false),
+                None => Err(self.missing()),
+            }
+        })
+    }
+
     fn load(&self, ruby: &mut Ruby<'_>) -> Result<()> {
         load(ruby, &self.path)
     }

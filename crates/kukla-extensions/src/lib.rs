@@ -5,6 +5,7 @@
 //! compilation (`scope.rs`, `values.rs`).
 
 mod codes;
+pub mod coverage;
 mod dispatch;
 mod function;
 mod objects;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use kukla_eval::error::Raised;
 use kukla_eval::foreign::ResourceState;
 use kukla_eval::lambda::{Block, ForeignBlock};
+use kukla_eval::native::NativeObject;
 use kukla_eval::scope::{Position, ScopeId};
 use kukla_eval::settings::LogLevel;
 use kukla_eval::{Environment, Flow, Raise, Vm};
@@ -28,6 +29,7 @@ const PUPPET: &[(&str, &str)] = &[
     ("puppet/parser.rb", include_str!("puppet/parser.rb")),
     ("puppet/functions.rb", include_str!("puppet/functions.rb")),
     ("puppet/types.rb", include_str!("puppet/types.rb")),
+    ("puppet/util.rb", include_str!("puppet/util.rb")),
 ];
 
 /// Runs something in the interpreter of a compilation.
@@ -115,6 +117,11 @@ impl Host for Compilation<'_, '_> {
         load_path(self.vm.environment())
     }
 
+    fn provides(&self, feature: &str) -> bool {
+        let first = feature.split('/').next().unwrap_or_default();
+        matches!(first, "puppet" | "facter" | "hiera" | "semantic_puppet" | "pson" | "safe_yaml")
+    }
+
     fn program(&mut self, path: &Path, text: &[u8]) -> std::result::Result<Arc<Program>, SyntaxProblem> {
         self.programs.code(path, text)
     }
@@ -187,9 +194,13 @@ impl Puppet for Compilation<'_, '_> {
                 RubyBlock { number, programs: self.programs.clone(), signature: Arc::new(any_arguments()) };
             Block::Foreign(Arc::new(block))
         });
-        self.vm
-            .standing_at(at(scope), |vm| vm.in_foreign_call(|vm| vm.call(name, args, block)))
-            .map_err(interrupt)
+        let call = |vm: &mut Vm<'_>| {
+            // An object of the compiler's own has functions of its own.
+            let native = args.first().and_then(NativeObject::of);
+            let own = native.and_then(|native| native.call(vm, name, &args[1..], block.as_ref()));
+            own.unwrap_or_else(|| vm.call(name, args, block))
+        };
+        self.vm.standing_at(at(scope), |vm| vm.in_foreign_call(call)).map_err(interrupt)
     }
 
     fn function_exists(&mut self, name: &str) -> bool {

@@ -47,6 +47,9 @@ fn class_for(value: &PuppetValue) -> &'static str {
             _ => "Puppet::Pops::Types::PAnyType",
         },
         PuppetValue::Iterator(_) => "Puppet::Pops::Types::Iterator",
+        PuppetValue::Host(object) if object.class_name() == "Puppet::Pops::Lookup::Context" => {
+            "Puppet::Pops::Lookup::Context"
+        }
         _ => "Puppet::Pops::Types::PuppetObject",
     }
 }

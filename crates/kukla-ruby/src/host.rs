@@ -28,6 +28,11 @@ pub trait Host {
     fn load_path(&self) -> Vec<PathBuf> {
         Vec::new()
     }
+    /// Whether a library that `require` does not find in any directory is there nevertheless.
+    fn provides(&self, feature: &str) -> bool {
+        let _ = feature;
+        false
+    }
     /// The program of a text; who runs many interpreters keeps programs and shares them.
     fn program(&mut self, path: &Path, text: &[u8]) -> Result<Arc<Program>, SyntaxProblem> {
         parse(text, &path.to_string_lossy())

@@ -29,6 +29,7 @@ mod program;
 pub mod recursion;
 pub mod resource_type;
 mod ruby;
+pub mod survey;
 pub mod symbol;
 pub mod text;
 pub mod value;

@@ -147,7 +147,7 @@ impl Site {
         })
     }
 
-    fn run<T>(
+    pub(crate) fn run<T>(
         &self,
         node: &Node,
         explain: bool,

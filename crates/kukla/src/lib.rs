@@ -62,6 +62,7 @@ pub mod conf;
 mod confine;
 mod context;
 pub mod control;
+pub mod coverage;
 mod data;
 mod disk;
 pub mod exports;

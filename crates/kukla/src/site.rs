@@ -42,6 +42,7 @@ pub struct Site {
     version: OnceLock<Option<Result<String, String>>>,
     watched: Arc<Watched>,
     timeout: Duration,
+    pub(crate) ruby: Arc<RubyPrograms>,
 }
 
 impl Site {
@@ -130,6 +131,7 @@ impl Site {
             version: OnceLock::new(),
             watched,
             timeout,
+            ruby: Arc::clone(ruby),
         })
     }
 }

@@ -1,8 +1,11 @@
 //! `kukla ruby`: runs a Ruby script, or talks Ruby.
 
+mod coverage;
+
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::PathBuf;
 
+use clap::Subcommand;
 use kukla::ruby::{self, Conversation, Ended, Said, Surroundings};
 use kukla::world::policy::{Access, Commands, Files, Variables};
 use kukla::world::{Guarded, World};
@@ -19,7 +22,10 @@ use crate::output::{errln, outln};
 /// random numbers and for environment variables, unlike the code of a compilation; it changes nothing outside, and commands and the network
 /// stay closed unless they are opened. Without a script and without -e it is a prompt.
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
     /// The script; - is standard input
     #[arg(value_name = "FILE")]
     file: Option<String>,
@@ -46,6 +52,11 @@ pub struct Args {
     files: Files,
 }
 
+#[derive(Debug, Subcommand)]
+enum Command {
+    Coverage(coverage::Args),
+}
+
 impl Args {
     fn world(&self) -> impl World {
         let policy = Policy {
@@ -62,6 +73,9 @@ impl Args {
 
 /// Runs the script.
 pub fn run(args: &Args) -> Outcome {
+    if let Some(Command::Coverage(args)) = &args.command {
+        return coverage::run(args);
+    }
     let world = args.world();
     // With -e the first argument is one of the script's own.
     let own: Vec<String> = match (&args.file, args.code.is_empty()) {

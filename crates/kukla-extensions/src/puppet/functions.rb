@@ -28,6 +28,10 @@ module Puppet
             @dispatches ||= []
           end
 
+          def dispatcher
+            self
+          end
+
           def name
             @func_name || super
           end

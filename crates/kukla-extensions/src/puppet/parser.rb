@@ -239,7 +239,7 @@ module Puppet
 
         def name
           resource = @scope.resource
-          resource ? resource.title.to_s.downcase : ''
+          resource && resource.title != :main ? resource.title.to_s.downcase : ''
         end
 
         def type
@@ -361,7 +361,7 @@ module Puppet
 
       def initialize(type, title, attributes = {})
         @type = type.to_s.split('::').reject(&:empty?).map(&:capitalize).join('::')
-        @title = title
+        @title = @type == 'Class' ? class_title(title.to_s) : title
         @parameters = {}
         set = attributes.is_a?(Hash) && attributes[:parameters] ? attributes[:parameters] : []
         if set.is_a?(Hash)
@@ -370,6 +370,13 @@ module Puppet
           set.each { |param| @parameters[param.name] = param.value }
         end
       end
+
+      def class_title(title)
+        return :main if ['', 'main'].include?(title)
+
+        title.split('::').reject(&:empty?).map(&:capitalize).join('::')
+      end
+      private :class_title
 
       def self.of(type, title, parameters)
         resource = new(type, title)

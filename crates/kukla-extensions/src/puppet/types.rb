@@ -236,10 +236,7 @@ module Puppet
       NUMERIC_VAR_NAME = /\A(?:0|(?:[1-9][0-9]*))\z/.freeze
       CLASSREF_EXT = /\A((::){0,1}[A-Z][\w]*)+\z/.freeze
     end
-
   end
-
-  LookupContext = Class.new(Pops::Types::PuppetObject)
 end
 
 module SemanticPuppet

@@ -164,12 +164,15 @@ impl Ruby<'_> {
     /// Globals that have a value from the start.
     pub(super) fn set_standard_globals(&mut self) {
         let (stdout, stderr, stdin) = crate::core::io::standard_streams();
+        let path =
+            self.host.load_path().into_iter().map(|path| Value::str(path.to_string_lossy().into_owned()));
+        let path: Vec<Value> = path.collect();
         for (name, value) in [
             ("$stdout", stdout.clone()),
             ("$stderr", stderr.clone()),
             ("$stdin", stdin.clone()),
             ("$/", Value::str("\n")),
-            ("$:", Value::array(Vec::new())),
+            ("$:", Value::array(path)),
             ("$\"", Value::array(Vec::new())),
             ("$*", Value::array(Vec::new())),
             ("$0", Value::str("-")),

@@ -248,6 +248,9 @@ impl Ruby<'_> {
                 return Ok(fresh);
             }
         }
+        if self.host.provides(plain) || library::sources::THERE.contains(&plain) {
+            return Ok(false);
+        }
         Err(self.cannot_load(feature))
     }
 
