@@ -35,3 +35,17 @@ pub struct ProcObject {
     /// Whether it treats arguments and `return` as a method does.
     pub lambda: Cell<bool>,
 }
+
+/// How many arguments a block needs, and how many it takes if there is a limit; a block that is no lambda needs none.
+pub fn argument_counts(block: &ProcObject) -> (usize, Option<usize>) {
+    match &block.body {
+        ProcBody::Closure(closure) => {
+            let params = &closure.unit.body(closure.body).params;
+            let required = params.required.len() + params.post.len();
+            let most = params.rest.is_none().then_some(required + params.optional.len());
+            (if block.lambda.get() { required } else { 0 }, most)
+        }
+        ProcBody::Symbol(_) => (1, None),
+        ProcBody::Native(..) | ProcBody::Method(..) => (0, None),
+    }
+}
