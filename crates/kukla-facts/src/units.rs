@@ -24,7 +24,8 @@ pub fn hertz(speed: u64) -> Option<String> {
     let power = speed.checked_ilog10()?;
     let prefix = PREFIXES.get(power as usize / 3)?;
     let number = speed as f64 / 10f64.powi((power / 3 * 3) as i32);
-    Some(format!("{number:.2} {prefix}Hz"))
+    // A half is rounded up, which formatting alone would not do.
+    Some(format!("{:.2} {prefix}Hz", (number * 100.0).round() / 100.0))
 }
 
 /// How much of something is used: `6.41%`.
@@ -44,6 +45,7 @@ mod tests {
         assert_eq!(bytes(1_619_759_104), "1.51 GiB");
         assert_eq!(bytes((1 << 20) - 1), "1.00 MiB");
         assert_eq!(hertz(2_450_000_000).as_deref(), Some("2.45 GHz"));
+        assert_eq!(hertz(2_445_000_000).as_deref(), Some("2.45 GHz"));
         assert_eq!(hertz(0), None);
         assert_eq!(share(1, 3), "33.33%");
     }

@@ -4,11 +4,15 @@
 //! Ruby source and runs where it cannot read them. Reading and running must give the same answer, so both are compared wherever both
 //! can be had. What Puppet knows of a type it says in a template.
 //!
+//! Then values of every sort are given to every attribute, and both have to take or refuse them, with the same words.
+//!
 //! * `KUKLA_REFERENCE=command` names a command that, given the argument `rpc`, answers as Puppet does; without it nothing is compared.
 //! * `KUKLA_MODULES=directory:directory` names directories of modules.
 //! * Arguments choose types by name.
 
 #![allow(clippy::disallowed_methods)] // a test runner reads the disk
+
+mod values;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -69,6 +73,7 @@ fn run() -> Result<bool, String> {
         names(&modulepath).into_iter().filter(|name| wanted.is_empty() || wanted.contains(name)).collect();
     let reference = Subject::from_environment()?;
     let programs = Arc::default();
+    let (mut tally, mut tried) = (values::Tally::default(), Vec::new());
     let (mut compared, mut open, mut different, mut ran) = (0, 0, 0, 0);
     for batch in names.chunks(BATCH) {
         for (name, theirs) in batch.iter().zip(ask(&reference, &modulepath, batch)?) {
@@ -84,6 +89,7 @@ fn run() -> Result<bool, String> {
                 println!("{name}: not read");
                 continue;
             }
+            tried.push((*ours).clone());
             let theirs = plain(theirs);
             let mut is_different = differs(name, &describe(&ours), &theirs);
             match kukla::extensions::executed_type(&site.environment, &programs, name) {
@@ -100,7 +106,13 @@ fn run() -> Result<bool, String> {
         }
     }
     println!("{compared} types compared, {ran} of them run as well: {different} differ, {open} not read");
-    Ok(different == 0 && open == 0)
+    values::compare(&site, &reference, &modulepath, &tried, &mut tally)?;
+    let values::Tally { same, different: disputed, open: undecided } = tally;
+    println!(
+        "{} values tried: {disputed} judged otherwise, {undecided} depend on the machine",
+        same + disputed + undecided
+    );
+    Ok(different == 0 && open == 0 && disputed == 0)
 }
 
 /// Whether two descriptions of a type differ; says in what.

@@ -1,4 +1,5 @@
 # The types that come with Puppet: which values their attributes take, and which attributes go together. What a provider would do is not here.
+# Attributes that only the providers of few systems manage take any value: elsewhere the agent passes over them.
 
 module Puppet
   # What is common to several of the types below.
@@ -22,17 +23,6 @@ module Puppet
     end
 
     NUMBER = proc { munge { |value| value.is_a?(String) && value =~ /^[-0-9]+$/ ? Integer(value) : value } }
-
-    # A property of a user that lists names.
-    def self.names(word, membership)
-      proc do
-        define_method(:membership) { membership }
-        validate do |value|
-          raise ArgumentError, "#{word} names must be provided, not numbers" if value =~ /^\d+$/
-          raise ArgumentError, "#{word} names must be provided as an array, not a comma-separated list" if value.include?(',')
-        end
-      end
-    end
 
     # A property of a user that is a number of days.
     def self.days(words)
@@ -174,7 +164,10 @@ module Puppet
       define_method(:check_qualified) do |command|
         next if self[:provider] == :shell
 
-        program = command.is_a?(Array) ? command.first : command[/^"([^"]+)"/, 1] || command[/^'([^']+)'/, 1] || command.split(/ /)[0]
+        quoted = /^"([^"]+)"|^'([^']+)'/.match(command) unless command.is_a?(Array)
+        program = if command.is_a?(Array) then command.first
+                  else quoted ? quoted.captures.compact.first : command.split(/ /)[0]
+                  end
         next if absolute_path?(program) || !self[:path].nil?
 
         fail("'#{program}' is not qualified and no path was specified. Please qualify the command or specify a path.")
@@ -211,10 +204,10 @@ module Puppet
       newparam(:name) { isnamevar }
       newparam(:allowdupe, boolean: true, parent: Puppet::Parameter::Boolean) { defaultto false }
       newparam(:ia_load_module)
-      newproperty(:attributes, parent: Puppet::Property::KeyValue)
+      newproperty(:attributes)
       newparam(:attribute_membership, &MEMBERSHIP)
       newparam(:system, boolean: true, parent: Puppet::Parameter::Boolean) { defaultto false }
-      newparam(:forcelocal, boolean: true, parent: Puppet::Parameter::Boolean) { defaultto false }
+      newparam(:forcelocal)
     end
 
     type(:service) do
@@ -226,9 +219,7 @@ module Puppet
         aliasvalue(:true, :running)
       end
       newproperty(:logonaccount)
-      newparam(:logonpassword) do
-        validate { |value| raise ArgumentError, "Passwords cannot include ':'" if value.is_a?(String) && value.include?(':') }
-      end
+      newparam(:logonpassword)
       newproperty(:flags)
       newparam(:binary)
       newparam(:hasstatus) do
@@ -240,24 +231,7 @@ module Puppet
       %i[pattern restart start status stop control].each { |name| newparam(name) }
       newparam(:hasrestart) { newvalues(:true, :false) }
       newparam(:manifest)
-      newparam(:timeout) do
-        munge do |value|
-          begin
-            value = value.to_i
-            raise if value < 1
-
-            value
-          rescue StandardError
-            raise Puppet::Error, "\"#{value}\" is not a positive integer: the timeout parameter must be specified as a positive integer"
-          end
-        end
-      end
-
-      validate do
-        if @parameters[:logonpassword] && @parameters[:logonaccount].nil?
-          raise Puppet::Error, "The 'logonaccount' parameter is mandatory when setting 'logonpassword'."
-        end
-      end
+      newparam(:timeout)
     end
 
     type(:package) do
@@ -309,9 +283,9 @@ module Puppet
           end
         end
       end
-      newparam(:install_only, boolean: false, parent: Puppet::Parameter::Boolean) { defaultto false }
+      newparam(:install_only)
       newparam(:install_options, parent: Puppet::Parameter::PackageOptions)
-      newparam(:uninstall_options, parent: Puppet::Parameter::PackageOptions)
+      newparam(:uninstall_options)
       newparam(:allow_virtual, boolean: true, parent: Puppet::Parameter::Boolean)
       newparam(:reinstall_on_refresh) do
         newvalues(:true, :false)
@@ -447,21 +421,21 @@ module Puppet
       newparam(:backup)
       newparam(:age) do
         munge do |age|
-          found = age.is_a?(String) && age.match(/^([0-9]+)(?:(\w)\w*)?$/)
+          # The last digit of a number that has several is taken for the unit.
+          found = age.is_a?(String) && (age.match(/^([0-9]+)(\w)\w*$/) || age.match(/^([0-9]+)()$/))
           fail("Invalid tidy age #{age}") unless found
 
-          # A digit may be taken for the unit where nothing else can be.
-          unit = (found[2] || 'd').downcase
+          unit = found[2].empty? ? 'd' : found[2].downcase
           fail("Invalid age unit '#{unit}'") unless %w[s m h d w].include?(unit)
           found[1].to_i
         end
       end
       newparam(:size) do
         munge do |size|
-          found = size.is_a?(String) && size.match(/^([0-9]+)(?:(\w)\w*)?$/)
+          found = size.is_a?(String) && (size.match(/^([0-9]+)(\w)\w*$/) || size.match(/^([0-9]+)()$/))
           fail("Invalid tidy size #{size}") unless found
 
-          unit = (found[2] || 'k').downcase
+          unit = found[2].empty? ? 'k' : found[2].downcase
           fail("Invalid size unit '#{unit}'") unless %w[b k m g t].include?(unit)
           found[1].to_i
         end
@@ -515,21 +489,11 @@ module Puppet
           end
         end
       end
-      newproperty(:roles, parent: Puppet::Property::List, &CoreTypes.names('Role', :role_membership))
-      newparam(:role_membership, &MEMBERSHIP)
-      newproperty(:auths, parent: Puppet::Property::List, &CoreTypes.names('Auth', :auth_membership))
-      newparam(:auth_membership, &MEMBERSHIP)
-      newproperty(:profiles, parent: Puppet::Property::OrderedList, &CoreTypes.names('Profile', :profile_membership))
-      newparam(:profile_membership, &MEMBERSHIP)
-      newproperty(:keys, parent: Puppet::Property::KeyValue)
-      newparam(:key_membership, &MEMBERSHIP)
-      newproperty(:project)
-      newparam(:ia_load_module)
-      newproperty(:attributes, parent: Puppet::Property::KeyValue)
-      newparam(:attribute_membership, &MEMBERSHIP)
-      newproperty(:salt)
-      newproperty(:iterations, &NUMBER)
-      newparam(:forcelocal, boolean: true, parent: Puppet::Parameter::Boolean) { defaultto false }
+      %i[roles auths profiles keys project attributes salt iterations loginclass].each { |name| newproperty(name) }
+      %i[role_membership auth_membership profile_membership key_membership attribute_membership].each do |name|
+        newparam(name, &MEMBERSHIP)
+      end
+      %i[ia_load_module forcelocal].each { |name| newparam(name) }
       newparam(:purge_ssh_keys) do
         defaultto :false
         newvalues(:true, :false)
@@ -549,7 +513,6 @@ module Puppet
           end
         end
       end
-      newproperty(:loginclass) { validate { |value| raise ArgumentError, 'Class name must be provided.' if value =~ /^\d+$/ } }
     end
 
     type(:file) do
