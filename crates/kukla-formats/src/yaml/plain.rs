@@ -447,7 +447,7 @@ fn simple(text: &str) -> Option<(Scalar<'_>, usize)> {
         first => leads(first),
     };
     let goes_on = |at: usize| match bytes[at] {
-        b':' => bytes.get(at + 1).is_some_and(|next| leads(next)),
+        b':' => bytes.get(at + 1).is_some_and(leads),
         byte => {
             leads(&byte)
                 || byte >= 0x80
