@@ -209,7 +209,7 @@ fn call(ruby: &mut Ruby<'_>, scope: ScopeNumber, name: &str, given: &[Value], ar
     let given: Result<Vec<PuppetValue>> = given.iter().map(|value| values::to_puppet(ruby, value)).collect();
     let given = given?;
     let block = args.block.map(|block| {
-        let (least, most) = kukla_ruby::proc::argument_counts(block);
+        let (least, most) = block.argument_counts();
         GivenBlock { number: ruby.part::<Kept>().keep_block(block.clone()), least, most }
     });
     let answer = ruby.with_puppet(|puppet| puppet.call(scope, name, given, block));

@@ -74,6 +74,10 @@ impl Host for Compilation<'_, '_> {
         self.vm.charge(steps).map_err(error)
     }
 
+    fn check_memory(&mut self, bytes: usize) -> std::result::Result<(), Error> {
+        self.vm.budget().check_memory(bytes)
+    }
+
     fn write_out(&mut self, bytes: &[u8]) -> std::result::Result<(), String> {
         let text = String::from_utf8_lossy(bytes).trim_end().to_owned();
         if !text.is_empty() {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use kukla_values::{Error, Str, Value as PuppetValue};
+use kukla_values::{Budget, Error, Str, Value as PuppetValue};
 use kukla_world::World;
 
 use crate::lower::{SyntaxProblem, parse};
@@ -16,6 +16,14 @@ pub trait Host {
     fn world(&self) -> &dyn World;
     /// Counts work done; an error once there was too much of it. It cannot be rescued.
     fn charge(&mut self, steps: u64) -> Result<(), Error>;
+    /// An error if the values of the program may not take so many bytes. It cannot be rescued.
+    fn check_memory(&mut self, bytes: usize) -> Result<(), Error> {
+        Budget::default().check_memory(bytes)
+    }
+    /// Counts what is about to be written; an error once there was too much of it. It cannot be rescued.
+    fn check_output(&mut self, _bytes: usize) -> Result<(), Error> {
+        Ok(())
+    }
     /// Takes what the program writes to standard output.
     fn write_out(&mut self, bytes: &[u8]) -> Result<(), String>;
     /// Takes what the program writes to standard error.
