@@ -472,6 +472,8 @@ class Date
   end
 
   def deconstruct_keys(keys)
+    raise TypeError, "wrong argument type #{keys.class} (expected Array or nil)" unless keys.nil? || keys.is_a?(Array)
+
     all = { year: year, month: month, day: day, yday: yday, wday: wday }
     keys ? all.slice(*keys) : all
   end
