@@ -301,7 +301,10 @@ class Pathname
     names.shift while left == '/' && names.first == '..'
     rest = names.join('/')
     rest << '/' if right.end_with?('/') && !names.empty? && names.last != '..'
-    return left if rest.empty?
+    if rest.empty?
+      left = left.sub(%r{(?<=[^/])/+\z}, '')
+      return left.empty? ? '.' : left
+    end
     return rest if left == '.' || left.empty?
 
     left.end_with?('/') ? left + rest : "#{left}/#{rest}"

@@ -44,7 +44,10 @@ class DateTime < Date
       units = [[day, 86_400], [hour, 3600], [minute, 60], [second, 1]]
       raise Date::Error, 'invalid fraction' if units.first(last || 3).any? { |part, _| part != part.floor }
 
-      rest = units.sum { |part, unit| (part.to_r - part.floor) * unit }
+      rest = units.sum do |part, unit|
+        more = (part - part.floor) * unit
+        more.is_a?(Float) ? Rational((more * 1_000_000_000).round, 1_000_000_000) : more
+      end
       hour, minute, second = hour.floor, minute.floor, second.floor
       hour += 24 if hour < 0
       minute += 60 if minute < 0
