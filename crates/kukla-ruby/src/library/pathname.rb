@@ -145,7 +145,7 @@ class Pathname
     here = cleanpath.to_s
     there = base.cleanpath.to_s
     if here.start_with?('/') != there.start_with?('/')
-      raise ArgumentError, "different prefix: #{(here.start_with?('/') ? '/' : '').inspect} and #{base.to_s.inspect}"
+      raise ArgumentError, "different prefix: #{(here.start_with?('/') ? '/' : '').inspect} and #{there.inspect}"
     end
 
     from = there.split('/').reject { |name| ['', '.'].include?(name) }
