@@ -176,6 +176,11 @@ fn time() {
             "Integer[1, 9999].each |$i| { $x = 'a' =~ \"([[:word:]]{1,90}${i}){1,9}\" }",
             "EVALUATION_LIMIT",
         ),
+        (
+            "many groups",
+            "$p = Integer[1, 11].reduce('([0-9]{1,2})') |$all, $i| { \"${all}${all}\" } LONG $x = $s =~ $p if !$x { fail('no') }",
+            "fine",
+        ),
         ("indexing", "LONG Integer[1, 9999].each |$i| { $x = $s[-1] }", "EVALUATION_LIMIT"),
         (
             "deleting",

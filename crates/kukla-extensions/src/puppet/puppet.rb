@@ -286,6 +286,10 @@ module Puppet
         File.read(path.to_s)
       end
 
+      def binread(path)
+        File.binread(path.to_s)
+      end
+
       def read_preserve_line_endings(path)
         File.read(path.to_s)
       end

@@ -42,6 +42,9 @@ module ScratchPad
   def self.inspect = "<ScratchPad @record=#{@record.inspect}>"
 end
 
+# The `self` of all examples of a file.
+class MSpecEnv; end
+
 # A group of examples and its surroundings.
 class SpecGroup
   attr_reader :description, :parent, :shared
@@ -741,6 +744,12 @@ class OutputMatcher < Matcher
     when Regexp then expected =~ text
     else expected == text
     end
+  end
+end
+
+class SpecEvaluate
+  class << self
+    attr_accessor :desc
   end
 end
 

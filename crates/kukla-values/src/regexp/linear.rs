@@ -18,6 +18,8 @@ use super::work;
 
 /// How large a compiled pattern may get, in bytes; the backtracking engine counts where this one would copy.
 const SIZE_LIMIT: usize = 2 << 20;
+/// How many groups a pattern may have: here each state keeps the places of all of them.
+const MOST_GROUPS: usize = 64;
 
 /// How many bytes all compiled patterns take.
 static HELD: AtomicUsize = AtomicUsize::new(0);
@@ -45,6 +47,9 @@ pub(super) struct Linear {
 impl Linear {
     /// Compiles a pattern if it can be.
     pub fn new(pattern: &Pattern, binary: bool) -> Option<Linear> {
+        if pattern.groups > MOST_GROUPS {
+            return None;
+        }
         let groups = Groups::of(&pattern.root, pattern.groups);
         let mut writer = Writer { groups, binary, loose_caret: false, ascii_words: false };
         let hir = writer.node(&pattern.root)?;
