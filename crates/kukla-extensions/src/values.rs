@@ -41,7 +41,9 @@ fn class_for(value: &PuppetValue) -> &'static str {
         PuppetValue::SemVer(_) => "SemanticPuppet::Version",
         PuppetValue::SemVerRange(_) => "SemanticPuppet::VersionRange",
         PuppetValue::Uri(_) => "URI::Generic",
-        PuppetValue::Type(ty) => match &**ty {
+        PuppetValue::Type(ty) => match ty.unaliased() {
+            Type::Enum(_) => "Puppet::Pops::Types::PEnumType",
+            Type::Integer(_) => "Puppet::Pops::Types::PIntegerType",
             Type::Resource(_) => "Puppet::Pops::Types::PResourceType",
             Type::Class(_) => "Puppet::Pops::Types::PClassType",
             _ => "Puppet::Pops::Types::PAnyType",

@@ -60,9 +60,16 @@ pub struct ScopeNumber(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LambdaNumber(pub usize);
 
-/// A Ruby block that is given to a Puppet function; only the interpreter knows which.
+/// A Ruby block that is given to a Puppet function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BlockNumber(pub usize);
+pub struct GivenBlock {
+    /// Which one it is; only the interpreter knows.
+    pub number: usize,
+    /// How many arguments it needs.
+    pub least: usize,
+    /// How many it takes, if there is a limit.
+    pub most: Option<usize>,
+}
 
 /// Why a call into Puppet did not return.
 #[derive(Debug)]
@@ -132,7 +139,7 @@ pub trait Puppet {
         scope: ScopeNumber,
         name: &str,
         args: Vec<PuppetValue>,
-        block: Option<BlockNumber>,
+        block: Option<GivenBlock>,
     ) -> Result<PuppetValue, Interrupt>;
     /// Whether there is a function of that name.
     fn function_exists(&mut self, name: &str) -> bool {

@@ -27,6 +27,29 @@ module Puppet
         end
       end
 
+      # Types that have a first value, a next and a last one.
+      module Counted
+        def values
+          Puppet::Parser::Scope.top.call_function('map', [self]) { |value| value }
+        end
+
+        def each(&block)
+          values.each(&block)
+        end
+
+        def size
+          values.size
+        end
+      end
+
+      class PEnumType < PAnyType
+        include Counted
+      end
+
+      class PIntegerType < PAnyType
+        include Counted
+      end
+
       class PCatalogEntryType < PAnyType; end
 
       class PResourceType < PCatalogEntryType

@@ -1,18 +1,24 @@
-//! `Marshal`, which is not there: what it reads could be an object of any class.
+//! `Marshal`, which is written in Ruby and read when it is first asked for something.
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, NativeClass, method};
+use crate::class::{Native, NativeClass, method};
 use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::value::Value;
 
 /// The module `Marshal`.
-pub const MARSHAL: NativeClass = NativeClass {
-    singleton: &[&[method("load", 0, ANY, refuse), method("dump", 0, ANY, refuse)]],
-    ..NativeClass::module("Marshal")
-};
+pub const MARSHAL: NativeClass = NativeClass { singleton: &[METHODS], ..NativeClass::module("Marshal") };
 
-fn refuse(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
-    let message = format!("Marshal.{} is not there: JSON and YAML keep data", ruby.called);
-    Err(ruby.error(ClassId::NOT_IMPLEMENTED_ERROR, message))
+const METHODS: &[Native] = &[
+    method("dump", 1, 3, |ruby, this, args| first_call(ruby, this, "dump", args)),
+    method("load", 1, 3, |ruby, this, args| first_call(ruby, this, "load", args)),
+    method("restore", 1, 3, |ruby, this, args| first_call(ruby, this, "restore", args)),
+];
+
+/// Reads the library, which puts its own methods in the place of these, and calls again.
+fn first_call(ruby: &mut Ruby<'_>, this: &Value, name: &str, args: &Args<'_>) -> Result {
+    let require = ruby.symbols.intern("require");
+    ruby.send(&Value::Nil, require, &[Value::str("marshal")])?;
+    let name = ruby.symbols.intern(name);
+    ruby.call(this, name, args)
 }

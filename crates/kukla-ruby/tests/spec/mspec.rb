@@ -916,6 +916,11 @@ class NumericMockObject < Numeric
   def singleton_method_added(_name); end
 end
 
+def new_datetime(given = {})
+  parts = { year: -4712, month: 1, day: 1, hour: 0, minute: 0, second: 0, offset: 0, sg: Date::ITALY }.merge(given)
+  DateTime.new(*parts.values)
+end
+
 MSPEC_HELPERS = true
 TOLERANCE = 0.00003
 TIME_TOLERANCE = 20.0
