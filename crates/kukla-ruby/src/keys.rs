@@ -57,6 +57,8 @@ impl Ruby<'_> {
         if let Some(code) = plain_code(value) {
             return Ok(code);
         }
+        // What contains the same thing twice, many levels deep, is walked through each time.
+        self.step()?;
         match self.send(value, sym::HASH, &[])? {
             Value::Int(code) => Ok(code as u64),
             Value::Big(big) => Ok(big.number.iter_u64_digits().next().unwrap_or(0)),

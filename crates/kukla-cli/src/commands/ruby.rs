@@ -120,7 +120,9 @@ pub fn run(args: &Args) -> Outcome {
 
 fn from_input(args: &Args, world: &dyn World, own: &[String]) -> Outcome {
     let mut text = Vec::new();
-    match io::stdin().lock().read_to_end(&mut text) {
+    // The script locks standard input again, so the lock ends here.
+    let read = io::stdin().lock().read_to_end(&mut text);
+    match read {
         Ok(_) => script(args, world, "-", &text, own),
         Err(error) => Outcome::unable(&format!("standard input: {error}")),
     }

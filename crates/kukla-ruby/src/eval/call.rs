@@ -479,10 +479,7 @@ impl Ruby<'_> {
             value => {
                 let own = self.class_of(value);
                 match self.find_method(own, sym::INSPECT) {
-                    Some(_) => {
-                        let shown = self.inspect(value)?.to_str_lossy().into_owned();
-                        if shown.chars().count() > 65 { self.plain_inspect(value) } else { shown }
-                    }
+                    Some(_) => self.inspect(value)?.to_str_lossy().into_owned(),
                     None => self.plain_inspect(value),
                 }
             }

@@ -194,6 +194,7 @@ fn join_into(
                         ruby.display(&value)?
                     }
                 }
+                Value::Symbol(symbol) => crate::core::symbol::text_of(ruby, *symbol),
                 other => ruby.display(other)?,
             };
             match joined {
