@@ -482,7 +482,8 @@ impl Environment {
     fn offers(&self, function: &Registered, heard: &mut Remarks) -> bool {
         if self.settings.module_functions
             && function.origin != FunctionOrigin::Core
-            && self.path_of(CodeKind::Function, function.builtin.name, heard).is_some()
+            && (self.path_of(CodeKind::Function, function.builtin.name, heard).is_some()
+                || self.ruby_function(function.builtin.name).is_some())
         {
             return false;
         }

@@ -48,7 +48,7 @@ pub struct Target {
     /// Puppet's setting: what becomes of questionable code (off, warning, error)
     #[arg(long, value_name = "LEVEL")]
     strict: Option<Strict>,
-    /// Whose functions of stdlib are used where a module has its own in Puppet: native or module
+    /// Whose functions of stdlib are used where a module has its own, in Puppet or Ruby: native or module
     #[arg(long, value_name = "WHOSE")]
     functions: Option<String>,
     /// Another of Puppet's settings, as `strict_variables=false`; may be given several times

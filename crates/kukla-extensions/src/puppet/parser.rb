@@ -414,6 +414,12 @@ module Puppet
         @parameters.each(&block)
       end
 
+      include Enumerable
+
+      def inspect
+        "#{ref}#{to_hash.inspect}"
+      end
+
       def has_key?(name)
         @parameters.key?(name.to_sym)
       end

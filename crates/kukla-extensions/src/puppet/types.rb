@@ -25,9 +25,28 @@ module Puppet
         def simple_name
           to_s[/\A\w+/]
         end
+
+        # The type without parameters, and the same as a constant of its class.
+        def self.default
+          Puppet::Parser::Scope.parse_type(name[/P(\w+)Type\z/, 1])
+        end
+
+        def self.const_missing(name)
+          name == :DEFAULT ? default : super
+        end
       end
 
-      class PCatalogEntryType < PAnyType; end
+      # The classes of types, each under the one it inherits from.
+      {
+        PAnyType: %i[PUnitType PUndefType PDefaultType PScalarType PVariantType PTupleType PStructType PCollectionType PCatalogEntryType
+                     PTypeWithContainedType PCallableType PRuntimeType PTypeAliasType PTypeReferenceType PMetaType PURIType PBinaryType
+                     PInitType],
+        PScalarType: %i[PScalarDataType PRegexpType PAbstractTimeDataType PSemVerType PSemVerRangeType],
+        PScalarDataType: %i[PNumericType PBooleanType PStringType PEnumType PPatternType],
+        PNumericType: %i[PIntegerType PFloatType], PAbstractTimeDataType: %i[PTimestampType PTimespanType],
+        PCollectionType: %i[PArrayType PHashType], PMetaType: %i[PObjectType PTypeSetType],
+        PTypeWithContainedType: %i[POptionalType PNotUndefType PIterableType PIteratorType PSensitiveType PTypeType]
+      }.each { |above, below| below.each { |name| const_set(name, Class.new(const_get(above))) } }
 
       class PResourceType < PCatalogEntryType
         def type_name
@@ -47,7 +66,7 @@ module Puppet
 
       class Iterator < PuppetObject; end
 
-      class PSensitiveType < PAnyType
+      class PSensitiveType
         class Sensitive < PuppetObject
           def self.new(value)
             Puppet::Parser::Scope.top.call_function('new', [Puppet::Parser::Scope.parse_type('Sensitive'), value])
@@ -76,7 +95,7 @@ module Puppet
         end
       end
 
-      class PBinaryType < PAnyType
+      class PBinaryType
         class Binary < PuppetObject
           def self.from_base64(text)
             Puppet::Parser::Scope.top.call_function('new', [Puppet::Parser::Scope.parse_type('Binary'), text])

@@ -116,7 +116,7 @@ module Digest
     end
 
     def sum(text)
-      Digest.__sum(sum_name, text.to_str)
+      Digest.__sum(sum_name, text)
     end
   end
 
