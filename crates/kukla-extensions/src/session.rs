@@ -119,7 +119,7 @@ impl Host for Compilation<'_, '_> {
 
     fn provides(&self, feature: &str) -> bool {
         let first = feature.split('/').next().unwrap_or_default();
-        matches!(first, "puppet" | "facter" | "hiera" | "semantic_puppet" | "pson" | "safe_yaml")
+        feature == "puppet_x" || matches!(first, "puppet" | "facter" | "hiera" | "semantic_puppet")
     }
 
     fn program(&mut self, path: &Path, text: &[u8]) -> std::result::Result<Arc<Program>, SyntaxProblem> {

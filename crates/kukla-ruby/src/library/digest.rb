@@ -2,7 +2,7 @@
 module Digest
   module Instance
     def update(text)
-      @text << text.to_str.b
+      @text << ("" + text).b
       self
     end
     alias << update
