@@ -2,7 +2,7 @@
 //! asked for.
 //!
 //! `KUKLA_FUZZ_RUNS` says how many mutations of each target, `KUKLA_FUZZ_TARGETS` which targets (names with commas between),
-//! `KUKLA_FUZZ_SEED` where to begin, so that two runs see different texts. A text that breaks something is shown and left in the
+//! `KUKLA_FUZZ_SECONDS` after how long a target is left for the next, `KUKLA_FUZZ_SEED` where to begin, so that two runs see different texts. A text that breaks something is shown and left in the
 //! directory `KUKLA_FUZZ_FOUND`, if that is set. `KUKLA_FUZZ_CORPUS` is a directory that the seeds are written to, for libFuzzer.
 
 #![allow(clippy::disallowed_methods)] // reads the environment and writes what it has found
@@ -19,21 +19,31 @@ fn setting(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// The most memory the process has ever used, in megabytes, where that can be told.
+/// Lets the peak of memory begin anew, where that can be done.
+fn forget_peak() {
+    let _ = std::fs::write("/proc/self/clear_refs", "5");
+}
+
+/// The most memory the process has used since, in megabytes, where that can be told.
 fn peak() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
     line.trim().trim_end_matches(" kB").parse().unwrap_or(0) / 1024
 }
 
-fn run(target: &Target, runs: u64, seed: u64) -> Vec<String> {
+fn run(target: &Target, most: u64, seconds: u64, seed: u64) -> Vec<String> {
+    forget_peak();
     let mut mutator = Mutator::new(seed);
-    let mut failures = Vec::new();
+    let (mut failures, mut runs) = (Vec::new(), 0);
     let (start, mut slowest) = (Instant::now(), (Duration::ZERO, Vec::new()));
     let seeds = target.seeds.iter().map(|seed| seed.as_bytes().to_vec());
-    let mutations = (0..runs).map(|_| mutator.text(target.seeds));
+    let mutations = (0..most).map(|_| mutator.text(target.seeds));
     for text in seeds.chain(mutations) {
         let began = Instant::now();
+        if began.duration_since(start).as_secs() >= seconds {
+            break;
+        }
+        runs += 1;
         if catch_unwind(AssertUnwindSafe(|| (target.run)(&text))).is_err() {
             let shown = String::from_utf8_lossy(&text).into_owned();
             if let Some(directory) = setting("KUKLA_FUZZ_FOUND") {
@@ -68,11 +78,12 @@ fn run(target: &Target, runs: u64, seed: u64) -> Vec<String> {
 fn no_text_breaks_anything() {
     let number = |name| setting(name).and_then(|value| value.parse().ok());
     let (runs, seed) = (number("KUKLA_FUZZ_RUNS").unwrap_or(SHORT), number("KUKLA_FUZZ_SEED").unwrap_or(1));
+    let seconds = number("KUKLA_FUZZ_SECONDS").unwrap_or(u64::MAX);
     let only = setting("KUKLA_FUZZ_TARGETS");
     let is_wanted =
         |target: &&Target| only.as_ref().is_none_or(|only| only.split(',').any(|name| name == target.name));
     let failures: Vec<String> =
-        TARGETS.iter().filter(is_wanted).flat_map(|target| run(target, runs, seed)).collect();
+        TARGETS.iter().filter(is_wanted).flat_map(|target| run(target, runs, seconds, seed)).collect();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 

@@ -33,7 +33,17 @@ const CRASHED: [&str; 11] = [
 ];
 
 /// What conversions say about numbers that are too large.
-const BEYOND_64_BITS: [&str; 2] = ["outside the range of an Integer", "is outside of Puppet Integer range"];
+const TOO_LARGE: [&str; 3] = [
+    "outside the range of an Integer",
+    "is outside of Puppet Integer range",
+    "outside the range of a Timespan",
+];
+
+/// What Puppet answers when it is asked whether something belongs to an `Init` of a type that nothing can be made of; ours says no, or yes.
+const NOT_MADE: &str = "Creation of new instance of type";
+
+/// How Ruby shows what is no value of Puppet: an object by its address, a resource by its name.
+const RUBY_OBJECTS: [&str; 3] = ["#<Puppet", "]{:name=>", "]{:path=>"];
 
 /// The formats that text is tried as a Timespan in: ours have one more, so that `Timespan('13:20')` is what its manual says.
 const TIMESPANS: [&str; 2] = ["%D-%H:%M, %S, %H:%M", "%D-%H:%M, %S"];
@@ -61,12 +71,13 @@ fn main() {
         }
         let other = theirs.ask(method, params);
         let message = other["error"]["message"].as_str().unwrap_or_default();
-        // An object shown by its address is never shown the same way twice.
-        let address = other["result"]["string"].as_str().is_some_and(|text| text.contains("#<Puppet"));
-        // Conversions make integers of any size there, which no other operation then accepts; ours have 64 bits.
+        let shown = other["result"]["string"].as_str().unwrap_or_default();
+        let is_ruby = RUBY_OBJECTS.iter().any(|sign| shown.contains(sign));
+        // Conversions make integers and spans of any size there, which no other operation then accepts; ours have 64 and 128 bits.
         let ours = mine["error"]["message"].as_str().unwrap_or_default();
-        let address = address || BEYOND_64_BITS.iter().any(|fault| ours.contains(fault));
-        if address || CRASHED.iter().any(|fault| message.contains(fault)) {
+        let is_too_large = TOO_LARGE.iter().any(|fault| ours.contains(fault));
+        let is_not_made = message.contains(NOT_MADE) && program.contains("Init[") && !ours.contains(NOT_MADE);
+        if is_ruby || is_too_large || is_not_made || CRASHED.iter().any(|fault| message.contains(fault)) {
             crashed += 1;
             continue;
         }

@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand};
 
 use crate::Outcome;
-use crate::commands::{check, compile, doc, epp, eval, explain, lookup, parse, repl, rpc, ruby, why};
+use crate::commands::{check, compile, doc, epp, eval, explain, facts, lookup, parse, repl, rpc, ruby, why};
 
 /// The Puppet language, native: checks, evaluates and compiles Puppet code without Ruby.
 #[derive(Debug, Parser)]
@@ -22,6 +22,7 @@ enum Command {
     Epp(epp::Args),
     Eval(eval::Args),
     Explain(explain::Args),
+    Facts(facts::Args),
     Lookup(lookup::Args),
     Parse(parse::Args),
     Repl(repl::Args),
@@ -40,6 +41,7 @@ impl Cli {
             Command::Epp(args) => epp::run(&args),
             Command::Eval(args) => eval::run(&args),
             Command::Explain(args) => explain::run(&args),
+            Command::Facts(args) => facts::run(&args),
             Command::Lookup(args) => lookup::run(&args),
             Command::Parse(args) => parse::run(&args),
             Command::Repl(args) => repl::run(&args),

@@ -9,6 +9,7 @@ use clap::Parser;
 mod args;
 mod commands;
 pub mod files;
+mod memory;
 mod output;
 pub mod render;
 
@@ -53,8 +54,9 @@ fn make_pool() {
     let _ = rayon::ThreadPoolBuilder::new().stack_size(STACK).build_global();
 }
 
-/// Runs the command line of this process.
-pub fn main() -> ExitCode {
+/// Runs the command line of this process, whose allocator gives back with `give_back` what is free.
+pub fn main(give_back: fn()) -> ExitCode {
+    memory::is_given_back_by(give_back);
     let outcome = match args::Cli::try_parse() {
         Ok(command) => command.run(),
         Err(answer) => output::answer(&answer),

@@ -9,7 +9,7 @@ use kukla_catalog::ResourceRef;
 use kukla_catalog::types::NativeType;
 use kukla_syntax::Span;
 use kukla_values::types::mismatch;
-use kukla_values::{Name, Str, Value};
+use kukla_values::{Hash, Name, Str, Value};
 
 use crate::catalog::ResourceId;
 use crate::dispatch;
@@ -26,8 +26,32 @@ pub trait Extensions: Send + Sync + Debug {
     fn resource_type(&self, environment: &Environment, name: &str) -> Option<NativeType>;
     /// The function of that name, if some module of the environment has one.
     fn function(&self, environment: &Environment, name: &str) -> Option<Arc<dyn ForeignFunction>>;
+    /// What an agent would say of these resources, whose types modules bring.
+    fn judge(&self, environment: &Environment, facts: &Hash, resources: &[ResourceValues]) -> Vec<Verdict>;
     /// The text of a template; `path` is where it was found, `name` how it was asked for.
     fn render(&self, vm: &mut Vm<'_>, name: &str, path: Option<&Path>, text: &str) -> Flow<String>;
+}
+
+/// A resource as an agent is given it: its title and the values of its attributes.
+#[derive(Clone, Debug)]
+pub struct ResourceValues {
+    /// The name of its type, in lower case.
+    pub type_name: String,
+    /// Its title.
+    pub title: Str,
+    /// Its attributes.
+    pub attributes: Vec<(Name, Value)>,
+}
+
+/// What an agent would say of a resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It would take it.
+    Accepted,
+    /// It would refuse it with this message.
+    Refused(String),
+    /// That depends on the machine.
+    Unknown,
 }
 
 /// What the interpreter of another language keeps during a compilation.

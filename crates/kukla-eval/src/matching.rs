@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kukla_syntax::diagnostic;
 use kukla_values::regexp::Regexp;
-use kukla_values::{Str, Value, compare};
+use kukla_values::{Str, Type, Value, compare};
 
 use crate::codes::{MATCH_NOT_REGEXP, MATCH_NOT_STRING};
 use crate::error::Flow;
@@ -19,7 +19,7 @@ impl Vm<'_> {
         let right = self.eval(right_expr)?;
         self.budget().charge_work(&left)?;
         let matched = match &right {
-            Value::Type(ty) => ty.contains(&left),
+            Value::Type(ty) => self.is_member_of(&left, ty)?,
             Value::SemVerRange(_) => compare::includes(&right, &left).is_some(),
             Value::Regexp(regexp) => self.match_text(&left, regexp, left_expr)?,
             Value::String(pattern) => {
@@ -48,11 +48,19 @@ impl Vm<'_> {
 
     /// Matches text, and on success sets `$0`, `$1`, ...
     pub(crate) fn capture(&mut self, regexp: &Regexp, text: &Str) -> Flow<bool> {
-        let Some(found) = regexp.captures(text)? else { return Ok(false) };
+        let found = regexp.captures(text);
+        self.budget().charge_patterns()?;
+        let Some(found) = found? else { return Ok(false) };
         let groups = (0..found.len()).map(|n| found.get(n).map_or(Value::Undef, |part| part.into()));
         let captures = groups.collect::<Arc<[Value]>>();
         self.scopes.set_captures(self.position(), Some(captures));
         Ok(true)
+    }
+
+    fn is_member_of(&mut self, value: &Value, ty: &Type) -> Flow<bool> {
+        let belongs = ty.contains(value);
+        self.budget().charge_patterns()?;
+        Ok(belongs)
     }
 
     /// Whether a `case` or selector option applies to a value.
@@ -62,7 +70,7 @@ impl Vm<'_> {
                 Value::String(text) => self.capture(regexp, text)?,
                 _ => false,
             },
-            Value::Type(ty) => ty.contains(value),
+            Value::Type(ty) => self.is_member_of(value, ty)?,
             Value::SemVer(_) | Value::SemVerRange(_) => compare::matches(value, option).is_some(),
             Value::Array(options) => match value {
                 Value::Array(values) if values.len() == options.len() => {

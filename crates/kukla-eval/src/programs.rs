@@ -17,7 +17,10 @@ use crate::program::Program;
 
 /// So much text is kept for programs that nobody uses at the moment: a site that is opened again after a change finds the rest of
 /// itself here.
-const IDLE_BYTES: usize = 8 << 20;
+const IDLE_BYTES: usize = 1 << 20;
+
+/// What a program takes however short its text is, in bytes of text.
+const EACH: usize = 512;
 
 /// The programs that were read so far and are in use, or were not long ago.
 #[derive(Debug)]
@@ -61,7 +64,7 @@ enum Namespace {
 #[derive(Debug)]
 struct Kept {
     by_hash: FxHashMap<u64, Vec<Entry>>,
-    /// The length of all texts.
+    /// The weight of all programs.
     bytes: usize,
     /// How much of that may be idle.
     idle: usize,
@@ -128,6 +131,11 @@ impl Circumstances {
     }
 }
 
+/// What it takes to keep a program, in bytes of text.
+fn weight(program: &Program) -> usize {
+    program.text.len() + EACH
+}
+
 impl Kept {
     fn find(&mut self, hash: u64, text: &str, circumstances: &Circumstances) -> Option<Arc<Program>> {
         self.clock += 1;
@@ -141,7 +149,7 @@ impl Kept {
         if let Some(known) = self.find(hash, &program.text, &circumstances) {
             return known;
         }
-        self.bytes += program.text.len();
+        self.bytes += weight(&program);
         let entry = Entry { circumstances, program: Arc::clone(&program), used: self.clock };
         self.by_hash.entry(hash).or_default().push(entry);
         if self.bytes > self.limit {
@@ -159,7 +167,7 @@ impl Kept {
             .values()
             .flatten()
             .filter(|entry| idle(entry))
-            .map(|entry| (entry.used, entry.program.text.len()))
+            .map(|entry| (entry.used, weight(&entry.program)))
             .collect();
         ages.sort_unstable_by_key(|(used, _)| std::cmp::Reverse(*used));
         let mut allowed = self.idle / 2;
@@ -175,7 +183,7 @@ impl Kept {
             self.by_hash.retain(|_, entries| {
                 entries.retain(|entry| {
                     let stays = !idle(entry) || entry.used > too_old;
-                    *bytes -= if stays { 0 } else { entry.program.text.len() };
+                    *bytes -= if stays { 0 } else { weight(&entry.program) };
                     stays
                 });
                 !entries.is_empty()
@@ -212,12 +220,12 @@ mod tests {
 
     #[test]
     fn what_nobody_uses_is_forgotten_in_the_end() {
-        let programs = Programs::keeping(1000);
+        let programs = Programs::keeping(50_000);
         let used = read(&programs, "$used = 1");
         for n in 0..500 {
             drop(read(&programs, &format!("$idle = {}", 1000 + n)));
         }
-        assert!(programs.kept().bytes <= 1000 + 9, "{}", programs.kept().bytes);
+        assert!(programs.kept().bytes <= 50_000 + weight(&used), "{}", programs.kept().bytes);
         let lowered = programs.lowered();
         assert!(Arc::ptr_eq(&used, &read(&programs, "$used = 1")));
         read(&programs, "$idle = 1499");

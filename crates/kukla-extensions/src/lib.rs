@@ -8,25 +8,30 @@ mod codes;
 pub mod coverage;
 mod dispatch;
 mod function;
+mod library;
 mod objects;
 mod programs;
 mod raised;
+mod resource_type;
 mod scope;
 mod session;
 mod template;
 mod types;
 mod values;
+mod workshop;
 
 use std::path::Path;
 use std::sync::Arc;
 
 use kukla_catalog::types::NativeType;
-use kukla_eval::foreign::Extensions;
+use kukla_eval::foreign::{Extensions, ResourceValues, Verdict};
 use kukla_eval::registry::ForeignFunction;
 use kukla_eval::{Environment, Flow, Vm};
+use kukla_values::Hash;
 
 pub use codes::CODES;
 pub use programs::RubyPrograms;
+pub use resource_type::execute as executed_type;
 
 /// The Ruby of one environment.
 #[derive(Debug)]
@@ -46,7 +51,16 @@ impl RubyExtensions {
 
 impl Extensions for RubyExtensions {
     fn resource_type(&self, environment: &Environment, name: &str) -> Option<NativeType> {
-        self.types.resource_type(environment, name)
+        let read = self.types.resource_type(environment, name)?;
+        // Reading is a hundred times faster than running, so what can be read is not run.
+        match read.open {
+            true => resource_type::execute(environment, &self.programs, name).or(Some(read)),
+            false => Some(read),
+        }
+    }
+
+    fn judge(&self, environment: &Environment, facts: &Hash, resources: &[ResourceValues]) -> Vec<Verdict> {
+        resource_type::judge(environment, &self.programs, facts, resources)
     }
 
     fn function(&self, environment: &Environment, name: &str) -> Option<Arc<dyn ForeignFunction>> {

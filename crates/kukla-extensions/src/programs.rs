@@ -9,6 +9,10 @@ use rustc_hash::FxHashMap;
 
 /// How many programs are kept before the table starts over.
 const LIMIT: usize = 16_384;
+/// How many bytes of templates are kept before those start over: unlike files, there is no end to templates in manifests.
+const TEMPLATES: usize = 1 << 20;
+/// What a program takes however short its text is, in bytes of text.
+const EACH: usize = 512;
 
 type Parsed = Result<Arc<Program>, SyntaxProblem>;
 type Key = (PathBuf, Vec<u8>, bool);
@@ -16,7 +20,14 @@ type Key = (PathBuf, Vec<u8>, bool);
 /// Ruby programs by file and text.
 #[derive(Default)]
 pub struct RubyPrograms {
-    known: Mutex<FxHashMap<Key, Parsed>>,
+    known: Mutex<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    programs: FxHashMap<Key, Parsed>,
+    /// The length of all templates.
+    templates: usize,
 }
 
 impl fmt::Debug for RubyPrograms {
@@ -41,14 +52,21 @@ impl RubyPrograms {
     fn get(&self, path: &Path, text: &[u8], template: bool, compile: impl FnOnce(&str) -> Parsed) -> Parsed {
         let key = (path.to_path_buf(), text.to_vec(), template);
         let lock = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().get(&key) {
+        if let Some(known) = lock().programs.get(&key) {
             return known.clone();
         }
         let parsed = compile(&path.to_string_lossy());
         let mut known = lock();
-        if known.len() >= LIMIT {
-            known.clear();
+        if known.programs.len() >= LIMIT {
+            *known = Known::default();
         }
-        known.entry(key).or_insert(parsed).clone()
+        if template {
+            known.templates += text.len() + EACH;
+            if known.templates > TEMPLATES {
+                known.programs.retain(|(_, _, template), _| !*template);
+                known.templates = text.len() + EACH;
+            }
+        }
+        known.programs.entry(key).or_insert(parsed).clone()
     }
 }

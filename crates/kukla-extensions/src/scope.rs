@@ -56,6 +56,9 @@ const SINGLETON: &[Native] = &[
     method("environment_name", 0, 0, environment_name),
     method("node_name", 0, 0, node_name),
     method("facts", 0, 0, facts),
+    method("type_outline", 1, 1, type_outline),
+    method("providers", 1, 1, providers),
+    method("mismatch", 3, 3, mismatch),
     method("classes", 0, 0, classes),
     method("all_tags", 0, 0, all_tags),
     method("find_resource", 2, 2, find_resource),
@@ -330,6 +333,32 @@ fn node_name(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
 fn facts(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
     let facts = ruby.with_puppet(|puppet| puppet.facts())?;
     values::to_ruby(ruby, &facts)
+}
+
+fn type_outline(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
+    let name = text(ruby, &args[0])?;
+    match ruby.with_puppet(|puppet| puppet.type_outline(&name))? {
+        Some(outline) => values::to_ruby(ruby, &outline),
+        None => Ok(Value::Nil),
+    }
+}
+
+fn providers(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
+    let name = text(ruby, &args[0])?;
+    Ok(texts(ruby.with_puppet(|puppet| puppet.providers(&name))?))
+}
+
+/// What is wrong with a value of which a type is written down, if anything is.
+fn mismatch(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
+    let (subject, written) = (text(ruby, &args[0])?, text(ruby, &args[1])?);
+    let value = values::to_puppet(ruby, &args[2])?;
+    match ruby.with_puppet(|puppet| puppet.parse_type(&written))? {
+        Ok(PuppetValue::Type(ty)) if !ty.contains(&value) => {
+            Ok(Value::str(kukla_values::types::mismatch::describe_value(&subject, &ty, &value)))
+        }
+        Ok(_) => Ok(Value::Nil),
+        Err(error) => Err(raised::to_ruby(ruby, Interrupt::Error(error))),
+    }
 }
 
 fn classes(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {

@@ -17,20 +17,11 @@ use kukla_values::types::callable::CallableType;
 use kukla_values::{Error, Name, Str, Value};
 use kukla_world::World;
 
+use crate::library;
 use crate::objects::Kept;
 use crate::programs::RubyPrograms;
 use crate::raised;
-use crate::scope;
 use crate::values;
-
-/// Puppet's own classes, in the order in which they build on each other.
-const PUPPET: &[(&str, &str)] = &[
-    ("puppet/puppet.rb", include_str!("puppet/puppet.rb")),
-    ("puppet/parser.rb", include_str!("puppet/parser.rb")),
-    ("puppet/functions.rb", include_str!("puppet/functions.rb")),
-    ("puppet/types.rb", include_str!("puppet/types.rb")),
-    ("puppet/util.rb", include_str!("puppet/util.rb")),
-];
 
 /// Runs something in the interpreter of a compilation.
 pub fn enter<T>(
@@ -44,26 +35,12 @@ pub fn enter<T>(
     let state = kept.unwrap_or_else(State::new);
     let mut host = Compilation { vm, programs: programs.clone(), lambdas: lambda.into_iter().collect() };
     let mut ruby = Ruby::new(state, &mut host);
-    let started = if is_new { start(&mut ruby, programs) } else { Ok(()) };
+    let started = if is_new { library::start(&mut ruby, programs) } else { Ok(()) };
     let result =
         started.and_then(|()| body(&mut ruby)).map_err(|unwind| raised::to_puppet(&mut ruby, *unwind));
     let state = ruby.into_state();
     vm.put_guest(state);
     result
-}
-
-fn start(ruby: &mut Ruby<'_>, programs: &RubyPrograms) -> Result<()> {
-    ruby.declare(scope::CLASSES)?;
-    for (name, text) in PUPPET {
-        let program = programs.code(Path::new(name), text.as_bytes());
-        match program {
-            Ok(program) => ruby.run_program(&program)?,
-            Err(problem) => {
-                return Err(ruby.runtime_error(format!("{name}:{}: {}", problem.line, problem.message)));
-            }
-        };
-    }
-    Ok(())
 }
 
 /// A compilation as the surroundings of a Ruby program.
@@ -117,13 +94,12 @@ impl Host for Compilation<'_, '_> {
         load_path(self.vm.environment())
     }
 
-    fn provides(&self, feature: &str) -> bool {
-        let first = feature.split('/').next().unwrap_or_default();
-        feature == "puppet_x" || matches!(first, "puppet" | "facter" | "hiera" | "semantic_puppet")
-    }
-
     fn program(&mut self, path: &Path, text: &[u8]) -> std::result::Result<Arc<Program>, SyntaxProblem> {
         self.programs.code(path, text)
+    }
+
+    fn library(&self, feature: &str) -> Option<(&'static str, &'static str)> {
+        library::find(feature)
     }
 
     fn puppet(&mut self) -> Option<&mut dyn Puppet> {
@@ -297,6 +273,14 @@ impl Puppet for Compilation<'_, '_> {
 
     fn definition(&mut self, name: &str) -> Option<&'static str> {
         self.vm.definition_kind(name).ok().flatten()
+    }
+
+    fn type_outline(&mut self, name: &str) -> Option<Value> {
+        library::outline(name)
+    }
+
+    fn providers(&mut self, type_name: &str) -> Vec<Str> {
+        library::providers(self.vm.environment(), type_name)
     }
 }
 

@@ -158,7 +158,7 @@ pub fn argument(ruby: &mut Ruby<'_>, value: &PuppetValue, audience: Audience) ->
 
 fn old_argument(ruby: &mut Ruby<'_>, value: &PuppetValue) -> Result {
     Ok(match value {
-        PuppetValue::Regexp(pattern) => Value::str(pattern.to_literal()),
+        PuppetValue::Regexp(_) => Value::str(kukla_values::format::inspect(value)),
         PuppetValue::SemVer(_)
         | PuppetValue::SemVerRange(_)
         | PuppetValue::Timespan(_)

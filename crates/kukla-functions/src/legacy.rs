@@ -9,7 +9,7 @@ use kukla_eval::codes::NO_REFERENCE;
 use kukla_syntax::{bail, diagnostic};
 use kukla_values::{Array, Error, Hash, Result, Type, Value};
 
-use crate::codes::{ITERATOR_AS_ARGUMENT, WRONG_ARGUMENT_COUNT, WRONG_ARGUMENT_TYPE};
+use crate::codes::{ENTRY_AS_ARGUMENT, ITERATOR_AS_ARGUMENT, WRONG_ARGUMENT_COUNT, WRONG_ARGUMENT_TYPE};
 use crate::ruby;
 
 /// More or fewer arguments than a function takes. How that is said each function's author chose.
@@ -62,7 +62,7 @@ pub fn at_least(name: &str, count: usize, args: Vec<Value>) -> Result<Vec<Value>
 
 fn convert(value: Value) -> Result<Value> {
     Ok(match value {
-        Value::Regexp(regexp) => format!("/{}/", regexp.source()).into(),
+        Value::Regexp(_) => ruby::inspect(&value).into(),
         Value::SemVer(_)
         | Value::SemVerRange(_)
         | Value::Binary(_)
@@ -79,6 +79,7 @@ fn convert(value: Value) -> Result<Value> {
         Value::Type(ty) if *ty == Type::Class(None) => {
             bail!(NO_REFERENCE { reference: format_args!("{:?}", "class") })
         }
+        Value::Type(ty) if *ty == Type::CatalogEntry => bail!(ENTRY_AS_ARGUMENT),
         other => other,
     })
 }

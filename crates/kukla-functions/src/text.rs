@@ -60,12 +60,7 @@ builtins! {
 
 fn sprintf(Rest(args): Rest) -> Result<Str> {
     let args = at_least("sprintf", 1, args)?;
-    let reference = |arg: &Value| match arg {
-        Value::Type(_) => ruby::old_text(arg).into(),
-        other => other.clone(),
-    };
-    let values: Vec<Value> = args[1..].iter().map(reference).collect();
-    kukla_values::format::sprintf(ruby::text(&args[0])?, &values)
+    kukla_values::format::sprintf(ruby::text(&args[0])?, &args[1..])
 }
 
 fn shellquote(Rest(args): Rest) -> Result<String> {

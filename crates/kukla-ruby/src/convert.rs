@@ -119,9 +119,6 @@ impl Ruby<'_> {
 
     #[cold]
     fn no_float(&mut self, value: &Value) -> Box<Unwind> {
-        if let Value::String(_) = value {
-            return self.type_error("no implicit conversion to float from string");
-        }
         let word = self.word_for(value);
         self.type_error(format!("can't convert {word} into Float"))
     }

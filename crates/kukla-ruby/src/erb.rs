@@ -23,8 +23,9 @@ impl Trim {
     /// What `ERB.new(text, trim_mode: mode)` asks for.
     pub fn from_mode(mode: &str) -> Trim {
         let percent = mode.contains('%');
-        let rest: String = mode.chars().filter(|c| *c != '%').collect();
-        Trim { explicit: rest == "-", after_tag: rest == ">", whole_line: rest == "<>", percent }
+        let explicit = mode.contains('-');
+        let whole_line = !explicit && mode.contains("<>");
+        Trim { explicit, after_tag: !explicit && !whole_line && mode.contains('>'), whole_line, percent }
     }
 }
 
@@ -38,8 +39,13 @@ enum Tag {
 
 /// The Ruby code of a template that collects its output in a variable.
 pub fn compile(template: &str, trim: Trim, output: &str) -> String {
-    let mut compiler =
-        Compiler { code: format!("{output} = +''"), output, text: String::new(), fresh_line: false };
+    let mut compiler = Compiler {
+        code: format!("{output} = +''"),
+        output,
+        text: String::new(),
+        fresh_line: false,
+        line_opened: false,
+    };
     compiler.template(template, trim);
     compiler.put_text();
     compiler.push(output);
@@ -54,6 +60,8 @@ struct Compiler<'a> {
     text: String,
     /// Whether the code stands at the start of a line.
     fresh_line: bool,
+    /// Whether the line of the template that is being read began with a tag.
+    line_opened: bool,
 }
 
 impl Compiler<'_> {
@@ -164,7 +172,8 @@ impl Compiler<'_> {
         };
         let (before, tag) = rest.split_at(at);
         let line_start = before.rfind('\n').map_or(0, |end| end + 1);
-        let opens_line = before[line_start..].is_empty() && (line_start > 0 || *starts_line);
+        let opens_line = before[line_start..].is_empty() && (line_start > 0 || *starts_line)
+            || self.line_opened && !before.contains('\n');
         if let Some(rest) = tag.strip_prefix("<%%") {
             self.text.push_str(before);
             self.text.push_str("<%");
@@ -201,12 +210,14 @@ impl Compiler<'_> {
             }
             let explicit = trim.explicit && rest[..at].ends_with('-');
             code.push_str(&rest[..at - usize::from(explicit)]);
+            self.line_opened = opens_line && !code.contains('\n');
             self.tag(tag, &code);
             rest = &rest[at + 2..];
-            if explicit || trim.after_tag || (trim.whole_line && opens_line) {
+            if explicit || trim.after_tag || (trim.whole_line && self.line_opened) {
                 let after = rest.strip_prefix('\n').or_else(|| rest.strip_prefix("\r\n"));
                 if let Some(after) = after {
                     self.end_line();
+                    self.line_opened = false;
                     rest = after;
                 }
             }

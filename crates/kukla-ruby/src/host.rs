@@ -28,14 +28,15 @@ pub trait Host {
     fn load_path(&self) -> Vec<PathBuf> {
         Vec::new()
     }
-    /// Whether a library that `require` does not find in any directory is there nevertheless.
-    fn provides(&self, feature: &str) -> bool {
-        let _ = feature;
-        false
-    }
     /// The program of a text; who runs many interpreters keeps programs and shares them.
     fn program(&mut self, path: &Path, text: &[u8]) -> Result<Arc<Program>, SyntaxProblem> {
         parse(text, &path.to_string_lossy())
+    }
+    /// A library of the host's own, which `require` finds where no file has that name: its name and its text. What is there already has
+    /// no text.
+    fn library(&self, feature: &str) -> Option<(&'static str, &'static str)> {
+        let _ = feature;
+        None
     }
     /// The compilation that the program is part of.
     fn puppet(&mut self) -> Option<&mut dyn Puppet> {
@@ -87,7 +88,7 @@ pub struct ResourceView {
     pub attributes: Vec<(Str, PuppetValue)>,
 }
 
-/// A compilation as seen from Ruby.
+/// A compilation as seen from Ruby. What is not asked of a compilation has the answer of a place where none is going on.
 ///
 /// While the compilation is at work, it may run Ruby again (a function calls a function, a template renders another), so the interpreter is
 /// lent to it before and taken back after: [`crate::Ruby::with_puppet`].
@@ -98,13 +99,23 @@ pub trait Puppet {
     fn reclaim(&mut self) -> Box<State>;
 
     /// The scope where evaluation stands.
-    fn here(&self) -> ScopeNumber;
+    fn here(&self) -> ScopeNumber {
+        self.top()
+    }
     /// The top scope.
-    fn top(&self) -> ScopeNumber;
+    fn top(&self) -> ScopeNumber {
+        ScopeNumber(0)
+    }
     /// The value of a variable; if there is no such variable, why, as far as there is more to say.
-    fn variable(&mut self, scope: ScopeNumber, name: &str) -> Result<PuppetValue, Option<String>>;
+    fn variable(&mut self, scope: ScopeNumber, name: &str) -> Result<PuppetValue, Option<String>> {
+        let _ = (scope, name);
+        Err(None)
+    }
     /// All variables that can be seen without a qualified name.
-    fn variables(&mut self, scope: ScopeNumber) -> Vec<(Str, PuppetValue)>;
+    fn variables(&mut self, scope: ScopeNumber) -> Vec<(Str, PuppetValue)> {
+        let _ = scope;
+        Vec::new()
+    }
     /// Sets a variable.
     fn set_variable(&mut self, scope: ScopeNumber, name: &str, value: PuppetValue) -> Result<(), Error>;
     /// Calls a function.
@@ -116,46 +127,107 @@ pub trait Puppet {
         block: Option<BlockNumber>,
     ) -> Result<PuppetValue, Interrupt>;
     /// Whether there is a function of that name.
-    fn function_exists(&mut self, name: &str) -> bool;
+    fn function_exists(&mut self, name: &str) -> bool {
+        let _ = name;
+        false
+    }
     /// The file of a module's function of that name for the old API.
-    fn old_function(&self, name: &str) -> Option<PathBuf>;
+    fn old_function(&self, name: &str) -> Option<PathBuf> {
+        let _ = name;
+        None
+    }
     /// Calls a lambda that Puppet gave to a call.
-    fn call_lambda(&mut self, lambda: LambdaNumber, args: Vec<PuppetValue>)
-    -> Result<PuppetValue, Interrupt>;
+    fn call_lambda(
+        &mut self,
+        lambda: LambdaNumber,
+        args: Vec<PuppetValue>,
+    ) -> Result<PuppetValue, Interrupt> {
+        let _ = (lambda, args);
+        Ok(PuppetValue::Undef)
+    }
     /// How many parameters a lambda has, and whether the last takes the rest.
-    fn lambda_parameters(&self, lambda: LambdaNumber) -> (usize, bool);
+    fn lambda_parameters(&self, lambda: LambdaNumber) -> (usize, bool) {
+        let _ = lambda;
+        (0, true)
+    }
     /// Logs a message.
     fn log(&mut self, scope: ScopeNumber, level: &str, message: String);
     /// The value of a setting.
-    fn setting(&self, name: &str) -> Option<PuppetValue>;
+    fn setting(&self, name: &str) -> Option<PuppetValue> {
+        let _ = name;
+        None
+    }
     /// The file of a module: `files` or `templates`, and `module/name`.
-    fn find_file(&mut self, directory: &str, name: &str) -> Option<PathBuf>;
+    fn find_file(&mut self, directory: &str, name: &str) -> Option<PathBuf> {
+        let _ = (directory, name);
+        None
+    }
     /// The modules by name, with their directories.
-    fn modules(&self) -> Vec<(Str, PathBuf)>;
+    fn modules(&self) -> Vec<(Str, PathBuf)> {
+        Vec::new()
+    }
     /// The name of the environment.
-    fn environment(&self) -> Str;
+    fn environment(&self) -> Str {
+        "production".into()
+    }
     /// The name of the node.
-    fn node(&self) -> Str;
+    fn node(&self) -> Str {
+        "".into()
+    }
     /// The facts of the node.
     fn facts(&self) -> PuppetValue;
     /// The name of the module that a scope belongs to.
-    fn module_of(&self, scope: ScopeNumber) -> Option<Str>;
+    fn module_of(&self, scope: ScopeNumber) -> Option<Str> {
+        let _ = scope;
+        None
+    }
     /// The tags of a scope.
-    fn tags(&mut self, scope: ScopeNumber) -> Vec<Str>;
+    fn tags(&mut self, scope: ScopeNumber) -> Vec<Str> {
+        let _ = scope;
+        Vec::new()
+    }
     /// The tags of the whole catalog.
-    fn all_tags(&mut self) -> Vec<Str>;
+    fn all_tags(&mut self) -> Vec<Str> {
+        Vec::new()
+    }
     /// The classes of the catalog.
-    fn classes(&mut self) -> Vec<Str>;
+    fn classes(&mut self) -> Vec<Str> {
+        Vec::new()
+    }
     /// The resource whose code a scope runs.
-    fn resource_of(&mut self, scope: ScopeNumber) -> Option<ResourceView>;
+    fn resource_of(&mut self, scope: ScopeNumber) -> Option<ResourceView> {
+        let _ = scope;
+        None
+    }
     /// A resource of the catalog.
-    fn resource(&mut self, type_name: &str, title: &str) -> Option<ResourceView>;
+    fn resource(&mut self, type_name: &str, title: &str) -> Option<ResourceView> {
+        let _ = (type_name, title);
+        None
+    }
     /// All resources of the catalog.
-    fn resources(&mut self) -> Vec<ResourceView>;
+    fn resources(&mut self) -> Vec<ResourceView> {
+        Vec::new()
+    }
     /// The defaults for a type that hold in a scope.
-    fn defaults(&mut self, scope: ScopeNumber, type_name: &str) -> Vec<(Str, PuppetValue)>;
+    fn defaults(&mut self, scope: ScopeNumber, type_name: &str) -> Vec<(Str, PuppetValue)> {
+        let _ = (scope, type_name);
+        Vec::new()
+    }
     /// The type that a text writes.
     fn parse_type(&mut self, text: &str) -> Result<PuppetValue, Error>;
     /// Whether a class or define of that name is known: `class`, `define` or neither.
-    fn definition(&mut self, name: &str) -> Option<&'static str>;
+    fn definition(&mut self, name: &str) -> Option<&'static str> {
+        let _ = name;
+        None
+    }
+    /// The attributes of a resource type that comes with Puppet: a hash of `properties`, `parameters` and `namevars`.
+    fn type_outline(&mut self, name: &str) -> Option<PuppetValue> {
+        let _ = name;
+        None
+    }
+    /// The providers that there are for a resource type.
+    fn providers(&mut self, type_name: &str) -> Vec<Str> {
+        let _ = type_name;
+        Vec::new()
+    }
 }

@@ -16,7 +16,7 @@ use kukla_syntax::diagnostic;
 use crate::codes::{
     DEADLINE_PASSED, EVALUATION_LIMIT, MEMORY_LIMIT, RECURSION_LIMIT, TOO_MANY_LOGS, TOO_MANY_RESOURCES,
 };
-use crate::{Error, Result, Value};
+use crate::{Error, Result, Value, regexp};
 
 /// How much one compilation may use. Zero means without limit, but for the last four.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,6 +107,8 @@ impl Default for Budget {
 impl Budget {
     /// A budget of which nothing is used.
     pub fn new(limits: Limits) -> Budget {
+        // Whatever patterns did on this thread before was for others.
+        regexp::spent();
         let or_endless = |limit: u64| if limit == 0 { u64::MAX } else { limit };
         let limits = Limits {
             steps: or_endless(limits.steps),
@@ -150,6 +152,15 @@ impl Budget {
         if all > self.checkpoint.get() { self.look() } else { Ok(()) }
     }
 
+    /// Counts what regular expressions did on this thread since this was last asked.
+    #[inline]
+    pub fn charge_patterns(&self) -> Result<()> {
+        match regexp::spent() {
+            0 => Ok(()),
+            steps => self.charge_steps(steps),
+        }
+    }
+
     /// Counts memory taken, and the time it takes to fill it; an error once there was too much of it.
     #[inline]
     pub fn charge_memory(&self, bytes: usize) -> Result<()> {
@@ -189,6 +200,7 @@ impl Budget {
     /// no larger than a value may be. Gives how long the texts among them are.
     #[inline]
     pub fn charge_call(&self, args: &[Value]) -> Result<usize> {
+        self.charge_patterns()?;
         let (mut elements, mut text) = (0, 0);
         for arg in args {
             match arg {

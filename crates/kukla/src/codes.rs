@@ -16,6 +16,7 @@ pub fn all() -> impl Iterator<Item = &'static Code> {
         .chain(kukla_hiera::codes::all())
         .chain(kukla_functions::codes::all())
         .chain(kukla_extensions::CODES.iter().copied())
+        .chain(kukla_facts::CODES.iter().copied())
 }
 
 kukla_syntax::codes! {
@@ -105,6 +106,10 @@ kukla_syntax::codes! {
 
     /// A request of the machine interface has a wrong shape.
     BAD_REQUEST: Error, "{problem}";
+
+    /// An agent would refuse a resource of the catalog: a value that its type does not take, or attributes that do not go together. The
+    /// message is the agent's. `kukla compile --validate` finds it before any agent does.
+    REFUSED_BY_AGENT: Error, "{message}";
 
     /// A Ruby script takes more steps than it may.
     SCRIPT_LIMIT as EVALUATION_LIMIT: Error, "The script takes more steps than it may";

@@ -7,6 +7,7 @@
 //! | `{"certname": node, "facts": {"data": [{"name", "value"}, ...]}}`, or an array of such | PuppetDB's `factsets` |
 //! | `[{"certname", "name", "value"}, ...]` | PuppetDB's `facts` |
 
+pub use kukla_facts as machine;
 use kukla_formats::yaml;
 use kukla_values::{Hash, Value};
 

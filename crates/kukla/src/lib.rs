@@ -74,6 +74,7 @@ pub mod ruby;
 pub mod secrets;
 mod site;
 mod spec;
+mod validate;
 mod watch;
 
 pub use caught::caught;
@@ -85,6 +86,7 @@ pub use spec::SiteSpec;
 
 pub use kukla_catalog as catalog;
 pub use kukla_eval as eval;
+pub use kukla_extensions as extensions;
 pub use kukla_formats as formats;
 pub use kukla_functions as functions;
 pub use kukla_hiera as hiera;

@@ -108,10 +108,7 @@ pub fn run(
 }
 
 fn prepare(ruby: &mut Ruby<'_>, name: &str, args: &[String], libraries: &[String]) -> RubyResult<()> {
-    let args: Vec<Value> = args.iter().map(|arg| Value::from(arg.as_str())).collect();
-    ruby.set_constant(ClassId::OBJECT, "ARGV", Value::array(args));
-    let program_name = ruby.symbols.intern("$0");
-    ruby.set_global(program_name, Value::from(name))?;
+    ruby.set_arguments(name, args)?;
     let require = ruby.symbols.intern("require");
     for library in libraries {
         ruby.send(&Value::Nil, require, &[Value::from(library.as_str())])?;

@@ -160,6 +160,27 @@ fn time() {
             "EVALUATION_LIMIT",
         ),
         ("matching", "LONG Integer[1, 9999].each |$i| { $x = $s =~ /z/ }", "EVALUATION_LIMIT"),
+        ("looking ahead", "LONG Integer[1, 9999].each |$i| { $x = $s =~ /(?=0)z/ }", "EVALUATION_LIMIT"),
+        (
+            "looking ahead in a type",
+            "LONG Integer[1, 9999].each |$i| { $x = $s =~ Pattern[/(?=0)z/] }",
+            "EVALUATION_LIMIT",
+        ),
+        (
+            "looking ahead in a function",
+            "LONG Integer[1, 9999].each |$i| { $x = match($s, /(?=0)z/) }",
+            "EVALUATION_LIMIT",
+        ),
+        (
+            "large patterns",
+            "Integer[1, 9999].each |$i| { $x = 'a' =~ \"([[:word:]]{1,90}${i}){1,9}\" }",
+            "EVALUATION_LIMIT",
+        ),
+        (
+            "many groups",
+            "$p = Integer[1, 11].reduce('([0-9]{1,2})') |$all, $i| { \"${all}${all}\" } LONG $x = $s =~ $p if !$x { fail('no') }",
+            "fine",
+        ),
         ("indexing", "LONG Integer[1, 9999].each |$i| { $x = $s[-1] }", "EVALUATION_LIMIT"),
         (
             "deleting",
@@ -288,6 +309,18 @@ fn formats_that_once_panicked() {
     check(&[
         ("many digits", "if length(sprintf('%.65536e', 1e308)) != 65543 { fail('no') }", "fine"),
         ("many decimals", "if length(sprintf('%.65536f', 1.5)) != 65538 { fail('no') }", "fine"),
+        ("wide times", "if length(strftime(Timestamp(0), '%70000Y')) != 70000 { fail('no') }", "fine"),
+        (
+            "wide spans",
+            "if length(strftime(Timespan(1), '%70000H%_70000N')) != 140000 { fail('no') }",
+            "fine",
+        ),
+        (
+            "many wide times",
+            "$x = strftime(Timestamp(0), sprintf('%s', ['%9999999Y', '%9999999Y']))",
+            "TEXT_TOO_LONG",
+        ),
+        ("many wide spans", "$x = strftime(Timespan(1), '%9999999H%9999999M')", "TEXT_TOO_LONG"),
         ("a backslash at the end", "$x = parseyaml('\"\\\\', 'no') if $x != 'no' { fail($x) }", "fine"),
         ("a tag behind text", "$x = parseyaml('[\"a\"!, b]', 'no') if $x != 'no' { fail('no') }", "fine"),
     ]);

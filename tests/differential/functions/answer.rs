@@ -29,8 +29,9 @@ impl Difference {
     }
 }
 
-/// What only Ruby says: where an object lies in memory, what a constant or method is that is missing.
-const MACHINERY: [&str; 9] = [
+/// What only Ruby says: where an object lies in memory, what a constant, method or library is that is missing.
+const MACHINERY: [&str; 10] = [
+    "cannot load such file",
     "#<Puppet::Pops",
     "#<#<Class",
     "implementation_class",

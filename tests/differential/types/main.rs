@@ -1,7 +1,10 @@
 //! Resource types against real Puppet: the same attributes, name variables and title patterns.
 //!
 //! Compared are the types that come with Puppet and its agent packages, and those of modules, which Kukla reads from their
-//! Ruby source. What Puppet knows of a type it says in a template.
+//! Ruby source and runs where it cannot read them. Reading and running must give the same answer, so both are compared wherever both
+//! can be had. What Puppet knows of a type it says in a template.
+//!
+//! Then values of every sort are given to every attribute, and both have to take or refuse them, with the same words.
 //!
 //! * `KUKLA_REFERENCE=command` names a command that, given the argument `rpc`, answers as Puppet does; without it nothing is compared.
 //! * `KUKLA_MODULES=directory:directory` names directories of modules.
@@ -9,9 +12,12 @@
 
 #![allow(clippy::disallowed_methods)] // a test runner reads the disk
 
+mod values;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use kukla::catalog::types::{self, NativeType, Titles};
 use kukla::{Compiler, SiteSpec};
@@ -66,7 +72,9 @@ fn run() -> Result<bool, String> {
     let names: Vec<String> =
         names(&modulepath).into_iter().filter(|name| wanted.is_empty() || wanted.contains(name)).collect();
     let reference = Subject::from_environment()?;
-    let (mut compared, mut open, mut different) = (0, 0, 0);
+    let programs = Arc::default();
+    let (mut tally, mut tried) = (values::Tally::default(), Vec::new());
+    let (mut compared, mut open, mut different, mut ran) = (0, 0, 0, 0);
     for batch in names.chunks(BATCH) {
         for (name, theirs) in batch.iter().zip(ask(&reference, &modulepath, batch)?) {
             let ours = site.environment.resource_type(name);
@@ -81,19 +89,40 @@ fn run() -> Result<bool, String> {
                 println!("{name}: not read");
                 continue;
             }
-            let (ours, theirs) = (describe(&ours), plain(theirs));
-            let differing: Vec<&str> = ["properties", "parameters", "namevars", "patterns", "isomorphic"]
-                .into_iter()
-                .filter(|key| ours[key] != theirs[key])
-                .collect();
-            different += usize::from(!differing.is_empty());
-            for key in differing {
-                println!("{name}: {key}\n  ours   {}\n  theirs {}", ours[key], theirs[key]);
+            tried.push((*ours).clone());
+            let theirs = plain(theirs);
+            let mut is_different = differs(name, &describe(&ours), &theirs);
+            match kukla::extensions::executed_type(&site.environment, &programs, name) {
+                Some(executed) => {
+                    ran += 1;
+                    is_different |= differs(&format!("{name}, run"), &describe(&executed), &theirs);
+                }
+                None => {
+                    println!("{name}: cannot be run");
+                    is_different = true;
+                }
             }
+            different += usize::from(is_different);
         }
     }
-    println!("{compared} types compared: {different} differ, {open} not read");
-    Ok(different == 0)
+    println!("{compared} types compared, {ran} of them run as well: {different} differ, {open} not read");
+    values::compare(&site, &reference, &modulepath, &tried, &mut tally)?;
+    let values::Tally { same, different: disputed, open: undecided } = tally;
+    println!(
+        "{} values tried: {disputed} judged otherwise, {undecided} depend on the machine",
+        same + disputed + undecided
+    );
+    Ok(different == 0 && open == 0 && disputed == 0)
+}
+
+/// Whether two descriptions of a type differ; says in what.
+fn differs(name: &str, ours: &Value, theirs: &Value) -> bool {
+    let keys = ["properties", "parameters", "namevars", "patterns", "isomorphic"];
+    let differing = keys.into_iter().filter(|key| ours[key] != theirs[key]);
+    let shown = differing.inspect(|key| {
+        println!("{name}: {key}\n  ours   {}\n  theirs {}", ours[key], theirs[key]);
+    });
+    shown.count() > 0
 }
 
 /// The types that come with Puppet and those that modules have a file for.

@@ -1,5 +1,7 @@
 //! The readers of text from outside.
 
+use std::sync::LazyLock;
+
 use kukla::catalog::Catalog;
 use kukla::facts::FactFile;
 use kukla::formats::{eyaml, hocon, json as json_format, yaml as yaml_format};
@@ -71,12 +73,19 @@ pub(super) fn hocon(data: &[u8]) {
     drop(hocon::read(&text(data), &|name| Ok((name == "HOME").then(|| "/root".into()))));
 }
 
-/// Encrypted pieces of data, and keys.
+/// Encrypted pieces of data, opened with a key, and keys.
 pub(super) fn eyaml(data: &[u8]) {
     let text = text(data);
     let pieces = eyaml::pieces(&text);
     assert!(!pieces.is_empty() || text.is_empty());
     drop(eyaml::Key::from_pem(&text));
+    static KEY: LazyLock<eyaml::Key> =
+        LazyLock::new(|| eyaml::Key::from_pem(super::seeds::KEY).expect("a key"));
+    for piece in pieces {
+        if let eyaml::Piece::Encrypted(_, block) = piece {
+            drop(KEY.open(block));
+        }
+    }
 }
 
 /// Regular expressions, translated and tried.

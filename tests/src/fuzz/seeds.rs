@@ -23,6 +23,7 @@ pub(super) const NOTATIONS: &[&str] = &[
 ];
 
 pub(super) const YAML: &[&str] = &[
+    "[\" !<xa\"!, b]",
     "a: &x [1, 'two', \"th\\u0072ee\\n\", ~, 1.5e3, 0x1F, 0o17, 1_000, true, 2001-12-14, :sym]\nb: *x\n<<: {c: 1}\n",
     "---\n- |\n  literal\n  text\n- >-\n  folded\n  text\n- !!str 1\n- !ruby/sym a\n- ? complex\n  : value\n...\n",
     "{a: [b, {c: d}], 'e f': \"g\", ? h : i}",
@@ -46,7 +47,11 @@ pub(super) const HOCON: &[&str] = &[
     "a = ${b}\nb = ${a}",
 ];
 
+/// The key that opens the envelope among the seeds.
+pub(super) const KEY: &str = include_str!("key.pem");
+
 pub(super) const EYAML: &[&str] = &[
+    "ENC[PKCS7,MIH0BgkqhkiG9w0BBwOggeYwgeMCAQAxgZ8wgZwCAQAwBTAAAgEAMA0GCSqGSIb3DQEBAQUABIGAgPX2V8P8rR7NwBm8kgdlFomJMhQZ214tixF/v56h7I72raOUqXmwhSI+/9nD6Vgz1A2NJbKwpwUtn1HNqaPHBiqlSEcYLREo1k9hcQPz1KoroE6Fkz58n8HVjd4goBvaa14yWeZuzJgdnq0P4JhDI1MbfBLHe17esijG/ypMiuEwPAYJKoZIhvcNAQcBMB0GCWCGSAFlAwQBKgQQpVj40xeKrYifkzPHQJPUrIAQx2ekdtBRUr9GuPRwQkqjqA==]",
     "x ENC[PKCS7,MIIBeQYJKoZIhvcNAQcDoIIBajCCAWYCAQAxggEhMIIBHQIBADAFMAACAQEw] y ENC[GPG,abc=] ENC[",
     "-----BEGIN RSA PRIVATE KEY-----\nMIIBOgIBAAJBAKj34GkxFhD90vcNLYLInFEX6Ppy1tPf9Cnzj4p4WGeKLs1Pt8Qu\n-----END RSA PRIVATE KEY-----\n",
 ];
@@ -56,6 +61,7 @@ pub(super) const PATTERNS: &[&str] = &[
     "(?mx) a . # c\n | \\p{Alpha}\\h\\R\\X (?>b*+) \\G\\K",
     "(a)\\1(?:\\2(b))*(?#c)[\\]\\-]{2,3}",
     "^\\s*$",
+    "(?:.(\\1?))*",
 ];
 
 pub(super) const FORMATS: &[&str] = &[

@@ -51,6 +51,9 @@ pub struct Args {
     /// Keep virtual resources that nothing collected
     #[arg(long)]
     keep_virtual: bool,
+    /// Also report values that the node's agent would refuse; resources whose type is written in Ruby are asked by running its code
+    #[arg(long)]
+    validate: bool,
     /// What counts as a failure although a server would accept it
     #[arg(long, value_enum, value_name = "WHAT")]
     fail_on: Vec<FailOn>,
@@ -93,8 +96,10 @@ fn one(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
         return Err("--output is for --all; the catalog of one node goes to standard output".into());
     }
     let placed = args.target.placed_with_code(&args.path)?;
-    let compilation = compile(args, compiler.open(&placed.site), &placed);
-    let failed = report(args, &placed.node.name, &compilation);
+    let site = compiler.open(&placed.site);
+    let compilation = compile(args, site.clone(), &placed);
+    let refused = refused(args, site.as_ref().ok(), &placed, &compilation);
+    let failed = report(args, &placed.node.name, &compilation, &refused);
     let Ok(Compiled { catalog, provenance, .. }) = &compilation.result else { return Ok(Outcome::Found) };
     if failed {
         return Ok(Outcome::Found);
@@ -124,6 +129,19 @@ fn compile(args: &Args, site: Result<Arc<Site>, Box<Diagnostic>>, placed: &Place
     }
 }
 
+/// What the agent would refuse, if that was asked for.
+fn refused(
+    args: &Args,
+    site: Option<&Arc<Site>>,
+    placed: &Placed,
+    compilation: &Compilation<Compiled>,
+) -> Vec<Diagnostic> {
+    match (site, &compilation.result) {
+        (Some(site), Ok(compiled)) if args.validate => site.validate(&placed.node, &compiled.catalog),
+        _ => Vec::new(),
+    }
+}
+
 fn print(catalog: &Catalog, format: Format) -> String {
     match format {
         Format::Json => catalog.to_json() + "\n",
@@ -134,13 +152,14 @@ fn print(catalog: &Catalog, format: Format) -> String {
 }
 
 /// Prints what was logged and what went wrong; whether that makes the compilation a failure.
-fn report(args: &Args, node: &str, compilation: &Compilation<Compiled>) -> bool {
+fn report(args: &Args, node: &str, compilation: &Compilation<Compiled>, refused: &[Diagnostic]) -> bool {
     let mut out = String::new();
     for log in &compilation.logs {
         failure::log(&mut out, log, args.errors);
     }
     let warned = compilation.logs.iter().any(|log| log.level == LogLevel::Warning);
-    let mut failed = warned && args.fail_on.contains(&FailOn::Warnings);
+    let mut failed = (warned && args.fail_on.contains(&FailOn::Warnings)) || !refused.is_empty();
+    refused.iter().for_each(|wrong| failure::render(&mut out, wrong, node, args.errors));
     match &compilation.result {
         Err(failure) => {
             failure::render(&mut out, failure, node, args.errors);
@@ -180,7 +199,12 @@ fn all(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
         })
         .map(|Member { name, source, placed }| {
             let row = match placed {
-                Ok(placed) => row(args, &name, compile(args, fleet.site(&placed), &placed)),
+                Ok(placed) => {
+                    let site = fleet.site(&placed);
+                    let compilation = compile(args, site.clone(), &placed);
+                    let refused = refused(args, site.as_ref().ok(), &placed, &compilation);
+                    row(args, &name, compilation, &refused)
+                }
                 Err(outcome) => Ok(Row::failed(&name, 0, outcome)),
             };
             progress.step(&name);
@@ -229,9 +253,22 @@ impl Row {
     }
 }
 
-fn row(args: &Args, node: &str, compilation: Compilation<Compiled>) -> Result<Row, String> {
+fn row(
+    args: &Args,
+    node: &str,
+    compilation: Compilation<Compiled>,
+    refused: &[Diagnostic],
+) -> Result<Row, String> {
     let warnings = compilation.logs.iter().filter(|log| log.level == LogLevel::Warning).count();
     match compilation.result {
+        Ok(_) if !refused.is_empty() => {
+            let more = match refused.len() {
+                1 => String::new(),
+                n => format!(" (and {} more)", n - 1),
+            };
+            let code = refused[0].code.name;
+            Ok(Row::failed(node, warnings, format!("{}{more} [{code}]", refused[0])))
+        }
         Ok(Compiled { catalog, .. }) => {
             let cycles = catalog.cycles().len();
             let failed = (cycles > 0 && args.fail_on.contains(&FailOn::Cycles))

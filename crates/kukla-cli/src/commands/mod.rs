@@ -6,6 +6,7 @@ pub mod doc;
 pub mod epp;
 pub mod eval;
 pub mod explain;
+pub mod facts;
 mod fleet;
 pub mod lookup;
 pub mod parse;

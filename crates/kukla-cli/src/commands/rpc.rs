@@ -1,13 +1,17 @@
 //! `kukla rpc`: the machine interface on standard input and output.
 
-use std::io::{BufRead, Write};
-use std::time::Duration;
+use std::io::{self, BufRead, Read, Write};
+use std::time::{Duration, Instant};
 
 use kukla::DiskWorld;
 use kukla::rpc::Server;
 
 use super::policy::Allowed;
-use crate::Outcome;
+use crate::{Outcome, memory};
+
+/// A request of more bytes, an answer of more, or one that took longer may have taken much memory, which is then given back.
+const LARGE: usize = 1 << 20;
+const LONG: Duration = Duration::from_millis(10);
 
 /// Answer JSON requests, one per line, until the input closes
 ///
@@ -32,14 +36,14 @@ pub fn run(args: &Args) -> Outcome {
         };
         server = server.with_deadline(deadline);
     }
-    let mut input = std::io::stdin().lock();
-    let mut output = std::io::stdout().lock();
+    let mut input = io::stdin().lock();
+    let mut output = io::stdout().lock();
     let mut line = Vec::new();
     loop {
         line.clear();
-        match input.read_until(b'\n', &mut line) {
-            Ok(0) => return Outcome::Done,
-            Ok(_) => {}
+        match read_line(&mut input, &mut line) {
+            Ok(()) if line.is_empty() => return Outcome::Done,
+            Ok(()) => {}
             Err(error) => {
                 return Outcome::unable(&format!("cannot read requests: {error}"));
             }
@@ -47,12 +51,27 @@ pub fn run(args: &Args) -> Outcome {
         if line.trim_ascii().is_empty() {
             continue;
         }
+        let began = Instant::now();
         let answer = server.answer(&String::from_utf8_lossy(&line)) + "\n";
         match output.write_all(answer.as_bytes()).and_then(|()| output.flush()) {
             Ok(()) => {}
             // A reader that went away wants no more answers.
-            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return Outcome::Done,
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Outcome::Done,
             Err(error) => return Outcome::unable(&format!("cannot write answers: {error}")),
         }
+        if line.len().max(answer.len()) > LARGE || began.elapsed() > LONG {
+            drop((answer, std::mem::take(&mut line)));
+            memory::give_back();
+        }
     }
+}
+
+/// Reads a line, of one that is too long only as much as shows that; the rest is passed over.
+fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<()> {
+    let most = Server::LONGEST as u64 + 1;
+    input.take(most).read_until(b'\n', line)?;
+    if line.len() as u64 == most && line.last() != Some(&b'\n') {
+        input.skip_until(b'\n')?;
+    }
+    Ok(())
 }

@@ -9,6 +9,7 @@ mod files;
 mod names;
 mod reach;
 mod secrets;
+mod serving;
 mod silence;
 mod writing;
 

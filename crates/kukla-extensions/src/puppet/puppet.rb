@@ -2,7 +2,7 @@
 
 # What Puppet itself has required, so that modules never do.
 {
-  Base64: 'base64', CGI: 'cgi', Date: 'date', DateTime: 'date', Digest: 'digest', ERB: 'erb', Etc: 'etc', FileUtils: 'fileutils',
+  Base64: 'base64', CGI: 'cgi', Date: 'date', DateTime: 'date', Digest: 'digest', Etc: 'etc', FileUtils: 'fileutils',
   Forwardable: 'forwardable', IPAddr: 'ipaddr', JSON: 'json', OpenSSL: 'openssl', OpenStruct: 'ostruct', Pathname: 'pathname',
   Psych: 'yaml', SecureRandom: 'securerandom', Shellwords: 'shellwords', StringIO: 'stringio', StringScanner: 'strscan',
   Tempfile: 'tempfile', Timeout: 'timeout', URI: 'uri', YAML: 'yaml'
@@ -10,6 +10,11 @@
 %i[Base Class Instance MD5 SHA1 SHA2 SHA256 SHA384 SHA512].each { |name| Digest.autoload(name, 'digest') }
 
 module Puppet
+  %i[Parameter Property Provider Coercion].each { |name| autoload(name, 'puppet/parameter') }
+  %i[Type CompilableResourceType].each { |name| autoload(name, 'puppet/type') }
+  autoload(:CoreTypes, 'puppet/core_types')
+  autoload(:ResourceApi, 'puppet/resource_api')
+
   class Error < RuntimeError
     attr_accessor :original, :issue_code
 
@@ -66,7 +71,7 @@ module Puppet
         if platform == :windows
           !!(path =~ /\A(?:(?:[A-Z]:[\\\/])|(?:[\\\/][\\\/][^\\\/]+[\\\/][^\\\/]+)|(?:[\\\/][\\\/]\?[\\\/][^\\\/]+))/i)
         else
-          path.start_with?('/')
+          !!(path =~ %r{^/})
         end
       end
 

@@ -264,7 +264,7 @@ impl Parser {
             }
         }
         match <[Node; 1]>::try_from(joined) {
-            Ok([Node::Text(text)]) => Ok(Node::Value(literal(text))),
+            Ok([Node::Text(text)]) => literal(text).map(Node::Value),
             Ok([node]) => Ok(node),
             Err(joined) => Ok(Node::Joined(joined, line)),
         }
@@ -306,35 +306,40 @@ impl Parser {
 }
 
 /// What one piece of plain text means on its own.
-fn literal(text: String) -> Value {
-    match text.as_str() {
+fn literal(text: String) -> Result<Value, Error> {
+    Ok(match text.as_str() {
         "true" => true.into(),
         "false" => false.into(),
         "null" => Value::Undef,
-        _ => number(&text).unwrap_or_else(|| text.into()),
-    }
+        _ => number(&text)?.unwrap_or_else(|| text.into()),
+    })
 }
 
 /// A number in JSON's notation; a leading zero makes it octal, and what has no fraction is an integer.
-fn number(text: &str) -> Option<Value> {
+fn number(text: &str) -> Result<Option<Value>, Error> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     if !digits.starts_with(|c: char| c.is_ascii_digit()) || text.ends_with(['.', 'e', 'E', '-', '+']) {
-        return None;
+        return Ok(None);
     }
+    let is_octal = digits.len() > 1 && digits.starts_with('0');
     if digits.bytes().all(|b| b.is_ascii_digit()) {
-        if digits.len() > 1 && digits.starts_with('0') {
-            return i64::from_str_radix(digits, 8)
-                .ok()
-                .map(|n| Value::Integer(if text.starts_with('-') { -n } else { n }));
+        if is_octal && digits.contains(['8', '9']) {
+            return Ok(None);
         }
-        return Some(text.parse::<i64>().map_or_else(|_| text.into(), Value::Integer));
+        let integer = i64::from_str_radix(text, if is_octal { 8 } else { 10 });
+        return integer.map(|n| Some(Value::Integer(n))).map_err(|_| Error::outside(text));
     }
-    let float: f64 = text.parse().ok().filter(|n: &f64| n.is_finite())?;
-    if float.fract() == 0.0 && float.abs() < 9e18 {
-        return Some(Value::Integer(float as i64));
+    let Some(float) = text.parse().ok().filter(|n: &f64| n.is_finite()) else { return Ok(None) };
+    if float.fract() != 0.0 {
+        return Ok(Some(Value::Float(float)));
     }
-    Some(Value::Float(float))
+    if !(-TWO_TO_63..TWO_TO_63).contains(&float) {
+        return Err(Error::outside(text));
+    }
+    Ok(Some(Value::Integer(float as i64)))
 }
+
+const TWO_TO_63: f64 = (1u64 << 63) as f64;
 
 /// Puts a value under a key; objects join, later keys first, anything else replaces but stays within reach of `${key}`.
 /// What stands under a key once more is said about it.

@@ -37,21 +37,31 @@ pub(super) fn spaced(text: &[u8]) -> Cow<'_, [u8]> {
 /// Where commas stand behind what would be a tag, were it not inside of something else.
 fn candidates(text: &[u8]) -> Vec<usize> {
     let mut found = Vec::new();
-    let mut at = 0;
+    let (mut at, mut verbatim_end) = (0, 0);
     while let Some(start) = text[at..].iter().position(|byte| *byte == b'!').map(|found| at + found) {
         let mut end = start + 1;
-        let is_verbatim = text.get(end) == Some(&b'<');
-        while text.get(end).is_some_and(|byte| match is_verbatim {
-            true => !byte.is_ascii_whitespace() && text[end - 1] != b'>',
-            false => byte.is_ascii_alphanumeric() || b"-_;/?:@&=+$.%!~*'()".contains(byte),
-        }) {
-            end += 1;
+        if text.get(end) == Some(&b'<') {
+            // What begins within ends at the same place.
+            end = end.max(verbatim_end);
+            while text.get(end).is_some_and(|byte| !byte.is_ascii_whitespace() && text[end - 1] != b'>') {
+                end += 1;
+            }
+            verbatim_end = end;
+            // It may be no tag but text in quotes, and the tags be in it.
+            at = start + 1;
+        } else {
+            let belongs = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_;/?:@&=+$.%!~*'()".contains(byte);
+            while text.get(end).is_some_and(belongs) {
+                end += 1;
+            }
+            at = end;
         }
         if text.get(end) == Some(&b',') {
             found.push(end);
         }
-        at = end;
     }
+    found.sort_unstable();
+    found.dedup();
     found
 }
 

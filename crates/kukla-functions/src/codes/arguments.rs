@@ -54,6 +54,13 @@ kukla_syntax::codes! {
     /// ```
     ITERATOR_AS_ARGUMENT as RUNTIME_ERROR: Error, "Use of an Iterator is not supported here";
 
+    /// Functions of the old API get resources for references to classes and resources; `CatalogEntry` may be either.
+    ///
+    /// ```puppet
+    /// sprintf('%s', CatalogEntry)    # error
+    /// ```
+    ENTRY_AS_ARGUMENT as RUNTIME_ERROR: Error, "Cannot split the type Puppet::Pops::Types::PCatalogEntryType, it represents neither a PClassType, nor a PResourceType.";
+
     /// `shell_join` joins the words of an array.
     ///
     /// ```puppet

@@ -233,12 +233,19 @@ const METHODS: &[Native] = &[
         let scope = scope(ruby, this)?;
         Ok(Value::Bool(find(&scope, name).is_some()))
     }),
+    method("dup", 0, 0, copy),
+    method("clone", 0, 0, copy),
     method("receiver", 0, 0, |ruby, this, _| Ok(scope(ruby, this)?.this)),
     method("source_location", 0, 0, |ruby, this, _| {
         let scope = scope(ruby, this)?;
         Ok(Value::array(vec![Value::str(scope.file), Value::Int(i64::from(scope.line))]))
     }),
 ];
+
+/// A binding of the same place; variables that are made in it stay its own.
+fn copy(ruby: &mut Ruby<'_>, this: &Value, _: &crate::args::Args<'_>) -> Result {
+    Ok(Value::Object(Object::with(ClassId::BINDING, scope(ruby, this)?)))
+}
 
 fn variable_name(ruby: &mut Ruby<'_>, this: &Value, value: &Value) -> Result<Symbol> {
     let name = ruby.to_symbol(value)?;

@@ -63,11 +63,14 @@ const SINGLETON: &[Native] = &[
     method("rectangular", 1, 2, rectangular),
     method("rect", 1, 2, rectangular),
     method("polar", 1, 2, |ruby, _, args| {
-        let angle = args.get(1).cloned().unwrap_or(Value::Int(0));
-        for part in [&args[0], &angle] {
-            check_real(ruby, part)?;
+        let size = real_part(ruby, &args[0])?;
+        match args.get(1) {
+            Some(angle) => {
+                let angle = real_part(ruby, angle)?;
+                polar(ruby, &size, &angle)
+            }
+            None => Ok(Parts { real: size, imaginary: Value::Int(0) }.into_value()),
         }
-        polar(ruby, &args[0], &angle)
     }),
 ];
 
@@ -83,10 +86,10 @@ const METHODS: &[Native] = &[
     method("quo", 1, 1, |ruby, this, args| real::divide(ruby, this, &args[0])),
     method("fdiv", 1, 1, |ruby, this, args| {
         let own = parts(this);
-        if as_parts(&args[0]).is_some() {
-            let (real, imaginary) = (ruby.to_float(&own.real)?, ruby.to_float(&own.imaginary)?);
-            let above = Parts { real: Value::Float(real), imaginary: Value::Float(imaginary) }.into_value();
-            return divide(ruby, &above, &args[0]);
+        if let Some(other) = as_parts(&args[0]) {
+            let divide =
+                |ruby: &mut Ruby<'_>, a: &Value, b: &Value| named(ruby, a, "fdiv", std::slice::from_ref(b));
+            return scaled_quotient(ruby, &own, &other, divide);
         }
         let real = named(ruby, &own.real, "fdiv", args.list)?;
         Ok(Parts { real, imaginary: named(ruby, &own.imaginary, "fdiv", args.list)? }.into_value())
@@ -101,6 +104,9 @@ const METHODS: &[Native] = &[
             }
             None if is_real(&args[0]) => {
                 Ok((equal(ruby, &own.imaginary, &Value::Int(0))? && equal(ruby, &own.real, &args[0])?).into())
+            }
+            None if is_numeric_real(ruby, &args[0])? => {
+                Ok((ruby.eq(&own.real, &args[0])? && is_zero(ruby, &own.imaginary)?).into())
             }
             None => Ok(ruby.eq(&args[0], this)?.into()),
         }
@@ -135,7 +141,7 @@ const METHODS: &[Native] = &[
         if as_parts(&args[0]).is_some() {
             return Ok(Value::array(vec![args[0].clone(), this.clone()]));
         }
-        if ruby.is_a(&args[0], ClassId::NUMERIC) {
+        if is_real(&args[0]) || is_numeric_real(ruby, &args[0])? {
             let other = Parts { real: args[0].clone(), imaginary: Value::Int(0) }.into_value();
             return Ok(Value::array(vec![other, this.clone()]));
         }
@@ -219,38 +225,58 @@ fn is_finite(ruby: &mut Ruby<'_>, part: &Value) -> Result<bool> {
     Ok(named(ruby, part, "finite?", &[])?.is_true())
 }
 
-fn check_real(ruby: &mut Ruby<'_>, part: &Value) -> Result<()> {
-    if is_real(part) {
-        return Ok(());
+/// A number that is no complex one but says that it is real.
+fn is_numeric_real(ruby: &mut Ruby<'_>, part: &Value) -> Result<bool> {
+    let numeric = as_parts(part).is_none() && ruby.is_a(part, ClassId::NUMERIC);
+    Ok(numeric && named(ruby, part, "real?", &[])?.is_true())
+}
+
+fn is_zero(ruby: &mut Ruby<'_>, part: &Value) -> Result<bool> {
+    if is_real(part) { Ok(tower::sign(part) == Some(0)) } else { ruby.eq(part, &Value::Int(0)) }
+}
+
+/// A real number, or the real part of a complex one that has no other.
+fn real_part(ruby: &mut Ruby<'_>, part: &Value) -> Result {
+    if is_real(part) || is_numeric_real(ruby, part)? {
+        return Ok(part.clone());
     }
-    let numeric = ruby.is_a(part, ClassId::NUMERIC) && named(ruby, part, "real?", &[])?.is_true();
-    if numeric { Ok(()) } else { Err(ruby.type_error("not a real")) }
+    if let Some(own) = as_parts(part)
+        && is_zero(ruby, &own.imaginary)?
+    {
+        return Ok(own.real.clone());
+    }
+    Err(ruby.type_error("not a real"))
 }
 
 fn rectangular(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
-    let imaginary = args.get(1).cloned().unwrap_or(Value::Int(0));
-    for part in [&args[0], &imaginary] {
-        check_real(ruby, part)?;
-    }
-    Ok(Parts { real: args[0].clone(), imaginary }.into_value())
+    let real = real_part(ruby, &args[0])?;
+    let imaginary = match args.get(1) {
+        Some(part) => real_part(ruby, part)?,
+        None => Value::Int(0),
+    };
+    Ok(Parts { real, imaginary }.into_value())
 }
 
-/// The number with a magnitude and an angle.
+/// The number with a magnitude and an angle, without the errors of sine and cosine at the turns that people name.
 pub fn polar(ruby: &mut Ruby<'_>, size: &Value, angle: &Value) -> Result {
-    if is_exact_zero(angle) {
-        return Ok(Parts { real: size.clone(), imaginary: Value::Int(0) }.into_value());
+    use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, FRAC_PI_4, PI};
+    if is_zero(ruby, size)? || is_zero(ruby, angle)? {
+        return Ok(Parts { real: size.clone(), imaginary: Value::Float(0.0) }.into_value());
     }
-    let (angle, size_float) = (ruby.to_float(angle)?, ruby.to_float(size)?);
-    if angle == std::f64::consts::PI {
-        let real = real::negate(ruby, size)?;
-        return Ok(Parts { real, imaginary: Value::Int(0) }.into_value());
-    }
-    if angle == std::f64::consts::FRAC_PI_2 {
-        return Ok(Parts { real: Value::Int(0), imaginary: size.clone() }.into_value());
-    }
-    let (sine, cosine) = angle.sin_cos();
-    Ok(Parts { real: Value::Float(size_float * cosine), imaginary: Value::Float(size_float * sine) }
-        .into_value())
+    let exact = !matches!(angle, Value::Float(_));
+    let angle = ruby.to_float(angle)?;
+    let (real, imaginary) = if !exact && angle == PI {
+        (real::negate(ruby, size)?, Value::Float(0.0))
+    } else if !exact && angle == FRAC_PI_2 {
+        (Value::Float(0.0), size.clone())
+    } else if !exact && angle == FRAC_PI_4 {
+        let part = real::multiply(ruby, size, &Value::Float(FRAC_1_SQRT_2))?;
+        (part.clone(), part)
+    } else {
+        let real = real::multiply(ruby, size, &Value::Float(angle.cos()))?;
+        (real, real::multiply(ruby, size, &Value::Float(angle.sin()))?)
+    };
+    Ok(Parts { real, imaginary }.into_value())
 }
 
 /// The magnitude; on one of the axes it is that of the other part, exactly.
@@ -288,11 +314,15 @@ pub fn turned(size: f64, halves: f64) -> Value {
 
 /// The exact quotient, as an integer if it is one.
 fn exact_quotient(ruby: &mut Ruby<'_>, a: &Value, b: &Value) -> Result {
-    let quotient = real::quotient(ruby, a, b)?;
-    Ok(match as_ratio(&quotient) {
+    real::quotient(ruby, a, b).map(whole)
+}
+
+/// A fraction by one as the integer that it is.
+fn whole(value: Value) -> Value {
+    match as_ratio(&value) {
         Some(ratio) if ratio.denominator.is_one() => Value::integer(ratio.numerator.clone()),
-        _ => quotient,
-    })
+        _ => value,
+    }
 }
 
 fn magnitude(ruby: &mut Ruby<'_>, own: &Parts) -> Result<f64> {
@@ -323,7 +353,7 @@ fn shown(ruby: &mut Ruby<'_>, own: &Parts, inspect: bool) -> Result<String> {
         Ok(text.to_str_lossy().into_owned())
     };
     let (a, b) = (text(&own.real)?, text(&size)?);
-    let star = if b.ends_with(|c: char| c.is_ascii_digit() || c == ')') { "" } else { "*" };
+    let star = if b.ends_with(|c: char| c.is_ascii_digit()) { "" } else { "*" };
     Ok(format!("{a}{}{b}{star}i", if negative { '-' } else { '+' }))
 }
 
@@ -336,7 +366,7 @@ fn no_real(ruby: &mut Ruby<'_>, own: &Parts, into: &str) -> Box<crate::error::Un
 
 fn converted(ruby: &mut Ruby<'_>, this: &Value, name: &str, into: &str) -> Result {
     let own = parts(this);
-    if is_exact_zero(&own.imaginary) {
+    if !matches!(own.imaginary, Value::Float(_)) && is_zero(ruby, &own.imaginary)? {
         named(ruby, &own.real, name, &[])
     } else {
         Err(no_real(ruby, &own, into))
@@ -350,107 +380,145 @@ pub fn negate(ruby: &mut Ruby<'_>, own: &Parts) -> Result {
 }
 
 /// The parts of a number that may be real.
-fn either(value: &Value) -> Option<Parts> {
-    match as_parts(value) {
+fn either(ruby: &mut Ruby<'_>, value: &Value) -> Result<Option<Parts>> {
+    Ok(match as_parts(value) {
         Some(parts) => Some((*parts).clone()),
-        None if is_real(value) => Some(Parts { real: value.clone(), imaginary: Value::Int(0) }),
+        None if is_real(value) || is_numeric_real(ruby, value)? => {
+            Some(Parts { real: value.clone(), imaginary: Value::Int(0) })
+        }
         None => None,
+    })
+}
+
+/// Both numbers by their parts, or nothing if one of them knows better.
+fn both(ruby: &mut Ruby<'_>, a: &Value, b: &Value) -> Result<Option<(Parts, Parts)>> {
+    let Some(x) = either(ruby, a)? else { return Ok(None) };
+    Ok(either(ruby, b)?.map(|y| (x, y)))
+}
+
+/// The sum of two parts; a part that is not there leaves the sign of a zero alone.
+fn sum(ruby: &mut Ruby<'_>, a: &Value, b: &Value) -> Result {
+    match (a, b) {
+        (_, Value::Int(0)) => Ok(a.clone()),
+        (Value::Int(0), _) => Ok(b.clone()),
+        _ => real::add(ruby, a, b),
     }
+}
+
+/// The difference of two parts.
+fn difference(ruby: &mut Ruby<'_>, a: &Value, b: &Value) -> Result {
+    if matches!(b, Value::Int(0)) { Ok(a.clone()) } else { real::subtract(ruby, a, b) }
 }
 
 /// `a + b`, one of them complex.
 pub fn add(ruby: &mut Ruby<'_>, a: &Value, b: &Value) -> Result {
-    let (Some(x), Some(y)) = (either(a), either(b)) else { return ruby.coerce_binary(a, b, sym::PLUS) };
-    let real = real::add(ruby, &x.real, &y.real)?;
-    Ok(Parts { real, imaginary: real::add(ruby, &x.imaginary, &y.imaginary)? }.into_value())
+    let Some((x, y)) = both(ruby, a, b)? else { return ruby.coerce_binary(a, b, sym::PLUS) };
+    let real = sum(ruby, &x.real, &y.real)?;
+    Ok(Parts { real, imaginary: sum(ruby, &x.imaginary, &y.imaginary)? }.into_value())
 }
 
 /// `a - b`, one of them complex.
 pub fn subtract(ruby: &mut Ruby<'_>, a: &Value, b: &Value) -> Result {
-    let (Some(x), Some(y)) = (either(a), either(b)) else { return ruby.coerce_binary(a, b, sym::MINUS) };
-    let real = real::subtract(ruby, &x.real, &y.real)?;
-    Ok(Parts { real, imaginary: real::subtract(ruby, &x.imaginary, &y.imaginary)? }.into_value())
+    let Some((x, y)) = both(ruby, a, b)? else { return ruby.coerce_binary(a, b, sym::MINUS) };
+    let real = difference(ruby, &x.real, &y.real)?;
+    Ok(Parts { real, imaginary: difference(ruby, &x.imaginary, &y.imaginary)? }.into_value())
+}
+
+/// An integer that Ruby keeps in a word; only these are multiplied part by part.
+pub fn is_small(value: &Value) -> bool {
+    matches!(value, Value::Int(number) if (-(1 << 62)..1 << 62).contains(number))
 }
 
 /// `a * b`, one of them complex.
 pub fn multiply(ruby: &mut Ruby<'_>, a: &Value, b: &Value) -> Result {
-    let (Some(x), Some(y)) = (either(a), either(b)) else { return ruby.coerce_binary(a, b, sym::TIMES) };
-    if as_parts(b).is_none() || as_parts(a).is_none() {
+    let Some((x, y)) = both(ruby, a, b)? else { return ruby.coerce_binary(a, b, sym::TIMES) };
+    if as_parts(b).is_none() || is_small(a) {
         let (number, factor) = if as_parts(b).is_none() { (x, y.real) } else { (y, x.real) };
         let real = real::multiply(ruby, &number.real, &factor)?;
         return Ok(Parts { real, imaginary: real::multiply(ruby, &number.imaginary, &factor)? }.into_value());
     }
-    let (rr, ii) =
-        (real::multiply(ruby, &x.real, &y.real)?, real::multiply(ruby, &x.imaginary, &y.imaginary)?);
-    let (ri, ir) =
-        (real::multiply(ruby, &x.real, &y.imaginary)?, real::multiply(ruby, &x.imaginary, &y.real)?);
-    let real = real::subtract(ruby, &rr, &ii)?;
-    Ok(Parts { real, imaginary: real::add(ruby, &ri, &ir)? }.into_value())
+    product(ruby, &x, &y).map(Parts::into_value)
+}
+
+fn product(ruby: &mut Ruby<'_>, x: &Parts, y: &Parts) -> Result<Parts> {
+    let rr = part_product(ruby, &x.real, &y.real)?;
+    let ii = part_product(ruby, &x.imaginary, &y.imaginary)?;
+    let ri = part_product(ruby, &x.real, &y.imaginary)?;
+    let ir = part_product(ruby, &x.imaginary, &y.real)?;
+    Ok(Parts { real: difference(ruby, &rr, &ii)?, imaginary: sum(ruby, &ri, &ir)? })
+}
+
+/// Nothing times something is nothing, even if that is infinite; its sign counts.
+fn part_product(ruby: &mut Ruby<'_>, a: &Value, b: &Value) -> Result {
+    let unit = |value: &Value| match value {
+        Value::Float(number) if !number.is_nan() => Value::Float(1f64.copysign(*number)),
+        value => value.clone(),
+    };
+    match (is_zero(ruby, a)?, is_zero(ruby, b)?) {
+        (false, true) => real::multiply(ruby, &unit(a), b),
+        (true, false) => real::multiply(ruby, a, &unit(b)),
+        _ => real::multiply(ruby, a, b),
+    }
 }
 
 /// `a / b`, one of them complex.
 pub fn divide(ruby: &mut Ruby<'_>, a: &Value, b: &Value) -> Result {
-    let (Some(x), Some(y)) = (either(a), either(b)) else { return ruby.coerce_binary(a, b, sym::DIVIDE) };
+    let Some((x, y)) = both(ruby, a, b)? else { return ruby.coerce_binary(a, b, sym::DIVIDE) };
     if as_parts(b).is_none() {
         let real = exact_quotient(ruby, &x.real, &y.real)?;
         return Ok(Parts { real, imaginary: exact_quotient(ruby, &x.imaginary, &y.real)? }.into_value());
     }
+    let quotient = scaled_quotient(ruby, &x, &y, real::quotient)?;
     let floats =
         [&x.real, &x.imaginary, &y.real, &y.imaginary].iter().any(|part| matches!(part, Value::Float(_)));
     if floats {
-        return divide_floats(ruby, &x, &y);
+        return Ok(quotient);
     }
-    let conjugate = Parts { real: y.real.clone(), imaginary: real::negate(ruby, &y.imaginary)? };
-    let (rr, ii) =
-        (real::multiply(ruby, &y.real, &y.real)?, real::multiply(ruby, &y.imaginary, &y.imaginary)?);
-    let size = real::add(ruby, &rr, &ii)?;
-    let product = multiply(ruby, &x.into_value(), &conjugate.into_value())?;
-    let product = parts(&product);
-    let real = exact_quotient(ruby, &product.real, &size)?;
-    Ok(Parts { real, imaginary: exact_quotient(ruby, &product.imaginary, &size)? }.into_value())
+    let own = parts(&quotient);
+    Ok(Parts { real: whole(own.real), imaginary: whole(own.imaginary) }.into_value())
 }
 
-/// Floats are divided by the larger part first, so that nothing overflows on the way.
-fn divide_floats(ruby: &mut Ruby<'_>, x: &Parts, y: &Parts) -> Result {
+/// The quotient by way of the larger part below, so that nothing overflows.
+fn scaled_quotient(
+    ruby: &mut Ruby<'_>,
+    x: &Parts,
+    y: &Parts,
+    divide: impl Fn(&mut Ruby<'_>, &Value, &Value) -> Result,
+) -> Result {
     let larger_real = {
-        let (a, b) = (ruby.to_float(&y.real)?.abs(), ruby.to_float(&y.imaginary)?.abs());
-        a > b
+        let (a, b) = (real::magnitude(ruby, &y.real)?, real::magnitude(ruby, &y.imaginary)?);
+        ruby.to_float(&a)? > ruby.to_float(&b)?
     };
     let (large, small) = if larger_real { (&y.real, &y.imaginary) } else { (&y.imaginary, &y.real) };
-    let ratio = real::quotient(ruby, small, large)?;
+    let ratio = divide(ruby, small, large)?;
     let square = real::multiply(ruby, &ratio, &ratio)?;
     let one_more = real::add(ruby, &square, &Value::Int(1))?;
     let scale = real::multiply(ruby, large, &one_more)?;
     let (above_real, above_imaginary) = if larger_real {
         let (p, q) = (real::multiply(ruby, &x.imaginary, &ratio)?, real::multiply(ruby, &x.real, &ratio)?);
-        (real::add(ruby, &x.real, &p)?, real::subtract(ruby, &x.imaginary, &q)?)
+        (sum(ruby, &x.real, &p)?, difference(ruby, &x.imaginary, &q)?)
     } else {
         let (p, q) = (real::multiply(ruby, &x.real, &ratio)?, real::multiply(ruby, &x.imaginary, &ratio)?);
-        (real::add(ruby, &p, &x.imaginary)?, real::subtract(ruby, &q, &x.real)?)
+        (sum(ruby, &p, &x.imaginary)?, difference(ruby, &q, &x.real)?)
     };
-    let real = real::quotient(ruby, &above_real, &scale)?;
-    Ok(Parts { real, imaginary: real::quotient(ruby, &above_imaginary, &scale)? }.into_value())
+    let real = divide(ruby, &above_real, &scale)?;
+    Ok(Parts { real, imaginary: divide(ruby, &above_imaginary, &scale)? }.into_value())
 }
 
 /// `a ** b`, one of them complex, or a negative number to a fraction.
 pub fn power(ruby: &mut Ruby<'_>, a: &Value, b: &Value) -> Result {
-    let (Some(base), Some(exponent)) = (either(a), either(b)) else {
-        return ruby.coerce_binary(a, b, sym::POWER);
-    };
+    let Some((base, exponent)) = both(ruby, a, b)? else { return ruby.coerce_binary(a, b, sym::POWER) };
     if is_exact_zero(&exponent.real) && is_exact_zero(&exponent.imaginary) {
         return Ok(Parts { real: Value::Int(1), imaginary: Value::Int(0) }.into_value());
     }
     if is_exact_zero(&exponent.imaginary) && as_parts(b).is_some() {
         return power(ruby, a, &exponent.real);
     }
-    let whole = as_ratio(b)
-        .filter(|ratio| ratio.denominator == 1.into())
-        .map(|ratio| Value::integer(ratio.numerator.clone()));
-    let b = &whole.unwrap_or_else(|| b.clone());
+    let b = &whole(b.clone());
     if let Some(exponent) = as_big(b)
         && let Ok(exponent) = i64::try_from(&exponent)
     {
-        return integer_power(ruby, a, exponent);
+        return integer_power(ruby, &base, exponent);
     }
     if as_parts(a)
         .is_some_and(|own| tower::sign(&own.real) == Some(0) && tower::sign(&own.imaginary) == Some(0))
@@ -470,26 +538,46 @@ pub fn power(ruby: &mut Ruby<'_>, a: &Value, b: &Value) -> Result {
 }
 
 /// By squaring, so that exact parts stay exact.
-fn integer_power(ruby: &mut Ruby<'_>, base: &Value, exponent: i64) -> Result {
+fn integer_power(ruby: &mut Ruby<'_>, base: &Parts, exponent: i64) -> Result {
+    let base = if exponent < 0 {
+        parts(&divide(
+            ruby,
+            &Parts { real: Value::Int(1), imaginary: Value::Int(0) }.into_value(),
+            &base.clone().into_value(),
+        )?)
+    } else {
+        base.clone()
+    };
     let mut left = exponent.unsigned_abs();
-    let mut square = base.clone();
-    let mut product: Option<Value> = None;
+    if is_zero(ruby, &base.imaginary)? {
+        let exponent = Value::integer(num_bigint::BigInt::from(left));
+        return Ok(Parts { real: power::power(ruby, &base.real, &exponent)?, ..base }.into_value());
+    }
+    if is_zero(ruby, &base.real)? {
+        let exponent = Value::integer(num_bigint::BigInt::from(left));
+        let mut turned = power::power(ruby, &base.imaginary, &exponent)?;
+        if left & 2 != 0 {
+            turned = real::negate(ruby, &turned)?;
+        }
+        let (real, imaginary) = if left & 1 == 0 { (turned, base.real) } else { (base.real, turned) };
+        return Ok(Parts { real, imaginary }.into_value());
+    }
+    let (mut square, mut result) = (base.clone(), base);
+    left = left.saturating_sub(1);
     while left > 0 {
-        ruby.charge(1)?;
-        if left & 1 == 1 {
-            product = Some(match product {
-                Some(product) => multiply(ruby, &product, &square)?,
-                None => square.clone(),
-            });
+        while left.is_multiple_of(2) {
+            ruby.charge(1)?;
+            let (rr, ii) = (
+                real::multiply(ruby, &square.real, &square.real)?,
+                real::multiply(ruby, &square.imaginary, &square.imaginary)?,
+            );
+            let twice = real::multiply(ruby, &Value::Int(2), &square.real)?;
+            let imaginary = real::multiply(ruby, &twice, &square.imaginary)?;
+            square = Parts { real: difference(ruby, &rr, &ii)?, imaginary };
+            left /= 2;
         }
-        left >>= 1;
-        if left > 0 {
-            square = multiply(ruby, &square, &square)?;
-        }
+        result = product(ruby, &result, &square)?;
+        left -= 1;
     }
-    let product = product.unwrap_or(Value::Int(1));
-    if exponent < 0 {
-        return divide(ruby, &Value::Int(1), &product);
-    }
-    Ok(product)
+    Ok(result.into_value())
 }

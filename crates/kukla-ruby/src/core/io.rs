@@ -14,6 +14,11 @@ pub const IO: NativeClass = NativeClass {
     includes: &["Enumerable"],
     methods: &[METHODS],
     singleton: &[file::read::READ],
+    setup: Some(|ruby, class| {
+        for (place, name) in ["SEEK_SET", "SEEK_CUR", "SEEK_END"].into_iter().enumerate() {
+            ruby.set_constant(class, name, Value::Int(place as i64));
+        }
+    }),
     ..NativeClass::class("IO", "Object")
 };
 

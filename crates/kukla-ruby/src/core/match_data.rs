@@ -77,6 +77,11 @@ impl Match {
         self.group(number).map_or(Value::Nil, Value::str)
     }
 
+    /// Whether the groups of the pattern have names.
+    pub fn has_names(&self) -> bool {
+        self.regexp.as_ref().is_some_and(|regexp| !regexp.pattern.names().is_empty())
+    }
+
     /// The number of the group with a name: the last of that name that took part.
     pub fn named(&self, name: &str) -> Option<usize> {
         let regexp = self.regexp.as_ref()?;

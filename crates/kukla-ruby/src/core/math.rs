@@ -4,8 +4,10 @@ use num_traits::Signed;
 
 use crate::args::Args;
 use crate::class::{ClassId, Native, NativeClass, method};
-use crate::core::numeric::tower::{big_to_f64, float_parts, scale};
+use crate::core::numeric::named;
+use crate::core::numeric::tower::{Parts, as_parts, big_to_f64, float_parts, scale};
 use crate::error::{Result, Unwind};
+use crate::method::{MethodBody, Visibility};
 use crate::ruby::Ruby;
 use crate::value::Value;
 
@@ -19,6 +21,10 @@ pub const DOMAIN_ERROR: NativeClass = NativeClass::class("Math::DomainError", "A
 fn setup(ruby: &mut Ruby<'_>, class: ClassId) {
     ruby.set_constant(class, "PI", Value::Float(std::f64::consts::PI));
     ruby.set_constant(class, "E", Value::Float(std::f64::consts::E));
+    for native in METHODS {
+        let name = ruby.symbols.intern(native.name);
+        ruby.put_method(class, name, Visibility::Private, MethodBody::Native(native));
+    }
 }
 
 /// `Math::DomainError` about a function.
@@ -37,6 +43,9 @@ macro_rules! functions {
     ($($name:literal $run:expr),* $(,)?) => {
         const METHODS: &[Native] = &[$(method($name, 1, 1, |ruby, _, args| {
             let run: fn(f64) -> Option<f64> = $run;
+            if $name == "sqrt" && let Some(own) = as_parts(&args[0]) {
+                return complex_root(ruby, &args[0], &own);
+            }
             let number = ruby.to_float(&args[0])?;
             match run(number) {
                 Some(result) => Ok(Value::Float(result)),
@@ -48,7 +57,7 @@ macro_rules! functions {
                 Ok(Value::Float(y.atan2(x)))
             }),
             method("hypot", 2, 2, |ruby, _, args| {
-                let (x, y) = (ruby.to_float(&args[0])?, ruby.to_float(&args[1])?);
+                let (y, x) = (ruby.to_float(&args[1])?, ruby.to_float(&args[0])?);
                 Ok(Value::Float(x.hypot(y)))
             }),
             method("log", 1, 2, log),
@@ -92,7 +101,7 @@ fn logarithm(ruby: &mut Ruby<'_>, value: &Value, name: &str) -> Result<f64> {
         }
         value => (ruby.to_float(value)?, 0.0),
     };
-    if number < 0.0 || (number == 0.0 && number.is_sign_negative() && matches!(value, Value::Float(_))) {
+    if number < 0.0 {
         return Err(domain_error(ruby, name));
     }
     Ok(match name {
@@ -103,9 +112,6 @@ fn logarithm(ruby: &mut Ruby<'_>, value: &Value, name: &str) -> Result<f64> {
 }
 
 fn log(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
-    if let Value::String(_) = &args[0] {
-        return Err(ruby.type_error("can't convert String into Float"));
-    }
     let number = logarithm(ruby, &args[0], "log")?;
     match args.get(1) {
         None => Ok(Value::Float(number)),
@@ -161,4 +167,14 @@ fn lgamma(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
 fn cube_root(x: f64) -> f64 {
     let root = x.cbrt();
     if root == 0.0 || !root.is_finite() { root } else { (2.0 * root + x / root / root) / 3.0 }
+}
+
+/// The root of a complex number in the right half of the plane.
+fn complex_root(ruby: &mut Ruby<'_>, number: &Value, own: &Parts) -> Result {
+    let size = named(ruby, number, "abs", &[])?;
+    let (size, real) = (ruby.to_float(&size)?, ruby.to_float(&own.real)?);
+    let below = ruby.to_float(&own.imaginary)?.is_sign_negative();
+    let imaginary = ((size - real) / 2.0).sqrt();
+    let imaginary = Value::Float(if below { -imaginary } else { imaginary });
+    Ok(Parts { real: Value::Float(((size + real) / 2.0).sqrt()), imaginary }.into_value())
 }

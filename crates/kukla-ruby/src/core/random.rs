@@ -36,6 +36,9 @@ pub const KERNEL_FUNCTIONS: &[Native] = &[
 const METHODS: &[Native] = &[
     method("initialize", 0, 1, initialize),
     method("rand", 0, 1, |ruby, this, args| with(ruby, this, |ruby, random| rand(ruby, random, args))),
+    method("random_number", 0, 1, |ruby, this, args| {
+        with(ruby, this, |ruby, random| random_number(ruby, random, args))
+    }),
     method("bytes", 1, 1, |ruby, this, args| with(ruby, this, |ruby, random| bytes(ruby, random, args))),
     method("seed", 0, 0, |_, this, _| Ok(seed_of(this))),
     method("==", 1, 1, |_, this, args| {
@@ -204,8 +207,14 @@ fn invalid(ruby: &mut Ruby<'_>, limit: &Value) -> Box<crate::error::Unwind> {
 fn kernel_rand(ruby: &mut Ruby<'_>, random: &mut Random, args: &Args<'_>) -> Result {
     match args.get(0) {
         None | Some(Value::Nil) => Ok(Value::Float(random.float())),
-        Some(Value::Bool(false)) => Ok(Value::Float(random.float())),
-        Some(Value::Range(_)) => range(ruby, random, &args[0]),
+        Some(Value::Range(limits)) => {
+            if let (Some(begin), Some(end)) = (as_big(&limits.begin), as_big(&limits.end))
+                && !(end - begin + BigInt::from(u8::from(!limits.exclusive))).is_positive()
+            {
+                return Ok(Value::Nil);
+            }
+            range(ruby, random, &args[0])
+        }
         Some(limit) => {
             let limit = ruby.to_integer(limit)?;
             let limit = as_big(&limit).unwrap_or_default().abs();
@@ -221,7 +230,7 @@ fn kernel_rand(ruby: &mut Ruby<'_>, random: &mut Random, args: &Args<'_>) -> Res
 fn rand(ruby: &mut Ruby<'_>, random: &mut Random, args: &Args<'_>) -> Result {
     match args.get(0) {
         None => Ok(Value::Float(random.float())),
-        Some(Value::Nil) => Err(ruby.argument_error("invalid argument - nil")),
+        Some(Value::Nil) => Err(ruby.argument_error("invalid argument - ")),
         Some(Value::Float(limit)) => {
             if limit.is_nan() || limit.is_infinite() {
                 return Err(errno_domain(ruby));
@@ -271,7 +280,9 @@ fn range(ruby: &mut Ruby<'_>, random: &mut Random, limits: &Value) -> Result {
         let drawn = if count.is_one() { BigInt::zero() } else { below(random, &count) };
         return Ok(Value::integer(begin + drawn));
     }
-    let span = ruby.send(&end, sym::MINUS, std::slice::from_ref(&begin))?;
+    let Some(span) = ruby.try_send(&end, sym::MINUS, std::slice::from_ref(&begin))? else {
+        return Err(ruby.no_conversion(limits, "Integer"));
+    };
     if let Value::Float(width) = span {
         if !width.is_finite() {
             return Err(errno_domain(ruby));

@@ -158,16 +158,12 @@ impl Ruby<'_> {
                 let guise = Guise { this: this.clone(), cref: None, method: Some(method) };
                 self.run_closure(proc, closure, args, Some(guise))
             }
-            ProcBody::Symbol(_) => {
-                let mut list = vec![this.clone()];
-                list.extend_from_slice(args.list);
-                self.call_block(proc, &Args { list: &list, ..*args })
-            }
             ProcBody::Method(_, inner) => {
                 let inner = inner.clone();
                 self.call_method(this, &inner, method.name, args)
             }
-            ProcBody::Native(..) => self.call_block(proc, args),
+            // The method of a symbol is called on the first argument.
+            ProcBody::Symbol(_) | ProcBody::Native(..) => self.call_block(proc, args),
         }
     }
 

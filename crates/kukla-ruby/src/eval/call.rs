@@ -54,7 +54,7 @@ impl Ruby<'_> {
     #[cold]
     fn report_steps(&mut self) -> Result<()> {
         let steps = std::mem::take(&mut self.run.steps);
-        self.charge(u64::from(steps))
+        self.charge(u64::from(steps) + kukla_values::regexp::spent())
     }
 
     /// The method that a call site calls on a class.

@@ -248,10 +248,23 @@ impl Ruby<'_> {
                 return Ok(fresh);
             }
         }
-        if self.host.provides(plain) || library::sources::THERE.contains(&plain) {
+        if let Some((name, text)) = self.host.library(plain) {
+            return self.require_of_host(name, text);
+        }
+        if library::sources::THERE.contains(&plain) {
             return Ok(false);
         }
         Err(self.cannot_load(feature))
+    }
+
+    fn require_of_host(&mut self, name: &'static str, text: &str) -> Result<bool> {
+        if text.is_empty() || !self.run.loaded.libraries.insert(name) {
+            return Ok(false);
+        }
+        match self.host.program(Path::new(name), text.as_bytes()) {
+            Ok(program) => self.run_library(&program).map(|()| true),
+            Err(problem) => Err(self.syntax_error(name, &problem)),
+        }
     }
 
     fn load_path(&mut self) -> Result<Vec<String>> {

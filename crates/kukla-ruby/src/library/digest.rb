@@ -2,7 +2,7 @@
 module Digest
   module Instance
     def update(text)
-      @text << ("" + text).b
+      @text << ('' + text).b
       self
     end
     alias << update
@@ -69,10 +69,6 @@ module Digest
     end
     alias size length
 
-    def name
-      self.class.name
-    end
-
     private
 
     def initialize_copy(other)
@@ -88,11 +84,11 @@ module Digest
     end
 
     def self.digest(text, *args)
-      new(*args).digest(text)
+      new(*args).digest('' + text)
     end
 
     def self.hexdigest(text, *args)
-      new(*args).hexdigest(text)
+      new(*args).hexdigest('' + text)
     end
 
     def self.base64digest(text, *args)
@@ -116,7 +112,7 @@ module Digest
     end
 
     def sum(text)
-      Digest.__sum(sum_name, text)
+      Digest.__sum(sum_name, '' + text)
     end
   end
 

@@ -16,6 +16,12 @@ class IPAddr
   attr_reader :family
   attr_writer :zone_id
 
+  def zone_id
+    raise InvalidAddressError, 'not an IPv6 address' unless ipv6?
+
+    @zone_id
+  end
+
   def initialize(address = '::', family = Socket::AF_UNSPEC)
     unless address.is_a?(String)
       raise AddressFamilyError, 'address family must be specified' if family == Socket::AF_UNSPEC
@@ -281,7 +287,6 @@ class IPAddr
     "#{text_of(@addr).delete(':').reverse.chars.join('.')}.ip6.int"
   end
 
-  attr_reader :zone_id
 
   def replace(number)
     set(number, @family)

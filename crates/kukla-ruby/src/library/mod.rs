@@ -1,6 +1,7 @@
 //! Native classes: how tables become classes of an interpreter, and the libraries that `require` brings.
 
 pub mod digest;
+pub mod erb;
 pub mod json;
 pub mod set;
 pub mod sources;
@@ -81,6 +82,7 @@ const BUILT_IN: &[&str] = &[
     "English",
     "enumerator",
     "erb",
+    "erb/util",
     "fiber",
     "io/console",
     "json",

@@ -13,11 +13,19 @@ class OpenStruct
     @table = @table.dup
   end
 
+  # Reads what YAML has written of it.
+  def init_with(members)
+    @table = {}
+    members.each { |name, value| self[name] = value }
+  end
+
   def [](name)
     @table[name.to_sym]
   end
 
   def []=(name, value)
+    raise FrozenError.new("can't modify frozen object: #{inspect}", receiver: self) if frozen? && !@table.key?(name.to_sym)
+
     @table[name.to_sym] = value
   end
 
@@ -43,6 +51,7 @@ class OpenStruct
 
   def delete_field(name)
     key = name.to_sym
+    raise FrozenError.new("can't modify frozen object: #{inspect}", receiver: self) if frozen?
     return @table.delete(key) if @table.key?(key)
     return yield if block_given?
 

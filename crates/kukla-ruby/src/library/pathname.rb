@@ -7,7 +7,7 @@ class Pathname
 
   def initialize(path)
     path = path.to_path if path.respond_to?(:to_path)
-    raise TypeError, "no implicit conversion of #{path.nil? ? 'nil' : path.class} into String" unless path.is_a?(String)
+    raise TypeError, "no implicit conversion of #{[nil, true, false].include?(path) ? path.inspect : path.class} into String" unless path.is_a?(String)
     raise ArgumentError, 'pathname contains null byte' if path.include?("\0")
 
     @path = path.dup
@@ -108,7 +108,9 @@ class Pathname
   end
 
   # The path without `.`, `..` and doubled slashes, by its text alone.
-  def cleanpath(_ = false)
+  def cleanpath(keep_links = false)
+    return conservative if keep_links
+
     names = []
     @path.split('/').each do |name|
       case name
@@ -126,6 +128,17 @@ class Pathname
     text = "/#{text}" if absolute?
     self.class.new(text.empty? ? '.' : text)
   end
+
+  # The path without what says nothing; `..` stays, since what is before it may be a link.
+  def conservative
+    names = @path.split('/').reject { |name| name.empty? || name == '.' }
+    names.shift while absolute? && names.first == '..'
+    return self.class.new(absolute? ? '/' : '.') if names.empty?
+
+    trailing = @path.end_with?('/', '/.') && !['.', '..'].include?(names.last)
+    self.class.new("#{'/' if absolute?}#{names.join('/')}#{'/' if trailing && @path.end_with?('/')}#{'/.' if trailing && @path.end_with?('/.')}")
+  end
+  private :conservative
 
   def relative_path_from(base)
     base = Pathname.new(base) unless base.is_a?(Pathname)
@@ -287,6 +300,7 @@ class Pathname
     end
     names.shift while left == '/' && names.first == '..'
     rest = names.join('/')
+    rest << '/' if right.end_with?('/') && !names.empty? && names.last != '..'
     return left if rest.empty?
     return rest if left == '.' || left.empty?
 

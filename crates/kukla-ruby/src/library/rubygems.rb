@@ -210,23 +210,63 @@ module Gem
     def hash
       as_list.sort.hash
     end
-
-    def inspect
-      "#<#{self.class} #{to_s.inspect}>"
-    end
   end
 
   class Dependency
-    attr_reader :name, :requirement
+    TYPES = %i[development runtime].freeze
+
+    attr_accessor :name, :groups, :source
+    attr_reader :requirement, :type
 
     def initialize(name, *requirements)
+      raise ArgumentError, "dependency name must be a string, was #{name.inspect}" unless name.is_a?(String)
+
+      type = requirements.last.is_a?(Symbol) ? requirements.pop : :runtime
+      raise ArgumentError, "Valid types are #{TYPES.inspect}, not #{type.inspect}" unless TYPES.include?(type)
+
       @name = name
+      @type = type
       @requirement = Requirement.create(requirements.flatten)
     end
 
-    def match?(name, version)
+    def runtime? = @type == :runtime || !@type
+
+    def prerelease? = @requirement.prerelease?
+
+    def specific? = @requirement != Requirement.default
+
+    def requirements_list = @requirement.as_list
+
+    def match?(name, version, _ = false)
       @name === name && @requirement.satisfied_by?(Version.create(version))
     end
-    alias =~ match?
+
+    def =~(other)
+      other = Dependency.new(other.name, other.version) unless other.is_a?(Dependency)
+      return false unless @name === other.name
+
+      wanted = other.requirement.requirements
+      wanted.length == 1 && wanted[0][0] == '=' && @requirement.satisfied_by?(wanted[0][1])
+    end
+    alias === =~
+
+    def ==(other)
+      other.is_a?(Dependency) && [name, type, requirement] == [other.name, other.type, other.requirement]
+    end
+    alias eql? ==
+
+    def hash = [name, type, requirement].hash
+
+    def <=>(other)
+      other.is_a?(Dependency) ? name <=> other.name : nil
+    end
+
+    def to_s
+      "#{name} (#{requirement}#{', ' + type.to_s unless runtime?})"
+    end
+
+    def inspect
+      "#<Gem::Dependency type=#{type.inspect} name=#{name.inspect} requirements=#{requirement.to_s.inspect}>"
+    end
   end
 end

@@ -26,7 +26,19 @@ const fn source(
 pub static SOURCES: &[Source] = &[
     source("base64", &[], &["Base64"], include_str!("base64.rb")),
     source("cgi/util", &["cgi", "cgi/escape"], &["CGI"], include_str!("cgi/util.rb")),
-    source("date", &["date_core"], &["Date", "DateTime"], include_str!("date.rb")),
+    source(
+        "date",
+        &["date_core"],
+        &["Date", "DateTime"],
+        concat!(
+            include_str!("date/calendar.rb"),
+            include_str!("date/date.rb"),
+            include_str!("date/datetime.rb"),
+            include_str!("date/standards.rb"),
+            include_str!("date/parse.rb"),
+            include_str!("date/strptime.rb"),
+        ),
+    ),
     source("delegate", &[], &["Delegator", "SimpleDelegator"], include_str!("delegate.rb")),
     source(
         "digest",
@@ -34,7 +46,6 @@ pub static SOURCES: &[Source] = &[
         &[],
         include_str!("digest.rb"),
     ),
-    source("erb/util", &[], &[], include_str!("erb/util.rb")),
     source("etc", &[], &["Etc"], include_str!("etc.rb")),
     source("fileutils", &[], &["FileUtils"], include_str!("fileutils.rb")),
     source("forwardable", &[], &["Forwardable", "SingleForwardable"], include_str!("forwardable.rb")),

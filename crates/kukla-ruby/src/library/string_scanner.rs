@@ -10,7 +10,7 @@ use crate::core::string::{self, show};
 use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::symbol::sym;
-use crate::text::Text;
+use crate::text::{Encoding, Text};
 use crate::value::{Object, RegexpObject, StringObject, Value};
 
 /// The class `StringScanner`.
@@ -333,7 +333,7 @@ fn unscan(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     let scanner = own(ruby, this)?;
     let Some(last) = &scanner.last else {
         return Err(
-            ruby.error(ClassId::STRING_SCANNER_ERROR, "unscan error: previous match record not exist")
+            ruby.error(ClassId::STRING_SCANNER_ERROR, "unscan failed: previous match record not exist")
         );
     };
     let at = last.from;
@@ -444,7 +444,10 @@ fn inspect(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     if scanner.at >= text.len() {
         return Ok(format!("#<{name} fin>").into());
     }
-    let quoted = |text: &Text| String::from_utf8_lossy(&show::inspect_text(text)).into_owned();
+    let quoted = |text: &Text| {
+        let bytes = text.clone().in_encoding(Encoding::Binary);
+        String::from_utf8_lossy(&show::inspect_text(&bytes)).into_owned()
+    };
     let mut after = text.slice(scanner.at..scanner.at + SHOWN);
     if scanner.at + SHOWN < text.len() {
         after.push_str("...");

@@ -22,7 +22,13 @@ class StringIO
   def initialize(string = (no_string = true; +""), mode = nil, **options)
     mode = options[:mode] if mode.nil? && options.key?(:mode)
     string = Kernel.raise(TypeError, "no implicit conversion of nil into String") if string.nil?
-    string = string.to_str unless String === string
+    unless String === string
+      unless string.respond_to?(:to_str)
+        name = [true, false].include?(string) ? string : string.class
+        Kernel.raise(TypeError, "no implicit conversion of #{name} into String")
+      end
+      string = string.to_str
+    end
     @string = string
     set_mode(mode || (string.frozen? ? "r" : "r+"))
     string.force_encoding(Encoding.default_external) if no_string
@@ -78,7 +84,9 @@ class StringIO
 
   def seek(offset, whence = 0)
     raise IOError, "closed stream" if closed?
-    offset = Integer === offset ? offset : offset.to_int
+    raise TypeError, "no implicit conversion of #{offset.class} into Integer" unless offset.respond_to?(:to_int)
+
+    offset = offset.to_int
     start = case whence
             when 0, :SET then 0
             when 1, :CUR then @pos

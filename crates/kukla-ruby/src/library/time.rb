@@ -7,7 +7,13 @@ class Time
       parts = Date._parse(text, true)
       year = parts[:year]
       year = yield(year) if year && block_given?
-      raise ArgumentError, "no time information in #{text.inspect}" if (parts.keys - %i[zone offset wday]).empty?
+      known = %i[year yday mon mday hour min sec sec_fraction]
+      raise ArgumentError, "no time information in #{text.inspect}" if (parts.keys & known).empty?
+
+      if parts[:yday] && !parts[:mon] && year
+        day = Date.ordinal(year, parts[:yday])
+        parts = parts.merge(mon: day.mon, mday: day.mday)
+      end
 
       from_parts(parts, year, now, text)
     end
@@ -65,10 +71,20 @@ class Time
     alias rfc822 rfc2822
 
     def httpdate(text)
-      raise ArgumentError, "not RFC 2616 compliant date: #{text.inspect}" unless text =~ /GMT\s*\z|\A\s*[A-Z][a-z]{2} [A-Z][a-z]{2} /
-
-      made = parse(text)
-      made.utc
+      months = 'Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec'
+      clock = '(\d{2}):(\d{2}):(\d{2})'
+      case text
+      when /\A\s*(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),\x20(\d{2})\x20(#{months})\x20(\d{4})\x20#{clock}\x20GMT\s*\z/i
+        day, month, year, *rest = Regexp.last_match.captures
+      when /\A\s*(?:Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday),\x20(\d\d)-(#{months})-(\d\d)\x20#{clock}\x20GMT\s*\z/i
+        day, month, year, *rest = Regexp.last_match.captures
+        year = year.to_i + (year.to_i < 50 ? 2000 : 1900)
+      when /\A\s*(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\x20(#{months})\x20(\d\d|\x20\d)\x20#{clock}\x20(\d{4})\s*\z/i
+        month, day, *rest, year = Regexp.last_match.captures
+      else
+        raise ArgumentError, "not RFC 2616 compliant date: #{text.inspect}"
+      end
+      utc(year.to_i, month, day.to_i, *rest.map(&:to_i))
     end
 
     def zone_offset(zone, _ = nil)

@@ -16,6 +16,7 @@ module URI
     include URI
 
     DEFAULT_PORT = nil
+    COMPONENT = %i[scheme userinfo host port registry path opaque query fragment].freeze
 
     attr_reader :scheme, :userinfo, :host, :port, :path, :query, :fragment, :opaque, :registry
 
@@ -24,12 +25,15 @@ module URI
     end
 
     def self.build(args)
-      if args.is_a?(Hash)
-        new(default_scheme, args[:userinfo], args[:host], args[:port], nil, args[:path] || '', args[:opaque], args[:query], args[:fragment])
-      else
-        new(default_scheme, args[0], args[1], args[2], nil, args[3] || '', nil, args[4], args[5])
-      end
+      args = self::COMPONENT.zip(args).to_h unless args.is_a?(Hash)
+      made = new(args[:scheme] || default_scheme, args[:userinfo], args[:host], args[:port], nil, args[:path] || '', args[:opaque], args[:query], args[:fragment])
+      made.__send__(:check_path, made.path)
+      made
     end
+
+    def self.build2(args) = build(args)
+
+    def self.component = self::COMPONENT
 
     def self.default_scheme
       self == Generic ? nil : name.split('::').last.downcase
@@ -50,15 +54,40 @@ module URI
       self.class.default_port
     end
 
-    attr_writer :path, :query, :fragment, :opaque
+    attr_writer :fragment, :opaque
+
+    def query=(query)
+      raise InvalidURIError, 'query conflicts with opaque' if query && @opaque
+
+      @query = query
+    end
+
+    def path=(path)
+      raise InvalidURIError, 'path conflicts with opaque' if path && @opaque
+
+      check_path(path)
+      @path = path
+    end
 
     def scheme=(scheme)
       @scheme = scheme&.downcase
     end
 
-    attr_writer :host, :userinfo
+    def host=(host)
+      raise InvalidURIError, 'can not set host with registry or opaque' if @opaque
+
+      @host = host
+    end
+
+    def userinfo=(userinfo)
+      raise InvalidURIError, 'can not set user with opaque' if @opaque && userinfo
+
+      @userinfo = userinfo.is_a?(Array) ? userinfo.compact.join(':') : userinfo
+    end
 
     def port=(port)
+      raise InvalidURIError, 'can not set port with registry or opaque' if @opaque
+
       @port = port && port != '' ? port.to_i : default_port
     end
 
@@ -67,6 +96,8 @@ module URI
     end
 
     def user=(user)
+      raise InvalidURIError, 'can not set user with opaque' if @opaque
+
       @userinfo = [user, password].compact.join(':')
     end
 
@@ -134,16 +165,26 @@ module URI
     end
 
     def normalize
-      copy = dup
-      copy.host = @host.downcase if @host
-      copy.path = '/' if @host && @path.to_s.empty?
-      copy
+      dup.normalize!
     end
 
     def normalize!
+      @path = '/' if @path&.empty?
+      @scheme = @scheme.downcase if @scheme
       @host = @host.downcase if @host
-      @path = '/' if @host && @path.to_s.empty?
       self
+    end
+
+    def merge!(other)
+      merged = merge(other)
+      merged.instance_variables.each { |name| instance_variable_set(name, merged.instance_variable_get(name)) }
+      self
+    end
+
+    def coerce(other)
+      raise ArgumentError, 'bad argument (expected URI object or URI string)' unless other.is_a?(String)
+
+      [URI.parse(other), self]
     end
 
     def merge(other)
@@ -172,26 +213,61 @@ module URI
     end
     alias + merge
 
-    def route_to(other)
-      URI.parse(other.to_s)
+    # How one gets here from there, as short as it can be said.
+    def route_from(other)
+      base = other.is_a?(Generic) ? other : URI.parse(other.to_s)
+      raise BadURIError, "relative URI: #{self}" if relative?
+      raise BadURIError, "relative URI: #{base}" if base.relative?
+      return dup if scheme != base.scheme || !hierarchical?
+      if [userinfo.to_s, host, port] != [base.userinfo.to_s, base.host, base.port]
+        made = Generic.new(nil, userinfo, host, port, nil, @path, nil, query, fragment)
+        made.port = nil if port == default_port
+        return made
+      end
+
+      path = path_from(base.path.to_s.empty? ? '/' : base.path, @path.to_s.empty? ? '/' : @path)
+      path = '' if @path == base.path && (query || fragment || base.query.nil?) && (query == base.query || query)
+      made = Generic.new(nil, nil, nil, nil, nil, path, nil, query, fragment)
+      made
     end
+    alias - route_from
 
-    def request_uri
-      return unless @path
-
-      text = @path.empty? ? '/' : @path
-      @query ? "#{text}?#{@query}" : text
+    def route_to(other)
+      (other.is_a?(Generic) ? other : URI.parse(other.to_s)).route_from(self)
     end
 
     def select(*components)
+      unknown = components - component
+      raise ArgumentError, "expected of components of #{self.class} (#{component.join(', ')})" unless unknown.empty?
+
       components.map { |component| __send__(component) }
     end
 
     def component
-      %i[scheme userinfo host port path query fragment]
+      self.class.component
     end
 
     private
+
+    def check_path(path)
+      return if path.nil? || path.empty? || host.nil? && scheme.nil? || @opaque
+      return if path.start_with?('/') || instance_of?(FTP) || host.nil?
+
+      raise InvalidComponentError, "bad component(expected absolute path component): #{path}"
+    end
+
+    def path_from(from, to)
+      return '' if from == to
+
+      start, goal = from.split('/', -1), to.split('/', -1)
+      start.pop
+      while start.size > 1 && goal.size > 1 && start.first == goal.first || (start.first == '' && goal.first == '' && goal.size > 1 && !start.empty?)
+        start.shift
+        goal.shift
+      end
+      text = '../' * start.size + goal.join('/')
+      text.empty? ? './' : text
+    end
 
     def without_dots(path)
       names = []
@@ -209,6 +285,14 @@ module URI
 
   class HTTP < Generic
     DEFAULT_PORT = 80
+    COMPONENT = %i[scheme userinfo host port path query fragment].freeze
+
+    def request_uri
+      return unless @path
+
+      text = @path.empty? ? '/' : @path
+      @query ? "#{text}?#{@query}" : text
+    end
 
     def authority
       @port == default_port ? @host : "#{@host}:#{@port}"
@@ -226,38 +310,157 @@ module URI
   class FTP < Generic
     DEFAULT_PORT = 21
 
+    COMPONENT = %i[scheme userinfo host port path typecode].freeze
+
+    attr_accessor :typecode
+
+    def self.build(args)
+      args = self::COMPONENT.zip(args).to_h unless args.is_a?(Hash)
+      made = new('ftp', args[:userinfo], args[:host], args[:port], nil, "/#{args[:path]}", nil, nil, nil)
+      made.typecode = args[:typecode]
+      made
+    end
+
     # The path is relative to where the user starts; `%2F` in front makes it absolute.
     def initialize(*)
       super
       @path = @path.to_s.sub(%r{\A/}, '').sub(/\A%2F/i, '/')
+      return unless @path =~ /;type=([aid])\z/
+
+      @typecode = Regexp.last_match(1)
+      @path = @path.delete_suffix(";type=#{@typecode}")
     end
 
     def to_s
       copy = dup
-      copy.path = "/#{@path.sub(%r{\A/}, '%2F')}"
+      copy.instance_variable_set(:@path, "/#{@path.sub(%r{\A/}, '%2F')}#{";type=#{@typecode}" if @typecode}")
       Generic.instance_method(:to_s).bind_call(copy)
     end
   end
 
   class LDAP < Generic
     DEFAULT_PORT = 389
+    COMPONENT = %i[scheme host port dn attributes scope filter extensions].freeze
+    SCOPE = [SCOPE_ONE = 'one', SCOPE_SUB = 'sub', SCOPE_BASE = 'base'].freeze
+    ASKED = %i[attributes scope filter extensions].freeze
+    private_constant :ASKED
+
+    def self.build(args)
+      args = self::COMPONENT.zip(args).to_h unless args.is_a?(Hash)
+      asked = ASKED.map { |name| args[name] }
+      asked.pop while asked.last.nil? && asked.size > 1
+      dn = args[:dn].to_s
+      dn = "/#{dn}" unless dn.empty? || dn.start_with?('/')
+      new(default_scheme, nil, args[:host], args[:port], nil, dn, nil, asked.join('?'), nil)
+    end
+
+    def hierarchical? = false
+
+    def dn = @path&.delete_prefix('/')
+
+    def dn=(name)
+      @path = "/#{name}"
+    end
+
+    ASKED.each_with_index do |name, at|
+      define_method(name) { @query&.split('?', -1)&.[](at) }
+      define_method(:"#{name}=") do |value|
+        asked = @query.to_s.split('?', -1)
+        asked[at] = value
+        @query = asked.join('?')
+      end
+    end
   end
 
   class LDAPS < LDAP
     DEFAULT_PORT = 636
   end
 
-  class File < Generic; end
+  class File < Generic
+    COMPONENT = %i[scheme host path].freeze
+
+    def user=(_)
+      raise InvalidURIError, 'can not set user for file URI'
+    end
+
+    def password=(_)
+      raise InvalidURIError, 'can not set password for file URI'
+    end
+
+    def userinfo=(_)
+      raise InvalidURIError, 'can not set userinfo for file URI'
+    end
+
+    def port=(_); end
+
+    def self.build(args)
+      args = self::COMPONENT.zip(args).to_h unless args.is_a?(Hash)
+      raise InvalidComponentError, 'bad component(expected host component): ' if args[:host] == ''
+
+      super(scheme: 'file', host: args[:host] || '', path: args[:path])
+    end
+  end
   class WS < Generic
     DEFAULT_PORT = 80
+    COMPONENT = %i[scheme userinfo host port path query].freeze
+
+    def request_uri
+      HTTP.instance_method(:request_uri).bind_call(HTTP.new(nil, nil, nil, nil, nil, @path, nil, @query, nil))
+    end
   end
   class WSS < WS
     DEFAULT_PORT = 443
   end
 
   class MailTo < Generic
-    def to
-      @opaque&.split('?', 2)&.first
+    COMPONENT = %i[scheme to headers].freeze
+
+    attr_reader :to, :headers
+
+    def self.build(args)
+      to, headers = args.is_a?(Hash) ? args.values_at(:to, :headers) : args
+      headers = Array(headers).map { |header| header.is_a?(Array) ? header.join('=') : header }
+      query = headers.empty? ? '' : "?#{headers.join('&')}"
+      new('mailto', nil, nil, nil, nil, nil, "#{to}#{query}", nil, nil)
+    end
+
+    def initialize(*)
+      super
+      @to, query = @opaque.to_s.split('?', 2)
+      @to ||= ''
+      @headers = query.to_s.split('&').map { |header| header.split('=', 2) }
+    end
+
+    def to=(to)
+      @to = to
+      compose
+    end
+
+    def headers=(headers)
+      @headers = headers.to_s.split('&').map { |header| header.split('=', 2) }
+      compose
+    end
+
+    # The letter as one would begin it.
+    def to_mailtext
+      to = URI.decode_www_form_component(@to)
+      head, body = +'', +''
+      @headers.each do |name, value|
+        case name
+        when 'body' then body = URI.decode_www_form_component(value)
+        when 'to' then to << ", #{URI.decode_www_form_component(value)}"
+        else head << "#{URI.decode_www_form_component(name).capitalize}: #{URI.decode_www_form_component(value)}\n"
+        end
+      end
+      "To: #{to}\n#{head}\n#{body}\n"
+    end
+    alias to_rfc822text to_mailtext
+
+    private
+
+    def compose
+      query = @headers.map { |header| header.join('=') }.join('&')
+      @opaque = query.empty? ? @to : "#{@to}?#{query}"
     end
   end
 
@@ -272,7 +475,8 @@ module URI
 
   def self.split(text)
     parts = parts_of(text)
-    [parts[0], parts[1], parts[2], parts[3], nil, parts[4], parts[5], parts[6], parts[7]]
+    host = parts[2] == '' ? nil : parts[2]
+    [parts[0], parts[1], host, parts[3], nil, parts[4], parts[5], parts[6], parts[7]]
   end
 
   def self.parts_of(text)
@@ -285,6 +489,7 @@ module URI
     raise InvalidURIError, "bad URI(is not URI?): #{text.inspect}" unless match && ALLOWED.match?(text)
 
     scheme, userinfo, host, port, path, query, fragment = match.captures
+    raise InvalidURIError, "bad URI(is not URI?): #{text.inspect}" if host && !path.empty? && !path.start_with?('/')
     raise InvalidURIError, "bad URI(is not URI?): #{text.inspect}" if fragment&.include?('#') || path =~ /[\[\]]/
     raise InvalidURIError, "bad URI(is not URI?): #{text.inspect}" if scheme.nil? && host.nil? && path =~ /\A[^\/]*:/
 
@@ -370,7 +575,7 @@ module URI
     alias decode unescape
   end
 
-  class Parser
+  class RFC2396_Parser
     include Escape
 
     def parse(text)
@@ -393,14 +598,26 @@ module URI
       URI.extract(text, schemes)
     end
   end
-  RFC2396_Parser = Parser
-  RFC3986_Parser = Parser
-  DEFAULT_PARSER = Parser.new
+  class RFC3986_Parser < RFC2396_Parser; end
+  Parser = RFC2396_Parser
+  DEFAULT_PARSER = RFC2396_Parser.new
+  RFC3986_PARSER = RFC3986_Parser.new
+
+  def self.for(scheme, *arguments, default: Generic)
+    (SCHEMES[scheme.to_s.upcase] || default).new(scheme, *arguments)
+  end
+
+  def self.register_scheme(scheme, made)
+    SCHEMES[scheme.to_s.upcase] = made
+  end
 end
 
 module Kernel
   def URI(text)
-    text.is_a?(URI::Generic) ? text : URI.parse(text)
+    return text if text.is_a?(URI::Generic)
+    return URI.parse(text) if text.is_a?(String)
+
+    raise ArgumentError, 'bad argument (expected URI object or URI string)'
   end
   module_function :URI
 end

@@ -25,19 +25,19 @@ pub trait Library {
 
 /// Reads the type that `lib/puppet/type/NAME.rb` defines. `None` if the text defines no type of that name.
 pub fn read(name: &str, source: &str, library: &dyn Library) -> Option<NativeType> {
-    let mut facts = read::read(name, source, library)?;
-    if library.has_providers(name) && !facts.by_api {
-        facts.parameter("provider", false);
+    let mut outline = read::read(name, source, library)?;
+    if library.has_providers(name) && !outline.by_api {
+        outline.parameter("provider", false);
     }
-    Some(facts.into_type(name))
+    Some(outline.into_type(name))
 }
 
 /// A title pattern: the regular expression, and each attribute with what is done to its text.
-type Pattern = (String, Vec<(String, Vec<Change>)>);
+pub type Pattern = (String, Vec<(String, Vec<Change>)>);
 
 /// What has been found out about a type.
 #[derive(Debug, Default)]
-struct Facts {
+pub struct Outline {
     properties: Vec<String>,
     /// Parameters, each with whether it is a name variable.
     parameters: Vec<(String, bool)>,
@@ -48,7 +48,18 @@ struct Facts {
     by_api: bool,
 }
 
-impl Facts {
+impl Outline {
+    /// What running the code of a type has shown: its properties, its parameters with whether they are name variables, its title patterns,
+    /// and whether two resources of the same name may be two things.
+    pub fn new(
+        properties: Vec<String>,
+        parameters: Vec<(String, bool)>,
+        patterns: Option<Vec<Pattern>>,
+        shared: bool,
+    ) -> Outline {
+        Outline { properties, parameters, patterns, shared, open: false, by_api: false }
+    }
+
     fn property(&mut self, name: &str) {
         if !self.properties.iter().any(|known| known == name) {
             self.properties.push(name.into());
@@ -62,7 +73,8 @@ impl Facts {
         }
     }
 
-    fn into_type(self, name: &str) -> NativeType {
+    /// The type of that name.
+    pub fn into_type(self, name: &str) -> NativeType {
         let intern = |name: &String| Name::new(name).as_str();
         let sorted = |mut names: Vec<&'static str>| {
             names.sort_unstable();

@@ -6,32 +6,32 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::known::Known;
 use super::tree::{self, Block, Call, Def, Expr, Params, Part, Target};
-use super::{Facts, Library};
+use super::{Library, Outline};
 
 /// Reads the type of this name out of a source text.
-pub(super) fn read(name: &str, source: &str, library: &dyn Library) -> Option<Facts> {
+pub(super) fn read(name: &str, source: &str, library: &dyn Library) -> Option<Outline> {
     let mut reader = Reader {
         wanted: name,
         library,
         loaded: FxHashSet::default(),
         modules: FxHashMap::default(),
         mixins: Vec::new(),
-        facts: None,
+        outline: None,
         fuel: 200_000,
         depth: 0,
     };
     reader.load(&format!("puppet/type/{name}.rb"), source);
-    let mut facts = reader.facts.take()?;
+    let mut outline = reader.outline.take()?;
     if let Some(def) = reader.own_method(Reader::TYPE, "title_patterns") {
         match reader.invoke(&def, Vec::new(), None, This::Type).patterns() {
             Some((patterns, understood)) => {
-                facts.patterns = Some(patterns);
-                facts.open |= !understood;
+                outline.patterns = Some(patterns);
+                outline.open |= !understood;
             }
-            None => facts.open = true,
+            None => outline.open = true,
         }
     }
-    Some(facts)
+    Some(outline)
 }
 
 /// What `self` is.
@@ -76,7 +76,7 @@ struct Reader<'a> {
     modules: FxHashMap<String, Module>,
     /// Modules whose methods the type has.
     mixins: Vec<String>,
-    facts: Option<Facts>,
+    outline: Option<Outline>,
     /// What is left of the patience for loops.
     fuel: u32,
     depth: u32,
@@ -281,8 +281,8 @@ impl Reader<'_> {
     }
 
     fn give_up(&mut self) {
-        if let Some(facts) = &mut self.facts {
-            facts.open = true;
+        if let Some(outline) = &mut self.outline {
+            outline.open = true;
         }
     }
 
@@ -339,10 +339,10 @@ impl Reader<'_> {
         match target {
             Target::Local(name) => drop(frame.locals.insert(name.clone(), value.clone())),
             Target::Ivar(name) => {
-                if let (This::Type, "@isomorphic", Some(facts)) =
-                    (&frame.this, name.as_str(), &mut self.facts)
+                if let (This::Type, "@isomorphic", Some(outline)) =
+                    (&frame.this, name.as_str(), &mut self.outline)
                 {
-                    facts.shared = value.truth() == Some(false);
+                    outline.shared = value.truth() == Some(false);
                 }
             }
             Target::Constant(name) => {
@@ -404,10 +404,10 @@ impl Reader<'_> {
 
     fn call(&mut self, call: &Call, frame: &mut Frame) -> Known {
         if let This::Attribute(parameter) = &frame.this {
-            if let ("isnamevar", None, Some(name), Some(facts)) =
-                (&*call.name, &call.receiver, parameter, &mut self.facts)
+            if let ("isnamevar", None, Some(name), Some(outline)) =
+                (&*call.name, &call.receiver, parameter, &mut self.outline)
             {
-                facts.parameter(name, true);
+                outline.parameter(name, true);
             }
             return Known::Unknown;
         }
@@ -442,7 +442,7 @@ impl Reader<'_> {
             }
             (Some(Known::Module(name)), "type") if name.ends_with("Type") => {
                 match args.first().and_then(Known::text) {
-                    Some(name) if name == self.wanted && self.facts.is_some() => Known::Type,
+                    Some(name) if name == self.wanted && self.outline.is_some() => Known::Type,
                     _ => Known::Unknown,
                 }
             }
@@ -470,7 +470,7 @@ impl Reader<'_> {
         if args.first().and_then(Known::text).is_none_or(|name| !name.eq_ignore_ascii_case(self.wanted)) {
             return Known::Unknown;
         }
-        self.facts.get_or_insert_default();
+        self.outline.get_or_insert_default();
         if let Some(block) = block {
             let file = Rc::clone(&frame.file);
             let mut inner = Frame { locals: frame.locals.clone(), this: This::Type, file, returned: None };
@@ -493,7 +493,7 @@ impl Reader<'_> {
                 Known::Unknown
             }
             "ensurable" => {
-                self.facts.get_or_insert_default().property("ensure");
+                self.outline.get_or_insert_default().property("ensure");
                 Known::Nil
             }
             "include" | "extend" => {
@@ -562,10 +562,10 @@ impl Reader<'_> {
             found.is_some_and(|(_, value)| value.truth() == Some(true))
         };
         let is_namevar = args.iter().any(|arg| matches!(arg, Known::Hash(pairs) if option(pairs, "namevar")));
-        let facts = self.facts.get_or_insert_default();
+        let outline = self.outline.get_or_insert_default();
         match is_parameter {
-            true => facts.parameter(&name, is_namevar),
-            false => facts.property(&name),
+            true => outline.parameter(&name, is_namevar),
+            false => outline.property(&name),
         }
         if let Some(block) = block {
             let this = This::Attribute(is_parameter.then_some(name));
@@ -584,12 +584,12 @@ impl Reader<'_> {
         if get(definition, "name").and_then(|name| name.text()).as_deref() != Some(self.wanted) {
             return;
         }
-        let mut facts = Facts { by_api: true, ..Facts::default() };
+        let mut outline = Outline { by_api: true, ..Outline::default() };
         match get(definition, "attributes") {
             Some(Known::Hash(attributes)) => {
                 for (name, details) in &attributes {
                     let Some(name) = name.text() else {
-                        facts.open = true;
+                        outline.open = true;
                         continue;
                     };
                     let behaviour = match details {
@@ -599,15 +599,15 @@ impl Reader<'_> {
                         _ => None,
                     };
                     match behaviour.and_then(|behaviour| behaviour.text()).as_deref() {
-                        Some("namevar") => facts.parameter(&name, true),
-                        Some("parameter" | "read_only") => facts.parameter(&name, false),
-                        _ => facts.property(&name),
+                        Some("namevar") => outline.parameter(&name, true),
+                        Some("parameter" | "read_only") => outline.parameter(&name, false),
+                        _ => outline.property(&name),
                     }
                 }
             }
-            _ => facts.open = true,
+            _ => outline.open = true,
         }
-        facts.patterns = match get(definition, "title_patterns") {
+        outline.patterns = match get(definition, "title_patterns") {
             Some(Known::Array(patterns)) => {
                 let pattern = |known: &Known| match known {
                     Known::Hash(pairs) => match get(pairs, "pattern") {
@@ -627,12 +627,12 @@ impl Reader<'_> {
             // With several name variables and no pattern the first one gets the title.
             _ => {
                 let namevars: Vec<_> =
-                    facts.parameters.iter().filter(|(_, is)| *is).map(|(name, _)| name.clone()).collect();
+                    outline.parameters.iter().filter(|(_, is)| *is).map(|(name, _)| name.clone()).collect();
                 (namevars.len() > 1)
                     .then(|| vec![("(?m-ix:(.*))".into(), vec![(namevars[0].clone(), Vec::new())])])
             }
         };
-        self.facts = Some(facts);
+        self.outline = Some(outline);
     }
 
     fn on_module(&mut self, module: &str, name: &str, args: Vec<Known>, block: Option<Rc<Block>>) -> Known {

@@ -227,6 +227,10 @@ impl<'t> Lexer<'t> {
         Span::at(offset.min(self.text.len()) as u32)
     }
 
+    fn between(&self, start: usize, end: usize) -> Span {
+        Span::new(start as u32, end as u32)
+    }
+
     /// A byte order mark is reported and then passed over.
     fn byte_order_mark(&mut self) {
         if self.bytes.starts_with(b"\xEF\xBB\xBF") {

@@ -76,7 +76,7 @@ impl Lexer<'_> {
         let value = &self.text[start..end];
         let (code, good) = judge(value);
         if !good {
-            let wrong = refused(code, value).within_text(self.at(start));
+            let wrong = refused(code, value).within_text(self.between(start, end));
             self.report(wrong);
             return false;
         }
@@ -86,7 +86,7 @@ impl Lexer<'_> {
             let float = value.parse::<f64>().unwrap_or(f64::INFINITY);
             let zero = value.trim_start_matches(['0', '.']).starts_with(['e', 'E']);
             if float.is_infinite() || zero {
-                let wrong = diagnostic!(self.at(start), ILLEGAL_NUMBER { value }; hint: "the value cannot be represented as a Float");
+                let wrong = diagnostic!(self.between(start, end), ILLEGAL_NUMBER { value }; hint: "the value cannot be represented as a Float");
                 self.report(wrong);
                 return false;
             }
@@ -110,10 +110,11 @@ impl Lexer<'_> {
         }
         let value = &self.text[from..end];
         let (code, good) = judge(value);
+        let whole = self.between(from, end);
         let wrong = if good {
-            diagnostic!(self.at(from + 1), ILLEGAL_NUMBER { value })
+            diagnostic!(whole.pointing_at(whole.start + 1), ILLEGAL_NUMBER { value })
         } else {
-            refused(code, value).within_text(self.at(from))
+            refused(code, value).within_text(whole)
         };
         self.report(wrong.hint("quote it if it is meant to be text"));
         while end < self.end && !self.word_ends(end) {

@@ -196,6 +196,14 @@ crate::codes! {
     ILLEGAL_TOP_CONSTRUCT_LOCATION: Error, "{this} is unacceptable as a top level construct in this location";
 
     /// With the setting `tasks` a script runs, which makes no catalog; catalogs are made in `apply` blocks.
+    ///
+    /// ```toml
+    /// tasks = true
+    /// ```
+    ///
+    /// ```puppet
+    /// notify { 'a': }    # error
+    /// ```
     EXPRESSION_NOT_SUPPORTED_WHEN_SCRIPTING: Error, "{construct} is only available when compiling a catalog";
 
     /// The block of an `apply` makes a catalog, and something in it belongs to scripts or asks a database.

@@ -187,7 +187,7 @@ kukla_syntax::codes! {
     /// The number has more digits than formats of integers handle.
     ///
     /// ```puppet
-    /// notice(sprintf('%d', '99999999999999999999999'))    # error
+    /// notice(sprintf('%d', Integer[1, 14].reduce('9') |$all, $i| { "${all}${all}" }))    # error
     /// ```
     NUMBER_TOO_BIG as RUNTIME_ERROR: Error, "number too big";
 }

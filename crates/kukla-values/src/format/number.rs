@@ -3,10 +3,14 @@
 use std::sync::LazyLock;
 
 use kukla_syntax::bail;
+use num_bigint::BigInt;
 use regex::Regex;
 
 use crate::codes::OUTSIDE_INTEGER_RANGE;
 use crate::{Result, Value};
+
+/// So many digits may an integer have that is only written again; the work grows with their square.
+const LARGEST: usize = 10_000;
 
 /// What reading an integer gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +25,28 @@ pub enum IntegerText {
 
 /// Reads an integer as Ruby's `Integer(text, radix)`; without a radix a prefix (`0x`, `0b`, `0o`, `0`) tells it.
 pub fn parse_integer(text: &str, radix: Option<u32>) -> IntegerText {
+    let Some((negative, base, digits)) = sign_base_and_digits(text, radix) else { return IntegerText::Not };
+    let mut total: Option<i128> = Some(0);
+    for c in digits.chars().filter(|c| *c != '_') {
+        let Some(digit) = c.to_digit(base) else { return IntegerText::Not };
+        total = total.and_then(|total| total.checked_mul(i128::from(base))?.checked_add(i128::from(digit)));
+    }
+    match total.and_then(|total| i64::try_from(if negative { -total } else { total }).ok()) {
+        Some(number) => IntegerText::Fits(number),
+        None => IntegerText::TooLarge,
+    }
+}
+
+/// Reads an integer of any size as Ruby's `Integer(text)`; nothing for text that is none, or longer than anyone can mean.
+pub fn parse_large_integer(text: &str) -> Option<BigInt> {
+    let (negative, base, digits) = sign_base_and_digits(text, None)?;
+    let digits: Vec<u8> = digits.bytes().filter(|byte| *byte != b'_').take(LARGEST + 1).collect();
+    let number = BigInt::parse_bytes(&digits, base).filter(|_| digits.len() <= LARGEST)?;
+    Some(if negative { -number } else { number })
+}
+
+/// The sign, the base and the digits of what may be an integer.
+fn sign_base_and_digits(text: &str, radix: Option<u32>) -> Option<(bool, u32, &str)> {
     let text = text.trim_matches(|c: char| c.is_ascii_whitespace() || c == '\x0b');
     let (negative, body) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
@@ -39,17 +65,9 @@ pub fn parse_integer(text: &str, radix: Option<u32>) -> IntegerText {
         },
     };
     if digits.is_empty() || digits.starts_with('_') || digits.ends_with('_') || digits.contains("__") {
-        return IntegerText::Not;
+        return None;
     }
-    let mut total: Option<i128> = Some(0);
-    for c in digits.chars().filter(|c| *c != '_') {
-        let Some(digit) = c.to_digit(base) else { return IntegerText::Not };
-        total = total.and_then(|total| total.checked_mul(i128::from(base))?.checked_add(i128::from(digit)));
-    }
-    match total.and_then(|total| i64::try_from(if negative { -total } else { total }).ok()) {
-        Some(number) => IntegerText::Fits(number),
-        None => IntegerText::TooLarge,
-    }
+    Some((negative, base, digits))
 }
 
 static FLOAT: LazyLock<Regex> = LazyLock::new(|| {

@@ -1,9 +1,6 @@
 //! One format of `String.new`: `%#-10.2f`, and for containers also separators and the formats of what is inside.
 
-use std::sync::LazyLock;
-
 use kukla_syntax::bail;
-use regex::Regex;
 
 use super::string::Formats;
 use crate::codes::{INVALID_STRING_FORMAT, REPEATED_FORMAT_FLAG, SEVERAL_FORMAT_DELIMITERS};
@@ -36,23 +33,52 @@ pub struct Format {
     pub inside: Option<Formats>,
 }
 
-static PATTERN: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?m)^%([ \t\r\n\f\v\[+#0{<(|-]*)([1-9][0-9]*)?(?:\.([0-9]+))?([a-zA-Z])$")
-        .expect("a valid pattern")
-});
+/// The parts of a format as they are written. Each run of `kukla` reads a few formats, and making an automaton for them took a third of it.
+struct Parts<'a> {
+    flags: &'a str,
+    width: &'a str,
+    precision: Option<&'a str>,
+    letter: char,
+}
+
+impl<'a> Parts<'a> {
+    /// The first format that fills a line; its flags, line breaks among them, may go on into the next.
+    fn find(text: &'a str) -> Option<Parts<'a>> {
+        let begins = |at: usize| at == 0 || text.as_bytes()[at - 1] == b'\n';
+        text.match_indices('%').filter(|(at, _)| begins(*at)).find_map(|(at, _)| Parts::read(&text[at + 1..]))
+    }
+
+    fn read(text: &'a str) -> Option<Parts<'a>> {
+        let span = |text: &'a str, belongs: fn(char) -> bool| {
+            text.split_at(text.find(|c| !belongs(c)).unwrap_or(text.len()))
+        };
+        let digits = |c: char| c.is_ascii_digit();
+        let (flags, rest) = span(text, |c| " \t\r\n\x0c\x0b[+#0{<(|-".contains(c));
+        let (width, mut rest) = span(rest, digits);
+        let mut precision = None;
+        if let Some(behind) = rest.strip_prefix('.') {
+            let (number, behind) = span(behind, digits);
+            precision = Some(number).filter(|number| !number.is_empty());
+            precision?;
+            rest = behind;
+        }
+        let letter = rest.chars().next().filter(char::is_ascii_alphabetic)?;
+        let ends = matches!(rest.as_bytes().get(1), None | Some(b'\n'));
+        ends.then_some(Parts { flags, width, precision, letter })
+    }
+}
 
 impl Format {
     /// Whether a text has the shape of a format.
     pub fn is_like(text: &str) -> bool {
-        PATTERN.is_match(text)
+        Parts::find(text).is_some()
     }
 
     /// Reads a format.
     pub fn parse(text: &str) -> Result<Format> {
-        let Some(found) = PATTERN.captures(text) else {
+        let Some(Parts { flags, width, precision, letter }) = Parts::find(text) else {
             bail!(INVALID_STRING_FORMAT { format: text });
         };
-        let flags = &found[1];
         if flags.chars().enumerate().any(|(at, flag)| flags.chars().skip(at + 1).any(|other| other == flag)) {
             bail!(REPEATED_FORMAT_FLAG { format: text });
         }
@@ -61,17 +87,16 @@ impl Format {
         if delimiters.next().is_some() {
             bail!(SEVERAL_FORMAT_DELIMITERS { format: text });
         }
-        let number =
-            |group: usize| found.get(group).map(|digits| digits.as_str().parse().unwrap_or(usize::MAX));
+        let number = |digits: &str| digits.parse().unwrap_or(usize::MAX);
         Ok(Format {
             text: text.into(),
-            letter: found[4].chars().next().unwrap_or('s'),
+            letter,
             alternate: flags.contains('#'),
             left: flags.contains('-'),
             space: flags.contains(' '),
             delimiter,
-            width: number(2),
-            precision: number(3),
+            width: (!width.is_empty()).then(|| number(width)),
+            precision: precision.map(number),
             separator: None,
             separator2: None,
             inside: None,

@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 use kukla_syntax::deep;
 
-use crate::regexp::Regexp;
 use crate::types::write;
 use crate::{Str, Type, Value};
 
@@ -20,10 +19,7 @@ pub fn to_s(value: &Value) -> Str {
         Value::Integer(number) => ecow::eco_format!("{number}"),
         Value::Float(number) => float_text(*number).into(),
         Value::String(text) => text.clone(),
-        Value::Regexp(regexp) => {
-            let literal = regexp.to_literal();
-            with_options(literal.get(1..literal.len() - 1).unwrap_or_default())
-        }
+        Value::Regexp(regexp) => String::from_utf8_lossy(&regexp.to_embedded()).into(),
         Value::Type(ty) => match &**ty {
             Type::Resource(Some(resource)) if resource.handed_over => resource.without_quotes(),
             ty => ecow::eco_format!("{ty}"),
@@ -54,7 +50,7 @@ pub fn old_argument(value: &Value) -> Value {
 
 fn inner_argument(value: &Value) -> Value {
     match value {
-        Value::Regexp(regexp) => Value::from(regexp.to_literal()),
+        Value::Regexp(_) => Value::String(inspect(value)),
         Value::SemVer(_)
         | Value::SemVerRange(_)
         | Value::Binary(_)
@@ -75,45 +71,13 @@ fn inner_argument(value: &Value) -> Value {
     }
 }
 
-/// A pattern with its options spelled out. Those that it begins with, and those of a single group around all of it, are given away.
-fn with_options(source: &str) -> Str {
-    let (mut on, mut rest) = (String::new(), source);
-    let shown = |on: &str, rest: &str| {
-        let (set, unset): (Vec<char>, Vec<char>) =
-            ['m', 'i', 'x'].into_iter().partition(|flag| on.contains(*flag));
-        let dash = if unset.is_empty() { "" } else { "-" };
-        let (set, unset) = (String::from_iter(set), String::from_iter(unset));
-        ecow::eco_format!("(?{set}{dash}{unset}:{rest})")
-    };
-    while let Some(options) = rest.strip_prefix("(?") {
-        let end = options.find(|c: char| !"mix-".contains(c)).unwrap_or(options.len());
-        let (flags, after) = options.split_at(end);
-        let (set, unset) = flags.split_once('-').unwrap_or((flags, ""));
-        if unset.contains('-') {
-            break;
-        }
-        on.push_str(set);
-        on.retain(|flag| !unset.contains(flag));
-        if let Some(after) = after.strip_prefix(')') {
-            rest = after;
-            continue;
-        }
-        let inside = after.strip_prefix(':').and_then(|inside| inside.strip_suffix(')'));
-        return match inside.filter(|inside| Regexp::new(inside).is_ok()) {
-            Some(inside) => shown(&on, inside),
-            None => shown("", source),
-        };
-    }
-    if rest.len() < source.len() { shown(&on, rest) } else { shown("", source) }
-}
-
 /// Ruby's `inspect`.
 pub fn inspect(value: &Value) -> Str {
     match value {
         Value::Undef => "nil".into(),
         Value::Default => ":default".into(),
         Value::String(text) => inspect_text(text).into(),
-        Value::Regexp(regexp) => regexp.to_literal().into(),
+        Value::Regexp(regexp) => String::from_utf8_lossy(&regexp.to_inspected()).into(),
         Value::Sensitive(_) => "#<Sensitive [value redacted]>".into(),
         Value::SemVerRange(range) => range.normalized().into(),
         Value::Array(values) => {
@@ -216,7 +180,8 @@ mod tests {
             ("a(?i)b", "(?-mix:a(?i)b)"),
             ("(?i:a)(?x:b)", "(?-mix:(?i:a)(?x:b))"),
         ] {
-            assert_eq!(with_options(source), shown);
+            let regexp = crate::regexp::Regexp::new(source).expect("a pattern");
+            assert_eq!(to_s(&Value::Regexp(regexp)), shown);
         }
     }
 }

@@ -1,17 +1,22 @@
 //! Ruby's `sprintf`.
 
-use kukla_syntax::{bail, diagnostic};
+use std::borrow::Cow;
 
-use super::class::operand_name;
-use super::{float, inspect, inspect_text, no_implicit_conversion, number, to_s};
+use kukla_syntax::{bail, diagnostic};
+use num_bigint::{BigInt, Sign};
+use num_traits::{FromPrimitive, ToPrimitive};
+
+use super::class::operand_name as name;
+use super::{float, inspect, inspect_text, number, old_argument, to_s};
 use crate::codes::{
     FLAGGED_PERCENT_SIGN, FLOAT_AS_CHARACTER, FORMAT_HASH_REQUIRED, FORMAT_KEY_NOT_FOUND,
     FORMAT_PART_GIVEN_TWICE, FORMAT_PART_TOO_BIG, FORMAT_VALUE_GIVEN_TWICE, INCOMPLETE_FORMAT,
     INTEGER_AS_CHARACTER, INVALID_CHARACTER, LATE_FORMAT_FLAG, LATE_FORMAT_WIDTH, MALFORMED_FORMAT,
-    MIXED_FORMAT_ARGUMENTS, NO_CHARACTER, NO_FLOAT, NO_INTEGER, NOT_CONVERTIBLE, NOT_FINITE, NUMBER_TOO_BIG,
-    TEXT_TOO_LONG, TOO_FEW_FORMAT_ARGUMENTS, UNCLOSED_FORMAT_NAME, UNDEF_AS_CHARACTER,
+    MIXED_FORMAT_ARGUMENTS, NO_CHARACTER, NO_FLOAT, NO_IMPLICIT_CONVERSION, NO_INTEGER, NOT_CONVERTIBLE,
+    NOT_FINITE, NUMBER_TOO_BIG, TEXT_TOO_LONG, TOO_FEW_FORMAT_ARGUMENTS, UNCLOSED_FORMAT_NAME,
+    UNDEF_AS_CHARACTER,
 };
-use crate::{Error, Result, Str, Value};
+use crate::{Error, Result, Str, Type, Value};
 
 /// The widest field allowed; Ruby's own limit would let a format ask for gigabytes.
 const MAX_WIDTH: usize = 1 << 24;
@@ -21,9 +26,6 @@ const MAX_TEXT: usize = 1 << 26;
 
 const WIDTH: &str = "width";
 const PRECISION: &str = "precision";
-
-/// From here on floats have more digits before the point than a machine word holds.
-const LARGE: f64 = 1e38;
 
 /// Formats values by a Ruby format string: `%5.1f`, `%-10s`, `%<name>d`, `%{name}`, `%1$s`, `%*d`.
 pub fn sprintf(format: &str, args: &[Value]) -> Result<Str> {
@@ -174,7 +176,11 @@ impl<'a> Printer<'a> {
                 }
                 's' | 'p' => {
                     let value = self.take(value)?;
-                    let text = if c == 's' { to_s(value) } else { inspect(value) };
+                    let text = match value {
+                        Value::Type(_) if c == 's' => to_s(&old_argument(value)),
+                        value if c == 's' => to_s(value),
+                        value => inspect(value),
+                    };
                     text_field(&text, &spec, out);
                     return Ok(after);
                 }
@@ -251,7 +257,9 @@ impl<'a> Printer<'a> {
             (Ok(number), Some(after)) if number > 0 => (self.position(number)?, after),
             _ => (self.following()?, rest),
         };
-        Ok((integer_of(value)?.clamp(i64::MIN.into(), i64::MAX.into()) as i64, after))
+        let number = integer_of(value)?;
+        let beyond = if number.sign() == Sign::Minus { i64::MIN } else { i64::MAX };
+        Ok((number.to_i64().unwrap_or(beyond), after))
     }
 }
 
@@ -302,7 +310,7 @@ fn character(value: &Value, spec: &Spec, out: &mut String) -> Result<()> {
             bail!(FLOAT_AS_CHARACTER { number: format!("{sign}{shown}") });
         }
         Value::Float(number) => *number as i64,
-        value => return Err(no_implicit_conversion(value, "Integer").into()),
+        value => bail!(NO_IMPLICIT_CONVERSION { operand: operand_name(value), target: "Integer" }),
     };
     let size = if code < 0 { "small" } else { "big" };
     if i32::try_from(code).is_err() {
@@ -317,25 +325,35 @@ fn character(value: &Value, spec: &Spec, out: &mut String) -> Result<()> {
 
 const TWO_TO_63: f64 = (1u64 << 63) as f64;
 
+/// What Ruby calls a value that it refuses: references to resources come as resources.
+fn operand_name(value: &Value) -> Cow<'static, str> {
+    match value {
+        Value::Type(ty) if matches!(**ty, Type::Resource(Some(_)) | Type::Class(Some(_))) => {
+            "Puppet::Resource".into()
+        }
+        value => name(value),
+    }
+}
+
 fn refused(value: &Value, target: &str) -> Error {
     diagnostic!(NOT_CONVERTIBLE { operand: operand_name(value), target }).into()
 }
 
-fn integer_of(value: &Value) -> Result<i128> {
+fn integer_of(value: &Value) -> Result<BigInt> {
     Ok(match value {
         Value::Integer(number) => (*number).into(),
-        Value::Float(number) if number.is_nan() => bail!(NOT_FINITE { number: "NaN" }),
-        Value::Float(number) if number.is_infinite() => {
-            bail!(NOT_FINITE { number: if *number < 0.0 { "-Infinity" } else { "Infinity" } });
-        }
-        // Beyond this only `integer` writes them.
-        Value::Float(number) if number.abs() >= LARGE => bail!(NUMBER_TOO_BIG),
-        Value::Float(number) => number.trunc() as i128,
+        Value::Float(number) => match BigInt::from_f64(number.trunc()) {
+            Some(number) => number,
+            None if number.is_nan() => bail!(NOT_FINITE { number: "NaN" }),
+            None => bail!(NOT_FINITE { number: if *number < 0.0 { "-Infinity" } else { "Infinity" } }),
+        },
         Value::Timestamp(stamp) => stamp.seconds().into(),
         Value::Timespan(span) => span.whole_seconds()?.into(),
         Value::String(text) => match number::parse_integer(text, None) {
             number::IntegerText::Fits(number) => number.into(),
-            number::IntegerText::TooLarge => bail!(NUMBER_TOO_BIG),
+            number::IntegerText::TooLarge => {
+                number::parse_large_integer(text).ok_or_else(|| diagnostic!(NUMBER_TOO_BIG))?
+            }
             number::IntegerText::Not => {
                 bail!(NO_INTEGER { text: inspect_text(text) });
             }
@@ -353,19 +371,11 @@ fn integer(directive: char, value: &Value, spec: &Spec, out: &mut String) -> Res
         'B' => (2, "0B"),
         _ => (10, ""),
     };
-    let (negative, endless, mut digits) = match value {
-        Value::Float(number) if number.is_finite() && number.abs() >= LARGE => {
-            (*number < 0.0, false, large_digits(number.abs(), base))
-        }
-        value => {
-            let number = integer_of(value)?;
-            // Without a sign flag a negative number in another base is its two's complement, sign digits going on for ever.
-            let endless = number < 0 && base != 10 && !spec.plus && !spec.space;
-            let digits =
-                if endless { complement(number, base) } else { in_base(number.unsigned_abs(), base) };
-            (number < 0, endless, digits)
-        }
-    };
+    let number = integer_of(value)?;
+    let negative = number.sign() == Sign::Minus;
+    // Without a sign flag a negative number in another base is its two's complement, sign digits going on for ever.
+    let endless = negative && base != 10 && !spec.plus && !spec.space;
+    let mut digits = if endless { complement(&number, base) } else { number.magnitude().to_str_radix(base) };
     if directive == 'X' {
         digits.make_ascii_uppercase();
     }
@@ -415,48 +425,13 @@ fn integer(directive: char, value: &Value, spec: &Spec, out: &mut String) -> Res
     Ok(())
 }
 
-fn in_base(mut number: u128, base: u128) -> String {
-    if base == 10 {
-        return number.to_string();
-    }
-    let mut digits = Vec::new();
-    loop {
-        digits.push(char::from_digit((number % base) as u32, base as u32).unwrap_or('0'));
-        number /= base;
-        if number == 0 {
-            return digits.into_iter().rev().collect();
-        }
-    }
-}
-
-/// The digits of a whole number too large for 128 bits, exactly.
-fn large_digits(number: f64, base: u128) -> String {
-    if base == 10 {
-        return format!("{number:.0}");
-    }
-    let bits = number.to_bits();
-    let exponent = ((bits >> 52) & 0x7ff) as usize - 1075;
-    let mantissa = u128::from((bits & 0xf_ffff_ffff_ffff) | (1 << 52));
-    let width = base.trailing_zeros() as usize;
-    let shift = exponent % width;
-    in_base(mantissa << shift, base) + &"0".repeat(exponent / width)
-}
-
 /// The two's complement of a negative number with one leading sign digit.
-fn complement(number: i128, base: u128) -> String {
-    let bits = base.trailing_zeros();
-    let mut digits = Vec::new();
-    let mut rest = number;
-    while rest != -1 {
-        digits.push(char::from_digit((rest & (base as i128 - 1)) as u32, base as u32).unwrap_or('0'));
-        rest >>= bits;
-    }
-    let top = char::from_digit(base as u32 - 1, base as u32).unwrap_or('f');
-    while digits.last() == Some(&top) {
-        digits.pop();
-    }
-    digits.push(top);
-    digits.into_iter().rev().collect()
+fn complement(number: &BigInt, base: u32) -> String {
+    let bits = u64::from(base.trailing_zeros());
+    let places = number.bits() / bits + 1;
+    let digits = ((BigInt::from(1) << (places * bits)) + number).to_str_radix(base);
+    let top = char::from_digit(base - 1, base).unwrap_or('f');
+    format!("{top}{}", digits.trim_start_matches(top))
 }
 
 fn floating(directive: char, value: &Value, spec: &Spec, out: &mut String) -> Result<()> {

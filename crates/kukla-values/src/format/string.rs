@@ -237,8 +237,8 @@ impl Writer {
             Value::String(text) => string(text, &format),
             Value::Regexp(regexp) => match format.letter {
                 'p' => print(&format.with_letter('s'), regexp.to_literal()),
-                's' if format.alternate => print(&format.text, quote(regexp.source(), false)),
-                's' => print(&format.text, regexp.source()),
+                's' if format.alternate => print(&format.text, quote(&regexp.to_kept(), false)),
+                's' => print(&format.text, regexp.to_kept()),
                 letter => illegal("Regexp", letter, "sp"),
             },
             Value::Binary(bytes) => binary(bytes, &format),

@@ -1,5 +1,7 @@
 //! The linear engine, for all that needs no backtracking.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use regex_automata::meta;
 use regex_automata::util::primitives::NonMaxUsize;
 use regex_automata::util::syntax;
@@ -12,9 +14,20 @@ use super::fold::Folded;
 use super::set::Set;
 use super::text;
 use super::tree::{Node, Pattern, Place};
+use super::work;
 
 /// How large a compiled pattern may get, in bytes; the backtracking engine counts where this one would copy.
-const SIZE_LIMIT: usize = 8 << 20;
+const SIZE_LIMIT: usize = 2 << 20;
+/// How many groups a pattern may have: here each state keeps the places of all of them.
+const MOST_GROUPS: usize = 64;
+
+/// How many bytes all compiled patterns take.
+static HELD: AtomicUsize = AtomicUsize::new(0);
+
+/// How many bytes the patterns compiled for this engine take that are still in use somewhere.
+pub(super) fn held() -> usize {
+    HELD.load(Ordering::Relaxed)
+}
 /// The longest text that is written out with all characters that equal several of it.
 const MAX_FOLDED: usize = 6;
 
@@ -22,6 +35,8 @@ const MAX_FOLDED: usize = 6;
 #[derive(Debug)]
 pub(super) struct Linear {
     regex: meta::Regex,
+    /// How many bytes it takes.
+    size: usize,
     /// Whether it has a `^` that is also true at the end of a text, where Ruby's is not.
     pub loose_caret: bool,
     /// Whether it has a `\b` that knows the letters of ASCII only.
@@ -32,6 +47,9 @@ pub(super) struct Linear {
 impl Linear {
     /// Compiles a pattern if it can be.
     pub fn new(pattern: &Pattern, binary: bool) -> Option<Linear> {
+        if pattern.groups > MOST_GROUPS {
+            return None;
+        }
         let groups = Groups::of(&pattern.root, pattern.groups);
         let mut writer = Writer { groups, binary, loose_caret: false, ascii_words: false };
         let hir = writer.node(&pattern.root)?;
@@ -42,13 +60,20 @@ impl Linear {
         let regex = meta::Builder::new()
             .configure(config)
             .syntax(syntax::Config::new().utf8(false))
-            .build_from_hir(&hir)
-            .ok()?;
-        Some(Linear { regex, loose_caret: writer.loose_caret, ascii_words: writer.ascii_words, binary })
+            .build_from_hir(&hir);
+        let Ok(regex) = regex else {
+            work::compiled(SIZE_LIMIT);
+            return None;
+        };
+        let size = regex.memory_usage();
+        work::compiled(size);
+        HELD.fetch_add(size, Ordering::Relaxed);
+        Some(Linear { regex, size, loose_caret: writer.loose_caret, ascii_words: writer.ascii_words, binary })
     }
 
     /// The place of the first match from a position on.
     pub fn find(&self, subject: &[u8], from: usize) -> Option<(usize, usize)> {
+        work::searched(self.size, subject.len().saturating_sub(from));
         let mut from = from;
         loop {
             let found = self.regex.search(&Input::new(subject).span(from..subject.len()))?;
@@ -97,9 +122,16 @@ impl Linear {
         anchored: Anchored,
         slots: &mut [Option<NonMaxUsize>],
     ) -> Option<(usize, usize)> {
+        work::searched(self.size, subject.len().saturating_sub(from));
         let input = Input::new(subject).span(from..subject.len()).anchored(anchored);
         self.regex.search_slots(&input, slots)?;
         Some((slots[0]?.get(), slots[1]?.get()))
+    }
+}
+
+impl Drop for Linear {
+    fn drop(&mut self) {
+        HELD.fetch_sub(self.size, Ordering::Relaxed);
     }
 }
 

@@ -23,6 +23,7 @@ mod text;
 mod tree;
 mod unescape;
 mod unicode;
+mod work;
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
@@ -38,9 +39,11 @@ use program::Program;
 pub use ruby::{escape_bytes, union};
 pub use substitute::escape;
 use tree::Pattern;
+pub use work::spent;
 
-/// How many patterns the shared cache holds before it starts over.
-const CACHE_SIZE: usize = 8192;
+/// How many patterns the shared cache holds before it starts over, and how many bytes all patterns may take by then.
+const CACHE_SIZE: usize = 1024;
+const CACHE_BYTES: usize = 16 << 20;
 
 /// The options Ruby keeps beside a pattern: `/x/imx`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -127,7 +130,7 @@ impl Regexp {
             binary: Matcher::default(),
         });
         let mut cache = lock();
-        if cache.len() >= CACHE_SIZE {
+        if cache.len() >= CACHE_SIZE || linear::held() > CACHE_BYTES {
             cache.clear();
         }
         cache.insert(key, regexp.clone());
@@ -154,14 +157,39 @@ impl Regexp {
         self.encoding
     }
 
-    /// Whether it holds characters beyond ASCII, so that it only fits subjects of its own encoding.
+    /// Whether it holds characters beyond ASCII or properties of characters, so that it only fits subjects of its own encoding.
     pub fn is_beyond_ascii(&self) -> bool {
         self.beyond_ascii
     }
 
-    /// The expression as Puppet writes it: between slashes, with slashes inside escaped.
+    /// The expression as Puppet writes it: between slashes, with slashes inside escaped. What ties it to an encoding counts as an option
+    /// to Puppet, and options are spelled out: `/(?-mix:é)/`.
     pub fn to_literal(&self) -> String {
-        substitute::literal(&self.source, self.options)
+        let text = if self.has_options() {
+            [b"/", &*self.to_embedded(), b"/"].concat()
+        } else {
+            self.to_inspected()
+        };
+        String::from_utf8_lossy(&text).into_owned()
+    }
+
+    /// The source, with its options spelled out as Puppet does where it keeps expressions as text: `(?-imx:é)`.
+    pub fn to_kept(&self) -> Str {
+        if !self.has_options() {
+            return self.source.clone();
+        }
+        let Options { ignore_case, multiline, extended } = self.options;
+        let letters = [(ignore_case, 'i'), (multiline, 'm'), (extended, 'x')];
+        let those = |wanted: bool| -> String {
+            letters.iter().filter_map(|(on, letter)| (*on == wanted).then_some(*letter)).collect()
+        };
+        let (on, off) = (those(true), those(false));
+        let minus = if off.is_empty() && !self.beyond_ascii { "" } else { "-" };
+        ecow::eco_format!("(?{on}{minus}{off}:{})", self.source)
+    }
+
+    fn has_options(&self) -> bool {
+        self.beyond_ascii || self.options != Options::default()
     }
 
     /// How many groups capture, not counting the whole match.
@@ -287,7 +315,11 @@ impl Regexp {
                 GivenUp::Steps => "it takes too many steps",
                 GivenUp::Memory => "it takes too much memory",
             };
-            diagnostic!(REGEXP_GIVEN_UP { regexp: self.to_literal(), reason }).into()
+            diagnostic!(REGEXP_GIVEN_UP {
+                regexp: ruby::inspected(self.source_bytes(), self.options, self.encoding),
+                reason
+            })
+            .into()
         })
     }
 

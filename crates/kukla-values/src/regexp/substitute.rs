@@ -2,7 +2,7 @@
 
 use kukla_syntax::bail;
 
-use super::{Captures, Options, Regexp};
+use super::{Captures, Regexp};
 use crate::Result;
 use crate::codes::UNKNOWN_GROUP;
 
@@ -134,39 +134,5 @@ pub fn escape(text: &str) -> String {
         out.push('\\');
         out.push(escaped);
     }
-    out
-}
-
-/// A pattern between slashes, as Ruby inspects it.
-pub(super) fn literal(source: &str, options: Options) -> String {
-    let mut out = String::with_capacity(source.len() + 2);
-    out.push('/');
-    let flags: String = [(options.multiline, 'm'), (options.ignore_case, 'i'), (options.extended, 'x')]
-        .into_iter()
-        .filter_map(|(on, flag)| on.then_some(flag))
-        .collect();
-    if !flags.is_empty() {
-        let off: String = "mix".chars().filter(|flag| !flags.contains(*flag)).collect();
-        let minus = if off.is_empty() { "" } else { "-" };
-        out.push_str(&format!("(?{flags}{minus}{off}:"));
-    }
-    let mut chars = source.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            '\\' => {
-                out.push(c);
-                out.extend(chars.next());
-            }
-            '/' => out.push_str("\\/"),
-            // White space stays as it is.
-            '\x09'..='\x0d' => out.push(c),
-            c if c.is_ascii_control() => out.push_str(&format!("\\x{:02X}", c as u32)),
-            _ => out.push(c),
-        }
-    }
-    if !flags.is_empty() {
-        out.push(')');
-    }
-    out.push('/');
     out
 }

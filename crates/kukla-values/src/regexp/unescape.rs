@@ -9,7 +9,7 @@ use super::Encoding;
 pub(super) struct Unescaped {
     /// The pattern as code points, or as bytes in a binary pattern.
     pub codes: Vec<u32>,
-    /// Whether it holds anything beyond ASCII, written plainly or escaped, which ties it to its encoding.
+    /// Whether it holds anything beyond ASCII, written plainly or escaped, or a property of characters, which ties it to its encoding.
     pub beyond_ascii: bool,
 }
 
@@ -83,6 +83,10 @@ impl Reader<'_> {
             b'u' => {
                 self.at += 1;
                 self.unicode()
+            }
+            b'p' | b'P' => {
+                self.beyond |= self.encoding == Encoding::Utf8;
+                self.as_written()
             }
             _ => self.as_written(),
         }

@@ -109,7 +109,7 @@ impl<S: Sink> Writer<'_, S> {
             Value::Type(ty) => return self.part(&types::described(ty)),
             Value::Object(object) => return self.object(object),
             Value::Host(_) => return self.as_text(value),
-            Value::Regexp(regexp) => self.pair("Regexp", regexp.source()),
+            Value::Regexp(regexp) => self.pair("Regexp", &regexp.to_kept()),
             Value::Timestamp(stamp) => self.pair("Timestamp", &stamp.to_string()),
             Value::Timespan(span) => self.pair("Timespan", &span.to_string()),
             Value::SemVer(version) => self.pair("SemVer", &version.to_string()),

@@ -125,7 +125,7 @@ pub(super) fn described(ty: &Type) -> Part {
                 patterns.iter().map(|pattern| described(&Type::Regexp(Some(pattern.clone())))).collect();
             made(kind, vec![("patterns", Part::Each(list))])
         }
-        Type::Regexp(Some(regexp)) => made(kind, vec![("pattern", Part::Value(regexp.source().into()))]),
+        Type::Regexp(Some(regexp)) => made(kind, vec![("pattern", Part::Value(regexp.to_kept().into()))]),
         Type::SemVer(ranges) if !ranges.is_empty() => {
             let list = ranges.iter().map(|range| Part::Value(Value::SemVerRange(range.clone()))).collect();
             made(kind, vec![("ranges", Part::Each(list))])

@@ -113,3 +113,36 @@ impl strftime::Time for Civil {
         if self.utc { "UTC" } else { "" }
     }
 }
+
+/// A format in which the offset stands spelled out where the formatter would write one digit too many: ten hours and more west of UTC.
+pub fn with_offset(format: &[u8], offset: i32) -> std::borrow::Cow<'_, [u8]> {
+    if offset > -36_000 {
+        return format.into();
+    }
+    let (hours, minutes, seconds) = (-offset / 3600, -offset / 60 % 60, -offset % 60);
+    let mut out = Vec::with_capacity(format.len());
+    let mut rest = format;
+    while let [first, behind @ ..] = rest {
+        let spelled = match rest {
+            [b'%', b'z', ..] => Some((2, format!("-{hours:02}{minutes:02}"))),
+            [b'%', b':', b'z', ..] => Some((3, format!("-{hours:02}:{minutes:02}"))),
+            [b'%', b':', b':', b'z', ..] => Some((4, format!("-{hours:02}:{minutes:02}:{seconds:02}"))),
+            _ => None,
+        };
+        rest = match spelled {
+            Some((length, text)) => {
+                out.extend_from_slice(text.as_bytes());
+                &rest[length..]
+            }
+            None if *first == b'%' && !behind.is_empty() => {
+                out.extend_from_slice(&rest[..2]);
+                &rest[2..]
+            }
+            None => {
+                out.push(*first);
+                behind
+            }
+        };
+    }
+    out.into()
+}

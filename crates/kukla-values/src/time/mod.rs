@@ -10,10 +10,28 @@ mod zones;
 use kukla_syntax::{bail, diagnostic};
 
 use crate::Result;
-use crate::codes::{OUTSIDE_INTEGER_RANGE, TIME_OUTSIDE_RANGE};
+use crate::codes::{OUTSIDE_INTEGER_RANGE, TEXT_TOO_LONG, TIME_OUTSIDE_RANGE};
 pub use span::SpanFormat;
 
 const NANOS: i128 = 1_000_000_000;
+
+/// How wide a field of a format may be, and all of them together.
+const WIDEST: usize = 1 << 24;
+
+/// An error if the fields of a format are so wide together that only someone who means harm can mean it.
+fn check_widths(format: &str) -> Result<()> {
+    let width = |field: &str| {
+        let from = field.trim_start_matches(|c: char| c == '0' || !c.is_ascii_alphanumeric());
+        let end = from.find(|c: char| !c.is_ascii_digit()).unwrap_or(from.len());
+        // One that is too wide by itself is refused in other words.
+        from[..end].parse().unwrap_or(0).min(WIDEST)
+    };
+    let count = format.split('%').skip(1).map(width).fold(0, usize::saturating_add);
+    if count > WIDEST {
+        bail!(TEXT_TOO_LONG { count, limit: WIDEST }; hint: "no setting raises this limit");
+    }
+    Ok(())
+}
 
 /// A point in time: whole seconds and the nanoseconds after them; small enough to sit in a value, wide enough for any year.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -1,12 +1,13 @@
 //! Lengths of time as text: `%D-%H:%M:%S.%N`.
 
-use std::fmt::{self, Write};
+use std::fmt;
 
 use kukla_syntax::{bail, diagnostic};
 
 use super::{NANOS, Timespan};
 use crate::codes::{
-    BAD_SPAN_FORMAT, FRACTION_WITHOUT_SECONDS, TIME_IN_NO_FORMAT, TIME_NOT_IN_FORMAT, TIME_OUTSIDE_RANGE,
+    BAD_SPAN_FORMAT, FORMAT_PART_TOO_BIG, FRACTION_WITHOUT_SECONDS, TIME_IN_NO_FORMAT, TIME_NOT_IN_FORMAT,
+    TIME_OUTSIDE_RANGE,
 };
 use crate::regexp::{self, Regexp};
 use crate::{Error, Result};
@@ -24,9 +25,6 @@ const DEFAULTS: [&str; 9] = [
     "%S",
     "%H:%M",
 ];
-
-/// The widest field that a format may ask for.
-const MAX_WIDTH: usize = 1_000_000;
 
 const MINUTE: i128 = 60 * NANOS;
 const HOUR: i128 = 60 * MINUTE;
@@ -101,6 +99,7 @@ impl Unit {
 impl SpanFormat {
     /// Reads a format; the largest unit in it will hold all that larger units would.
     pub fn parse(text: &str) -> Result<SpanFormat> {
+        super::check_widths(text)?;
         let bad = |start: usize, at: usize| {
             let part: String = text.chars().skip(start).take(at - start).collect();
             diagnostic!(BAD_SPAN_FORMAT { specifier: part, format: text, position: at })
@@ -137,8 +136,8 @@ impl SpanFormat {
                         let digit = c.to_digit(10).unwrap_or(0) as usize;
                         let wider = width.unwrap_or(0) * 10 + digit;
                         width = Some(wider);
-                        if wider > MAX_WIDTH {
-                            return Err(bad(start, at).into());
+                        if wider > super::WIDEST {
+                            bail!(FORMAT_PART_TOO_BIG { part: "width" });
                         }
                         flagged = true;
                         continue;
@@ -242,12 +241,17 @@ impl Segment {
             return fraction(nanos % NANOS, *unit, *pad, width, out);
         }
         let number = if *total { number } else { number % limit };
-        // Writing to a string cannot fail.
-        let _ = match pad {
-            Pad::None => write!(out, "{number}"),
-            Pad::Space => write!(out, "{number:width$}"),
-            Pad::Zero => write!(out, "{number:0width$}"),
+        let digits = number.to_string();
+        let filler = match pad {
+            Pad::None => None,
+            Pad::Space => Some(' '),
+            Pad::Zero => Some('0'),
         };
+        // Rust's own padding ends at 65,535.
+        if let Some(filler) = filler {
+            out.extend(std::iter::repeat_n(filler, width.saturating_sub(digits.len())));
+        }
+        out.push_str(&digits);
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use kukla_syntax::{bail, diagnostic};
 
-use super::calendar::Civil;
+use super::calendar::{self, Civil};
 use super::{Timestamp, strptime, zones};
 use crate::codes::{ILLEGAL_TIME_FORMAT, TIME_IN_NO_FORMAT, TIME_NOT_IN_FORMAT, TIMEZONE_GIVEN_TWICE};
 use crate::{Result, Str};
@@ -52,6 +52,7 @@ impl Timestamp {
 
     /// Writes it in a format of `strftime`, in UTC or in a zone.
     pub fn format(self, format: &str, zone: Option<&str>) -> Result<Str> {
+        super::check_widths(format)?;
         let (offset, utc) = match zone.filter(|zone| !zone.is_empty()) {
             // The machine's own zone is not looked at: what a catalog says must not depend on where it is compiled.
             Some(zone) if zone.eq_ignore_ascii_case("current") => (0, false),
@@ -59,7 +60,8 @@ impl Timestamp {
             None => (0, true),
         };
         let civil = Civil::new(self.seconds, self.nanos, offset, utc);
-        strftime::string::strftime(&civil, format)
+        let spelled = calendar::with_offset(format.as_bytes(), offset);
+        strftime::string::strftime(&civil, &String::from_utf8_lossy(&spelled))
             .map(Str::from)
             .map_err(|reason| diagnostic!(ILLEGAL_TIME_FORMAT { format, reason }).into())
     }

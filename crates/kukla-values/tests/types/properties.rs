@@ -76,8 +76,8 @@ fn is_peculiar(ty: &Type) -> bool {
         Type::Array(array) => is_peculiar(&array.element),
         Type::Hash(hash) => is_peculiar(&hash.key) || is_peculiar(&hash.value),
         Type::Tuple(tuple) => tuple.types.is_empty() || tuple.types.iter().any(is_peculiar),
-        // A Struct of optional entries accepts hashes with any keys.
-        Type::Struct(fields) => fields.iter().any(|field| field.optional || is_peculiar(&field.value)),
+        // A Struct accepts hash types of its size, whatever their keys.
+        Type::Struct(fields) => !fields.is_empty(),
         Type::Variant(types) => types.is_empty() || types.iter().any(is_peculiar),
         Type::Optional(Some(ty)) | Type::NotUndef(Some(ty)) => is_peculiar(ty),
         Type::Sensitive(_) | Type::Type(_) | Type::Alias(_) => true,

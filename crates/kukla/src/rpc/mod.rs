@@ -34,6 +34,9 @@ pub struct Server {
 }
 
 impl Server {
+    /// The longest request that is read, in bytes.
+    pub const LONGEST: usize = 32 << 20;
+
     /// A server that sees the world through `world`.
     pub fn new(world: impl World + 'static) -> Server {
         Server { compiler: Compiler::new(world), deadline: None }
@@ -57,6 +60,10 @@ impl Server {
     }
 
     fn answer_here(&self, line: &str) -> String {
+        if line.len() > Server::LONGEST {
+            let refusal = format!("a request has at most {} bytes", Server::LONGEST);
+            return Failed::request(refusal).answer(&Value::Null).to_string();
+        }
         let request: Value = match serde_json::from_str(line) {
             Ok(request) => request,
             Err(error) => {
@@ -163,5 +170,7 @@ mod tests {
             assert_eq!(answer(line)["error"]["kind"], "request", "{line}");
         }
         assert_eq!(answer(r#"{"id": "a", "method": "x"}"#)["id"], "a");
+        let long = format!(r#"{{"method": "version", "id": "{}"}}"#, "x".repeat(Server::LONGEST));
+        assert_eq!(answer(&long)["error"]["message"], "a request has at most 33554432 bytes");
     }
 }

@@ -280,7 +280,7 @@ fn inspect(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     let sequence = of(ruby, this)?;
     let receiver = match &sequence.receiver {
         range @ Value::Range(_) => format!("({})", ruby.display(range)?.to_str_lossy()),
-        number => ruby.inspect(number)?.to_str_lossy().into_owned(),
+        number => ruby.display(number)?.to_str_lossy().into_owned(),
     };
     let args = show_args(ruby, &sequence.args, sequence.has_keywords)?;
     Ok(format!("({receiver}.{}{args})", ruby.name(sequence.method)).into())

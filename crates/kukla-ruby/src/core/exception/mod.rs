@@ -122,6 +122,8 @@ pub const FLOAT_DOMAIN_ERROR: NativeClass = NativeClass::class("FloatDomainError
 
 /// The class `RegexpError`.
 pub const REGEXP_ERROR: NativeClass = NativeClass::class("RegexpError", "StandardError");
+/// The class `Regexp::TimeoutError`.
+pub const REGEXP_TIMEOUT_ERROR: NativeClass = NativeClass::class("Regexp::TimeoutError", "RegexpError");
 
 /// The class `RuntimeError`.
 pub const RUNTIME_ERROR: NativeClass = NativeClass::class("RuntimeError", "StandardError");

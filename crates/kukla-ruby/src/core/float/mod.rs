@@ -3,16 +3,16 @@
 pub(crate) mod text;
 
 use num_bigint::BigInt;
-use num_traits::One;
+use num_traits::{One, Zero};
 
 use crate::args::Args;
 use crate::class::{ClassId, Native, NativeClass, method};
 use crate::core::numeric::arithmetic::ARITHMETIC;
 use crate::core::numeric::compare::COMPARE;
-use crate::core::numeric::parse;
 use crate::core::numeric::round::ROUND;
-use crate::core::numeric::tower::{Ratio, float_parts};
-use crate::core::rational::{ratio_argument, simplest_between};
+use crate::core::numeric::tower::{Ratio, as_big, float_parts};
+use crate::core::numeric::{named, parse};
+use crate::core::rational::simplest_between;
 use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::text::{Encoding, Text};
@@ -109,8 +109,9 @@ fn rationalize(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let exact = exact(ruby, number)?;
     let (low, high) = match args.get(0) {
         Some(distance) => {
-            let distance = ratio_argument(ruby, distance)?.abs();
-            (exact.subtract(&distance), exact.add(&distance))
+            let distance = named(ruby, distance, "abs", &[])?;
+            let distance = ruby.to_float(&distance)?;
+            return Ok(signed(simplest_float(ruby, number, distance, exact)?, negative));
         }
         None => {
             let (mantissa, exponent) = float_parts(number);
@@ -125,6 +126,29 @@ fn rationalize(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         }
     };
     Ok(signed(if low == high { exact } else { simplest_between(&low, &high) }, negative))
+}
+
+/// The simplest fraction within a distance, found by counting in floats as Ruby does.
+fn simplest_float(ruby: &mut Ruby<'_>, number: f64, distance: f64, exact: Ratio) -> Result<Ratio> {
+    let (mut low, mut high) = (number - distance, number + distance);
+    if low == high {
+        return Ok(exact);
+    }
+    let (mut p, mut q) = ((BigInt::zero(), BigInt::one()), (BigInt::one(), BigInt::zero()));
+    loop {
+        ruby.charge(1)?;
+        let whole = ruby.float_to_integer(low.ceil())?;
+        let ceiling = as_big(&whole).unwrap_or_default();
+        if low.ceil() < high {
+            let (above, below) = (&ceiling * &p.1 + &p.0, &ceiling * &q.1 + &q.0);
+            return Ok(Ratio::new(above, below));
+        }
+        let step = ceiling - 1;
+        let step_float = low.ceil() - 1.0;
+        p = (p.1.clone(), &step * &p.1 + &p.0);
+        q = (q.1.clone(), &step * &q.1 + &q.0);
+        (low, high) = (1.0 / (high - step_float), 1.0 / (low - step_float));
+    }
 }
 
 fn signed(ratio: Ratio, negative: bool) -> Value {

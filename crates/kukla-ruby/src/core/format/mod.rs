@@ -411,6 +411,9 @@ impl Formatter<'_, '_> {
             return Ok(text.slice(0..text.char_len_at(0)));
         }
         let code = ruby.to_int(value)?;
+        if !(0..=0x10_ffff).contains(&code) {
+            return Err(ruby.argument_error("invalid character"));
+        }
         encoding::char_text(ruby, code, self.out.encoding())
     }
 

@@ -6,6 +6,7 @@ use num_traits::{Signed, Zero};
 
 use crate::args::Args;
 use crate::class::{ClassId, Native, method};
+use crate::core::complex::is_small;
 use crate::core::numeric::tower::as_big;
 use crate::error::Result;
 use crate::ruby::Ruby;
@@ -81,7 +82,9 @@ fn digits(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 fn chr(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let code = match this {
         Value::Int(code) if (0..=0xffff_ffff).contains(code) => *code as u32,
-        Value::Int(code) => return Err(ruby.range_error(format!("{code} out of char range"))),
+        Value::Int(code) if is_small(this) => {
+            return Err(ruby.range_error(format!("{code} out of char range")));
+        }
         _ => return Err(ruby.range_error("bignum out of char range")),
     };
     let Some(encoding) = args.get(0) else {

@@ -178,8 +178,16 @@ pub fn modulo(ruby: &mut Ruby<'_>, a: &Value, b: &Value) -> Result {
             let whole = Ratio::whole(x.divide(&y).floor());
             Ok(x.subtract(&y.multiply(&whole)).into_value())
         }
+        None if tower::as_ratio(a).is_some() && as_parts(b).is_some() => floor_of_quotient(ruby, a, b),
         None => ruby.coerce_binary(a, b, sym::MODULO),
     }
+}
+
+/// Fractions ask for the whole part of the quotient, which complex numbers do not have.
+fn floor_of_quotient(ruby: &mut Ruby<'_>, a: &Value, b: &Value) -> Result {
+    let quotient = divide(ruby, a, b)?;
+    let floor = ruby.symbols.intern("floor");
+    ruby.send(&quotient, floor, &[])
 }
 
 /// `a.div(b)`: an integer, rounded down.
@@ -187,6 +195,10 @@ pub fn floor_divide(ruby: &mut Ruby<'_>, a: &Value, b: &Value) -> Result {
     match pair(a, b) {
         Some(Pair::Integers(..)) => divide(ruby, a, b),
         Some(_) if tower::sign(b) == Some(0) => Err(ruby.divided_by_zero()),
+        // What Ruby does not keep in a word is cut off by it, not rounded down.
+        Some(Pair::Floats(x, y)) if tower::as_big(a).is_some() && !complex::is_small(a) => {
+            ruby.float_to_integer((x / y).trunc())
+        }
         Some(Pair::Floats(x, y)) => {
             let floor = (x / y).floor();
             ruby.float_to_integer(floor)
@@ -222,6 +234,9 @@ fn divmod(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
             (ruby.float_to_integer(quotient)?, Value::Float(left))
         }
         Some(_) => (floor_divide(ruby, this, other)?, modulo(ruby, this, other)?),
+        None if tower::as_ratio(this).is_some() && as_parts(other).is_some() => {
+            return floor_of_quotient(ruby, this, other);
+        }
         None => {
             let divmod = ruby.symbols.intern("divmod");
             return ruby.coerce_binary(this, other, divmod);
@@ -241,6 +256,9 @@ fn remainder(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
             let left = modulo(ruby, this, other)?;
             let opposite = tower::sign(this) == tower::sign(other).map(|sign| -sign);
             if tower::sign(&left) != Some(0) && opposite { subtract(ruby, &left, other) } else { Ok(left) }
+        }
+        None if tower::as_big(this).is_some() && as_parts(other).is_some() => {
+            ruby.coerce_binary(this, other, sym::MODULO)
         }
         None => {
             let remainder = ruby.symbols.intern("remainder");
@@ -293,11 +311,9 @@ pub fn float_divide(ruby: &mut Ruby<'_>, a: &Value, b: &Value) -> Result {
             complex::divide(ruby, a, b)
         }
         None if is_complex(a, b) => {
-            let above = match a {
-                Value::Int(_) | Value::Big(_) => Value::Float(ruby.to_float(a)?),
-                other => other.clone(),
-            };
-            let quotient = complex::divide(ruby, &above, b)?;
+            let fdiv = ruby.symbols.intern("fdiv");
+            let above = tower::Parts { real: a.clone(), imaginary: Value::Int(0) }.into_value();
+            let quotient = ruby.send(&above, fdiv, std::slice::from_ref(b))?;
             ruby.send(&quotient, sym::TO_F, &[])
         }
         None => {

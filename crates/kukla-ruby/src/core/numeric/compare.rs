@@ -62,9 +62,7 @@ pub fn compare(ruby: &mut Ruby<'_>, a: &Value, b: &Value) -> Result {
     match order(a, b) {
         Some(order) => Ok(order.map(|order| order as i64).into()),
         None => match (a, b) {
-            (Value::Float(number), other) if number.is_infinite() && as_parts(other).is_none() => {
-                infinite_compare(ruby, *number, other)
-            }
+            (Value::Float(number), other) if number.is_infinite() => infinite_compare(ruby, *number, other),
             _ => ruby.coerce_compare(a, b),
         },
     }

@@ -250,33 +250,32 @@ pub fn rational(bytes: &[u8], strict: bool) -> std::result::Result<Option<Ratio>
 }
 
 /// A real number in a complex one: `1`, `1.5`, `2/3`.
-fn real_part(reader: &mut Reader<'_>) -> Option<Value> {
+fn real_part(reader: &mut Reader<'_>) -> std::result::Result<Option<Value>, DividedByZero> {
     let start = reader.at;
     let negative = reader.sign();
     let body = reader.at;
     let point = reader.peek() == Some(b'.') && reader.ahead(1).is_some_and(|byte| byte.is_ascii_digit());
     if !point && !reader.peek().is_some_and(|byte| byte.is_ascii_digit()) {
         reader.at = start;
-        return None;
+        return Ok(None);
     }
-    let ratio = decimal(reader)?;
+    let Some(ratio) = decimal(reader) else { return Ok(None) };
     let text = &reader.bytes[body..reader.at];
     let is_float = text.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E'));
     if reader.peek() == Some(b'/') && reader.ahead(1).is_some_and(|byte| byte.is_ascii_digit()) {
         reader.at += 1;
-        let below = decimal(reader)?;
+        let Some(below) = decimal(reader) else { return Ok(None) };
         if below.numerator.is_zero() {
-            return None;
+            return Err(DividedByZero);
         }
         let ratio = ratio.divide(&below);
         let ratio = if negative { Ratio { numerator: -ratio.numerator, ..ratio } } else { ratio };
-        return Some(ratio.into_value());
+        return Ok(Some(ratio.into_value()));
     }
-    Some(if is_float {
-        let number = float(text, false)?;
-        Value::Float(if negative { -number } else { number })
+    Ok(if is_float {
+        float(text, false).map(|number| Value::Float(if negative { -number } else { number }))
     } else {
-        Value::integer(if negative { -ratio.numerator } else { ratio.numerator })
+        Some(Value::integer(if negative { -ratio.numerator } else { ratio.numerator }))
     })
 }
 
@@ -298,12 +297,15 @@ pub fn complex(ruby: &mut Ruby<'_>, bytes: &[u8], strict: bool) -> Result<Option
     let found = if let Some(imaginary) = lone_unit(&mut reader) {
         Parts { real: zero, imaginary }.into_value()
     } else {
-        let Some(real) = real_part(&mut reader) else { return Ok(None) };
+        let part = |ruby: &mut Ruby<'_>, reader: &mut Reader<'_>| {
+            real_part(reader).map_err(|DividedByZero| ruby.divided_by_zero())
+        };
+        let Some(real) = part(ruby, &mut reader)? else { return Ok(None) };
         if is_unit(reader.peek()) {
             reader.at += 1;
             Parts { real: zero, imaginary: real }.into_value()
         } else if reader.take(b'@') {
-            match real_part(&mut reader) {
+            match part(ruby, &mut reader)? {
                 Some(angle) => complex::polar(ruby, &real, &angle)?,
                 None if strict => return Ok(None),
                 None => Parts { real, imaginary: zero }.into_value(),
@@ -312,7 +314,7 @@ pub fn complex(ruby: &mut Ruby<'_>, bytes: &[u8], strict: bool) -> Result<Option
             let before = reader;
             match lone_unit(&mut reader) {
                 Some(imaginary) => Parts { real, imaginary }.into_value(),
-                None => match real_part(&mut reader) {
+                None => match part(ruby, &mut reader)? {
                     Some(imaginary) if is_unit(reader.peek()) => {
                         reader.at += 1;
                         Parts { real, imaginary }.into_value()
@@ -382,6 +384,7 @@ fn integer_function(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
 fn to_integer(ruby: &mut Ruby<'_>, value: &Value, base: Option<&Value>) -> Result {
     let base = match base {
         None => None,
+        Some(Value::String(_) | Value::Symbol(_)) => None,
         Some(base) => Some(ruby.to_int(base)?),
     };
     let text = match value {
@@ -398,7 +401,6 @@ fn to_integer(ruby: &mut Ruby<'_>, value: &Value, base: Option<&Value>) -> Resul
         if base == 1 || base > 36 {
             return Err(ruby.argument_error(format!("invalid radix {base}")));
         }
-        check_no_null(ruby, &bytes)?;
         ruby.charge((bytes.len() / 64).pow(2) as u64)?;
         return match integer(&bytes, base as u32, true) {
             Some(number) => Ok(Value::integer(number)),
@@ -484,7 +486,6 @@ fn exact(ruby: &mut Ruby<'_>, value: &Value) -> Result {
         Value::Float(number) => ruby.float_to_integer(*number),
         Value::String(string) => {
             let bytes = string.text().as_bytes().to_vec();
-            check_no_null(ruby, &bytes)?;
             match rational(&bytes, true) {
                 Ok(Some(ratio)) => Ok(ratio.into_value()),
                 Ok(None) => {
@@ -525,14 +526,32 @@ fn exact(ruby: &mut Ruby<'_>, value: &Value) -> Result {
     }
 }
 
+/// One of the two parts of a fraction, which need not be exact but a number.
+fn rational_part(ruby: &mut Ruby<'_>, value: &Value) -> Result {
+    match value {
+        Value::Nil | Value::String(_) | Value::Int(_) | Value::Float(_) | Value::Big(_) => exact(ruby, value),
+        Value::Object(_) => exact(ruby, value).map_err(|_| ruby.type_error("not an integer")),
+        _ => Err(ruby.type_error("not an integer")),
+    }
+}
+
 fn make_rational(ruby: &mut Ruby<'_>, first: &Value, second: Option<&Value>) -> Result {
     if let Some(Value::Nil) = second {
         return Err(ruby.type_error("can't convert nil into Rational"));
     }
-    let above = exact(ruby, first)?;
-    let below = match second {
-        Some(second) => exact(ruby, second)?,
-        None => Value::Int(1),
+    let (above, below) = match second {
+        Some(second) => {
+            // Texts are read first.
+            let (mut above, mut below) = (first.clone(), second.clone());
+            for part in [&mut above, &mut below] {
+                if let Value::String(_) = part {
+                    *part = exact(ruby, part)?;
+                }
+            }
+            let below = rational_part(ruby, &below)?;
+            (rational_part(ruby, &above)?, below)
+        }
+        None => (exact(ruby, first)?, Value::Int(1)),
     };
     match tower::pair(&above, &below) {
         Some(tower::Pair::Integers(_, below)) if below.is_zero() => Err(ruby.divided_by_zero()),

@@ -20,10 +20,15 @@ pub const ROUND: &[Native] = &[
         if rest.is_empty() && as_big(this).is_some() {
             return Ok(this.clone());
         }
-        let half = half_keyword(ruby, keywords.map(|hash| &**hash))?;
         if rest.len() > 1 {
             return Err(ruby.wrong_number_of_arguments(rest.len(), "0..1"));
         }
+        if let Some(digits) = rest.first()
+            && tower::as_ratio(this).is_none()
+        {
+            ruby.to_int(digits)?;
+        }
+        let half = half_keyword(ruby, keywords.map(|hash| &**hash))?;
         round(ruby, this, rest.first(), half)
     }),
     method("floor", 0, 1, |ruby, this, args| round(ruby, this, args.get(0), Mode::Floor)),

@@ -49,7 +49,11 @@ fn step(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
             ruby.called = "step";
             return Ok(arithmetic::sequence(ruby, this, args, (this.clone(), limit, by), false));
         }
-        return super::enumerator(ruby, this, "step", args);
+        let mut shown = rest.to_vec();
+        if shown.len() == 1 && keywords.is_none() {
+            shown.push(Value::Int(1));
+        }
+        return super::enumerator(ruby, this, "step", &Args::new(&shown));
     };
     let by = match by {
         Some(Value::Nil) if rest.len() > 1 => {

@@ -32,7 +32,7 @@ pub(super) fn base64_decode(text: &[u8]) -> Vec<u8> {
     let mut bits = 0u32;
     let mut count = 0;
     for byte in text {
-        if *byte == b'=' {
+        if *byte == b'=' && count >= 2 {
             break;
         }
         let Some(value) = base64_value(*byte) else { continue };

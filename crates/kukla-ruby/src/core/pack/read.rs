@@ -10,8 +10,6 @@ use crate::value::Value;
 
 struct Unpacker<'b> {
     bytes: &'b [u8],
-    /// Where `@` counts from.
-    start: usize,
     at: usize,
     values: Vec<Value>,
     /// How many values are wanted.
@@ -25,7 +23,7 @@ pub(super) fn unpack(
     directives: &[Directive],
     most: usize,
 ) -> Result<Vec<Value>> {
-    let mut unpacker = Unpacker { bytes, start: offset, at: offset, values: Vec::new(), most };
+    let mut unpacker = Unpacker { bytes, at: offset, values: Vec::new(), most };
     for directive in directives {
         unpacker.directive(ruby, *directive)?;
         if unpacker.values.len() >= most {
@@ -114,7 +112,7 @@ impl Unpacker<'_> {
             }
             b'X' => {
                 let count = match directive.count {
-                    Count::Star => 0,
+                    Count::Star => self.rest().len(),
                     Count::Once => 1,
                     Count::Times(times) => times,
                 };
@@ -125,11 +123,11 @@ impl Unpacker<'_> {
             }
             b'@' => {
                 let place = match directive.count {
-                    Count::Star => 0,
-                    Count::Once => 1,
+                    Count::Star => self.rest().len(),
+                    Count::Once => 0,
                     Count::Times(times) => times,
                 };
-                match self.start.checked_add(place).filter(|at| *at <= self.bytes.len()) {
+                match Some(place).filter(|at| *at <= self.bytes.len()) {
                     Some(at) => self.at = at,
                     None => return Err(ruby.argument_error("@ outside of string")),
                 }

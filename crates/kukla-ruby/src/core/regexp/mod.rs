@@ -7,7 +7,7 @@ use std::rc::Rc;
 use kukla_values::regexp::{self, Options, Regexp, escape_bytes};
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Constant, Native, NativeClass, method};
+use crate::class::{ANY, ClassId, Constant, Native, NativeClass, method, private};
 use crate::core::match_data::{self, Match};
 use crate::core::string;
 use crate::error::Result;
@@ -34,6 +34,7 @@ const METHODS: &[Native] = &[
     method("eql?", 1, 1, equal),
     method("fixed_encoding?", 0, 0, is_fixed_encoding),
     method("hash", 0, 0, hash),
+    private("initialize", 1, 3, initialize),
     method("inspect", 0, 0, inspect),
     method("match", 1, 2, match_method),
     method("match?", 1, 2, is_match),
@@ -54,6 +55,7 @@ const SINGLETON: &[Native] = &[
     method("last_match", 0, 1, last_match),
     method("linear_time?", 1, 3, is_linear_time),
     method("timeout", 0, 0, timeout),
+    method("timeout=", 1, 1, set_timeout),
     method("try_convert", 1, 1, try_convert),
     method("union", 0, ANY, union),
 ];
@@ -244,14 +246,20 @@ fn is_match(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 fn equal(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let regexp = own(ruby, this)?;
     Ok(matches!(&args[0], Value::Regexp(other)
-        if other.pattern == regexp.pattern && options_of(other) == options_of(regexp))
+        if other.pattern.source() == regexp.pattern.source() && meaning_of(other) == meaning_of(regexp))
     .into())
 }
 
 fn hash(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     let regexp = own(ruby, this)?;
     let code = ruby.hash_code(&regexp.pattern.source().into())?;
-    Ok(Value::Int(((code ^ options_of(regexp) as u64) >> 2) as i64))
+    Ok(Value::Int(((code ^ meaning_of(regexp) as u64) >> 2) as i64))
+}
+
+/// The options that make a pattern another one, which `n` on a pattern in ASCII does not.
+fn meaning_of(regexp: &RegexpObject) -> i64 {
+    let options = options_of(regexp);
+    if regexp.pattern.source().is_ascii() { options & !NO_ENCODING } else { options }
 }
 
 fn options_of(regexp: &RegexpObject) -> i64 {
@@ -286,8 +294,40 @@ fn encoding(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     Ok(crate::core::encoding::value(ruby, encoding))
 }
 
-fn timeout(_: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
-    Ok(Value::Nil)
+/// How long a match may take is counted in steps, not in time; what was asked for is only remembered.
+const TIMEOUT: &str = "$ regexp timeout";
+
+fn timeout(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
+    let name = ruby.symbols.intern(TIMEOUT);
+    Ok(match this {
+        Value::Class(_) => ruby.globals.get(&name).cloned().unwrap_or_default(),
+        _ => Value::Nil,
+    })
+}
+
+fn set_timeout(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
+    let limit = match &args[0] {
+        Value::Nil => Value::Nil,
+        limit => {
+            let seconds = ruby.to_float(limit)?;
+            if seconds <= 0.0 {
+                let shown = ruby.display(limit)?.to_str_lossy().into_owned();
+                return Err(ruby.argument_error(format!("invalid timeout: {shown}")));
+            }
+            Value::Float(seconds)
+        }
+    };
+    let name = ruby.symbols.intern(TIMEOUT);
+    ruby.globals.insert(name, limit);
+    Ok(args[0].clone())
+}
+
+/// Patterns are made by `new`, once.
+fn initialize(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
+    if this.head().is_some_and(Head::is_frozen) {
+        return Err(ruby.error(ClassId::FROZEN_ERROR, "can't modify literal regexp"));
+    }
+    Err(ruby.type_error("already initialized regexp"))
 }
 
 /// Bytes of a pattern as text: in US-ASCII where they can be.
@@ -364,19 +404,25 @@ fn bits_from(ruby: &mut Ruby<'_>, given: Option<&Value>) -> Result<i64> {
 fn new(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let (given, _) = args.split();
     let class = if let Value::Class(class) = this { *class } else { ClassId::REGEXP };
-    match given.first() {
-        Some(Value::Regexp(regexp)) => Ok(make(class, regexp.pattern.clone(), regexp.encoding_bits)),
+    let made = match given.first() {
+        Some(Value::Regexp(regexp)) => regexp.clone(),
         source => {
             let source = ruby.to_text(source.unwrap_or(&Value::Nil))?;
             let bits = bits_from(ruby, given.get(1))?;
-            compile(ruby, class, &source, bits)
+            match compile(ruby, class, &source, bits)? {
+                Value::Regexp(regexp) => regexp,
+                other => return Ok(other),
+            }
         }
-    }
+    };
+    // Unlike what stands in the program itself it is not frozen.
+    let (pattern, encoding_bits) = (made.pattern.clone(), made.encoding_bits);
+    Ok(Value::Regexp(Rc::new(RegexpObject { head: Head::new(class), pattern, encoding_bits })))
 }
 
 fn is_linear_time(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let Value::Regexp(regexp) = new(ruby, this, args)? else { return Ok(false.into()) };
-    let backtracks = ["(?=", "(?!", "(?<=", "(?<!", "(?>", "\\1", "\\k<", "\\g<"];
+    let backtracks = ["\\1", "\\k<", "\\g<"];
     Ok((!backtracks.iter().any(|sign| regexp.pattern.source().contains(sign))).into())
 }
 
@@ -441,9 +487,8 @@ fn union(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
                 &pattern_text(&regexp.pattern, regexp.pattern.to_embedded()).in_encoding(Encoding::Utf8),
             ),
             _ => {
-                let Some(string) = subject(ruby, part)? else {
-                    return Err(ruby.no_conversion(part, "String"));
-                };
+                let string = if only { subject(ruby, part)? } else { ruby.maybe_string(part)? };
+                let Some(string) = string else { return Err(ruby.no_conversion(part, "String")) };
                 let escaped = escape(&string.text());
                 let encoding = string::common_encoding(ruby, &source, &escaped)?;
                 source.push_text(&escaped);

@@ -299,6 +299,7 @@ fn convert(ruby: &mut Ruby<'_>, text: &Text, from: Encoding, to: Encoding, manne
                 '<' => "&lt;",
                 '>' => "&gt;",
                 '"' if xml == Xml::Attribute => "&quot;",
+                '\'' if xml == Xml::Attribute => "&apos;",
                 _ => "",
             };
             if !escaped.is_empty() {
@@ -329,6 +330,11 @@ fn convert(ruby: &mut Ruby<'_>, text: &Text, from: Encoding, to: Encoding, manne
 fn undefined(ruby: &mut Ruby<'_>, unicode: char, from: Encoding, to: Encoding) -> Box<Unwind> {
     let code = format!("U+{:04X}", u32::from(unicode));
     let message = match (from, to) {
+        // Ruby's converter goes by names in capitals and tells its way if the encoding is called otherwise.
+        (Encoding::Utf8, to) if to.name().bytes().any(|byte| byte.is_ascii_lowercase()) => {
+            let to = to.name().to_ascii_uppercase();
+            format!("{code} to {to} in conversion from UTF-8 to {to}")
+        }
         (Encoding::Utf8, to) => format!("{code} from UTF-8 to {}", to.name()),
         (from, to) => format!(
             "{code} to {to} in conversion from {from} to UTF-8 to {to}",

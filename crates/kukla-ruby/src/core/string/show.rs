@@ -152,7 +152,7 @@ fn bad_dump(ruby: &mut Ruby<'_>, message: &str) -> Box<Unwind> {
 fn undump(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     let text = own(ruby, this)?.text().clone();
     if !text.is_ascii() {
-        return Err(bad_dump(ruby, "non-ASCII character detected at the undumped string"));
+        return Err(bad_dump(ruby, "non-ASCII character detected"));
     }
     if text.contains(&0) {
         return Err(bad_dump(ruby, "string contains null byte"));

@@ -100,6 +100,8 @@ fn fill(ruby: &mut Ruby<'_>, pieces: &[Piece], found: &Match, text: &Text, out: 
     for piece in pieces {
         match piece {
             Piece::Text(plain) => out.extend_from_slice(plain),
+            // Where groups have names they are not counted.
+            Piece::Group(1..) if found.has_names() => {}
             Piece::Group(number) => group(out, *number),
             Piece::Before => out.extend_from_slice(&text[..start]),
             Piece::After => out.extend_from_slice(&text[end..]),

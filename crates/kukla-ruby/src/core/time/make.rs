@@ -5,7 +5,7 @@ use num_bigint::BigInt;
 use num_traits::Zero;
 
 use super::moment::{Moment, Zone};
-use super::{make, moment_of};
+use super::{make, moment_of, text};
 use crate::args::Args;
 use crate::class::{ClassId, Native, method};
 use crate::core::numeric::parse;
@@ -48,6 +48,7 @@ pub fn zone_argument(ruby: &mut Ruby<'_>, value: &Value) -> Result<Zone> {
         let text = string.text().to_str_lossy().into_owned();
         return match zone_text(&text) {
             Some(zone) => Ok(zone),
+            None if hours_beyond_a_day(&text) => Err(ruby.argument_error("utc_offset out of range")),
             None => Err(ruby.argument_error(format!(
                 "\"+HH:MM\", \"-HH:MM\", \"UTC\" or \"A\"..\"I\",\"K\"..\"Z\" expected for utc_offset: {text}"
             ))),
@@ -58,6 +59,16 @@ pub fn zone_argument(ruby: &mut Ruby<'_>, value: &Value) -> Result<Zone> {
         Ok(offset) if (-86_399..=86_399).contains(&offset) => Ok(Zone::Offset(offset)),
         _ => Err(ruby.argument_error("utc_offset out of range")),
     }
+}
+
+/// Whether all that is wrong with an offset is that there are no such hours.
+fn hours_beyond_a_day(text: &str) -> bool {
+    let digits: String = text.chars().skip(1).filter(|c| *c != ':').collect();
+    let hours = digits.get(..2).and_then(|hours| hours.parse::<u8>().ok());
+    let rest = digits.get(2..).unwrap_or_default();
+    text.starts_with(['+', '-'])
+        && hours.is_some_and(|hours| hours > 23)
+        && zone_text(&format!("+00{}{rest}", if text.contains(':') { ":" } else { "" })).is_some()
 }
 
 fn zone_text(text: &str) -> Option<Zone> {
@@ -154,6 +165,9 @@ fn at(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         let zone = zone.unwrap_or(moment.zone);
         return Ok(make(class(this), Moment { zone, ..moment }));
     }
+    if rest.len() > 1 && moment_of(&rest[0]).is_some() {
+        return Err(ruby.type_error("can't convert Time into an exact number"));
+    }
     let mut seconds = exact(ruby, &rest[0])?;
     if let Some(part) = rest.get(1) {
         let unit = match rest.get(2) {
@@ -182,7 +196,31 @@ fn new(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     if rest.len() > 7 {
         return Err(ruby.wrong_number_of_arguments(rest.len(), "0..7"));
     }
-    let mut zone = zone_keyword(ruby, keywords.map(|hash| &**hash))?;
+    let mut precision = Some(9);
+    let mut zone = None;
+    if let Some(keywords) = keywords {
+        ruby.refuse_keywords_except(keywords, &["in", "precision"])?;
+        if let Some(given) = ruby.keyword(keywords, "in").filter(|given| !given.is_nil()) {
+            zone = Some(zone_argument(ruby, &given)?);
+        }
+        precision = match ruby.keyword(keywords, "precision") {
+            None => precision,
+            Some(Value::Nil) => None,
+            Some(digits) => usize::try_from(ruby.to_int(&digits)?).ok(),
+        };
+    }
+    if let [Value::String(string)] = rest {
+        let source = string.text().to_str_lossy().into_owned();
+        if let Some(written) = text::read(ruby, &source, precision)? {
+            let zone = match written.zone {
+                Some(name) => zone_argument(ruby, &Value::str(name))?,
+                None => zone.unwrap_or(Zone::Local),
+            };
+            let made = civil(ruby, this, &written.parts, zone)?;
+            ruby.call(&made, sym::INITIALIZE, args)?;
+            return Ok(made);
+        }
+    }
     if let Some(given) = rest.get(6).filter(|given| !given.is_nil()) {
         if zone.is_some() {
             return Err(ruby.argument_error("timezone argument given as positional and keyword arguments"));
@@ -190,7 +228,7 @@ fn new(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         zone = Some(zone_argument(ruby, given)?);
     }
     let zone = zone.unwrap_or(Zone::Local);
-    let made = if rest.first().is_none_or(Value::is_nil) {
+    let made = if rest.is_empty() {
         let nanos = ruby.now()?;
         make(
             class(this),
@@ -238,7 +276,7 @@ fn civil(ruby: &mut Ruby<'_>, this: &Value, list: &[Value], zone: Zone) -> Resul
     };
     let given = |at: usize| list.get(at).filter(|value| !value.is_nil());
     let year = part(ruby, list.first().unwrap_or(&Value::Nil))?;
-    if year.abs() > 1_000_000_000 {
+    if year.abs() > 100_000_000_000 {
         return Err(ruby.argument_error("year too big to marshal"));
     }
     let month = match given(1) {
@@ -250,29 +288,48 @@ fn civil(ruby: &mut Ruby<'_>, this: &Value, list: &[Value], zone: Zone) -> Resul
             };
             match MONTHS.iter().position(|known| *known == name) {
                 Some(at) => at as i64 + 1,
+                None if !name.is_empty() => part(ruby, &Value::str(name))?,
                 None => part(ruby, month)?,
             }
         }
     };
-    let mut limited = |at: usize, least: i64, most: i64, what: &str| -> Result<i64> {
-        let Some(value) = given(at) else { return Ok(least) };
-        let number = part(ruby, value)?;
-        if (least..=most).contains(&number) { Ok(number) } else { Err(ruby.argument_error(what)) }
-    };
-    let day = limited(2, 1, 31, "argument out of range")?;
-    let hour = limited(3, 0, 24, "hour out of range")?;
-    let minute = limited(4, 0, 59, "min out of range")?;
-    if !(1..=12).contains(&month) {
-        return Err(ruby.argument_error("mon out of range"));
+    // What does not even fit the bits that Ruby has for a part is refused first, and in other words.
+    let mut parts = [month, 1, 0, 0];
+    for (at, (number, bits)) in parts.iter_mut().zip([4, 5, 5, 6]).enumerate() {
+        if at > 0
+            && let Some(value) = given(at + 1)
+        {
+            *number = part(ruby, value)?;
+        }
+        if !(0..1 << bits).contains(number) {
+            return Err(ruby.argument_error("argument out of range"));
+        }
+    }
+    let [month, day, hour, minute] = parts;
+    let most_minutes = if hour == 24 { 0 } else { 59 };
+    let limits = [
+        (month, 1, 12, "mon"),
+        (day, 1, 31, "mday"),
+        (hour, 0, 24, "hour"),
+        (minute, 0, most_minutes, "min"),
+    ];
+    for (number, least, most, name) in limits {
+        if !(least..=most).contains(&number) {
+            return Err(ruby.argument_error(format!("{name} out of range")));
+        }
     }
     let second = match given(5) {
         None => Ratio::whole(BigInt::zero()),
         Some(text @ Value::String(_)) => Ratio::whole(BigInt::from(part(ruby, text)?)),
         Some(second) => exact(ruby, second)?,
     };
-    if second < Ratio::whole(BigInt::zero()) || second >= Ratio::whole(BigInt::from(61)) {
-        return Err(ruby.argument_error("sec out of range"));
+    let most = Ratio::whole(BigInt::from(if hour == 24 { 1 } else { 61 }));
+    if second < Ratio::whole(BigInt::zero()) || second >= most {
+        let fits = second >= Ratio::whole(BigInt::zero()) && second < Ratio::whole(BigInt::from(64));
+        return Err(ruby.argument_error(if fits { "sec out of range" } else { "argument out of range" }));
     }
+    // Microseconds of their own take the place of a fraction of the second.
+    let second = if given(6).is_some() { Ratio::whole(second.floor()) } else { second };
     let micros = match given(6) {
         None => Ratio::whole(BigInt::zero()),
         Some(text @ Value::String(_)) => Ratio::whole(BigInt::from(part(ruby, text)?)),
@@ -281,9 +338,6 @@ fn civil(ruby: &mut Ruby<'_>, this: &Value, list: &[Value], zone: Zone) -> Resul
     let million = Ratio::whole(BigInt::from(1_000_000));
     if micros < Ratio::whole(BigInt::zero()) || micros >= million {
         return Err(ruby.argument_error("subsecx out of range"));
-    }
-    if hour == 24 && (minute > 0 || !second.numerator.is_zero()) {
-        return Err(ruby.argument_error("argument out of range"));
     }
     // A day that the month does not have is one of the next month.
     let days = calendar::days(year, month as u8, 1) + day - 1;

@@ -2,6 +2,7 @@
 
 mod make;
 pub mod moment;
+mod text;
 
 use kukla_values::time::calendar;
 use num_bigint::BigInt;
@@ -62,10 +63,10 @@ fn yday(civil: &Civil) -> i64 {
 
 const PARTS: &[Native] = &[
     method("year", 0, 0, |ruby, this, _| part(ruby, this, |civil| civil.year)),
-    method("month", 0, 0, |ruby, this, _| part(ruby, this, |civil| civil.month.into())),
-    method("mon", 0, 0, |ruby, this, _| part(ruby, this, |civil| civil.month.into())),
-    method("day", 0, 0, |ruby, this, _| part(ruby, this, |civil| civil.day.into())),
-    method("mday", 0, 0, |ruby, this, _| part(ruby, this, |civil| civil.day.into())),
+    method("month", 0, 0, month),
+    method("mon", 0, 0, month),
+    method("day", 0, 0, day),
+    method("mday", 0, 0, day),
     method("hour", 0, 0, |ruby, this, _| part(ruby, this, |civil| civil.hour.into())),
     method("min", 0, 0, |ruby, this, _| part(ruby, this, |civil| civil.minute.into())),
     method("sec", 0, 0, |ruby, this, _| part(ruby, this, |civil| civil.second.into())),
@@ -127,7 +128,7 @@ const METHODS: &[Native] = &[
     method("-", 1, 1, |ruby, this, args| {
         let own = moment(ruby, this)?;
         if let Some(other) = moment_of(&args[0]) {
-            return Ok(Value::Float(own.seconds.subtract(&other.seconds).to_f64()));
+            return Ok(Value::Float(distance_of(&own.seconds.subtract(&other.seconds))));
         }
         let distance = exact(ruby, &args[0])?;
         moved(ruby, this, |seconds| seconds.subtract(&distance))
@@ -192,10 +193,26 @@ fn offset(ruby: &mut Ruby<'_>, this: &Value) -> Result {
     Ok(Value::Int(moment(ruby, this)?.zone.offset().into()))
 }
 
+fn month(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
+    part(ruby, this, |civil| civil.month.into())
+}
+
+fn day(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
+    part(ruby, this, |civil| civil.day.into())
+}
+
+/// Seconds as a float, by way of nanoseconds as Ruby counts them.
+fn distance_of(seconds: &Ratio) -> f64 {
+    let nanos = seconds.multiply(&Ratio::whole(1_000_000_000.into()));
+    if seconds.denominator == 1.into() || nanos.denominator != 1.into() {
+        return seconds.to_f64();
+    }
+    nanos.to_f64() / 1e9
+}
+
 fn moved(ruby: &mut Ruby<'_>, this: &Value, by: impl FnOnce(&Ratio) -> Ratio) -> Result {
     let own = moment(ruby, this)?;
-    let class = ruby.real_class_of(this);
-    Ok(make(class, Moment { seconds: by(&own.seconds), zone: own.zone }))
+    Ok(make(ClassId::TIME, Moment { seconds: by(&own.seconds), zone: own.zone }))
 }
 
 fn rounded(ruby: &mut Ruby<'_>, this: &Value, digits: Option<&Value>, mode: Mode) -> Result {
@@ -238,7 +255,8 @@ fn in_zone(ruby: &mut Ruby<'_>, this: &Value, zone: Zone) -> Result {
 
 fn formatted(ruby: &mut Ruby<'_>, civil: &Civil, format: &[u8]) -> Result<Vec<u8>> {
     ruby.charge(format.len() as u64)?;
-    match strftime::bytes::strftime(civil, format) {
+    let spelled = calendar::with_offset(format, civil.zone.offset());
+    match strftime::bytes::strftime(civil, &spelled) {
         Ok(text) => Ok(text),
         Err(strftime::Error::InvalidFormatString) => {
             let shown = String::from_utf8_lossy(format).into_owned();

@@ -52,7 +52,7 @@ class CGI
     def unescapeElement(text, *elements)
       elements = elements.flatten
       return text if elements.empty?
-      text.gsub(/&lt;\/?(?:#{elements.join("|")})\b(?>[^&]+|&(?![gl]t;)\w+;)*(?:&gt;)?/im) { |tag| CGI.unescapeHTML(tag) }
+      text.gsub(/&lt;\/?(?:#{elements.join("|")})\b(?>[^&]+|&(?![gl]t;)[^;]+;)*(?:&gt;)?/im) { |tag| CGI.unescapeHTML(tag) }
     end
     alias unescape_element unescapeElement
 
@@ -74,6 +74,9 @@ class CGI
     private
 
     def percent_encode(text, unsafe)
+      raise TypeError, "no implicit conversion of #{text.nil? ? "nil" : text.class} into String" unless text.respond_to?(:to_str)
+
+      text = text.to_str
       encoding = text.encoding
       text = text.b.gsub(unsafe) { |bytes| "%" + bytes.unpack("H2" * bytes.bytesize).join("%").upcase }
       text.force_encoding(encoding)
@@ -88,4 +91,18 @@ class CGI
 
   include Util
   extend Util
+
+  # The values of a query, by name.
+  def self.parse(query)
+    values = {}
+    query.split(/[&;]/).each do |pair|
+      name, value = pair.split("=", 2).map { |part| CGI.unescape(part) }
+      next unless name
+
+      values[name] ||= []
+      values[name].push(value) if value
+    end
+    values.default = [].freeze
+    values
+  end
 end

@@ -162,13 +162,13 @@ fn write(ruby: &mut Ruby<'_>, value: &Value, style: &mut Style, out: &mut String
                     out.push(',');
                     out.push_str(&style.array_nl);
                 }
-                indent(style, &style.array_nl, out);
+                indent(style, out);
                 kukla_syntax::deep(|| write(ruby, item, style, out))?;
             }
             style.depth -= 1;
             if !style.array_nl.is_empty() {
                 out.push_str(&style.array_nl);
-                indent(style, &style.array_nl, out);
+                indent(style, out);
             }
             out.push(']');
         }
@@ -182,7 +182,7 @@ fn write(ruby: &mut Ruby<'_>, value: &Value, style: &mut Style, out: &mut String
                     out.push(',');
                 }
                 out.push_str(&style.object_nl);
-                indent(style, &style.object_nl, out);
+                indent(style, out);
                 let name = ruby.display(&key)?;
                 write_text(ruby, &name, style, out)?;
                 out.push_str(&style.space_before);
@@ -193,7 +193,7 @@ fn write(ruby: &mut Ruby<'_>, value: &Value, style: &mut Style, out: &mut String
             style.depth -= 1;
             if !style.object_nl.is_empty() {
                 out.push_str(&style.object_nl);
-                indent(style, &style.object_nl, out);
+                indent(style, out);
             }
             out.push('}');
         }
@@ -228,11 +228,9 @@ fn enter(ruby: &mut Ruby<'_>, style: &mut Style) -> Result<()> {
     Ok(())
 }
 
-fn indent(style: &Style, newline: &str, out: &mut String) {
-    if !newline.is_empty() {
-        for _ in 0..style.depth {
-            out.push_str(&style.indent);
-        }
+fn indent(style: &Style, out: &mut String) {
+    for _ in 0..style.depth {
+        out.push_str(&style.indent);
     }
 }
 

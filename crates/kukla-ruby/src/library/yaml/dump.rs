@@ -19,9 +19,13 @@ pub fn document(
     value: &Value,
     layout: Layout,
     safe: Option<&[String]>,
+    aliases: bool,
 ) -> Result<String> {
-    let mut dumper = Dumper { writer: Writer::new(layout), seen: Vec::new(), safe };
+    let mut dumper = Dumper { writer: Writer::new(layout), seen: Vec::new(), referred: false, safe };
     dumper.push(ruby, value)?;
+    if dumper.referred && !aliases {
+        return Err(ruby.error(ClassId::PSYCH_BAD_ALIAS, "Tried to dump an aliased object"));
+    }
     match dumper.writer.finish() {
         Ok(text) => Ok(text),
         Err(error) => Err(ruby.runtime_error(error.what.to_string())),
@@ -32,6 +36,8 @@ struct Dumper<'s> {
     writer: Writer<'static>,
     /// What was written and may be referred to, with its place.
     seen: Vec<(Value, usize)>,
+    /// Whether anything was referred to.
+    referred: bool,
     /// The classes besides plain data that may be written; `None` for all.
     safe: Option<&'s [String]>,
 }
@@ -53,6 +59,7 @@ impl Dumper<'_> {
         match self.seen.iter().find(|(known, _)| known.is_same(value)) {
             Some((_, place)) => {
                 self.writer.refer(*place);
+                self.referred = true;
                 true
             }
             None => {

@@ -41,7 +41,7 @@ pub const PSYCH_SYNTAX_ERROR: NativeClass =
 /// `to_yaml`, which every object has.
 pub const TO_YAML: &[Native] = &[method("to_yaml", 0, 1, |ruby, this, args| {
     let layout = layout(ruby, args.get(0))?;
-    Ok(dump::document(ruby, this, layout, None)?.into())
+    Ok(dump::document(ruby, this, layout, None, true)?.into())
 })];
 
 fn variable(ruby: &mut Ruby<'_>, this: &Value, name: &str) -> Result {
@@ -197,7 +197,7 @@ const DUMP: &[Native] = &[
     method("dump_stream", 0, ANY, |ruby, _, args| {
         let mut text = String::new();
         for value in args.list {
-            text.push_str(&dump::document(ruby, value, Layout::default(), None)?);
+            text.push_str(&dump::document(ruby, value, Layout::default(), None, true)?);
         }
         Ok(text.into())
     }),
@@ -223,7 +223,9 @@ fn dumped(ruby: &mut Ruby<'_>, args: &Args<'_>, safe: Option<&[String]>) -> Resu
     let stream = args.get(1).filter(|stream| !matches!(stream, Value::Hash(_) | Value::Nil));
     let options = args.list.iter().skip(1).rfind(|option| matches!(option, Value::Hash(_)));
     let layout = layout(ruby, options)?;
-    let text = dump::document(ruby, &args[0], layout, safe)?.into();
+    let allowed = matches!(options, Some(Value::Hash(options))
+        if ruby.keyword(options, "aliases").is_some_and(|allowed| allowed.is_true()));
+    let text = dump::document(ruby, &args[0], layout, safe, safe.is_none() || allowed)?.into();
     match stream {
         Some(stream) => {
             ruby.send(stream, sym::WRITE, &[text])?;

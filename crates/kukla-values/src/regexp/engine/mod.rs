@@ -12,11 +12,14 @@ use super::program::{Address, Memory, NO_MEMORY, Op, Program, Test};
 use super::text;
 use super::tree::Place;
 use super::unicode;
+use super::work;
 
 /// How many steps a search may take, beyond those in proportion to the subject.
 const MAX_STEPS: u64 = 10_000_000;
-/// How many more steps each byte of the subject allows.
+/// How many more steps each byte of the subject allows, and each beyond the first mebibyte.
 const STEPS_PER_BYTE: u64 = 100;
+const STEPS_PER_FURTHER_BYTE: u64 = 20;
+const MEBIBYTE: u64 = 1 << 20;
 /// How many points to return to may be kept.
 const MAX_FRAMES: usize = 8_000_000;
 /// How deep calls may nest.
@@ -147,6 +150,12 @@ pub(super) fn search(
     }
 }
 
+impl<const BINARY: bool> Drop for Machine<'_, '_, BINARY> {
+    fn drop(&mut self) {
+        work::backtracked(self.steps);
+    }
+}
+
 struct Machine<'p, 't, const BINARY: bool> {
     program: &'p Program,
     text: &'t [u8],
@@ -188,7 +197,9 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
             opened: Vec::new(),
             events: Vec::new(),
             steps: 0,
-            most_steps: MAX_STEPS + STEPS_PER_BYTE * length,
+            most_steps: MAX_STEPS
+                + STEPS_PER_BYTE * length.min(MEBIBYTE)
+                + STEPS_PER_FURTHER_BYTE * length.saturating_sub(MEBIBYTE),
             memory: Vec::new(),
             remember_after: if pays { 256 + 2 * length } else { u64::MAX },
         }

@@ -1,0 +1,87 @@
+//! Resource types whose code has to run: their attributes, and the values that they refuse.
+
+use std::sync::Arc;
+
+use kukla_catalog::types::NativeType;
+use kukla_eval::Environment;
+use kukla_eval::foreign::{ResourceValues, Verdict};
+use kukla_ruby::resource_type::{Outline, Pattern};
+use kukla_ruby::value::HashObject;
+use kukla_ruby::{Result, Ruby, Value};
+use kukla_values::{Hash, Value as PuppetValue};
+
+use crate::programs::RubyPrograms;
+use crate::{values, workshop};
+
+/// The type of a name, found out by running its code. `None` if there is no such type or its code fails.
+pub fn execute(environment: &Environment, programs: &Arc<RubyPrograms>, name: &str) -> Option<NativeType> {
+    let outline = workshop::enter(environment, programs, &workshop::some_machine(), |ruby| {
+        let made = ask(ruby, "outline_of", &[Value::from(name)])?;
+        values::to_puppet(ruby, &made)
+    })?;
+    let outline = read(outline.as_hash()?)?;
+    Some(outline.into_type(name))
+}
+
+/// What an agent would say of resources whose types are written in Ruby.
+pub fn judge(
+    environment: &Environment,
+    programs: &Arc<RubyPrograms>,
+    facts: &Hash,
+    resources: &[ResourceValues],
+) -> Vec<Verdict> {
+    let mut verdicts = Vec::with_capacity(resources.len());
+    // What stops the interpreter for good leaves the rest unjudged.
+    workshop::enter(environment, programs, facts, |ruby| {
+        for resource in resources {
+            let attributes =
+                HashObject::new(kukla_ruby::class::ClassId::HASH, kukla_ruby::hash::Table::new());
+            for (name, value) in &resource.attributes {
+                let (name, value) = (ruby.symbol(name.as_str()), values::to_ruby(ruby, value)?);
+                ruby.hash_set(&attributes, name, value)?;
+            }
+            let (ty, title) = (Value::from(resource.type_name.as_str()), Value::str(resource.title.clone()));
+            let said = ask(ruby, "refusal", &[ty, title, Value::Hash(attributes)])?;
+            verdicts.push(match said {
+                Value::Nil => Verdict::Accepted,
+                Value::String(_) => Verdict::Refused(ruby.display(&said)?.to_str_lossy().into_owned()),
+                _ => Verdict::Unknown,
+            });
+        }
+        Ok(())
+    });
+    verdicts.resize_with(resources.len(), || Verdict::Unknown);
+    verdicts
+}
+
+fn ask(ruby: &mut Ruby<'_>, method: &str, args: &[Value]) -> Result {
+    let require = ruby.symbols.intern("require");
+    ruby.send(&Value::Nil, require, &[Value::from("puppet/type")])?;
+    let class = Value::Class(ruby.class_named("Puppet::Type")?);
+    let method = ruby.symbols.intern(method);
+    ruby.send(&class, method, args)
+}
+
+fn read(made: &Hash) -> Option<Outline> {
+    let texts = |key: &str| -> Vec<String> {
+        let list = made.get(key).and_then(PuppetValue::as_array).into_iter();
+        list.flat_map(|list| list.iter()).filter_map(|name| name.as_str().map(str::to_owned)).collect()
+    };
+    let namevars = texts("namevars");
+    let parameters = texts("parameters");
+    // The order of name variables is that of their definition.
+    let parameters = parameters.into_iter().map(|name| {
+        let is_namevar = namevars.contains(&name);
+        (name, is_namevar)
+    });
+    let patterns = made.get("patterns")?.as_array()?.iter().map(pattern).collect::<Option<Vec<_>>>()?;
+    let shared = made.get("isomorphic") == Some(&PuppetValue::Boolean(false));
+    let patterns = (!patterns.is_empty()).then_some(patterns);
+    Some(Outline::new(texts("properties"), parameters.collect(), patterns, shared))
+}
+
+fn pattern(pattern: &PuppetValue) -> Option<Pattern> {
+    let [regexp, names] = &pattern.as_array()?[..] else { return None };
+    let name = |name: &PuppetValue| Some((name.as_str()?.to_owned(), Vec::new()));
+    Some((regexp.as_str()?.to_owned(), names.as_array()?.iter().map(name).collect::<Option<_>>()?))
+}

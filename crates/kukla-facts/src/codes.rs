@@ -1,0 +1,8 @@
+//! What can go wrong with facts.
+
+kukla_syntax::codes! {
+    pub CODES;
+
+    /// The facts that modules write in Ruby take more steps than they may, all together.
+    FACT_LIMIT as EVALUATION_LIMIT: Error, "Facts take more steps than they may";
+}

@@ -1,0 +1,43 @@
+//! What patterns cost: to compile, and to search with.
+//!
+//! They are matched in places that know of no compilation (a type asks whether a value belongs to it), so the cost is noted for the thread,
+//! and whoever has a [`Budget`](crate::budget::Budget) fetches it from here.
+
+use std::cell::Cell;
+
+/// Steps of the backtracking engine that take as long as one step of a budget.
+const BACKTRACKING: u64 = 8;
+/// Bytes of a compiled pattern that take as long to make as a step.
+const COMPILING: usize = 4;
+/// Bytes of a subject that a small pattern searches within a step.
+const SEARCHING: usize = 256;
+/// Up to how many bytes a compiled pattern is small; in a larger one many states may be alive at once.
+const SMALL: usize = 32 << 10;
+
+thread_local! {
+    static SPENT: Cell<u64> = const { Cell::new(0) };
+}
+
+/// The steps of a budget that patterns took on this thread since this was last asked.
+pub fn spent() -> u64 {
+    SPENT.take()
+}
+
+fn note(steps: u64) {
+    SPENT.set(SPENT.get().saturating_add(steps));
+}
+
+/// Notes so many steps of the backtracking engine.
+pub(super) fn backtracked(steps: u64) {
+    note(steps / BACKTRACKING);
+}
+
+/// Notes that a pattern of so many bytes was compiled.
+pub(super) fn compiled(bytes: usize) {
+    note((bytes / COMPILING) as u64);
+}
+
+/// Notes that a compiled pattern of so many bytes went through so much of a subject.
+pub(super) fn searched(bytes: usize, subject: usize) {
+    note((subject / SEARCHING).saturating_mul(1 + bytes / SMALL) as u64);
+}
