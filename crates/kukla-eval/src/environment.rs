@@ -477,13 +477,11 @@ impl Environment {
         self.reading(|world| candidates.find(|path| world.exists(path)))
     }
 
-    /// Whether a built-in function is there and counts: those that stdlib dropped in version 9 need an older one among the
-    /// modules, and a setting can let the module's own win.
+    /// Whether a built-in function is there and counts: what stdlib writes in Puppet is as the module at hand has it, and what
+    /// it dropped in version 9 needs an older one among the modules.
     fn offers(&self, function: &Registered, heard: &mut Remarks) -> bool {
-        if self.settings.module_functions
-            && function.origin != FunctionOrigin::Core
-            && (self.path_of(CodeKind::Function, function.builtin.name, heard).is_some()
-                || self.ruby_function(function.builtin.name).is_some())
+        if function.origin != FunctionOrigin::Core
+            && self.path_of(CodeKind::Function, function.builtin.name, heard).is_some()
         {
             return false;
         }

@@ -31,6 +31,8 @@ pub fn judge(
     resources: &[ResourceValues],
 ) -> Vec<Verdict> {
     let mut verdicts = Vec::with_capacity(resources.len());
+    // A node of which nothing is known is taken to be like most.
+    let facts = if facts.is_empty() { &workshop::some_machine() } else { facts };
     // What stops the interpreter for good leaves the rest unjudged.
     workshop::enter(environment, programs, facts, |ruby| {
         for resource in resources {

@@ -2,7 +2,7 @@
 //! `puppet/parser.rb`.
 
 use kukla_ruby::class::{ANY, Native, NativeClass, method};
-use kukla_ruby::host::{BlockNumber, Interrupt, ResourceView, ScopeNumber};
+use kukla_ruby::host::{GivenBlock, Interrupt, ResourceView, ScopeNumber};
 use kukla_ruby::value::Object;
 use kukla_ruby::{Args, Result, Ruby, Value};
 use kukla_values::{Str, Value as PuppetValue};
@@ -208,10 +208,13 @@ fn call_function(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 fn call(ruby: &mut Ruby<'_>, scope: ScopeNumber, name: &str, given: &[Value], args: &Args<'_>) -> Result {
     let given: Result<Vec<PuppetValue>> = given.iter().map(|value| values::to_puppet(ruby, value)).collect();
     let given = given?;
-    let block = args.block.map(|block| ruby.part::<Kept>().keep_block(block.clone()));
-    let answer = ruby.with_puppet(|puppet| puppet.call(scope, name, given, block.map(BlockNumber)));
+    let block = args.block.map(|block| {
+        let (least, most) = block.argument_counts();
+        GivenBlock { number: ruby.part::<Kept>().keep_block(block.clone()), least, most }
+    });
+    let answer = ruby.with_puppet(|puppet| puppet.call(scope, name, given, block));
     if let Some(block) = block {
-        ruby.part::<Kept>().drop_blocks(block);
+        ruby.part::<Kept>().drop_blocks(block.number);
     }
     match answer? {
         Ok(value) => values::to_ruby(ruby, &value),

@@ -10,7 +10,7 @@ use kukla_eval::native::NativeObject;
 use kukla_eval::scope::{Position, ScopeId};
 use kukla_eval::settings::LogLevel;
 use kukla_eval::{Environment, Flow, Raise, Vm};
-use kukla_ruby::host::{BlockNumber, Host, Interrupt, LambdaNumber, Puppet, ResourceView, ScopeNumber};
+use kukla_ruby::host::{GivenBlock, Host, Interrupt, LambdaNumber, Puppet, ResourceView, ScopeNumber};
 use kukla_ruby::{Args, Program, Result, Ruby, State, SyntaxProblem, Unwind};
 use kukla_values::types::Range;
 use kukla_values::types::callable::CallableType;
@@ -72,6 +72,10 @@ impl Host for Compilation<'_, '_> {
 
     fn charge(&mut self, steps: u64) -> std::result::Result<(), Error> {
         self.vm.charge(steps).map_err(error)
+    }
+
+    fn check_memory(&mut self, bytes: usize) -> std::result::Result<(), Error> {
+        self.vm.budget().check_memory(bytes)
     }
 
     fn write_out(&mut self, bytes: &[u8]) -> std::result::Result<(), String> {
@@ -163,11 +167,11 @@ impl Puppet for Compilation<'_, '_> {
         scope: ScopeNumber,
         name: &str,
         args: Vec<Value>,
-        block: Option<BlockNumber>,
+        block: Option<GivenBlock>,
     ) -> std::result::Result<Value, Interrupt> {
-        let block = block.map(|number| {
-            let block =
-                RubyBlock { number, programs: self.programs.clone(), signature: Arc::new(any_arguments()) };
+        let block = block.map(|block| {
+            let signature = Arc::new(signature(block));
+            let block = RubyBlock { number: block.number, programs: self.programs.clone(), signature };
             Block::Foreign(Arc::new(block))
         });
         let call = |vm: &mut Vm<'_>| {
@@ -284,14 +288,17 @@ impl Puppet for Compilation<'_, '_> {
     }
 }
 
-fn any_arguments() -> CallableType {
-    CallableType::new(vec![kukla_values::Type::Any], Some(Range::between(Some(0), None)), None, None)
+/// What a Ruby block takes, in Puppet's words.
+fn signature(block: GivenBlock) -> CallableType {
+    let count = |number: usize| i64::try_from(number).ok();
+    let range = Range::between(count(block.least), block.most.and_then(count));
+    CallableType::new(vec![kukla_values::Type::Any], Some(range), None, None)
 }
 
 /// A Ruby block in the hands of a Puppet function.
 #[derive(Debug)]
 struct RubyBlock {
-    number: BlockNumber,
+    number: usize,
     programs: Arc<RubyPrograms>,
     signature: Arc<CallableType>,
 }
@@ -307,7 +314,7 @@ impl ForeignBlock for RubyBlock {
 
     fn call(&self, vm: &mut Vm<'_>, args: Vec<Value>) -> Flow {
         enter(vm, &self.programs, None, |ruby| {
-            let Some(block) = ruby.part::<Kept>().block(self.number.0) else { return Ok(Value::Undef) };
+            let Some(block) = ruby.part::<Kept>().block(self.number) else { return Ok(Value::Undef) };
             let args: Result<Vec<_>> = args.iter().map(|arg| values::to_ruby(ruby, arg)).collect();
             match ruby.call_block(&block, &Args::new(&args?)) {
                 Ok(value) => values::to_puppet(ruby, &value),

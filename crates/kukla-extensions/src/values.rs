@@ -41,63 +41,18 @@ fn class_for(value: &PuppetValue) -> &'static str {
         PuppetValue::SemVer(_) => "SemanticPuppet::Version",
         PuppetValue::SemVerRange(_) => "SemanticPuppet::VersionRange",
         PuppetValue::Uri(_) => "URI::Generic",
-        PuppetValue::Type(ty) => class_of_type(ty),
+        PuppetValue::Type(ty) => match ty.unaliased() {
+            Type::Enum(_) => "Puppet::Pops::Types::PEnumType",
+            Type::Integer(_) => "Puppet::Pops::Types::PIntegerType",
+            Type::Resource(_) => "Puppet::Pops::Types::PResourceType",
+            Type::Class(_) => "Puppet::Pops::Types::PClassType",
+            _ => "Puppet::Pops::Types::PAnyType",
+        },
         PuppetValue::Iterator(_) => "Puppet::Pops::Types::Iterator",
         PuppetValue::Host(object) if object.class_name() == "Puppet::Pops::Lookup::Context" => {
             "Puppet::Pops::Lookup::Context"
         }
         _ => "Puppet::Pops::Types::PuppetObject",
-    }
-}
-
-/// The Ruby class of a type.
-fn class_of_type(ty: &Type) -> &'static str {
-    match ty {
-        Type::Any => "Puppet::Pops::Types::PAnyType",
-        Type::String(_) | Type::Literal(_) => "Puppet::Pops::Types::PStringType",
-        Type::Uri(_) => "Puppet::Pops::Types::PURIType",
-        Type::Reference(_) => "Puppet::Pops::Types::PTypeReferenceType",
-        Type::ObjectExtension(_) => "Puppet::Pops::Types::PObjectType",
-        Type::Data | Type::RichData | Type::RichDataKey | Type::Alias(_) => {
-            "Puppet::Pops::Types::PTypeAliasType"
-        }
-        Type::Unit => "Puppet::Pops::Types::PUnitType",
-        Type::Undef => "Puppet::Pops::Types::PUndefType",
-        Type::Default => "Puppet::Pops::Types::PDefaultType",
-        Type::Scalar => "Puppet::Pops::Types::PScalarType",
-        Type::ScalarData => "Puppet::Pops::Types::PScalarDataType",
-        Type::Numeric => "Puppet::Pops::Types::PNumericType",
-        Type::Binary => "Puppet::Pops::Types::PBinaryType",
-        Type::SemVerRange => "Puppet::Pops::Types::PSemVerRangeType",
-        Type::CatalogEntry => "Puppet::Pops::Types::PCatalogEntryType",
-        Type::Integer(_) => "Puppet::Pops::Types::PIntegerType",
-        Type::Float(..) => "Puppet::Pops::Types::PFloatType",
-        Type::Boolean(_) => "Puppet::Pops::Types::PBooleanType",
-        Type::Enum(_) => "Puppet::Pops::Types::PEnumType",
-        Type::Pattern(_) => "Puppet::Pops::Types::PPatternType",
-        Type::Regexp(_) => "Puppet::Pops::Types::PRegexpType",
-        Type::SemVer(_) => "Puppet::Pops::Types::PSemVerType",
-        Type::Timestamp(_) => "Puppet::Pops::Types::PTimestampType",
-        Type::Timespan(_) => "Puppet::Pops::Types::PTimespanType",
-        Type::Collection(_) => "Puppet::Pops::Types::PCollectionType",
-        Type::Array(_) => "Puppet::Pops::Types::PArrayType",
-        Type::Tuple(_) => "Puppet::Pops::Types::PTupleType",
-        Type::Hash(_) => "Puppet::Pops::Types::PHashType",
-        Type::Struct(_) => "Puppet::Pops::Types::PStructType",
-        Type::Variant(_) => "Puppet::Pops::Types::PVariantType",
-        Type::Optional(_) => "Puppet::Pops::Types::POptionalType",
-        Type::NotUndef(_) => "Puppet::Pops::Types::PNotUndefType",
-        Type::Iterable(_) => "Puppet::Pops::Types::PIterableType",
-        Type::Iterator(_) => "Puppet::Pops::Types::PIteratorType",
-        Type::Sensitive(_) => "Puppet::Pops::Types::PSensitiveType",
-        Type::Type(_) => "Puppet::Pops::Types::PTypeType",
-        Type::Init(_) => "Puppet::Pops::Types::PInitType",
-        Type::Callable(_) => "Puppet::Pops::Types::PCallableType",
-        Type::Runtime(_) => "Puppet::Pops::Types::PRuntimeType",
-        Type::Resource(_) => "Puppet::Pops::Types::PResourceType",
-        Type::Class(_) => "Puppet::Pops::Types::PClassType",
-        Type::TypeSet(_) => "Puppet::Pops::Types::PTypeSetType",
-        Type::Object(_) => "Puppet::Pops::Types::PObjectType",
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kukla_eval::Environment;
-use kukla_ruby::host::{BlockNumber, Host, Interrupt, Puppet, ScopeNumber};
+use kukla_ruby::host::{GivenBlock, Host, Interrupt, Puppet, ScopeNumber};
 use kukla_ruby::{Program, Result, Ruby, State, SyntaxProblem};
 use kukla_syntax::diagnostic;
 use kukla_values::{Error, Hash, Str, Type, Value};
@@ -124,7 +124,7 @@ impl Puppet for Workshop<'_> {
         _: ScopeNumber,
         name: &str,
         _: Vec<Value>,
-        _: Option<BlockNumber>,
+        _: Option<GivenBlock>,
     ) -> std::result::Result<Value, Interrupt> {
         Err(unavailable(&format!("the function '{name}'")).into())
     }

@@ -7,4 +7,8 @@ pub mod hocon;
 pub mod json;
 pub mod yaml;
 
+#[cfg(test)]
+#[path = "../tests/support/mod.rs"]
+mod support;
+
 pub use error::Error;

@@ -141,6 +141,7 @@ classes! {
     ENCODING = core::encoding::ENCODING,
     MATH = core::math::MATH,
     PROCESS = core::process::PROCESS,
+    PROCESS_STATUS = core::command::STATUS,
     OBJECT_SPACE = core::process::OBJECT_SPACE,
     GC = core::process::GC,
     SIGNAL = core::process::SIGNAL,

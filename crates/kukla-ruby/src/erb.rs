@@ -180,7 +180,8 @@ impl Compiler<'_> {
             *starts_line = false;
             return Some(Opening { tag: None, rest, opens_line: false, at_line_percent: false });
         }
-        let blank_before = (line_start > 0 || *starts_line)
+        // Ruby's scanner takes the place behind a tag for the start of a line, unless it goes line by line.
+        let blank_before = (line_start > 0 || *starts_line || !trim.percent)
             && before[line_start..].bytes().all(|b| matches!(b, b' ' | b'\t'));
         let strip = trim.explicit && tag.starts_with("<%-");
         self.text.push_str(if strip && blank_before { &before[..line_start] } else { before });

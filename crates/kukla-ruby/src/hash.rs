@@ -5,6 +5,7 @@
 
 use hashbrown::HashTable;
 
+use crate::memory::Weighed;
 use crate::value::Value;
 
 /// Hashes with more entries than this have an index.
@@ -185,6 +186,14 @@ impl Table {
             }
         }
         self.index = Some(index);
+    }
+}
+
+impl Weighed for Table {
+    #[inline]
+    fn weight(&self) -> usize {
+        let index = self.index.as_ref().map_or(0, |index| index.capacity() * 8);
+        self.entries.capacity() * size_of::<Option<Entry>>() + index
     }
 }
 

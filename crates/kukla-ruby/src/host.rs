@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use kukla_values::{Error, Str, Value as PuppetValue};
+use kukla_values::{Budget, Error, Str, Value as PuppetValue};
 use kukla_world::World;
 
 use crate::lower::{SyntaxProblem, parse};
@@ -16,6 +16,14 @@ pub trait Host {
     fn world(&self) -> &dyn World;
     /// Counts work done; an error once there was too much of it. It cannot be rescued.
     fn charge(&mut self, steps: u64) -> Result<(), Error>;
+    /// An error if the values of the program may not take so many bytes. It cannot be rescued.
+    fn check_memory(&mut self, bytes: usize) -> Result<(), Error> {
+        Budget::default().check_memory(bytes)
+    }
+    /// Counts what is about to be written; an error once there was too much of it. It cannot be rescued.
+    fn check_output(&mut self, _bytes: usize) -> Result<(), Error> {
+        Ok(())
+    }
     /// Takes what the program writes to standard output.
     fn write_out(&mut self, bytes: &[u8]) -> Result<(), String>;
     /// Takes what the program writes to standard error.
@@ -52,9 +60,16 @@ pub struct ScopeNumber(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LambdaNumber(pub usize);
 
-/// A Ruby block that is given to a Puppet function; only the interpreter knows which.
+/// A Ruby block that is given to a Puppet function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BlockNumber(pub usize);
+pub struct GivenBlock {
+    /// Which one it is; only the interpreter knows.
+    pub number: usize,
+    /// How many arguments it needs.
+    pub least: usize,
+    /// How many it takes, if there is a limit.
+    pub most: Option<usize>,
+}
 
 /// Why a call into Puppet did not return.
 #[derive(Debug)]
@@ -124,7 +139,7 @@ pub trait Puppet {
         scope: ScopeNumber,
         name: &str,
         args: Vec<PuppetValue>,
-        block: Option<BlockNumber>,
+        block: Option<GivenBlock>,
     ) -> Result<PuppetValue, Interrupt>;
     /// Whether there is a function of that name.
     fn function_exists(&mut self, name: &str) -> bool {

@@ -10,6 +10,7 @@ use std::rc::Rc;
 use crate::args::Args;
 use crate::class::ClassId;
 use crate::error::{Result, Unwind};
+use crate::memory::Gathered;
 use crate::method::MethodBody;
 use crate::proc::{ProcBody, ProcObject};
 use crate::ruby::Ruby;
@@ -225,11 +226,11 @@ impl Ruby<'_> {
                 Ok(array.to_vec())
             }
             _ => self
-                .walk_with(source, args, Vec::new(), |_, all, values| {
+                .walk_with(source, args, Gathered::new(), |_, all, values| {
                     all.push(pack(values));
                     Ok(Flow::More)
                 })
-                .map(|(all, _)| all),
+                .map(|(all, _)| all.into_vec()),
         }
     }
 

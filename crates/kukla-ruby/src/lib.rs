@@ -22,6 +22,7 @@ mod keys;
 pub mod library;
 pub mod list;
 mod lower;
+mod memory;
 pub mod method;
 mod objects;
 pub mod proc;

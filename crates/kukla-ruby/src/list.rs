@@ -2,6 +2,7 @@
 
 use std::ops::{Deref, DerefMut};
 
+use crate::memory::Weighed;
 use crate::value::Value;
 
 /// The elements of an array.
@@ -88,6 +89,13 @@ impl List {
             self.values.drain(..self.start);
             self.start = 0;
         }
+    }
+}
+
+impl Weighed for List {
+    #[inline]
+    fn weight(&self) -> usize {
+        self.values.capacity() * size_of::<Value>()
     }
 }
 

@@ -6,7 +6,8 @@
 use std::rc::{Rc, Weak};
 
 use crate::eval::Env;
-use crate::value::Object;
+use crate::proc::ProcObject;
+use crate::value::{ArrayObject, HashObject, Head, Object, Value};
 
 /// The list of what may be part of a circle.
 #[derive(Default)]
@@ -44,7 +45,7 @@ impl Drop for Objects {
     fn drop(&mut self) {
         for env in self.envs.drain(..) {
             if let Some(env) = env.upgrade() {
-                let slots = std::mem::take(&mut *env.slots.borrow_mut());
+                let slots: Vec<Value> = env.slots.borrow_mut().iter_mut().map(std::mem::take).collect();
                 drop(slots);
             }
         }
@@ -55,4 +56,28 @@ impl Drop for Objects {
             }
         }
     }
+}
+
+/// What holds values takes more stack, if need be, to drop them: a long chain of objects is dropped one inside the other.
+macro_rules! drop_deeply {
+    ($($kind:ty => |$this:ident| $contents:expr;)*) => {
+        $(impl Drop for $kind {
+            #[inline]
+            fn drop(&mut self) {
+                let $this = self;
+                if let Some(contents) = $contents {
+                    kukla_syntax::deep(|| drop(contents));
+                }
+            }
+        })*
+    };
+}
+
+drop_deeply! {
+    Head => |this| this.take_variables();
+    ArrayObject => |this| this.take_items();
+    HashObject => |this| this.take_table();
+    Object => |this| this.take_payload();
+    ProcObject => |this| this.take_body();
+    Env => |this| this.take_slots();
 }

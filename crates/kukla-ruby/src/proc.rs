@@ -35,3 +35,27 @@ pub struct ProcObject {
     /// Whether it treats arguments and `return` as a method does.
     pub lambda: Cell<bool>,
 }
+
+impl ProcObject {
+    /// How many arguments it needs, and how many it takes if there is a limit; a block that is no lambda needs none.
+    pub fn argument_counts(&self) -> (usize, Option<usize>) {
+        match &self.body {
+            ProcBody::Closure(closure) => {
+                let params = &closure.unit.body(closure.body).params;
+                let required = params.required.len() + params.post.len();
+                let most = params.rest.is_none().then_some(required + params.optional.len());
+                (if self.lambda.get() { required } else { 0 }, most)
+            }
+            ProcBody::Symbol(_) => (1, None),
+            ProcBody::Native(..) | ProcBody::Method(..) => (0, None),
+        }
+    }
+
+    /// Takes out what it runs, before it is dropped.
+    pub(crate) fn take_body(&mut self) -> Option<ProcBody> {
+        match self.body {
+            ProcBody::Symbol(_) => None,
+            _ => Some(std::mem::replace(&mut self.body, ProcBody::Symbol(crate::symbol::sym::CALL))),
+        }
+    }
+}

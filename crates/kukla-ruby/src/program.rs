@@ -8,6 +8,8 @@ use kukla_values::Str;
 use kukla_values::regexp::Regexp;
 use num_bigint::BigInt;
 
+use crate::text::Encoding;
+
 /// A program: one file, template or piece of text.
 pub struct Program {
     /// What `__FILE__` answers.
@@ -34,8 +36,8 @@ pub(crate) type BodyId = u32;
 /// A literal that is made once.
 pub(crate) enum Literal {
     Text(Str),
-    /// Bytes that are no UTF-8, or are said to be binary.
-    Bytes(Box<[u8]>, bool),
+    /// Bytes that are no UTF-8, or are said to be in another encoding.
+    Bytes(Box<[u8]>, Encoding),
     Big(BigInt),
     Regexp(Arc<Regexp>),
     /// A range of integers; an end may be missing.

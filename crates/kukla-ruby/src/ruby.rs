@@ -24,11 +24,15 @@ use crate::error::{Result, Unwind};
 use crate::eval::Running;
 use crate::host::Host;
 use crate::library;
+use crate::memory::{self, Taken};
 use crate::method::{Method, MethodBody, Visibility};
 use crate::proc::{ProcBody, ProcObject};
 use crate::symbol::{Symbol, Symbols, sym};
 use crate::text::Text;
 use crate::value::{Head, Value};
+
+/// What a class or module takes, roughly.
+const CLASS: usize = 1024;
 
 /// A running interpreter: a [`State`] and what surrounds it at the moment.
 pub struct Ruby<'h> {
@@ -67,6 +71,10 @@ pub struct State {
     pub(crate) comparing: Vec<(Value, Value)>,
     /// Whether native classes have their constants.
     is_set_up: bool,
+    /// What was taken on this thread before this interpreter began.
+    pub(crate) taken_before: usize,
+    /// What its classes take.
+    pub(crate) taken_by_classes: Taken,
 }
 
 impl Deref for Ruby<'_> {
@@ -102,6 +110,8 @@ impl State {
             winds: false,
             comparing: Vec::new(),
             is_set_up: false,
+            taken_before: memory::taken(),
+            taken_by_classes: Taken::default(),
         })
     }
 
@@ -137,6 +147,7 @@ impl State {
 
     /// Adds a class or module.
     pub fn add_class(&mut self, class: Class) -> ClassId {
+        self.taken_by_classes.add(CLASS);
         self.classes.push(class);
         ClassId(self.classes.len() as u32 - 1)
     }
@@ -331,7 +342,26 @@ impl<'h> Ruby<'h> {
     /// Counts work done; an error that nothing can rescue once there was too much of it.
     #[inline]
     pub fn charge(&mut self, steps: u64) -> Result<()> {
-        self.host.charge(steps).map_err(Into::into)
+        self.host.charge(steps)?;
+        if memory::is_due() { self.make_room(0) } else { Ok(()) }
+    }
+
+    /// An error that nothing can rescue if so many bytes more would be too much memory; asked before something large is made.
+    pub fn make_room(&mut self, bytes: usize) -> Result<()> {
+        memory::looked();
+        let taken = memory::taken().saturating_sub(self.taken_before).saturating_add(bytes);
+        self.host.check_memory(taken).map_err(Into::into)
+    }
+
+    /// The same for a text of so many bytes that is being made and that no value holds yet: only large ones matter.
+    #[inline]
+    pub fn grown(&mut self, bytes: usize) -> Result<()> {
+        if bytes > 1 << 20 { self.make_room(bytes) } else { Ok(()) }
+    }
+
+    /// The same before an array of so many elements is made.
+    pub fn make_room_for(&mut self, elements: usize) -> Result<()> {
+        self.make_room(elements.saturating_mul(size_of::<Value>()))
     }
 
     /// Calls a method with plain arguments, private ones too.

@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use rustc_hash::FxHashMap;
 
 use crate::class::NATIVE_CLASSES;
+use crate::memory::Taken;
 
 /// A name, unique per spelling within one interpreter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -80,11 +81,17 @@ pub struct Symbols {
     base: u32,
     names: Vec<Rc<str>>,
     numbers: FxHashMap<Rc<str>, u32>,
+    taken: Taken,
 }
 
 impl Default for Symbols {
     fn default() -> Symbols {
-        Symbols { base: BASE.names.len() as u32, names: Vec::new(), numbers: FxHashMap::default() }
+        Symbols {
+            base: BASE.names.len() as u32,
+            names: Vec::new(),
+            numbers: FxHashMap::default(),
+            taken: Taken::default(),
+        }
     }
 }
 
@@ -95,6 +102,8 @@ impl Symbols {
             return known;
         }
         let number = self.base + self.names.len() as u32;
+        // Itself, and its places in both tables.
+        self.taken.add(name.len() + 64);
         let name: Rc<str> = name.into();
         self.names.push(name.clone());
         self.numbers.insert(name, number);

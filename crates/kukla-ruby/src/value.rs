@@ -19,6 +19,7 @@ use num_bigint::BigInt;
 use crate::class::ClassId;
 use crate::hash::Table;
 use crate::list::List;
+use crate::memory::{self, Changing, Taken, Weighed};
 use crate::proc::ProcObject;
 use crate::symbol::Symbol;
 use crate::text::Text;
@@ -77,6 +78,12 @@ impl InstanceVariables {
     }
 }
 
+/// What an object takes, whatever it is, without what grows in it.
+const OBJECT: usize = 96;
+
+/// What an instance variable takes.
+const VARIABLE: usize = size_of::<(Symbol, Value)>();
+
 /// What every object on the heap has: its class, whether it is frozen, its instance variables.
 pub struct Head {
     class: Cell<ClassId>,
@@ -89,6 +96,7 @@ pub struct Head {
 impl Head {
     /// The head of a new object.
     pub fn new(class: ClassId) -> Head {
+        memory::take(OBJECT);
         Head {
             class: Cell::new(class),
             frozen: Cell::new(false),
@@ -146,6 +154,7 @@ impl Head {
         let old = match all.position(name, hint) {
             Some(at) => Some(std::mem::replace(&mut all.0[at].1, value)),
             None => {
+                memory::take(VARIABLE);
                 all.0.push((name, value));
                 None
             }
@@ -161,6 +170,7 @@ impl Head {
         let mut variables = self.variables.borrow_mut();
         let all = variables.as_mut()?;
         let at = all.position(name, &Cell::new(0))?;
+        memory::give_back(VARIABLE);
         Some(all.0.remove(at).1)
     }
 
@@ -172,12 +182,23 @@ impl Head {
 
     /// Takes the instance variables of another object.
     pub fn copy_variables(&self, other: &Head) {
-        *self.variables.borrow_mut() = other.variables.borrow().clone();
+        self.clear_variables();
+        let copies = other.variables.borrow().clone();
+        memory::take(copies.as_ref().map_or(0, |all| all.0.len() * VARIABLE));
+        *self.variables.borrow_mut() = copies;
+    }
+
+    /// Takes all instance variables away, before it is dropped.
+    pub(crate) fn take_variables(&mut self) -> Option<impl Sized + use<>> {
+        let taken = self.variables.get_mut().take();
+        memory::give_back(OBJECT + taken.as_ref().map_or(0, |all| all.0.len() * VARIABLE));
+        taken
     }
 
     /// Forgets all instance variables.
     pub(crate) fn clear_variables(&self) {
-        *self.variables.borrow_mut() = None;
+        let taken = self.variables.borrow_mut().take();
+        memory::give_back(taken.as_ref().map_or(0, |all| all.0.len() * VARIABLE));
     }
 }
 
@@ -191,6 +212,7 @@ pub struct StringObject {
 impl StringObject {
     /// A string of a class.
     pub fn new(class: ClassId, text: Text) -> Rc<StringObject> {
+        memory::take(text.weight());
         Rc::new(StringObject { head: Head::new(class), text: RefCell::new(text) })
     }
 
@@ -202,8 +224,15 @@ impl StringObject {
 
     /// Its text, to change; ask [`crate::Ruby::check_frozen`] first. Never held while Ruby code may run.
     #[inline]
-    pub fn text_mut(&self) -> RefMut<'_, Text> {
-        self.text.borrow_mut()
+    pub fn text_mut(&self) -> Changing<'_, Text> {
+        Changing::new(self.text.borrow_mut())
+    }
+}
+
+impl Drop for StringObject {
+    #[inline]
+    fn drop(&mut self) {
+        memory::give_back(self.text.get_mut().weight());
     }
 }
 
@@ -217,7 +246,16 @@ pub struct ArrayObject {
 impl ArrayObject {
     /// An array of a class.
     pub fn new(class: ClassId, items: impl Into<List>) -> Rc<ArrayObject> {
-        Rc::new(ArrayObject { head: Head::new(class), items: RefCell::new(items.into()) })
+        let items = items.into();
+        memory::take(items.weight());
+        Rc::new(ArrayObject { head: Head::new(class), items: RefCell::new(items) })
+    }
+
+    /// Takes all elements away, before it is dropped.
+    pub(crate) fn take_items(&mut self) -> Option<List> {
+        let items = std::mem::take(self.items.get_mut());
+        memory::give_back(items.weight());
+        Some(items).filter(|items| !items.is_empty())
     }
 
     /// Its elements, to read. Never held while Ruby code may run.
@@ -228,8 +266,8 @@ impl ArrayObject {
 
     /// Its elements, to change; ask [`crate::Ruby::check_frozen`] first. Never held while Ruby code may run.
     #[inline]
-    pub fn items_mut(&self) -> RefMut<'_, List> {
-        self.items.borrow_mut()
+    pub fn items_mut(&self) -> Changing<'_, List> {
+        Changing::new(self.items.borrow_mut())
     }
 
     /// A copy of its elements.
@@ -264,7 +302,15 @@ pub struct HashObject {
 impl HashObject {
     /// A hash of a class.
     pub fn new(class: ClassId, table: Table) -> Rc<HashObject> {
+        memory::take(table.weight());
         Rc::new(HashObject { head: Head::new(class), table: RefCell::new(table) })
+    }
+
+    /// Takes all entries away, before it is dropped.
+    pub(crate) fn take_table(&mut self) -> Option<Table> {
+        let table = std::mem::take(self.table.get_mut());
+        memory::give_back(table.weight());
+        Some(table)
     }
 
     /// Its entries, to read. Never held while Ruby code may run.
@@ -275,8 +321,8 @@ impl HashObject {
 
     /// Its entries, to change; ask [`crate::Ruby::check_frozen`] first. Never held while Ruby code may run.
     #[inline]
-    pub fn table_mut(&self) -> RefMut<'_, Table> {
-        self.table.borrow_mut()
+    pub fn table_mut(&self) -> Changing<'_, Table> {
+        Changing::new(self.table.borrow_mut())
     }
 }
 
@@ -306,6 +352,14 @@ pub struct RegexpObject {
 pub struct BigObject {
     /// The number.
     pub number: BigInt,
+    _taken: Taken,
+}
+
+impl BigObject {
+    fn new(number: BigInt) -> Rc<BigObject> {
+        let taken = Taken::new(size_of::<BigObject>() + number.bits() as usize / 8);
+        Rc::new(BigObject { number, _taken: taken })
+    }
 }
 
 /// An instance of a class that has no kind of value of its own: of classes that programs define, exceptions, times, sets and so on.
@@ -345,6 +399,11 @@ impl Object {
     /// Whether native methods keep anything in it.
     pub fn has_payload(&self) -> bool {
         self.payload.borrow().is_some()
+    }
+
+    /// Takes out what is in it, before it is dropped.
+    pub(crate) fn take_payload(&mut self) -> Option<Box<dyn Any>> {
+        self.payload.get_mut().take()
     }
 
     /// Takes out what is in it.
@@ -453,7 +512,7 @@ impl Value {
         let number = number.into();
         match i64::try_from(&number) {
             Ok(small) => Value::Int(small),
-            Err(_) => Value::Big(Rc::new(BigObject { number })),
+            Err(_) => Value::Big(BigObject::new(number)),
         }
     }
 }

@@ -174,6 +174,11 @@ impl Budget {
         }
     }
 
+    /// An error if someone who counts by himself what he takes and gives back has taken too much.
+    pub fn check_memory(&self, bytes: usize) -> Result<()> {
+        if bytes as u64 > self.limits.memory { Err(self.memory_exhausted()) } else { Ok(()) }
+    }
+
     /// Counts memory taken where nothing can be refused: the next step is, if it was too much.
     #[inline]
     pub fn note_memory(&self, bytes: usize) {

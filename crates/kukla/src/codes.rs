@@ -111,8 +111,8 @@ kukla_syntax::codes! {
     /// message is the agent's. `kukla compile --validate` finds it before any agent does.
     REFUSED_BY_AGENT: Error, "{message}";
 
-    /// A Ruby script takes more steps than it may.
-    SCRIPT_LIMIT as EVALUATION_LIMIT: Error, "The script takes more steps than it may";
+    /// A Ruby script takes more steps or memory, or writes more, than it may.
+    SCRIPT_LIMIT as EVALUATION_LIMIT: Error, "The script {passes} than it may";
 
     /// A mistake in Kukla. Please report it.
     INTERNAL_FAILURE as INTERNAL_ERROR: Error, "Kukla failed, please report it: {what}";

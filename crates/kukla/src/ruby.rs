@@ -1,10 +1,11 @@
 //! Ruby scripts, run by the interpreter that runs the Ruby of modules.
 
-use std::io::Write;
+use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kukla_ruby::class::ClassId;
+use kukla_ruby::erb;
 use kukla_ruby::symbol::sym;
 use kukla_ruby::{Host, Program, Result as RubyResult, Ruby, State, SyntaxProblem, Unwind, Value, parse};
 use kukla_syntax::{diagnostic, roomy};
@@ -22,24 +23,51 @@ pub enum Ended {
     Failed(String),
 }
 
-/// What surrounds a script: a world behind a policy, two streams, a number of steps.
+/// How much a script may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScriptLimits {
+    /// Steps, a step being about what a call takes.
+    pub steps: u64,
+    /// Bytes that its values take at any time.
+    pub memory: u64,
+    /// Bytes that it writes.
+    pub output: u64,
+}
+
+impl Default for ScriptLimits {
+    fn default() -> ScriptLimits {
+        ScriptLimits { steps: 20_000_000_000, memory: 1 << 30, output: 1 << 30 }
+    }
+}
+
+/// What surrounds a script: a world behind a policy, three streams, limits.
 pub struct Surroundings<'s> {
     world: &'s dyn World,
+    input: Option<&'s mut dyn BufRead>,
     out: &'s mut dyn Write,
     err: &'s mut dyn Write,
     load_path: Vec<PathBuf>,
-    steps: u64,
+    left: ScriptLimits,
+}
+
+fn passed(what: &str, option: &str) -> Error {
+    diagnostic!(SCRIPT_LIMIT { passes: what }; hint: "{option} allows more").into()
 }
 
 impl<'s> Surroundings<'s> {
-    /// The surroundings of a script that may take so many steps.
+    /// The surroundings of a script that may use so much and has nothing to read.
     pub fn new(
         world: &'s dyn World,
         out: &'s mut dyn Write,
         err: &'s mut dyn Write,
-        steps: u64,
+        limits: ScriptLimits,
     ) -> Surroundings<'s> {
-        Surroundings { world, out, err, load_path: Vec::new(), steps }
+        Surroundings { world, input: None, out, err, load_path: Vec::new(), left: limits }
+    }
+
+    /// Lets the script read standard input.
+    pub fn read_from(&mut self, input: &'s mut dyn BufRead) {
+        self.input = Some(input);
     }
 
     /// Adds a directory in which `require` searches.
@@ -54,12 +82,29 @@ impl Host for Surroundings<'_> {
     }
 
     fn charge(&mut self, steps: u64) -> Result<(), Error> {
-        match self.steps.checked_sub(steps) {
+        match self.left.steps.checked_sub(steps) {
             Some(left) => {
-                self.steps = left;
+                self.left.steps = left;
                 Ok(())
             }
-            None => Err(diagnostic!(SCRIPT_LIMIT; hint: "--limit-steps allows more").into()),
+            None => Err(passed("takes more steps", "--limit-steps")),
+        }
+    }
+
+    fn check_memory(&mut self, bytes: usize) -> Result<(), Error> {
+        if bytes as u64 > self.left.memory {
+            return Err(passed("takes more memory", "--limit-memory"));
+        }
+        Ok(())
+    }
+
+    fn check_output(&mut self, bytes: usize) -> Result<(), Error> {
+        match self.left.output.checked_sub(bytes as u64) {
+            Some(left) => {
+                self.left.output = left;
+                Ok(())
+            }
+            None => Err(passed("writes more", "--limit-output")),
         }
     }
 
@@ -68,7 +113,15 @@ impl Host for Surroundings<'_> {
     }
 
     fn write_err(&mut self, bytes: &[u8]) -> Result<(), String> {
+        // What was written before is seen before.
+        self.out.flush().map_err(|error| error.to_string())?;
         self.err.write_all(bytes).map_err(|error| error.to_string())
+    }
+
+    fn read_line(&mut self) -> Option<Vec<u8>> {
+        let mut line = Vec::new();
+        let read = self.input.as_mut()?.read_until(b'\n', &mut line).ok()?;
+        (read > 0).then_some(line)
     }
 
     fn load_path(&self) -> Vec<PathBuf> {
@@ -78,6 +131,11 @@ impl Host for Surroundings<'_> {
     fn program(&mut self, path: &Path, text: &[u8]) -> Result<Arc<Program>, SyntaxProblem> {
         parse(text, &path.to_string_lossy())
     }
+}
+
+/// The code of a template, as Puppet reads templates: what it renders is the value of the code.
+pub fn template(text: &str) -> String {
+    erb::compile(text, erb::Trim::PUPPET, "_erbout")
 }
 
 /// Runs a script with its arguments.

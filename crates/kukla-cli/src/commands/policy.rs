@@ -1,7 +1,7 @@
 //! What code may reach outside, as options of every command that runs code.
 
 use kukla::Policy;
-use kukla::world::policy::{Commands, Files, Reach, Variables};
+use kukla::world::policy::{Access, Commands, Files, Reach, Variables};
 
 /// What code may reach outside. See docs/manual/security.md.
 #[derive(Debug, clap::Args)]
@@ -18,6 +18,15 @@ pub struct Allowed {
     /// default data, and off where --files sets bounds
     #[arg(long, value_name = "POLICY")]
     env: Option<Variables>,
+    /// Whether Ruby code may talk to other hosts: off or on
+    #[arg(long, value_name = "POLICY", default_value = "off")]
+    network: Access,
+    /// Whether Ruby code may ask for the time: off or on
+    #[arg(long, value_name = "POLICY", default_value = "off")]
+    clock: Access,
+    /// Whether Ruby code may have random numbers that no seed decides: off or on
+    #[arg(long, value_name = "POLICY", default_value = "off")]
+    randomness: Access,
 }
 
 impl Allowed {
@@ -31,7 +40,9 @@ impl Allowed {
             files: self.files.clone(),
             commands: self.commands.clone(),
             variables: self.env.clone().unwrap_or(by_default),
-            ..Policy::default()
+            network: self.network,
+            clock: self.clock,
+            randomness: self.randomness,
         }
     }
 }

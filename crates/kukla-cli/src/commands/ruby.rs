@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal, Read, Write};
 use std::path::PathBuf;
 
 use clap::Subcommand;
-use kukla::ruby::{self, Conversation, Ended, Said, Surroundings};
+use kukla::ruby::{self, Conversation, Ended, Said, ScriptLimits, Surroundings};
 use kukla::world::policy::{Access, Commands, Files, Variables};
 use kukla::world::{Guarded, World};
 use kukla::{DiskWorld, Policy};
@@ -42,14 +42,32 @@ pub struct Args {
     #[arg(short = 'r', value_name = "LIBRARY")]
     require: Vec<String>,
     /// How many steps the script may take
-    #[arg(long, value_name = "N", default_value_t = 20_000_000_000)]
+    #[arg(long, value_name = "N", default_value_t = ScriptLimits::default().steps)]
     limit_steps: u64,
-    /// Commands that the script may run: off, on, or absolute paths separated by commas
-    #[arg(long, value_name = "POLICY", default_value = "off")]
-    commands: Commands,
+    /// How many bytes the script's values may take at any time
+    #[arg(long, value_name = "BYTES", default_value_t = ScriptLimits::default().memory)]
+    limit_memory: u64,
+    /// How many bytes the script may write
+    #[arg(long, value_name = "BYTES", default_value_t = ScriptLimits::default().output)]
+    limit_output: u64,
     /// Files that the script may read: any, or nothing but the paths that follow `repository`, separated by commas
     #[arg(long, value_name = "POLICY", default_value = "any")]
     files: Files,
+    /// Commands that the script may run: off, on, or absolute paths separated by commas
+    #[arg(long, value_name = "POLICY", default_value = "off")]
+    commands: Commands,
+    /// Environment variables that the script may see: off, on, or names separated by commas
+    #[arg(long, value_name = "POLICY", default_value = "on")]
+    env: Variables,
+    /// Whether the script may talk to other hosts: off or on
+    #[arg(long, value_name = "POLICY", default_value = "off")]
+    network: Access,
+    /// Whether the script may ask for the time: off or on
+    #[arg(long, value_name = "POLICY", default_value = "on")]
+    clock: Access,
+    /// Whether the script may have random numbers that no seed decides: off or on
+    #[arg(long, value_name = "POLICY", default_value = "on")]
+    randomness: Access,
 }
 
 #[derive(Debug, Subcommand)]
@@ -62,12 +80,16 @@ impl Args {
         let policy = Policy {
             files: self.files.clone(),
             commands: self.commands.clone(),
-            variables: Variables::On,
-            network: Access::Off,
-            clock: Access::On,
-            randomness: Access::On,
+            variables: self.env.clone(),
+            network: self.network,
+            clock: self.clock,
+            randomness: self.randomness,
         };
         Guarded::new(DiskWorld::default(), policy)
+    }
+
+    fn limits(&self) -> ScriptLimits {
+        ScriptLimits { steps: self.limit_steps, memory: self.limit_memory, output: self.limit_output }
     }
 }
 
@@ -106,7 +128,9 @@ fn from_input(args: &Args, world: &dyn World, own: &[String]) -> Outcome {
 
 fn script(args: &Args, world: &dyn World, name: &str, text: &[u8], own: &[String]) -> Outcome {
     let (mut out, mut err) = (io::BufWriter::new(io::stdout().lock()), io::stderr().lock());
-    let mut surroundings = Surroundings::new(world, &mut out, &mut err, args.limit_steps);
+    let mut surroundings = Surroundings::new(world, &mut out, &mut err, args.limits());
+    let mut input = io::stdin().lock();
+    surroundings.read_from(&mut input);
     args.include.iter().for_each(|directory| surroundings.search(world.here().join(directory)));
     let ended = ruby::run(&mut surroundings, name, text, own, &args.require);
     let flushed = out.flush();
@@ -129,7 +153,7 @@ fn converse(args: &Args, world: &dyn World) -> Outcome {
         Err(error) => return Outcome::unable(&format!("no line editor: {error}")),
     };
     let (mut out, mut err) = (io::stdout(), io::stderr());
-    let mut surroundings = Surroundings::new(world, &mut out, &mut err, args.limit_steps);
+    let mut surroundings = Surroundings::new(world, &mut out, &mut err, args.limits());
     args.include.iter().for_each(|directory| surroundings.search(world.here().join(directory)));
     let mut conversation = Conversation::new(&mut surroundings);
     let mut text = String::new();

@@ -48,9 +48,6 @@ pub struct Target {
     /// Puppet's setting: what becomes of questionable code (off, warning, error)
     #[arg(long, value_name = "LEVEL")]
     strict: Option<Strict>,
-    /// Whose functions of stdlib are used where a module has its own, in Puppet or Ruby: native or module
-    #[arg(long, value_name = "WHOSE")]
-    functions: Option<String>,
     /// Another of Puppet's settings, as `strict_variables=false`; may be given several times
     #[arg(long = "set", value_name = "SETTING=VALUE")]
     settings: Vec<String>,
@@ -201,9 +198,6 @@ impl Target {
         }
         if let Some(strict) = self.strict {
             site.settings.strict = strict;
-        }
-        if let Some(whose) = &self.functions {
-            site.settings.set("functions", whose.as_str().into())?;
         }
         if let Some(seconds) = &self.deadline {
             site.settings.set("deadline", seconds.as_str().into())?;

@@ -17,8 +17,6 @@ pub struct Settings {
     pub strict: Strict,
     /// Whether an unknown variable is an error.
     pub strict_variables: bool,
-    /// Whether a module's own function, if it is written in Puppet, is used in place of a built-in one of stdlib.
-    pub module_functions: bool,
     /// Whether catalogs may hold rich data.
     pub rich_data: bool,
     /// Whether a script runs, which makes no catalog.
@@ -38,7 +36,6 @@ impl Default for Settings {
         Settings {
             strict: Strict::Error,
             strict_variables: true,
-            module_functions: false,
             rich_data: true,
             storeconfigs: false,
             tasks: false,
@@ -50,9 +47,8 @@ impl Default for Settings {
 }
 
 /// Settings of Kukla itself, and of Puppets that are not the newest.
-const FURTHER: [&str; 12] = [
+const FURTHER: [&str; 11] = [
     "deadline",
-    "functions",
     "limit_depth",
     "limit_elements",
     "limit_logs",
@@ -82,13 +78,6 @@ impl Settings {
         match name {
             "strict" => self.strict = value.as_str().unwrap_or_default().parse()?,
             "strict_variables" => self.strict_variables = flag(&value)?,
-            "functions" => {
-                self.module_functions = match value.as_str() {
-                    Some("native") => false,
-                    Some("module") => true,
-                    _ => return Err("the setting 'functions' is native or module".to_owned()),
-                }
-            }
             "rich_data" => self.rich_data = flag(&value)?,
             "storeconfigs" => self.storeconfigs = flag(&value)?,
             "tasks" => self.tasks = flag(&value)?,

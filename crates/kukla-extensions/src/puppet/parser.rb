@@ -402,8 +402,12 @@ module Puppet
         self[:name]
       end
 
+      # What has no value is not told, and which resources come before or after is a flat list.
       def to_hash
-        @parameters.dup
+        @parameters.compact.to_h do |name, value|
+          flat = value.is_a?(Array) && %i[before subscribe notify require].include?(name)
+          [name, flat ? value.flatten.compact : value]
+        end
       end
       alias to_h to_hash
 

@@ -199,7 +199,17 @@ module Puppet
           first = first.to_s.sub(/(?:\.0+)+(?=\z|-)/, '')
           second = second.to_s.sub(/(?:\.0+)+(?=\z|-)/, '')
         end
-        Puppet::Parser::Scope.top.call_function('versioncmp', [first.to_s, second.to_s])
+        ours, theirs = [first, second].map { |version| version.to_s.scan(/[-.]|\d+|[^-.\d]+/) }
+        ours.zip(theirs).each do |a, b|
+          next if a == b
+          break if b.nil?
+
+          # A dash comes before a dot, and both before anything else.
+          ['-', '.'].each { |mark| return a == mark ? -1 : 1 if [a, b].include?(mark) }
+          numbers = [a, b].all? { |part| part =~ /\A\d+\z/ && !part.start_with?('0') }
+          return numbers ? a.to_i <=> b.to_i : a.upcase <=> b.upcase
+        end
+        first.to_s <=> second.to_s
       end
       module_function :versioncmp
     end
@@ -284,6 +294,10 @@ module Puppet
 
       def read(path, _options = {})
         File.read(path.to_s)
+      end
+
+      def binread(path)
+        File.binread(path.to_s)
       end
 
       def read_preserve_line_endings(path)

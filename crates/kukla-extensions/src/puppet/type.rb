@@ -314,6 +314,12 @@ module Puppet
           fail("Cannot audit #{attribute}: not a valid attribute for #{resource}") unless @resource.class.validattr?(attribute)
         end
       end
+
+      # What is audited is there, if without a value.
+      munge do |list|
+        names = list == 'all' ? @resource.class.validproperties : Array(list).map(&:to_sym)
+        names.each { |attribute| @resource.newattr(attribute) if @resource.class.validproperty?(attribute) }
+      end
     end
 
     newmetaparam(:loglevel) do
@@ -350,7 +356,6 @@ module Puppet
       attributes = from_title.merge(attributes)
       @original_parameters = attributes
       self[name_var] = attributes.delete(name_var) if name_var
-      choose_provider(attributes)
       set_all(attributes)
       validated
     end
@@ -525,19 +530,13 @@ module Puppet
 
     def from_title
       patterns = self.class.title_patterns
-      return { name: @title.to_s } if patterns.nil? || patterns.empty?
+      return { name: @title.to_s } if patterns.nil?
 
       patterns.each do |regexp, names|
         found = regexp.match(@title.to_s) or next
         return names.zip(found.captures).to_h { |(name, change), text| [name, change ? change.call(text) : text] }
       end
       raise Puppet::Error, "No set of title patterns matched the title \"#{@title}\"."
-    end
-
-    def choose_provider(attributes)
-      return unless self.class.paramclass(:provider)
-
-      self[:provider] = attributes.delete(:provider) if attributes.key?(:provider)
     end
 
     def set_all(attributes)
@@ -568,7 +567,7 @@ module Puppet
 
         Provider.asked = false
         made.new(attributes.merge(title: title))
-        nil
+        Provider.asked ? :unknown : nil
       rescue SecurityError, NotImplementedError
         :unknown
       rescue Puppet::Error, ArgumentError, TypeError => e

@@ -25,28 +25,32 @@ module Puppet
         def simple_name
           to_s[/\A\w+/]
         end
+      end
 
-        # The type without parameters, and the same as a constant of its class.
-        def self.default
-          Puppet::Parser::Scope.parse_type(name[/P(\w+)Type\z/, 1])
+      # Types that have a first value, a next and a last one.
+      module Counted
+        def values
+          Puppet::Parser::Scope.top.call_function('map', [self]) { |value| value }
         end
 
-        def self.const_missing(name)
-          name == :DEFAULT ? default : super
+        def each(&block)
+          values.each(&block)
+        end
+
+        def size
+          values.size
         end
       end
 
-      # The classes of types, each under the one it inherits from.
-      {
-        PAnyType: %i[PUnitType PUndefType PDefaultType PScalarType PVariantType PTupleType PStructType PCollectionType PCatalogEntryType
-                     PTypeWithContainedType PCallableType PRuntimeType PTypeAliasType PTypeReferenceType PMetaType PURIType PBinaryType
-                     PInitType],
-        PScalarType: %i[PScalarDataType PRegexpType PAbstractTimeDataType PSemVerType PSemVerRangeType],
-        PScalarDataType: %i[PNumericType PBooleanType PStringType PEnumType PPatternType],
-        PNumericType: %i[PIntegerType PFloatType], PAbstractTimeDataType: %i[PTimestampType PTimespanType],
-        PCollectionType: %i[PArrayType PHashType], PMetaType: %i[PObjectType PTypeSetType],
-        PTypeWithContainedType: %i[POptionalType PNotUndefType PIterableType PIteratorType PSensitiveType PTypeType]
-      }.each { |above, below| below.each { |name| const_set(name, Class.new(const_get(above))) } }
+      class PEnumType < PAnyType
+        include Counted
+      end
+
+      class PIntegerType < PAnyType
+        include Counted
+      end
+
+      class PCatalogEntryType < PAnyType; end
 
       class PResourceType < PCatalogEntryType
         def type_name
@@ -66,7 +70,7 @@ module Puppet
 
       class Iterator < PuppetObject; end
 
-      class PSensitiveType
+      class PSensitiveType < PAnyType
         class Sensitive < PuppetObject
           def self.new(value)
             Puppet::Parser::Scope.top.call_function('new', [Puppet::Parser::Scope.parse_type('Sensitive'), value])
@@ -95,7 +99,7 @@ module Puppet
         end
       end
 
-      class PBinaryType
+      class PBinaryType < PAnyType
         class Binary < PuppetObject
           def self.from_base64(text)
             Puppet::Parser::Scope.top.call_function('new', [Puppet::Parser::Scope.parse_type('Binary'), text])

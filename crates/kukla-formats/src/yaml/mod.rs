@@ -1,7 +1,9 @@
 //! YAML, exactly as Ruby's Psych reads and writes it.
 
+mod build;
 mod emit;
 mod lines;
+mod plain;
 mod read;
 mod scalar;
 mod tags;

@@ -2,7 +2,7 @@
 
 use crate::args::Args;
 use crate::class::{ANY, ClassId, Native, NativeClass, method};
-use crate::core::file;
+use crate::core::{command, file, process};
 use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::symbol::sym;
@@ -13,7 +13,7 @@ use crate::value::{Object, Value};
 pub const IO: NativeClass = NativeClass {
     includes: &["Enumerable"],
     methods: &[METHODS],
-    singleton: &[file::read::READ],
+    singleton: &[file::read::READ, command::IO, process::IO],
     setup: Some(|ruby, class| {
         for (place, name) in ["SEEK_SET", "SEEK_CUR", "SEEK_END"].into_iter().enumerate() {
             ruby.set_constant(class, name, Value::Int(place as i64));
@@ -212,6 +212,7 @@ impl Ruby<'_> {
             return Ok(());
         };
         self.charge(text.len() as u64 / 64)?;
+        self.host.check_output(text.len())?;
         let written = match standard {
             Standard::Output => self.host.write_out(text),
             Standard::Error => self.host.write_err(text),

@@ -3,6 +3,7 @@
 pub mod array;
 pub mod binding;
 pub mod boolean;
+pub mod command;
 pub mod comparable;
 pub mod complex;
 pub mod dir;

@@ -1,7 +1,7 @@
 //! `Process`, `ObjectSpace`, `GC` and `Signal`, as far as programs ask them.
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, NativeClass, method};
+use crate::class::{ANY, ClassId, Native, NativeClass, method, private};
 use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::value::Value;
@@ -23,7 +23,15 @@ pub const PROCESS: NativeClass = NativeClass {
 };
 
 /// The module `ObjectSpace`.
-pub const OBJECT_SPACE: NativeClass = NativeClass::module("ObjectSpace");
+pub const OBJECT_SPACE: NativeClass = NativeClass {
+    singleton: &[&[
+        method("garbage_collect", 0, ANY, |_, _, _| Ok(Value::Nil)),
+        method("each_object", 0, ANY, refuse_objects),
+        method("count_objects", 0, ANY, refuse_objects),
+        method("_id2ref", 0, ANY, refuse_objects),
+    ]],
+    ..NativeClass::module("ObjectSpace")
+};
 
 /// The module `GC`.
 pub const GC: NativeClass = NativeClass {
@@ -36,7 +44,24 @@ pub const GC: NativeClass = NativeClass {
 };
 
 /// The module `Signal`.
-pub const SIGNAL: NativeClass = NativeClass::module("Signal");
+pub const SIGNAL: NativeClass =
+    NativeClass { singleton: &[&[method("trap", 0, ANY, refuse)]], ..NativeClass::module("Signal") };
+
+/// Functions of `Kernel` that would reach into the process.
+pub const FUNCTIONS: &[Native] = &[
+    private("trap", 0, ANY, refuse),
+    private("syscall", 0, ANY, refuse),
+    private("set_trace_func", 1, 1, refuse_objects),
+];
+
+/// What of `IO` would reach for descriptors of the process.
+pub const IO: &[Native] = &[
+    method("pipe", 0, ANY, refuse),
+    method("select", 0, ANY, refuse),
+    method("sysopen", 0, ANY, refuse),
+    method("for_fd", 0, ANY, refuse),
+    method("copy_stream", 0, ANY, refuse),
+];
 
 const METHODS: &[Native] = &[
     method("clock_gettime", 1, 2, clock_gettime),
@@ -49,11 +74,38 @@ const METHODS: &[Native] = &[
     method("spawn", 0, ANY, refuse),
     method("fork", 0, ANY, refuse),
     method("wait", 0, ANY, refuse),
+    method("waitpid", 0, ANY, refuse),
     method("kill", 0, ANY, refuse),
+    method("exec", 0, ANY, refuse),
+    method("daemon", 0, ANY, refuse),
+    method("detach", 0, ANY, refuse),
+    method("times", 0, ANY, refuse),
+    method("getrlimit", 0, ANY, refuse),
+    method("setrlimit", 0, ANY, refuse),
+    method("setproctitle", 0, ANY, refuse),
 ];
 
-fn refuse(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
-    Err(ruby.error(ClassId::SECURITY_ERROR, "asking about processes, and making them, is not allowed"))
+fn refuse(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
+    let name = named(ruby, this);
+    let message = format!(
+        "{name} is not allowed: Ruby code does not reach into the process; backticks and system run what --commands allows"
+    );
+    Err(ruby.error(ClassId::SECURITY_ERROR, message))
+}
+
+fn refuse_objects(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
+    let name = named(ruby, this);
+    let message = format!("{name} is not allowed: objects are not listed, and code is not traced");
+    Err(ruby.error(ClassId::SECURITY_ERROR, message))
+}
+
+/// How the method that was called is written.
+fn named(ruby: &mut Ruby<'_>, this: &Value) -> String {
+    let called = ruby.called;
+    match this {
+        Value::Class(class) if *class != ClassId::KERNEL => format!("{}.{called}", ruby.class_name(*class)),
+        _ => called.to_owned(),
+    }
 }
 
 fn clock_gettime(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {

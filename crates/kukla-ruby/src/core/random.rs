@@ -308,6 +308,7 @@ fn bytes(ruby: &mut Ruby<'_>, random: &mut Random, args: &Args<'_>) -> Result {
         return Err(ruby.argument_error("negative string size (or size too big)"));
     };
     ruby.charge(count as u64 / 8)?;
+    ruby.grown(count)?;
     let mut drawn = Vec::with_capacity(count.min(1 << 20));
     while drawn.len() < count {
         drawn.extend_from_slice(&random.next_u32().to_le_bytes());

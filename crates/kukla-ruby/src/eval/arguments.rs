@@ -151,7 +151,7 @@ impl Ruby<'_> {
             list = &expanded;
         }
         if strict && (list.len() < least || (list.len() > most && params.rest.is_none())) {
-            return Err(self.wrong_arguments(f, list.len(), keywords));
+            return Err(self.wrong_arguments(f, list.len()));
         }
         let given = list.len();
         let nil = Value::Nil;
@@ -214,12 +214,7 @@ impl Ruby<'_> {
     }
 
     #[cold]
-    fn wrong_arguments(
-        &mut self,
-        f: &Frame<'_>,
-        given: usize,
-        keywords: Option<&Rc<HashObject>>,
-    ) -> Box<Unwind> {
+    fn wrong_arguments(&mut self, f: &Frame<'_>, given: usize) -> Box<Unwind> {
         let params = &f.body.params;
         let least = params.required.len() + params.post.len();
         let most = least + params.optional.len();
@@ -234,7 +229,7 @@ impl Ruby<'_> {
             .filter(|keyword| keyword.default.is_none())
             .map(|keyword| f.unit.program.names[keyword.name as usize].to_string())
             .collect();
-        if keywords.is_none() && !missing.is_empty() {
+        if !missing.is_empty() {
             let plural = if missing.len() == 1 { "" } else { "s" };
             expected.push_str(&format!("; required keyword{plural}: {}", missing.join(", ")));
         }

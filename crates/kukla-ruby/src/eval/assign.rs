@@ -16,9 +16,16 @@ use crate::value::{ArrayObject, Value};
 /// What a target needs to know before the values are: the receiver and arguments of the call that sets it.
 enum Prepared {
     Nothing,
-    Call(Value, Vec<Value>),
+    Call(Value, Vec<Value>, bool),
     Module(ClassId),
     Multi(Vec<Prepared>),
+}
+
+/// Adds the value that is assigned to the arguments of `[]=`: before the keywords, if there are any.
+fn push_value(args: &mut Vec<Value>, has_keywords: bool, value: Value) {
+    let keywords = if has_keywords { args.pop() } else { None };
+    args.push(value);
+    args.extend(keywords);
 }
 
 impl Ruby<'_> {
@@ -35,8 +42,8 @@ impl Ruby<'_> {
                     Some(receiver) => self.eval(f, receiver)?,
                     None => f.this.clone(),
                 };
-                let (args, _) = self.arguments(f, &call.args)?;
-                Prepared::Call(receiver, args)
+                let (args, has_keywords) = self.arguments(f, &call.args)?;
+                Prepared::Call(receiver, args, has_keywords)
             }
             Target::Const(target) => Prepared::Module(self.constant_module(f, target)?),
             Target::Multi(multi) => Prepared::Multi(self.prepare_all(f, multi)?),
@@ -64,9 +71,10 @@ impl Ruby<'_> {
             (Target::Const(target), Prepared::Module(module)) => {
                 self.define_constant(module, f.unit.symbol(target.name), value)?;
             }
-            (Target::Call(call), Prepared::Call(Value::Nil, _)) if call.safe => {}
-            (Target::Call(call), Prepared::Call(receiver, mut args)) => {
-                args.push(value);
+            (Target::Call(call), Prepared::Call(Value::Nil, ..)) if call.safe => {}
+            (Target::Call(call), Prepared::Call(receiver, mut args, has_keywords)) => {
+                push_value(&mut args, has_keywords, value);
+                let args = Args { list: &args, has_keywords, block: None };
                 self.set_by_call(f, call, &receiver, &args)?;
             }
             (Target::Multi(multi), Prepared::Multi(prepared)) => {
@@ -78,9 +86,9 @@ impl Ruby<'_> {
         Ok(())
     }
 
-    fn set_by_call(&mut self, f: &Frame<'_>, call: &Call, receiver: &Value, args: &[Value]) -> Result {
+    fn set_by_call(&mut self, f: &Frame<'_>, call: &Call, receiver: &Value, args: &Args<'_>) -> Result {
         self.run.line = call.line;
-        self.call_at(f, call.site, receiver, f.unit.symbol(call.name), &Args::new(args), call.own)
+        self.call_at(f, call.site, receiver, f.unit.symbol(call.name), args, call.own)
     }
 
     /// What a value is taken apart into: an array's elements, or the value alone.
@@ -148,6 +156,26 @@ impl Ruby<'_> {
             self.store(f, *second, b);
             return Ok(Value::Nil);
         }
+        if !wanted
+            && let Node::Array(nodes) = value
+            && target.rest.is_none()
+            && target.rights.is_empty()
+            && target
+                .lefts
+                .iter()
+                .all(|left| matches!(left, Target::Variable(_) | Target::Ivar(_) | Target::Cvar(_)))
+        {
+            let mut values = Vec::with_capacity(nodes.len());
+            for node in nodes {
+                values.push(self.eval(f, node)?);
+            }
+            // The last comes first, which the order of new instance variables shows.
+            for (at, left) in target.lefts.iter().enumerate().rev() {
+                let value = values.get(at).cloned().unwrap_or_default();
+                self.assign_prepared(f, left, Prepared::Nothing, value)?;
+            }
+            return Ok(Value::Nil);
+        }
         let prepared = self.prepare_all(f, target)?;
         let value = self.eval(f, value)?;
         let items = self.destructured(&value)?;
@@ -176,9 +204,10 @@ impl Ruby<'_> {
             Ok(value) => value,
             Err(old) => return Ok(old),
         };
-        args.push(value.clone());
+        push_value(&mut args, has_keywords, value.clone());
         self.run.line = node.line;
-        self.call_at(f, node.write_site, &receiver, write, &Args::new(&args), node.own)?;
+        let args = Args { list: &args, has_keywords, block: None };
+        self.call_at(f, node.write_site, &receiver, write, &args, node.own)?;
         Ok(value)
     }
 

@@ -7,6 +7,7 @@ use super::{Activation, Code, Env, Frame, MAX_DEPTH, STEPS, Site, Who};
 use crate::args::Args;
 use crate::class::{ANY, ClassId, Native};
 use crate::error::{Result, Unwind};
+use crate::memory;
 use crate::method::{Method, MethodBody, Visibility};
 use crate::proc::{ProcBody, ProcObject};
 use crate::program::{Arguments, BlockArg, Call, Super};
@@ -48,7 +49,7 @@ impl Ruby<'_> {
     #[inline]
     pub(crate) fn step(&mut self) -> Result<()> {
         self.run.steps += 1;
-        if self.run.steps >= STEPS { self.report_steps() } else { Ok(()) }
+        if self.run.steps >= STEPS || memory::is_due() { self.report_steps() } else { Ok(()) }
     }
 
     #[cold]
@@ -183,6 +184,9 @@ impl Ruby<'_> {
         let given = args.len();
         if given < usize::from(native.least) || (given > usize::from(native.most) && native.most != ANY) {
             return Err(self.wrong_native_arguments(native, args));
+        }
+        if memory::is_due() {
+            self.make_room(0)?;
         }
         self.called = native.name;
         (native.run)(self, receiver, args)

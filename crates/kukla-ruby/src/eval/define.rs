@@ -66,7 +66,14 @@ impl Ruby<'_> {
     fn default_visibility(&self) -> (Visibility, bool) {
         let frames = &self.run.frames;
         let Some(mut at) = frames.last() else { return (Visibility::Public, false) };
-        if let Who::Closure(context) = &at.who {
+        let around = match &at.who {
+            Who::Closure(context) => Some(context),
+            // A lambda too, unless it runs as part of another module.
+            Who::Own { cref, .. } => {
+                at.outer.as_ref().filter(|outer| at.proc.is_some() && Rc::ptr_eq(&outer.cref, cref))
+            }
+        };
+        if let Some(context) = around {
             let home = frames.iter().rev().find(|other| {
                 other.proc.is_none() && other.context.as_ref().is_some_and(|own| Rc::ptr_eq(own, context))
             });
@@ -81,7 +88,7 @@ impl Ruby<'_> {
         let name = f.unit.symbol(name);
         let code = Rc::new(Code { unit: f.unit.clone(), body, cref, keeps_keywords: Cell::new(false) });
         if object.head().is_some_and(crate::value::Head::is_frozen) {
-            self.check_frozen(object)?;
+            self.class(class).head.freeze();
         }
         self.add_method(class, name, Visibility::Public, MethodBody::Code(code))?;
         Ok(Value::Symbol(name))
@@ -95,9 +102,28 @@ impl Ruby<'_> {
         visibility: Visibility,
         body: MethodBody,
     ) -> Result<()> {
-        self.check_frozen(&Value::Class(module))?;
+        self.check_class_frozen(module)?;
         self.put_method(module, name, visibility, body);
         self.method_added(module, name)
+    }
+
+    /// An error if methods of a class or module may not be changed.
+    fn check_class_frozen(&mut self, module: ClassId) -> Result<()> {
+        let class = self.class(module);
+        if !class.head.is_frozen() {
+            return Ok(());
+        }
+        let (kind, of) = match &class.kind {
+            ClassKind::Singleton(object) => ("object", object.clone()),
+            ClassKind::Module => ("module", Value::Class(module)),
+            ClassKind::Class => ("class", Value::Class(module)),
+        };
+        let shown = self.inspect(&of)?.to_str_lossy().into_owned();
+        let unwind = self.error(ClassId::FROZEN_ERROR, format!("can't modify frozen {kind}: {shown}"));
+        if let Unwind::Raise(exception) = &*unwind {
+            crate::core::exception::set_detail(exception, |details| details.receiver = Some(of));
+        }
+        Err(unwind)
     }
 
     pub(crate) fn method_added(&mut self, module: ClassId, name: Symbol) -> Result<()> {
@@ -204,7 +230,25 @@ impl Ruby<'_> {
                 if let Some(above) = self.class(*class).superclass {
                     self.singleton_class(&Value::Class(above))?;
                 }
-                Ok(self.make_singleton_of_class(*class))
+                let made = self.make_singleton_of_class(*class);
+                if self.class(*class).is_singleton() {
+                    // What inherits from it is a level up as well.
+                    let below = (0..self.classes.len() as u32).map(ClassId);
+                    let below: Vec<ClassId> = below
+                        .filter(|id| {
+                            self.class(*id).superclass == Some(*class) && self.class(*id).is_singleton()
+                        })
+                        .filter(|id| {
+                            *id != made
+                                && matches!(&self.class(*id).kind, ClassKind::Singleton(Value::Class(_)))
+                        })
+                        .collect();
+                    for id in below {
+                        self.singleton_class(&Value::Class(id))?;
+                    }
+                    self.changed();
+                }
+                Ok(made)
             }
             object => {
                 let Some(head) = object.head() else { return Err(self.type_error("can't define singleton")) };
@@ -272,10 +316,16 @@ impl Ruby<'_> {
                 }
                 class
             }
-            Some(other) => {
+            Some(_) => {
                 let kind = if node.is_module { "module" } else { "class" };
-                let _ = other;
-                let message = format!("{} is not a {kind}", self.constant_name(module, name));
+                let shown = self.constant_name(module, name);
+                let mut message = format!("{shown} is not a {kind}");
+                if let Some((file, line)) = self.run.constant_places.get(&(module, name)) {
+                    message.push_str(&format!(
+                        "\n{file}:{line}: previous definition of {} was here",
+                        self.name(name)
+                    ));
+                }
                 return Err(self.type_error(message));
             }
             None if node.is_module => {

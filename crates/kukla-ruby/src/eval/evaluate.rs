@@ -171,7 +171,7 @@ impl Ruby<'_> {
                 let text = self.interpolate(f, parts)?;
                 self.run.line = *line;
                 let text = Value::str(text);
-                if let Some(head) = text.head() {
+                if let (Some(head), [Node::Literal(_) | Node::Text(_)]) = (text.head(), &**parts) {
                     head.freeze();
                 }
                 self.call_own(f, sym::BACKTICK, &[text])

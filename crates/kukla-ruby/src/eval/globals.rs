@@ -105,6 +105,7 @@ impl Ruby<'_> {
 
     /// Sets a global variable.
     pub fn set_global(&mut self, name: Symbol, value: Value) -> Result<()> {
+        let asked = self.name(name).to_owned();
         let name = self.global_name(name);
         let spelled = self.name(name).to_owned();
         match spelled.as_str() {
@@ -125,9 +126,9 @@ impl Ruby<'_> {
                 self.send(&exception, set, &[value])?;
                 return Ok(());
             }
-            "$!" | "$:" | "$\"" | "$$" | "$?" | "$*" | "$FILENAME" | "$-p" | "$-l" | "$-a" => {
-                let written = spelled.clone();
-                return Err(self.name_error(format!("{written} is a read-only variable"), name, Value::Nil));
+            "$!" | "$:" | "$\"" | "$$" | "$?" | "$*" | "$<" | "$FILENAME" | "$-p" | "$-l" | "$-a" | "$&"
+            | "$`" | "$'" | "$+" => {
+                return Err(self.name_error(format!("{asked} is a read-only variable"), name, Value::Nil));
             }
             "$stdout" | "$stderr" => {
                 let write = crate::symbol::sym::WRITE;
@@ -139,8 +140,13 @@ impl Ruby<'_> {
             "$," | "$;" | "$/" | "$\\" | "$-0" => {
                 let is_regexp = spelled == "$;" && matches!(value, Value::Regexp(_));
                 if !value.is_nil() && !is_regexp && !matches!(value, Value::String(_)) {
-                    return Err(self.type_error(format!("value of {spelled} must be String")));
+                    return Err(self.type_error(format!("value of {asked} must be String")));
                 }
+            }
+            "$." => {
+                let number = self.to_int(&value)?;
+                self.globals.insert(name, Value::Int(number));
+                return Ok(());
             }
             "$0" if !matches!(value, Value::String(_)) => {
                 return Err(self.no_conversion(&value, "String"));

@@ -15,7 +15,7 @@ use crate::method::{MethodBody, Visibility};
 use crate::program::{Literal, Program};
 use crate::ruby::Ruby;
 use crate::symbol::Symbol;
-use crate::text::{Encoding, Text};
+use crate::text::Text;
 use crate::value::{ArrayObject, Head, Object, RegexpObject, StringObject, Value};
 
 /// What was loaded, and what `autoload` promises.
@@ -113,9 +113,8 @@ impl Ruby<'_> {
                 string.head.freeze();
                 Value::String(string)
             }
-            Literal::Bytes(bytes, binary) => {
-                let encoding = if *binary { Encoding::Binary } else { Encoding::Utf8 };
-                let string = StringObject::new(ClassId::STRING, Text::new(bytes.to_vec(), encoding));
+            Literal::Bytes(bytes, encoding) => {
+                let string = StringObject::new(ClassId::STRING, Text::new(bytes.to_vec(), *encoding));
                 string.head.freeze();
                 Value::String(string)
             }
@@ -326,7 +325,16 @@ impl Ruby<'_> {
     }
 
     #[cold]
-    fn cannot_load(&mut self, feature: &str) -> Box<Unwind> {
+    pub(crate) fn cannot_load(&mut self, feature: &str) -> Box<Unwind> {
+        // A file that may not be read looks as if it were not there.
+        if feature.contains('/') {
+            let world = self.host.world();
+            let path = normal(&world.here().join(feature));
+            let refusal = world.refusal(&path).or_else(|| world.refusal(&path.with_extension("rb")));
+            if let Some(refusal) = refusal {
+                return self.error(ClassId::SECURITY_ERROR, refusal.to_string());
+            }
+        }
         let error = crate::core::exception::make(
             self,
             ClassId::LOAD_ERROR,

@@ -82,7 +82,19 @@ pub(crate) struct Env {
 
 impl Env {
     pub(crate) fn new(size: usize, parent: Option<Rc<Env>>) -> Rc<Env> {
+        crate::memory::take(Env::weight(size));
         Rc::new(Env { slots: RefCell::new(vec![Value::Nil; size].into()), parent })
+    }
+
+    fn weight(size: usize) -> usize {
+        size_of::<Env>() + size * size_of::<Value>()
+    }
+
+    /// Takes all variables away, before it is dropped.
+    pub(crate) fn take_slots(&mut self) -> Option<Box<[Value]>> {
+        let slots = std::mem::take(self.slots.get_mut());
+        crate::memory::give_back(Env::weight(slots.len()));
+        Some(slots).filter(|slots| !slots.is_empty())
     }
 
     /// The environment so many steps up.
@@ -187,6 +199,9 @@ pub(crate) enum MatchSlot {
 
 /// The environments around a piece of text, the innermost first, with the names of their variables.
 pub(crate) type EvalScope = Rc<[(Rc<Env>, Vec<Symbol>)]>;
+
+/// Why a pattern did not fit, and which key which hash lacks if that is why.
+pub(crate) type Mismatch = (String, Option<(Value, Value)>);
 
 /// A body that runs, as natives may ask about it.
 pub(crate) struct Activation {
@@ -328,6 +343,12 @@ pub(crate) struct Running {
     pub thread: Value,
     /// What is being inspected, against endless recursion.
     pub inspecting: Vec<Value>,
+    /// The last object that a pattern took apart, and into what.
+    pub deconstructed: Option<(Value, Rc<crate::value::ArrayObject>)>,
+    /// Whether it must be told why a pattern does not fit.
+    pub explains: bool,
+    /// Why a pattern did not fit; the key and the hash if the key is missing.
+    pub mismatch: Option<Mismatch>,
     /// Why `method_missing` is asked.
     pub missing: Option<Missing>,
     /// The tags of all `catch` that run.

@@ -14,13 +14,18 @@ use crate::value::{ArrayObject, HashObject, Value};
 impl Ruby<'_> {
     pub(super) fn case_in_node(&mut self, f: &Frame<'_>, node: &CaseIn) -> Result {
         let subject = self.eval(f, &node.subject)?;
-        for arm in &node.arms {
-            if !self.matches(f, &arm.pattern, &subject)? {
+        // Only of a single pattern it is told why it does not fit.
+        let explains = node.arms.len() == 1 && node.otherwise.is_none();
+        for (at, arm) in node.arms.iter().enumerate() {
+            if !self.matches_first(f, &arm.pattern, &subject, explains, at == 0)? {
                 continue;
             }
             if let Some((guard, unless)) = &arm.guard
                 && self.test(f, guard)? == *unless
             {
+                if explains {
+                    self.run.mismatch = Some(("guard clause does not return true".to_owned(), None));
+                }
                 continue;
             }
             return self.eval(f, &arm.code);
@@ -29,7 +34,7 @@ impl Ruby<'_> {
             Some(otherwise) => self.eval(f, otherwise),
             None => {
                 self.run.line = node.line;
-                Err(self.no_pattern(&subject, None)?)
+                Err(self.no_pattern(&subject)?)
             }
         }
     }
@@ -43,7 +48,7 @@ impl Ruby<'_> {
         line: u32,
     ) -> Result {
         let value = self.eval(f, value)?;
-        let fits = self.matches(f, pattern, &value)?;
+        let fits = self.matches_first(f, pattern, &value, required, true)?;
         if !required {
             return Ok(Value::Bool(fits));
         }
@@ -51,43 +56,76 @@ impl Ruby<'_> {
             return Ok(Value::Nil);
         }
         self.run.line = line;
-        let missing = self.missing_key(f, pattern, &value)?;
-        Err(self.no_pattern(&value, missing)?)
+        Err(self.no_pattern(&value)?)
     }
 
-    /// The key that a hash lacks, if that alone is why a pattern does not fit.
-    fn missing_key(&mut self, f: &Frame<'_>, pattern: &Pattern, value: &Value) -> Result<Option<Value>> {
-        let (Pattern::Hash(pattern), Value::Hash(hash)) = (pattern, value) else { return Ok(None) };
-        for (name, _) in &pattern.pairs {
-            let key = Value::Symbol(f.unit.symbol(*name));
-            if self.hash_get(hash, &key)?.is_none() {
-                return Ok(Some(key));
-            }
+    /// Says why a pattern does not fit, if anyone will want to know.
+    fn mismatch(&mut self, why: impl FnOnce(&mut Self) -> Result<String>) -> Result<bool> {
+        if self.run.explains {
+            let why = why(self)?;
+            self.run.mismatch = Some((why, None));
         }
-        Ok(None)
+        Ok(false)
+    }
+
+    fn shown(&mut self, value: &Value) -> Result<String> {
+        Ok(self.inspect(value)?.to_str_lossy().into_owned())
+    }
+
+    /// `expected === value`
+    fn is_it(&mut self, expected: &Value, value: &Value) -> Result<bool> {
+        if self.case_eq(expected, value)? {
+            return Ok(true);
+        }
+        self.mismatch(|ruby| {
+            Ok(format!("{} === {} does not return true", ruby.shown(expected)?, ruby.shown(value)?))
+        })
     }
 
     #[cold]
-    fn no_pattern(&mut self, value: &Value, missing: Option<Value>) -> Result<Box<Unwind>> {
-        let shown = self.inspect(value)?.to_str_lossy().into_owned();
-        let Some(key) = missing else {
-            return Ok(self.error(ClassId::NO_MATCHING_PATTERN_ERROR, shown));
+    fn no_pattern(&mut self, value: &Value) -> Result<Box<Unwind>> {
+        let shown = self.shown(value)?;
+        let (why, key) = match self.run.mismatch.take() {
+            Some(why) => why,
+            None => return Ok(self.error(ClassId::NO_MATCHING_PATTERN_ERROR, shown)),
         };
-        let key_shown = self.inspect(&key)?.to_str_lossy().into_owned();
-        let message = Value::str(format!("{shown}: key not found: {key_shown}"));
+        let message = format!("{shown}: {why}");
+        let Some((key, hash)) = key else {
+            return Ok(self.error(ClassId::NO_MATCHING_PATTERN_ERROR, message));
+        };
+        let message = Value::str(message);
         let error = crate::core::exception::make(self, ClassId::NO_MATCHING_PATTERN_KEY_ERROR, message);
         crate::core::exception::set_detail(&error, |details| {
             details.name = key;
-            details.receiver = Some(value.clone());
+            details.receiver = Some(hash);
         });
         Ok(Box::new(Unwind::Raise(error)))
+    }
+
+    /// Whether the pattern of an arm fits; patterns inside of methods that this calls are on their own.
+    fn matches_first(
+        &mut self,
+        f: &Frame<'_>,
+        pattern: &Pattern,
+        value: &Value,
+        explains: bool,
+        fresh: bool,
+    ) -> Result<bool> {
+        if fresh {
+            self.run.deconstructed = None;
+            self.run.mismatch = None;
+        }
+        let outer = std::mem::replace(&mut self.run.explains, explains);
+        let fits = self.matches(f, pattern, value);
+        self.run.explains = outer;
+        fits
     }
 
     fn matches(&mut self, f: &Frame<'_>, pattern: &Pattern, value: &Value) -> Result<bool> {
         match pattern {
             Pattern::Value(node) => {
                 let expected = self.eval(f, node)?;
-                self.case_eq(&expected, value)
+                self.is_it(&expected, value)
             }
             Pattern::Bind(target) => {
                 self.assign(f, target, value.clone())?;
@@ -118,7 +156,7 @@ impl Ruby<'_> {
         match constant {
             Some(node) => {
                 let constant = self.eval(f, node)?;
-                self.case_eq(&constant, value)
+                self.is_it(&constant, value)
             }
             None => Ok(true),
         }
@@ -131,11 +169,21 @@ impl Ruby<'_> {
         {
             return Ok(Some(array.clone()));
         }
-        if !self.responds_to(value, sym::DECONSTRUCT, false)? {
+        // Asked once for all patterns of a `case`.
+        if let Some((known, items)) = &self.run.deconstructed
+            && known.is_same(value)
+        {
+            return Ok(Some(items.clone()));
+        }
+        if !self.responds_to(value, sym::DECONSTRUCT, true)? {
+            self.mismatch(|ruby| Ok(format!("{} does not respond to #deconstruct", ruby.shown(value)?)))?;
             return Ok(None);
         }
         match self.send(value, sym::DECONSTRUCT, &[])? {
-            Value::Array(array) => Ok(Some(array)),
+            Value::Array(array) => {
+                self.run.deconstructed = Some((value.clone(), array.clone()));
+                Ok(Some(array))
+            }
             _ => Err(self.type_error("deconstruct must return Array")),
         }
     }
@@ -148,7 +196,11 @@ impl Ruby<'_> {
         let items = items.to_vec();
         let (pre, post) = (pattern.pre.len(), pattern.post.len());
         if items.len() < pre + post || (pattern.rest.is_none() && items.len() != pre + post) {
-            return Ok(false);
+            let more = if pattern.rest.is_some() { "+" } else { "" };
+            return self.mismatch(|ruby| {
+                let list = ruby.shown(&Value::array(&*items))?;
+                Ok(format!("{list} length mismatch (given {}, expected {}{more})", items.len(), pre + post))
+            });
         }
         for (part, item) in pattern.pre.iter().zip(&items) {
             if !self.matches(f, part, item)? {
@@ -193,7 +245,9 @@ impl Ruby<'_> {
                 return Ok(true);
             }
         }
-        Ok(false)
+        self.mismatch(|ruby| {
+            Ok(format!("{} does not match to find pattern", ruby.shown(&Value::array(&*items))?))
+        })
     }
 
     fn matches_hash(&mut self, f: &Frame<'_>, pattern: &HashPattern, value: &Value) -> Result<bool> {
@@ -203,8 +257,10 @@ impl Ruby<'_> {
         let hash = match value {
             Value::Hash(hash) if hash.head.class() == ClassId::HASH => hash.clone(),
             value => {
-                if !self.responds_to(value, sym::DECONSTRUCT_KEYS, false)? {
-                    return Ok(false);
+                if !self.responds_to(value, sym::DECONSTRUCT_KEYS, true)? {
+                    return self.mismatch(|ruby| {
+                        Ok(format!("{} does not respond to #deconstruct_keys", ruby.shown(value)?))
+                    });
                 }
                 let wanted = match pattern.rest {
                     HashRest::Bind(_) => Value::Nil,
@@ -223,11 +279,21 @@ impl Ruby<'_> {
             }
         };
         if pattern.pairs.is_empty() && matches!(pattern.rest, HashRest::Open) && pattern.empty {
-            return Ok(hash.table().is_empty());
+            if hash.table().is_empty() {
+                return Ok(true);
+            }
+            return self
+                .mismatch(|ruby| Ok(format!("{} is not empty", ruby.shown(&Value::Hash(hash.clone()))?)));
         }
         for (name, part) in &pattern.pairs {
             let key = Value::Symbol(f.unit.symbol(*name));
-            let Some(item) = self.hash_get(&hash, &key)? else { return Ok(false) };
+            let Some(item) = self.hash_get(&hash, &key)? else {
+                self.mismatch(|ruby| Ok(format!("key not found: {}", ruby.shown(&key)?)))?;
+                if let Some((_, missing)) = &mut self.run.mismatch {
+                    *missing = Some((key, Value::Hash(hash)));
+                }
+                return Ok(false);
+            };
             if let Some(part) = part
                 && !self.matches(f, part, &item)?
             {
@@ -246,7 +312,11 @@ impl Ruby<'_> {
         };
         match &pattern.rest {
             HashRest::Open => Ok(true),
-            HashRest::Closed => Ok(others.is_empty()),
+            HashRest::Closed if others.is_empty() => Ok(true),
+            HashRest::Closed => {
+                let rest = self.make_hash(others)?;
+                self.mismatch(|ruby| Ok(format!("rest of {} is not empty", ruby.shown(&rest)?)))
+            }
             HashRest::Bind(target) => {
                 let rest = HashObject::new(ClassId::HASH, Table::new());
                 for (key, value) in others {

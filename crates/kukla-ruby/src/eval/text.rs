@@ -17,24 +17,49 @@ impl Ruby<'_> {
 
     pub(super) fn interpolate(&mut self, f: &Frame<'_>, parts: &[Node]) -> Result<Text> {
         let mut bytes = Vec::new();
-        let mut encoding = Encoding::Utf8;
+        let mut encoding = None;
         for part in parts {
             let value = self.eval(f, part)?;
             match &value {
-                Value::String(string) => append(&mut bytes, &mut encoding, &string.text()),
+                Value::String(string) => self.append(&mut bytes, &mut encoding, &string.text())?,
                 Value::Int(number) if !self.run.redefined => {
+                    encoding.get_or_insert(Encoding::Ascii);
                     use std::io::Write;
                     // Writing to a vector cannot fail.
                     let _ = write!(bytes, "{number}");
                 }
                 value => {
                     let text = self.display(value)?;
-                    append(&mut bytes, &mut encoding, &text);
+                    self.append(&mut bytes, &mut encoding, &text)?;
                 }
             }
+            self.grown(bytes.len())?;
         }
+        let encoding = encoding.unwrap_or_default();
         self.charge((bytes.len() / 64) as u64)?;
         Ok(Text::new(bytes, encoding))
+    }
+
+    /// Appends a text. The first one that is not US-ASCII says what the encoding is, until one comes whose characters are not ASCII.
+    fn append(&mut self, bytes: &mut Vec<u8>, encoding: &mut Option<Encoding>, text: &Text) -> Result<()> {
+        let mut known = *encoding.get_or_insert(text.encoding());
+        if known == Encoding::Ascii && bytes.is_ascii() {
+            known = text.encoding();
+            *encoding = Some(known);
+        }
+        if known != text.encoding() && !text.is_ascii() {
+            if !bytes.is_ascii() {
+                let message = format!(
+                    "incompatible character encodings: {} and {}",
+                    known.name(),
+                    text.encoding().name()
+                );
+                return Err(self.error(ClassId::COMPATIBILITY_ERROR, message));
+            }
+            *encoding = Some(text.encoding());
+        }
+        bytes.extend_from_slice(text.as_bytes());
+        Ok(())
     }
 
     pub(super) fn regexp_node(&mut self, f: &Frame<'_>, node: &Regex) -> Result {
@@ -67,11 +92,4 @@ impl Ruby<'_> {
     pub fn make_regexp(&mut self, source: &Text, options: u8) -> Result {
         regexp::compile(self, ClassId::REGEXP, source, i64::from(options))
     }
-}
-
-fn append(bytes: &mut Vec<u8>, encoding: &mut Encoding, text: &Text) {
-    if text.encoding() == Encoding::Binary && !text.is_ascii() {
-        *encoding = Encoding::Binary;
-    }
-    bytes.extend_from_slice(text.as_bytes());
 }

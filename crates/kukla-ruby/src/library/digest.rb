@@ -13,7 +13,10 @@ module Digest
     end
 
     def digest(text = nil)
-      sum(text || @text)
+      return sum(@text) if text.nil?
+
+      reset
+      sum(text)
     end
 
     def digest!
@@ -136,7 +139,7 @@ module Digest
   end
 
   def self.hexencode(text)
-    text.unpack1('H*')
+    ('' + text).unpack1('H*')
   end
 end
 

@@ -26,7 +26,7 @@ class Logger
   attr_reader :level
 
   def initialize(stream = nil, *_, level: DEBUG, progname: nil, formatter: nil, datetime_format: nil)
-    @stream = stream
+    @stream = stream.is_a?(String) ? File.open(stream, 'a') : stream
     self.level = level
     @progname = progname
     @formatter = formatter

@@ -16,6 +16,7 @@ class OpenStruct
   # Reads what YAML has written of it.
   def init_with(members)
     @table = {}
+    members = members['table'] if members.keys == ['table'] && members['table'].is_a?(Hash)
     members.each { |name, value| self[name] = value }
   end
 

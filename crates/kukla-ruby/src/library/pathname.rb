@@ -145,7 +145,7 @@ class Pathname
     here = cleanpath.to_s
     there = base.cleanpath.to_s
     if here.start_with?('/') != there.start_with?('/')
-      raise ArgumentError, "different prefix: #{(here.start_with?('/') ? '/' : '').inspect} and #{base.to_s.inspect}"
+      raise ArgumentError, "different prefix: #{(here.start_with?('/') ? '/' : '').inspect} and #{there.inspect}"
     end
 
     from = there.split('/').reject { |name| ['', '.'].include?(name) }
@@ -301,7 +301,10 @@ class Pathname
     names.shift while left == '/' && names.first == '..'
     rest = names.join('/')
     rest << '/' if right.end_with?('/') && !names.empty? && names.last != '..'
-    return left if rest.empty?
+    if rest.empty?
+      left = left.sub(%r{(?<=[^/])/+\z}, '')
+      return left.empty? ? '.' : left
+    end
     return rest if left == '.' || left.empty?
 
     left.end_with?('/') ? left + rest : "#{left}/#{rest}"

@@ -237,8 +237,14 @@ module Gem
 
     def requirements_list = @requirement.as_list
 
-    def match?(name, version, _ = false)
-      @name === name && @requirement.satisfied_by?(Version.create(version))
+    def match?(name, version, allow_prerelease = false)
+      return false unless @name === name
+
+      version = Version.create(version)
+      return true if @requirement.none? && !version.prerelease?
+      return false if version.prerelease? && !allow_prerelease && !prerelease?
+
+      @requirement.satisfied_by?(version)
     end
 
     def =~(other)

@@ -2,8 +2,10 @@
 
 use ruby_prism as prism;
 
+use super::literal::said;
 use super::{Lowerer, line_of, read, write};
 use crate::program::{Arg, Combine, Literal, Node, Pair, Range};
+use crate::text::Encoding;
 
 /// Every so many levels of nesting an expression makes sure that there is enough stack for the next ones.
 const DEEP: u32 = 16;
@@ -85,13 +87,10 @@ impl Lowerer {
             FloatNode as_float_node => |n| Node::Float(n.value()),
             RationalNode as_rational_node => |n| self.rational(&n),
             ImaginaryNode as_imaginary_node => |n| Node::Imaginary(self.boxed(&n.numeric())),
-            StringNode as_string_node => |n| {
-                let binary = n.is_forced_binary_encoding() || (self.binary && !n.is_forced_utf8_encoding());
-                self.string(n.unescaped(), n.is_frozen(), binary)
-            },
+            StringNode as_string_node => |n| self.string(n.unescaped(), n.is_frozen(), said(&n)),
             SymbolNode as_symbol_node => |n| Node::Symbol(self.name(n.unescaped())),
             XStringNode as_x_string_node => |n| {
-                let text = self.string(n.unescaped(), false, false);
+                let text = self.string(n.unescaped(), false, None);
                 Node::Command(Box::new([text]), line_of(&n.location()))
             },
             InterpolatedStringNode as_interpolated_string_node => |n| Node::Interpolated(self.parts(&n.parts())),
@@ -122,10 +121,10 @@ impl Lowerer {
             },
             SourceFileNode as_source_file_node => |_n| {
                 let file = self.file.clone();
-                self.string(file.as_bytes(), self.frozen_strings, false)
+                self.string(file.as_bytes(), self.frozen_strings, Some(Encoding::Utf8))
             },
             SourceLineNode as_source_line_node => |n| Node::Int(i64::from(line_of(&n.location()))),
-            SourceEncodingNode as_source_encoding_node => |_n| self.encoding(),
+            SourceEncodingNode as_source_encoding_node => |_n| self.source_encoding(),
             ImplicitNode as_implicit_node => |n| self.expression(&n.value()),
 
             LocalVariableReadNode as_local_variable_read_node => |n| read(self.place(n.name().as_slice(), n.depth())),
@@ -346,11 +345,7 @@ impl Lowerer {
             if let Some(pair) = element.as_assoc_node() {
                 let key = match pair.key().as_string_node() {
                     // Keys are frozen, so one string does for all times.
-                    Some(text) => {
-                        let binary = text.is_forced_binary_encoding()
-                            || (self.binary && !text.is_forced_utf8_encoding());
-                        self.string(text.unescaped(), true, binary)
-                    }
+                    Some(text) => self.string(text.unescaped(), true, said(&text)),
                     None => self.expression(&pair.key()),
                 };
                 return Some(Pair::One(key, self.expression(&pair.value())));

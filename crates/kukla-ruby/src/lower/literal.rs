@@ -6,6 +6,7 @@ use ruby_prism as prism;
 
 use super::{Lowerer, line_of};
 use crate::program::{Literal, Node, Regex};
+use crate::text::Encoding;
 
 fn big(integer: &prism::Integer<'_>) -> BigInt {
     let (negative, digits) = integer.to_u32_digits();
@@ -52,10 +53,12 @@ impl Lowerer {
         Node::Literal(self.literal(literal))
     }
 
-    pub(super) fn string(&mut self, bytes: &[u8], frozen: bool, binary: bool) -> Node {
+    /// A string, in the encoding of the source unless it says otherwise itself.
+    pub(super) fn string(&mut self, bytes: &[u8], frozen: bool, says: Option<Encoding>) -> Node {
+        let encoding = says.unwrap_or(self.encoding);
         let literal = match std::str::from_utf8(bytes) {
-            Ok(text) if !binary => Literal::Text(text.into()),
-            _ => Literal::Bytes(bytes.into(), binary),
+            Ok(text) if encoding == Encoding::Utf8 => Literal::Text(text.into()),
+            _ => Literal::Bytes(bytes.into(), encoding),
         };
         let number = self.literal(literal);
         if frozen { Node::Literal(number) } else { Node::Text(number) }
@@ -66,11 +69,7 @@ impl Lowerer {
         let mut nodes = Vec::new();
         for part in parts {
             match part.as_string_node() {
-                Some(text) => {
-                    let binary =
-                        text.is_forced_binary_encoding() || (self.binary && !text.is_forced_utf8_encoding());
-                    nodes.push(self.string(text.unescaped(), true, binary));
-                }
+                Some(text) => nodes.push(self.string(text.unescaped(), true, said(&text))),
                 None => nodes.push(self.expression(&part)),
             }
         }
@@ -90,7 +89,7 @@ impl Lowerer {
             return Node::Literal(self.literal(Literal::Regexp(pattern)));
         }
         // One that is not valid complains when it is run, as it may stand where nothing ever comes.
-        let text = self.string(source, true, false);
+        let text = self.string(source, true, None);
         let once = Some(self.constant());
         Node::Regexp(Box::new(Regex { parts: Box::new([text]), options: bits, once, line }))
     }
@@ -113,8 +112,31 @@ impl Lowerer {
         self.send(pattern, b"=~", vec![last], line)
     }
 
-    pub(super) fn encoding(&mut self) -> Node {
+    pub(super) fn source_encoding(&mut self) -> Node {
+        let name = self.encoding.name().replace('-', "_").to_ascii_uppercase();
         let encoding = Node::Const(self.name(b"Encoding"), self.constant(), 0);
-        Node::ConstPath(Box::new((Some(encoding), self.name(b"UTF_8"), self.constant(), 0)))
+        Node::ConstPath(Box::new((Some(encoding), self.name(name.as_bytes()), self.constant(), 0)))
     }
+}
+
+/// The encoding that a string says it has, by the escapes in it.
+pub(super) fn said(node: &prism::StringNode<'_>) -> Option<Encoding> {
+    if node.is_forced_binary_encoding() {
+        Some(Encoding::Binary)
+    } else if node.is_forced_utf8_encoding() {
+        Some(Encoding::Utf8)
+    } else {
+        None
+    }
+}
+
+/// The encoding that a comment at the top of the source names.
+pub(super) fn of_source(parsed: &prism::ParseResult<'_>) -> Encoding {
+    for comment in parsed.magic_comments() {
+        if matches!(comment.key(), b"encoding" | b"coding") {
+            let name = String::from_utf8_lossy(comment.value());
+            return Encoding::named(&name).unwrap_or_default();
+        }
+    }
+    Encoding::Utf8
 }

@@ -17,6 +17,7 @@ use ruby_prism as prism;
 use rustc_hash::FxHashMap;
 
 use crate::program::{Body, BodyId, BodyKind, Literal, Name, Node, Params, Place, Program};
+use crate::text::Encoding;
 use captured::{Facts, Key, PROGRAM};
 
 /// Text that is no program: what is wrong and in which line.
@@ -93,8 +94,8 @@ fn lower_as(
             sites: 0,
             constants: 0,
             frozen_strings: parsed.frozen_string_literals(),
-            binary: says_binary(source),
             depth: 0,
+            encoding: literal::of_source(&parsed),
         };
         for names in scopes {
             let mut scope = Scope::new(BodyKind::Eval, None, true);
@@ -199,19 +200,6 @@ impl Scope {
     }
 }
 
-/// Whether one of the first two lines is a comment that names the binary encoding.
-fn says_binary(source: &[u8]) -> bool {
-    source.split(|byte| *byte == b'\n').take(2).any(|line| {
-        let line = String::from_utf8_lossy(line).to_ascii_lowercase();
-        let named =
-            line.strip_prefix('#').and_then(|comment| comment.split_once("coding")).map(|(_, name)| name);
-        named.is_some_and(|name| {
-            let name = name.trim_start_matches([':', '=', ' ']);
-            name.starts_with("binary") || name.starts_with("ascii-8bit")
-        })
-    })
-}
-
 struct Lowerer {
     file: Arc<str>,
     facts: FxHashMap<Key, Facts>,
@@ -223,9 +211,9 @@ struct Lowerer {
     sites: u32,
     constants: u32,
     frozen_strings: bool,
-    /// Whether a comment at the top says that the text is bytes: `# encoding: binary`.
-    binary: bool,
     depth: u32,
+    /// The encoding of the source.
+    encoding: Encoding,
 }
 
 impl Lowerer {

@@ -63,6 +63,20 @@ impl Lowerer {
         Param { name: Some(self.name(name)), place, pattern: None }
     }
 
+    /// A parameter that `super` hands on. Of several called `_` only the first is the variable.
+    fn handed_on(&mut self, name: &[u8], repeated: bool, argument: fn(Vec<u8>) -> SuperArgument) -> Param {
+        if !repeated {
+            self.scope_mut().arguments.push(argument(name.to_vec()));
+            return self.named(name);
+        }
+        let slot = self.scope_mut().locals;
+        self.scope_mut().locals += 1;
+        let hidden = format!("%{slot}").into_bytes();
+        self.scope_mut().variables.insert(hidden.clone(), Place::Local(slot));
+        self.scope_mut().arguments.push(argument(hidden));
+        Param { name: Some(self.name(name)), place: Place::Local(slot), pattern: None }
+    }
+
     fn destructured(&mut self, node: &prism::MultiTargetNode<'_>) -> MultiTarget {
         self.multi_target(&node.lefts(), node.rest(), &node.rights())
     }
@@ -99,8 +113,8 @@ impl Lowerer {
             .filter_map(|optional| {
                 let optional = optional.as_optional_parameter_node()?;
                 let name = optional.name();
-                self.scope_mut().arguments.push(SuperArgument::One(name.as_slice().to_vec()));
-                let param = self.named(name.as_slice());
+                let repeated = optional.is_repeated_parameter();
+                let param = self.handed_on(name.as_slice(), repeated, SuperArgument::One);
                 let default = self.expression(&optional.value());
                 Some((param, default))
             })
@@ -108,8 +122,7 @@ impl Lowerer {
         if let Some(rest) = node.rest() {
             if let Some(rest) = rest.as_rest_parameter_node() {
                 let name = rest.name().map_or_else(|| b"*".to_vec(), |name| name.as_slice().to_vec());
-                self.scope_mut().arguments.push(SuperArgument::Rest(name.clone()));
-                params.rest = Some(self.named(&name));
+                params.rest = Some(self.handed_on(&name, rest.is_repeated_parameter(), SuperArgument::Rest));
             } else {
                 params.trailing_comma = true;
             }

@@ -8,13 +8,15 @@ use std::rc::Rc;
 
 use kukla_values::Str;
 
+use crate::memory::{Taken, Weighed};
+
 pub use encoding::{ENCODINGS, Encoding, NoChar};
 
 /// The bytes of a string. Text that came from Puppet or a program is shared until it is changed, as is what matches refer to.
 #[derive(Clone, Debug)]
 enum Bytes {
     Shared(Str),
-    Counted(Rc<Vec<u8>>),
+    Counted(Rc<(Vec<u8>, Taken)>),
     Own(Vec<u8>),
 }
 
@@ -39,6 +41,17 @@ pub struct Text {
     bytes: Bytes,
     encoding: Encoding,
     known: Cell<Knowledge>,
+}
+
+impl Weighed for Text {
+    /// What is shared is counted where it is kept.
+    #[inline]
+    fn weight(&self) -> usize {
+        match &self.bytes {
+            Bytes::Own(bytes) => bytes.capacity(),
+            Bytes::Shared(_) | Bytes::Counted(_) => 0,
+        }
+    }
 }
 
 impl Text {
@@ -91,7 +104,7 @@ impl Text {
         match &self.bytes {
             Bytes::Own(bytes) => bytes,
             Bytes::Shared(text) => text.as_bytes(),
-            Bytes::Counted(bytes) => bytes,
+            Bytes::Counted(counted) => &counted.0,
         }
     }
 
@@ -126,9 +139,12 @@ impl Text {
         match &mut self.bytes {
             Bytes::Own(_) => {}
             Bytes::Shared(text) => self.bytes = Bytes::Own(text.as_bytes().to_vec()),
-            Bytes::Counted(bytes) => {
-                let bytes = std::mem::take(bytes);
-                self.bytes = Bytes::Own(Rc::try_unwrap(bytes).unwrap_or_else(|shared| shared.to_vec()));
+            Bytes::Counted(counted) => {
+                let bytes = match Rc::get_mut(counted) {
+                    Some(alone) => std::mem::take(&mut alone.0),
+                    None => counted.0.clone(),
+                };
+                self.bytes = Bytes::Own(bytes);
             }
         }
         match &mut self.bytes {
@@ -142,7 +158,9 @@ impl Text {
         if let Bytes::Own(bytes) = &mut self.bytes
             && bytes.len() >= WORTH_SHARING
         {
-            self.bytes = Bytes::Counted(Rc::new(std::mem::take(bytes)));
+            let bytes = std::mem::take(bytes);
+            let taken = Taken::new(bytes.capacity());
+            self.bytes = Bytes::Counted(Rc::new((bytes, taken)));
         }
         self.clone()
     }

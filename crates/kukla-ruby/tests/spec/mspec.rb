@@ -42,6 +42,9 @@ module ScratchPad
   def self.inspect = "<ScratchPad @record=#{@record.inspect}>"
 end
 
+# The `self` of all examples of a file.
+class MSpecEnv; end
+
 # A group of examples and its surroundings.
 class SpecGroup
   attr_reader :description, :parent, :shared
@@ -744,6 +747,12 @@ class OutputMatcher < Matcher
   end
 end
 
+class SpecEvaluate
+  class << self
+    attr_accessor :desc
+  end
+end
+
 # Objects whose methods are expected to be called.
 class Expected
   attr_reader :name, :calls, :kind
@@ -905,6 +914,11 @@ class NumericMockObject < Numeric
   end
 
   def singleton_method_added(_name); end
+end
+
+def new_datetime(given = {})
+  parts = { year: -4712, month: 1, day: 1, hour: 0, minute: 0, second: 0, offset: 0, sg: Date::ITALY }.merge(given)
+  DateTime.new(*parts.values)
 end
 
 MSPEC_HELPERS = true

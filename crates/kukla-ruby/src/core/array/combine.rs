@@ -138,6 +138,7 @@ fn times(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         return Err(ruby.argument_error("argument too big"));
     }
     ruby.charge(total as u64)?;
+    ruby.make_room_for(total)?;
     let repeated: Vec<Value> = std::iter::repeat_n(values, count).flatten().collect();
     Ok(Value::array(repeated))
 }
@@ -229,7 +230,10 @@ fn product(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     if args.block.is_none() {
         let total = lists.iter().try_fold(1_usize, |total, list| total.checked_mul(list.len()));
         match total {
-            Some(total) if total <= MOST => ruby.charge(total as u64)?,
+            Some(total) if total <= MOST => {
+                ruby.charge(total as u64)?;
+                ruby.make_room_for(total.saturating_mul(lists.len() + 6))?;
+            }
             _ if lists.iter().any(Vec::is_empty) => {}
             _ => return Err(ruby.range_error("too big to product")),
         }
@@ -328,6 +332,7 @@ fn repeated_combination(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> R
         return Ok(this.clone());
     }
     ruby.charge(count as u64)?;
+    ruby.make_room_for(count)?;
     let mut places = vec![0; count];
     loop {
         give(ruby, block, &values, &places)?;
@@ -395,6 +400,7 @@ fn repeated_permutation(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> R
         return Ok(this.clone());
     }
     ruby.charge(count as u64)?;
+    ruby.make_room_for(count)?;
     let mut places = vec![0; count];
     'rows: loop {
         give(ruby, block, &values, &places)?;

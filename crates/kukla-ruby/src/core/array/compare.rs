@@ -132,6 +132,7 @@ fn inspect(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
             }
             shown.extend_from_slice(ruby.inspect(&value)?.as_bytes());
             ruby.charge(1 + shown.len() as u64 / 4096)?;
+            ruby.grown(shown.len())?;
             index += 1;
         }
         shown.push(b']');
@@ -196,7 +197,10 @@ fn join_into(
                 other => ruby.display(other)?,
             };
             match joined {
-                Some(joined) => append(joined, &text),
+                Some(joined) => {
+                    append(joined, &text);
+                    ruby.grown(joined.len())?;
+                }
                 None => *joined = Some(text),
             }
         }

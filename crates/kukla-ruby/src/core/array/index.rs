@@ -215,6 +215,7 @@ fn values_at(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
                     return Err(out_of_range(ruby, index)?);
                 };
                 ruby.charge((end - begin) as u64)?;
+                ruby.make_room_for(found.len() + end - begin)?;
                 found.extend((begin..end).map(|at| array.get(at).unwrap_or_default()));
             }
             index => {
@@ -243,6 +244,7 @@ pub(super) fn splice(
     }
     let present = array.len();
     ruby.charge((begin.saturating_sub(present) + values.len()) as u64)?;
+    ruby.make_room_for(begin.saturating_sub(present) + values.len())?;
     let mut items = array.items_mut();
     let items = items.as_vec();
     if begin > items.len() {
@@ -299,6 +301,7 @@ fn set_at(ruby: &mut Ruby<'_>, array: &ArrayObject, index: i64, value: Value) ->
             return Err(ruby.index_error(format!("index {index} too big")));
         }
         ruby.charge((at - length) as u64 + 1)?;
+        ruby.make_room_for(at - length)?;
     }
     let mut items = array.items_mut();
     match items.get_mut(at) {
@@ -400,6 +403,7 @@ fn fill(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         return Err(ruby.argument_error("argument too big"));
     }
     ruby.charge(end.saturating_sub(length.min(begin)) as u64)?;
+    ruby.make_room_for(end.saturating_sub(length))?;
     if end > length {
         array.items_mut().as_vec().resize(end, Value::Nil);
     }

@@ -100,6 +100,7 @@ pub(crate) fn new_length(ruby: &mut Ruby<'_>, value: &Value) -> Result<usize> {
         Ok(length) if length > MOST => Err(ruby.argument_error("array size too big")),
         Ok(length) => {
             ruby.charge(length as u64)?;
+            ruby.make_room_for(length)?;
             Ok(length)
         }
         Err(_) => Err(ruby.argument_error("negative array size")),

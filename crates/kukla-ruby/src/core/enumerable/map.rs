@@ -8,6 +8,7 @@ use crate::core::enumerator::{self, as_many};
 use crate::error::Result;
 use crate::hash::Table;
 use crate::iterate::{Flow, pack};
+use crate::memory::Gathered;
 use crate::ruby::Ruby;
 use crate::symbol::sym;
 use crate::value::{HashObject, Value};
@@ -36,7 +37,7 @@ fn map(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let block = block.clone();
     // A lambda of several parameters takes an array apart here, and only here.
     let splat = block.lambda.get() && ruby.required_parameters(&block) > 1;
-    let mapped = ruby.walk(this, Vec::new(), move |ruby, mapped: &mut Vec<Value>, values| {
+    let mapped = ruby.walk(this, Gathered::new(), move |ruby, mapped: &mut Gathered, values| {
         let value = match values {
             [Value::Array(several)] if splat => {
                 let several = several.to_vec();
@@ -53,10 +54,10 @@ fn map(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 fn flat_map(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
     let block = block.clone();
-    let mapped = ruby.walk(this, Vec::new(), move |ruby, mapped: &mut Vec<Value>, values| {
+    let mapped = ruby.walk(this, Gathered::new(), move |ruby, mapped: &mut Gathered, values| {
         let value = ruby.yield_to(&block, values)?;
         match ruby.maybe_array(&value)? {
-            Some(list) => mapped.extend(list.to_vec()),
+            Some(list) => list.to_vec().into_iter().for_each(|value| mapped.push(value)),
             None => mapped.push(value),
         }
         Ok(Flow::More)
@@ -67,7 +68,7 @@ fn flat_map(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 fn filter_map(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
     let block = block.clone();
-    let mapped = ruby.walk(this, Vec::new(), move |ruby, mapped, values| {
+    let mapped = ruby.walk(this, Gathered::new(), move |ruby, mapped: &mut Gathered, values| {
         let value = ruby.yield_to(&block, values)?;
         if value.is_true() {
             mapped.push(value);

@@ -9,6 +9,7 @@ use crate::core::enumerator::{as_many, unknown};
 use crate::error::Result;
 use crate::hash::Table;
 use crate::iterate::{Flow, pack};
+use crate::memory::Gathered;
 use crate::ruby::Ruby;
 use crate::value::{HashObject, Value};
 
@@ -31,7 +32,7 @@ pub(super) const METHODS: &[Native] = &[
 fn select(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
     let block = block.clone();
-    let chosen = ruby.walk(this, Vec::new(), move |ruby, chosen, values| {
+    let chosen = ruby.walk(this, Gathered::new(), move |ruby, chosen, values| {
         if ruby.yield_packed(&block, values)?.is_true() {
             chosen.push(pack(values));
         }
@@ -43,7 +44,7 @@ fn select(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 fn reject(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
     let block = block.clone();
-    let chosen = ruby.walk(this, Vec::new(), move |ruby, chosen, values| {
+    let chosen = ruby.walk(this, Gathered::new(), move |ruby, chosen, values| {
         if !ruby.yield_packed(&block, values)?.is_true() {
             chosen.push(pack(values));
         }
@@ -65,7 +66,7 @@ fn partition(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 
 fn grep(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, wanted: bool) -> Result {
     let (pattern, block) = (args[0].clone(), args.block.cloned());
-    let found = ruby.walk(this, Vec::new(), move |ruby, found, values| {
+    let found = ruby.walk(this, Gathered::new(), move |ruby, found, values| {
         let value = pack(values);
         if ruby.case_eq(&pattern, &value)? == wanted {
             found.push(match &block {
@@ -96,7 +97,7 @@ fn uniq(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 }
 
 fn compact(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
-    let kept = ruby.walk(this, Vec::new(), |_, kept, values| {
+    let kept = ruby.walk(this, Gathered::new(), |_, kept, values| {
         let value = pack(values);
         if !value.is_nil() {
             kept.push(value);
@@ -125,7 +126,7 @@ fn take(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 fn take_while(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let Some(block) = args.block else { return ruby.enumerator(this, args, unknown) };
     let block = block.clone();
-    let taken = ruby.walk(this, Vec::new(), move |ruby, taken, values| {
+    let taken = ruby.walk(this, Gathered::new(), move |ruby, taken, values| {
         if !ruby.yield_to(&block, values)?.is_true() {
             return Ok(Flow::Done);
         }

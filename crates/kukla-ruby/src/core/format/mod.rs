@@ -208,6 +208,7 @@ impl Formatter<'_, '_> {
                     self.out.push_text(&text);
                     self.at += len + 1;
                     self.directive(ruby)?;
+                    ruby.grown(self.out.len())?;
                 }
             }
         }
@@ -380,7 +381,9 @@ impl Formatter<'_, '_> {
             Some(value) => value,
             None => self.arguments.next(ruby)?,
         };
-        ruby.charge(1 + (field.width() as u64 + field.precision.unwrap_or(0) as u64) / 16)?;
+        let size = field.width().saturating_add(field.precision.unwrap_or(0).max(0) as usize);
+        ruby.charge(1 + size as u64 / 16)?;
+        ruby.grown(size)?;
         match letter {
             b's' | b'p' => self.text(ruby, &field, &value, letter == b'p'),
             b'c' => {

@@ -114,6 +114,7 @@ fn inspect(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
             shown.extend_from_slice(b"=>");
             shown.extend_from_slice(ruby.inspect(&value)?.as_bytes());
             ruby.charge(1 + shown.len() as u64 / 4096)?;
+            ruby.grown(shown.len())?;
         }
         shown.push(b'}');
         Ok(shown)

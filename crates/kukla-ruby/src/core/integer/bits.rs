@@ -110,6 +110,7 @@ pub fn shift(ruby: &mut Ruby<'_>, this: &Value, by: &Value, left: bool) -> Resul
         return Err(ruby.range_error("shift width too big"));
     }
     ruby.charge(by / 64)?;
+    ruby.grown(by as usize / 8)?;
     Ok(Value::integer(number << by))
 }
 
@@ -149,6 +150,7 @@ fn masked_to(ruby: &mut Ruby<'_>, number: &Value, length: &Value) -> Result {
         return Err(ruby.range_error("shift width too big"));
     }
     ruby.charge(length as u64 / 64)?;
+    ruby.grown(length as usize / 8)?;
     let mask: BigInt = (BigInt::one() << length) - 1;
     Ok(Value::integer(as_big(number).unwrap_or_default() & mask))
 }

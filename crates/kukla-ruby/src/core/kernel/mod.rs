@@ -7,13 +7,15 @@ mod output;
 mod reflect;
 
 use crate::class::NativeClass;
-use crate::core::{format, numeric, object, random};
+use crate::core::{command, format, numeric, object, process, random};
 use crate::library::{json, yaml};
 
 /// The module `Kernel`.
 pub const KERNEL: NativeClass = NativeClass {
     methods: &[
         control::FUNCTIONS,
+        command::FUNCTIONS,
+        process::FUNCTIONS,
         convert::FUNCTIONS,
         evaluate::FUNCTIONS,
         output::FUNCTIONS,
@@ -30,6 +32,8 @@ pub const KERNEL: NativeClass = NativeClass {
     ],
     singleton: &[
         control::FUNCTIONS,
+        command::FUNCTIONS,
+        process::FUNCTIONS,
         convert::FUNCTIONS,
         evaluate::FUNCTIONS,
         output::FUNCTIONS,

@@ -1,7 +1,7 @@
 //! What a program may ask about itself.
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, private};
+use crate::class::{ANY, Native, private};
 use crate::core::exception;
 use crate::error::Result;
 use crate::ruby::Ruby;
@@ -42,7 +42,7 @@ pub const FUNCTIONS: &[Native] = &[
         if ruby.load_by_name(&path)? {
             return Ok(Value::Bool(true));
         }
-        Err(ruby.error(ClassId::LOAD_ERROR, format!("cannot load such file -- {path}")))
+        Err(ruby.cannot_load(&path))
     }),
     private("autoload", 2, 2, |ruby, _, args| {
         let name = ruby.to_symbol(&args[0])?;
@@ -56,7 +56,6 @@ pub const FUNCTIONS: &[Native] = &[
         let module = ruby.definee();
         Ok(ruby.promised_constant(module, name).cloned().into())
     }),
-    private("set_trace_func", 1, 1, |_, _, _| Ok(Value::Nil)),
     private("gem", 0, ANY, |_, _, _| Ok(Value::Bool(true))),
 ];
 

@@ -93,7 +93,8 @@ pub(crate) fn list_methods(
     let mut seen: indexmap::IndexMap<Symbol, Option<Visibility>, rustc_hash::FxBuildHasher> =
         indexmap::IndexMap::default();
     let ancestors = ruby.ancestors(class);
-    for module in ancestors.iter() {
+    // What is prepended is not its own.
+    for module in ancestors.iter().skip_while(|module| !all && !of_object && **module != class) {
         let own = ruby.class(*module);
         for name in &own.method_order {
             if let Some(method) = own.methods.get(name) {

@@ -85,6 +85,7 @@ fn integer_power(ruby: &mut Ruby<'_>, base: &BigInt, exponent: &BigInt) -> Resul
     match (bits, exponent.to_u32()) {
         (Some(bits), Some(exponent)) if bits <= MOST_BITS => {
             ruby.charge(bits / 512 + (bits / 2048) * (bits / 2048) / 16)?;
+            ruby.grown(bits as usize / 8)?;
             Ok(Some(base.pow(exponent)))
         }
         _ => {

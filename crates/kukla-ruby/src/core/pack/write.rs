@@ -90,6 +90,7 @@ impl Packer<'_> {
 
     fn room(&self, ruby: &mut Ruby<'_>, more: usize) -> Result<()> {
         ruby.charge(1 + more as u64 / 16)?;
+        ruby.grown(self.out.len().saturating_add(more))?;
         if self.out.len().saturating_add(more) > LARGEST {
             return Err(ruby.error(ClassId::NO_MEMORY_ERROR, "failed to allocate memory"));
         }

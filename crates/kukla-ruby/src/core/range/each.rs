@@ -237,7 +237,9 @@ fn to_a(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     }
     if let (Value::Int(begin), Value::Int(end)) = (&range.begin, &range.end) {
         let end = if range.exclusive { *end } else { end.saturating_add(1) };
-        ruby.charge(end.saturating_sub(*begin).max(0) as u64)?;
+        let count = end.saturating_sub(*begin).max(0);
+        ruby.charge(count as u64)?;
+        ruby.make_room_for(count as usize)?;
         return Ok(Value::array((*begin..end).map(Value::Int).collect::<Vec<_>>()));
     }
     Ok(Value::array(ruby.collect(this, &Args::default())?))
@@ -272,6 +274,7 @@ fn last(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         let end = if range.exclusive { *end } else { end.saturating_add(1) };
         let count = usize::try_from(end.saturating_sub(*begin)).unwrap_or(0).min(most);
         ruby.charge(count as u64)?;
+        ruby.make_room_for(count)?;
         return Ok(Value::array((end - count as i64..end).map(Value::Int).collect::<Vec<_>>()));
     }
     let mut all = ruby.collect(this, &Args::default())?;

@@ -79,6 +79,7 @@ fn plus(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let (a, b) = (string.text(), other.text());
     let encoding = common_encoding(ruby, &a, &b)?;
     ruby.charge(1 + (a.len() + b.len()) as u64 / 64)?;
+    ruby.grown(a.len() + b.len())?;
     let mut joined = Vec::with_capacity(a.len() + b.len());
     joined.extend_from_slice(&a);
     let mut joined = Text::new(joined, a.encoding());
@@ -96,6 +97,7 @@ fn times(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         _ => return Err(ruby.argument_error("argument too big")),
     };
     ruby.charge(1 + size as u64 / 16)?;
+    ruby.grown(size)?;
     if size > LARGEST {
         return Err(ruby.error(ClassId::NO_MEMORY_ERROR, "failed to allocate memory"));
     }

@@ -65,6 +65,7 @@ fn justify(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, left: fn(usize) -
         return Ok(Value::str(text.clone()));
     }
     ruby.charge(missing as u64 / 8)?;
+    ruby.grown(missing.saturating_mul(pad.len()))?;
     let before = left(missing);
     if missing.checked_mul(pad.len()).is_none_or(|size| size > 1 << 32) {
         return Err(ruby.argument_error("argument too big"));

@@ -204,6 +204,7 @@ fn replaced(
             }
         }
         ruby.charge(1)?;
+        ruby.grown(out.len())?;
         copied = whole.1;
         if !all {
             break;

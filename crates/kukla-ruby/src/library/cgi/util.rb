@@ -74,9 +74,7 @@ class CGI
     private
 
     def percent_encode(text, unsafe)
-      raise TypeError, "no implicit conversion of #{text.nil? ? "nil" : text.class} into String" unless text.respond_to?(:to_str)
-
-      text = text.to_str
+      text = String.try_convert(text) || "" + text
       encoding = text.encoding
       text = text.b.gsub(unsafe) { |bytes| "%" + bytes.unpack("H2" * bytes.bytesize).join("%").upcase }
       text.force_encoding(encoding)

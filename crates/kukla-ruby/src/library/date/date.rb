@@ -390,8 +390,8 @@ class Date
                    when 'u' then [cwday, 1]
                    when 'w' then [wday, 1]
                    when 'j' then [yday, 3]
-                   when 'U' then [(@jd - first + (first + 1) % 7) / 7, 2]
-                   when 'W' then [(@jd - first + first % 7) / 7, 2]
+                   when 'U' then [(@jd - first + 7 - wday) / 7, 2]
+                   when 'W' then [(@jd - first + 7 - (wday - 1) % 7) / 7, 2]
                    when 'V' then [cweek, 2]
                    when 'G' then [cwyear, 4]
                    when 'g' then [cwyear % 100, 2]
@@ -472,6 +472,8 @@ class Date
   end
 
   def deconstruct_keys(keys)
+    raise TypeError, "wrong argument type #{keys.class} (expected Array or nil)" unless keys.nil? || keys.is_a?(Array)
+
     all = { year: year, month: month, day: day, yday: yday, wday: wday }
     keys ? all.slice(*keys) : all
   end

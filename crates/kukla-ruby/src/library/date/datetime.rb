@@ -1,27 +1,27 @@
 # Dates with a time of day.
 class DateTime < Date
   class << self
-    def new(year = -4712, month = 1, day = 1, hour = 0, minute = 0, second = 0, offset = 0, start = Date::ITALY)
+    def new(year = -4712, month = 1, day = 1, hour = (last = 0), minute = (last ||= 1; 0), second = (last ||= 2; 0), offset = 0, start = Date::ITALY)
       check_numbers(second: second, minute: minute, hour: hour, day: day, month: month, year: year)
       jd = Date::Calendar.valid_jd(year.to_i, month.to_i, day.floor, start)
-      timed(jd, day, hour, minute, second, offset, start)
+      timed(jd, last, day, hour, minute, second, offset, start)
     end
     alias civil new
 
-    def jd(jd = 0, hour = 0, minute = 0, second = 0, offset = 0, start = Date::ITALY)
+    def jd(jd = 0, hour = (last = 0), minute = (last ||= 1; 0), second = (last ||= 2; 0), offset = 0, start = Date::ITALY)
       check_numbers(second: second, minute: minute, hour: hour, jd: jd)
-      timed(jd.floor, jd, hour, minute, second, offset, start)
+      timed(jd.floor, last, jd, hour, minute, second, offset, start)
     end
 
-    def ordinal(year = -4712, day = 1, hour = 0, minute = 0, second = 0, offset = 0, start = Date::ITALY)
+    def ordinal(year = -4712, day = 1, hour = (last = 0), minute = (last ||= 1; 0), second = (last ||= 2; 0), offset = 0, start = Date::ITALY)
       check_numbers(second: second, minute: minute, hour: hour, yday: day, year: year)
-      timed(Date::Calendar.ordinal_jd(year.to_i, day.floor, start), day, hour, minute, second, offset, start)
+      timed(Date::Calendar.ordinal_jd(year.to_i, day.floor, start), last, day, hour, minute, second, offset, start)
     end
 
-    def commercial(year = -4712, week = 1, day = 1, hour = 0, minute = 0, second = 0, offset = 0, start = Date::ITALY)
+    def commercial(year = -4712, week = 1, day = 1, hour = (last = 0), minute = (last ||= 1; 0), second = (last ||= 2; 0), offset = 0, start = Date::ITALY)
       check_numbers(second: second, minute: minute, hour: hour, cwday: day, cweek: week, year: year)
       jd = Date::Calendar.commercial_jd(year.to_i, week.to_i, day.floor, start)
-      timed(jd, day, hour, minute, second, offset, start)
+      timed(jd, last, day, hour, minute, second, offset, start)
     end
 
     def now(_ = Date::ITALY)
@@ -39,13 +39,15 @@ class DateTime < Date
 
     private
 
-    # The moment on a day; only the last part that is given may have a fraction, which is one of its own unit.
-    def timed(jd, day, hour, minute, second, offset, start)
+    # The moment on a day; only the last part that is given (day, hour, minute or second) may have a fraction, which is one of its own unit.
+    def timed(jd, last, day, hour, minute, second, offset, start)
       units = [[day, 86_400], [hour, 3600], [minute, 60], [second, 1]]
-      last = units.rindex { |part, _| part != 0 } || 0
-      raise Date::Error, 'invalid fraction' if units.first(last).any? { |part, _| part != part.floor }
+      raise Date::Error, 'invalid fraction' if units.first(last || 3).any? { |part, _| part != part.floor }
 
-      rest = units.sum { |part, unit| (part.to_r - part.floor) * unit }
+      rest = units.sum do |part, unit|
+        more = (part - part.floor) * unit
+        more.is_a?(Float) ? Rational((more * 1_000_000_000).round, 1_000_000_000) : more
+      end
       hour, minute, second = hour.floor, minute.floor, second.floor
       hour += 24 if hour < 0
       minute += 60 if minute < 0
@@ -154,7 +156,9 @@ class DateTime < Date
   end
 
   def deconstruct_keys(keys)
-    all = { year: year, month: month, day: day, yday: yday, wday: wday, hour: hour, minute: minute, second: second,
+    raise TypeError, "wrong argument type #{keys.class} (expected Array or nil)" unless keys.nil? || keys.is_a?(Array)
+
+    all = { year: year, month: month, day: day, yday: yday, wday: wday, hour: hour, min: minute, sec: second,
             sec_fraction: sec_fraction, zone: zone }
     keys ? all.slice(*keys) : all
   end

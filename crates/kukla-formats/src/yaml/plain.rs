@@ -1,0 +1,509 @@
+//! The plain part of YAML that data files are made of, read at the speed of the disk.
+//!
+//! Blocks of keys and items, scalars on one line, `|` and `>`, lists and maps in brackets: where a text holds nothing else, this
+//! scanner tells the [`Builder`] the same as libyaml's would, a dozen times as fast. What it does not know for certain it does not
+//! read at all: [`build`] says no, and libyaml reads the text from its beginning. So every question here is asked in the
+//! direction of doubt, and errors are never told from here.
+
+use std::borrow::Cow;
+
+use super::build::Builder;
+
+/// Says to `builder` what is in the document `text`. `None`: this is not for us, and `builder` is spoilt.
+pub(super) fn build(text: &[u8], builder: &mut Builder) -> Option<()> {
+    let text = std::str::from_utf8(text).ok()?;
+    if !is_printable(text) {
+        return None;
+    }
+    let mut scanner = Scanner { text, at: 0, number: 0, line: None, builder };
+    scanner.advance();
+    if let Some(line) = scanner.line
+        && line.indent == 0
+        && scanner.rest(line).strip_prefix("---").is_some_and(ends)
+    {
+        scanner.advance();
+    }
+    let first = scanner.line.filter(|line| !is_marker(*line, scanner.rest(*line)))?;
+    scanner.block(first, None)?;
+    if let Some(line) = scanner.line
+        && line.indent == 0
+        && scanner.rest(line).strip_prefix("...").is_some_and(ends)
+    {
+        scanner.advance();
+    }
+    // Whatever is left stands where nothing can.
+    scanner.line.is_none().then_some(())
+}
+
+/// Whether all characters are such as YAML takes, breaks and blanks being the ordinary ones.
+fn is_printable(text: &str) -> bool {
+    let plain = |byte: u8| !(byte < b' ' && byte != b'\n' && byte != b'\t') & (byte != 0x7f);
+    // `fold` and not `all`: without a way out in the middle the loop is done many bytes at a time.
+    let printable = text.bytes().fold(true, |so_far, byte| so_far & plain(byte));
+    let odd =
+        |c| matches!(c, '\u{80}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}');
+    printable && (text.is_ascii() || !text.contains(odd))
+}
+
+/// Whether nothing but blanks and a comment follow on the line.
+fn ends(rest: &str) -> bool {
+    let trimmed = rest.trim_start_matches(' ');
+    trimmed.is_empty() || trimmed.len() < rest.len() && trimmed.starts_with('#')
+}
+
+/// A line that holds something, or what is left of it behind a dash.
+#[derive(Clone, Copy)]
+struct Line {
+    /// The column where it begins.
+    indent: usize,
+    start: usize,
+    end: usize,
+}
+
+struct Scanner<'a> {
+    text: &'a str,
+    /// Where the next line begins.
+    at: usize,
+    /// How many lines are before that.
+    number: u32,
+    /// The next line that holds something.
+    line: Option<Line>,
+    builder: &'a mut Builder,
+}
+
+impl<'a> Scanner<'a> {
+    fn rest(&self, line: Line) -> &'a str {
+        &self.text[line.start..line.end]
+    }
+
+    /// The end of the line that begins at or holds `from`, without its break.
+    fn end_of_line(&self, from: usize) -> usize {
+        self.text[from..].find('\n').map_or(self.text.len(), |length| from + length)
+    }
+
+    /// Takes the line that begins here, whatever it holds.
+    fn take_line(&mut self) -> Option<(usize, usize)> {
+        if self.at >= self.text.len() {
+            return None;
+        }
+        let (start, end) = (self.at, self.end_of_line(self.at));
+        self.at = end + 1;
+        self.number += 1;
+        Some((start, end))
+    }
+
+    /// Goes to the next line that holds something but a comment.
+    fn advance(&mut self) {
+        self.line = None;
+        while let Some((start, end)) = self.take_line() {
+            let indent = spaces(&self.text[start..end]);
+            let line = Line { indent, start: start + indent, end };
+            if !matches!(self.rest(line).as_bytes().first(), None | Some(b'#')) {
+                self.line = Some(line);
+                return;
+            }
+        }
+    }
+
+    /// The list or map that begins with `line`.
+    fn block(&mut self, line: Line, anchor: Option<&str>) -> Option<()> {
+        if dashed(self.rest(line)).is_some() {
+            self.sequence(line.indent, anchor)
+        } else {
+            self.mapping(line.indent, anchor)
+        }
+    }
+
+    fn sequence(&mut self, indent: usize, anchor: Option<&str>) -> Option<()> {
+        self.builder.open_sequence(anchor, self.number).ok()?;
+        while let Some(line) = self.line {
+            let item = match dashed(self.rest(line)) {
+                Some(item) if line.indent == indent => item,
+                _ if line.indent > indent => return None,
+                _ => break,
+            };
+            let column = line.indent + 1 + spaces(item);
+            let inner = Line { indent: column, start: line.start + column - line.indent, ..line };
+            if dashed(self.rest(inner)).is_some() || self.key(inner).is_some() {
+                self.line = Some(inner);
+                self.block(inner, None)?;
+            } else {
+                self.node(inner, indent, |line, _| line.indent > indent)?;
+            }
+        }
+        self.builder.close().ok()
+    }
+
+    fn mapping(&mut self, indent: usize, anchor: Option<&str>) -> Option<()> {
+        self.builder.open_mapping(anchor, self.number).ok()?;
+        while let Some(line) = self.line {
+            if line.indent < indent || is_marker(line, self.rest(line)) {
+                break;
+            }
+            if line.indent > indent || dashed(self.rest(line)).is_some() {
+                return None;
+            }
+            let (key, start) = self.key(line)?;
+            self.builder.add_text(None, &key.text, key.quoted, self.number).ok()?;
+            let value = Line { start: start + spaces(&self.text[start..line.end]), ..line };
+            // The items of a list may stand right below the key.
+            let belongs = |line: Line, text: &str| {
+                line.indent > indent || line.indent == indent && dashed(text).is_some()
+            };
+            self.node(value, indent, belongs)?;
+        }
+        self.builder.close().ok()
+    }
+
+    /// What a key or a dash at `indent` stands for: the rest of its line, or what is below it if that `belongs` to it.
+    fn node(&mut self, line: Line, indent: usize, belongs: impl Fn(Line, &str) -> bool) -> Option<()> {
+        let (anchor, line) = match self.rest(line).strip_prefix('&') {
+            Some(rest) => {
+                let name = name(rest)?;
+                let after = &rest[name.len()..];
+                let blanks = spaces(after);
+                if blanks == 0 && !after.is_empty() {
+                    return None;
+                }
+                (Some(name), Line { start: line.end - after.len() + blanks, ..line })
+            }
+            None => (None, line),
+        };
+        // A key or a dash has a blank behind it, so this is a comment indeed.
+        if !matches!(self.rest(line).as_bytes().first(), None | Some(b'#')) {
+            return if anchor.is_some() && self.key(line).is_some() {
+                None
+            } else {
+                self.value(line, indent, anchor)
+            };
+        }
+        self.advance();
+        match self.line {
+            Some(below) if belongs(below, self.rest(below)) => {
+                if dashed(self.rest(below)).is_none() && self.key(below).is_none() {
+                    self.value(below, indent, anchor)
+                } else {
+                    self.block(below, anchor)
+                }
+            }
+            _ => self.builder.add_text(anchor, "", false, self.number).ok(),
+        }
+    }
+
+    /// The key that a line begins with, and where what follows its colon begins.
+    fn key(&self, line: Line) -> Option<(Scalar<'a>, usize)> {
+        let rest = self.rest(line);
+        let (scalar, length) = match rest.as_bytes().first()? {
+            b'"' | b'\'' => quoted(rest)?,
+            _ => plain(rest)?,
+        };
+        let colon = length + spaces(&rest[length..]);
+        let after = rest[colon..].strip_prefix(':')?;
+        // Longer ones are no keys to libyaml.
+        (matches!(after.as_bytes().first(), None | Some(b' ')) && colon <= 1000)
+            .then(|| (scalar, line.start + colon + 1))
+    }
+
+    /// A scalar, or a list or map in brackets, that belongs to a key or a dash at `indent`.
+    fn value(&mut self, line: Line, indent: usize, anchor: Option<&str>) -> Option<()> {
+        let rest = self.rest(line);
+        let (scalar, length) = match rest.as_bytes().first()? {
+            b'|' | b'>' => return self.block_text(rest, indent, anchor),
+            b'[' | b'{' => {
+                let end = self.flow(line.start, anchor)?;
+                let line_end = self.end_of_line(end);
+                self.at = (line_end + 1).max(self.at);
+                let ends = ends(&self.text[end..line_end]);
+                self.advance();
+                return ends.then_some(());
+            }
+            b'*' => {
+                let name = name(&rest[1..])?;
+                let ends = anchor.is_none() && ends(&rest[1 + name.len()..]);
+                self.builder.add_alias(name, self.number).ok()?;
+                self.advance();
+                return ends.then_some(());
+            }
+            b'"' | b'\'' => quoted(rest)?,
+            _ => plain(rest)?,
+        };
+        if !ends(&rest[length..]) {
+            return None;
+        }
+        self.builder.add_text(anchor, &scalar.text, scalar.quoted, self.number).ok()?;
+        self.advance();
+        // A line further in would go on with the scalar.
+        self.line.is_none_or(|next| next.indent <= indent).then_some(())
+    }
+
+    /// `|` or `>` and the lines below.
+    fn block_text(&mut self, header: &str, parent: usize, anchor: Option<&str>) -> Option<()> {
+        let folded = header.starts_with('>');
+        let (chomp, header) = match header.as_bytes().get(1) {
+            Some(b'-') => (Chomp::Strip, &header[2..]),
+            Some(b'+') => (Chomp::Keep, &header[2..]),
+            _ => (Chomp::Clip, &header[1..]),
+        };
+        if !ends(header) {
+            return None;
+        }
+        let (first_start, first_end) = self.take_line()?;
+        let indent = spaces(&self.text[first_start..first_end]);
+        if indent <= parent || first_start + indent == first_end {
+            return None;
+        }
+        let mut text = String::with_capacity(first_end - first_start);
+        text.push_str(&self.text[first_start + indent..first_end]);
+        let mut breaks = 1;
+        let mut last_end = first_end;
+        loop {
+            let (at, number) = (self.at, self.number);
+            let Some((start, end)) = self.take_line() else { break };
+            let line = &self.text[start..end];
+            let lead = spaces(line);
+            if lead == line.len() && lead <= indent {
+                breaks += 1;
+                last_end = end;
+                continue;
+            }
+            if lead < indent {
+                if line.as_bytes()[lead] == b'\t' {
+                    return None;
+                }
+                (self.at, self.number) = (at, number);
+                break;
+            }
+            let content = &line[indent..];
+            if folded {
+                if breaks > 1 || content.starts_with([' ', '\t']) {
+                    return None;
+                }
+                text.push(' ');
+            } else {
+                text.extend(std::iter::repeat_n('\n', breaks));
+            }
+            text.push_str(content);
+            breaks = 1;
+            last_end = end;
+        }
+        // What a block means that ends with the text but not with a line is libyaml's secret.
+        if last_end == self.text.len() || folded && text.starts_with([' ', '\t']) {
+            return None;
+        }
+        match chomp {
+            Chomp::Strip => {}
+            Chomp::Clip => text.push('\n'),
+            Chomp::Keep => text.extend(std::iter::repeat_n('\n', breaks)),
+        }
+        self.builder.add_text(anchor, &text, true, self.number).ok()?;
+        self.advance();
+        Some(())
+    }
+
+    /// The list or map in brackets at `at`; where it ends.
+    fn flow(&mut self, at: usize, anchor: Option<&str>) -> Option<usize> {
+        let map = self.text.as_bytes()[at] == b'{';
+        let close = if map { b'}' } else { b']' };
+        let builder = &mut *self.builder;
+        if map {
+            builder.open_mapping(anchor, self.number)
+        } else {
+            builder.open_sequence(anchor, self.number)
+        }
+        .ok()?;
+        let mut at = self.flow_blanks(at + 1)?;
+        while self.text.as_bytes().get(at) != Some(&close) {
+            if map {
+                at = self.flow_key(at)?;
+            }
+            at = self.flow_value(at)?;
+            at = self.flow_blanks(at)?;
+            match *self.text.as_bytes().get(at)? {
+                b',' => at = self.flow_blanks(at + 1)?,
+                end if end == close => {}
+                _ => return None,
+            }
+        }
+        self.builder.close().ok()?;
+        Some(at + 1)
+    }
+
+    fn flow_key(&mut self, at: usize) -> Option<usize> {
+        let at = self.flow_scalar(at)?;
+        let value = self.text[at..].strip_prefix(": ")?;
+        self.flow_blanks(self.text.len() - value.len())
+    }
+
+    fn flow_value(&mut self, at: usize) -> Option<usize> {
+        match *self.text.as_bytes().get(at)? {
+            b'[' | b'{' => self.flow(at, None),
+            b'*' => {
+                let name = name(&self.text[at + 1..])?;
+                self.builder.add_alias(name, self.number).ok()?;
+                Some(at + 1 + name.len())
+            }
+            _ => self.flow_scalar(at),
+        }
+    }
+
+    fn flow_scalar(&mut self, at: usize) -> Option<usize> {
+        let rest = &self.text[at..self.end_of_line(at)];
+        let (scalar, length) = match rest.as_bytes().first()? {
+            b'"' | b'\'' => quoted(rest)?,
+            _ => simple(rest)?,
+        };
+        self.builder.add_text(None, &scalar.text, scalar.quoted, self.number).ok()?;
+        Some(at + length)
+    }
+
+    /// Goes over blanks, breaks and lines of comment inside brackets.
+    fn flow_blanks(&mut self, mut at: usize) -> Option<usize> {
+        let bytes = self.text.as_bytes();
+        loop {
+            match *bytes.get(at)? {
+                b' ' => at += 1,
+                b'\n' => {
+                    at += 1;
+                    self.at = self.end_of_line(at) + 1;
+                    self.number += 1;
+                }
+                b'#' if matches!(bytes[at - 1], b' ' | b'\n') => at = self.end_of_line(at),
+                _ => return Some(at),
+            }
+        }
+    }
+}
+
+enum Chomp {
+    Strip,
+    Clip,
+    Keep,
+}
+
+/// A scalar and whether it is text whatever it looks like.
+struct Scalar<'a> {
+    text: Cow<'a, str>,
+    quoted: bool,
+}
+
+fn spaces(text: &str) -> usize {
+    text.bytes().take_while(|byte| *byte == b' ').count()
+}
+
+/// What follows the dash of an item.
+fn dashed(text: &str) -> Option<&str> {
+    text.strip_prefix('-').filter(|rest| matches!(rest.as_bytes().first(), None | Some(b' ')))
+}
+
+/// The name of an anchor that `text` begins with.
+fn name(text: &str) -> Option<&str> {
+    let named = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    let length = text.bytes().take_while(|byte| named(*byte)).count();
+    (length > 0).then(|| &text[..length])
+}
+
+/// Whether the line begins or ends a document.
+fn is_marker(line: Line, rest: &str) -> bool {
+    line.indent == 0 && (rest.starts_with("---") || rest.starts_with("..."))
+}
+
+/// The plain scalar that `text` begins with, up to a colon or a comment, and its length without blanks behind it.
+fn plain(text: &str) -> Option<(Scalar<'_>, usize)> {
+    let bytes = text.as_bytes();
+    match bytes.first()? {
+        b'?' | b',' | b'[' | b']' | b'{' | b'}' | b'#' | b'&' | b'*' | b'!' | b'|' | b'>' | b'\'' | b'"'
+        | b'%' | b'@' | b'`' => return None,
+        b'-' | b':' if matches!(bytes.get(1), None | Some(b' ' | b'\t')) => return None,
+        _ => {}
+    }
+    let mut end = bytes.len();
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'\t' => return None,
+            b':' if matches!(bytes.get(at + 1), None | Some(b' ' | b'\t')) => {
+                end = at;
+                break;
+            }
+            b'#' if at > 0 && bytes[at - 1] == b' ' => {
+                end = at;
+                break;
+            }
+            _ => {}
+        }
+    }
+    let text = text[..end].trim_end_matches(' ');
+    Some((Scalar { text: Cow::Borrowed(text), quoted: false }, text.len()))
+}
+
+/// A plain scalar inside brackets, made only of characters that mean nothing there.
+fn simple(text: &str) -> Option<(Scalar<'_>, usize)> {
+    let bytes = text.as_bytes();
+    let leads =
+        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'/' | b'.' | b'~' | b'$' | b'+');
+    let good = match bytes.first()? {
+        // Three dots may end the document.
+        b'.' => !text.starts_with("..."),
+        b'-' => bytes.get(1).is_some_and(u8::is_ascii_alphanumeric),
+        first => leads(first),
+    };
+    let goes_on = |at: usize| match bytes[at] {
+        b':' => bytes.get(at + 1).is_some_and(leads),
+        byte => {
+            leads(&byte)
+                || byte >= 0x80
+                || matches!(byte, b' ' | b'-' | b'@' | b'=' | b'*' | b'(' | b')' | b';' | b'^')
+        }
+    };
+    let end = (1..bytes.len()).find(|at| !goes_on(*at)).unwrap_or(bytes.len());
+    let text = text[..end].trim_end_matches(' ');
+    // What stops it stands right behind it, or it is something that is not known here.
+    let stops = matches!(bytes.get(end), None | Some(b',' | b']' | b'}' | b':'));
+    (good && stops).then_some((Scalar { text: Cow::Borrowed(text), quoted: false }, text.len()))
+}
+
+/// The quoted scalar that `text` begins with, if it ends on the same line, and its length with the quotes.
+fn quoted(text: &str) -> Option<(Scalar<'_>, usize)> {
+    let (text, length) = if text.starts_with('"') { double_quoted(text)? } else { single_quoted(text)? };
+    Some((Scalar { text, quoted: true }, length))
+}
+
+fn single_quoted(text: &str) -> Option<(Cow<'_, str>, usize)> {
+    let mut from = 1;
+    loop {
+        let quote = from + text[from..].find('\'')?;
+        if text[quote + 1..].starts_with('\'') {
+            from = quote + 2;
+            continue;
+        }
+        let inner = &text[1..quote];
+        let inner = if from > 1 { Cow::Owned(inner.replace("''", "'")) } else { Cow::Borrowed(inner) };
+        return Some((inner, quote + 1));
+    }
+}
+
+fn double_quoted(text: &str) -> Option<(Cow<'_, str>, usize)> {
+    let end = 1 + text[1..].find(['"', '\\'])?;
+    if text[end..].starts_with('"') {
+        return Some((Cow::Borrowed(&text[1..end]), end + 1));
+    }
+    let mut inner = String::with_capacity(text.len());
+    let mut rest = &text[1..];
+    loop {
+        let at = rest.find(['"', '\\'])?;
+        inner.push_str(&rest[..at]);
+        if rest[at..].starts_with('"') {
+            return Some((Cow::Owned(inner), text.len() - rest.len() + at + 1));
+        }
+        inner.push(match rest.as_bytes().get(at + 1)? {
+            b'n' => '\n',
+            b't' => '\t',
+            b'r' => '\r',
+            b'0' => '\0',
+            b'e' => '\x1b',
+            b'"' => '"',
+            b'\\' => '\\',
+            _ => return None,
+        });
+        rest = &rest[at + 2..];
+    }
+}

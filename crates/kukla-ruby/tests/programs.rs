@@ -1,0 +1,90 @@
+//! Programs and what Ruby itself writes when it runs them: `programs/NAME.rb` and `programs/NAME.out`.
+
+mod host;
+
+use host::{Buffer, run};
+use kukla_ruby::{Ruby, State};
+
+macro_rules! programs {
+    ($($name:ident),* $(,)?) => {
+        $(#[test]
+        fn $name() {
+            let name = stringify!($name);
+            let source = include_str!(concat!("programs/", stringify!($name), ".rb"));
+            let expected = include_str!(concat!("programs/", stringify!($name), ".out"));
+            let written = run(&format!("{name}.rb"), source);
+            let (mut lines, mut others) = (written.lines(), expected.lines());
+            loop {
+                match (lines.next(), others.next()) {
+                    (None, None) => break,
+                    (ours, theirs) => assert_eq!(ours, theirs, "in:\n{written}"),
+                }
+            }
+        })*
+    };
+}
+
+programs!(arguments, flow, objects, patterns);
+
+/// Programs that go on for ever, or too deep, end as they should.
+#[test]
+fn limits() {
+    let deep = "def f(n) = f(n + 1)\nbegin; f(0); rescue SystemStackError => e; puts e.message; end";
+    assert_eq!(run("deep.rb", deep), "stack level too deep\n");
+    let nested = format!("p({}1{})", "[".repeat(500), "]".repeat(500));
+    assert_eq!(run("nested.rb", &nested).trim_end().len(), 1001);
+}
+
+/// What grows without end ends with an error that nothing rescues, long before memory does.
+#[test]
+fn memory() {
+    for code in [
+        "a = []; loop { a << 'x' * 1000 }",
+        "s = 'x'; loop { s += s }",
+        "s = +'x'; loop { s << s }",
+        "a = [1]; loop { a.push(*a) }",
+        "h = {}; i = 0; loop { h[i += 1] = i }",
+        "'x' * 100_000_000_000",
+        "[nil] * 100_000_000",
+        "Array.new(1 << 34)",
+        "'x'.ljust(1 << 31)",
+        "format('%99999999d', 1)",
+        "1 << (1 << 31)",
+        "(1..1 << 40).to_a",
+        "('x' * 100_000).gsub(/x/, 'y' * 100_000)",
+        "loop { Class.new }",
+        "i = 0; loop { :\"s#{i += 1}\" }",
+        "a = []; loop { a << proc { a } }",
+        "a = []; loop { a << Object.new }",
+        "1.step.to_a",
+        "loop.to_a",
+        "s = Struct.new(:a); a = []; loop { a << s.new(1) }",
+        "x = nil; loop { x = [x] }",
+    ] {
+        let rescued = format!("begin; {code}; rescue Exception; puts 'rescued'; end");
+        let written = run("memory.rb", &rescued);
+        assert!(written.contains("memory"), "{code}: {written}");
+    }
+}
+
+/// What is given back can be taken again, and what is in circles is counted once.
+#[test]
+fn memory_is_given_back() {
+    let code = "200.times { a = 'x' * 1_000_000; b = [nil] * 10_000; h = { a => b }; h.to_a.flatten.inspect.size }; puts 1";
+    assert_eq!(run("again.rb", code), "1\n");
+}
+
+/// A program is shared by all interpreters, and what one changes no other sees.
+#[test]
+fn shared() {
+    let source = "LIST = [] unless defined?(LIST)\nLIST << 1\nclass String; def shout = upcase + '!'; end\np LIST, 'a'.shout";
+    let program = kukla_ruby::parse(source.as_bytes(), "shared.rb").expect("the program is valid");
+    for _ in 0..3 {
+        let mut host = Buffer::default();
+        let mut ruby = Ruby::new(State::new(), &mut host);
+        assert!(ruby.run_program(&program).is_ok());
+        drop(ruby);
+        assert!(host.steps < 1_000, "steps are counted by batches");
+        assert_eq!(String::from_utf8_lossy(&host.out), "[1]\n\"A!\"\n");
+    }
+}
