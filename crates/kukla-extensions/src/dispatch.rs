@@ -310,10 +310,7 @@ impl Dispatch {
             None => given,
             Some(weaving) => self.weave(ruby, class, here, weaving, &given)?,
         };
-        let instance = ruby.send(class, kukla_ruby::symbol::sym::NEW, &[])?;
-        let method = ruby.symbols.intern(&self.method);
-        let lambda = has_lambda.then(|| lambda(ruby));
-        ruby.call(&instance, method, &Args { list: &given, has_keywords: false, block: lambda.as_ref() })
+        call_method(ruby, class, &self.method, &given, has_lambda)
     }
 
     fn weave(
@@ -338,6 +335,35 @@ impl Dispatch {
         }
         Ok(list)
     }
+}
+
+/// Calls a method of a function; the function is one object for the whole compilation, and may remember things.
+fn call_method(
+    ruby: &mut Ruby<'_>,
+    class: &Value,
+    method: &str,
+    given: &[Value],
+    has_lambda: bool,
+) -> Result {
+    let (instance, method) = (ruby.symbols.intern("instance"), ruby.symbols.intern(method));
+    let instance = ruby.send(class, instance, &[])?;
+    let lambda = has_lambda.then(|| lambda(ruby));
+    ruby.call(&instance, method, &Args { list: given, has_keywords: false, block: lambda.as_ref() })
+}
+
+/// Calls the `call` method of a function with the scope and its arguments.
+pub fn call_itself(
+    ruby: &mut Ruby<'_>,
+    class: &Value,
+    here: u64,
+    args: &[PuppetValue],
+    has_lambda: bool,
+) -> Result {
+    let mut given = vec![scope::object(ruby, here)?];
+    for arg in args {
+        given.push(values::to_ruby(ruby, arg)?);
+    }
+    call_method(ruby, class, "call", &given, has_lambda)
 }
 
 /// The lambda that Puppet gave to the call, as a Ruby block.

@@ -55,6 +55,8 @@ pub struct RubyFunction {
     programs: Arc<RubyPrograms>,
     /// Its signatures, once it was loaded.
     dispatches: OnceLock<Arc<[Dispatch]>>,
+    /// Whether it has a `call` of its own, which gets all arguments as they come.
+    calls_itself: OnceLock<bool>,
 }
 
 impl fmt::Debug for RubyFunction {
@@ -81,7 +83,14 @@ impl RubyFunction {
     pub fn new(name: &str, path: PathBuf, programs: Arc<RubyPrograms>) -> RubyFunction {
         let is_old = path.to_string_lossy().contains("/lib/puppet/parser/functions/");
         let audience = if is_old { Audience::Old } else { Audience::Modern };
-        RubyFunction { name: name.into(), path, audience, programs, dispatches: OnceLock::new() }
+        RubyFunction {
+            name: name.into(),
+            path,
+            audience,
+            programs,
+            dispatches: OnceLock::new(),
+            calls_itself: OnceLock::new(),
+        }
     }
 
     /// Loads the function and reads what it declares; whether it is one that Hiera asks.
@@ -138,7 +147,12 @@ impl RubyFunction {
         let declared = session::enter(vm, &self.programs, None, |ruby| {
             self.load(ruby)?;
             match dispatch::created(ruby, &self.name)? {
-                Some(class) => dispatch::declared(ruby, &class),
+                Some(class) => {
+                    let asked = ruby.symbols.intern("calls_itself?");
+                    let itself = ruby.send(&class, asked, &[])?.is_true();
+                    let _ = self.calls_itself.set(itself);
+                    dispatch::declared(ruby, &class)
+                }
                 None => Err(self.missing()),
             }
         })?;
@@ -146,9 +160,23 @@ impl RubyFunction {
         Ok(self.dispatches.get_or_init(|| read.into()).clone())
     }
 
+    /// Calls the `call` method that a function has of its own.
+    fn call_itself(&self, vm: &mut Vm<'_>, args: &[Value], block: Option<Block>) -> Flow {
+        let here = vm.standing().number();
+        session::enter(vm, &self.programs, block.clone(), |ruby| {
+            self.load(ruby)?;
+            let Some(class) = dispatch::created(ruby, &self.name)? else { return Err(self.missing()) };
+            let answer = dispatch::call_itself(ruby, &class, here, args, block.is_some())?;
+            values::to_puppet(ruby, &answer)
+        })
+    }
+
     /// Calls a function made with `create_function`.
     fn call_modern(&self, vm: &mut Vm<'_>, args: Vec<Value>, block: Option<Block>) -> Flow {
         let dispatches = self.dispatches(vm)?;
+        if self.calls_itself.get() == Some(&true) {
+            return self.call_itself(vm, &args, block);
+        }
         let chosen = dispatch::choose(vm, &self.name, &dispatches, &args, block.as_ref())?;
         let here = vm.standing().number();
         let value = session::enter(vm, &self.programs, block.clone(), |ruby| {

@@ -60,7 +60,7 @@ pub fn find(feature: &str) -> Option<(&'static str, &'static str)> {
     let first = wanted.split('/').next().unwrap_or_default();
     let is_puppets =
         matches!(first, "puppet" | "facter" | "hiera" | "semantic_puppet" | "pson" | "safe_yaml");
-    (is_puppets && !is_type(wanted)).then_some(("puppet", ""))
+    (wanted == "puppet_x" || is_puppets && !is_type(wanted)).then_some(("puppet", ""))
 }
 
 /// The attributes of a resource type that comes with Puppet, as Ruby is told of them.

@@ -28,8 +28,22 @@ module Puppet
             @dispatches ||= []
           end
 
+          def instance
+            @instance ||= new
+          end
+
+          # What a function keeps for itself between calls.
+          def cache
+            @cache ||= {}
+          end
+
           def dispatcher
-            self
+            Dispatcher.new(self)
+          end
+
+          # Whether calls go to a method of the function's own, which may then dispatch as it likes.
+          def calls_itself?
+            instance_method(:call).owner != Function
           end
 
           def name
@@ -42,6 +56,32 @@ module Puppet
         def internal_call_function(scope, function_name, args, &block)
           scope.call_function(function_name, args, &block)
         end
+      end
+    end
+  end
+
+  # Chooses the method for arguments that a function has changed before.
+  class Dispatcher
+    def initialize(function)
+      @function = function
+    end
+
+    def dispatch(instance, scope, args, &block)
+      chosen = @function.dispatches.find { |one| takes?(one, args) }
+      return instance.send(chosen[:method], *args, &block) if chosen
+
+      expected = @function.dispatches.map { |one| one[:names].join(', ') }.join(') or (')
+      raise ArgumentError, "The function '#{@function.name}' was called with arguments it does not accept. It expects (#{expected})"
+    end
+
+    private
+
+    def takes?(one, args)
+      return false if args.size < one[:min] || (one[:max] != :default && args.size > one[:max])
+
+      args.each_with_index.all? do |arg, at|
+        type = one[:types][at] || one[:types].last
+        type == 'Any' || (type.is_a?(String) ? Puppet::Parser::Scope.parse_type(type) : type).instance?(arg)
       end
     end
   end

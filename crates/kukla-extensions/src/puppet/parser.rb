@@ -212,6 +212,10 @@ module Puppet
         top?
       end
 
+      def find_global_scope
+        Puppet::Parser::Scope.top
+      end
+
       def with_global_scope
         yield Puppet::Parser::Scope.top
       end
@@ -313,10 +317,7 @@ module Puppet
         if title.nil?
           return type if type.is_a?(Puppet::Parser::Resource)
 
-          match = /\A([^\[\]]+)\[(.+)\]\z/m.match(type.to_s)
-          return nil unless match
-
-          type, title = match[1], match[2]
+          type, title = Puppet::Resource.type_and_title(type.to_s, nil)
         end
         Puppet::Parser::Scope.find_resource(type.to_s, title.to_s)
       end
@@ -416,6 +417,12 @@ module Puppet
 
       def each(&block)
         @parameters.each(&block)
+      end
+
+      include Enumerable
+
+      def inspect
+        "#{ref}#{to_hash.inspect}"
       end
 
       def has_key?(name)

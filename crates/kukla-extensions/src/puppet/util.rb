@@ -1,6 +1,6 @@
 # Parts of Puppet that modules call on for help: files of data, the machinery of types and scopes.
 
-PSON = JSON
+module PuppetX; end
 
 module Puppet
   module Util
@@ -9,7 +9,7 @@ module Puppet
         attr_reader :cause, :data
 
         def self.build(original, data)
-          new("Unexpected token: #{original.message}").tap { |made| made.instance_variable_set(:@data, data) }
+          new(original.message).tap { |made| made.instance_variable_set(:@data, data) }
         end
       end
 
@@ -206,11 +206,24 @@ module Puppet
         def self.convert(value, _options = {})
           case value
           when nil, true, false, Integer, Float, String then value
-          when Symbol then value == :default ? { '__ptype' => 'Default' } : value.to_s
+          when :default then rich('Default')
+          when Symbol then rich('Symbol', value.to_s)
+          when Regexp then rich('Regexp', value.source)
           when Array then value.map { |inner| convert(inner) }
-          when Hash then value.to_h { |key, inner| [key.is_a?(String) ? key : key.to_s, convert(inner)] }
-          else value.to_s
+          when Hash then convert_hash(value)
+          when Types::PSensitiveType::Sensitive then rich('Sensitive', convert(value.unwrap))
+          else rich(Types::TypeCalculator.infer(value).simple_name, value.to_s)
           end
+        end
+
+        def self.rich(type, value = nil)
+          value.nil? ? { '__ptype' => type } : { '__ptype' => type, '__pvalue' => value }
+        end
+
+        def self.convert_hash(hash)
+          return hash.transform_values { |inner| convert(inner) } if hash.keys.all?(String)
+
+          rich('Hash', hash.flat_map { |key, inner| [convert(key), convert(inner)] })
         end
       end
     end

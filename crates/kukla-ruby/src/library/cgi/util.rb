@@ -8,7 +8,7 @@ class CGI
     private_constant :ESCAPED_IN_HTML, :NAMED_IN_HTML
 
     def escape(text)
-      percent_encode(text, /[^ a-zA-Z0-9_.\-~]+/n).tr(" ", "+")
+      percent_encode("" + text, /[^ a-zA-Z0-9_.\-~]+/n).tr(" ", "+")
     end
 
     def unescape(text, encoding = Encoding::UTF_8)
@@ -16,7 +16,7 @@ class CGI
     end
 
     def escapeURIComponent(text)
-      percent_encode(text, /[^a-zA-Z0-9_.\-~]+/n)
+      percent_encode("" + text, /[^a-zA-Z0-9_.\-~]+/n)
     end
     alias escape_uri_component escapeURIComponent
 
