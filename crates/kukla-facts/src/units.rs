@@ -24,8 +24,14 @@ pub fn hertz(speed: u64) -> Option<String> {
     let power = speed.checked_ilog10()?;
     let prefix = PREFIXES.get(power as usize / 3)?;
     let number = speed as f64 / 10f64.powi((power / 3 * 3) as i32);
-    // A half is rounded up, which formatting alone would not do.
-    Some(format!("{:.2} {prefix}Hz", (number * 100.0).round() / 100.0))
+    Some(format!("{:.2} {prefix}Hz", rounded(number)))
+}
+
+/// Rounds to hundredths as Ruby does: what reads as a half goes up, even if the float is a little less.
+fn rounded(number: f64) -> f64 {
+    let hundredths = (number * 100.0).round();
+    let is_half = (hundredths + 0.5) / 100.0 <= number;
+    (hundredths + f64::from(u8::from(is_half))) / 100.0
 }
 
 /// How much of something is used: `6.41%`.
@@ -46,6 +52,7 @@ mod tests {
         assert_eq!(bytes((1 << 20) - 1), "1.00 MiB");
         assert_eq!(hertz(2_450_000_000).as_deref(), Some("2.45 GHz"));
         assert_eq!(hertz(2_445_000_000).as_deref(), Some("2.45 GHz"));
+        assert_eq!(hertz(1_005_000_000).as_deref(), Some("1.01 GHz"));
         assert_eq!(hertz(0), None);
         assert_eq!(share(1, 3), "33.33%");
     }
