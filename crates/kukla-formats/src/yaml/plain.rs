@@ -1,7 +1,7 @@
 //! The plain part of YAML that data files are made of, read at the speed of the disk.
 //!
 //! Blocks of keys and items, scalars on one line, `|` and `>`, lists and maps in brackets: where a text holds nothing else, this
-//! scanner tells the [`Builder`] the same as libyaml's would, a dozen times as fast. What it does not know for certain it does not
+//! scanner tells the [`Builder`] the same as libyaml's would, in less time. What it does not know for certain it does not
 //! read at all: [`build`] says no, and libyaml reads the text from its beginning. So every question here is asked in the
 //! direction of doubt, and errors are never told from here.
 
