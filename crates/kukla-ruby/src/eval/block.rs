@@ -94,6 +94,8 @@ impl Ruby<'_> {
         match &block.body {
             ProcBody::Closure(closure) => self.run_closure(block, closure, args, None),
             ProcBody::Native(run, _) => {
+                // What calls it may go on for ever: `loop.to_a`.
+                self.step()?;
                 let run = run.clone();
                 match run(self, args) {
                     Err(unwind) => match *unwind {
