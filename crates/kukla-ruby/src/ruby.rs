@@ -372,10 +372,14 @@ impl<'h> Ruby<'h> {
     /// Calls a method, private ones too. A method that is not there is looked for in `method_missing`.
     pub fn call(&mut self, receiver: &Value, name: Symbol, args: &Args<'_>) -> Result {
         let class = self.class_of(receiver);
-        match self.find_method(class, name) {
+        // Native methods that ask each other are nested calls as well.
+        self.enter()?;
+        let result = kukla_syntax::deep(|| match self.find_method(class, name) {
             Some(method) => self.call_method(receiver, &method, name, args),
             None => self.method_missing(receiver, name, args),
-        }
+        });
+        self.depth -= 1;
+        result
     }
 
     /// Calls a method if it is there (public or not), without asking `method_missing` unless `respond_to_missing?` says so.

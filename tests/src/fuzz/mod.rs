@@ -6,6 +6,7 @@
 mod mutate;
 mod program;
 mod readers;
+mod ruby;
 mod seeds;
 
 pub use mutate::Mutator;
@@ -51,6 +52,9 @@ targets! {
     hiera: readers, HIERARCHIES;
     program: program, PROGRAMS;
     generated: program, NUMBERS;
+    ruby: ruby, RUBY;
+    ruby_generated: ruby, NUMBERS;
+    erb: ruby, ERB;
 }
 
 /// The target of a name.

@@ -136,3 +136,29 @@ pub(super) const NUMBERS: &[&str] = &[
     "\u{1}\u{2}\u{3}\u{4}\u{5}\u{6}\u{7}\u{8}abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ",
     "zyxwvutsrqponmlkjihgfedcba9876543210ZYXWVUTSRQPONMLKJIHGFEDCBA!#$%&/()=?*+'-_.:,;<>|@{[]}\\~^",
 ];
+
+pub(super) const RUBY: &[&str] = &[
+    "class A < Struct.new(:x)\n  include Comparable\n  attr_reader :y\n  def initialize(x, *r, k: 1, **o, &b) = super(x)\n  def <=>(o) = x <=> o.x\nend\np A.new(1).clamp(A.new(0), A.new(2))",
+    "h = Hash.new { |t, k| t[k] = k * 2 }\nh[1]; h[:a] rescue p $!\nputs \"#{h} #{h.map { |k, v| [v, k] }.to_h.inspect}\"",
+    "x, (y, *z), *w = [1, [2, 3]], 4\ncase {a: [1, {b: 2}]}\nin {a: [Integer => n, {b:}]} if n < b then p n, b\nelse p 0\nend",
+    "def f(n) = n < 2 ? n : f(n - 1) + f(n - 2)\np f(9), [3, 1, 2].sort_by { -_1 }, %w[a b].each_with_index.map { |s, i| s * i }",
+    "begin\n  raise ArgumentError, 'x' if true\nrescue TypeError, ArgumentError => e\n  retry if (t = (t || 0) + 1) < 3\n  puts e.full_message\nelse 1\nensure p 2\nend",
+    "s = <<~A + <<-'B'\n  x#{1 + 1}\n    y\nA\n raw\\n\n B\nputs s.gsub(/(?<v>[a-z])(\\d)?/) { $~[:v].upcase }, s =~ /\\bx/, $1, s.scan(/./m).tally",
+    "i = 0\nwhile true do i += 1; next if i.odd?; break if i > 9 end\nuntil i == 0 do i -= 1 end\nfor a, b in {c: 1} do p a, b end\nloop { break i }",
+    "m = Module.new { def self.included(b) = b.extend(self); def q(...) = send(:p, ...) }\nClass.new { include m; alias_method :r, :q; private :r; def method_missing(n, *a) = n }.new.zap",
+    "e = Enumerator.new { |y| y << 1 << 2; y.yield 3, 4 }\np e.next, e.peek, e.lazy.map { |v| v }.first(2), e.size\ncatch(:t) { throw :t, 1 }",
+    "format('%05.1f|%-5s|%+x|%p', 1.25, :a, 255, nil) + [1, 2].pack('C*').unpack1('H*') + 10.digits.to_s + 2.0.to_r.to_s + 1e100.to_i.to_s",
+    "eval('1 + 1', binding); instance_variable_set(:@a, 1); define_singleton_method(:z) { @a }; z; Object.const_get(:String).new('x').frozen?",
+    "require 'json'; require 'yaml'; require 'set'; p JSON.parse('[1, {\"a\": null}]'), {a: [1]}.to_yaml, YAML.load('- &a [1]\n- *a'), Set[1] | [2]",
+    "File.read('/etc/passwd') rescue p $!; `id` rescue p $!; open('|id') rescue p $!; ENV['HOME'] rescue p $!; Time.now rescue p $!; rand rescue p $!; require 'a'",
+    "a = []; a << a; p a, a.hash, a == a, a.flatten rescue p $!\nb = 'x'; 50.times { b = [b, b] }; b.hash",
+    "Integer('0b11', exception: false); Float('1_0.5'); Rational('1/3') + Complex('1+2i'); 7.divmod(-2); 2**100 % 7; -7 >> 1; 5.pow(3, 7); 10.0 / 3",
+];
+
+pub(super) const ERB: &[&str] = &[
+    "# <%= @a %>\n<% @list.each do |x| -%>\n- <%= x.inspect %>\n<% end -%>\n<%# comment %>\n<%% literal %%>\n",
+    "<%- if @a == 'x' -%>\n  yes <%= @list.map { |v| v.to_s.upcase }.join(', ') %>\n<%- else -%>\n  no\n<%- end -%>\n",
+    "<% def helper(x) \n \"<#{x}>\" \n end %><%= helper(@a) %><%= _erbout.size %>\n<% _erbout << 'more' %>\n",
+    "a\r\n<%= 1 %>\r\n<%= \"%>\" %>\n<% case @a\n when 'x' then %>X<% end %>\n%% not code\n% neither\n",
+    "<%= scope['::facts'] rescue 'none' %><%= @undefined.nil? %><%= `id` rescue $!.class %>\n",
+];

@@ -6,6 +6,7 @@ use crate::args::Args;
 use crate::class::{Native, method};
 use crate::core::string::{case, own};
 use crate::error::Result;
+use crate::recursion::Walk;
 use crate::ruby::Ruby;
 use crate::symbol::sym;
 use crate::text::Text;
@@ -57,7 +58,11 @@ fn compare(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     if args[0].head().is_none() || !ruby.responds_to(&args[0], sym::CMP, false)? {
         return Ok(Value::Nil);
     }
-    match ruby.send(&args[0], sym::CMP, std::slice::from_ref(this))? {
+    // Who is asked may ask back.
+    let other = &args[0];
+    let asked = ruby
+        .guarded(Walk::Compare, this, other, |ruby| ruby.send(other, sym::CMP, std::slice::from_ref(this)))?;
+    match asked.unwrap_or_default() {
         Value::Nil => Ok(Value::Nil),
         Value::Int(answer) => Ok(Value::integer(-i128::from(answer))),
         answer => ruby.send(&Value::Int(0), sym::MINUS, &[answer]),
