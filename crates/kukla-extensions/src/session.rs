@@ -102,7 +102,7 @@ impl Host for Compilation<'_, '_> {
         self.programs.code(path, text)
     }
 
-    fn library(&self, feature: &str) -> Option<(&'static str, &'static str)> {
+    fn source_of(&self, feature: &str) -> Option<(&'static str, &'static str)> {
         library::find(feature)
     }
 

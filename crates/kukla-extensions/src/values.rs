@@ -11,11 +11,11 @@ use std::sync::Arc;
 
 use kukla_ruby::class::ClassId;
 use kukla_ruby::value::{HashObject, Object, RegexpObject};
-use kukla_ruby::{Result, Ruby, Value};
+use kukla_ruby::{Result, Ruby, Value, data};
 use kukla_syntax::deep;
 use kukla_values::binary::Binary;
 use kukla_values::value::HostObject;
-use kukla_values::{Array, Hash, Str, Type, Value as PuppetValue};
+use kukla_values::{Str, Type, Value as PuppetValue};
 
 use crate::objects::{Kept, Shared};
 
@@ -153,11 +153,11 @@ pub fn wrap(ruby: &mut Ruby<'_>, value: PuppetValue) -> Result {
 
 /// A Ruby value as Puppet sees it.
 pub fn to_puppet(ruby: &mut Ruby<'_>, value: &Value) -> Result<PuppetValue> {
+    data::to_puppet(ruby, value, beyond_data)
+}
+
+fn beyond_data(ruby: &mut Ruby<'_>, value: &Value) -> Result<PuppetValue> {
     Ok(match value {
-        Value::Nil => PuppetValue::Undef,
-        Value::Bool(truth) => PuppetValue::Boolean(*truth),
-        Value::Int(number) => PuppetValue::Integer(*number),
-        Value::Float(number) => PuppetValue::Float(*number),
         Value::Symbol(symbol) => match ruby.name(*symbol) {
             "undef" => PuppetValue::Undef,
             "default" => PuppetValue::Default,
@@ -167,21 +167,6 @@ pub fn to_puppet(ruby: &mut Ruby<'_>, value: &Value) -> Result<PuppetValue> {
             Some(text) => PuppetValue::String(text),
             None => PuppetValue::Binary(Binary::new(string.text().as_bytes().to_vec())),
         },
-        Value::Array(array) => {
-            let values: Result<Vec<PuppetValue>> =
-                array.to_vec().iter().map(|value| deep(|| to_puppet(ruby, value))).collect();
-            PuppetValue::Array(Array::from(values?))
-        }
-        Value::Hash(hash) => {
-            let pairs: Vec<(Value, Value)> =
-                hash.table().iter().map(|entry| (entry.key.clone(), entry.value.clone())).collect();
-            let mut entries = Hash::new();
-            for (key, value) in pairs {
-                let (key, value) = (to_puppet(ruby, &key)?, deep(|| to_puppet(ruby, &value))?);
-                entries.insert(key, value);
-            }
-            PuppetValue::Hash(entries)
-        }
         Value::Regexp(regexp) => PuppetValue::Regexp(regexp.pattern.clone()),
         Value::Object(object) => {
             let wrapped = object.payload::<Wrapped>().map(|wrapped| wrapped.0.clone());

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use kukla_ruby::class::{Native, NativeClass, method};
 use kukla_ruby::value::HashObject;
-use kukla_ruby::{Args, Host, Result, Ruby, State, Value, parse};
+use kukla_ruby::{Args, Host, Result, Ruby, State, Value, data, parse};
 use kukla_syntax::{deep, diagnostic, roomy};
 use kukla_values::{Error, Hash, Value as PuppetValue};
 use kukla_world::World;
@@ -113,7 +113,7 @@ impl Host for Surroundings<'_> {
         self.libraries.to_vec()
     }
 
-    fn library(&self, feature: &str) -> Option<(&'static str, &'static str)> {
+    fn source_of(&self, feature: &str) -> Option<(&'static str, &'static str)> {
         let is_there = matches!(feature, "facter" | "puppet" | "open3")
             || ["facter/", "puppet/"].iter().any(|prefix| feature.starts_with(prefix));
         is_there.then_some(("facter", ""))
@@ -202,26 +202,5 @@ fn to_ruby(ruby: &mut Ruby<'_>, value: &PuppetValue) -> Result {
 
 /// What a fact can be; anything else is its text.
 fn to_puppet(ruby: &mut Ruby<'_>, value: &Value) -> Result<PuppetValue> {
-    Ok(match value {
-        Value::Nil => PuppetValue::Undef,
-        Value::Bool(truth) => PuppetValue::Boolean(*truth),
-        Value::Int(number) => PuppetValue::Integer(*number),
-        Value::Float(number) => PuppetValue::Float(*number),
-        Value::Array(array) => {
-            let values: Result<Vec<PuppetValue>> =
-                array.to_vec().iter().map(|value| deep(|| to_puppet(ruby, value))).collect();
-            PuppetValue::Array(values?.into())
-        }
-        Value::Hash(hash) => {
-            let pairs: Vec<(Value, Value)> =
-                hash.table().iter().map(|entry| (entry.key.clone(), entry.value.clone())).collect();
-            let mut entries = Hash::new();
-            for (key, value) in pairs {
-                let (key, value) = (to_puppet(ruby, &key)?, deep(|| to_puppet(ruby, &value))?);
-                entries.insert(key, value);
-            }
-            PuppetValue::Hash(entries)
-        }
-        other => PuppetValue::from(text(ruby, other)?),
-    })
+    data::to_puppet(ruby, value, |ruby, other| Ok(PuppetValue::from(text(ruby, other)?)))
 }

@@ -42,7 +42,7 @@ pub trait Host {
     }
     /// A library of the host's own, which `require` finds where no file has that name: its name and its text. What is there already has
     /// no text.
-    fn library(&self, feature: &str) -> Option<(&'static str, &'static str)> {
+    fn source_of(&self, feature: &str) -> Option<(&'static str, &'static str)> {
         let _ = feature;
         None
     }

@@ -10,6 +10,7 @@ mod backtrace;
 pub mod class;
 mod convert;
 pub mod core;
+pub mod data;
 mod effects;
 mod embed;
 pub mod erb;

@@ -132,6 +132,20 @@ module Puppet
 
   # The provider of a resource: there is none, so it has all features and knows nothing.
   class Provider
+    # Only the machine could answer; that it was asked is remembered.
+    module Unknowing
+      def method_missing(*)
+        Provider.asked = true
+        nil
+      end
+
+      def respond_to_missing?(*)
+        true
+      end
+    end
+
+    include Unknowing
+    extend Unknowing
     include Puppet::Util
     include Puppet::Util::Errors
     include Puppet::Util::Logging
@@ -163,15 +177,6 @@ module Puppet
       def named(name)
         Class.new(Provider).tap { |made| made.instance_variable_set(:@name, name) }
       end
-
-      def method_missing(*)
-        Provider.asked = true
-        nil
-      end
-
-      def respond_to_missing?(*)
-        true
-      end
     end
 
     def initialize(resource = nil)
@@ -188,15 +193,6 @@ module Puppet
     alias feature? satisfies?
 
     def clear; end
-
-    def method_missing(*)
-      Provider.asked = true
-      nil
-    end
-
-    def respond_to_missing?(*)
-      true
-    end
 
     # Base classes that providers of modules name.
     class Package < Provider; end

@@ -214,7 +214,20 @@ module Puppet
     end
 
     module Time
+      # What a time is as a number, in seconds.
+      module Seconds
+        def to_f
+          Puppet::Parser::Scope.top.call_function('new', [Puppet::Parser::Scope.parse_type('Float'), self])
+        end
+
+        def to_i
+          to_f.floor
+        end
+      end
+
       class Timestamp < Types::PuppetObject
+        include Seconds
+
         def self.now
           Puppet::Parser::Scope.top.call_function('new', [Puppet::Parser::Scope.parse_type('Timestamp')])
         end
@@ -226,31 +239,17 @@ module Puppet
         def format(pattern, *zone)
           Puppet::Parser::Scope.top.call_function('strftime', [self, pattern, *zone])
         end
-
-        def to_f
-          Puppet::Parser::Scope.top.call_function('new', [Puppet::Parser::Scope.parse_type('Float'), self])
-        end
-
-        def to_i
-          to_f.floor
-        end
       end
 
       class Timespan < Types::PuppetObject
+        include Seconds
+
         def self.parse(text, *formats)
           Puppet::Parser::Scope.top.call_function('new', [Puppet::Parser::Scope.parse_type('Timespan'), text, *formats])
         end
 
         def format(pattern)
           Puppet::Parser::Scope.top.call_function('strftime', [self, pattern])
-        end
-
-        def to_f
-          Puppet::Parser::Scope.top.call_function('new', [Puppet::Parser::Scope.parse_type('Float'), self])
-        end
-
-        def to_i
-          to_f.floor
         end
       end
     end

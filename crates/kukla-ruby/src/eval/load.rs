@@ -247,7 +247,7 @@ impl Ruby<'_> {
                 return Ok(fresh);
             }
         }
-        if let Some((name, text)) = self.host.library(plain) {
+        if let Some((name, text)) = self.host.source_of(plain) {
             return self.require_of_host(name, text);
         }
         if library::sources::THERE.contains(&plain) {

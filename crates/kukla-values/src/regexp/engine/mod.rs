@@ -330,13 +330,10 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
                         Some(address + 1)
                     }
                     Outcome::Fail => None,
-                    Outcome::Looked => match self.looked() {
-                        Some((address, back)) => {
-                            at = back;
-                            Some(address)
-                        }
-                        None => None,
-                    },
+                    Outcome::Looked => self.looked().map(|(address, back)| {
+                        at = back;
+                        address
+                    }),
                 },
                 Op::Split(first, second, memory) => {
                     self.charge(1)?;
@@ -346,13 +343,10 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
                             Some(*first)
                         }
                         Outcome::Fail => None,
-                        Outcome::Looked => match self.looked() {
-                            Some((address, back)) => {
-                                at = back;
-                                Some(address)
-                            }
-                            None => None,
-                        },
+                        Outcome::Looked => self.looked().map(|(address, back)| {
+                            at = back;
+                            address
+                        }),
                     }
                 }
                 Op::Jump(target) => Some(*target),
