@@ -112,6 +112,17 @@ impl<'e> Vm<'e> {
         self.compilation.tracker()
     }
 
+    /// Does something that wants to know no more of `$facts` than one of them, if one is named.
+    pub fn wanting_fact<T>(&mut self, fact: Option<&str>, ask: impl FnOnce(&mut Self) -> T) -> T {
+        let Some(tracker) = self.tracker().filter(|_| fact.is_some()) else { return ask(self) };
+        tracker.want_fact(fact);
+        let answer = ask(self);
+        if let Some(tracker) = self.tracker() {
+            tracker.want_fact(None);
+        }
+        answer
+    }
+
     /// What the compilation rests on so far; `None` unless the world is recorded.
     pub fn take_record(&mut self) -> Option<Record> {
         self.compilation.take_record()

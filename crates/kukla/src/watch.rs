@@ -45,6 +45,11 @@ impl Watched {
         holds
     }
 
+    /// What was at a path before anyone looked there.
+    pub(crate) fn first_stamp(&self, path: &Path) -> Option<Stamp> {
+        self.known(path).flatten()
+    }
+
     /// Whether there is something at a path: the answer that was given before, if it was asked before.
     fn watch(&self, path: &Path) -> bool {
         let known = self.known(path);

@@ -8,7 +8,7 @@ use kukla::syntax::{Diagnostic, LineColumn, Severity};
 use place::{Range, shown};
 
 pub mod failure;
-mod github;
+pub mod github;
 mod human;
 mod json;
 mod place;
