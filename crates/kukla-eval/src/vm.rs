@@ -52,6 +52,8 @@ pub struct Vm<'e> {
     pub(crate) catalog: CatalogBuilder,
     /// Keeps how attributes get their values, if someone wants to know.
     pub(crate) recorder: Option<Box<Recorder>>,
+    /// Where the time goes, if that is wanted.
+    pub(crate) profile: Option<Box<crate::profile::Profile>>,
     /// The types that are being found out.
     pub(crate) open_types: OpenTypes,
     /// The text of templates being rendered, innermost last.
@@ -83,6 +85,7 @@ impl<'e> Vm<'e> {
             scopes,
             catalog: CatalogBuilder::new(budget),
             recorder: None,
+            profile: None,
             open_types: OpenTypes::default(),
             output: Vec::new(),
             guest: Guest::default(),

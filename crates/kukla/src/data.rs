@@ -8,6 +8,7 @@ use kukla_eval::catalog::DataPlace;
 use kukla_eval::data::{Data, LookupRequest, ParameterData};
 use kukla_eval::environment::Environment;
 use kukla_eval::error::{Diagnostic, Flow, Raise, Stage};
+use kukla_eval::profile::SpotKind;
 use kukla_eval::vm::Vm;
 use kukla_hiera::backend::Context;
 use kukla_hiera::codes::{CONVERT_TO_NO_NAME, INSTANCE_OF_NOTHING};
@@ -127,7 +128,11 @@ impl HieraData {
 impl Data for HieraData {
     fn lookup(&mut self, vm: &mut Vm<'_>, request: &LookupRequest) -> Flow<Option<Value>> {
         let title = || format!("Lookup of '{}'", request.keys.join("', '"));
-        let found = self.kept(title, |session| session.try_lookup(&mut VmHost { vm }, &lookup(request)));
+        let found = vm.profiled(
+            SpotKind::Lookup,
+            || request.keys.join(", ").into(),
+            |vm| self.kept(title, |session| session.try_lookup(&mut VmHost { vm }, &lookup(request))),
+        );
         Ok(checked(vm, found.map_err(raise_in_code)?)?.map(|found| noted(vm, found)))
     }
 
@@ -143,7 +148,11 @@ impl Data for HieraData {
     ) -> Flow<Option<ParameterData>> {
         let key = format!("{class}::{parameter}");
         let title = || format!("Automatic Parameter Lookup of '{key}'");
-        let found = self.kept(title, |session| session.class_parameter(&mut VmHost { vm }, &key));
+        let found = vm.profiled(
+            SpotKind::Lookup,
+            || key.as_str().into(),
+            |vm| self.kept(title, |session| session.class_parameter(&mut VmHost { vm }, &key)),
+        );
         let found = checked(vm, found.map_err(raise_in_code)?)?.map(|found| {
             let modules = found.origins.iter().map(|origin| origin.module.clone()).collect();
             ParameterData { value: noted(vm, found), modules }

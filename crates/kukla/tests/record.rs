@@ -131,7 +131,7 @@ fn what_was_read_for_others_counts_and_what_was_not_used_does_not() {
         .collect();
     assert_eq!(keys, ["lookup_options", "app::size", "app::colour", "app::unused", "greeting", "name"]);
     let asked: Vec<&str> = other.facts.iter().map(String::as_str).collect();
-    assert_eq!(asked, ["app", "facts.os", "role", "trusted"]);
+    assert_eq!(asked, ["facts.os", "role", "trusted"]);
 }
 
 #[test]

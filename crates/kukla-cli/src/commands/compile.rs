@@ -18,6 +18,7 @@ use formats::FleetFormat;
 mod all;
 mod formats;
 mod keep;
+mod profile;
 mod progress;
 mod report;
 
@@ -33,7 +34,8 @@ Examples:
   kukla compile -e 'notify { hello: }' --node test
   kukla compile --all --facts facts/ --output catalogs/     every node there are facts for
   kukla compile --all --nodes 'web*' --cache ~/.cache/kukla  some of them, and only what has changed since the last time
-  kukla compile --all --format junit > catalogs.xml         for a CI server")]
+  kukla compile --all --format junit > catalogs.xml         for a CI server
+  kukla compile --all --profile=flame.svg                   where the time goes")]
 pub struct Args {
     /// The control repository (a directory with manifests, modules, hiera.yaml), or a manifest
     #[arg(default_value = ".")]
@@ -69,6 +71,9 @@ pub struct Args {
     /// Also write where each attribute got its value, as JSON: to a file, or behind the catalog with '-'
     #[arg(long, value_name = "FILE", conflicts_with = "all")]
     provenance: Option<PathBuf>,
+    /// Say where the time went, as a table on standard error; --profile=FILE writes a flame graph to FILE.svg, JSON to FILE.json
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-", conflicts_with = "cache")]
+    profile: Option<PathBuf>,
     /// Keep virtual resources that nothing collected
     #[arg(long)]
     keep_virtual: bool,
@@ -143,7 +148,10 @@ fn one(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
     let compilation = compile(args, site.clone(), &placed);
     let refused = refused(args, site.as_ref().ok(), &placed, &compilation);
     let failed = report(args, &placed.node.name, &compilation, &refused);
-    let Ok(Compiled { catalog, provenance, .. }) = &compilation.result else { return Ok(Outcome::Found) };
+    let Ok(Compiled { catalog, provenance, profile }) = &compilation.result else { return Ok(Outcome::Found) };
+    if let (Some(place), Some(profile)) = (&args.profile, profile) {
+        profile::show(profile, place)?;
+    }
     if failed {
         return Ok(Outcome::Found);
     }
@@ -164,6 +172,7 @@ fn compile(args: &Args, site: Result<Arc<Site>, Box<Diagnostic>>, placed: &Place
     let options = CompileOptions {
         keep_virtual: args.keep_virtual,
         provenance: args.provenance.is_some(),
+        profile: args.profile.is_some(),
         ..CompileOptions::default()
     };
     match site {

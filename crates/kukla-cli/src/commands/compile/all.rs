@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use kukla::cache::{Cache, Facts};
 use kukla::eval::Node;
+use kukla::eval::profile::Profile;
 use kukla::world::record::Digest;
 use kukla::Compiler;
 use rayon::prelude::*;
@@ -45,6 +47,7 @@ pub fn run(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
         keeper: keeper.as_ref(),
         stop: AtomicBool::new(false),
         left_out: AtomicUsize::new(0),
+        profile: Mutex::default(),
     };
     let done: Vec<Result<Done, String>> =
         fleet.sources.par_iter().flat_map(|source| run.source(source)).collect();
@@ -58,6 +61,10 @@ pub fn run(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
         }
         // Catalogs get their names when there is no doubt left about any of them.
         one.catalog.take().map_or(Ok(()), Pending::finish)?;
+    }
+    if let Some(place) = &args.profile {
+        let profile = run.profile.into_inner().unwrap_or_else(PoisonError::into_inner);
+        super::profile::show(&profile, place)?;
     }
     let left_out = run.left_out.into_inner();
     let mut reports: Vec<Report> = done.into_iter().map(|one| one.report).collect();
@@ -86,6 +93,8 @@ struct Run<'r> {
     progress: Progress,
     stop: AtomicBool,
     left_out: AtomicUsize,
+    /// Where the time of all nodes went.
+    profile: Mutex<Profile>,
 }
 
 impl Run<'_> {
@@ -155,6 +164,9 @@ impl Run<'_> {
             return Ok(done);
         }
         let Ok(compiled) = &compilation.result else { return Ok(done) };
+        if let Some(profile) = &compiled.profile {
+            self.profile.lock().unwrap_or_else(PoisonError::into_inner).absorb(profile);
+        }
         if self.args.output.is_none() && self.keeper.is_none() {
             return Ok(done);
         }

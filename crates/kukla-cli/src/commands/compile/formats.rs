@@ -77,8 +77,10 @@ fn grouped<'r>(
         let mut own = BTreeSet::new();
         for message in messages(report) {
             if own.insert(&message.picture) {
-                let group = groups.entry(&message.picture).or_insert_with(|| (message, Vec::new()));
-                group.1.push(&report.node);
+                let (_, nodes) = groups.entry(&message.picture).or_insert_with(|| (message, Vec::new()));
+                if nodes.last() != Some(&report.node.as_str()) {
+                    nodes.push(&report.node);
+                }
             }
         }
     }
@@ -112,11 +114,7 @@ fn pictures(reports: &[Report], fail_on: &[FailOn]) -> String {
     grouped(reports, |report| &report.warnings).for_each(|(message, nodes)| show(message, &nodes));
     grouped(reports, |report| &report.errors).for_each(|(message, nodes)| show(message, &nodes));
     let level = if fail_on.contains(&FailOn::Cycles) { "error" } else { "warning" };
-    let mut cycles = IndexMap::<&[String], Vec<&str>>::new();
-    for report in reports {
-        report.cycles.iter().for_each(|cycle| cycles.entry(cycle).or_default().push(&report.node));
-    }
-    for (cycle, nodes) in cycles {
+    for (cycle, nodes) in cycles(reports) {
         let on = if nodes.len() > 1 { format!("{} nodes: ", nodes.len()) } else { String::new() };
         let _ = writeln!(
             out,
@@ -173,7 +171,7 @@ fn plain(message: &Message, node: &str) -> String {
 }
 
 /// What XML can carry: no control characters, nothing that looks like markup.
-fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -201,9 +199,23 @@ fn annotations(reports: &[Report], fail_on: &[FailOn]) -> String {
     let fatal = if fail_on.contains(&FailOn::Warnings) { "error" } else { "warning" };
     grouped(reports, |report| &report.warnings).for_each(|(message, nodes)| show(fatal, message, &nodes));
     grouped(reports, |report| &report.errors).for_each(|(message, nodes)| show("error", message, &nodes));
+    let fatal = if fail_on.contains(&FailOn::Cycles) { "error" } else { "warning" };
+    for (cycle, nodes) in cycles(reports) {
+        let text = format!("dependency cycle on {}: {}", some(&nodes), cycle.join(" => "));
+        github::command(&mut out, fatal, &json!({}), Some("CYCLE"), &text);
+    }
     let failed = failures(reports, fail_on);
     let _ = writeln!(out, "{} compiled, {failed} failed", reports.len() - failed);
     out
+}
+
+/// Dependency cycles, with the nodes that have them.
+fn cycles(reports: &[Report]) -> IndexMap<&[String], Vec<&str>> {
+    let mut cycles = IndexMap::<&[String], Vec<&str>>::new();
+    for report in reports {
+        report.cycles.iter().for_each(|cycle| cycles.entry(cycle).or_default().push(&report.node));
+    }
+    cycles
 }
 
 #[cfg(test)]
