@@ -42,15 +42,30 @@ pub struct Message {
 /// What stands in a picture for the name of the node, so that the same picture serves for all that have it.
 pub const SOME_NODE: &str = "\u{1}";
 
+/// A text in which the name of the node, where it stands for itself, is that of some node.
+fn of_some_node(text: &str, node: &str) -> String {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(node).filter(|_| !node.is_empty()) {
+        let (before, after) = (&rest[..at], &rest[at + node.len()..]);
+        let joined = before.ends_with(is_part) || after.starts_with(|c| is_part(c) && c != '.');
+        out += before;
+        out += if joined { node } else { SOME_NODE };
+        rest = after;
+    }
+    out + rest
+}
+
 impl Message {
-    fn failure(failure: &Diagnostic) -> Vec<Message> {
+    fn failure(failure: &Diagnostic, node: &str) -> Vec<Message> {
         std::iter::once(failure)
             .chain(&failure.others)
             .zip(kukla::rpc::errors(failure))
             .map(|(one, shape)| {
                 let mut picture = String::new();
-                failure::render_one(&mut picture, one, SOME_NODE, ErrorFormat::Human);
-                Message { shape, picture }
+                failure::render_one(&mut picture, one, node, ErrorFormat::Human);
+                Message { shape, picture: of_some_node(&picture, node) }
             })
             .collect()
     }
@@ -94,19 +109,19 @@ impl Report {
         for log in &compilation.logs {
             let mut picture = String::new();
             failure::log(&mut picture, log, ErrorFormat::Human);
-            let message = Message { shape: kukla::rpc::log(log), picture };
+            let message = Message { shape: kukla::rpc::log(log), picture: of_some_node(&picture, node) };
             match log.level {
                 LogLevel::Debug | LogLevel::Info | LogLevel::Notice => report.logs.push(message),
                 _ => report.warnings.push(message),
             }
         }
         match &compilation.result {
-            Err(failure) => report.errors = Message::failure(failure),
+            Err(failure) => report.errors = Message::failure(failure, node),
             Ok(Compiled { catalog, .. }) => {
                 report.resources = catalog.resources.len();
                 report.edges = catalog.edges.len();
                 report.cycles = catalog.cycles();
-                report.errors = refused.iter().flat_map(Message::failure).collect();
+                report.errors = refused.iter().flat_map(|wrong| Message::failure(wrong, node)).collect();
             }
         }
         report
@@ -178,5 +193,16 @@ impl Report {
             warnings: messages(3)?,
             logs: messages(4)?,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_whole_names_are_some_node() {
+        let told = of_some_node("a cat on a: nodes/a.yaml, a-b, Node[a] of a.", "a");
+        assert_eq!(told.replace(SOME_NODE, "*"), "* cat on *: nodes/*.yaml, a-b, Node[*] of *.");
     }
 }
