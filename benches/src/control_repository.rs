@@ -29,11 +29,14 @@ pub fn write(root: &Path, nodes: usize) -> io::Result<()> {
         "version: 5\nhierarchy:\n  - name: layers\n    paths:\n      - nodes/%{trusted.certname}.yaml\n      - racks/%{facts.rack}.yaml\n      - roles/%{facts.role}.yaml\n      - sites/%{facts.site}.yaml\n      - common.yaml\n",
     )?;
     for role in 0..ROLES {
-        let profiles: String =
-            (0..10).fold(String::new(), |text, n| text + &format!("  include profile::p{:02}\n", (role + n * 2) % PROFILES));
+        let profiles: String = (0..10).fold(String::new(), |text, n| {
+            text + &format!("  include profile::p{:02}\n", (role + n * 2) % PROFILES)
+        });
         put(
             &format!("site/role/manifests/r{role:02}.pp"),
-            &format!("# What a machine of the kind {role} is for.\nclass role::r{role:02} {{\n{profiles}}}\n"),
+            &format!(
+                "# What a machine of the kind {role} is for.\nclass role::r{role:02} {{\n{profiles}}}\n"
+            ),
         )?;
         put(
             &format!("data/roles/r{role:02}.yaml"),
@@ -54,15 +57,22 @@ pub fn write(root: &Path, nodes: usize) -> io::Result<()> {
     (0..MODULES).try_for_each(|number| module(&put, number))?;
     let mut common = String::from("---\nlookup_options:\n  '^m\\d\\d::settings$':\n    merge: deep\n");
     for m in 0..MODULES {
-        let _ = writeln!(common, "m{m:02}::settings:\n  debug: false\n  level: {m}\n  paths: [/srv/a, /srv/b]\nm{m:02}::servers:\n  - a.example.com\n  - b.example.com");
+        let _ = writeln!(
+            common,
+            "m{m:02}::settings:\n  debug: false\n  level: {m}\n  paths: [/srv/a, /srv/b]\nm{m:02}::servers:\n  - a.example.com\n  - b.example.com"
+        );
     }
     put("data/common.yaml", &common)?;
     for site in 0..SITES {
-        let text = (0..MODULES).fold("---\n".to_owned(), |text, m| text + &format!("m{m:02}::settings:\n  site: s{site}\n"));
+        let text = (0..MODULES)
+            .fold("---\n".to_owned(), |text, m| text + &format!("m{m:02}::settings:\n  site: s{site}\n"));
         put(&format!("data/sites/s{site}.yaml"), &text)?;
     }
     for rack in 0..RACKS {
-        put(&format!("data/racks/rack{rack:03}.yaml"), &format!("---\nm{:02}::settings:\n  rack: {rack}\n", rack % MODULES))?;
+        put(
+            &format!("data/racks/rack{rack:03}.yaml"),
+            &format!("---\nm{:02}::settings:\n  rack: {rack}\n", rack % MODULES),
+        )?;
     }
     for number in 0..nodes {
         let name = format!("node{number:05}.example.com");

@@ -20,8 +20,14 @@ const FILES: [(&str, &str); 22] = [
         "modules/app/manifests/init.pp",
         "class app(Integer $size = 0, App::Colour $colour = red, Hash $more = {}) {\n  file { '/epp': content => epp('app/a.epp') }\n  file { '/erb': content => template('app/a.erb') }\n  notify { \"${size} ${colour} ${more} ${app::shout('x')} ${app::ruby('y')} ${file('app/plain')}\": }\n  notify { \"extra ${lookup('extra', default_value => 'none')} ${lookup('own', default_value => 'none')}\": }\n}\n",
     ),
-    ("modules/app/manifests/db.pp", "class app::db($name_of = lookup('db', default_value => 'plain')) {\n  app::thing { $name_of: }\n}\n"),
-    ("modules/app/manifests/thing.pp", "define app::thing($n = $facts['kernel']) { notify { \"thing ${title} ${n}\": } }\n"),
+    (
+        "modules/app/manifests/db.pp",
+        "class app::db($name_of = lookup('db', default_value => 'plain')) {\n  app::thing { $name_of: }\n}\n",
+    ),
+    (
+        "modules/app/manifests/thing.pp",
+        "define app::thing($n = $facts['kernel']) { notify { \"thing ${title} ${n}\": } }\n",
+    ),
     ("modules/app/functions/shout.pp", "function app::shout($text) { \"${text}!\" }\n"),
     (
         "modules/app/functions/backend.pp",
@@ -48,24 +54,82 @@ const FILES: [(&str, &str); 22] = [
 
 /// Texts that a file can become, most of them fit for it.
 const TEXTS: [(&str, &[&str]); 20] = [
-    ("data/common.yaml", &["app::more: {a: 2}\n", "greeting: bye\napp::more: {a: \"%{lookup('greeting')}\"}\n", "unused: 2\n", "just: text\nextra: common\n", "- no hash\n", "", "a: [\n"]),
-    ("data/web.yaml", &["app::size: 7\n", "app::size: 2\nnobody: asked\n", "app::colour: blue\n", "app::size: wrong\n"]),
+    (
+        "data/common.yaml",
+        &[
+            "app::more: {a: 2}\n",
+            "greeting: bye\napp::more: {a: \"%{lookup('greeting')}\"}\n",
+            "unused: 2\n",
+            "just: text\nextra: common\n",
+            "- no hash\n",
+            "",
+            "a: [\n",
+        ],
+    ),
+    (
+        "data/web.yaml",
+        &["app::size: 7\n", "app::size: 2\nnobody: asked\n", "app::colour: blue\n", "app::size: wrong\n"],
+    ),
     ("data/db.yaml", &["db: other\n", "app::size: 3\n", "lookup_options: {app::more: {merge: deep}}\n"]),
     ("data/extra/one.yaml", &["extra: two\n", "nothing: 1\n"]),
     ("data/extra/another.yaml", &["extra: another\n", "app::size: 9\n"]),
     ("data/nodes/n1.yaml", &["app::more: {b: 2}\n", "greeting: mine\n"]),
     ("data/nodes/n2.yaml", &["app::size: 22\n", "db: two\n"]),
     ("data/own.json", &["{\"a\": 1}"]),
-    ("hiera.yaml", &["version: 5\nhierarchy:\n- name: All\n  paths: [common.yaml]\n", "version: 5\n", "version: 5\nhierarchy:\n- name: All\n  paths: ['%{facts.kernel}.yaml', common.yaml]\n"]),
+    (
+        "hiera.yaml",
+        &[
+            "version: 5\nhierarchy:\n- name: All\n  paths: [common.yaml]\n",
+            "version: 5\n",
+            "version: 5\nhierarchy:\n- name: All\n  paths: ['%{facts.kernel}.yaml', common.yaml]\n",
+        ],
+    ),
     ("data/Linux.yaml", &["app::size: 50\n"]),
-    ("manifests/site.pp", &["include app\n", "# a comment\ninclude app\n", "include app\nwarning(\"on ${trusted['certname']}\")\n", "include nothing\n"]),
-    ("modules/app/manifests/db.pp", &["class app::db { app::thing { ['a', 'b']: } }\n", "class app::db { notify { a: require => Notify[b] } notify { b: require => Notify[a] } }\n"]),
+    (
+        "manifests/site.pp",
+        &[
+            "include app\n",
+            "# a comment\ninclude app\n",
+            "include app\nwarning(\"on ${trusted['certname']}\")\n",
+            "include nothing\n",
+        ],
+    ),
+    (
+        "modules/app/manifests/db.pp",
+        &[
+            "class app::db { app::thing { ['a', 'b']: } }\n",
+            "class app::db { notify { a: require => Notify[b] } notify { b: require => Notify[a] } }\n",
+        ],
+    ),
     ("modules/app/manifests/thing.pp", &["define app::thing { notify { \"other ${title}\": } }\n"]),
-    ("modules/app/functions/shout.pp", &["function app::shout($text) { \"${text}?\" }\n", "function app::shout($text) { $facts['os'] }\n"]),
-    ("modules/app/types/colour.pp", &["type App::Colour = Enum[red, green]\n", "type App::Colour = String\n"]),
-    ("modules/app/lib/app_helper.rb", &["module AppHelper\n  def self.twice(text)\n    text.upcase\n  end\nend\n", "module AppHelper\nend\n"]),
-    ("modules/app/lib/puppet/functions/app/ruby.rb", &["Puppet::Functions.create_function(:'app::ruby') do\n  def ruby(text)\n    text.reverse + closure_scope['facts']['kernel']\n  end\nend\n"]),
-    ("modules/app/templates/a.erb", &["<%= @facts['kernel'] %>\n", "<%= scope.lookupvar('os') %> <%= scope.function_lookup(['greeting', nil, nil, 'x']) %>\n"]),
+    (
+        "modules/app/functions/shout.pp",
+        &["function app::shout($text) { \"${text}?\" }\n", "function app::shout($text) { $facts['os'] }\n"],
+    ),
+    (
+        "modules/app/types/colour.pp",
+        &["type App::Colour = Enum[red, green]\n", "type App::Colour = String\n"],
+    ),
+    (
+        "modules/app/lib/app_helper.rb",
+        &[
+            "module AppHelper\n  def self.twice(text)\n    text.upcase\n  end\nend\n",
+            "module AppHelper\nend\n",
+        ],
+    ),
+    (
+        "modules/app/lib/puppet/functions/app/ruby.rb",
+        &[
+            "Puppet::Functions.create_function(:'app::ruby') do\n  def ruby(text)\n    text.reverse + closure_scope['facts']['kernel']\n  end\nend\n",
+        ],
+    ),
+    (
+        "modules/app/templates/a.erb",
+        &[
+            "<%= @facts['kernel'] %>\n",
+            "<%= scope.lookupvar('os') %> <%= scope.function_lookup(['greeting', nil, nil, 'x']) %>\n",
+        ],
+    ),
     ("modules/app/templates/a.epp", &["<%= $role %>\n"]),
     ("modules/app/files/plain", &["fancy", "plain"]),
 ];
@@ -115,7 +179,9 @@ impl Repository {
         let role = if n % 2 == 0 { "web" } else { "db" };
         self.put(
             &format!("facts/n{n}.json"),
-            &format!("{{\"os\": \"{os}\", \"role\": \"{role}\", \"kernel\": \"Linux\", \"uptime\": {uptime}}}"),
+            &format!(
+                "{{\"os\": \"{os}\", \"role\": \"{role}\", \"kernel\": \"Linux\", \"uptime\": {uptime}}}"
+            ),
         );
     }
 
@@ -212,11 +278,17 @@ fn only_what_an_edit_touches_is_compiled() {
     };
     assert_eq!(compiled().len(), NODES);
     assert_eq!(compiled(), Vec::<String>::new());
-    repository.put("data/common.yaml", "app::more: {a: \"%{lookup('greeting')}\"}\ngreeting: hello\nunused: 2\n");
+    repository
+        .put("data/common.yaml", "app::more: {a: \"%{lookup('greeting')}\"}\ngreeting: hello\nunused: 2\n");
     assert_eq!(compiled(), Vec::<String>::new(), "nobody asked for this key");
     repository.put("data/nodes/n1.yaml", "app::more: {b: 2}\n");
     let only = compiled();
-    assert!(only.len() == 1 && only[0].starts_with("n1 was compiled: ") && only[0].ends_with("has another value of 'app::more'"), "{only:?}");
+    assert!(
+        only.len() == 1
+            && only[0].starts_with("n1 was compiled: ")
+            && only[0].ends_with("has another value of 'app::more'"),
+        "{only:?}"
+    );
     repository.put_facts(2, "Debian", 1000);
     let uptime = compiled();
     assert!(uptime.len() <= 1, "{uptime:?}");

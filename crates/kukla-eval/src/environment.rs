@@ -295,7 +295,10 @@ impl Environment {
     }
 
     /// A definition that was found, if the signatures of its unit are good.
-    fn confirmed_in<T>(&self, found: Option<Arc<Defined<T>>>) -> Result<Option<Arc<Defined<T>>>, Arc<Diagnostic>> {
+    fn confirmed_in<T>(
+        &self,
+        found: Option<Arc<Defined<T>>>,
+    ) -> Result<Option<Arc<Defined<T>>>, Arc<Diagnostic>> {
         found.as_ref().map_or(Ok(()), |definition| self.confirmed(&definition.unit))?;
         Ok(found)
     }

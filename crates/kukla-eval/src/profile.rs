@@ -144,7 +144,8 @@ impl Profile {
         let mut sums = FxHashMap::<(SpotKind, &Str), Sum>::default();
         for (spot, own) in self.spots.iter().zip(own) {
             let Spot { kind, name, count, total, .. } = spot;
-            let none = Sum { kind: *kind, name: name.clone(), count: 0, own: Duration::ZERO, total: Duration::ZERO };
+            let none =
+                Sum { kind: *kind, name: name.clone(), count: 0, own: Duration::ZERO, total: Duration::ZERO };
             let sum = sums.entry((*kind, name)).or_insert(none);
             sum.count += count;
             sum.own += own;
@@ -199,7 +200,12 @@ impl Vm<'_> {
     }
 
     /// The same for something that may turn out not to count.
-    pub(crate) fn clocked<T>(&mut self, kind: SpotKind, name: Str, body: impl FnOnce(&mut Self) -> (T, bool)) -> T {
+    pub(crate) fn clocked<T>(
+        &mut self,
+        kind: SpotKind,
+        name: Str,
+        body: impl FnOnce(&mut Self) -> (T, bool),
+    ) -> T {
         let now = self.world().elapsed();
         if let Some(profile) = &mut self.profile {
             profile.enter(kind, name, now);
@@ -234,7 +240,8 @@ mod tests {
         profile.leave(ms(10), true);
         let mut twice = profile.clone();
         twice.absorb(&profile);
-        let sums: Vec<_> = twice.sums().into_iter().map(|sum| (sum.name, sum.count, sum.own, sum.total)).collect();
+        let sums: Vec<_> =
+            twice.sums().into_iter().map(|sum| (sum.name, sum.count, sum.own, sum.total)).collect();
         assert_eq!(sums, [("f".into(), 4, ms(12), ms(12)), ("a".into(), 2, ms(8), ms(20))]);
     }
 }

@@ -148,7 +148,8 @@ impl Invocation<'_> {
         let Some((root, segments)) = &path.steps else {
             return Err(Error::data(diagnostic!(INTERPOLATION_SYNTAX { text: subject })));
         };
-        let mut value = self.step(|| What::Scope("Global Scope".into()), |this| this.root_value(root, segments))?;
+        let mut value =
+            self.step(|| What::Scope("Global Scope".into()), |this| this.root_value(root, segments))?;
         if !value.is_undef() {
             value = self.dig(&path.text, segments, value)?.unwrap_or_default();
         }

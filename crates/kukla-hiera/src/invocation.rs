@@ -153,7 +153,12 @@ impl<'a> Invocation<'a> {
     }
 
     /// The value of a variable, of which the part under `segments` is wanted; nothing if there is none and that is no error.
-    pub fn variable(&mut self, name: &str, segments: &[Value], may_be_missing: bool) -> Result<Option<Value>> {
+    pub fn variable(
+        &mut self,
+        name: &str,
+        segments: &[Value],
+        may_be_missing: bool,
+    ) -> Result<Option<Value>> {
         if let Some(Resolving { local: Some((local, value)), .. }) = &self.resolving
             && local == name
         {

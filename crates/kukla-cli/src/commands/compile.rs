@@ -6,7 +6,9 @@ use std::sync::Arc;
 use clap::ValueEnum;
 use kukla::eval::settings::LogLevel;
 use kukla::world::record::Recorded;
-use kukla::{Catalog, CompileOptions, Compiled, Compiler, Diagnostic, DiskWorld, Outcome as Compilation, Site};
+use kukla::{
+    Catalog, CompileOptions, Compiled, Compiler, Diagnostic, DiskWorld, Outcome as Compilation, Site,
+};
 
 use super::fleet::Wanted;
 use super::target::{Placed, Target};
@@ -113,7 +115,9 @@ impl Args {
     fn format<F: ValueEnum + Default>(&self) -> Result<F, String> {
         let Some(text) = &self.format else { return Ok(F::default()) };
         F::from_str(text, false).map_err(|_| {
-            let known = F::value_variants().iter().filter_map(|one| Some(one.to_possible_value()?.get_name().to_owned()));
+            let known = F::value_variants()
+                .iter()
+                .filter_map(|one| Some(one.to_possible_value()?.get_name().to_owned()));
             let for_what = if self.all { "many nodes" } else { "one node" };
             format!("--format {text}: for {for_what} it is one of {}", known.collect::<Vec<_>>().join(", "))
         })
@@ -148,7 +152,9 @@ fn one(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
     let compilation = compile(args, site.clone(), &placed);
     let refused = refused(args, site.as_ref().ok(), &placed, &compilation);
     let failed = report(args, &placed.node.name, &compilation, &refused);
-    let Ok(Compiled { catalog, provenance, profile }) = &compilation.result else { return Ok(Outcome::Found) };
+    let Ok(Compiled { catalog, provenance, profile }) = &compilation.result else {
+        return Ok(Outcome::Found);
+    };
     if let (Some(place), Some(profile)) = (&args.profile, profile) {
         profile::show(profile, place)?;
     }

@@ -156,8 +156,14 @@ impl<'t> Fleet<'t> {
 
     /// Nodes that are wanted by name and not among these.
     pub fn missing<'n>(&self, known: impl Iterator<Item = &'n str>) -> Vec<String> {
-        let mut missing: BTreeSet<&str> =
-            self.selection.names.iter().flatten().map(String::as_str).filter(|name| self.selection.takes(name)).collect();
+        let mut missing: BTreeSet<&str> = self
+            .selection
+            .names
+            .iter()
+            .flatten()
+            .map(String::as_str)
+            .filter(|name| self.selection.takes(name))
+            .collect();
         known.for_each(|name| {
             missing.remove(name);
         });

@@ -157,12 +157,16 @@ impl Vm<'_> {
         self.catalog.add_scope_tags(id);
         let definition = self.catalog.get(id).definition.clone();
         self.enter(|vm| match definition {
-            ResourceDefinition::Class(class) => {
-                vm.profiled(SpotKind::Class, || class.name.as_str().into(), |vm| vm.evaluate_class(id, &class))
-            }
-            ResourceDefinition::Define(define) => {
-                vm.profiled(SpotKind::Define, || define.name.as_str().into(), |vm| vm.evaluate_define(id, &define))
-            }
+            ResourceDefinition::Class(class) => vm.profiled(
+                SpotKind::Class,
+                || class.name.as_str().into(),
+                |vm| vm.evaluate_class(id, &class),
+            ),
+            ResourceDefinition::Define(define) => vm.profiled(
+                SpotKind::Define,
+                || define.name.as_str().into(),
+                |vm| vm.evaluate_define(id, &define),
+            ),
             ResourceDefinition::Node(node) => vm.evaluate_node(id, &node),
             ResourceDefinition::Native(_) | ResourceDefinition::Main => Ok(()),
         })

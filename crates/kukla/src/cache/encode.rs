@@ -218,8 +218,7 @@ mod tests {
         let bytes = writer.bytes;
         let read = |bytes: &[u8]| {
             let mut reader = Reader::new(bytes);
-            let read =
-                (reader.list(Reader::input)?, reader.set()?, reader.optional(Reader::stamp)?);
+            let read = (reader.list(Reader::input)?, reader.set()?, reader.optional(Reader::stamp)?);
             reader.is_at_end().then_some(read)
         };
         let stamp = Some(Stamp { version: u64::MAX, length: 0 });

@@ -185,7 +185,9 @@ impl Cache {
                 && let Some(path) = path.to_str().map(Str::from)
                 && let Some(known) = self.parts.get(&path)
             {
-                parts.entry(path.clone()).or_insert_with(|| check.parts(&path).unwrap_or_else(|| known.clone()));
+                parts
+                    .entry(path.clone())
+                    .or_insert_with(|| check.parts(&path).unwrap_or_else(|| known.clone()));
             }
         }
         let mut sources = added.sources;
@@ -369,9 +371,7 @@ fn read_body(reader: &mut Reader<'_>) -> Option<Cache> {
             .into_iter()
             .collect(),
         written: reader
-            .list(|reader| {
-                Some((PathBuf::from(reader.text()?), (reader.stamp()?, reader.digest()?)))
-            })?
+            .list(|reader| Some((PathBuf::from(reader.text()?), (reader.stamp()?, reader.digest()?))))?
             .into_iter()
             .collect(),
         ..Cache::default()

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use kukla::Compiler;
 use kukla::cache::{Cache, Facts};
 use kukla::eval::Node;
 use kukla::eval::profile::Profile;
 use kukla::world::record::Digest;
-use kukla::Compiler;
 use rayon::prelude::*;
 
 use super::formats::{self, Printed};
@@ -70,7 +70,8 @@ pub fn run(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
     let mut reports: Vec<Report> = done.into_iter().map(|one| one.report).collect();
     if left_out == 0 {
         let missing = fleet.missing(reports.iter().map(|report| report.node.as_str()));
-        reports.extend(missing.iter().map(|name| Report::failed(name, "", "there are no facts of this node")));
+        reports
+            .extend(missing.iter().map(|name| Report::failed(name, "", "there are no facts of this node")));
     }
     let Printed { out, err } = formats::render(&reports, &args.fail_on, args.format()?);
     err!("{err}");
@@ -213,7 +214,11 @@ fn place(directory: &Path, node: &Node) -> PathBuf {
 
 /// What is kept of runs like this one.
 fn open(directory: &Path, args: &Args, fleet: &Fleet<'_>) -> Result<Cache, String> {
-    let way = Digest::of([format!("{:?}", fleet.site_spec()), args.target.way()?, format!("{}", args.keep_virtual)]);
+    let way = Digest::of([
+        format!("{:?}", fleet.site_spec()),
+        args.target.way()?,
+        format!("{}", args.keep_virtual),
+    ]);
     let (cache, wrong) = Cache::open(directory, way, &build());
     if let Some(wrong) = wrong {
         errln!("kukla: the cache in {} is not used: {wrong}", directory.display());

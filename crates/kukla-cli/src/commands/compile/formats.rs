@@ -116,12 +116,8 @@ fn pictures(reports: &[Report], fail_on: &[FailOn]) -> String {
     let level = if fail_on.contains(&FailOn::Cycles) { "error" } else { "warning" };
     for (cycle, nodes) in cycles(reports) {
         let on = if nodes.len() > 1 { format!("{} nodes: ", nodes.len()) } else { String::new() };
-        let _ = writeln!(
-            out,
-            "{level}[CYCLE]: dependency cycle on {on}{}: {}",
-            some(&nodes),
-            cycle.join(" => ")
-        );
+        let _ =
+            writeln!(out, "{level}[CYCLE]: dependency cycle on {on}{}: {}", some(&nodes), cycle.join(" => "));
     }
     out
 }
@@ -147,15 +143,13 @@ fn junit(reports: &[Report], fail_on: &[FailOn]) -> String {
         );
         if report.is_failure(fail_on) {
             let text = |message: &Message| plain(message, &report.node);
-            let cycles = report.cycles.iter().map(|cycle| format!("dependency cycle: {}\n", cycle.join(" => ")));
+            let cycles =
+                report.cycles.iter().map(|cycle| format!("dependency cycle: {}\n", cycle.join(" => ")));
             let all: String = report.errors.iter().chain(&report.warnings).map(text).chain(cycles).collect();
-            let first = report.errors.first().or(report.warnings.first()).map_or("dependency cycle", Message::text);
-            let _ = writeln!(
-                out,
-                "      <failure message=\"{}\">{}</failure>",
-                escaped(first),
-                escaped(&all)
-            );
+            let first =
+                report.errors.first().or(report.warnings.first()).map_or("dependency cycle", Message::text);
+            let _ =
+                writeln!(out, "      <failure message=\"{}\">{}</failure>", escaped(first), escaped(&all));
         } else if !report.warnings.is_empty() {
             let all: String = report.warnings.iter().map(|message| plain(message, &report.node)).collect();
             let _ = writeln!(out, "      <system-err>{}</system-err>", escaped(&all));
@@ -249,9 +243,15 @@ mod tests {
         assert_eq!((&line["node"], &line["outcome"]), (&json!("fine"), &json!("failed")));
         let junit = render(&reports(), &fail_on, FleetFormat::Junit).out;
         assert_eq!(junit.matches("<failure ").count(), 4);
-        assert!(junit.contains("a &lt; b &amp; &quot;c&quot;") && junit.contains("failures=\"4\""), "{junit}");
+        assert!(
+            junit.contains("a &lt; b &amp; &quot;c&quot;") && junit.contains("failures=\"4\""),
+            "{junit}"
+        );
         let github = render(&reports(), &fail_on, FleetFormat::Github).out;
-        assert!(github.contains("::error ") && github.contains("(on 3 nodes: one, two and 1 more)"), "{github}");
+        assert!(
+            github.contains("::error ") && github.contains("(on 3 nodes: one, two and 1 more)"),
+            "{github}"
+        );
     }
 
     #[test]

@@ -99,7 +99,8 @@ const NARROWEST: f64 = 0.3;
 
 /// A picture in which each thing is as wide as it took time, and stands on what called it.
 fn flame_graph(profile: &Profile) -> String {
-    let all: Duration = profile.spots.iter().filter(|spot| spot.caller.is_none()).map(|spot| spot.total).sum();
+    let all: Duration =
+        profile.spots.iter().filter(|spot| spot.caller.is_none()).map(|spot| spot.total).sum();
     let whole = profile.total.max(all);
     let scale = WIDTH / whole.as_secs_f64().max(1e-9);
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); profile.spots.len()];

@@ -103,9 +103,13 @@ impl Report {
     }
 
     /// What came of a compilation, and what the agent would refuse of it.
-    pub fn new(node: &str, source: &str, compilation: &Compilation<Compiled>, refused: &[Diagnostic]) -> Report {
-        let mut report =
-            Report { node: node.to_owned(), source: source.to_owned(), ..Report::default() };
+    pub fn new(
+        node: &str,
+        source: &str,
+        compilation: &Compilation<Compiled>,
+        refused: &[Diagnostic],
+    ) -> Report {
+        let mut report = Report { node: node.to_owned(), source: source.to_owned(), ..Report::default() };
         for log in &compilation.logs {
             let mut picture = String::new();
             failure::log(&mut picture, log, ErrorFormat::Human);
@@ -151,7 +155,8 @@ impl Report {
 
     /// What is printed of it as JSON.
     pub fn shape(&self, fail_on: &[FailOn]) -> Json {
-        let shapes = |messages: &[Message]| messages.iter().map(|message| message.shape.clone()).collect::<Json>();
+        let shapes =
+            |messages: &[Message]| messages.iter().map(|message| message.shape.clone()).collect::<Json>();
         json!({
             "node": self.node,
             "source": self.source,
