@@ -1,6 +1,8 @@
 //! A generated control repository of any number of nodes, as large sites have them: roles, profiles, modules with templates of
 //! both kinds, and data for every node, rack, site and role.
 
+#![allow(clippy::disallowed_methods)] // a repository is written to the disk
+
 use std::fmt::Write as _;
 use std::fs;
 use std::io;
