@@ -5,8 +5,11 @@
 #![allow(clippy::disallowed_methods)] // a test reads the disk
 
 use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
 
 /// A control repository with what catalogs can rest on.
 const FILES: [(&str, &str); 22] = [
@@ -337,4 +340,59 @@ fn several_processes_share_a_cache() {
         let runs: Vec<_> = (0..4).map(|n| scope.spawn(move || run(n))).collect();
         runs.into_iter().for_each(|run| assert_eq!(run.join().unwrap(), clean));
     });
+}
+
+/// A process that is stopped at the end.
+struct Watching(Child);
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn watching_prints_what_an_edit_changes() {
+    let repository = Repository::new("watched");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kukla"));
+    command.args(["compile", "--all", "site", "--watch", "--cache", "cache"]).current_dir(&repository.root);
+    let mut watching = Watching(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
+    let lines = |pipe: Box<dyn Read + Send>| {
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(pipe).lines().map_while(Result::ok) {
+                let _ = sender.send(line);
+            }
+        });
+        lines
+    };
+    let out = lines(Box::new(watching.0.stdout.take().unwrap()));
+    let err = lines(Box::new(watching.0.stderr.take().unwrap()));
+    let wait_for = |lines: &Receiver<String>, text: &str| {
+        let mut seen = Vec::new();
+        loop {
+            let line = lines
+                .recv_timeout(Duration::from_secs(60))
+                .unwrap_or_else(|_| panic!("no {text:?} in {seen:#?}"));
+            seen.push(line);
+            if seen.last().is_some_and(|line| line.contains(text)) {
+                return seen;
+            }
+        }
+    };
+    wait_for(&out, "8 compiled, 0 failed");
+    wait_for(&err, "Ctrl-C ends it");
+    repository.put("modules/app/files/plain", "fancy");
+    wait_for(&out, "+ Notify[");
+    repository.put("data/nodes/n2.yaml", "app::size: 22\n");
+    let told = wait_for(&out, "+ size => 22");
+    assert!(told.iter().any(|line| line == "n2:"), "{told:#?}");
+    repository
+        .put("data/common.yaml", "app::more: {a: \"%{lookup('greeting')}\"}\ngreeting: hello\nunused: 3\n");
+    wait_for(&out, "no catalog changes");
+    repository.put("manifests/site.pp", "include nothing\n");
+    wait_for(&err, "on 8 nodes: n0, n1 and 6 more");
+    repository.put("manifests/site.pp", "include app\nif $facts['role'] == 'db' { include app::db }\n");
+    wait_for(&out, "n0 compiles again");
 }

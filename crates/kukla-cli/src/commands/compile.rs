@@ -23,6 +23,7 @@ mod keep;
 mod profile;
 mod progress;
 mod report;
+mod watch;
 
 /// Compile the catalog of a node, as a Puppet server would
 ///
@@ -37,6 +38,7 @@ Examples:
   kukla compile --all --facts facts/ --output catalogs/     every node there are facts for
   kukla compile --all --nodes 'web*' --cache ~/.cache/kukla  some of them, and only what has changed since the last time
   kukla compile --all --format junit > catalogs.xml         for a CI server
+  kukla compile --all --watch                               what each edit changes, as it is made
   kukla compile --all --profile=flame.svg                   where the time goes")]
 pub struct Args {
     /// The control repository (a directory with manifests, modules, hiera.yaml), or a manifest
@@ -73,6 +75,10 @@ pub struct Args {
     /// Also write where each attribute got its value, as JSON: to a file, or behind the catalog with '-'
     #[arg(long, value_name = "FILE", conflicts_with = "all")]
     provenance: Option<PathBuf>,
+    /// With --all: go on watching files, compile again what an edit touches, and print what it changes; catalogs are kept in --cache, by
+    /// default in ~/.cache/kukla
+    #[arg(long, requires = "all", conflicts_with_all = ["validate", "profile", "fail_fast"])]
+    watch: bool,
     /// Say where the time went, as a table on standard error; --profile=FILE writes a flame graph to FILE.svg, JSON to FILE.json
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-", conflicts_with = "cache")]
     profile: Option<PathBuf>,
@@ -129,9 +135,9 @@ pub fn run(args: &Args) -> Outcome {
     let run = || match args.all {
         true => {
             args.format::<FleetFormat>()?;
-            let compiler = match args.cache {
-                Some(_) => args.target.compiler_of(Recorded::new(DiskWorld::default()), None)?,
-                None => args.target.compiler()?,
+            let compiler = match args.cache.is_some() || args.watch {
+                true => args.target.compiler_of(Recorded::new(DiskWorld::default()), None)?,
+                false => args.target.compiler()?,
             };
             all::run(args, &compiler)
         }

@@ -5,8 +5,9 @@ use std::fmt::Write;
 use clap::ValueEnum;
 use kukla::syntax::{Diagnostic, LineColumn, Severity};
 
-use place::{Range, shown};
+use place::Range;
 
+pub mod difference;
 pub mod failure;
 pub mod github;
 mod human;
@@ -15,6 +16,7 @@ mod place;
 mod sarif;
 mod value;
 
+pub use place::shown;
 pub use value::ValueFormat;
 
 /// How diagnostics are printed.

@@ -1,5 +1,6 @@
 //! `kukla compile --all`: the catalogs of many nodes.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -15,7 +16,7 @@ use super::formats::{self, Printed};
 use super::keep::{Keeper, Kept};
 use super::progress::Progress;
 use super::report::Report;
-use super::{Args, compile, refused};
+use super::{Args, compile, refused, watch};
 use crate::Outcome;
 use crate::commands::fleet::{self, Fleet, Member, Source};
 use crate::commands::target::Placed;
@@ -31,59 +32,94 @@ struct Done {
 /// Compiles all nodes and prints what came of it.
 pub fn run(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
     crate::make_pool();
+    if args.watch {
+        return watch::run(args, compiler);
+    }
     let fleet = match Fleet::new(&args.target, &args.path, compiler, args.wanted.selection()?) {
         Ok(fleet) => fleet,
         Err(unfit) => return unfit.told(),
     };
-    if let Some(directory) = &args.output {
-        std::fs::create_dir_all(directory).map_err(|error| crate::files::problem(directory, &error))?;
-    }
     let cache = args.cache.as_ref().map(|directory| open(directory, args, &fleet)).transpose()?;
-    let keeper = cache.as_ref().map(|cache| Keeper::new(cache, &fleet));
-    let run = Run {
-        args,
-        progress: Progress::new(fleet.sources.len()),
-        fleet: &fleet,
-        keeper: keeper.as_ref(),
-        stop: AtomicBool::new(false),
-        left_out: AtomicUsize::new(0),
-        profile: Mutex::default(),
-    };
-    let done: Vec<Result<Done, String>> =
-        fleet.sources.par_iter().flat_map(|source| run.source(source)).collect();
-    run.progress.clear();
-    let mut done: Vec<Done> = done.into_iter().collect::<Result<_, _>>()?;
-    let twice = fleet::twice(done.iter().map(|one| (one.report.node.as_str(), one.report.source.as_str())));
-    for one in &mut done {
-        if let Some(problem) = twice.get(&one.report.node) {
-            one.report = Report::failed(&one.report.node, &one.report.source, problem);
-            one.catalog = None;
-        }
-        // Catalogs get their names when there is no doubt left about any of them.
-        one.catalog.take().map_or(Ok(()), Pending::finish)?;
-    }
+    let round = Round::new(args, &fleet, cache.as_ref())?;
     if let Some(place) = &args.profile {
-        let profile = run.profile.into_inner().unwrap_or_else(PoisonError::into_inner);
-        super::profile::show(&profile, place)?;
+        super::profile::show(&round.profile, place)?;
     }
-    let left_out = run.left_out.into_inner();
-    let mut reports: Vec<Report> = done.into_iter().map(|one| one.report).collect();
-    if left_out == 0 {
-        let missing = fleet.missing(reports.iter().map(|report| report.node.as_str()));
-        reports
-            .extend(missing.iter().map(|name| Report::failed(name, "", "there are no facts of this node")));
-    }
-    let Printed { out, err } = formats::render(&reports, &args.fail_on, args.format()?);
+    let Printed { out, err } = formats::render(&round.reports, &args.fail_on, args.format()?);
     err!("{err}");
     output::document(&out);
-    if left_out > 0 {
-        errln!("kukla: stopped at the first failure; {left_out} nodes were not compiled");
+    if round.left_out > 0 {
+        errln!("kukla: stopped at the first failure; {} nodes were not compiled", round.left_out);
     }
-    if let Some(keeper) = keeper {
-        keeper.finish(&fleet, args.explain_cache, &twice)?;
-    }
-    let failed = reports.iter().any(|report| report.is_failure(&args.fail_on));
+    let failed = round.reports.iter().any(|report| report.is_failure(&args.fail_on));
+    round.finish(&fleet, args.explain_cache)?;
     Ok(if failed { Outcome::Found } else { Outcome::Done })
+}
+
+/// What came of all nodes, once.
+pub struct Round<'c> {
+    /// What there is to say of each node.
+    pub reports: Vec<Report>,
+    /// How many nodes were not compiled because one had failed.
+    left_out: usize,
+    /// Where the time went.
+    profile: Profile,
+    keeper: Option<Keeper<'c>>,
+    twice: BTreeMap<String, String>,
+}
+
+impl<'c> Round<'c> {
+    /// Compiles all nodes, or takes what is kept of them.
+    pub fn new(args: &Args, fleet: &'c Fleet<'_>, cache: Option<&'c Cache>) -> Result<Round<'c>, String> {
+        if let Some(directory) = &args.output {
+            std::fs::create_dir_all(directory).map_err(|error| crate::files::problem(directory, &error))?;
+        }
+        let keeper = cache.map(|cache| Keeper::new(cache, fleet));
+        let run = Run {
+            args,
+            progress: Progress::new(fleet.sources.len()),
+            fleet,
+            keeper: keeper.as_ref(),
+            stop: AtomicBool::new(false),
+            left_out: AtomicUsize::new(0),
+            profile: Mutex::default(),
+        };
+        let done: Vec<Result<Done, String>> =
+            fleet.sources.par_iter().flat_map(|source| run.source(source)).collect();
+        run.progress.clear();
+        let mut done: Vec<Done> = done.into_iter().collect::<Result<_, _>>()?;
+        let twice =
+            fleet::twice(done.iter().map(|one| (one.report.node.as_str(), one.report.source.as_str())));
+        for one in &mut done {
+            if let Some(problem) = twice.get(&one.report.node) {
+                one.report = Report::failed(&one.report.node, &one.report.source, problem);
+                one.catalog = None;
+            }
+            // Catalogs get their names when there is no doubt left about any of them.
+            one.catalog.take().map_or(Ok(()), Pending::finish)?;
+        }
+        let left_out = run.left_out.into_inner();
+        let profile = run.profile.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut reports: Vec<Report> = done.into_iter().map(|one| one.report).collect();
+        if left_out == 0 {
+            let missing = fleet.missing(reports.iter().map(|report| report.node.as_str()));
+            let failed = |name: &String| Report::failed(name, "", "there are no facts of this node");
+            reports.extend(missing.iter().map(failed));
+        }
+        Ok(Round { reports, left_out, profile, keeper, twice })
+    }
+
+    /// The catalogs of the nodes that compiled, by the digests that a cache has them under.
+    pub fn catalogs(&self) -> BTreeMap<String, Digest> {
+        self.keeper.as_ref().map(Keeper::catalogs).unwrap_or_default()
+    }
+
+    /// Keeps what is to be kept, and says why nodes were compiled if that is wanted.
+    pub fn finish(self, fleet: &Fleet<'_>, explain: bool) -> Result<(), String> {
+        match self.keeper {
+            Some(keeper) => keeper.finish(fleet, explain, &self.twice),
+            None => Ok(()),
+        }
+    }
 }
 
 /// A run over all nodes, as every thread sees it.
@@ -183,6 +219,7 @@ impl Run<'_> {
     /// What is kept of a node, with its catalog where it is wanted; `None` if that is gone.
     fn take(&self, kept: Kept<'_>, node: &Node, source: &str) -> Option<Done> {
         let mut done = Done { report: kept.report(&node.name, source)?, catalog: None };
+        self.keeper.inspect(|keeper| keeper.note_catalog(&node.name, kept.digest()));
         if let Some(directory) = &self.args.output
             && !kept.is_written_to(&place(directory, node))
         {
@@ -213,7 +250,7 @@ fn place(directory: &Path, node: &Node) -> PathBuf {
 }
 
 /// What is kept of runs like this one.
-fn open(directory: &Path, args: &Args, fleet: &Fleet<'_>) -> Result<Cache, String> {
+pub fn open(directory: &Path, args: &Args, fleet: &Fleet<'_>) -> Result<Cache, String> {
     let way = Digest::of([
         format!("{:?}", fleet.site_spec()),
         args.target.way()?,

@@ -88,7 +88,7 @@ fn grouped<'r>(
 }
 
 /// Nodes by name, as many as one wants to read.
-fn some(nodes: &[&str]) -> String {
+pub fn some(nodes: &[&str]) -> String {
     match nodes {
         [] => String::new(),
         [one] => (*one).to_owned(),
@@ -97,7 +97,8 @@ fn some(nodes: &[&str]) -> String {
     }
 }
 
-fn pictures(reports: &[Report], fail_on: &[FailOn]) -> String {
+/// What is wrong with nodes, as people see it.
+pub fn pictures(reports: &[Report], fail_on: &[FailOn]) -> String {
     let mut out = String::new();
     let mut show = |message: &Message, nodes: &[&str]| {
         out += &message.picture.replace(SOME_NODE, nodes.first().unwrap_or(&""));

@@ -22,6 +22,8 @@ pub struct Keeper<'c> {
     added: Mutex<Additions>,
     /// Files that catalogs are written to, each with the digest of the catalog.
     written: Mutex<BTreeMap<PathBuf, Digest>>,
+    /// The catalogs of all nodes, whether they were kept or compiled.
+    catalogs: Mutex<BTreeMap<String, Digest>>,
     /// Why nodes were compiled.
     reasons: Mutex<BTreeMap<String, Reason>>,
 }
@@ -67,6 +69,7 @@ impl<'c> Keeper<'c> {
             check: cache.check(fleet.compiler.world()),
             added: Mutex::default(),
             written: Mutex::default(),
+            catalogs: Mutex::default(),
             reasons: Mutex::default(),
         }
     }
@@ -115,7 +118,18 @@ impl<'c> Keeper<'c> {
         let basis = Basis::new(node, &site.environment, record);
         let entry = Entry { basis, report: report.to_bytes(), catalog };
         lock(&self.added).nodes.insert(node.name.clone(), entry);
+        self.note_catalog(&node.name, catalog);
         Ok(catalog)
+    }
+
+    /// Takes note of the catalog of a node.
+    pub fn note_catalog(&self, node: &str, catalog: Digest) {
+        lock(&self.catalogs).insert(node.to_owned(), catalog);
+    }
+
+    /// The catalogs of all nodes that have one.
+    pub fn catalogs(&self) -> BTreeMap<String, Digest> {
+        lock(&self.catalogs).clone()
     }
 
     /// Takes note of the file that a catalog is written to.
