@@ -82,6 +82,8 @@ pub(crate) struct Building {
     pub exported: bool,
     pub is_virtual: bool,
     pub evaluated: bool,
+    /// Whether its attributes were found to be right for the class or define, and have not changed since.
+    pub checked: bool,
     pub has_scope_tags: bool,
     pub sensitive: Vec<Name>,
     /// The scope it was declared in.
@@ -490,23 +492,41 @@ impl CatalogBuilder {
         self.get_mut(id).tags = tags;
     }
 
-    /// Sets an attribute, keeping its place if it had one. The error is a word that cannot be a tag.
-    pub(crate) fn set(&mut self, id: ResourceId, mut param: Param) -> Result<(), String> {
-        let mut tags = std::mem::take(&mut self.get_mut(id).tags);
-        let tagged = match param.name.as_str() {
-            "tag" => self.tag_table.add_value(&mut tags, &param.value),
-            _ => Ok(()),
-        };
+    /// The attributes of a resource, to change.
+    pub(crate) fn params_mut(&mut self, id: ResourceId) -> &mut Vec<Param> {
         let resource = self.get_mut(id);
-        resource.tags = tags;
-        match resource.params.iter_mut().find(|known| known.name == param.name) {
+        resource.checked = false;
+        &mut resource.params
+    }
+
+    /// Sets an attribute, keeping its place if it had one. The error is a word that cannot be a tag.
+    pub(crate) fn set(&mut self, id: ResourceId, param: Param) -> Result<(), String> {
+        let place = self.get(id).params.iter().position(|known| known.name == param.name);
+        self.set_at(id, place, param)
+    }
+
+    /// The same for an attribute whose place is known; `None` for one that the resource does not have.
+    pub(crate) fn set_at(
+        &mut self,
+        id: ResourceId,
+        place: Option<usize>,
+        mut param: Param,
+    ) -> Result<(), String> {
+        let mut tagged = Ok(());
+        if param.name.as_str() == "tag" {
+            let mut tags = std::mem::take(&mut self.get_mut(id).tags);
+            tagged = self.tag_table.add_value(&mut tags, &param.value);
+            self.get_mut(id).tags = tags;
+        }
+        let params = self.params_mut(id);
+        match place.and_then(|place| params.get_mut(place)) {
             Some(known) => {
                 if let Some(trail) = &mut param.trail {
                     Arc::make_mut(trail).replaced = known.trail.take();
                 }
                 *known = param;
             }
-            None => resource.params.push(param),
+            None => params.push(param),
         }
         tagged
     }
