@@ -223,12 +223,19 @@ pub(crate) struct Kindred {
     by_title: FxHashMap<Str, Vec<ResourceId>>,
     /// How many `by_title` holds.
     indexed: usize,
+    /// How often one of them was changed after it was added.
+    changes: u64,
 }
 
 impl Kindred {
     /// All, in the order they were declared.
     pub fn all(&self) -> &[ResourceId] {
         &self.all
+    }
+
+    /// How often one of them was changed after it was added.
+    pub fn changes(&self) -> u64 {
+        self.changes
     }
 
     /// Those that a query for a title finds, in the order they were declared, if [`CatalogBuilder::index_titles`] was
@@ -250,6 +257,8 @@ pub struct CatalogBuilder {
     pub(super) classes: Vec<Str>,
     pub(super) tags: TagSet,
     pub(super) tag_table: TagTable,
+    /// How often a resource was given further tags.
+    pub(super) tag_changes: u64,
     /// Overrides of resources that have not been declared yet.
     pub(super) overrides: IndexMap<ResourceRef, Vec<Override>, FxBuildHasher>,
     /// Code that has used a collector with overrides: it may override anything from then on.
@@ -433,6 +442,11 @@ impl CatalogBuilder {
             }
             return self.find_reference(&ResourceRef::of_type(ty)?);
         }
+        if let Value::String(text) = value
+            && let Some((type_name, title)) = spelled_as_stored(text)
+        {
+            return self.find(type_name, title);
+        }
         self.find_reference(&ResourceRef::parse(&super::tags::text(value))?.capitalized())
     }
 
@@ -494,8 +508,14 @@ impl CatalogBuilder {
 
     /// The attributes of a resource, to change.
     pub(crate) fn params_mut(&mut self, id: ResourceId) -> &mut Vec<Param> {
-        let resource = self.get_mut(id);
+        let resource = &mut self.resources[id.index()];
         resource.checked = false;
+        // Nobody collects classes, and they are changed most.
+        if !resource.is_class()
+            && let Some(kindred) = self.kindred.get_mut(&resource.type_name)
+        {
+            kindred.changes += 1;
+        }
         &mut resource.params
     }
 
@@ -517,6 +537,7 @@ impl CatalogBuilder {
             let mut tags = std::mem::take(&mut self.get_mut(id).tags);
             tagged = self.tag_table.add_value(&mut tags, &param.value);
             self.get_mut(id).tags = tags;
+            self.tag_changes += 1;
         }
         let params = self.params_mut(id);
         match place.and_then(|place| params.get_mut(place)) {
@@ -535,6 +556,26 @@ impl CatalogBuilder {
     pub(crate) fn set_value(&mut self, id: ResourceId, name: Name, value: Value) -> Result<(), String> {
         let origin = self.get(id).origin;
         self.set(id, Param::unwritten(name, value, origin))
+    }
+}
+
+/// The type and title of a reference that has its capitals already, as catalogs and relationships do.
+fn spelled_as_stored(text: &str) -> Option<(&str, &str)> {
+    let (type_name, rest) = text.split_once('[')?;
+    let title = rest.strip_suffix(']')?;
+    let capital = |text: &str| text.as_bytes().first().is_some_and(u8::is_ascii_uppercase);
+    let is_stored = capital(type_name) && (type_name != "Class" || capital(title));
+    (is_stored && !title.is_empty() && !type_name.contains(']')).then_some((type_name, title))
+}
+
+/// Does something with each member of nested lists.
+pub(super) fn each_member<E>(
+    value: &Value,
+    act: &mut impl FnMut(&Value) -> Result<(), E>,
+) -> Result<(), E> {
+    match value {
+        Value::Array(values) => values.iter().try_for_each(|value| each_member(value, act)),
+        other => act(other),
     }
 }
 
