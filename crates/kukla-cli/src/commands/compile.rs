@@ -13,6 +13,7 @@ use kukla::{
 use super::fleet::Wanted;
 use super::target::{Placed, Target};
 use crate::Outcome;
+use crate::memory::for_good;
 use crate::output::{self, err};
 use crate::render::failure::{self, ErrorFormat};
 use formats::FleetFormat;
@@ -139,11 +140,11 @@ pub fn run(args: &Args) -> Outcome {
                 true => args.target.compiler_of(Recorded::new(DiskWorld::default()), None)?,
                 false => args.target.compiler()?,
             };
-            all::run(args, &compiler)
+            all::run(args, &for_good(compiler))
         }
         false => {
             args.format::<Format>()?;
-            one(args, &args.target.compiler()?)
+            one(args, &for_good(args.target.compiler()?))
         }
     };
     run().unwrap_or_else(|problem| Outcome::unable(&problem))
@@ -155,7 +156,7 @@ fn one(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
     }
     let placed = args.target.placed_with_code(&args.path)?;
     let site = compiler.open(&placed.site);
-    let compilation = compile(args, site.clone(), &placed);
+    let compilation = for_good(compile(args, site.clone(), &placed));
     let refused = refused(args, site.as_ref().ok(), &placed, &compilation);
     let failed = report(args, &placed.node.name, &compilation, &refused);
     let Ok(Compiled { catalog, provenance, profile }) = &compilation.result else {
