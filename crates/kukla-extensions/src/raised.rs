@@ -99,7 +99,8 @@ fn from_exception(ruby: &mut Ruby<'_>, exception: &Value) -> Raise {
     if let Some(error) = original(ruby, exception) {
         return error.into();
     }
-    let wrong = diagnostic!(RUBY_RAISED { message: message_of(ruby, exception) });
+    let (message, class) = (message_of(ruby, exception), ruby.class_name_of(exception));
+    let wrong = diagnostic!(RUBY_RAISED { message: message, exception: class });
     match place_of(ruby, exception) {
         Some((file, line)) => wrong.hint(format!("raised at {file}:{line}")).into(),
         None => wrong.into(),

@@ -1,7 +1,7 @@
 //! `Puppet::Parser::Scope`: what Ruby code sees of the place it was called from. The rest of the class is written in Ruby, in
 //! `puppet/parser.rb`.
 
-use kukla_ruby::class::{ANY, Native, NativeClass, method};
+use kukla_ruby::class::{Native, NativeClass, method};
 use kukla_ruby::host::{GivenBlock, Interrupt, ResourceView, ScopeNumber};
 use kukla_ruby::value::Object;
 use kukla_ruby::{Args, Result, Ruby, Value};
@@ -35,7 +35,7 @@ const METHODS: &[Native] = &[
     method("include?", 1, 1, includes),
     method("exist?", 1, 1, exists),
     method("to_hash", 0, 2, to_hash),
-    method("call_function", 1, ANY, call_function),
+    method("call_function", 2, 2, call_function),
     method("log", 2, 2, log),
     method("defaults", 1, 1, defaults),
     method("tags", 0, 0, tags),
@@ -197,14 +197,10 @@ fn to_hash(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     Ok(hash)
 }
 
-/// `scope.call_function(name, [arguments])`; older code leaves out the brackets.
+/// `scope.call_function(name, arguments)`: what is no array is spread out as `*arguments` spreads it, a hash into its pairs.
 fn call_function(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let (scope, name) = (scope_of(ruby, this)?, text(ruby, &args[0])?);
-    let given = match args.list {
-        [_, Value::Array(given)] => given.to_vec(),
-        [_, rest @ ..] => rest.to_vec(),
-        [] => Vec::new(),
-    };
+    let given = ruby.splat(&args[1])?.to_vec();
     call(ruby, scope, &name, &given, args)
 }
 

@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use super::fleet::{self, Fleet, Member};
 use super::target::{Placed, Target};
 use crate::Outcome;
+use crate::memory::for_good;
 use crate::output::{self, Pending, err, outln};
 use crate::render::failure::{self, ErrorFormat};
 
@@ -84,7 +85,7 @@ enum FailOn {
 
 /// Compiles and prints.
 pub fn run(args: &Args) -> Outcome {
-    let outcome = args.target.compiler().and_then(|compiler| match args.all {
+    let outcome = args.target.compiler().map(for_good).and_then(|compiler| match args.all {
         true => all(args, &compiler),
         false => one(args, &compiler),
     });
@@ -97,7 +98,7 @@ fn one(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
     }
     let placed = args.target.placed_with_code(&args.path)?;
     let site = compiler.open(&placed.site);
-    let compilation = compile(args, site.clone(), &placed);
+    let compilation = for_good(compile(args, site.clone(), &placed));
     let refused = refused(args, site.as_ref().ok(), &placed, &compilation);
     let failed = report(args, &placed.node.name, &compilation, &refused);
     let Ok(Compiled { catalog, provenance, .. }) = &compilation.result else { return Ok(Outcome::Found) };

@@ -322,7 +322,7 @@ impl Ruby<'_> {
 
     /// The file of the running code.
     pub(crate) fn current_file(&self) -> Arc<str> {
-        self.run.frames.last().map_or_else(|| "".into(), |at| at.unit.program.file.clone())
+        self.run.frames.last().map_or_else(|| "".into(), |at| at.unit().program.file.clone())
     }
 
     #[cold]

@@ -13,9 +13,13 @@ pub fn errors(failure: &Diagnostic) -> Vec<Json> {
 fn error(failure: &Diagnostic) -> Json {
     let mut json = json!({"kind": failure.stage.name()});
     describe(&mut json, failure);
-    let hints = &failure.root().hints;
-    if !hints.is_empty() {
-        json["hints"] = hints.clone().into();
+    let root = failure.root();
+    json["reason"] = root.message().into();
+    if let Some(class) = root.fact("exception") {
+        json["exception"] = class.into();
+    }
+    if !root.hints.is_empty() {
+        json["hints"] = root.hints.clone().into();
     }
     json
 }

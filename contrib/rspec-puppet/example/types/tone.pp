@@ -1,0 +1,2 @@
+# How to greet.
+type Greeter::Tone = Enum['plain', 'loud']

@@ -1,0 +1,27 @@
+# frozen_string_literal: true
+
+# Has Kukla compile the catalogs of rspec-puppet suites, as they are:
+#
+#     rspec -r path/to/kukla.rb
+#
+# The environment names the program (KUKLA, or `kukla` on the path) and options for it (KUKLA_OPTIONS).
+# What it does is told in docs/manual/rspec.md.
+
+require 'rspec/core'
+
+RSpec.configure do |config|
+  # By now the suite has loaded rspec-puppet, in the order that it likes.
+  config.before(:suite) do
+    if defined?(RSpec::Puppet::Adapters::Base)
+      require_relative 'kukla/adapter'
+      require_relative 'kukla/functions'
+      RSpec::Puppet::Adapters::Base.prepend(Kukla::Adapter)
+      RSpec::Puppet::FunctionExampleGroup.prepend(Kukla::Functions)
+    end
+  end
+
+  config.after(:suite) do
+    left = defined?(Kukla::Functions) ? Kukla::Functions.left_to_puppet : 0
+    config.reporter.message("#{left} examples of functions were left to Puppet, whose objects they use") if left.positive?
+  end
+end
