@@ -179,7 +179,7 @@ impl Repository {
     }
 
     fn put_facts(&self, n: usize, os: &str, uptime: usize) {
-        let role = if n % 2 == 0 { "web" } else { "db" };
+        let role = if n.is_multiple_of(2) { "web" } else { "db" };
         self.put(
             &format!("facts/n{n}.json"),
             &format!(
