@@ -1,4 +1,4 @@
-//! One side of a comparison: a process that speaks the `rpc` protocol.
+//! One side of a comparison: a process that answers lines with lines, as those that speak the `rpc` protocol do.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// A process that answers `rpc` requests.
+/// A process that answers lines with lines.
 #[derive(Debug)]
 pub struct Peer {
     child: Child,
@@ -17,11 +17,16 @@ pub struct Peer {
 impl Peer {
     /// Starts `command rpc`; the command may have arguments of its own.
     pub fn start(command: &str) -> io::Result<Peer> {
+        Peer::run(command, &["rpc"])
+    }
+
+    /// Starts a command with arguments besides those it has of its own.
+    pub fn run(command: &str, arguments: &[&str]) -> io::Result<Peer> {
         let mut words = command.split_whitespace();
         let program = words.next().unwrap_or_default();
         let mut child = Command::new(program)
             .args(words)
-            .arg("rpc")
+            .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()?;
@@ -33,8 +38,12 @@ impl Peer {
 
     /// Asks one question and waits for the answer, as text: reading it is no part of what is timed.
     pub fn ask(&mut self, method: &str, params: &Value) -> io::Result<String> {
-        let request = json!({"id": 1, "method": method, "params": params});
-        writeln!(self.input, "{request}")?;
+        self.say(&json!({"id": 1, "method": method, "params": params}).to_string())
+    }
+
+    /// Says a line and waits for one.
+    pub fn say(&mut self, line: &str) -> io::Result<String> {
+        writeln!(self.input, "{line}")?;
         self.input.flush()?;
         let mut line = String::new();
         if self.output.read_line(&mut line)? == 0 {

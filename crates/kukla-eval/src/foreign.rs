@@ -144,7 +144,7 @@ impl Vm<'_> {
         };
         self.scopes.visible_mut(self.position()).for_each(change);
         if let Some(id) = self.container_id() {
-            let params = &mut self.catalog.get_mut(id).params;
+            let params = self.catalog.params_mut(id);
             for param in params.iter_mut().filter(|param| is_same_collection(&param.value, old)) {
                 param.value = new.clone();
                 param.shared = 0;
@@ -159,7 +159,7 @@ impl Vm<'_> {
         }
         *held = new.clone();
         if is_own && let Some(id) = self.container_id() {
-            let params = &mut self.catalog.get_mut(id).params;
+            let params = self.catalog.params_mut(id);
             if let Some(param) =
                 params.iter_mut().find(|param| param.name == name && is_empty_list(&param.value))
             {

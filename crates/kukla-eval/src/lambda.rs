@@ -281,11 +281,8 @@ impl Vm<'_> {
         let Some(default) = &params[index].default else { return Ok(Value::Undef) };
         let frame = self.position();
         self.scopes.set_pending(frame, waiting, true);
-        let defaulting = Defaulting {
-            callee: callee.to_owned(),
-            parameter: params[index].name,
-            earlier: params[..index].iter().map(|param| param.name).collect(),
-        };
+        let names = params.iter().map(|param| param.name).collect();
+        let defaulting = Defaulting { callee: callee.into(), names, at: index };
         let result = self.for_parameter(defaulting, |vm| vm.guarded(|vm| vm.eval(default)));
         self.scopes.set_pending(frame, Vec::new(), false);
         result

@@ -34,6 +34,7 @@ mod node;
 mod objects;
 mod operators;
 mod overrides;
+pub mod profile;
 pub mod program;
 pub mod programs;
 pub mod registry;

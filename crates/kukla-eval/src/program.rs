@@ -12,6 +12,7 @@ pub use kukla_syntax::ast::ResourceForm;
 use kukla_syntax::{Diagnostic, Span};
 use kukla_values::arithmetic::Operator;
 use kukla_values::{Name, Str, Value};
+use rustc_hash::FxHashMap;
 
 /// One text, lowered.
 #[derive(Debug, Default)]
@@ -109,7 +110,54 @@ pub enum Definition {
 }
 
 /// A parameter list.
-pub type Params = Box<[Param]>;
+#[derive(Debug, Default)]
+pub struct Params {
+    list: Box<[Param]>,
+    /// Where each name stands, if there are so many that looking through them takes its time.
+    places: FxHashMap<Name, u32>,
+}
+
+/// The number of parameters up to which comparing pointers beats hashing.
+const SEARCHED: usize = 8;
+
+impl Params {
+    /// Where the parameter of that name stands.
+    pub fn place(&self, name: Name) -> Option<usize> {
+        match self.list.len() <= SEARCHED {
+            true => self.list.iter().position(|param| param.name == name),
+            false => self.places.get(&name).map(|&place| place as usize),
+        }
+    }
+}
+
+impl FromIterator<Param> for Params {
+    fn from_iter<I: IntoIterator<Item = Param>>(params: I) -> Params {
+        let list: Box<[Param]> = params.into_iter().collect();
+        let mut places = FxHashMap::default();
+        if list.len() > SEARCHED {
+            places.reserve(list.len());
+            for (place, param) in list.iter().enumerate() {
+                places.entry(param.name).or_insert(place as u32);
+            }
+        }
+        Params { list, places }
+    }
+}
+
+impl std::ops::Deref for Params {
+    type Target = [Param];
+    fn deref(&self) -> &[Param] {
+        &self.list
+    }
+}
+
+impl<'p> IntoIterator for &'p Params {
+    type Item = &'p Param;
+    type IntoIter = std::slice::Iter<'p, Param>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.list.iter()
+    }
+}
 
 /// One parameter of a class, define, function, lambda or template.
 #[derive(Debug)]

@@ -101,6 +101,21 @@ impl Variables {
         }
     }
 
+    /// Makes room for so many more.
+    pub(crate) fn reserve(&mut self, more: usize) {
+        self.entries.reserve(more);
+        let all = self.entries.len() + more;
+        match &mut self.index {
+            Some(index) => index.reserve(more),
+            None if all > SEARCHED => {
+                let mut index = FxHashMap::with_capacity_and_hasher(all, Default::default());
+                index.extend(self.entries.iter().enumerate().map(|(at, (known, _))| (*known, at as u32)));
+                self.index = Some(Box::new(index));
+            }
+            None => {}
+        }
+    }
+
     /// Sets a variable that is not set yet; `false` if it is.
     pub fn bind(&mut self, name: Name, value: Value) -> bool {
         if self.get(name).is_some() {
@@ -114,7 +129,7 @@ impl Variables {
     #[inline]
     pub(crate) fn push(&mut self, name: Name, value: Value) {
         self.marks |= name.mark();
-        if self.entries.len() < SEARCHED {
+        if self.index.is_none() && self.entries.len() < SEARCHED {
             self.entries.push((name, value));
         } else {
             self.push_indexed(name, value);
@@ -513,6 +528,11 @@ impl Scopes {
         frame.variables.clear();
         frame.pending.clear();
         frame.captures = None;
+    }
+
+    /// Makes room for so many parameters in a fresh frame.
+    pub(crate) fn expect(&mut self, at: Position, parameters: usize) {
+        self.frames[at.frame.0 as usize].variables.reserve(parameters);
     }
 
     /// Sets a parameter in a fresh frame.

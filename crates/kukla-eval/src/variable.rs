@@ -1,7 +1,9 @@
 //! Variables: how they are found and what is said when they are not.
 
+use std::sync::Arc;
+
 use kukla_syntax::{Span, Strict, diagnostic};
-use kukla_values::{Hash, Name, Value};
+use kukla_values::{Hash, Name, Str, Value};
 
 use crate::catalog::lower_case;
 use crate::codes::{
@@ -282,8 +284,8 @@ impl Vm<'_> {
         let Some(pending) = self.defaulting() else {
             return diagnostic!(PARAMETER_WITHOUT_VALUE { name }).into();
         };
-        let (callee, parameter) = (&pending.callee, pending.parameter);
-        let wrong = match pending.earlier.contains(&name) {
+        let (callee, parameter) = (&pending.callee, pending.names[pending.at]);
+        let wrong = match pending.names[..pending.at].contains(&name) {
             true => diagnostic!(EARLIER_PARAMETER_WITHOUT_VALUE { callee, name }),
             false => diagnostic!(LATER_PARAMETER_IN_DEFAULT { callee, parameter, name }),
         };
@@ -300,9 +302,9 @@ pub(crate) fn is_unevaluated(wrong: &Diagnostic) -> bool {
 #[derive(Clone, Debug)]
 pub(crate) struct Defaulting {
     /// The function, lambda, class or define.
-    pub callee: String,
-    /// The parameter.
-    pub parameter: Name,
-    /// The parameters before it.
-    pub earlier: Vec<Name>,
+    pub callee: Str,
+    /// All its parameters.
+    pub names: Arc<[Name]>,
+    /// Which of them it is.
+    pub at: usize,
 }

@@ -7,7 +7,7 @@ use kukla_catalog::types::NativeType;
 use kukla_eval::Environment;
 use kukla_ruby::resource_type::{self, Library};
 use kukla_world::World;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// The Ruby types of one environment. Directories are listed once, files read when their type is first used.
 #[derive(Debug, Default)]
@@ -19,8 +19,8 @@ pub struct RubyTypes {
 struct Index {
     /// The file of each type; the first module on the path wins.
     types: FxHashMap<String, PathBuf>,
-    /// The types that some module has a provider for.
-    provided: FxHashSet<String>,
+    /// The directories in which modules have providers for a type, if there are any in them.
+    providers: FxHashMap<String, Vec<PathBuf>>,
 }
 
 impl RubyTypes {
@@ -41,10 +41,8 @@ impl Index {
             }
             let providers = lib.join("provider");
             for entry in world.list(&providers).into_iter().filter(|entry| entry.is_directory) {
-                let files = world.list(&providers.join(&entry.name));
-                if files.iter().any(|file| file.name.ends_with(".rb")) {
-                    index.provided.insert(entry.name);
-                }
+                let directory = providers.join(&entry.name);
+                index.providers.entry(entry.name).or_default().push(directory);
             }
         }
         index
@@ -75,11 +73,17 @@ impl Library for Modules<'_> {
     }
 
     fn has_providers(&self, type_name: &str) -> bool {
-        self.index.provided.contains(type_name)
+        let directories = self.index.providers.get(type_name).into_iter().flatten();
+        let has_code = |directory: &PathBuf| {
+            let files = self.environment.reading(|world| world.list(directory));
+            files.iter().any(|file| file.name.ends_with(".rb"))
+        };
+        directories.into_iter().any(has_code)
     }
 }
 
 fn text(environment: &Environment, path: &Path) -> Option<String> {
     let bytes = environment.reading(|world| world.read(path)).ok()?;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
+    let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Some(String::from_utf8(bytes).unwrap_or_else(|error| lossy(error.as_bytes())))
 }

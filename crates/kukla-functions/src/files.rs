@@ -232,7 +232,7 @@ fn template(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<String> {
             bail!(NO_SUCH_TEMPLATE { name });
         };
         let text = match vm.world().read(&path) {
-            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Ok(bytes) => lossy(bytes),
             Err(error) => {
                 let wrong = diagnostic!(UNREADABLE_TEMPLATE { path: path.display() });
                 return Err(wrong.because(unreadable(&path, error)).into());
@@ -241,6 +241,11 @@ fn template(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<String> {
         rendered += &render(vm, name, Some(&path), text)?;
     }
     Ok(rendered)
+}
+
+/// The text that bytes are, with what is no UTF-8 replaced.
+fn lossy(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 fn inline_template(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<String> {

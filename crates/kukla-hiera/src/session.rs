@@ -191,6 +191,14 @@ impl Session {
 
     /// The value that data has for a parameter of a class, under `class::parameter`.
     pub fn class_parameter(&mut self, host: &mut dyn Host, name: &str) -> Result<Option<Found>> {
+        if self.parked.is_empty()
+            && let Some(answer) = self.answers.known(&self.shared, host, name, None, false)
+        {
+            self.used.extend(&answer.needs.inputs);
+            let Answer { value, origins, options, .. } = &*answer;
+            let found = |value| Found { value, origins: origins.clone(), options: options.clone() };
+            return Ok(value.clone().map(found));
+        }
         Invocation::nested(self, host, |invocation| {
             let value = invocation.lookup(name, None)?;
             Ok(value.map(|value| invocation.frame.found(value)))

@@ -48,7 +48,7 @@ impl State {
     pub(crate) fn places(&self, skip: usize) -> Rc<[Place]> {
         let mut line = self.run.line;
         let frames = self.run.frames.iter().rev().map(|at| {
-            let place = Place { unit: at.unit.clone(), body: at.body, line };
+            let place = Place { unit: at.unit().clone(), body: at.body(), line };
             line = at.caller_line;
             place
         });

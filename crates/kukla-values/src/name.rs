@@ -46,20 +46,24 @@ impl Name {
     }
 
     /// Its spelling.
+    #[inline]
     pub fn as_str(self) -> &'static str {
         self.0
     }
 }
 
 impl PartialEq for Name {
+    #[inline]
     fn eq(&self, other: &Name) -> bool {
-        std::ptr::eq(self.0, other.0)
+        // One spelling has one address, so that its length need not be compared.
+        std::ptr::addr_eq(self.0.as_ptr(), other.0.as_ptr())
     }
 }
 
 impl Eq for Name {}
 
 impl Hash for Name {
+    #[inline]
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.0.as_ptr().hash(state);
     }
@@ -79,6 +83,7 @@ impl Ord for Name {
 
 impl std::ops::Deref for Name {
     type Target = str;
+    #[inline]
     fn deref(&self) -> &str {
         self.0
     }

@@ -10,9 +10,10 @@ use kukla::rpc::Server;
 use super::policy::Allowed;
 use crate::{Outcome, memory};
 
-/// A request of more bytes, an answer of more, or one that took longer may have taken much memory, which is then given back.
-const LARGE: usize = 1 << 20;
-const LONG: Duration = Duration::from_millis(10);
+/// A request of more bytes, an answer of more, or one that took longer may have taken much memory, which is then given back. Less is kept:
+/// the next request is likely to need as much, and fetching it anew takes longer than evaluating code in it.
+const LARGE: usize = 8 << 20;
+const LONG: Duration = Duration::from_millis(500);
 
 /// Answer JSON requests, one per line, until the input closes
 ///
@@ -44,6 +45,7 @@ pub fn run(args: &Args) -> Outcome {
     if let Some(directory) = &args.overrides {
         server = server.with_overrides(directory.clone());
     }
+    let server = memory::for_good(server);
     let mut input = io::stdin().lock();
     let mut output = io::stdout().lock();
     let mut line = Vec::new();
@@ -60,8 +62,9 @@ pub fn run(args: &Args) -> Outcome {
             continue;
         }
         let began = Instant::now();
-        let answer = server.answer(&String::from_utf8_lossy(&line)) + "\n";
-        match output.write_all(answer.as_bytes()).and_then(|()| output.flush()) {
+        let answer = server.answer(&String::from_utf8_lossy(&line));
+        let written = output.write_all(answer.as_bytes()).and_then(|()| output.write_all(b"\n"));
+        match written.and_then(|()| output.flush()) {
             Ok(()) => {}
             // A reader that went away wants no more answers.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Outcome::Done,

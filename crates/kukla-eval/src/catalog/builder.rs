@@ -82,6 +82,8 @@ pub(crate) struct Building {
     pub exported: bool,
     pub is_virtual: bool,
     pub evaluated: bool,
+    /// Whether its attributes were found to be right for the class or define, and have not changed since.
+    pub checked: bool,
     pub has_scope_tags: bool,
     pub sensitive: Vec<Name>,
     /// The scope it was declared in.
@@ -221,12 +223,19 @@ pub(crate) struct Kindred {
     by_title: FxHashMap<Str, Vec<ResourceId>>,
     /// How many `by_title` holds.
     indexed: usize,
+    /// How often one of them was changed after it was added.
+    changes: u64,
 }
 
 impl Kindred {
     /// All, in the order they were declared.
     pub fn all(&self) -> &[ResourceId] {
         &self.all
+    }
+
+    /// How often one of them was changed after it was added.
+    pub fn changes(&self) -> u64 {
+        self.changes
     }
 
     /// Those that a query for a title finds, in the order they were declared, if [`CatalogBuilder::index_titles`] was
@@ -248,6 +257,8 @@ pub struct CatalogBuilder {
     pub(super) classes: Vec<Str>,
     pub(super) tags: TagSet,
     pub(super) tag_table: TagTable,
+    /// How often a resource was given further tags.
+    pub(super) tag_changes: u64,
     /// Overrides of resources that have not been declared yet.
     pub(super) overrides: IndexMap<ResourceRef, Vec<Override>, FxBuildHasher>,
     /// Code that has used a collector with overrides: it may override anything from then on.
@@ -431,6 +442,11 @@ impl CatalogBuilder {
             }
             return self.find_reference(&ResourceRef::of_type(ty)?);
         }
+        if let Value::String(text) = value
+            && let Some((type_name, title)) = spelled_as_stored(text)
+        {
+            return self.find(type_name, title);
+        }
         self.find_reference(&ResourceRef::parse(&super::tags::text(value))?.capitalized())
     }
 
@@ -490,23 +506,48 @@ impl CatalogBuilder {
         self.get_mut(id).tags = tags;
     }
 
+    /// The attributes of a resource, to change.
+    pub(crate) fn params_mut(&mut self, id: ResourceId) -> &mut Vec<Param> {
+        let resource = &mut self.resources[id.index()];
+        resource.checked = false;
+        // Nobody collects classes, and they are changed most.
+        if !resource.is_class()
+            && let Some(kindred) = self.kindred.get_mut(&resource.type_name)
+        {
+            kindred.changes += 1;
+        }
+        &mut resource.params
+    }
+
     /// Sets an attribute, keeping its place if it had one. The error is a word that cannot be a tag.
-    pub(crate) fn set(&mut self, id: ResourceId, mut param: Param) -> Result<(), String> {
-        let mut tags = std::mem::take(&mut self.get_mut(id).tags);
-        let tagged = match param.name.as_str() {
-            "tag" => self.tag_table.add_value(&mut tags, &param.value),
-            _ => Ok(()),
-        };
-        let resource = self.get_mut(id);
-        resource.tags = tags;
-        match resource.params.iter_mut().find(|known| known.name == param.name) {
+    pub(crate) fn set(&mut self, id: ResourceId, param: Param) -> Result<(), String> {
+        let place = self.get(id).params.iter().position(|known| known.name == param.name);
+        self.set_at(id, place, param)
+    }
+
+    /// The same for an attribute whose place is known; `None` for one that the resource does not have.
+    pub(crate) fn set_at(
+        &mut self,
+        id: ResourceId,
+        place: Option<usize>,
+        mut param: Param,
+    ) -> Result<(), String> {
+        let mut tagged = Ok(());
+        if param.name.as_str() == "tag" {
+            let mut tags = std::mem::take(&mut self.get_mut(id).tags);
+            tagged = self.tag_table.add_value(&mut tags, &param.value);
+            self.get_mut(id).tags = tags;
+            self.tag_changes += 1;
+        }
+        let params = self.params_mut(id);
+        match place.and_then(|place| params.get_mut(place)) {
             Some(known) => {
                 if let Some(trail) = &mut param.trail {
                     Arc::make_mut(trail).replaced = known.trail.take();
                 }
                 *known = param;
             }
-            None => resource.params.push(param),
+            None => params.push(param),
         }
         tagged
     }
@@ -515,6 +556,23 @@ impl CatalogBuilder {
     pub(crate) fn set_value(&mut self, id: ResourceId, name: Name, value: Value) -> Result<(), String> {
         let origin = self.get(id).origin;
         self.set(id, Param::unwritten(name, value, origin))
+    }
+}
+
+/// The type and title of a reference that has its capitals already, as catalogs and relationships do.
+fn spelled_as_stored(text: &str) -> Option<(&str, &str)> {
+    let (type_name, rest) = text.split_once('[')?;
+    let title = rest.strip_suffix(']')?;
+    let capital = |text: &str| text.as_bytes().first().is_some_and(u8::is_ascii_uppercase);
+    let is_stored = capital(type_name) && (type_name != "Class" || capital(title));
+    (is_stored && !title.is_empty() && !type_name.contains(']')).then_some((type_name, title))
+}
+
+/// Does something with each member of nested lists.
+pub(super) fn each_member<E>(value: &Value, act: &mut impl FnMut(&Value) -> Result<(), E>) -> Result<(), E> {
+    match value {
+        Value::Array(values) => values.iter().try_for_each(|value| each_member(value, act)),
+        other => act(other),
     }
 }
 

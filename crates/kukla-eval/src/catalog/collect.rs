@@ -12,7 +12,7 @@ use kukla_values::value::HostObject;
 use kukla_values::{Name, Str, Value, compare};
 use rustc_hash::FxHashSet;
 
-use super::builder::{Building, CatalogBuilder, CodeOrigin, Param, ResourceId, flat};
+use super::builder::{Building, CatalogBuilder, CodeOrigin, Kindred, Param, ResourceId, flat};
 use super::kind::Resolved;
 use super::overrides::Override;
 use super::provenance::How;
@@ -59,8 +59,18 @@ pub(crate) struct Search {
     pub scope: ScopeId,
     /// Whether others were asked for what they export.
     asked: bool,
-    /// How many resources of the type were looked at when there is no query that might fit them later.
-    seen: usize,
+    /// What was there when it was last asked.
+    looked: Looked,
+}
+
+/// What there was to look at when a search was last made; what has not changed since need not be looked at again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Looked {
+    resources: usize,
+    /// How often resources of the type were changed until then.
+    changes: u64,
+    /// How often resources were tagged until then.
+    tag_changes: u64,
 }
 
 impl Search {
@@ -161,7 +171,8 @@ impl Vm<'_> {
             None => None,
         };
         let (exported, scope, type_name) = (expr.exported, self.scope(), resolved.type_name);
-        let search = Search { resolved, query, exported, overrides, scope, asked: false, seen: 0 };
+        let search =
+            Search { resolved, query, exported, overrides, scope, asked: false, looked: Looked::default() };
         let at = self.catalog.add_collector(Wanted::Matching(Box::new(search)));
         Ok(Value::Host(Arc::new(CollectorValue { at, type_name, exported })))
     }
@@ -331,8 +342,15 @@ impl CatalogBuilder {
                     (Some(kindred), Some(title)) => kindred.titled(title),
                     (Some(kindred), None) => kindred.all(),
                 };
-                let from = if search.query.is_none() && !search.exported { search.seen } else { 0 };
-                let seen = all.len();
+                let looked = Looked {
+                    resources: all.len(),
+                    changes: kindred.map_or(0, Kindred::changes),
+                    tag_changes: self.tag_changes,
+                };
+                let is_as_it_was = looked.changes == search.looked.changes
+                    && looked.tag_changes == search.looked.tag_changes
+                    || search.query.is_none() && !search.exported;
+                let from = if is_as_it_was { search.looked.resources } else { 0 };
                 let mut tagged = Tagged::default();
                 let wanted = |id: &ResourceId| {
                     !collector.known.contains(id)
@@ -342,7 +360,7 @@ impl CatalogBuilder {
                 let new =
                     all[from..].iter().copied().filter(|id| !self.is_hidden(*id)).filter(wanted).collect();
                 if let Wanted::Matching(search) = &mut self.collectors[at].what {
-                    search.seen = seen;
+                    search.looked = looked;
                     search.asked = true;
                 }
                 new

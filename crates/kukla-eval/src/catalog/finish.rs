@@ -6,11 +6,11 @@ use kukla_syntax::{bail, diagnostic};
 use kukla_values::{Name, Type, Value};
 use rustc_hash::FxHashSet;
 
-use super::builder::{CatalogBuilder, ResourceId, flat};
+use super::builder::{Building, CatalogBuilder, Param, ResourceId, each_member};
 use super::compile::{OWN, OutputOptions, invalid_tag};
 use super::kind::ResourceDefinition;
 use crate::codes::{NO_REFERENCE, NOT_REALIZED, OVERRIDE_OF_NOTHING, UNKNOWN_ATTRIBUTE, UNKNOWN_REFERENCE};
-use crate::error::Flow;
+use crate::error::{Flow, Raise};
 use crate::vm::Vm;
 
 impl Vm<'_> {
@@ -64,6 +64,20 @@ impl Vm<'_> {
         }
         Ok(())
     }
+}
+
+#[cold]
+fn unknown_reference(resource: &Building, param: &Param, value: &Value) -> Raise {
+    let reference = match value.as_type() {
+        _ if resource.sensitive.contains(&param.name) => "Sensitive [value redacted]".into(),
+        Some(Type::Resource(Some(resource))) if resource.title.is_none() => format!("{}[]", resource.name),
+        _ => super::tags::text(value),
+    };
+    let wrong = match ResourceRef::parse(&reference) {
+        Some(_) => diagnostic!(UNKNOWN_REFERENCE { reference, name: param.name }),
+        None => diagnostic!(NO_REFERENCE { reference: format_args!("{reference:?}") }),
+    };
+    wrong.on_line_of(param.location.clone()).into()
 }
 
 /// References as text: they were in a secret, where nobody took them for references.
@@ -147,23 +161,12 @@ impl CatalogBuilder {
                 continue;
             }
             for param in resource.params.iter().filter(|param| is_relationship(&param.name)) {
-                for value in flat(&param.value) {
-                    if value.is_undef() || self.find_value(&value).is_some() {
-                        continue;
-                    }
-                    let reference = match value.as_type() {
-                        _ if resource.sensitive.contains(&param.name) => "Sensitive [value redacted]".into(),
-                        Some(Type::Resource(Some(resource))) if resource.title.is_none() => {
-                            format!("{}[]", resource.name)
-                        }
-                        _ => super::tags::text(&value),
-                    };
-                    let wrong = match ResourceRef::parse(&reference) {
-                        Some(_) => diagnostic!(UNKNOWN_REFERENCE { reference, name: param.name }),
-                        None => diagnostic!(NO_REFERENCE { reference: format_args!("{reference:?}") }),
-                    };
-                    return Err(wrong.on_line_of(param.location.clone()).into());
-                }
+                each_member(&param.value, &mut |value| match value.is_undef()
+                    || self.find_value(value).is_some()
+                {
+                    true => Ok(()),
+                    false => Err(unknown_reference(resource, param, value)),
+                })?;
             }
         }
         Ok(())

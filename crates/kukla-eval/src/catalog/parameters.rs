@@ -9,7 +9,7 @@ use kukla_values::types::{ResourceType, StructField, Type, mismatch};
 use kukla_values::{Hash, Name, Str, Value};
 
 use super::attributes::{Unfit, unfit};
-use super::builder::ResourceId;
+use super::builder::{Param as Attribute, ResourceId};
 use crate::codes::{DEFERRED_RESULT_MISMATCH, ITERATOR_AS_ATTRIBUTE, UNKNOWN_CALLED_FUNCTION};
 use crate::error::{Flow, PARSE_ERROR, Raised};
 use crate::program::{Param, Params};
@@ -52,8 +52,9 @@ impl Vm<'_> {
         let own = &*OWN;
         self.bind_variable(scope, own.module_name, module);
         self.bind_variable(scope, own.caller_module_name, caller);
+        let mut given = Given::new(&self.catalog.get(id).params, params);
         if let Some(class) = class {
-            self.parameters_from_data(id, params, class)?;
+            self.parameters_from_data(id, params, &mut given, class)?;
         }
         let resource = self.catalog.get(id);
         let subject = Str::from(resource.reference());
@@ -65,10 +66,12 @@ impl Vm<'_> {
         };
         self.bind_variable(scope, own.title, Some(title));
         self.bind_variable(scope, own.name, Some(name));
-        let values = self.parameter_values(id, scope, params, &subject)?;
-        self.check_parameters(id, params, &values, &subject)?;
+        self.parameters_from_defaults(id, scope, params, &mut given, &subject)?;
+        self.check_parameters(id, params, &given.values, &subject)?;
+        self.catalog.get_mut(id).checked = true;
         let scope = &mut self.scopes.get_mut(scope).variables;
-        for (param, value) in params.iter().zip(values) {
+        scope.reserve(params.len());
+        for (param, value) in params.iter().zip(given.values) {
             if let Some(value) = value {
                 scope.bind(param.name, handed_over(value));
             }
@@ -89,9 +92,15 @@ impl Vm<'_> {
     }
 
     /// Asks the data for the parameters of a class that were not given.
-    fn parameters_from_data(&mut self, id: ResourceId, params: &Params, class: Name) -> Flow<()> {
-        for param in params {
-            if self.catalog.get(id).value(&param.name).is_some() {
+    fn parameters_from_data(
+        &mut self,
+        id: ResourceId,
+        params: &Params,
+        given: &mut Given,
+        class: Name,
+    ) -> Flow<()> {
+        for (index, param) in params.iter().enumerate() {
+            if !is_open(&given.values[index]) {
                 continue;
             }
             let found = self.ask_data(|data, vm| data.class_parameter(vm, class, param.name));
@@ -102,50 +111,55 @@ impl Vm<'_> {
                 if param.private {
                     self.may_be_data(class, param.name, self.unit().module, &found.modules)?;
                 }
-                self.set_parameter(id, param.name, found.value);
+                given.values[index] = Some(found.value.clone());
+                self.set_parameter(id, param.name, index, given, found.value);
                 self.record_data(id, param.name);
             }
         }
         Ok(())
     }
 
-    fn set_parameter(&mut self, id: ResourceId, name: Name, value: Value) {
-        let set = self.catalog.set_value(id, name, value);
+    fn set_parameter(&mut self, id: ResourceId, name: Name, index: usize, given: &mut Given, value: Value) {
+        let resource = self.catalog.get(id);
+        let (has, attribute) = (resource.params.len(), Attribute::unwritten(name, value, resource.origin));
+        // Should anything else have given it attributes meanwhile, one of them may be this.
+        let set = match has == given.attributes {
+            true => self.catalog.set_at(id, given.places[index], attribute),
+            false => self.catalog.set(id, attribute),
+        };
         debug_assert!(set.is_ok(), "only tags can be refused, and they are no parameters");
+        given.attributes = self.catalog.get(id).params.len();
     }
 
-    /// The value of each parameter: given, or else its default, which sees the parameters that have a value.
-    fn parameter_values(
+    /// Gives parameters that have no value their defaults, which see those that have one.
+    fn parameters_from_defaults(
         &mut self,
         id: ResourceId,
         scope: ScopeId,
         params: &Params,
-        subject: &str,
-    ) -> Flow<Vec<Option<Value>>> {
-        let given = |vm: &Self, name: Name| {
-            let params = &vm.catalog.get(id).params;
-            params.iter().find(|param| param.name == name).map(|param| param.value.clone())
-        };
-        let mut values: Vec<Option<Value>> = params.iter().map(|param| given(self, param.name)).collect();
-        if !params.iter().zip(&values).any(|(param, value)| param.default.is_some() && is_open(value)) {
-            return Ok(values);
+        given: &mut Given,
+        subject: &Str,
+    ) -> Flow<()> {
+        let lacks = |(param, value): (&Param, &Option<Value>)| param.default.is_some() && is_open(value);
+        let lacking: Vec<bool> = params.iter().zip(&given.values).map(lacks).collect();
+        if !lacking.contains(&true) {
+            return Ok(());
         }
         let unit = Arc::clone(self.unit());
         self.with_variables(&unit, Sees::From(Position::named(scope)), |vm| {
-            vm.parameter_defaults(params, &mut values, subject)
+            vm.parameter_defaults(params, &mut given.values, subject)
         })?;
-        for (param, value) in params.iter().zip(&values) {
-            if let (Some(default), Some(value)) = (&param.default, value)
-                && self.catalog.get(id).value(&param.name).is_none()
-            {
+        for (index, param) in params.iter().enumerate().filter(|(index, _)| lacking[*index]) {
+            if let (Some(default), Some(value)) = (&param.default, &given.values[index]) {
                 if matches!(unfit(value), Some(Unfit::Iterator)) {
                     bail!(ITERATOR_AS_ATTRIBUTE);
                 }
-                self.set_parameter(id, param.name, value.clone());
+                let value = value.clone();
+                self.set_parameter(id, param.name, index, given, value);
                 self.record_default(id, param.name, default);
             }
         }
-        Ok(values)
+        Ok(())
     }
 
     /// Evaluates the defaults of parameters that have no value, one after the other, among variables that are the parameters.
@@ -153,9 +167,10 @@ impl Vm<'_> {
         &mut self,
         params: &Params,
         values: &mut [Option<Value>],
-        subject: &str,
+        subject: &Str,
     ) -> Flow<()> {
         let frame = self.position();
+        self.scopes.expect(frame, params.len());
         for (param, value) in params.iter().zip(&*values) {
             if let Some(value) = value
                 && !(value.is_undef() && param.default.is_some())
@@ -163,21 +178,19 @@ impl Vm<'_> {
                 self.scopes.give(frame, param.name, value.clone());
             }
         }
+        let waits = |(param, value): &(&Param, &Option<Value>)| match value {
+            None => true,
+            Some(value) => value.is_undef() && param.default.is_some(),
+        };
+        // Those that get their value soon stay in the list: a value is found first.
+        let pending = params.iter().zip(&*values).filter(waits).map(|(param, _)| param.name).collect();
+        self.scopes.set_pending(frame, pending, true);
+        let names: Arc<[Name]> = params.iter().map(|param| param.name).collect();
         for index in 0..params.len() {
             let Some(default) = params[index].default.as_ref().filter(|_| is_open(&values[index])) else {
                 continue;
             };
-            let waits = |(param, value): &(&Param, &Option<Value>)| match value {
-                None => true,
-                Some(value) => value.is_undef() && param.default.is_some(),
-            };
-            let pending = params.iter().zip(&*values).filter(waits).map(|(param, _)| param.name).collect();
-            self.scopes.set_pending(frame, pending, true);
-            let defaulting = Defaulting {
-                callee: subject.to_owned(),
-                parameter: params[index].name,
-                earlier: params[..index].iter().map(|param| param.name).collect(),
-            };
+            let defaulting = Defaulting { callee: subject.clone(), names: Arc::clone(&names), at: index };
             let value = self.for_parameter(defaulting, |vm| vm.guarded(|vm| vm.eval(default)))?;
             self.scopes.give(frame, params[index].name, value.clone());
             values[index] = Some(value);
@@ -221,7 +234,7 @@ impl Vm<'_> {
         for (name, object) in deferred {
             self.check_deferred(name, None, &object, subject)?;
         }
-        let known = |name: Name| params.iter().any(|param| param.name == name) || is_metaparameter(&name);
+        let known = |name: Name| params.place(name).is_some() || is_metaparameter(&name);
         let given = &self.catalog.get(id).params;
         if fits
             && given.iter().all(|param| known(param.name) || matches!(param.name.as_str(), "name" | "title"))
@@ -302,10 +315,10 @@ impl Vm<'_> {
     /// Checks the attributes of a class or define that was never evaluated, or was changed since.
     pub(super) fn validate_parameters(&mut self, id: ResourceId, params: &Params) -> Flow<()> {
         let resource = self.catalog.get(id);
-        let given = |name: Name| {
-            resource.params.iter().find(|param| param.name == name).map(|param| param.value.clone())
-        };
-        let values: Vec<_> = params.iter().map(|param| given(param.name)).collect();
+        if resource.checked {
+            return Ok(());
+        }
+        let values = Given::new(&resource.params, params).values;
         let subject = Str::from(resource.reference());
         self.check_parameters(id, params, &values, &subject).map_err(|mut raise| {
             if let Raised::Error(failure) = raise.reason_mut() {
@@ -313,6 +326,29 @@ impl Vm<'_> {
             }
             raise
         })
+    }
+}
+
+/// What a resource has for each of the parameters of its class or define.
+struct Given {
+    values: Vec<Option<Value>>,
+    /// Where they stand among the attributes of the resource.
+    places: Vec<Option<usize>>,
+    /// How many attributes the resource has.
+    attributes: usize,
+}
+
+impl Given {
+    fn new(attributes: &[Attribute], params: &Params) -> Given {
+        let (values, places) = (vec![None; params.len()], vec![None; params.len()]);
+        let mut given = Given { values, places, attributes: attributes.len() };
+        for (place, attribute) in attributes.iter().enumerate() {
+            if let Some(index) = params.place(attribute.name) {
+                given.values[index] = Some(attribute.value.clone());
+                given.places[index] = Some(place);
+            }
+        }
+        given
     }
 }
 

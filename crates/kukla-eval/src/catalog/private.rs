@@ -110,7 +110,7 @@ pub(super) fn may_inherit(class: &Defined<Class>, parent: &Defined<Class>) -> Fl
 }
 
 fn is_private(params: &Params, name: Name) -> bool {
-    params.iter().any(|param| param.private && param.name == name)
+    params.place(name).is_some_and(|place| params[place].private)
 }
 
 fn parameter(name: Name, of: Name) -> String {

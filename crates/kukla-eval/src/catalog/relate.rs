@@ -8,7 +8,7 @@ use kukla_syntax::{Span, bail, diagnostic};
 use kukla_values::{Array, Name, Type, Value};
 use rustc_hash::FxHashSet;
 
-use super::builder::{CatalogBuilder, flat};
+use super::builder::{CatalogBuilder, ResourceId, flat};
 use super::collect::CollectorValue;
 use crate::codes::{
     ILLEGAL_RELATIONSHIP_OPERAND_TYPE, NOT_CATALOG_TYPE, RELATIONSHIP_WITHOUT_SOURCE,
@@ -34,6 +34,12 @@ pub(crate) enum Side {
     Resource(ResourceRef),
     /// What a collector finds.
     Collector(usize),
+}
+
+/// A resource at one end of a relationship, if it is there.
+struct End {
+    reference: ResourceRef,
+    id: Option<ResourceId>,
 }
 
 impl Vm<'_> {
@@ -130,34 +136,43 @@ impl CatalogBuilder {
     pub(super) fn evaluate_relationships(&mut self) -> Flow<()> {
         for Relationship { from, to, attribute } in std::mem::take(&mut self.relationships) {
             let attribute = Name::new(attribute);
-            let targets = self.targets(&to);
+            let targets = self.ends(&to);
             let (sources, instead) = self.sources(&from);
             // Each takes a reference in a list, and time to find both ends.
             self.budget.charge_memory(sources.len().saturating_mul(targets.len()).saturating_mul(128))?;
+            let targets: Vec<(End, Value)> = targets
+                .into_iter()
+                .map(|end| {
+                    let text = Value::String(end.reference.clone().into());
+                    (end, text)
+                })
+                .collect();
             for source in sources {
-                for target in &targets {
-                    self.relate(&source, instead, target, attribute)?;
+                for (target, text) in &targets {
+                    self.relate(&source, instead, target, text, attribute)?;
                 }
             }
         }
         Ok(())
     }
 
-    fn targets(&self, side: &Side) -> Vec<ResourceRef> {
+    fn ends(&self, side: &Side) -> Vec<End> {
         match side {
-            Side::Resource(reference) => vec![reference.clone()],
+            Side::Resource(reference) => {
+                vec![End { reference: reference.clone(), id: self.find_reference(reference) }]
+            }
             Side::Collector(at) => self.collected(*at),
         }
     }
 
-    fn collected(&self, at: usize) -> Vec<ResourceRef> {
+    fn collected(&self, at: usize) -> Vec<End> {
         let collected = self.collectors[at].collected.iter();
-        collected.map(|&id| self.get(id).reference()).collect()
+        collected.map(|&id| End { reference: self.get(id).reference(), id: Some(id) }).collect()
     }
 
     /// The left side: for a collector that found nothing, what stands left of it (which is then said).
-    fn sources(&self, side: &Side) -> (Vec<ResourceRef>, bool) {
-        let Side::Collector(mut at) = *side else { return (self.targets(side), false) };
+    fn sources(&self, side: &Side) -> (Vec<End>, bool) {
+        let Side::Collector(mut at) = *side else { return (self.ends(side), false) };
         // Each step goes left in a chain, so there are at most as many as collectors.
         for _ in 0..=self.collectors.len() {
             let collector = &self.collectors[at];
@@ -166,7 +181,7 @@ impl CatalogBuilder {
                 None => break,
                 Some(instead) => match instead[..] {
                     [Side::Collector(left)] => at = left,
-                    _ => return (instead.iter().flat_map(|side| self.targets(side)).collect(), true),
+                    _ => return (instead.iter().flat_map(|side| self.ends(side)).collect(), true),
                 },
             }
         }
@@ -175,12 +190,15 @@ impl CatalogBuilder {
 
     fn relate(
         &mut self,
-        source: &ResourceRef,
+        source: &End,
         instead: bool,
-        target: &ResourceRef,
+        target: &End,
+        text: &Value,
         attribute: Name,
     ) -> Flow<()> {
-        let Some(id) = self.find_reference(source) else {
+        let (source, target, id, is_there) =
+            (&source.reference, &target.reference, source.id, target.id.is_some());
+        let Some(id) = id else {
             // What stands in for an empty collector is still a type, and messages show it as one.
             let source = match instead {
                 false => source.to_string(),
@@ -189,16 +207,15 @@ impl CatalogBuilder {
             };
             bail!(RELATIONSHIP_WITHOUT_SOURCE { from: source, to: target });
         };
-        if self.find_reference(target).is_none() {
+        if !is_there {
             bail!(RELATIONSHIP_WITHOUT_TARGET { from: source, to: target });
         }
-        let target = Value::String(target.clone().into());
-        if self.append(id, attribute, &target) {
+        if self.append(id, attribute, text) {
             return Ok(());
         }
         let resource = self.get(id);
         let mut all: Array = resource.value(&attribute).cloned().into_iter().collect();
-        all.push(target);
+        all.push(text.clone());
         let set = self.set_value(id, attribute, all.into());
         debug_assert!(set.is_ok(), "only tags can be refused");
         Ok(())

@@ -249,6 +249,7 @@ impl CatalogBuilder {
             exported: *form == ResourceForm::Exported,
             is_virtual: *form != ResourceForm::Regular,
             evaluated: false,
+            checked: false,
             has_scope_tags: false,
             sensitive: Vec::new(),
             scope: *scope,

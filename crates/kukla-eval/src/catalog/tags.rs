@@ -228,6 +228,7 @@ impl CatalogBuilder {
         let list = Value::Array(words.iter().cloned().collect());
         let added = self.tag_table.add_value(&mut tags, &list);
         self.get_mut(id).tags = tags;
+        self.tag_changes += 1;
         added.map_err(|word| match self.get(id).location.clone() {
             Some(location) => invalid_tag(&word, Some(location)),
             None => diagnostic!(INVALID_TAG { word }).into(),

@@ -315,7 +315,7 @@ fn variable(written: &str) -> Kind {
     {
         return Kind::Match(n);
     }
-    let target = match written.rsplit_once("::") {
+    let target = match last_segment(written) {
         None => VariableTarget::Local(Name::new(written)),
         Some(("", leaf)) => VariableTarget::Top(Name::new(leaf)),
         Some((class, leaf)) => {
@@ -324,6 +324,11 @@ fn variable(written: &str) -> Kind {
         }
     };
     Kind::Variable(Variable { name: Name::new(written), target })
+}
+
+/// The last segment of a name and what stands before it, if it has several. Few have, and looking for text takes longer.
+fn last_segment(name: &str) -> Option<(&str, &str)> {
+    if name.contains(':') { name.rsplit_once("::") } else { None }
 }
 
 /// Whether an expression means the same each time.

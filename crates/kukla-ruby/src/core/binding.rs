@@ -48,8 +48,8 @@ pub(crate) fn of_caller(ruby: &mut Ruby<'_>) -> Value {
     let context = ruby.context();
     let line = ruby.run.line;
     let Some(at) = ruby.run.frames.last() else { return Value::Nil };
-    let mut levels = levels(&at.unit, at.body, at.env.as_ref());
-    if let Some(outer) = &at.eval_scope {
+    let mut levels = levels(at.unit(), at.body(), at.env.as_ref());
+    if let Some(outer) = at.eval_scope() {
         levels.extend(outer.iter().cloned());
     }
     let scope = Scope {
@@ -57,7 +57,7 @@ pub(crate) fn of_caller(ruby: &mut Ruby<'_>) -> Value {
         cref: at.cref().clone(),
         context,
         levels,
-        file: at.unit.program.file.to_string(),
+        file: at.unit().program.file.to_string(),
         line,
     };
     Value::Object(Object::with(ClassId::BINDING, scope))

@@ -65,7 +65,7 @@ impl Ruby<'_> {
     ) -> Result<()> {
         match (target, prepared) {
             (Target::Variable(place), _) => self.store(f, *place, value),
-            (Target::Ivar(name), _) => self.set_instance_variable(&f.this, f.unit.symbol(*name), value)?,
+            (Target::Ivar(name), _) => self.set_instance_variable(f.this, f.unit.symbol(*name), value)?,
             (Target::Gvar(name), _) => self.set_global(f.unit.symbol(*name), value)?,
             (Target::Cvar(name), _) => self.set_class_variable(f.unit.symbol(*name), value)?,
             (Target::Const(target), Prepared::Module(module)) => {
@@ -192,12 +192,34 @@ impl Ruby<'_> {
         if node.safe && receiver.is_nil() {
             return Ok(Value::Nil);
         }
+        let (read, write) = (f.unit.symbol(node.read), f.unit.symbol(node.write));
+        if let Arguments::Plain(nodes) = &node.args
+            && let [only] = &**nodes
+        {
+            let index = self.eval(f, only)?;
+            self.run.line = node.line;
+            let old = match self.quick_index(read, &receiver, &index)? {
+                Some(old) => old,
+                None => {
+                    let args = Args::new(std::slice::from_ref(&index));
+                    self.call_at(f, node.read_site, &receiver, read, &args, node.own)?
+                }
+            };
+            let value = match self.combined(f, &node.combine, old, &node.value)? {
+                Ok(value) => value,
+                Err(old) => return Ok(old),
+            };
+            self.run.line = node.line;
+            let args = [index, value];
+            self.call_at(f, node.write_site, &receiver, write, &Args::new(&args), node.own)?;
+            let [_, value] = args;
+            return Ok(value);
+        }
         let (mut args, has_keywords) = match &node.args {
             Arguments::Plain(nodes) if nodes.is_empty() => (Vec::new(), false),
             args => self.arguments(f, args)?,
         };
         self.run.line = node.line;
-        let (read, write) = (f.unit.symbol(node.read), f.unit.symbol(node.write));
         let given = Args { list: &args, has_keywords, block: None };
         let old = self.call_at(f, node.read_site, &receiver, read, &given, node.own)?;
         let value = match self.combined(f, &node.combine, old, &node.value)? {
@@ -225,7 +247,11 @@ impl Ruby<'_> {
             Combine::Or | Combine::And => Ok(self.eval(f, value)?),
             Combine::With(name, site) => {
                 let value = self.eval(f, value)?;
-                Ok(self.call_at(f, *site, &old, f.unit.symbol(*name), &Args::new(&[value]), false)?)
+                let name = f.unit.symbol(*name);
+                match self.quick_operator(name, &old, &value)? {
+                    Some(value) => Ok(value),
+                    None => Ok(self.call_at(f, *site, &old, name, &Args::new(&[value]), false)?),
+                }
             }
         })
     }

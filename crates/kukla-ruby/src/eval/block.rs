@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use super::{Activation, Closure, Context, Cref, Env, Frame, Who};
+use super::{Activation, Closure, Context, Cref, Env, Frame, Other, Who};
 use crate::args::Args;
 use crate::class::ClassId;
 use crate::error::{Result, Unwind};
@@ -26,17 +26,27 @@ pub(crate) struct Guise<'a> {
 
 impl Context {
     /// On whose behalf a closure runs that is a lambda, or runs as something else.
-    fn as_guise(&self, guise: Option<Guise<'_>>) -> Who {
+    fn as_guise(
+        self: &Rc<Context>,
+        closure: &Closure,
+        proc: &Rc<ProcObject>,
+        guise: Option<Guise<'_>>,
+    ) -> Box<Other> {
         let (this, cref, method) = match guise {
             None => (self.this.clone(), None, None),
             Some(guise) => (guise.this, guise.cref, guise.method.cloned()),
         };
-        Who::Own {
+        Box::new(Other {
+            unit: closure.unit.clone(),
+            body: closure.body,
             this,
             method: method.or_else(|| self.method.clone()),
             block: self.block.clone(),
             cref: cref.unwrap_or_else(|| self.cref.clone()),
-        }
+            outer: Some(self.clone()),
+            proc: Some(proc.clone()),
+            eval_scope: self.eval_scope.clone(),
+        })
     }
 }
 
@@ -49,7 +59,7 @@ impl Ruby<'_> {
             Some(context) => ProcBody::Closure(Closure {
                 unit: f.unit.clone(),
                 body,
-                env: f.env.clone(),
+                env: f.env.cloned(),
                 context,
                 tag,
                 active: Cell::new(true),
@@ -209,37 +219,27 @@ impl Ruby<'_> {
             }
         }
         self.run.stack.resize(base + body.locals as usize, Value::Nil);
-        let env = match &body.env {
-            Some(names) => Some(Env::new(names.len(), closure.env.clone())),
-            None => closure.env.clone(),
-        };
+        let own_env = body.env.as_ref().map(|names| Env::new(names.len(), closure.env.clone()));
         let number = if lambda { self.next_number() } else { context.number };
         let saved_match = self.share_match(context);
         let caller_line = self.run.line;
-        let eval_scope = context.eval_scope.clone();
-        let (who, outer) = match guise {
-            None if !lambda => (Who::Closure(context.clone()), None),
-            guise => (context.as_guise(guise), Some(context.clone())),
-        };
-        let this = match &who {
-            Who::Own { this, .. } => this.clone(),
-            Who::Closure(context) => context.this.clone(),
+        let other_this = guise.as_ref().map(|guise| guise.this.clone());
+        let who = match guise {
+            None if !lambda => Who::Block(block.clone()),
+            guise => Who::Other(context.as_guise(closure, block, guise)),
         };
         self.run.frames.push(Activation {
-            unit: closure.unit.clone(),
-            body: closure.body,
             who,
-            env: if body.env.is_some() { env.clone() } else { None },
+            env: own_env.clone(),
             context: None,
-            outer,
-            proc: Some(block.clone()),
             number,
-            returns: lambda,
             caller_line,
+            returns: lambda,
             visibility: Cell::new(Visibility::Public),
             module_function: Cell::new(false),
-            eval_scope,
         });
+        let this = other_this.as_ref().unwrap_or(&context.this);
+        let env = own_env.as_ref().or(closure.env.as_ref());
         let f = Frame { unit: &closure.unit, body, base, this, env };
         let result = kukla_syntax::deep(|| {
             if quick {
@@ -280,7 +280,7 @@ impl Ruby<'_> {
             return Err(Box::new(Unwind::Break(0, value)));
         }
         let Some(at) = self.run.frames.last() else { return Ok(value) };
-        let Some(proc) = &at.proc else { return Ok(value) };
+        let Some(proc) = at.proc() else { return Ok(value) };
         let ProcBody::Closure(closure) = &proc.body else { return Ok(value) };
         if at.returns || closure.active.get() {
             return Err(Box::new(Unwind::Break(closure.tag, value)));
@@ -294,11 +294,7 @@ impl Ruby<'_> {
         if at.returns {
             return Err(Box::new(Unwind::Return(at.number, value)));
         }
-        let outer = match &at.who {
-            Who::Closure(context) => Some(context),
-            Who::Own { .. } => at.outer.as_ref(),
-        };
-        let home = outer.map(|context| {
+        let home = at.block_context().or(at.outer()).map(|context| {
             let home = context.returns();
             (home.number, home.alive.get())
         });

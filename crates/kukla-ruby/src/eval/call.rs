@@ -159,16 +159,13 @@ impl Ruby<'_> {
         };
         if method.visibility != Visibility::Public
             && !call.own
-            && let Some(kind) = self.forbidden(&method, &f.this)
+            && let Some(kind) = self.forbidden(&method, f.this)
         {
             let args = Args { list: args, has_keywords: keywords, block };
             return self.missing(receiver, name, &args, kind);
         }
         match &method.body {
-            MethodBody::Code(code) => {
-                let code = code.clone();
-                self.run_code(receiver, &method, &code, args, keywords, block)
-            }
+            MethodBody::Code(code) => self.run_code(receiver, &method, code, args, keywords, block),
             MethodBody::Native(native) => {
                 let native = *native;
                 self.run_native(receiver, native, &Args { list: args, has_keywords: keywords, block })
@@ -229,20 +226,17 @@ impl Ruby<'_> {
     ) -> Result {
         match &method.body {
             MethodBody::Native(native) => self.run_native(receiver, native, args),
-            MethodBody::Code(code) => {
-                let code = code.clone();
-                match args.list {
-                    [] => self.run_code(receiver, method, &code, &mut [], args.has_keywords, args.block),
-                    [one] => {
-                        let mut list = [one.clone()];
-                        self.run_code(receiver, method, &code, &mut list, args.has_keywords, args.block)
-                    }
-                    list => {
-                        let mut list = list.to_vec();
-                        self.run_code(receiver, method, &code, &mut list, args.has_keywords, args.block)
-                    }
+            MethodBody::Code(code) => match args.list {
+                [] => self.run_code(receiver, method, code, &mut [], args.has_keywords, args.block),
+                [one] => {
+                    let mut list = [one.clone()];
+                    self.run_code(receiver, method, code, &mut list, args.has_keywords, args.block)
                 }
-            }
+                list => {
+                    let mut list = list.to_vec();
+                    self.run_code(receiver, method, code, &mut list, args.has_keywords, args.block)
+                }
+            },
             MethodBody::Reader(variable) => {
                 if !args.is_empty() {
                     return Err(self.wrong_number_of_arguments(args.len(), 0));
@@ -268,12 +262,12 @@ impl Ruby<'_> {
         }
     }
 
-    /// Runs a method written in Ruby; the arguments are used up.
+    /// Runs a method written in Ruby, whose code it is; the arguments are used up.
     pub(crate) fn run_code(
         &mut self,
         this: &Value,
         method: &Rc<Method>,
-        code: &Rc<Code>,
+        code: &Code,
         args: &mut [Value],
         keywords: bool,
         block: Option<&Rc<ProcObject>>,
@@ -295,26 +289,16 @@ impl Ruby<'_> {
         let saved_match = std::mem::take(&mut self.run.last_match);
         let caller_line = self.run.line;
         self.run.frames.push(Activation {
-            unit: code.unit.clone(),
-            body: code.body,
-            who: Who::Own {
-                this: this.clone(),
-                method: Some(method.clone()),
-                block: block.cloned(),
-                cref: code.cref.clone(),
-            },
+            who: Who::Method { this: this.clone(), method: method.clone(), block: block.cloned() },
             env: env.clone(),
             context: None,
-            outer: None,
-            proc: None,
             number,
-            returns: true,
             caller_line,
+            returns: true,
             visibility: Cell::new(Visibility::Public),
             module_function: Cell::new(false),
-            eval_scope: None,
         });
-        let f = Frame { unit: &code.unit, body, base, this: this.clone(), env };
+        let f = Frame { unit: &code.unit, body, base, this, env: env.as_ref() };
         let result = kukla_syntax::deep(|| {
             if body.params.simple {
                 if !body.params.moves.is_empty() {
@@ -342,26 +326,27 @@ impl Ruby<'_> {
     pub(crate) fn leave(&mut self, f: &Frame<'_>) {
         self.depth -= 1;
         self.run.stack.truncate(f.base);
-        if let Some(activation) = self.run.frames.pop() {
-            self.run.line = activation.caller_line;
+        let run = &mut self.run;
+        if let Some(activation) = run.frames.last() {
+            run.line = activation.caller_line;
             if let Some(context) = &activation.context {
                 context.alive.set(false);
             }
-            drop(activation);
+            // Taking it out would copy it.
+            run.frames.truncate(run.frames.len() - 1);
         }
         if f.body.env.is_some()
-            && let Some(env) = &f.env
+            && let Some(env) = f.env
             && Rc::strong_count(env) > 1
         {
-            let env = env.clone();
-            self.run.objects.note_env(&env);
+            self.run.objects.note_env(env);
         }
     }
 
     /// Parameters that closures share go to the environment.
     #[inline]
     pub(super) fn move_parameters(&mut self, f: &Frame<'_>) {
-        if let Some(env) = &f.env {
+        if let Some(env) = f.env {
             let mut slots = env.slots.borrow_mut();
             for (from, to) in &f.body.params.moves {
                 slots[*to as usize] = std::mem::take(&mut self.run.stack[f.base + *from as usize]);
@@ -394,13 +379,13 @@ impl Ruby<'_> {
                 let block = self.closure(f, *body, false);
                 let args = Args { list: &args, has_keywords: keywords, block: Some(&block) };
                 self.run.line = node.line;
-                let result = self.call_super(&f.this, &method, &args);
+                let result = self.call_super(f.this, &method, &args);
                 return self.after_block(&block, result);
             }
         };
         self.run.line = node.line;
         let args = Args { list: &args, has_keywords: keywords, block: literal.as_ref() };
-        self.call_super(&f.this, &method, &args)
+        self.call_super(f.this, &method, &args)
     }
 
     /// Calls the method that comes after another one in the ancestors of the receiver.

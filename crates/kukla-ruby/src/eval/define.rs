@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use super::{Activation, Code, Cref, Env, Frame, Who};
+use super::{Activation, Code, Cref, Env, Frame, Other, Who};
 use crate::class::{Class, ClassId, ClassKind, NATIVE_CLASSES};
 use crate::error::{Result, Unwind};
 use crate::method::{Method, MethodBody, Visibility};
@@ -66,16 +66,12 @@ impl Ruby<'_> {
     fn default_visibility(&self) -> (Visibility, bool) {
         let frames = &self.run.frames;
         let Some(mut at) = frames.last() else { return (Visibility::Public, false) };
-        let around = match &at.who {
-            Who::Closure(context) => Some(context),
-            // A lambda too, unless it runs as part of another module.
-            Who::Own { cref, .. } => {
-                at.outer.as_ref().filter(|outer| at.proc.is_some() && Rc::ptr_eq(&outer.cref, cref))
-            }
-        };
+        // A lambda too, unless it runs as part of another module.
+        let lambda = || at.outer().filter(|outer| at.proc().is_some() && Rc::ptr_eq(&outer.cref, at.cref()));
+        let around = at.block_context().or_else(lambda);
         if let Some(context) = around {
             let home = frames.iter().rev().find(|other| {
-                other.proc.is_none() && other.context.as_ref().is_some_and(|own| Rc::ptr_eq(own, context))
+                other.proc().is_none() && other.context.as_ref().is_some_and(|own| Rc::ptr_eq(own, context))
             });
             at = home.unwrap_or(at);
         }
@@ -396,27 +392,33 @@ impl Ruby<'_> {
         };
         let visibility = if self.is_main(&this) { Visibility::Private } else { Visibility::Public };
         let caller_line = self.run.line;
-        self.run.frames.push(Activation {
+        let other = Other {
             unit: unit.clone(),
             body: id,
-            who: Who::Own { this: this.clone(), method, block, cref },
-            env: env.clone(),
-            context: None,
+            this: this.clone(),
+            method,
+            block,
+            cref,
             outer: context,
             proc: None,
+            eval_scope,
+        };
+        self.run.frames.push(Activation {
+            who: Who::Other(Box::new(other)),
+            env: env.clone(),
+            context: None,
             number,
-            returns: true,
             caller_line,
+            returns: true,
             visibility: Cell::new(visibility),
             module_function: Cell::new(false),
-            eval_scope,
         });
-        let f = Frame { unit, body, base, this, env };
+        let f = Frame { unit, body, base, this: &this, env: env.as_ref() };
         let result = kukla_syntax::deep(|| self.eval(&f, &body.code));
         self.leave(&f);
         self.run.last_match = saved_match;
         if body.kind == BodyKind::Eval {
-            self.run.last_env = f.env.clone();
+            self.run.last_env = f.env.cloned();
         }
         match result {
             Err(unwind) => match *unwind {

@@ -28,7 +28,7 @@ impl Ruby<'_> {
             Defined::Always(word) => Some(word),
             Defined::Ivar(name) => {
                 let name = f.unit.symbol(*name);
-                let is_set = match &f.this {
+                let is_set = match f.this {
                     Value::Class(class) => self.class(*class).head.variable(name).is_some(),
                     this => this.head().is_some_and(|head| head.variable(name).is_some()),
                 };
@@ -83,7 +83,7 @@ impl Ruby<'_> {
                     Some(method) => {
                         let visible = *own
                             || method.visibility == Visibility::Public
-                            || self.forbidden(&method, &f.this).is_none();
+                            || self.forbidden(&method, f.this).is_none();
                         visible.then_some("method")
                     }
                     None => self.responds_to(&this, name, *own)?.then_some("method"),
@@ -95,7 +95,7 @@ impl Ruby<'_> {
             Defined::Super => {
                 let method = self.run.frames.last().and_then(|at| at.method().cloned());
                 let Some(method) = method else { return Ok(None) };
-                let class = self.class_of(&f.this);
+                let class = self.class_of(f.this);
                 self.find_method_after(class, method.name, Some(method.owner)).is_some().then_some("super")
             }
             Defined::Group(number) => (!self.match_group(*number)?.is_nil()).then_some("global-variable"),

@@ -30,10 +30,10 @@ impl Ruby<'_> {
                 self.run.stack[f.base + *slot as usize] = value.clone();
                 Ok(value)
             }
-            Node::Outer(depth, slot) => Ok(f.env.as_ref().map_or(Value::Nil, |env| env.get(*depth, *slot))),
+            Node::Outer(depth, slot) => Ok(f.env.map_or(Value::Nil, |env| env.get(*depth, *slot))),
             Node::SetOuter(depth, slot, value) => {
                 let value = self.eval(f, value)?;
-                if let Some(env) = &f.env {
+                if let Some(env) = f.env {
                     env.set(*depth, *slot, value.clone());
                 }
                 Ok(value)
@@ -65,7 +65,7 @@ impl Ruby<'_> {
             Node::Not(_) => Ok(Value::Bool(self.test(f, node)?)),
             Node::Ivar(name, hint) => {
                 let name = f.unit.symbol(*name);
-                Ok(match &f.this {
+                Ok(match f.this {
                     Value::Object(object) => {
                         let hint = &f.unit.sites[*hint as usize].class;
                         object.head.variable_near(name, hint).unwrap_or_default()
@@ -107,7 +107,7 @@ impl Ruby<'_> {
             }
             Node::SetOuter(depth, slot, value) => {
                 let value = self.eval(f, value)?;
-                if let Some(env) = &f.env {
+                if let Some(env) = f.env {
                     env.set(*depth, *slot, value);
                 }
                 Ok(())
@@ -132,7 +132,7 @@ impl Ruby<'_> {
     #[inline]
     fn set_ivar(&mut self, f: &Frame<'_>, name: crate::program::Name, hint: u32, value: Value) -> Result<()> {
         let name = f.unit.symbol(name);
-        if let Value::Object(object) = &f.this
+        if let Value::Object(object) = f.this
             && !object.head.is_frozen()
         {
             let hint = &f.unit.sites[hint as usize].class;
@@ -141,7 +141,7 @@ impl Ruby<'_> {
             }
             return Ok(());
         }
-        self.set_instance_variable(&f.this, name, value)
+        self.set_instance_variable(f.this, name, value)
     }
 
     /// Expressions that are seldom or large.
@@ -323,8 +323,7 @@ impl Ruby<'_> {
 
     /// Calls a method of `self`.
     pub(super) fn call_own(&mut self, f: &Frame<'_>, name: Symbol, args: &[Value]) -> Result {
-        let this = f.this.clone();
-        self.send(&this, name, args)
+        self.send(f.this, name, args)
     }
 
     #[inline]
@@ -373,7 +372,7 @@ impl Ruby<'_> {
         match place {
             Place::Local(slot) => self.run.stack[f.base + slot as usize] = value,
             Place::Env(depth, slot) => {
-                if let Some(env) = &f.env {
+                if let Some(env) = f.env {
                     env.set(depth, slot, value);
                 }
             }
@@ -384,7 +383,7 @@ impl Ruby<'_> {
     pub(super) fn fetch(&self, f: &Frame<'_>, place: Place) -> Value {
         match place {
             Place::Local(slot) => self.run.stack[f.base + slot as usize].clone(),
-            Place::Env(depth, slot) => f.env.as_ref().map_or(Value::Nil, |env| env.get(depth, slot)),
+            Place::Env(depth, slot) => f.env.map_or(Value::Nil, |env| env.get(depth, slot)),
             Place::Nowhere => Value::Nil,
         }
     }

@@ -203,70 +203,144 @@ pub(crate) type EvalScope = Rc<[(Rc<Env>, Vec<Symbol>)]>;
 /// Why a pattern did not fit, and which key which hash lacks if that is why.
 pub(crate) type Mismatch = (String, Option<(Value, Value)>);
 
-/// A body that runs, as natives may ask about it.
+/// A body that runs, as natives may ask about it. There is one for each call, so it is small; what only some have is elsewhere.
 pub(crate) struct Activation {
-    pub unit: Rc<Unit>,
-    pub body: BodyId,
     pub who: Who,
     /// The variables that closures and bindings made here share, if there are any.
     pub env: Option<Rc<Env>>,
     /// What closures made here are given, once there are any.
     pub context: Option<Rc<Context>>,
-    /// The context of the closure that runs as something else.
-    pub outer: Option<Rc<Context>>,
-    /// The closure that runs.
-    pub proc: Option<Rc<ProcObject>>,
     pub number: u64,
-    /// Whether `return` ends this activation.
-    pub returns: bool,
     /// The line from which it was called.
     pub caller_line: u32,
+    /// Whether `return` ends this activation.
+    pub returns: bool,
     /// What `def` makes methods, as `private` without arguments says.
     pub visibility: Cell<Visibility>,
-    /// The environments around a piece of text, for bindings made in it.
-    pub eval_scope: Option<EvalScope>,
     /// `module_function` without arguments.
     pub module_function: Cell<bool>,
 }
 
-/// On whose behalf a body runs.
+/// What runs, and on whose behalf.
 pub(crate) enum Who {
-    Own {
-        this: Value,
-        method: Option<Rc<Method>>,
-        block: Option<Rc<ProcObject>>,
-        cref: Rc<Cref>,
-    },
-    /// A closure: as its context says.
-    Closure(Rc<Context>),
+    /// A method written in Ruby.
+    Method { this: Value, method: Rc<Method>, block: Option<Rc<ProcObject>> },
+    /// A block, as itself.
+    Block(Rc<ProcObject>),
+    /// Something else, or as something else.
+    Other(Box<Other>),
+}
+
+/// What is neither a mere method nor a mere block: a file, the body of a class, a lambda, a block that runs as something else.
+pub(crate) struct Other {
+    pub unit: Rc<Unit>,
+    pub body: BodyId,
+    pub this: Value,
+    pub method: Option<Rc<Method>>,
+    pub block: Option<Rc<ProcObject>>,
+    pub cref: Rc<Cref>,
+    /// The context of the closure that runs as something else.
+    pub outer: Option<Rc<Context>>,
+    /// The closure that runs.
+    pub proc: Option<Rc<ProcObject>>,
+    /// The environments around a piece of text, for bindings made in it.
+    pub eval_scope: Option<EvalScope>,
+}
+
+fn code_of(method: &Method) -> &Code {
+    match &method.body {
+        crate::method::MethodBody::Code(code) => code,
+        _ => unreachable!("only methods written in Ruby have activations of their own"),
+    }
+}
+
+fn closure_of(block: &ProcObject) -> &Closure {
+    match &block.body {
+        crate::proc::ProcBody::Closure(closure) => closure,
+        _ => unreachable!("only blocks written in Ruby have activations"),
+    }
 }
 
 impl Activation {
+    pub(crate) fn unit(&self) -> &Rc<Unit> {
+        match &self.who {
+            Who::Method { method, .. } => &code_of(method).unit,
+            Who::Block(block) => &closure_of(block).unit,
+            Who::Other(other) => &other.unit,
+        }
+    }
+
+    pub(crate) fn body(&self) -> BodyId {
+        match &self.who {
+            Who::Method { method, .. } => code_of(method).body,
+            Who::Block(block) => closure_of(block).body,
+            Who::Other(other) => other.body,
+        }
+    }
+
     pub(crate) fn this(&self) -> &Value {
         match &self.who {
-            Who::Own { this, .. } => this,
-            Who::Closure(context) => &context.this,
+            Who::Method { this, .. } => this,
+            Who::Block(block) => &closure_of(block).context.this,
+            Who::Other(other) => &other.this,
         }
     }
 
     pub(crate) fn method(&self) -> Option<&Rc<Method>> {
         match &self.who {
-            Who::Own { method, .. } => method.as_ref(),
-            Who::Closure(context) => context.method.as_ref(),
+            Who::Method { method, .. } => Some(method),
+            Who::Block(block) => closure_of(block).context.method.as_ref(),
+            Who::Other(other) => other.method.as_ref(),
         }
     }
 
     pub(crate) fn block(&self) -> Option<&Rc<ProcObject>> {
         match &self.who {
-            Who::Own { block, .. } => block.as_ref(),
-            Who::Closure(context) => context.block.as_ref(),
+            Who::Method { block, .. } => block.as_ref(),
+            Who::Block(block) => closure_of(block).context.block.as_ref(),
+            Who::Other(other) => other.block.as_ref(),
         }
     }
 
     pub(crate) fn cref(&self) -> &Rc<Cref> {
         match &self.who {
-            Who::Own { cref, .. } => cref,
-            Who::Closure(context) => &context.cref,
+            Who::Method { method, .. } => &code_of(method).cref,
+            Who::Block(block) => &closure_of(block).context.cref,
+            Who::Other(other) => &other.cref,
+        }
+    }
+
+    /// The context of the block that runs as itself.
+    pub(crate) fn block_context(&self) -> Option<&Rc<Context>> {
+        match &self.who {
+            Who::Block(block) => Some(&closure_of(block).context),
+            _ => None,
+        }
+    }
+
+    /// The context of the closure that runs as something else.
+    pub(crate) fn outer(&self) -> Option<&Rc<Context>> {
+        match &self.who {
+            Who::Other(other) => other.outer.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The closure that runs.
+    pub(crate) fn proc(&self) -> Option<&Rc<ProcObject>> {
+        match &self.who {
+            Who::Method { .. } => None,
+            Who::Block(block) => Some(block),
+            Who::Other(other) => other.proc.as_ref(),
+        }
+    }
+
+    /// The environments around the piece of text that it stands in.
+    pub(crate) fn eval_scope(&self) -> Option<&EvalScope> {
+        match &self.who {
+            Who::Method { .. } => None,
+            Who::Block(block) => closure_of(block).context.eval_scope.as_ref(),
+            Who::Other(other) => other.eval_scope.as_ref(),
         }
     }
 }
@@ -277,8 +351,8 @@ pub(crate) struct Frame<'p> {
     pub body: &'p Body,
     /// Where its variables begin on the stack.
     pub base: usize,
-    pub this: Value,
-    pub env: Option<Rc<Env>>,
+    pub this: &'p Value,
+    pub env: Option<&'p Rc<Env>>,
 }
 
 /// A method written in Ruby.
@@ -390,13 +464,10 @@ impl State {
     pub(crate) fn context(&mut self) -> Option<Rc<Context>> {
         let run = &mut self.run;
         let at = run.frames.last_mut()?;
-        if let Who::Closure(context) = &at.who {
+        if let Some(context) = at.block_context().or(at.context.as_ref()) {
             return Some(context.clone());
         }
-        if let Some(context) = &at.context {
-            return Some(context.clone());
-        }
-        let is_root = at.outer.is_none();
+        let is_root = at.outer().is_none();
         let last_match = match &mut run.last_match {
             MatchSlot::Own(value) if is_root => std::mem::take(value),
             _ => Value::Nil,
@@ -408,9 +479,9 @@ impl State {
             cref: at.cref().clone(),
             number: at.number,
             alive: Cell::new(true),
-            outer: at.outer.clone(),
+            outer: at.outer().cloned(),
             transparent: !at.returns,
-            eval_scope: at.eval_scope.clone(),
+            eval_scope: at.eval_scope().cloned(),
             last_match: RefCell::new(last_match),
         });
         at.context = Some(context.clone());

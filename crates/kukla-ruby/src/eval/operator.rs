@@ -6,6 +6,7 @@ use crate::class::ClassId;
 use crate::error::Result;
 use crate::program::{Node, Op, Operator};
 use crate::ruby::Ruby;
+use crate::symbol::{Symbol, sym};
 use crate::value::Value;
 
 impl Ruby<'_> {
@@ -82,20 +83,50 @@ impl Ruby<'_> {
         f: &Frame<'_>,
         site: u32,
         receiver: &Value,
-        name: crate::Symbol,
+        name: Symbol,
         args: &Args<'_>,
         own: bool,
     ) -> Result {
         let class = self.class_of(receiver);
         match self.method_at(&f.unit.sites[site as usize], class, name) {
             Some(method) => {
-                if !own && let Some(kind) = self.forbidden(&method, &f.this) {
+                if !own && let Some(kind) = self.forbidden(&method, f.this) {
                     return self.missing(receiver, name, args, kind);
                 }
                 self.call_method(receiver, &method, name, args)
             }
             None => self.method_missing(receiver, name, args),
         }
+    }
+
+    /// What `[]` gives, if that takes no call.
+    pub(super) fn quick_index(
+        &mut self,
+        name: Symbol,
+        receiver: &Value,
+        index: &Value,
+    ) -> Result<Option<Value>> {
+        match name == sym::INDEX && !self.run.redefined {
+            true => self.quick(Operator::Index, receiver, index),
+            false => Ok(None),
+        }
+    }
+
+    /// What an operator of `a += b` and its like gives, if that takes no call.
+    pub(super) fn quick_operator(
+        &mut self,
+        name: Symbol,
+        left: &Value,
+        right: &Value,
+    ) -> Result<Option<Value>> {
+        let operator = match name {
+            sym::PLUS => Operator::Add,
+            sym::MINUS => Operator::Subtract,
+            sym::TIMES => Operator::Multiply,
+            sym::SHIFT_LEFT => Operator::ShiftLeft,
+            _ => return Ok(None),
+        };
+        if self.run.redefined { Ok(None) } else { self.quick(operator, left, right) }
     }
 
     #[inline]

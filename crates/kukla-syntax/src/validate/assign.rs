@@ -107,6 +107,10 @@ fn is_parameter_name(name: &str) -> bool {
 
 /// Segments that begin with a lower-case letter; the last may begin with `_`.
 fn is_variable_name(name: &str) -> bool {
+    // Most names have one segment, and looking for text takes longer.
+    if !name.contains(':') {
+        return is_parameter_name(name);
+    }
     let name = name.strip_prefix("::").unwrap_or(name);
     match name.rsplit_once("::") {
         Some((outer, last)) => outer.split("::").all(is_name_segment) && is_parameter_name(last),

@@ -1,6 +1,7 @@
 //! Ignoring case as Unicode has it, with characters that equal several: `ß` and `ss`, `ﬁ` and `fi`.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
@@ -14,9 +15,13 @@ struct Expansions {
     unfolded: HashMap<u32, Vec<(Vec<u32>, u32)>>,
 }
 
+/// Where characters lie that equal several: letters of Latin, Greek and Armenian, and ligatures.
+const EXPANDING: [Range<u32>; 3] = [0x80..0x590, 0x1e90..0x2000, 0xfb00..0xfb20];
+
 static EXPANSIONS: LazyLock<Expansions> = LazyLock::new(|| {
-    // All lie in the basic plane, the last among the Armenian ligatures.
-    let folded: HashMap<u32, Vec<u32>> = (0x80..0xfb20)
+    let folded: HashMap<u32, Vec<u32>> = EXPANDING
+        .into_iter()
+        .flatten()
         .filter_map(char::from_u32)
         .filter_map(|c| Some((u32::from(c), expansion(c)?)))
         .collect();
@@ -187,4 +192,17 @@ pub(super) fn expansions_in(set: &Set) -> Vec<Vec<u32>> {
         }
     }
     texts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_other_character_equals_several() {
+        for c in (0..=u32::from(char::MAX)).filter_map(char::from_u32) {
+            let code = u32::from(c);
+            assert!(expansion(c).is_none() || EXPANDING.iter().any(|range| range.contains(&code)), "{c:?}");
+        }
+    }
 }

@@ -56,7 +56,8 @@ impl Linear {
         if hir.properties().explicit_captures_len() != pattern.groups {
             return None;
         }
-        let config = meta::Config::new().utf8_empty(false).nfa_size_limit(Some(SIZE_LIMIT));
+        // Working out all states beforehand takes longer than the searches that a compilation makes.
+        let config = meta::Config::new().utf8_empty(false).nfa_size_limit(Some(SIZE_LIMIT)).dfa(false);
         let regex = meta::Builder::new()
             .configure(config)
             .syntax(syntax::Config::new().utf8(false))

@@ -26,6 +26,7 @@ mod unicode;
 mod work;
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 
 use kukla_syntax::{bail, diagnostic};
@@ -44,6 +45,12 @@ pub use work::spent;
 /// How many patterns the shared cache holds before it starts over, and how many bytes all patterns may take by then.
 const CACHE_SIZE: usize = 1024;
 const CACHE_BYTES: usize = 16 << 20;
+
+/// Compiling a pattern for the linear engine takes as long as hundreds of short searches on the other one, and most patterns are used a few
+/// times: so many searches, of subjects so long and in so many steps, are tried on the other one first.
+const SHORT_USES: u32 = 24;
+const SHORT_SUBJECT: usize = 256;
+const SHORT_STEPS: u64 = 2048;
 
 /// The options Ruby keeps beside a pattern: `/x/imx`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -85,6 +92,8 @@ pub struct Regexp {
 /// The engines for subjects of one encoding, made when first needed.
 #[derive(Debug, Default)]
 struct Matcher {
+    /// How many short searches it was used for.
+    uses: AtomicU32,
     linear: OnceLock<Option<Linear>>,
     program: OnceLock<Result<Program>>,
 }
@@ -216,6 +225,9 @@ impl Regexp {
     pub fn find_at(&self, text: &str, start: usize) -> Result<Option<(usize, usize)>> {
         let subject = text.as_bytes();
         let encoding = self.effective(subject, Encoding::Utf8);
+        if let Some(found) = self.search_shortly(subject, start, encoding, Direction::Forward) {
+            return Ok(found.and_then(|spans| spans.first().copied().flatten()));
+        }
         if start <= subject.len()
             && let Some(linear) = self.linear(subject, start, encoding)
         {
@@ -252,6 +264,9 @@ impl Regexp {
             return Ok(None);
         }
         let encoding = self.effective(subject, encoding);
+        if let Some(found) = self.search_shortly(subject, position, encoding, direction) {
+            return Ok(found);
+        }
         let first = if direction == Direction::Backward { 0 } else { position };
         if let Some(linear) = self.linear(subject, first, encoding) {
             let found = linear.search(subject, position, direction);
@@ -293,14 +308,32 @@ impl Regexp {
         (!linear.ascii_words || ascii()).then_some(linear)
     }
 
-    fn backtrack(
+    /// What a search finds that is not worth compiling the pattern for the linear engine; `None` if it is, or may be.
+    fn search_shortly(
         &self,
         subject: &[u8],
         position: usize,
         encoding: Encoding,
         direction: Direction,
-    ) -> Result<Option<Spans>> {
-        let made = self.matcher(encoding).program.get_or_init(|| {
+    ) -> Option<Option<Spans>> {
+        let Matcher { uses, linear, .. } = self.matcher(encoding);
+        if linear.get().is_some()
+            || subject.len() > SHORT_SUBJECT
+            || uses.load(Ordering::Relaxed) >= SHORT_USES
+        {
+            return None;
+        }
+        uses.fetch_add(1, Ordering::Relaxed);
+        let program = self.program(encoding).as_ref().ok()?;
+        let found = engine::search_within(program, subject, position, direction, SHORT_STEPS).ok();
+        if found.is_none() {
+            uses.store(SHORT_USES, Ordering::Relaxed);
+        }
+        found
+    }
+
+    fn program(&self, encoding: Encoding) -> &Result<Program> {
+        self.matcher(encoding).program.get_or_init(|| {
             let compiled = self
                 .pattern(encoding)
                 .and_then(|pattern| compile::compile(&pattern, encoding == Encoding::Binary));
@@ -308,8 +341,17 @@ impl Regexp {
                 let source = ruby::inspected(self.source_bytes(), self.options, self.encoding);
                 diagnostic!(INVALID_REGEXP { reason, source }).into()
             })
-        });
-        let program = made.as_ref().map_err(Error::clone)?;
+        })
+    }
+
+    fn backtrack(
+        &self,
+        subject: &[u8],
+        position: usize,
+        encoding: Encoding,
+        direction: Direction,
+    ) -> Result<Option<Spans>> {
+        let program = self.program(encoding).as_ref().map_err(Error::clone)?;
         engine::search(program, subject, position, direction).map_err(|given_up| {
             let reason = match given_up {
                 GivenUp::Steps => "it takes too many steps",

@@ -17,6 +17,12 @@ pub const ITERATE: &[Native] =
 
 fn times(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let Some(block) = args.block else { return sized(ruby, this, "times", args, times_size(this)) };
+    if let Value::Int(times) = *this {
+        for at in 0..times {
+            ruby.yield_to(block, &[Value::Int(at)])?;
+        }
+        return Ok(this.clone());
+    }
     let mut at = Value::Int(0);
     while ruby.compare(&at, this)?.is_some_and(std::cmp::Ordering::is_lt) {
         ruby.yield_to(block, std::slice::from_ref(&at))?;

@@ -140,13 +140,28 @@ pub(super) fn search(
     from: usize,
     direction: Direction,
 ) -> Searched<Option<Spans>> {
+    let length = subject.len() as u64;
+    let most_steps = MAX_STEPS
+        + STEPS_PER_BYTE * length.min(MEBIBYTE)
+        + STEPS_PER_FURTHER_BYTE * length.saturating_sub(MEBIBYTE);
+    search_within(program, subject, from, direction, most_steps)
+}
+
+/// The same in no more than so many steps.
+pub(super) fn search_within(
+    program: &Program,
+    subject: &[u8],
+    from: usize,
+    direction: Direction,
+    most_steps: u64,
+) -> Searched<Option<Spans>> {
     if from > subject.len() {
         return Ok(None);
     }
     if program.binary {
-        Machine::<true>::new(program, subject, from).search(direction)
+        Machine::<true>::new(program, subject, from, most_steps).search(direction)
     } else {
-        Machine::<false>::new(program, subject, from).search(direction)
+        Machine::<false>::new(program, subject, from, most_steps).search(direction)
     }
 }
 
@@ -180,7 +195,7 @@ struct Machine<'p, 't, const BINARY: bool> {
 }
 
 impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
-    fn new(program: &'p Program, text: &'t [u8], from: usize) -> Self {
+    fn new(program: &'p Program, text: &'t [u8], from: usize, most_steps: u64) -> Self {
         let length = text.len() as u64;
         let bits = program.rows.saturating_mul(text.len() + 1);
         let pays = program.rows > 0 && bits <= MAX_MEMORY;
@@ -197,9 +212,7 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
             opened: Vec::new(),
             events: Vec::new(),
             steps: 0,
-            most_steps: MAX_STEPS
-                + STEPS_PER_BYTE * length.min(MEBIBYTE)
-                + STEPS_PER_FURTHER_BYTE * length.saturating_sub(MEBIBYTE),
+            most_steps,
             memory: Vec::new(),
             remember_after: if pays { 256 + 2 * length } else { u64::MAX },
         }
