@@ -26,6 +26,10 @@ struct Table {
 }
 
 impl ForeignFunction for Table {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
     fn call(&self, _: &mut Vm<'_>, args: Vec<Value>, _: Option<Block>) -> Flow {
         let given = richdata::to_json(&Value::from(args))?;
         let row = self.rows.iter().find(|(wanted, _)| wanted.as_ref().is_none_or(|wanted| *wanted == given));
