@@ -22,13 +22,28 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("loops: while", "i = 0\nsum = 0\nwhile i < 300_000\n  sum += i if i % 3 == 0\n  i += 1\nend\nsum"),
     ("loops: blocks", "sum = 0\n100_000.times { |i| sum += i * 2 }\n(1..50_000).each { |i| sum -= i }\nsum"),
     ("loops: methods", "def fib(n) = n < 2 ? n : fib(n - 1) + fib(n - 2)\nfib(20)"),
-    ("loops: map and select", "(1..40_000).map { |n| n * n }.select { |n| n.even? }.reduce(0) { |a, b| a + b }"),
+    (
+        "loops: map and select",
+        "(1..40_000).map { |n| n * n }.select { |n| n.even? }.reduce(0) { |a, b| a + b }",
+    ),
     ("strings: append", "s = +''\n60_000.times { |i| s << 'item ' << i.to_s << \"\\n\" }\ns.size"),
-    ("strings: interpolate", "out = []\n40_000.times { |i| out << \"#{i}: value #{i * 2}\" }\nout.join(',').size"),
-    ("strings: split and gsub", "t = 'a=1;b=2;c=3;' * 200\n10.times { t.split(';').map { |p| p.gsub('=', ' => ') }.join }\nt.size"),
-    ("hashes: strings", "h = {}\n20_000.times { |i| h[\"key#{i % 1000}\"] = i }\nsum = 0\n20_000.times { |i| sum += h[\"key#{i % 1000}\"] }\nsum"),
+    (
+        "strings: interpolate",
+        "out = []\n40_000.times { |i| out << \"#{i}: value #{i * 2}\" }\nout.join(',').size",
+    ),
+    (
+        "strings: split and gsub",
+        "t = 'a=1;b=2;c=3;' * 200\n10.times { t.split(';').map { |p| p.gsub('=', ' => ') }.join }\nt.size",
+    ),
+    (
+        "hashes: strings",
+        "h = {}\n20_000.times { |i| h[\"key#{i % 1000}\"] = i }\nsum = 0\n20_000.times { |i| sum += h[\"key#{i % 1000}\"] }\nsum",
+    ),
     ("hashes: integers", "h = Hash.new(0)\n100_000.times { |i| h[i % 997] += 1 }\nh.size"),
-    ("hashes: each and merge", "h = (0...500).to_h { |i| [:\"k#{i}\", i] }\nn = 0\n60.times { h.merge(x: 1).each { |k, v| n += v } }\nn"),
+    (
+        "hashes: each and merge",
+        "h = (0...500).to_h { |i| [:\"k#{i}\", i] }\nn = 0\n60.times { h.merge(x: 1).each { |k, v| n += v } }\nn",
+    ),
 ];
 
 /// Runs the method `work` for each line that comes in.
@@ -135,7 +150,8 @@ impl Sides {
         let ours = render(&self.kukla, &path, times)?;
         let script = self.write("erb.rb", &erb_script(&path, times))?;
         let theirs = run(&self.ruby, &[script.to_str().unwrap_or_default()])? / times as u32;
-        let mut row = format!("{} | {} | {} |", milliseconds(ours), milliseconds(theirs), ratio(theirs, ours));
+        let mut row =
+            format!("{} | {} | {} |", milliseconds(ours), milliseconds(theirs), ratio(theirs, ours));
         if let Some(puppet) = &self.puppet {
             let puppets = render(puppet, &path, 1_000 / lines + 2)?;
             row += &format!(" {} | {} |", milliseconds(puppets), ratio(puppets, ours));
@@ -181,7 +197,10 @@ fn main() {
     }
     let puppet = sides.puppet.is_some();
     let further = |text: &'static str| if puppet { text } else { "" };
-    println!("\n| template | Kukla ms | Ruby ms | times as fast |{}", further(" Puppet ms | times as fast |"));
+    println!(
+        "\n| template | Kukla ms | Ruby ms | times as fast |{}",
+        further(" Puppet ms | times as fast |")
+    );
     println!("|---|---:|---:|---:|{}", further("---:|---:|"));
     for lines in [10, 100, 500] {
         let name = format!("{lines} lines");

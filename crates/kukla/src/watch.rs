@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGua
 use std::time::{Duration, Instant};
 
 use kukla_values::time::Timestamp;
-use kukla_world::record::Ledger;
 use kukla_world::policy::Reach;
+use kukla_world::record::Ledger;
 use kukla_world::{CommandOutput, DirectoryEntry, FileResult, Policy, Refusal, Stamp, World};
 use rustc_hash::{FxHashMap, FxHashSet};
 

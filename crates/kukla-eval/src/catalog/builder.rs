@@ -569,10 +569,7 @@ fn spelled_as_stored(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Does something with each member of nested lists.
-pub(super) fn each_member<E>(
-    value: &Value,
-    act: &mut impl FnMut(&Value) -> Result<(), E>,
-) -> Result<(), E> {
+pub(super) fn each_member<E>(value: &Value, act: &mut impl FnMut(&Value) -> Result<(), E>) -> Result<(), E> {
     match value {
         Value::Array(values) => values.iter().try_for_each(|value| each_member(value, act)),
         other => act(other),

@@ -171,7 +171,8 @@ impl Vm<'_> {
             None => None,
         };
         let (exported, scope, type_name) = (expr.exported, self.scope(), resolved.type_name);
-        let search = Search { resolved, query, exported, overrides, scope, asked: false, looked: Looked::default() };
+        let search =
+            Search { resolved, query, exported, overrides, scope, asked: false, looked: Looked::default() };
         let at = self.catalog.add_collector(Wanted::Matching(Box::new(search)));
         Ok(Value::Host(Arc::new(CollectorValue { at, type_name, exported })))
     }

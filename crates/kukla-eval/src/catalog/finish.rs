@@ -161,11 +161,11 @@ impl CatalogBuilder {
                 continue;
             }
             for param in resource.params.iter().filter(|param| is_relationship(&param.name)) {
-                each_member(&param.value, &mut |value| {
-                    match value.is_undef() || self.find_value(value).is_some() {
-                        true => Ok(()),
-                        false => Err(unknown_reference(resource, param, value)),
-                    }
+                each_member(&param.value, &mut |value| match value.is_undef()
+                    || self.find_value(value).is_some()
+                {
+                    true => Ok(()),
+                    false => Err(unknown_reference(resource, param, value)),
                 })?;
             }
         }

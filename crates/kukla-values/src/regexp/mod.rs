@@ -317,7 +317,9 @@ impl Regexp {
         direction: Direction,
     ) -> Option<Option<Spans>> {
         let Matcher { uses, linear, .. } = self.matcher(encoding);
-        if linear.get().is_some() || subject.len() > SHORT_SUBJECT || uses.load(Ordering::Relaxed) >= SHORT_USES
+        if linear.get().is_some()
+            || subject.len() > SHORT_SUBJECT
+            || uses.load(Ordering::Relaxed) >= SHORT_USES
         {
             return None;
         }
