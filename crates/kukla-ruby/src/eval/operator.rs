@@ -12,7 +12,7 @@ use crate::value::Value;
 impl Ruby<'_> {
     #[inline]
     pub(super) fn operator_node(&mut self, f: &Frame<'_>, op: &Op) -> Result {
-        let left = match self.peek_integer(f, &op.left) {
+        let left = match self.peek_integer(f, &op.left).or_else(|| self.peek_operation(f, &op.left)) {
             Some(number) => Value::Int(number),
             None => self.eval(f, &op.left)?,
         };
@@ -37,15 +37,28 @@ impl Ruby<'_> {
                 Value::Int(number) => Some(number),
                 _ => None,
             },
+            Node::Outer(depth, slot) => f.env?.integer(*depth, *slot),
             _ => None,
         }
+    }
+
+    /// The integer that an operator between two such expressions gives. Nothing happens on the way, so that the same can be tried again.
+    #[inline]
+    pub(super) fn peek_operation(&self, f: &Frame<'_>, node: &Node) -> Option<i64> {
+        let Node::Op(op) = node else { return None };
+        if self.run.redefined {
+            return None;
+        }
+        arithmetic(op.operator, self.peek_integer(f, &op.left)?, self.peek_integer(f, &op.right)?)
     }
 
     /// Whether a comparison holds: as a condition has it.
     #[inline]
     pub(super) fn test_operator(&mut self, f: &Frame<'_>, op: &Op) -> Result<bool> {
+        let left = || self.peek_integer(f, &op.left).or_else(|| self.peek_operation(f, &op.left));
         if !self.run.redefined
-            && let (Some(a), Some(b)) = (self.peek_integer(f, &op.left), self.peek_integer(f, &op.right))
+            && let Some(b) = self.peek_integer(f, &op.right)
+            && let Some(a) = left()
         {
             match op.operator {
                 Operator::Less => return Ok(a < b),
@@ -187,7 +200,21 @@ impl Ruby<'_> {
 
 #[inline(always)]
 fn integers(operator: Operator, a: i64, b: i64) -> Option<Value> {
-    let number = match operator {
+    Some(Value::Bool(match operator {
+        Operator::Less => a < b,
+        Operator::LessEqual => a <= b,
+        Operator::Greater => a > b,
+        Operator::GreaterEqual => a >= b,
+        Operator::Equal => a == b,
+        Operator::NotEqual => a != b,
+        operator => return arithmetic(operator, a, b).map(Value::Int),
+    }))
+}
+
+/// What an operator gives that makes integers of integers, if it fits.
+#[inline(always)]
+fn arithmetic(operator: Operator, a: i64, b: i64) -> Option<i64> {
+    Some(match operator {
         Operator::Add => a.checked_add(b)?,
         Operator::Subtract => a.checked_sub(b)?,
         Operator::Multiply => a.checked_mul(b)?,
@@ -200,28 +227,21 @@ fn integers(operator: Operator, a: i64, b: i64) -> Option<Value> {
         }
         Operator::Modulo => {
             if b == 0 || b == -1 {
-                return if b == -1 { Some(Value::Int(0)) } else { None };
+                return if b == -1 { Some(0) } else { None };
             }
             let rest = a % b;
             if rest != 0 && ((rest < 0) != (b < 0)) { rest + b } else { rest }
         }
         Operator::And => a & b,
         Operator::Or => a | b,
-        Operator::Less => return Some(Value::Bool(a < b)),
-        Operator::LessEqual => return Some(Value::Bool(a <= b)),
-        Operator::Greater => return Some(Value::Bool(a > b)),
-        Operator::GreaterEqual => return Some(Value::Bool(a >= b)),
-        Operator::Equal => return Some(Value::Bool(a == b)),
-        Operator::NotEqual => return Some(Value::Bool(a != b)),
         Operator::ShiftLeft => {
             if !(0..62).contains(&b) || a.unsigned_abs().leading_zeros() as i64 <= b + 1 {
                 return None;
             }
             a << b
         }
-        Operator::Index => return None,
-    };
-    Some(Value::Int(number))
+        _ => return None,
+    })
 }
 
 #[inline]
