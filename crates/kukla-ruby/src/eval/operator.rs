@@ -1,13 +1,16 @@
 //! Operators, with a fast way for numbers, strings, arrays and hashes unless a program has defined them anew.
 
+use std::rc::Rc;
+
 use super::Frame;
 use crate::args::Args;
 use crate::class::ClassId;
 use crate::error::Result;
+use crate::memory;
 use crate::program::{Node, Op, Operator};
 use crate::ruby::Ruby;
 use crate::symbol::{Symbol, sym};
-use crate::value::Value;
+use crate::value::{StringObject, Value};
 
 impl Ruby<'_> {
     #[inline]
@@ -16,6 +19,14 @@ impl Ruby<'_> {
             Some(number) => Value::Int(number),
             None => self.eval(f, &op.left)?,
         };
+        // A literal that is appended need not become a string of its own.
+        if let (Value::String(string), Operator::ShiftLeft, Node::Text(text), false) =
+            (&left, op.operator, &op.right, self.run.redefined)
+            && let Value::String(text) = &f.unit.literals[*text as usize]
+            && self.append_text(string, text)?
+        {
+            return Ok(left);
+        }
         let right = match self.peek_integer(f, &op.right) {
             Some(number) => Value::Int(number),
             None => self.eval(f, &op.right)?,
@@ -112,6 +123,22 @@ impl Ruby<'_> {
         }
     }
 
+    /// Appends one string to another, if that is as simple as it looks.
+    #[inline]
+    fn append_text(&mut self, string: &Rc<StringObject>, other: &Rc<StringObject>) -> Result<bool> {
+        let is_simple = string.head.class() == ClassId::STRING
+            && !string.head.is_frozen()
+            && !Rc::ptr_eq(string, other)
+            && string.text().encoding() == other.text().encoding();
+        if is_simple {
+            string.text_mut().push_text(&other.text());
+            if memory::is_due() {
+                self.make_room(0)?;
+            }
+        }
+        Ok(is_simple)
+    }
+
     /// What `[]` gives, if that takes no call.
     pub(super) fn quick_index(
         &mut self,
@@ -185,6 +212,7 @@ impl Ruby<'_> {
                 match operator {
                     Operator::Equal => Some(Value::Bool(equal())),
                     Operator::NotEqual => Some(Value::Bool(!equal())),
+                    Operator::ShiftLeft if self.append_text(a, b)? => Some(left.clone()),
                     _ => None,
                 }
             }
