@@ -71,7 +71,7 @@ fn main() {
         }
         let other = theirs.ask(method, params);
         let message = other["error"]["message"].as_str().unwrap_or_default();
-        let shown = other["result"]["string"].as_str().unwrap_or_default();
+        let shown = other["result"].to_string();
         let is_ruby = RUBY_OBJECTS.iter().any(|sign| shown.contains(sign));
         // Conversions make integers and spans of any size there, which no other operation then accepts; ours have 64 and 128 bits.
         let ours = mine["error"]["message"].as_str().unwrap_or_default();

@@ -123,11 +123,14 @@ fn lookupvar(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 fn unknown_variable(ruby: &mut Ruby<'_>, name: &Value, reason: Option<String>) -> Result {
     let name = text(ruby, name)?;
     if matches!(name.trim_start_matches("::"), "module_name" | "caller_module_name")
-        || name.bytes().all(|b| b.is_ascii_digit())
+        || (!name.is_empty()
+            && name.bytes().all(|b| b.is_ascii_digit())
+            && (name == "0" || !name.starts_with('0')))
     {
         return Ok(Value::Nil);
     }
     let shown = match name.split_once("::") {
+        Some(("", rest)) if reason.is_some() => rest.to_owned(),
         Some(("", _)) => name.clone(),
         Some(_) if reason.is_none() => format!("::{name}"),
         _ => name.clone(),

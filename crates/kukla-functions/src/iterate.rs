@@ -328,9 +328,10 @@ fn index(vm: &mut Vm<'_>, values: Value, block: Option<Block>, two: bool) -> Flo
     Ok(Value::Undef)
 }
 
-fn index_of(values: Value, wanted: Value) -> Result<Value> {
+fn index_of(vm: &mut Vm<'_>, values: Value, wanted: Value) -> Flow<Value> {
     let paired = hash_style(&values);
     for (index, item) in items(&values)?.enumerate() {
+        vm.charge(1)?;
         let (key, value) = split(paired, index, item);
         if ruby::equal(&value, &wanted) {
             return Ok(key);
@@ -401,6 +402,7 @@ fn slice(vm: &mut Vm<'_>, values: Value, size: i64, block: Option<Block>) -> Flo
     let filler = if matches!(values, Value::Hash(_)) { Value::Array(Array::new()) } else { Value::Undef };
     let mut served = Array::new();
     let mut source = items(&values)?;
+    vm.check_size(source.size_hint().0.min(size))?;
     loop {
         let mut portion: Vec<Value> = source.by_ref().take(size).collect();
         if portion.is_empty() {
@@ -408,6 +410,7 @@ fn slice(vm: &mut Vm<'_>, values: Value, size: i64, block: Option<Block>) -> Flo
         }
         vm.charge(portion.len() as u64)?;
         if block.is_none() {
+            vm.check_size(served.len() + 1)?;
             served.push(portion.into());
             continue;
         }

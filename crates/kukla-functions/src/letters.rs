@@ -4,6 +4,7 @@
 
 use kukla_eval::builtins;
 use kukla_eval::error::Flow;
+use kukla_eval::vm::Vm;
 use kukla_values::{Array, Hash, Result, Str, Value};
 
 use crate::items::items;
@@ -44,7 +45,7 @@ builtins! {
     "capitalize" {
         "Numeric $arg >> Numeric" => same,
         "String $arg >> String" => |arg: Str| capital(&arg),
-        "Iterable[Variant[String, Numeric]] $arg >> Array" => |arg: Value| each(&arg, capital),
+        "Iterable[Variant[String, Numeric]] $arg >> Array" => |vm: &mut Vm<'_>, arg: Value| each(vm, &arg, capital),
     }
 
     /// Text whose words, separated by underscores, are joined in camel case.
@@ -55,7 +56,7 @@ builtins! {
     "camelcase" {
         "Numeric $arg >> Numeric" => same,
         "String $arg >> String" => |arg: Str| camel(&arg),
-        "Iterable[Variant[String, Numeric]] $arg >> Array" => |arg: Value| each(&arg, camel),
+        "Iterable[Variant[String, Numeric]] $arg >> Array" => |vm: &mut Vm<'_>, arg: Value| each(vm, &arg, camel),
     }
 
     /// Text without leading and trailing white space.
@@ -66,7 +67,7 @@ builtins! {
     "strip" {
         "Numeric $arg >> Numeric" => same,
         "String $arg >> String" => |arg: Str| strip(&arg),
-        "Iterable[Variant[String, Numeric]] $arg >> Array" => |arg: Value| each(&arg, strip),
+        "Iterable[Variant[String, Numeric]] $arg >> Array" => |vm: &mut Vm<'_>, arg: Value| each(vm, &arg, strip),
     }
 
     /// Text without leading white space.
@@ -77,7 +78,7 @@ builtins! {
     "lstrip" {
         "Numeric $arg >> Numeric" => same,
         "String $arg >> String" => |arg: Str| left(&arg),
-        "Iterable[Variant[String, Numeric]] $arg >> Array" => |arg: Value| each(&arg, left),
+        "Iterable[Variant[String, Numeric]] $arg >> Array" => |vm: &mut Vm<'_>, arg: Value| each(vm, &arg, left),
     }
 
     /// Text without trailing white space.
@@ -88,7 +89,7 @@ builtins! {
     "rstrip" {
         "Numeric $arg >> Numeric" => same,
         "String $arg >> String" => |arg: Str| right(&arg),
-        "Iterable[Variant[String, Numeric]] $arg >> Array" => |arg: Value| each(&arg, right),
+        "Iterable[Variant[String, Numeric]] $arg >> Array" => |vm: &mut Vm<'_>, arg: Value| each(vm, &arg, right),
     }
 
     /// Text without the line end it may end in.
@@ -100,7 +101,7 @@ builtins! {
     "chomp" {
         "Numeric $arg >> Numeric" => same,
         "String $arg >> String" => |arg: Str| chomp(&arg),
-        "Iterable[Variant[String, Numeric]] $arg >> Array" => |arg: Value| each(&arg, chomp),
+        "Iterable[Variant[String, Numeric]] $arg >> Array" => |vm: &mut Vm<'_>, arg: Value| each(vm, &arg, chomp),
     }
 
     /// Text without its last character; a carriage return and line feed go together.
@@ -112,7 +113,7 @@ builtins! {
     "chop" {
         "Numeric $arg >> Numeric" => same,
         "String $arg >> String" => |arg: Str| chop(&arg),
-        "Iterable[Variant[String, Numeric]] $arg >> Array" => |arg: Value| each(&arg, chop),
+        "Iterable[Variant[String, Numeric]] $arg >> Array" => |vm: &mut Vm<'_>, arg: Value| each(vm, &arg, chop),
     }
 }
 
@@ -120,8 +121,11 @@ fn same(arg: Value) -> Value {
     arg
 }
 
-fn each(arg: &Value, change: fn(&str) -> Str) -> Flow<Array> {
-    Ok(items(arg)?.map(|item| shallow(&item, change)).collect())
+fn each(vm: &mut Vm<'_>, arg: &Value, change: fn(&str) -> Str) -> Flow<Array> {
+    let items = items(arg)?;
+    vm.check_size(items.size_hint().0)?;
+    vm.charge(items.size_hint().0 as u64)?;
+    Ok(items.map(|item| shallow(&item, change)).collect())
 }
 
 fn shallow(value: &Value, change: fn(&str) -> Str) -> Value {

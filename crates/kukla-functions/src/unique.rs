@@ -40,7 +40,9 @@ fn unique(vm: &mut Vm<'_>, values: Value, block: Option<Block>) -> Flow<Array> {
     let mut seen = indexmap::IndexSet::new();
     let mut kept = Array::new();
     for value in items(&values)? {
+        vm.charge(1)?;
         if seen.insert(key_of(vm, &value, &block)?) {
+            vm.check_size(kept.len() + 1)?;
             kept.push(value);
         }
     }

@@ -557,6 +557,8 @@ impl<'h> Ruby<'h> {
     #[cold]
     pub fn cannot_compare(&mut self, a: &Value, b: &Value) -> Result<Box<Unwind>> {
         let other = match b {
+            // An integer that needs more is an object like others to Ruby.
+            Value::Int(number) if !(-(1 << 62)..1 << 62).contains(number) => self.class_name_of(b),
             Value::Nil | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Symbol(_) => {
                 self.inspect(b)?.to_str_lossy().into_owned()
             }

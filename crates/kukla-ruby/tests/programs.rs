@@ -24,7 +24,7 @@ macro_rules! programs {
     };
 }
 
-programs!(arguments, flow, objects, patterns);
+programs!(arguments, encodings, flow, libraries, objects, patterns, signals);
 
 /// Programs that go on for ever, or too deep, end as they should.
 #[test]

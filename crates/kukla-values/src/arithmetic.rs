@@ -435,7 +435,7 @@ fn merge(hash: &Hash, right: &Value) -> Outcome {
     Ok(Value::Hash(merged))
 }
 
-/// The keys and values in an array: of pairs if all its elements are arrays, else one after the other.
+/// The keys and values in an array: of pairs if all its elements are arrays, of a hash that is its only element, else one after the other.
 fn entries_of(values: &Array) -> Result<Vec<(Value, Value)>, Fault> {
     let nested = matches!(Type::of_reduced(&Value::Array(values.clone())), Type::Array(array) if matches!(array.element, Type::Array(_)));
     if nested {
@@ -447,6 +447,9 @@ fn entries_of(values: &Array) -> Result<Vec<(Value, Value)>, Fault> {
             }
         };
         return values.iter().enumerate().map(pair).collect();
+    }
+    if let [Value::Hash(hash)] = &values[..] {
+        return Ok(hash.iter().map(|(key, value)| (key.clone(), value.clone())).collect());
     }
     if values.len() % 2 == 1 {
         return whole(diagnostic!(KEY_WITHOUT_VALUE));

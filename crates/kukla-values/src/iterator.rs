@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::Result;
+use crate::budget::{Budget, Limits};
 use crate::types::{Range, Type};
 use crate::value::{Array, Value};
 
@@ -31,6 +33,14 @@ pub fn iterate(value: &Value) -> Option<Members> {
         Value::Iterator(iterator) => iterator.members(),
         value => Source::of(value).map(|source| Members::Indexed(Indexed::all(source))),
     }
+}
+
+/// All members of a value as a list; an error if they are more than a collection may have.
+pub fn list(value: &Value) -> Result<Array> {
+    let limits = Limits::default();
+    let list: Array = iterate(value).into_iter().flatten().take(limits.elements + 1).collect();
+    Budget::new(limits).check_elements(list.len())?;
+    Ok(list)
 }
 
 /// Whether iterating over it gives `[key, value]` pairs, which lambdas may take as two parameters.

@@ -233,8 +233,7 @@ impl<'s> Conversation<'s> {
     /// Evaluates a piece of code.
     pub fn say(&mut self, text: &str) -> Said {
         roomy(|| {
-            if parse(text.as_bytes(), "(ruby)").is_err_and(|problem| problem.message.contains("end-of-input"))
-            {
+            if parse(text.as_bytes(), "(ruby)").is_err_and(|problem| problem.is_unfinished) {
                 return Said::Unfinished;
             }
             match self.evaluate(text) {

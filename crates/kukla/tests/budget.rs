@@ -51,6 +51,26 @@ fn check(programs: &[(&str, &str, &str)]) {
 }
 
 #[test]
+fn sequences_that_never_end() {
+    const ALL: &str = "$all = Integer[0, 9223372036854775807]\n$steps = $all.step(2)\n";
+    let programs = [
+        ("unique", "unique($all)", "EVALUATION_LIMIT"),
+        ("unique of steps", "unique($steps)", "EVALUATION_LIMIT"),
+        ("one value each", "unique($all) |$x| { 1 }", "EVALUATION_LIMIT"),
+        ("index", "index($all, -1)", "EVALUATION_LIMIT"),
+        ("index backwards", "$all.reverse_each.index(-1)", "EVALUATION_LIMIT"),
+        ("one slice", "slice($all, 9223372036854775807)", "TOO_MANY_ELEMENTS"),
+        ("slices", "slice($all, 2)", "EVALUATION_LIMIT"),
+        ("letters", "capitalize($steps)", "TOO_MANY_ELEMENTS"),
+        ("text", "notice(String([$steps]))", "TOO_MANY_ELEMENTS"),
+        ("a formatted text", "notice(String([$steps], {Any => '%p'}))", "TOO_MANY_ELEMENTS"),
+    ];
+    for (name, program, code) in programs {
+        assert_eq!(compiled(MemoryWorld::default(), SiteSpec::of(format!("{ALL}{program}"))), code, "{name}");
+    }
+}
+
+#[test]
 fn memory() {
     check(&[
         ("strings", "LONG $x = Integer[1, 1000].map |$i| { \"${s}${i}\" }", "MEMORY_LIMIT"),

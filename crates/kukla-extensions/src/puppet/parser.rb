@@ -454,9 +454,10 @@ module Puppet
 
     module Files
       def self.find_template(name, _environment = nil)
-        return name if name.start_with?('/')
+        return name if name =~ %r{\A/}
 
-        Puppet::Parser::Scope.find_file('templates', name)
+        module_name, path = name.split('/', 2)
+        Puppet::Parser::Scope.find_file('templates', [module_name, path].compact.join('/'))
       end
 
       def self.find_file(name, _environment = nil)

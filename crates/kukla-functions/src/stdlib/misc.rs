@@ -329,6 +329,7 @@ fn sort_by(vm: &mut Vm<'_>, values: Value, block: Option<Block>) -> Flow<Array> 
             Value::Array(pair) if two => pair.to_vec(),
             item => vec![item.clone()],
         };
+        vm.check_size(keyed.len() + 1)?;
         keyed.push((call(vm, &block, args)?, item));
     }
     ruby::sort_by(&mut keyed, &mut |a, b| Ok(ruby::ordered(&a.0, &b.0)?))?;

@@ -210,10 +210,7 @@ fn text_or_encoding(ruby: &mut Ruby<'_>, value: &Value) -> Option<Text> {
     match value {
         Value::String(string) => Some(string.text().clone()),
         Value::Symbol(symbol) => Some(crate::core::symbol::text_of(ruby, *symbol)),
-        Value::Regexp(regexp) => {
-            let source = Text::from(regexp.pattern.source());
-            Some(if source.is_ascii() { source.in_encoding(Encoding::Ascii) } else { source })
-        }
+        Value::Regexp(regexp) => Some(Text::from(regexp.pattern.source()).narrowed()),
         _ => None,
     }
 }

@@ -23,7 +23,7 @@ pub const UNBOUND_METHOD: NativeClass =
 
 /// A method with the object it belongs to, if it is bound to one.
 #[derive(Clone)]
-struct MethodObject {
+pub(in crate::core) struct MethodObject {
     receiver: Option<Value>,
     method: Rc<Method>,
     /// The name it was asked for.
@@ -152,7 +152,8 @@ const COMMON: &[Native] = &[
     method("to_s", 0, 0, inspect),
     method("hash", 0, 0, |ruby, this, _| {
         let own = object(ruby, this)?;
-        Ok(Value::Int(i64::from(own.name.0) * 31 + i64::from(own.method.owner.0)))
+        // An alias is the same method under another name.
+        Ok(Value::Int(i64::from(own.method.owner.0)))
     }),
     method("==", 1, 1, same),
     method("eql?", 1, 1, same),

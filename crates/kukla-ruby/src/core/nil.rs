@@ -21,7 +21,7 @@ const METHODS: &[Native] = &[
     method("to_a", 0, 0, |_, _, _| Ok(Value::array(Vec::new()))),
     method("to_h", 0, 0, |_, _, _| Ok(Value::hash(Table::new()))),
     method("to_s", 0, 0, |_, _, _| Ok(constant(""))),
-    method("inspect", 0, 0, |_, _, _| Ok("nil".into())),
+    method("inspect", 0, 0, |_, _, _| Ok(Value::str(Text::from("nil").narrowed()))),
     method("to_i", 0, 0, |_, _, _| Ok(Value::Int(0))),
     method("to_f", 0, 0, |_, _, _| Ok(Value::Float(0.0))),
     method("to_r", 0, 0, zero_as_rational),

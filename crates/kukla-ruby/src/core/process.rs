@@ -44,8 +44,10 @@ pub const GC: NativeClass = NativeClass {
 };
 
 /// The module `Signal`.
-pub const SIGNAL: NativeClass =
-    NativeClass { singleton: &[&[method("trap", 0, ANY, refuse)]], ..NativeClass::module("Signal") };
+pub const SIGNAL: NativeClass = NativeClass {
+    singleton: &[&[method("trap", 0, ANY, refuse)], super::exception::SIGNAL_LISTS],
+    ..NativeClass::module("Signal")
+};
 
 /// Functions of `Kernel` that would reach into the process.
 pub const FUNCTIONS: &[Native] = &[

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::proc::{ProcBody, ProcObject};
 use crate::ruby::Ruby;
 use crate::symbol::{Symbol, sym};
-use crate::text::{Encoding, Text};
+use crate::text::Text;
 use crate::value::{Head, StringObject, Value};
 
 /// The class `Symbol`.
@@ -56,8 +56,7 @@ const SINGLETON: &[Native] = &[method("all_symbols", 0, 0, all_symbols)];
 
 /// How a symbol is spelled, as text: US-ASCII if it can be.
 pub(crate) fn text_of(ruby: &Ruby<'_>, symbol: Symbol) -> Text {
-    let text = Text::from(ruby.name(symbol));
-    if text.is_ascii() { text.in_encoding(Encoding::Ascii) } else { text }
+    Text::from(ruby.name(symbol)).narrowed()
 }
 
 fn own(ruby: &mut Ruby<'_>, this: &Value) -> Result<Symbol> {
@@ -166,8 +165,7 @@ fn all_symbols(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
 fn inspect(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     let symbol = own(ruby, this)?;
     let shown = Text::from(inspect_name(ruby.name(symbol)));
-    let plain = is_plain(ruby.name(symbol)) && shown.is_ascii();
-    Ok(Value::str(if plain { shown.in_encoding(Encoding::Ascii) } else { shown }))
+    Ok(Value::str(if is_plain(ruby.name(symbol)) { shown.narrowed() } else { shown }))
 }
 
 /// A symbol as programs write it.
@@ -176,9 +174,7 @@ pub(crate) fn inspect_name(name: &str) -> Vec<u8> {
         return format!(":{name}").into_bytes();
     }
     let mut shown = vec![b':'];
-    let text = Text::from(name);
-    let text = if text.is_ascii() { text.in_encoding(Encoding::Ascii) } else { text };
-    shown.extend(show::inspect_text(&text));
+    shown.extend(show::inspect_text(&Text::from(name).narrowed()));
     shown
 }
 

@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{ConstantCache, Context, Cref, Env, Site, Unit};
 use crate::class::ClassId;
+use crate::core::exception;
 use crate::error::{Result, Unwind};
 use crate::library;
 use crate::lower::{self, SyntaxProblem};
@@ -142,10 +143,10 @@ impl Ruby<'_> {
     /// `SyntaxError`
     #[cold]
     pub(crate) fn syntax_error(&mut self, file: &str, problem: &SyntaxProblem) -> Box<Unwind> {
-        self.error(
-            ClassId::SYNTAX_ERROR,
-            format!("{file}:{}: syntax error, {}", problem.line, problem.message),
-        )
+        let message = format!("{file}:{}: syntax error, {}", problem.line, problem.message);
+        let error = exception::make(self, ClassId::SYNTAX_ERROR, Value::str(message));
+        exception::set_detail(&error, |details| details.name = file.into());
+        Box::new(Unwind::Raise(error))
     }
 
     /// Runs a piece of text with the variables of an environment around it; the names of each environment, the outermost first.

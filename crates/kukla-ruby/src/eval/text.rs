@@ -17,7 +17,9 @@ impl Ruby<'_> {
 
     pub(super) fn interpolate(&mut self, f: &Frame<'_>, parts: &[Node]) -> Result<Text> {
         let mut bytes = Vec::new();
-        let mut encoding = None;
+        // What begins with a value begins with an empty literal.
+        let mut encoding =
+            if let Some(Node::Literal(_)) = parts.first() { None } else { Some(Encoding::Utf8) };
         for part in parts {
             let value = self.eval(f, part)?;
             match &value {

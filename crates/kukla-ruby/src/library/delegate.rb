@@ -6,7 +6,7 @@ class Delegator
       initialize instance_variable_get instance_variable_set instance_variable_defined? instance_variables
       extend singleton_class define_singleton_method equal? instance_eval instance_exec send public_send
       raise loop lambda proc format sprintf puts print p require block_given? catch throw binding caller
-      dup clone freeze frozen? tap then itself initialize_copy initialize_clone initialize_dup method
+      dup clone freeze frozen? methods public_methods protected_methods tap then itself initialize_copy initialize_clone initialize_dup method
       Integer Float String Array Hash Rational Complex rand srand warn
     ]
     undef_method(name) unless keep.include?(name)
@@ -48,11 +48,25 @@ class Delegator
   end
 
   def !
-    !__getobj__
+    __getobj__.!
   end
 
   def methods(all = true)
     __getobj__.methods(all) | super
+  end
+
+  def public_methods(all = true)
+    __getobj__.public_methods(all) | super
+  end
+
+  def protected_methods(all = true)
+    __getobj__.protected_methods(all) | super
+  end
+
+  # Freezes what it stands for as well.
+  def freeze
+    __getobj__.freeze
+    super
   end
 
   private
@@ -72,7 +86,7 @@ class SimpleDelegator < Delegator
   end
 end
 
-def DelegateClass(superclass)
+def DelegateClass(superclass, &block)
   made = Class.new(Delegator)
   made.class_eval do
     def __getobj__
@@ -83,10 +97,13 @@ def DelegateClass(superclass)
       @delegate_dc_obj = target
     end
   end
-  superclass.public_instance_methods.each do |name|
+  shielded = superclass.protected_instance_methods
+  (superclass.public_instance_methods + shielded).each do |name|
     next if made.method_defined?(name) || %i[to_s inspect].include?(name)
 
     made.define_method(name) { |*args, **options, &block| __getobj__.__send__(name, *args, **options, &block) }
+    made.send(:protected, name) if shielded.include?(name)
   end
+  made.class_eval(&block) if block
   made
 end

@@ -8,9 +8,22 @@ class OpenStruct
   attr_reader :table
   protected :table
 
-  def initialize_copy(other)
+  def initialize_clone(other)
+    super
+    @table = @table.clone
+  end
+
+  def initialize_dup(other)
     super
     @table = @table.dup
+  end
+
+  def marshal_dump
+    @table
+  end
+
+  def marshal_load(members)
+    @table = members
   end
 
   # Reads what YAML has written of it.
@@ -72,6 +85,8 @@ class OpenStruct
       self[text.chomp('=')] = args[0]
     elsif args.empty?
       @table[name]
+    elsif @table.key?(name)
+      raise ArgumentError, "wrong number of arguments (given #{args.size}, expected 0)"
     else
       super
     end

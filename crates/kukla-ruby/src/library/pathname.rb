@@ -192,7 +192,8 @@ class Pathname
   end
 
   def sub_ext(extension)
-    self.class.new(@path.chomp(File.extname(@path)) + extension)
+    old = @path.end_with?('.') ? '' : File.extname(@path)
+    self.class.new(@path.chomp(old) + extension)
   end
 
   def children(with_directory = true)

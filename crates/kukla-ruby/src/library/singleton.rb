@@ -11,10 +11,25 @@ module Singleton
       @singleton__instance__ ||= new
     end
 
+    def _load(_text)
+      instance
+    end
+
+    # A copy of the class has an instance of its own.
+    def clone
+      copy = super
+      copy.instance_variable_set(:@singleton__instance__, nil)
+      copy
+    end
+
     def inherited(subclass)
       super
       subclass.instance_variable_set(:@singleton__instance__, nil)
     end
+  end
+
+  def _dump(_depth = -1)
+    ''
   end
 
   def clone

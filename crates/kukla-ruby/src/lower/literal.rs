@@ -67,6 +67,9 @@ impl Lowerer {
     /// The pieces of an interpolated text; adjacent literals are one.
     pub(super) fn parts(&mut self, parts: &prism::NodeList<'_>) -> Box<[Node]> {
         let mut nodes = Vec::new();
+        if self.encoding != Encoding::Utf8 {
+            nodes.push(self.string(b"", true, None));
+        }
         for part in parts {
             match part.as_string_node() {
                 Some(text) => nodes.push(self.string(text.unescaped(), true, said(&text))),

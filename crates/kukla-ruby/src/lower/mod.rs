@@ -27,6 +27,8 @@ pub struct SyntaxProblem {
     pub line: u32,
     /// What is wrong.
     pub message: String,
+    /// Whether it is only that the text ends too early.
+    pub is_unfinished: bool,
 }
 
 /// Reads a program.
@@ -79,6 +81,7 @@ fn lower_as(
         return Err(SyntaxProblem {
             line: error.location().start_line().max(0) as u32,
             message: String::from_utf8_lossy(error.message()).into_owned(),
+            is_unfinished: error.location().start() as usize >= source.trim_ascii_end().len(),
         });
     }
     kukla_syntax::roomy(|| {
@@ -358,5 +361,34 @@ fn write(place: Place, value: Node) -> Node {
         Place::Local(slot) => Node::SetLocal(slot, Box::new(value)),
         Place::Env(depth, slot) => Node::SetOuter(depth, slot, Box::new(value)),
         Place::Nowhere => value,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    #[test]
+    fn what_ends_too_early_is_told_from_what_is_wrong() {
+        let unfinished =
+            |text: &str| parse(text.as_bytes(), "t.rb").is_err_and(|problem| problem.is_unfinished);
+        for text in [
+            "1 +",
+            "1 + # more\n",
+            "def f",
+            "def f\n  1\n",
+            "[1,",
+            "f(",
+            "if x",
+            "{ a:",
+            "class A",
+            "->(x) {",
+            "begin\n1\n",
+        ] {
+            assert!(unfinished(text), "{text:?}");
+        }
+        for text in ["1", "1 )", "end", "def f) 1", "1 = 2", "[1}"] {
+            assert!(!unfinished(text), "{text:?}");
+        }
     }
 }

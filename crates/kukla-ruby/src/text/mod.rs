@@ -98,6 +98,11 @@ impl Text {
         self
     }
 
+    /// The same in US-ASCII if all of it is ASCII, as Ruby keeps names.
+    pub fn narrowed(self) -> Text {
+        if self.is_ascii() { self.in_encoding(Encoding::Ascii) } else { self }
+    }
+
     /// The bytes.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {

@@ -244,10 +244,7 @@ impl Writer {
             Value::Binary(bytes) => binary(bytes, &format),
             Value::Array(values) => deep(|| self.array(values, &format, formats, indent)),
             Value::Hash(hash) => deep(|| self.hash(hash, &format, formats, indent)),
-            Value::Iterator(_) => {
-                let values: Array = iterator::iterate(value).into_iter().flatten().collect();
-                self.write(&Value::Array(values), formats, indent)
-            }
+            Value::Iterator(_) => self.write(&Value::Array(iterator::list(value)?), formats, indent),
             Value::Type(ty) => match format.letter {
                 's' if format.alternate => print(&format.text, format!("\"{ty}\"")),
                 's' | 'p' => print(&format.with_letter('s'), ty.to_string()),

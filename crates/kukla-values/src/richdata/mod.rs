@@ -17,7 +17,7 @@ use crate::codes::{
 };
 use crate::format::{class_name, inspect, interpolate, to_s};
 use crate::types::object::Object;
-use crate::{Array, Error, Hash, Result, Str, Value, iterator};
+use crate::{Error, Hash, Result, Str, Value, iterator};
 
 pub use read::from_json;
 use sink::{Builder, Sink, Text};
@@ -101,10 +101,7 @@ impl<S: Sink> Writer<'_, S> {
                 (self.warn)(diagnostic!(SERIALIZATION_DEFAULT_CONVERTED_TO_STRING { place }).into())?;
                 self.sink.text("default");
             }
-            Value::Iterator(_) => {
-                let values: Array = iterator::iterate(value).into_iter().flatten().take(1 << 24).collect();
-                return self.array(&values);
-            }
+            Value::Iterator(_) => return self.array(&iterator::list(value)?),
             value if !self.options.rich_data => return self.as_text(value),
             Value::Type(ty) => return self.part(&types::described(ty)),
             Value::Object(object) => return self.object(object),

@@ -18,7 +18,7 @@ const BREAKS: &str = "Puppet itself breaks down";
 const NO_DATA: &str = "Puppet cannot write this type as data";
 const ADDRESS: &str = "Puppet's answer holds the address of an object (D72)";
 
-const REASONS: [Reason; 18] = [
+const REASONS: [Reason; 21] = [
     theirs("#<", ADDRESS),
     theirs("0x0000", ADDRESS),
     theirs("undefined method", BREAKS),
@@ -34,6 +34,9 @@ const REASONS: [Reason; 18] = [
     theirs("into Integer", "an old function gets a resource where it is given a reference").about("sprintf("),
     theirs("into Float", "an old function gets a resource where it is given a reference").about("sprintf("),
     theirs("the oracle process died", "Ruby makes bytes that are no text").about("%c"),
+    theirs("error: ", "Ruby makes bytes that are no text").about("%c").against("invalid character"),
+    theirs("the oracle process died", BREAKS).about("<<").against("outside of Puppet Integer"),
+    theirs("Cannot split the type ", BREAKS),
     theirs("", "integers have 64 bits; Puppet lets `new` make larger ones")
         .against("outside of Puppet Integer range"),
     theirs("", "a Timestamp has 64 bits of seconds; Puppet's has no limit")

@@ -93,7 +93,7 @@ fn membership_is_assignability_of_the_inferred_type(ty: &Type, value: &Value) {
     }
 }
 
-/// Sizes of collections of anything are lost on the way, `Optional[NotUndef]` becomes a bare `Optional`, and a bare `Pattern`
+/// Sizes of collections of anything are lost on the way, `Optional[NotUndef]` becomes a bare `Optional`, and a bare `Pattern` or `SemVer`
 /// is swallowed by another, as in Puppet.
 fn changes_meaning(ty: &Type) -> bool {
     match ty {
@@ -106,6 +106,7 @@ fn changes_meaning(ty: &Type) -> bool {
         Type::Optional(Some(ty)) | Type::NotUndef(Some(ty)) | Type::Sensitive(ty) => changes_meaning(ty),
         Type::Optional(None) | Type::NotUndef(None) => true,
         Type::Pattern(patterns) => patterns.is_empty(),
+        Type::SemVer(ranges) => ranges.is_empty(),
         Type::Iterable(_) | Type::Iterator(_) | Type::Type(_) => true,
         _ => false,
     }

@@ -124,18 +124,20 @@ fn inspect(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
         return Ok(ascii("[]"));
     }
     let shown = ruby.guarded(Walk::Inspect, this, &Value::Nil, |ruby| {
-        let mut shown = vec![b'['];
+        let mut shown = Text::from("[");
         let mut index = 0;
         while let Some(value) = array.get(index) {
-            if index > 0 {
-                shown.extend_from_slice(b", ");
+            let item = ruby.inspect(&value)?;
+            match index {
+                0 => shown.set_encoding(item.encoding()),
+                _ => shown.push_str(", "),
             }
-            shown.extend_from_slice(ruby.inspect(&value)?.as_bytes());
+            append(&mut shown, &item);
             ruby.charge(1 + shown.len() as u64 / 4096)?;
             ruby.grown(shown.len())?;
             index += 1;
         }
-        shown.push(b']');
+        shown.push_str("]");
         Ok(shown)
     })?;
     Ok(shown.map_or_else(|| "[...]".into(), Value::str))
@@ -195,6 +197,7 @@ fn join_into(
                     }
                 }
                 Value::Symbol(symbol) => crate::core::symbol::text_of(ruby, *symbol),
+                Value::Nil => Text::from("").narrowed(),
                 other => ruby.display(other)?,
             };
             match joined {
@@ -217,10 +220,11 @@ fn join_into(
     }
 }
 
-fn append(text: &mut Text, more: &Text) {
-    let was_ascii = text.encoding() != more.encoding() && text.is_ascii();
-    text.make_mut().extend_from_slice(more.as_bytes());
-    if was_ascii && !more.is_ascii() {
+/// Appends a text; the encoding stays until characters come that are not ASCII.
+pub(in crate::core) fn append(text: &mut Text, more: &Text) {
+    let decides = !more.is_ascii() && text.encoding() != more.encoding() && text.is_ascii();
+    text.push_text(more);
+    if decides {
         text.set_encoding(more.encoding());
     }
 }

@@ -228,7 +228,7 @@ fn values_at(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 }
 
 fn too_small(ruby: &mut Ruby<'_>, index: i64, minimum: i64) -> Box<crate::error::Unwind> {
-    ruby.index_error(format!("index {index} too small for array; minimum: -{minimum}"))
+    ruby.index_error(format!("index {index} too small for array; minimum: {}", -minimum))
 }
 
 /// Replaces `length` elements from `begin` on; what lies between the end and `begin` is filled with `nil`.
@@ -348,6 +348,10 @@ fn remove_at(array: &ArrayObject, index: i64) -> Value {
 
 fn delete_at(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let index = ruby.to_int(&args[0])?;
+    let len = own(ruby, this)?.len() as i64;
+    if !(-len..len).contains(&index) {
+        return Ok(Value::Nil);
+    }
     let array = own_mut(ruby, this)?;
     Ok(remove_at(array, index))
 }

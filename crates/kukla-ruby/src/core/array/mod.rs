@@ -2,7 +2,7 @@
 
 mod change;
 mod combine;
-mod compare;
+pub(in crate::core) mod compare;
 mod each;
 pub(crate) mod index;
 mod order;

@@ -189,6 +189,10 @@ pub const EXIT: &[Native] = &[
     }),
 ];
 
+/// Methods of `SyntaxError`.
+pub const SYNTAX: &[Native] =
+    &[method("path", 0, 0, |_, this, _| Ok(detail(this, |details| details.name.clone())))];
+
 /// Methods of `LoadError`.
 pub const LOAD: &[Native] = &[method("path", 0, 0, |ruby, this, _| {
     let name = ruby.symbols.intern("@path");

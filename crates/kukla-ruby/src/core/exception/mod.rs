@@ -1,6 +1,7 @@
 //! Exceptions.
 
 mod methods;
+mod signal;
 
 use std::rc::Rc;
 
@@ -10,6 +11,7 @@ use crate::ruby::Ruby;
 use crate::value::{Object, Value};
 
 pub(crate) use methods::{cause, locations};
+pub(crate) use signal::LISTS as SIGNAL_LISTS;
 
 /// The class `Exception`.
 pub const EXCEPTION: NativeClass = NativeClass {
@@ -29,7 +31,8 @@ pub const LOAD_ERROR: NativeClass =
 pub const NOT_IMPLEMENTED_ERROR: NativeClass = NativeClass::class("NotImplementedError", "ScriptError");
 
 /// The class `SyntaxError`.
-pub const SYNTAX_ERROR: NativeClass = NativeClass::class("SyntaxError", "ScriptError");
+pub const SYNTAX_ERROR: NativeClass =
+    NativeClass { methods: &[methods::SYNTAX], ..NativeClass::class("SyntaxError", "ScriptError") };
 
 /// The class `NoMemoryError`.
 pub const NO_MEMORY_ERROR: NativeClass = NativeClass::class("NoMemoryError", "Exception");
@@ -38,10 +41,12 @@ pub const NO_MEMORY_ERROR: NativeClass = NativeClass::class("NoMemoryError", "Ex
 pub const SECURITY_ERROR: NativeClass = NativeClass::class("SecurityError", "Exception");
 
 /// The class `SignalException`.
-pub const SIGNAL_EXCEPTION: NativeClass = NativeClass::class("SignalException", "Exception");
+pub const SIGNAL_EXCEPTION: NativeClass =
+    NativeClass { methods: &[signal::METHODS], ..NativeClass::class("SignalException", "Exception") };
 
 /// The class `Interrupt`.
-pub const INTERRUPT: NativeClass = NativeClass::class("Interrupt", "SignalException");
+pub const INTERRUPT: NativeClass =
+    NativeClass { methods: &[signal::INTERRUPT], ..NativeClass::class("Interrupt", "SignalException") };
 
 /// The class `SystemExit`.
 pub const SYSTEM_EXIT: NativeClass =
@@ -163,6 +168,10 @@ pub const ERRNO: NativeClass = NativeClass {
     setup: Some(|ruby, _| {
         for (name, ..) in crate::effects::ERRORS {
             ruby.errno_class(name);
+        }
+        for (alias, name) in [("EWOULDBLOCK", "EAGAIN"), ("ENOTSUP", "EOPNOTSUPP")] {
+            let class = ruby.errno_class(name);
+            ruby.set_constant(ClassId::ERRNO, alias, Value::Class(class));
         }
     }),
     ..NativeClass::module("Errno")

@@ -414,6 +414,10 @@ impl Formatter<'_, '_> {
             return Ok(text.slice(0..text.char_len_at(0)));
         }
         let code = ruby.to_int(value)?;
+        if i32::try_from(code).is_err() {
+            let size = if code < 0 { "small" } else { "big" };
+            return Err(ruby.range_error(format!("integer {code} too {size} to convert to `int'")));
+        }
         if !(0..=0x10_ffff).contains(&code) {
             return Err(ruby.argument_error("invalid character"));
         }

@@ -7,11 +7,13 @@ use rustc_hash::FxHasher;
 
 use crate::args::Args;
 use crate::class::{Native, method};
+use crate::core::array::compare::append;
 use crate::core::hash::{entries, own};
 use crate::error::Result;
 use crate::recursion::Walk;
 use crate::ruby::Ruby;
 use crate::symbol::sym;
+use crate::text::Text;
 use crate::value::{HashObject, Value};
 
 pub(super) const METHODS: &[Native] = &[
@@ -102,21 +104,23 @@ fn contained(ruby: &mut Ruby<'_>, this: &Value, other: &Value, reversed: bool, s
 fn inspect(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     let hash = own(ruby, this)?;
     if hash.table().is_empty() {
-        return Ok("{}".into());
+        return Ok(Value::str(Text::from("{}").narrowed()));
     }
     let shown = ruby.guarded(Walk::Inspect, this, &Value::Nil, |ruby| {
-        let mut shown = vec![b'{'];
+        let mut shown = Text::from("{");
         for (index, (key, value)) in entries(hash).into_iter().enumerate() {
-            if index > 0 {
-                shown.extend_from_slice(b", ");
+            let key = ruby.inspect(&key)?;
+            match index {
+                0 => shown.set_encoding(key.encoding()),
+                _ => shown.push_str(", "),
             }
-            shown.extend_from_slice(ruby.inspect(&key)?.as_bytes());
-            shown.extend_from_slice(b"=>");
-            shown.extend_from_slice(ruby.inspect(&value)?.as_bytes());
+            append(&mut shown, &key);
+            shown.push_str("=>");
+            append(&mut shown, &ruby.inspect(&value)?);
             ruby.charge(1 + shown.len() as u64 / 4096)?;
             ruby.grown(shown.len())?;
         }
-        shown.push(b'}');
+        shown.push_str("}");
         Ok(shown)
     })?;
     Ok(shown.map_or_else(|| "{...}".into(), Value::str))

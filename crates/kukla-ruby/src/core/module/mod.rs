@@ -13,6 +13,7 @@ use crate::error::{Result, Unwind};
 use crate::method::Visibility;
 use crate::ruby::Ruby;
 use crate::symbol::sym;
+use crate::text::Text;
 use crate::value::{Object, Value};
 
 /// The class `Module`.
@@ -245,7 +246,7 @@ pub(crate) fn this_class(this: &Value) -> ClassId {
 }
 
 fn frozen(text: &str) -> Value {
-    let text = Value::str(text);
+    let text = Value::str(Text::from(text).narrowed());
     if let Some(head) = text.head() {
         head.freeze();
     }
@@ -261,7 +262,7 @@ fn shown(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
         let inner = ruby.plain_inspect(&object);
         return Ok(Value::str(format!("#<Class:{inner}>")));
     }
-    Ok(Value::str(ruby.class_name(class)))
+    Ok(Value::str(Text::from(ruby.class_name(class)).narrowed()))
 }
 
 fn class_eval(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {

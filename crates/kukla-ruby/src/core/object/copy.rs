@@ -5,6 +5,7 @@ use std::rc::Rc;
 use crate::args::Args;
 use crate::class::{Class, ClassId, ClassKind, Native, method};
 use crate::core::exception::Details;
+use crate::core::method::MethodObject;
 use crate::error::Result;
 use crate::proc::{ProcBody, ProcObject};
 use crate::ruby::Ruby;
@@ -62,6 +63,8 @@ impl Ruby<'_> {
                         copy.set_payload(details.clone());
                     }
                     Value::Object(copy)
+                } else if let Some(method) = object.payload::<MethodObject>() {
+                    Value::Object(Object::with(class, method.clone()))
                 } else if object.has_payload() {
                     // What native methods keep in it they copy themselves, in `initialize_copy`.
                     self.send(&Value::Class(class), sym::ALLOCATE, &[])?

@@ -242,7 +242,8 @@ impl Packer<'_> {
                     });
                     self.out.push(byte);
                 }
-                self.out.resize(self.out.len() + len.div_ceil(8) - taken.len().div_ceil(8), 0);
+                // Ruby adds a byte for two bits that are missing.
+                self.out.resize(self.out.len() + (len - taken.len()).div_ceil(2), 0);
             }
             _ => {
                 let digit =

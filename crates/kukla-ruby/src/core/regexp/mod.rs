@@ -362,8 +362,7 @@ fn to_s(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
 
 /// The name of a group as text: in US-ASCII where it can be.
 pub(crate) fn group_name(name: &str) -> Text {
-    let name = Text::from(name);
-    if name.is_ascii() { name.in_encoding(Encoding::Ascii) } else { name }
+    Text::from(name).narrowed()
 }
 
 fn names(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
@@ -428,9 +427,7 @@ fn is_linear_time(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result 
 
 /// The text as a pattern that matches just it.
 pub(crate) fn escape(text: &Text) -> Text {
-    let escaped = escape_bytes(text);
-    let escaped = text.with_bytes(escaped);
-    if escaped.is_ascii() { escaped.in_encoding(Encoding::Ascii) } else { escaped }
+    text.with_bytes(escape_bytes(text)).narrowed()
 }
 
 fn escape_method(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {

@@ -265,13 +265,12 @@ fn translate(
                     continue;
                 }
                 last = Some(new);
-                let start = out.len();
                 if new < 128 && encoding.unit() == 1 {
                     out.push(new as u8);
                 } else {
                     out.extend(encoding.char_bytes(new).unwrap_or_default());
                 }
-                changed |= squeeze || text.is_ascii() || out[start..] != *char;
+                changed = true;
             }
             None => {
                 last = None;

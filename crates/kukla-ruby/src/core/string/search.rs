@@ -119,7 +119,7 @@ fn find_forward(
             let (text, part) = (string.text(), part.text());
             common_encoding(ruby, &text, &part)?;
             ruby.charge(1 + (text.len() - from.min(text.len())) as u64 / 256)?;
-            Ok(find(&text, &part, from))
+            Ok(if part.is_valid() { find(&text, &part, from) } else { None })
         }
     }
 }
@@ -138,7 +138,7 @@ fn find_backward(
             let (text, part) = (string.text(), part.text());
             common_encoding(ruby, &text, &part)?;
             ruby.charge(1 + text.len() as u64 / 256)?;
-            Ok(find_last(&text, &part, from))
+            Ok(if part.is_valid() { find_last(&text, &part, from) } else { None })
         }
     }
 }
@@ -225,7 +225,7 @@ fn includes(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let (text, part) = (string.text(), part.text());
     common_encoding(ruby, &text, &part)?;
     ruby.charge(1 + text.len() as u64 / 256)?;
-    Ok(find(&text, &part, 0).is_some().into())
+    Ok((part.is_valid() && find(&text, &part, 0).is_some()).into())
 }
 
 fn starts_with(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {

@@ -173,15 +173,16 @@ fn at(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         let unit = match rest.get(2) {
             None => 1_000_000,
             Some(unit) => {
-                let name = match unit {
-                    Value::Symbol(symbol) => ruby.name(*symbol).to_owned(),
-                    other => ruby.display(other)?.to_str_lossy().into_owned(),
-                };
-                match name.as_str() {
+                let name = if let Value::Symbol(symbol) = unit { ruby.name(*symbol) } else { "" };
+                match name {
                     "millisecond" => 1000,
                     "usec" | "microsecond" => 1_000_000,
                     "nsec" | "nanosecond" => 1_000_000_000,
-                    _ => return Err(ruby.argument_error(format!("unexpected unit: {name}"))),
+                    _ => {
+                        let shown = ruby.display(unit)?;
+                        let message = format!("unexpected unit: {}", shown.to_str_lossy());
+                        return Err(ruby.argument_error(message));
+                    }
                 }
             }
         };

@@ -47,10 +47,16 @@ fn union(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 }
 
 fn intersection(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let mine = members(ruby, this)?;
+    let mut among = members(ruby, this)?;
+    let mut elements = elements_of(ruby, &args[0])?;
+    // The order is that of the smaller set.
+    if is_set(ruby, &args[0]) && elements.len() > among.table().len() {
+        elements = elements_of(ruby, this)?;
+        among = members(ruby, &args[0])?;
+    }
     let mut common = Vec::new();
-    for element in elements_of(ruby, &args[0])? {
-        if ruby.hash_find(&mine, &element)?.is_some() {
+    for element in elements {
+        if ruby.hash_find(&among, &element)?.is_some() {
             common.push(element);
         }
     }
