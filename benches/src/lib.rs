@@ -3,6 +3,7 @@
 //! A scenario is a small environment under the name Puppet's own suite has for it. Both sides speak the `rpc` protocol, so
 //! they answer the same question about the same files in one run; only the ratio means anything on a noisy machine.
 
+pub mod control_repository;
 pub mod full_catalog;
 pub mod peer;
 pub mod scenario;

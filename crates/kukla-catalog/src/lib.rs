@@ -6,6 +6,7 @@
 pub mod catalog;
 pub mod codes;
 pub mod cycles;
+pub mod difference;
 pub mod dot;
 pub mod exports;
 pub mod json;
@@ -18,6 +19,7 @@ pub mod types;
 pub mod yaml;
 
 pub use catalog::{Catalog, Edge};
+pub use difference::Difference;
 pub use exports::{Exported, Exports};
 pub use reference::ResourceRef;
 pub use resource::{Resource, ResourceKind};

@@ -5,7 +5,7 @@ use kukla_values::{Str, Value};
 use crate::ResourceRef;
 
 /// Something to be managed on a machine, or a class or a define that contains such things.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Resource {
     /// The capitalised type, as `Apache::Vhost`.
     pub type_name: Str,

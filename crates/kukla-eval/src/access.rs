@@ -8,13 +8,13 @@ use kukla_values::{Array, Type, Value, format};
 use crate::codes::{BAD_ARRAY_SLICE_ARITY, BAD_SLICE_KEY_TYPE, BAD_STRING_SLICE_KEY_TYPE};
 use crate::error::Flow;
 use crate::label;
-use crate::program::{Access, Kind};
+use crate::program::{Access, Kind, VariableTarget};
 use crate::vm::Vm;
 use kukla_values::codes::{BAD_STRING_SLICE_ARITY, OPERATOR_NOT_APPLICABLE, UNKNOWN_RESOURCE_TYPE};
 
 impl Vm<'_> {
     pub(crate) fn eval_access(&mut self, access: &Access, span: Span) -> Flow {
-        let left = self.eval(&access.left)?;
+        let left = self.eval_accessed(access)?;
         // The common case: one key, no list of keys to make.
         let keys = match (&left, &*access.keys) {
             (Value::Hash(_) | Value::Array(_), [key]) if !matches!(key.unwrapped().kind, Kind::Unfold(_)) => {
@@ -53,6 +53,19 @@ impl Vm<'_> {
                 Err(self.fail(access.left.span, wrong))
             }
         }
+    }
+
+    /// What is accessed. Of `$facts` the record has only the one that is wanted.
+    fn eval_accessed(&mut self, access: &Access) -> Flow {
+        if self.tracker().is_some()
+            && let Kind::Variable(variable) = &access.left.unwrapped().kind
+            && matches!(variable.target, VariableTarget::Local(name) | VariableTarget::Top(name) if name.as_str() == "facts")
+            && let [key] = &*access.keys
+            && let Kind::Literal(Value::String(text)) | Kind::Name(text) = &key.unwrapped().kind
+        {
+            return self.wanting_fact(Some(text), |vm| vm.eval(&access.left));
+        }
+        self.eval(&access.left)
     }
 
     /// In `Class[Foo]` a name nothing defines stands for a class.

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use kukla_values::Name;
 
-use crate::environment::KnownAlias;
+use crate::environment::{Environment, KnownAlias};
 use crate::error::{Diagnostic, Flow, Raise};
+use crate::profile::SpotKind;
 use crate::program::{Class, Define};
 use crate::registry::Function;
 use crate::remark::Remarks;
@@ -18,22 +19,35 @@ impl Vm<'_> {
     /// The class of that name (lower case, no leading `::`).
     pub(crate) fn autoload_class(&mut self, name: Name) -> Flow<Option<Arc<Defined<Class>>>> {
         let mut heard = Remarks::default();
-        let found = self.environment().class(name, &mut heard);
+        let found = self.finding(name, |environment| environment.class(name, &mut heard));
         self.settled(found, &heard)
     }
 
     /// The defined type of that name (lower case, no leading `::`).
     pub(crate) fn autoload_define(&mut self, name: Name) -> Flow<Option<Arc<Defined<Define>>>> {
         let mut heard = Remarks::default();
-        let found = self.environment().define(name, &mut heard);
+        let found = self.finding(name, |environment| environment.define(name, &mut heard));
         self.settled(found, &heard)
     }
 
     /// The function of that name.
     pub(crate) fn autoload_function(&mut self, name: Name) -> Flow<Option<Function>> {
         let mut heard = Remarks::default();
-        let found = self.environment().function(name, &mut heard);
+        let found = self.finding(name, |environment| environment.function(name, &mut heard));
         self.settled(found, &heard)
+    }
+
+    /// Finds a definition; if files were loaded for it, that is what the time was for.
+    fn finding<T>(&mut self, name: Name, find: impl FnOnce(&Environment) -> T) -> T {
+        let environment = self.environment();
+        if self.profile.is_none() {
+            return find(environment);
+        }
+        let loaded = environment.loaded();
+        self.clocked(SpotKind::File, name.as_str().into(), |_| {
+            let found = find(environment);
+            (found, environment.loaded() > loaded)
+        })
     }
 
     /// The class of a name that may have been computed (lower case, no leading `::`).

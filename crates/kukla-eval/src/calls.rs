@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use kukla_syntax::{Span, diagnostic};
-use kukla_values::{Name, Value};
+use kukla_values::{Name, Str, Value};
 
 use crate::codes::{RUBY_FUNCTION, UNKNOWN_CALLED_FUNCTION, UNKNOWN_FUNCTION};
 use crate::error::{Diagnostic, Flow, Raise, Raised};
 use crate::function::Args;
 use crate::lambda::{Block, next_is_value};
 use crate::native::NativeObject;
+use crate::profile::SpotKind;
 use crate::program::{Call, CallForm, Callee, CalleeName, Kind, PuppetFunction};
 use crate::registry::{Function, Registered};
 use crate::scope::{Position, ScopeId};
@@ -150,6 +151,14 @@ impl Vm<'_> {
     }
 
     fn invoke(&mut self, function: &Function, args: Vec<Value>, block: Option<Block>) -> Flow {
+        if self.profile.is_none() {
+            return self.invoke_now(function, args, block);
+        }
+        let (kind, name) = spot(function, &args);
+        self.profiled(kind, || name, |vm| vm.invoke_now(function, args, block))
+    }
+
+    fn invoke_now(&mut self, function: &Function, args: Vec<Value>, block: Option<Block>) -> Flow {
         match function {
             Function::Builtin(builtin) => self.call_builtin(builtin, args, block),
             Function::Puppet(function) => self.call_puppet(function, args, block),
@@ -222,5 +231,24 @@ impl Vm<'_> {
     pub fn run_main(&mut self, unit: &Arc<Unit>) -> Flow {
         let top = Position::named(ScopeId::TOP);
         self.enter(|vm| vm.inside(unit, top, |vm| vm.eval(&unit.program.main)))
+    }
+}
+
+/// What a call counts as among what takes time: templates under their own names.
+fn spot(function: &Function, args: &[Value]) -> (SpotKind, Str) {
+    match function {
+        Function::Builtin(builtin) => {
+            let name = builtin.builtin.name;
+            let template = match name {
+                "epp" | "template" => args.first().and_then(Value::as_str),
+                _ => None,
+            };
+            match template {
+                Some(template) => (SpotKind::Template, template.into()),
+                None => (SpotKind::Function, name.into()),
+            }
+        }
+        Function::Puppet(function) => (SpotKind::Function, function.name.as_str().into()),
+        Function::Foreign(function) => (SpotKind::Ruby, function.name().into()),
     }
 }

@@ -4,6 +4,7 @@
 //! finds them: class `ntp::server` in `ntp/manifests/server.pp`, failing that in the file of an enclosing name. What a
 //! search gave, even nothing, is remembered for as long as the environment lives.
 
+use std::cell::RefCell;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, RwLock};
@@ -237,6 +238,11 @@ impl Environment {
         self.adopt(path, self.read_unit(&Remarks::default(), path))
     }
 
+    /// How many files were loaded so far.
+    pub(crate) fn loaded(&self) -> usize {
+        read(&self.units).len()
+    }
+
     /// What a file was loaded as, or reads as.
     fn unit_of(&self, others: &Remarks, path: &Path) -> Loaded {
         let known = read(&self.units).get(path.as_os_str()).cloned();
@@ -247,8 +253,9 @@ impl Environment {
     fn adopt(&self, path: &Path, loaded: Loaded) -> Loaded {
         let unit = {
             let mut units = write(&self.units);
-            if let Some(earlier) = units.get(path.as_os_str()) {
-                return earlier.clone();
+            if let Some(earlier) = units.get(path.as_os_str()).cloned() {
+                drop(units);
+                return earlier.and_then(|unit| self.confirmed(&unit).map(|()| unit));
             }
             let loaded = loaded.and_then(|unit| match self.learn(&unit) {
                 Ok(()) => Ok(unit),
@@ -260,12 +267,40 @@ impl Environment {
             units.insert(path.into(), loaded.clone());
             loaded?
         };
-        self.check_signatures(&unit).inspect_err(|failure| {
+        self.confirmed(&unit).inspect_err(|failure| {
             self.depend_on(&unit.remarks.inputs());
             write(&self.known).forget(&unit.program);
             write(&self.units).insert(path.into(), Err(Arc::clone(failure)));
         })?;
         Ok(unit)
+    }
+
+    /// Whether the signatures of a unit are good. Its definitions are known before that is known, since types may refer to each
+    /// other; so whoever finds one of them meanwhile asks as well, and everyone fails alike.
+    fn confirmed(&self, unit: &Arc<Unit>) -> Result<(), Arc<Diagnostic>> {
+        thread_local! {
+            static ASKED: RefCell<Vec<*const Unit>> = const { RefCell::new(Vec::new()) };
+        }
+        if let Some(known) = unit.confirmed.get() {
+            return known.clone();
+        }
+        let this = Arc::as_ptr(unit);
+        if ASKED.with_borrow(|asked| asked.contains(&this)) {
+            return Ok(());
+        }
+        ASKED.with_borrow_mut(|asked| asked.push(this));
+        let found = self.check_signatures(unit);
+        ASKED.with_borrow_mut(|asked| asked.retain(|other| *other != this));
+        unit.confirmed.get_or_init(|| found).clone()
+    }
+
+    /// A definition that was found, if the signatures of its unit are good.
+    fn confirmed_in<T>(
+        &self,
+        found: Option<Arc<Defined<T>>>,
+    ) -> Result<Option<Arc<Defined<T>>>, Arc<Diagnostic>> {
+        found.as_ref().map_or(Ok(()), |definition| self.confirmed(&definition.unit))?;
+        Ok(found)
     }
 
     /// Reads a text that is no file, and makes its definitions known.
@@ -274,7 +309,7 @@ impl Environment {
         let program = self.programs.read(&source, Dialect::Manifest, &self.rules(None)).map_err(Arc::from)?;
         let unit = Arc::new(Unit::new(source, None, program));
         self.learn(&unit).map_err(Arc::from)?;
-        self.check_signatures(&unit)?;
+        self.confirmed(&unit)?;
         Ok(unit)
     }
 
@@ -355,8 +390,9 @@ impl Environment {
         name: Name,
         heard: &mut Remarks,
     ) -> Result<Option<Arc<Defined<Class>>>, Arc<Diagnostic>> {
-        if let Some(found) = read(&self.known).classes.get(&name) {
-            return Ok(found.given(heard));
+        let known = read(&self.known).classes.get(&name).map(|found| found.given(heard));
+        if let Some(found) = known {
+            return self.confirmed_in(found);
         }
         if name.as_str() == SETTINGS {
             return Ok(Some(Arc::clone(&NO_SETTINGS_OF_ITS_OWN)));
@@ -371,8 +407,9 @@ impl Environment {
         name: Name,
         heard: &mut Remarks,
     ) -> Result<Option<Arc<Defined<Define>>>, Arc<Diagnostic>> {
-        if let Some(found) = read(&self.known).defines.get(&name) {
-            return Ok(found.given(heard));
+        let known = read(&self.known).defines.get(&name).map(|found| found.given(heard));
+        if let Some(found) = known {
+            return self.confirmed_in(found);
         }
         let absent = Found::Absent(self.load_manifests_for(name.as_str(), heard)?);
         Ok(write(&self.known).defines.entry(name).or_insert(absent).given(heard))

@@ -26,6 +26,8 @@ pub enum Function {
 
 /// A function of another language.
 pub trait ForeignFunction: Send + Sync + std::fmt::Debug {
+    /// Its name in Puppet.
+    fn name(&self) -> &str;
     /// Calls it; it checks its arguments itself.
     fn call(&self, vm: &mut Vm<'_>, args: Vec<Value>, block: Option<Block>) -> Flow;
 }

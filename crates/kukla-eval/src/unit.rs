@@ -8,7 +8,7 @@ use std::ops::Deref;
 use std::sync::{Arc, OnceLock, Weak};
 
 use kukla_catalog::types::is_metaparameter;
-use kukla_syntax::{Source, Span};
+use kukla_syntax::{Diagnostic, Source, Span};
 use kukla_values::types::callable::CallableType;
 use kukla_values::{Name, Value};
 use kukla_world::record::InputSet;
@@ -35,6 +35,8 @@ pub struct Unit {
     types: Box<[OnceLock<Known<Value>>]>,
     functions: Box<[OnceLock<KnownFunction>]>,
     signatures: Box<[OnceLock<Known<Arc<CallableType>>>]>,
+    /// Whether the types of its parameters are known to be good.
+    pub(crate) confirmed: OnceLock<Result<(), Arc<Diagnostic>>>,
 }
 
 /// An answer, and what there is to say about the files that led to it.
@@ -100,6 +102,7 @@ impl Unit {
             types: unanswered(questions.types),
             functions: unanswered(questions.functions),
             signatures: unanswered(questions.signatures),
+            confirmed: OnceLock::new(),
         }
     }
 

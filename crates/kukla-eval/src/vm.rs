@@ -52,6 +52,8 @@ pub struct Vm<'e> {
     pub(crate) catalog: CatalogBuilder,
     /// Keeps how attributes get their values, if someone wants to know.
     pub(crate) recorder: Option<Box<Recorder>>,
+    /// Where the time goes, if that is wanted.
+    pub(crate) profile: Option<Box<crate::profile::Profile>>,
     /// The types that are being found out.
     pub(crate) open_types: OpenTypes,
     /// The text of templates being rendered, innermost last.
@@ -83,6 +85,7 @@ impl<'e> Vm<'e> {
             scopes,
             catalog: CatalogBuilder::new(budget),
             recorder: None,
+            profile: None,
             open_types: OpenTypes::default(),
             output: Vec::new(),
             guest: Guest::default(),
@@ -110,6 +113,17 @@ impl<'e> Vm<'e> {
     /// Notes what the compilation rests on, if the world is recorded.
     pub fn tracker(&self) -> Option<&Tracker<'e>> {
         self.compilation.tracker()
+    }
+
+    /// Does something that wants to know no more of `$facts` than one of them, if one is named.
+    pub fn wanting_fact<T>(&mut self, fact: Option<&str>, ask: impl FnOnce(&mut Self) -> T) -> T {
+        let Some(tracker) = self.tracker().filter(|_| fact.is_some()) else { return ask(self) };
+        tracker.want_fact(fact);
+        let answer = ask(self);
+        if let Some(tracker) = self.tracker() {
+            tracker.want_fact(None);
+        }
+        answer
     }
 
     /// What the compilation rests on so far; `None` unless the world is recorded.

@@ -196,6 +196,10 @@ impl RubyFunction {
 }
 
 impl ForeignFunction for RubyFunction {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
     fn call(&self, vm: &mut Vm<'_>, args: Vec<Value>, block: Option<Block>) -> Flow {
         vm.charge(1)?;
         vm.in_foreign_call(|vm| match self.audience {

@@ -114,6 +114,9 @@ impl Context {
             (Some(key), _) => invocation.in_eyaml(key, &layer, &level, &location),
             (None, Some(format)) => {
                 let file = invocation.load_file(format, &layer, &level, &location)?;
+                if let Some(ledger) = invocation.host.world().ledger() {
+                    invocation.frame.needs.inputs.extend(&ledger.as_a_whole(&file.inputs));
+                }
                 Ok(Some(file.hash.clone().into()))
             }
             (None, None) => Ok(None),

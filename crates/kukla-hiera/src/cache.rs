@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 use kukla_formats::{eyaml, hocon, json, yaml};
 use kukla_syntax::diagnostic;
-use kukla_values::{Hash, Str, Value};
+use kukla_values::{Hash, Str, Value, format};
 use kukla_world::glob;
-use kukla_world::record::{InputSet, tracked};
+use kukla_world::record::{Digest, InputSet, tracked};
 use kukla_world::{FileError, World};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -18,6 +18,7 @@ use crate::config::{Config, LayerKind};
 use crate::error::{Error, Result};
 use crate::host::Settings;
 use crate::key::LOOKUP_OPTIONS;
+use crate::parts::FileParts;
 use crate::template::Template;
 
 /// The formats of data files Hiera reads itself.
@@ -172,8 +173,10 @@ impl DataCache {
         let known = remember(&self.files, &(path.clone(), format), Arc::default);
         let read = || {
             self.readings.fetch_add(1, Ordering::Relaxed);
-            let (mut read, inputs) = tracked(world, |world| DataFile::read(world, path, format));
-            if let Ok(file) = &mut read {
+            let (mut read, mut inputs) = tracked(world, |world| DataFile::read(world, path, format));
+            // Everything matters of a file that nothing can be found in.
+            if let (Ok(file), Some(ledger)) = (&mut read, world.ledger()) {
+                inputs = ledger.in_parts(&inputs);
                 file.inputs = inputs.clone();
             }
             Kept { made: read.map(Arc::new), inputs }
@@ -187,6 +190,13 @@ impl DataCache {
     pub(crate) fn known_file(&self, path: &Str, format: DataFormat) -> Option<Arc<DataFile>> {
         let files = self.files.read().unwrap_or_else(PoisonError::into_inner);
         files.get(&(path.clone(), format))?.get()?.made.as_ref().ok().cloned()
+    }
+
+    /// What each data file that could be read says, part by part.
+    pub fn parts(&self) -> Vec<(Str, FileParts)> {
+        let files = self.files.read().unwrap_or_else(PoisonError::into_inner);
+        let read = files.values().filter_map(|reading| reading.get()?.made.as_ref().ok());
+        read.map(|file| (file.path.clone(), file.parts())).collect()
     }
 
     /// Opens an encrypted block with the key in PEM that `pem` gives; `name` tells keys apart.
@@ -262,7 +272,7 @@ pub struct DataFile {
 }
 
 impl DataFile {
-    fn read(world: &dyn World, path: &Str, format: DataFormat) -> Result<DataFile> {
+    pub(crate) fn read(world: &dyn World, path: &Str, format: DataFormat) -> Result<DataFile> {
         let bytes = read_text(world, path)?;
         let unable = |error: kukla_formats::Error| {
             let wrong = diagnostic!(UNPARSEABLE_DATA { reason: error.message(path) });
@@ -324,6 +334,24 @@ impl DataFile {
     /// The value under a key.
     pub fn get(&self, key: &str) -> Option<&DataEntry> {
         self.entries.get(key)
+    }
+
+    /// What it says, part by part.
+    pub(crate) fn parts(&self) -> FileParts {
+        let foreign = self.foreign.get();
+        let digest = |entry: &DataEntry| {
+            Digest::of([format::inspect(&entry.value).as_str(), if entry.invalid { "invalid" } else { "" }])
+        };
+        let keys = self.entries.iter().map(|(key, entry)| (key.clone(), digest(entry))).collect();
+        let odd = self.odd.as_ref().map(|odd| format::inspect(odd).to_string());
+        let foreign_keys = foreign.iter().flat_map(|(_, keys)| keys).map(|key| key.to_string());
+        let rest = [self.blank.to_string(), odd.unwrap_or_default()].into_iter().chain(foreign_keys);
+        FileParts {
+            format: self.format,
+            module: foreign.map(|(module, _)| module.clone()),
+            keys,
+            rest: Digest::of(rest),
+        }
     }
 
     /// Whether what is wrong with an invalid value is a symbol.

@@ -67,6 +67,11 @@ pub trait Host {
     }
     /// A variable as the scope that asked for the lookup sees it; the name may be qualified.
     fn variable(&mut self, name: &str) -> Variable;
+    /// The same, from one who wants nothing of it but what `segments` lead to.
+    fn variable_part(&mut self, name: &str, segments: &[Value]) -> Variable {
+        let _ = segments;
+        self.variable(name)
+    }
     /// The name to watch a variable by with [`Host::token`]; none if the host cannot tell whether it changes.
     fn watch(&self, name: &str) -> Option<Name> {
         let _ = name;

@@ -148,7 +148,8 @@ impl Invocation<'_> {
         let Some((root, segments)) = &path.steps else {
             return Err(Error::data(diagnostic!(INTERPOLATION_SYNTAX { text: subject })));
         };
-        let mut value = self.step(|| What::Scope("Global Scope".into()), |this| this.root_value(root))?;
+        let mut value =
+            self.step(|| What::Scope("Global Scope".into()), |this| this.root_value(root, segments))?;
         if !value.is_undef() {
             value = self.dig(&path.text, segments, value)?.unwrap_or_default();
         }
@@ -160,13 +161,13 @@ impl Invocation<'_> {
         Ok(value)
     }
 
-    fn root_value(&mut self, root: &Str) -> Result<Value> {
+    fn root_value(&mut self, root: &Str, segments: &[Value]) -> Result<Value> {
         if let Some(value) = self.frame.overriding(root).cloned() {
             self.tell(|explainer| explainer.found(root.clone(), &value, Source::Overrides, None));
             return Ok(value);
         }
         let default = self.frame.defaulting(root).cloned();
-        match (self.variable(root, default.is_some())?, default) {
+        match (self.variable(root, segments, default.is_some())?, default) {
             (Some(value), _) => {
                 self.found(root, &value);
                 Ok(value)

@@ -152,8 +152,13 @@ impl<'a> Invocation<'a> {
         self.session.warned();
     }
 
-    /// The value of a variable; nothing if there is none and that is no error.
-    pub fn variable(&mut self, name: &str, may_be_missing: bool) -> Result<Option<Value>> {
+    /// The value of a variable, of which the part under `segments` is wanted; nothing if there is none and that is no error.
+    pub fn variable(
+        &mut self,
+        name: &str,
+        segments: &[Value],
+        may_be_missing: bool,
+    ) -> Result<Option<Value>> {
         if let Some(Resolving { local: Some((local, value)), .. }) = &self.resolving
             && local == name
         {
@@ -166,7 +171,7 @@ impl<'a> Invocation<'a> {
             return Ok(class.map(|class| class.replace("::", separator).into()));
         }
         let asked = if is_old && name == "calling_module" { "module_name" } else { name };
-        let (name, reason) = match self.host.variable(asked) {
+        let (name, reason) = match self.host.variable_part(asked, segments) {
             Variable::Found(Value::String(text)) if is_old && text.is_empty() => return Ok(None),
             Variable::Found(value) => return Ok(Some(value)),
             Variable::Undefined { .. } if may_be_missing => return Ok(None),

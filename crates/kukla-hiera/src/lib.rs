@@ -22,6 +22,7 @@ mod key;
 mod layer;
 mod legacy;
 mod options;
+pub mod parts;
 mod pool;
 mod reads;
 mod search;

@@ -17,7 +17,9 @@ pub(crate) struct Reading {
 
 impl Reading {
     fn is_current(&self, host: &mut dyn Host) -> bool {
-        let Variable::Found(value) = host.variable(&self.root) else { return self.value.is_undef() };
+        let Variable::Found(value) = host.variable_part(&self.root, &self.segments) else {
+            return self.value.is_undef();
+        };
         let mut value = &value;
         for segment in &self.segments {
             let next = match (value, segment) {

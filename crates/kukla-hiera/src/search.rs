@@ -474,6 +474,7 @@ impl Invocation<'_> {
         location: &Location,
     ) -> Result<Option<Value>> {
         let file = self.file(format, layer, level, location)?;
+        self.asked_for(key);
         let Some(entry) = file.get(key) else { return Ok(None) };
         if entry.invalid {
             let actual = if file.is_symbolic(key) {
@@ -486,6 +487,13 @@ impl Invocation<'_> {
         }
         let rendered = self.render(&entry.template, true);
         rendered.map(Some).map_err(|error| error.in_data(key, &file.path, file.line(key)))
+    }
+
+    /// Notes which part of data files matters.
+    fn asked_for(&mut self, key: &str) {
+        if let Some(ledger) = self.host.world().ledger() {
+            self.frame.needs.inputs.insert(ledger.key(key));
+        }
     }
 
     /// The file of a location.
@@ -575,6 +583,7 @@ impl Invocation<'_> {
             return Err(Error::caller(diagnostic!(EYAML_WITHOUT_PATH)));
         }
         let file = self.file(DataFormat::Yaml, layer, level, location)?;
+        self.asked_for(key);
         let Some(entry) = file.get(key) else { return Ok(None) };
         if entry.invalid {
             let source = format!("Value for key '{key}', returned from {}", level.describe());

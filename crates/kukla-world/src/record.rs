@@ -7,9 +7,9 @@
 //! Inputs are numbers into the [`Ledger`] of a [`Recorded`] world, which has each question with its answer once. A world without a ledger is
 //! not recorded, and all sets stay empty.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError, RwLock};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
 use indexmap::IndexSet;
@@ -24,6 +24,10 @@ use crate::{CommandOutput, DirectoryEntry, FileError, FileResult, Policy, Refusa
 pub enum Question {
     /// What is in a file?
     Read(PathBuf),
+    /// What does a data file say? Of its keys only those matter that were asked for.
+    Data(PathBuf),
+    /// What do data files say under a key? The answer is in the files.
+    Key(String),
     /// Is there something at a path?
     Exists(PathBuf),
     /// What is in a directory?
@@ -72,7 +76,8 @@ impl Question {
     /// Asks it.
     pub fn ask(&self, world: &dyn World) -> Answer {
         match self {
-            Question::Read(path) => Answer::read(&world.read(path)),
+            Question::Read(path) | Question::Data(path) => Answer::read(&world.read(path)),
+            Question::Key(_) => Answer::Present,
             Question::Exists(path) => Answer::exists(world.exists(path)),
             Question::List(path) => Answer::list(&world.list(path)),
             Question::Env(name) => Answer::env(&world.env(name)),
@@ -140,7 +145,7 @@ impl Input {
 
 /// The number of an input in a ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct InputId(u32);
+pub struct InputId(pub u32);
 
 /// All inputs of a world. It is written when something is read for the first time, and hardly ever after that.
 #[derive(Debug, Default)]
@@ -156,6 +161,40 @@ impl Ledger {
         number(known.unwrap_or_else(|| {
             self.inputs.write().unwrap_or_else(PoisonError::into_inner).insert_full(input).0
         }))
+    }
+
+    /// Notes that data files were asked for a key.
+    pub fn key(&self, key: &str) -> InputId {
+        self.id(Question::Key(key.to_owned()), Answer::Present)
+    }
+
+    /// The same inputs, where what was read is a data file, of which not every key matters.
+    pub fn in_parts(&self, set: &InputSet) -> InputSet {
+        self.renamed(set, |question| match question {
+            Question::Read(path) => Question::Data(path),
+            other => other,
+        })
+    }
+
+    /// The same inputs, where all of every data file matters.
+    pub fn as_a_whole(&self, set: &InputSet) -> InputSet {
+        self.renamed(set, |question| match question {
+            Question::Data(path) => Question::Read(path),
+            other => other,
+        })
+    }
+
+    fn renamed(&self, set: &InputSet, rename: impl Fn(Question) -> Question) -> InputSet {
+        let mut renamed = InputSet::default();
+        for Input { question, answer } in self.inputs(set) {
+            renamed.insert(self.id(rename(question), answer));
+        }
+        renamed
+    }
+
+    /// All inputs, each at the place of its number.
+    pub fn all(&self) -> Vec<Input> {
+        self.inputs.read().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 
     /// The inputs of a set, in the order in which they were first read.
@@ -212,13 +251,10 @@ impl InputSet {
 pub struct Record {
     /// What its code was made from, and what that asked itself: manifests, templates, commands.
     pub code: InputSet,
-    /// What the data was found in.
+    /// What the data was found in, and what was asked of it.
     pub data: InputSet,
-    /// What was asked of the data, and the digest of each answer. As long as these are the same, it does not matter to the
-    /// compilation that a data file has changed.
-    pub answers: BTreeMap<String, Digest>,
-    /// What was asked of the node: the name of a fact or of another variable
-    /// that it may set, whether it does or not, or `facts` for all facts.
+    /// What was asked of the node: the name of a fact or of another variable that it may set, whether it does or not; `facts.NAME`
+    /// for one of `$facts`, or `facts` for all of them.
     pub facts: BTreeSet<String>,
     /// The types whose exported resources were collected.
     pub collected: BTreeSet<String>,
@@ -298,13 +334,15 @@ pub struct Tracker<'w> {
     world: &'w dyn World,
     ledger: &'w Ledger,
     record: Mutex<Record>,
+    /// Which of `$facts` is wanted, if only one is.
+    wanted_fact: Mutex<Option<String>>,
 }
 
 impl<'w> Tracker<'w> {
     /// Tracks what is asked of a world, if it keeps a ledger.
     pub fn new(world: &'w dyn World) -> Option<Tracker<'w>> {
         let ledger = world.ledger()?;
-        Some(Tracker { world, ledger, record: Mutex::default() })
+        Some(Tracker { world, ledger, record: Mutex::default(), wanted_fact: Mutex::default() })
     }
 
     fn note(&self, question: Question, answer: Answer) {
@@ -323,6 +361,11 @@ impl<'w> Tracker<'w> {
 
     /// Notes that the node was asked something.
     pub fn fact(&self, name: &str) {
+        let wanted = match name {
+            "facts" => self.wanted_fact().as_ref().map(|part| format!("facts.{part}")),
+            _ => None,
+        };
+        let name = wanted.as_deref().unwrap_or(name);
         self.with(|record| {
             if !record.facts.contains(name) {
                 record.facts.insert(name.to_owned());
@@ -330,14 +373,18 @@ impl<'w> Tracker<'w> {
         });
     }
 
+    /// Says of which fact the next to ask for `$facts` wants to know, if it is but one.
+    pub fn want_fact(&self, name: Option<&str>) {
+        *self.wanted_fact() = name.map(str::to_owned);
+    }
+
+    fn wanted_fact(&self) -> MutexGuard<'_, Option<String>> {
+        self.wanted_fact.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Notes that the exported resources of a type were collected.
     pub fn collected(&self, type_name: &str) {
         self.with(|record| record.collected.insert(type_name.to_owned()));
-    }
-
-    /// Notes that the data was asked something.
-    pub fn answer(&self, question: String, answer: Digest) {
-        self.with(|record| record.answers.insert(question, answer));
     }
 
     /// What was noted.
@@ -387,6 +434,8 @@ impl World for Tracker<'_> {
     }
 
     fn stamp(&self, path: &Path) -> Option<Stamp> {
+        // Who compares stamps wants to know whether the content is another one.
+        self.note(Question::Read(path.to_owned()), Answer::read(&self.world.read(path)));
         self.world.stamp(path)
     }
 

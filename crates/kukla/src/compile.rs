@@ -9,6 +9,7 @@ use kukla_eval::data::{self, Data as _};
 use kukla_eval::environment::Node;
 use kukla_eval::error::{Diagnostic, Raise};
 use kukla_eval::messages::Log;
+use kukla_eval::profile::Profile;
 use kukla_eval::settings::LogLevel;
 use kukla_eval::unit::Unit;
 use kukla_eval::vm::Vm;
@@ -59,6 +60,8 @@ pub struct CompileOptions {
     pub explain: bool,
     /// Whether to tell how attributes got their values.
     pub provenance: bool,
+    /// Whether to tell where the time went.
+    pub profile: bool,
 }
 
 /// A catalog and what else was asked for.
@@ -68,6 +71,8 @@ pub struct Compiled {
     pub catalog: Catalog,
     /// How attributes got their values, if asked.
     pub provenance: Option<Vec<Provenance>>,
+    /// Where the time went, if asked.
+    pub profile: Option<Profile>,
 }
 
 /// The answer to a lookup.
@@ -91,9 +96,12 @@ impl Site {
             if options.provenance {
                 vm.record_provenance();
             }
+            if options.profile {
+                vm.start_profile();
+            }
             let catalog = self.catalog(vm, options.keep_virtual)?;
             let provenance = options.provenance.then(|| vm.provenance(&catalog));
-            Ok(Compiled { catalog, provenance })
+            Ok(Compiled { catalog, provenance, profile: vm.take_profile() })
         })
     }
 

@@ -8,6 +8,7 @@ use kukla_eval::catalog::DataPlace;
 use kukla_eval::data::{Data, LookupRequest, ParameterData};
 use kukla_eval::environment::Environment;
 use kukla_eval::error::{Diagnostic, Flow, Raise, Stage};
+use kukla_eval::profile::SpotKind;
 use kukla_eval::vm::Vm;
 use kukla_hiera::backend::Context;
 use kukla_hiera::codes::{CONVERT_TO_NO_NAME, INSTANCE_OF_NOTHING};
@@ -17,10 +18,9 @@ use kukla_hiera::{
 };
 use kukla_syntax::{Label, NAMELESS, diagnostic};
 use kukla_values::codes::UNKNOWN_RESOURCE_TYPE;
-use kukla_values::format::inspect;
-use kukla_values::{Budget, Name, Type, Value, richdata};
+use kukla_values::{Budget, Name, Type, Value};
 use kukla_world::World;
-use kukla_world::record::{Digest, Record};
+use kukla_world::record::Record;
 
 use crate::codes::{BACKEND_FAILED, NO_DATA};
 use crate::context;
@@ -128,13 +128,12 @@ impl HieraData {
 impl Data for HieraData {
     fn lookup(&mut self, vm: &mut Vm<'_>, request: &LookupRequest) -> Flow<Option<Value>> {
         let title = || format!("Lookup of '{}'", request.keys.join("', '"));
-        let found = self.kept(title, |session| session.try_lookup(&mut VmHost { vm }, &lookup(request)));
-        let found = checked(vm, found.map_err(raise_in_code)?)?.map(|found| noted(vm, found));
-        note_answer(vm, found.as_ref(), || {
-            let merge = request.merge.as_ref().map(inspect).unwrap_or_default();
-            format!("lookup {} {merge}", request.keys.join(" "))
-        });
-        Ok(found)
+        let found = vm.profiled(
+            SpotKind::Lookup,
+            || request.keys.join(", ").into(),
+            |vm| self.kept(title, |session| session.try_lookup(&mut VmHost { vm }, &lookup(request))),
+        );
+        Ok(checked(vm, found.map_err(raise_in_code)?)?.map(|found| noted(vm, found)))
     }
 
     fn context(&self, module: Option<&str>) -> Value {
@@ -149,12 +148,15 @@ impl Data for HieraData {
     ) -> Flow<Option<ParameterData>> {
         let key = format!("{class}::{parameter}");
         let title = || format!("Automatic Parameter Lookup of '{key}'");
-        let found = self.kept(title, |session| session.class_parameter(&mut VmHost { vm }, &key));
+        let found = vm.profiled(
+            SpotKind::Lookup,
+            || key.as_str().into(),
+            |vm| self.kept(title, |session| session.class_parameter(&mut VmHost { vm }, &key)),
+        );
         let found = checked(vm, found.map_err(raise_in_code)?)?.map(|found| {
             let modules = found.origins.iter().map(|origin| origin.module.clone()).collect();
             ParameterData { value: noted(vm, found), modules }
         });
-        note_answer(vm, found.as_ref().map(|found| &found.value), || format!("class {key}"));
         Ok(found)
     }
 
@@ -173,17 +175,6 @@ fn checked(vm: &Vm<'_>, found: Option<Found>) -> Flow<Option<Found>> {
         vm.budget().check_value(&found.value)?;
     }
     Ok(found)
-}
-
-/// Records what the data answered, if the compilation is recorded.
-fn note_answer(vm: &Vm<'_>, found: Option<&Value>, question: impl FnOnce() -> String) {
-    if let Some(tracker) = vm.tracker() {
-        // In this form even what is sensitive makes a difference.
-        let text = |value| {
-            richdata::to_json(value).map_or_else(|_| inspect(value).to_string(), |json| json.to_string())
-        };
-        tracker.answer(question(), Digest::of(found.map(text)));
-    }
 }
 
 /// The value found; where it was found is noted if someone wants to know.
@@ -288,6 +279,14 @@ impl Host for VmHost<'_, '_> {
             Err(_) if self.vm.variable_exists(name) => Variable::Found(Value::Undef),
             Err(reason) => Variable::Undefined { name: name.to_owned(), reason: reason.unwrap_or_default() },
         }
+    }
+
+    fn variable_part(&mut self, name: &str, segments: &[Value]) -> Variable {
+        let wanted = match (name.trim_start_matches("::"), segments) {
+            ("facts", [Value::String(fact), ..]) => Some(fact.as_str()),
+            _ => None,
+        };
+        self.vm.wanting_fact(wanted, |vm| VmHost { vm }.variable(name))
     }
 
     fn watch(&self, name: &str) -> Option<Name> {

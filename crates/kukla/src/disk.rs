@@ -2,10 +2,12 @@
 
 #![allow(clippy::disallowed_methods)]
 
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -114,9 +116,9 @@ impl World for DiskWorld {
 
     fn stamp(&self, path: &Path) -> Option<Stamp> {
         let found = std::fs::metadata(path).ok()?;
-        let since = found.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        let version = since.map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(u64::MAX));
-        Some(Stamp { version, length: found.len() })
+        // Not the time of modification, which whoever writes a file can set as they like.
+        let since = found.ctime().saturating_mul(1_000_000_000).saturating_add(found.ctime_nsec());
+        Some(Stamp { version: since.unsigned_abs(), length: found.len() })
     }
 
     fn resolve(&self, path: &Path) -> PathBuf {
@@ -133,6 +135,42 @@ impl World for DiskWorld {
     fn here(&self) -> PathBuf {
         std::env::current_dir().unwrap_or_default()
     }
+}
+
+/// The time by the clock that files are stamped with, in nanoseconds.
+pub(crate) fn clock() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Reads a file of our own making.
+pub(crate) fn read_own(path: &Path) -> io::Result<Vec<u8>> {
+    std::fs::read(path)
+}
+
+/// Writes a file for ourselves, which nobody else can read, and which appears under its name when it is whole.
+pub(crate) fn write_own(path: &Path, bytes: &[u8]) -> Result<(), String> {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    let part = path.with_extension(format!("{}-{number}.part", std::process::id()));
+    let write = || {
+        if let Some(directory) = path.parent() {
+            std::fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
+        }
+        let mut file = std::fs::File::options().write(true).create_new(true).mode(0o600).open(&part)?;
+        file.write_all(bytes)?;
+        std::fs::rename(&part, path)
+    };
+    write().map_err(|error| {
+        // What could not be written is not left behind, if it can be helped.
+        let _ = std::fs::remove_file(&part);
+        format!("{}: {error}", path.display())
+    })
+}
+
+/// Removes a file of our own making.
+pub(crate) fn remove_own(path: &Path) -> io::Result<()> {
+    std::fs::remove_file(path)
 }
 
 /// Reads a file whose length is asked for once. What is no file may have no end, or wait for someone to write it.

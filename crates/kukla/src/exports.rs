@@ -1,11 +1,12 @@
 //! Exported resources from files: earlier catalogs of other nodes stand in for a database.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kukla_catalog::{Catalog, Exported, Exports};
 use kukla_world::World;
+use kukla_world::record::Digest;
 
 /// What catalogs export, by the type of the resources.
 #[derive(Clone, Debug, Default)]
@@ -17,26 +18,39 @@ impl CatalogExports {
     /// Reads a catalog, or every `.json` file of a directory as one. They hold what they export if virtual resources were kept.
     pub fn read(world: &dyn World, path: &Path) -> Result<CatalogExports, String> {
         let mut exports = CatalogExports::default();
-        let entries = world.list(path);
-        if entries.is_empty() {
-            exports.add(world, path)?;
-        }
-        for entry in entries.iter().filter(|entry| !entry.is_directory && entry.name.ends_with(".json")) {
-            exports.add(world, &path.join(&entry.name))?;
+        for file in files(world, path) {
+            exports.add(&file, &text(world, &file)?)?;
         }
         Ok(exports)
     }
 
-    fn add(&mut self, world: &dyn World, file: &Path) -> Result<(), String> {
-        let name = file.display();
-        let bytes = world.read(file).map_err(|error| format!("{name}: {error}"))?;
-        let catalog = Catalog::from_json(&bytes).map_err(|error| format!("{name}: {error}"))?;
+    /// The digest of all that would be read.
+    pub fn digest(world: &dyn World, path: &Path) -> Result<Digest, String> {
+        let texts = files(world, path).into_iter().map(|file| text(world, &file));
+        Ok(Digest::of(texts.collect::<Result<Vec<_>, _>>()?))
+    }
+
+    fn add(&mut self, file: &Path, bytes: &[u8]) -> Result<(), String> {
+        let catalog = Catalog::from_json(bytes).map_err(|error| format!("{}: {error}", file.display()))?;
         for resource in catalog.resources.into_iter().filter(|resource| resource.exported) {
             let of_type = self.by_type.entry(resource.type_name.to_string()).or_default();
             of_type.push(Arc::new(Exported { node: catalog.name.to_string(), resource }));
         }
         Ok(())
     }
+}
+
+fn files(world: &dyn World, path: &Path) -> Vec<PathBuf> {
+    let entries = world.list(path);
+    if entries.is_empty() {
+        return vec![path.to_owned()];
+    }
+    let catalogs = entries.iter().filter(|entry| !entry.is_directory && entry.name.ends_with(".json"));
+    catalogs.map(|entry| path.join(&entry.name)).collect()
+}
+
+fn text(world: &dyn World, file: &Path) -> Result<Vec<u8>, String> {
+    world.read(file).map_err(|error| format!("{}: {error}", file.display()))
 }
 
 impl Exports for CatalogExports {

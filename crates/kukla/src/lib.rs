@@ -52,6 +52,8 @@
 //! Nothing here is kept for the whole process but the table of built-in functions and that of interned names.
 
 pub mod analysis;
+pub mod basis;
+pub mod cache;
 mod caught;
 pub mod certname;
 pub mod classify;

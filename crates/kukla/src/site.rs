@@ -1,5 +1,6 @@
 //! Sites: an environment together with its site manifest and data, opened once for any number of nodes.
 
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -9,9 +10,11 @@ use kukla_eval::error::Diagnostic;
 use kukla_eval::programs::Programs;
 use kukla_eval::unit::Unit;
 use kukla_hiera::DataCache;
-use kukla_world::record::tracked;
-use kukla_world::{FileError, Guarded, World};
+use kukla_world::record::{Answer, Input, Question, tracked};
+use kukla_world::{FileError, Guarded, Stamp, World};
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::cache::lasting;
 use crate::compiler::registry;
 use crate::confine;
 use crate::control::{Layout, bad_setting, manifests, time_to_live};
@@ -67,6 +70,30 @@ impl Site {
     /// and the answer is yes; otherwise every file it has ever looked for is, so this is for once in a batch of nodes.
     pub fn is_current(&self) -> bool {
         self.watched.is_current(self.timeout)
+    }
+
+    /// All inputs of the world that the site is part of, by number, each with the stamp that a file had before it was read, if it had
+    /// been the same for a while when the reading began.
+    pub fn inputs(&self, began: u64) -> Vec<(Input, Option<Stamp>)> {
+        let Some(ledger) = self.environment.world.ledger() else { return Vec::new() };
+        let all = ledger.all();
+        let mut answers = FxHashMap::<&Path, Answer>::default();
+        let mut changing = FxHashSet::<&Path>::default();
+        for Input { question, answer } in &all {
+            if let Question::Read(path) | Question::Data(path) = question
+                && answers.insert(path, *answer).is_some_and(|known| known != *answer)
+            {
+                changing.insert(path);
+            }
+        }
+        let stamp = |input: &Input| match &input.question {
+            Question::Read(path) | Question::Data(path) if !changing.contains(path.as_path()) => {
+                lasting(self.watched.first_stamp(path), began)
+            }
+            _ => None,
+        };
+        let stamps: Vec<Option<Stamp>> = all.iter().map(stamp).collect();
+        all.into_iter().zip(stamps).collect()
     }
 
     pub(crate) fn open(

@@ -81,6 +81,11 @@ impl Watched {
         holds
     }
 
+    /// What was at a path before anyone looked there.
+    pub(crate) fn first_stamp(&self, path: &Path) -> Option<Stamp> {
+        self.seen().stamps.get(path.as_os_str()).copied().flatten()
+    }
+
     fn seen(&self) -> RwLockReadGuard<'_, Seen> {
         self.seen.read().unwrap_or_else(PoisonError::into_inner)
     }

@@ -224,7 +224,7 @@ fn time() {
         ),
         (
             "large patterns",
-            "Integer[1, 9999].each |$i| { $x = 'a' =~ \"([[:word:]]{1,90}${i}){1,9}\" }",
+            "$s = sprintf('%300s', 'a') Integer[1, 9999].each |$i| { $x = $s =~ \"([[:word:]]{1,90}${i}){1,9}\" }",
             "EVALUATION_LIMIT",
         ),
         (

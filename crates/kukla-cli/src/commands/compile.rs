@@ -2,19 +2,29 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::ValueEnum;
 use kukla::eval::settings::LogLevel;
-use kukla::{Catalog, CompileOptions, Compiled, Compiler, Diagnostic, Outcome as Compilation, Site};
-use rayon::prelude::*;
+use kukla::world::record::Recorded;
+use kukla::{
+    Catalog, CompileOptions, Compiled, Compiler, Diagnostic, DiskWorld, Outcome as Compilation, Site,
+};
 
-use super::fleet::{self, Fleet, Member};
+use super::fleet::Wanted;
 use super::target::{Placed, Target};
 use crate::Outcome;
 use crate::memory::for_good;
-use crate::output::{self, Pending, err, outln};
+use crate::output::{self, err};
 use crate::render::failure::{self, ErrorFormat};
+use formats::FleetFormat;
+
+mod all;
+mod formats;
+mod keep;
+mod profile;
+mod progress;
+mod report;
+mod watch;
 
 /// Compile the catalog of a node, as a Puppet server would
 ///
@@ -26,16 +36,21 @@ Examples:
   kukla compile --facts facts/web1.json                     the environment in the current directory
   kukla compile ~/control --node web1.example.com --facts web1.yaml --format summary
   kukla compile -e 'notify { hello: }' --node test
-  kukla compile --all --facts facts/ --output catalogs/     every node there are facts for")]
+  kukla compile --all --facts facts/ --output catalogs/     every node there are facts for
+  kukla compile --all --nodes 'web*' --cache ~/.cache/kukla  some of them, and only what has changed since the last time
+  kukla compile --all --format junit > catalogs.xml         for a CI server
+  kukla compile --all --watch                               what each edit changes, as it is made
+  kukla compile --all --profile=flame.svg                   where the time goes")]
 pub struct Args {
     /// The control repository (a directory with manifests, modules, hiera.yaml), or a manifest
     #[arg(default_value = ".")]
     path: PathBuf,
     #[command(flatten)]
     target: Target,
-    /// How to print the catalog
-    #[arg(long, value_enum, default_value_t, conflicts_with = "all")]
-    format: Format,
+    /// How to print the catalog: json, yaml, summary or dot; with --all, how to print what came of the nodes: table, json, jsonl,
+    /// junit or github
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<String>,
     /// How to print errors and messages
     #[arg(long, value_enum, default_value_t, conflicts_with = "all")]
     errors: ErrorFormat,
@@ -43,12 +58,31 @@ pub struct Args {
     /// node definition
     #[arg(long, conflicts_with = "node")]
     all: bool,
+    #[command(flatten)]
+    wanted: Wanted,
+    /// With --all: compile no more nodes after the first that fails
+    #[arg(long, requires = "all")]
+    fail_fast: bool,
+    /// With --all: keep catalogs and what they rest on in DIR, and compile only nodes for which something has changed. It holds
+    /// what the catalogs hold, secrets too
+    #[arg(long, value_name = "DIR", requires = "all", conflicts_with = "validate")]
+    cache: Option<PathBuf>,
+    /// With --cache: say on standard error why each node was compiled
+    #[arg(long, requires = "cache")]
+    explain_cache: bool,
     /// With --all: write each catalog to DIR/NODE.json
     #[arg(long, value_name = "DIR", requires = "all")]
     output: Option<PathBuf>,
     /// Also write where each attribute got its value, as JSON: to a file, or behind the catalog with '-'
     #[arg(long, value_name = "FILE", conflicts_with = "all")]
     provenance: Option<PathBuf>,
+    /// With --all: go on watching files, compile again what an edit touches, and print what it changes; catalogs are kept in --cache, by
+    /// default in ~/.cache/kukla
+    #[arg(long, requires = "all", conflicts_with_all = ["validate", "profile", "fail_fast"])]
+    watch: bool,
+    /// Say where the time went, as a table on standard error; --profile=FILE writes a flame graph to FILE.svg, JSON to FILE.json
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-", conflicts_with = "cache")]
+    profile: Option<PathBuf>,
     /// Keep virtual resources that nothing collected
     #[arg(long)]
     keep_virtual: bool,
@@ -83,13 +117,37 @@ enum FailOn {
     Warnings,
 }
 
+impl Args {
+    /// The value of `--format`, of those that are for what is asked.
+    fn format<F: ValueEnum + Default>(&self) -> Result<F, String> {
+        let Some(text) = &self.format else { return Ok(F::default()) };
+        F::from_str(text, false).map_err(|_| {
+            let known = F::value_variants()
+                .iter()
+                .filter_map(|one| Some(one.to_possible_value()?.get_name().to_owned()));
+            let for_what = if self.all { "many nodes" } else { "one node" };
+            format!("--format {text}: for {for_what} it is one of {}", known.collect::<Vec<_>>().join(", "))
+        })
+    }
+}
+
 /// Compiles and prints.
 pub fn run(args: &Args) -> Outcome {
-    let outcome = args.target.compiler().map(for_good).and_then(|compiler| match args.all {
-        true => all(args, &compiler),
-        false => one(args, &compiler),
-    });
-    outcome.unwrap_or_else(|problem| Outcome::unable(&problem))
+    let run = || match args.all {
+        true => {
+            args.format::<FleetFormat>()?;
+            let compiler = match args.cache.is_some() || args.watch {
+                true => args.target.compiler_of(Recorded::new(DiskWorld::default()), None)?,
+                false => args.target.compiler()?,
+            };
+            all::run(args, &for_good(compiler))
+        }
+        false => {
+            args.format::<Format>()?;
+            one(args, &for_good(args.target.compiler()?))
+        }
+    };
+    run().unwrap_or_else(|problem| Outcome::unable(&problem))
 }
 
 fn one(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
@@ -101,11 +159,16 @@ fn one(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
     let compilation = for_good(compile(args, site.clone(), &placed));
     let refused = refused(args, site.as_ref().ok(), &placed, &compilation);
     let failed = report(args, &placed.node.name, &compilation, &refused);
-    let Ok(Compiled { catalog, provenance, .. }) = &compilation.result else { return Ok(Outcome::Found) };
+    let Ok(Compiled { catalog, provenance, profile }) = &compilation.result else {
+        return Ok(Outcome::Found);
+    };
+    if let (Some(place), Some(profile)) = (&args.profile, profile) {
+        profile::show(profile, place)?;
+    }
     if failed {
         return Ok(Outcome::Found);
     }
-    let mut out = print(catalog, args.format);
+    let mut out = print(catalog, args.format()?);
     if let (Some(path), Some(trails)) = (&args.provenance, provenance) {
         let text = format!("{}\n", kukla::provenance::document(&placed.node.name, trails));
         if path.as_os_str() == "-" {
@@ -122,6 +185,7 @@ fn compile(args: &Args, site: Result<Arc<Site>, Box<Diagnostic>>, placed: &Place
     let options = CompileOptions {
         keep_virtual: args.keep_virtual,
         provenance: args.provenance.is_some(),
+        profile: args.profile.is_some(),
         ..CompileOptions::default()
     };
     match site {
@@ -178,163 +242,4 @@ fn report(args: &Args, node: &str, compilation: &Compilation<Compiled>, refused:
     }
     err!("{out}");
     failed
-}
-
-fn all(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
-    crate::make_pool();
-    let fleet = match Fleet::new(&args.target, &args.path, compiler) {
-        Ok(fleet) => fleet,
-        Err(unfit) => return unfit.told(),
-    };
-    if let Some(directory) = &args.output {
-        std::fs::create_dir_all(directory).map_err(|error| crate::files::problem(directory, &error))?;
-    }
-    let progress = Progress::new(fleet.sources.len());
-    let rows: Vec<Result<Row, String>> = fleet
-        .sources
-        .par_iter()
-        .flat_map(|source| {
-            let members = fleet.members(source);
-            progress.expect(members.len());
-            members
-        })
-        .map(|Member { name, source, placed }| {
-            let row = match placed {
-                Ok(placed) => {
-                    let site = fleet.site(&placed);
-                    let compilation = compile(args, site.clone(), &placed);
-                    let refused = refused(args, site.as_ref().ok(), &placed, &compilation);
-                    row(args, &name, compilation, &refused)
-                }
-                Err(outcome) => Ok(Row::failed(&name, 0, outcome)),
-            };
-            progress.step(&name);
-            row.map(|row| Row { source, ..row })
-        })
-        .collect();
-    progress.clear();
-    let mut rows: Vec<Row> = rows.into_iter().collect::<Result<_, _>>()?;
-    let twice = fleet::twice(rows.iter().map(|row| (row.node.as_str(), row.source.as_str())));
-    for row in &mut rows {
-        if let Some(problem) = twice.get(&row.node) {
-            *row = Row::failed(&row.node, row.warnings, problem.clone());
-        }
-        // Catalogs get their names when there is no doubt left about any of them.
-        row.catalog.take().map_or(Ok(()), Pending::finish)?;
-    }
-    let width = rows.iter().map(|row| row.node.len()).max().unwrap_or(0).max(4);
-    outln!("{:width$}  resources  edges  warnings  outcome", "node");
-    for row in &rows {
-        let Row { node, resources, edges, warnings, outcome, .. } = row;
-        outln!("{node:width$}  {resources:9}  {edges:5}  {warnings:8}  {outcome}");
-    }
-    let failed = rows.iter().filter(|row| row.failed).count();
-    outln!("{} compiled, {failed} failed", rows.len() - failed);
-    Ok(if failed > 0 { Outcome::Found } else { Outcome::Done })
-}
-
-/// One node of the summary.
-#[derive(Default)]
-struct Row {
-    node: String,
-    resources: usize,
-    edges: usize,
-    warnings: usize,
-    outcome: String,
-    failed: bool,
-    /// Where the node comes from.
-    source: String,
-    /// The catalog, if it is to be a file.
-    catalog: Option<Pending>,
-}
-
-impl Row {
-    fn failed(node: &str, warnings: usize, outcome: String) -> Row {
-        Row { node: node.to_owned(), warnings, outcome, failed: true, ..Row::default() }
-    }
-}
-
-fn row(
-    args: &Args,
-    node: &str,
-    compilation: Compilation<Compiled>,
-    refused: &[Diagnostic],
-) -> Result<Row, String> {
-    let warnings = compilation.logs.iter().filter(|log| log.level == LogLevel::Warning).count();
-    match compilation.result {
-        Ok(_) if !refused.is_empty() => {
-            let more = match refused.len() {
-                1 => String::new(),
-                n => format!(" (and {} more)", n - 1),
-            };
-            let code = refused[0].code.name;
-            Ok(Row::failed(node, warnings, format!("{}{more} [{code}]", refused[0])))
-        }
-        Ok(Compiled { catalog, .. }) => {
-            let cycles = catalog.cycles().len();
-            let failed = (cycles > 0 && args.fail_on.contains(&FailOn::Cycles))
-                || (warnings > 0 && args.fail_on.contains(&FailOn::Warnings));
-            let write = |directory: &PathBuf| {
-                Pending::write(&directory.join(format!("{node}.json")), catalog.to_json().as_bytes())
-            };
-            let outcome = match cycles {
-                0 => "compiled".to_owned(),
-                1 => "compiled, 1 dependency cycle".to_owned(),
-                n => format!("compiled, {n} dependency cycles"),
-            };
-            Ok(Row {
-                node: node.to_owned(),
-                resources: catalog.resources.len(),
-                edges: catalog.edges.len(),
-                warnings,
-                outcome,
-                failed,
-                source: String::new(),
-                catalog: args.output.as_ref().map(write).transpose()?,
-            })
-        }
-        Err(failure) => {
-            let code = failure.root().code.name;
-            Ok(Row::failed(node, warnings, format!("{failure} [{code}]")))
-        }
-    }
-}
-
-/// How far a long run has come, on one line of the terminal.
-struct Progress {
-    total: AtomicUsize,
-    done: AtomicUsize,
-    shown: bool,
-}
-
-impl Progress {
-    /// Begins with one node for each source.
-    fn new(sources: usize) -> Progress {
-        Progress { total: sources.into(), done: AtomicUsize::new(0), shown: is_terminal() }
-    }
-
-    /// Takes note of how many nodes a source has.
-    fn expect(&self, nodes: usize) {
-        self.total.fetch_add(nodes, Ordering::Relaxed);
-        self.total.fetch_sub(1, Ordering::Relaxed);
-    }
-
-    fn step(&self, node: &str) {
-        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-        if self.shown {
-            let total = self.total.load(Ordering::Relaxed).max(1);
-            let filled = (done * 30 / total).min(30);
-            err!("\r\x1b[2K[{:30}] {done}/{total} {node}", "#".repeat(filled));
-        }
-    }
-
-    fn clear(&self) {
-        if self.shown {
-            err!("\r\x1b[2K");
-        }
-    }
-}
-
-fn is_terminal() -> bool {
-    std::io::IsTerminal::is_terminal(&std::io::stderr())
 }

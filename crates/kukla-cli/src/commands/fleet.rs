@@ -1,14 +1,16 @@
 //! All nodes of a site: who they are, and the sites they belong to, each opened once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use kukla::eval::program::NodeMatch;
 use kukla::facts::FactFile;
-use kukla::{Compiler, Diagnostic, Site, certname};
+use kukla::world::{Stamp, glob};
+use kukla::{Compiler, Diagnostic, Site, SiteSpec, certname};
 
-use super::target::{Ground, Placed, Target, read_facts};
+use super::target::{Ground, Placed, Target};
 use crate::output::err;
 use crate::render::failure::{self, ErrorFormat};
 use crate::{Outcome, files};
@@ -16,7 +18,10 @@ use crate::{Outcome, files};
 /// All nodes of a site. Their facts are read when it is their turn, so a large fleet needs no more memory than a small one.
 pub struct Fleet<'t> {
     ground: Ground<'t>,
-    compiler: &'t Compiler,
+    /// Who compiles them.
+    pub compiler: &'t Compiler,
+    /// Which of them are wanted.
+    pub selection: Selection,
     /// Files of facts or nodes without any, in the order of the answers.
     pub sources: Vec<Source>,
     /// By the name of the environment, in which alone the sites of a fleet differ.
@@ -35,6 +40,79 @@ pub enum Source {
     Name(String),
 }
 
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Source::File(file) => write!(f, "{}", file.display()),
+            Source::Name(_) => f.write_str("the node definitions"),
+        }
+    }
+}
+
+/// Which nodes of a fleet are wanted, as options of commands about many nodes.
+#[derive(Debug, clap::Args)]
+pub struct Wanted {
+    /// With --all: only nodes whose names fit one of these patterns, as in 'web*.example.com'
+    #[arg(long, value_name = "GLOB", requires = "all", value_delimiter = ',')]
+    nodes: Vec<String>,
+    /// With --all: only nodes named in a file, one a line, or on standard input with '-'; without facts, these are the nodes
+    #[arg(long, value_name = "FILE", requires = "all")]
+    nodes_from: Option<PathBuf>,
+}
+
+impl Wanted {
+    /// The nodes that are wanted.
+    pub fn selection(&self) -> Result<Selection, String> {
+        let read = |file: &PathBuf| match file.as_os_str() == "-" {
+            true => std::io::read_to_string(std::io::stdin()).map_err(|error| files::problem(file, &error)),
+            false => std::fs::read_to_string(file).map_err(|error| files::problem(file, &error)),
+        };
+        let names = |text: String| -> Result<BTreeSet<String>, String> {
+            let lines = text.lines().map(|line| line.split_once('#').map_or(line, |(name, _)| name).trim());
+            let names = lines.filter(|name| !name.is_empty());
+            names
+                .map(|name| match certname::check(name) {
+                    Ok(()) => Ok(name.to_owned()),
+                    Err(wrong) => Err(format!("--nodes-from: {wrong}")),
+                })
+                .collect()
+        };
+        let names = self.nodes_from.as_ref().map(|file| read(file).and_then(names)).transpose()?;
+        if names.as_ref().is_some_and(BTreeSet::is_empty) {
+            return Err("--nodes-from: there are no names in it".into());
+        }
+        Ok(Selection { patterns: self.nodes.clone(), names })
+    }
+}
+
+/// Which nodes of a fleet are wanted; all, unless there are names or patterns.
+#[derive(Debug, Default)]
+pub struct Selection {
+    /// Patterns, of which a name fits one.
+    pub patterns: Vec<String>,
+    /// Names, among which a name is.
+    pub names: Option<BTreeSet<String>>,
+}
+
+impl Selection {
+    /// Whether a node is wanted.
+    pub fn takes(&self, name: &str) -> bool {
+        let fits = self.patterns.is_empty() || self.patterns.iter().any(|pattern| glob::fits(pattern, name));
+        fits && self.names.as_ref().is_none_or(|names| names.contains(name))
+    }
+}
+
+/// What was in a file of facts.
+#[derive(Debug)]
+pub struct FactsRead {
+    /// What the file was like before it was read.
+    pub stamp: Option<Stamp>,
+    /// Its text.
+    pub content: Option<Vec<u8>>,
+    /// The facts in it, or why there are none.
+    facts: Result<Vec<FactFile>, String>,
+}
+
 /// A node of a fleet, with the site it belongs to, or why that cannot be said.
 #[derive(Debug)]
 pub struct Member {
@@ -48,7 +126,13 @@ pub struct Member {
 
 impl<'t> Fleet<'t> {
     /// The nodes that a command about all of them is for: those there are facts of, else those that node definitions name.
-    pub fn new(target: &'t Target, path: &Path, compiler: &'t Compiler) -> Result<Fleet<'t>, Unfit> {
+    /// If there are no facts, a list of names is enough.
+    pub fn new(
+        target: &'t Target,
+        path: &Path,
+        compiler: &'t Compiler,
+        selection: Selection,
+    ) -> Result<Fleet<'t>, Unfit> {
         let (place, is_given) = target.fact_place(path);
         let sources = match place.is_file() {
             true => Some(vec![place]),
@@ -56,12 +140,73 @@ impl<'t> Fleet<'t> {
             false => Some(fact_files(&place)?),
         };
         let ground = target.ground(path)?;
-        let mut fleet = Fleet { ground, compiler, sources: Vec::new(), sites: Mutex::default() };
+        let mut fleet = Fleet { ground, compiler, selection, sources: Vec::new(), sites: Mutex::default() };
         fleet.sources = match sources {
             Some(files) => files.into_iter().map(Source::File).collect(),
-            None => fleet.defined()?.into_iter().map(Source::Name).collect(),
+            None => {
+                let names = match &fleet.selection.names {
+                    Some(names) => names.iter().cloned().collect(),
+                    None => fleet.defined()?,
+                };
+                names.into_iter().filter(|name| fleet.selection.takes(name)).map(Source::Name).collect()
+            }
         };
         Ok(fleet)
+    }
+
+    /// Nodes that are wanted by name and not among these.
+    pub fn missing<'n>(&self, known: impl Iterator<Item = &'n str>) -> Vec<String> {
+        let mut missing: BTreeSet<&str> = self
+            .selection
+            .names
+            .iter()
+            .flatten()
+            .map(String::as_str)
+            .filter(|name| self.selection.takes(name))
+            .collect();
+        known.for_each(|name| {
+            missing.remove(name);
+        });
+        missing.into_iter().map(str::to_owned).collect()
+    }
+
+    /// What all nodes have in common.
+    pub fn site_spec(&self) -> &SiteSpec {
+        &self.ground.site
+    }
+
+    /// The sites that were needed so far.
+    pub fn opened(&self) -> Vec<Arc<Site>> {
+        let sites = self.sites.lock().unwrap_or_else(PoisonError::into_inner);
+        sites.values().filter_map(|opening| opening.get()?.as_ref().ok().cloned()).collect()
+    }
+
+    /// A node, but for its facts.
+    pub fn place_without_facts(&self, name: &str) -> Result<Placed, String> {
+        self.ground.place(FactFile { node: Some(name.to_owned()), ..FactFile::default() })
+    }
+
+    /// Reads the facts of a source; nodes that are but named have none.
+    pub fn read(&self, source: &Source) -> FactsRead {
+        match source {
+            Source::Name(name) => {
+                let facts = FactFile { node: Some(name.clone()), ..FactFile::default() };
+                FactsRead { stamp: None, content: None, facts: Ok(vec![facts]) }
+            }
+            Source::File(file) => {
+                // Asked before the file is read: what is written in between shows as a change.
+                let stamp = self.compiler.world().stamp(file);
+                let mut content = None;
+                let read = || {
+                    let bytes = std::fs::read(file).map_err(|error| files::problem(file, &error))?;
+                    let facts = FactFile::parse(&bytes, &file.display().to_string());
+                    content = Some(bytes);
+                    facts
+                };
+                let facts = kukla::caught(read).unwrap_or_else(|failure| Err(failure.to_string()));
+                FactsRead { stamp, content, facts }
+            }
+        }
     }
 
     /// The names in node definitions.
@@ -82,19 +227,14 @@ impl<'t> Fleet<'t> {
     }
 
     /// The nodes of one source.
-    pub fn members(&self, source: &Source) -> Vec<Member> {
-        let file = match source {
-            Source::Name(name) => {
-                let facts = FactFile { node: Some(name.clone()), ..FactFile::default() };
-                let source = "the node definitions".to_owned();
-                return vec![Member { name: name.clone(), source, placed: self.ground.place(facts) }];
-            }
-            Source::File(file) => file,
-        };
-        let source = file.display().to_string();
+    pub fn members(&self, source: &Source, read: FactsRead) -> Vec<Member> {
+        let told = source.to_string();
         // A file that does not say whose facts it holds is named after the node.
-        let own_name = || file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-        match kukla::caught(|| read_facts(file)).unwrap_or_else(|failure| Err(failure.to_string())) {
+        let own_name = || match source {
+            Source::Name(name) => Some(name.clone()),
+            Source::File(file) => file.file_stem().map(|stem| stem.to_string_lossy().into_owned()),
+        };
+        match read.facts {
             Ok(nodes) => {
                 let member = |mut facts: FactFile| {
                     if facts.node_name().is_none() {
@@ -105,15 +245,21 @@ impl<'t> Fleet<'t> {
                     if certname::check(&name).is_err() {
                         name = own_name().unwrap_or_default();
                     }
-                    Member { name, source: source.clone(), placed: self.ground.place(facts) }
+                    Member { name, source: told.clone(), placed: self.ground.place(facts) }
                 };
                 nodes.into_iter().map(member).collect()
             }
             // One bad file is the misfortune of one node.
             Err(problem) => {
-                vec![Member { name: own_name().unwrap_or_default(), source, placed: Err(problem) }]
+                vec![Member { name: own_name().unwrap_or_default(), source: told, placed: Err(problem) }]
             }
         }
+    }
+
+    /// All nodes that are wanted, one after the other.
+    pub fn nodes(&self) -> impl Iterator<Item = Member> {
+        let members = self.sources.iter().flat_map(|source| self.members(source, self.read(source)));
+        members.filter(|member| self.selection.takes(&member.name))
     }
 
     /// The site a node belongs to, opened when the first node needs it and not looked at again.

@@ -8,7 +8,7 @@ use kukla::hiera::Found;
 use kukla::rpc::from_json;
 use kukla::{Answer, Compiler, Diagnostic, Outcome as Answered, Type, Value};
 
-use super::fleet::{self, Fleet, Member};
+use super::fleet::{self, Fleet, Member, Wanted};
 use super::target::Target;
 use crate::Outcome;
 use crate::output::{err, outln};
@@ -48,6 +48,8 @@ pub struct Args {
     /// Answer for every node that --facts, a file or a directory, has facts of
     #[arg(long, conflicts_with_all = ["explain", "node"])]
     all: bool,
+    #[command(flatten)]
+    wanted: Wanted,
     /// How to print the value
     #[arg(long, value_enum, default_value_t = ValueFormat::Yaml)]
     format: ValueFormat,
@@ -149,12 +151,12 @@ fn all(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
     let wanted = wanted(args)?;
     let mut answers = BTreeMap::<String, Vec<String>>::new();
     let mut failed = false;
-    let fleet = match Fleet::new(&args.target, &args.path, compiler) {
+    let fleet = match Fleet::new(&args.target, &args.path, compiler, args.wanted.selection()?) {
         Ok(fleet) => fleet,
         Err(unfit) => return unfit.told(),
     };
     let mut seen = Vec::new();
-    for Member { name, source, placed } in fleet.sources.iter().flat_map(|source| fleet.members(source)) {
+    for Member { name, source, placed } in fleet.nodes() {
         seen.push((name.clone(), source));
         let answer = placed.and_then(|placed| {
             let answer = fleet.site(&placed).and_then(|site| printed(site.lookup(&placed.node, &wanted)));

@@ -10,7 +10,9 @@ use kukla::facts::FactFile;
 use kukla::puppet_conf::PuppetConf;
 use kukla::syntax::Strict;
 use kukla::values::Hash;
-use kukla::world::Guarded;
+use kukla::world::policy::Access;
+use kukla::world::record::Digest;
+use kukla::world::{Guarded, World};
 use kukla::{Compiler, DiskWorld, Node, Settings, SiteSpec};
 
 use super::policy::Allowed;
@@ -96,15 +98,34 @@ impl Target {
 
     /// The compiler to ask, for code in a file that is named besides.
     pub fn compiler_reading(&self, named: Option<PathBuf>) -> Result<Compiler, String> {
+        self.compiler_of(DiskWorld::default(), named)
+    }
+
+    /// The compiler to ask, which sees the disk through a world that has its own purpose.
+    pub fn compiler_of(
+        &self,
+        world: impl World + 'static,
+        named: Option<PathBuf>,
+    ) -> Result<Compiler, String> {
         let mut policy = self.allowed.policy();
         policy.files.also.extend(named);
-        let world = DiskWorld::default();
         let exports = self.exported.as_ref().map(|path| CatalogExports::read(&world, path)).transpose()?;
         let compiler = Compiler::new(world).with_policy(policy);
         Ok(match exports {
             Some(exports) => compiler.with_exports(Arc::new(exports)),
             None => compiler,
         })
+    }
+
+    /// What decides what comes of a compilation besides the site, the node and what can be asked again later.
+    pub fn way(&self) -> Result<String, String> {
+        let policy = self.allowed.policy();
+        if policy.network == Access::On || policy.randomness == Access::On {
+            return Err("--cache is not for code that may use the network or random numbers: it could not tell whether these would be the same again".into());
+        }
+        let digest = |path: &PathBuf| CatalogExports::digest(&DiskWorld::default(), path);
+        let exported: Option<Digest> = self.exported.as_ref().map(digest).transpose()?;
+        Ok(format!("{policy:?} {exported:?}"))
     }
 
     /// Refuses code on the command line where it would be for nothing.

@@ -23,16 +23,19 @@ pub enum ErrorFormat {
 
 /// Prints a failure and those reported with it.
 pub fn render(out: &mut String, failure: &Diagnostic, node: &str, format: ErrorFormat) {
-    for failure in std::iter::once(failure).chain(&failure.others) {
-        match format {
-            ErrorFormat::Human => picture(out, failure, Some(node)),
-            ErrorFormat::Puppet => {
-                let _ = writeln!(out, "Error: {failure} on node {node}");
-            }
-            ErrorFormat::Json => {
-                for error in kukla::rpc::errors(failure) {
-                    let _ = writeln!(out, "{error}");
-                }
+    std::iter::once(failure).chain(&failure.others).for_each(|one| render_one(out, one, node, format));
+}
+
+/// Prints a failure alone.
+pub fn render_one(out: &mut String, failure: &Diagnostic, node: &str, format: ErrorFormat) {
+    match format {
+        ErrorFormat::Human => picture(out, failure, Some(node)),
+        ErrorFormat::Puppet => {
+            let _ = writeln!(out, "Error: {failure} on node {node}");
+        }
+        ErrorFormat::Json => {
+            for error in kukla::rpc::errors(failure) {
+                let _ = writeln!(out, "{error}");
             }
         }
     }

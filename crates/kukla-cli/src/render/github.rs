@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use kukla::syntax::{Diagnostic, Severity};
+use serde_json::Value;
 
 use super::place::{Range, shown};
 
@@ -24,6 +25,19 @@ pub fn annotation(out: &mut String, diagnostic: &Diagnostic) {
         diagnostic.code.name,
         data(&diagnostic.message())
     );
+}
+
+/// A workflow command about something in the shape of the machine interface.
+pub fn command(out: &mut String, level: &str, shape: &Value, title: Option<&str>, text: &str) {
+    let mut properties = Vec::new();
+    if let Some(file) = shape["file"].as_str() {
+        properties.push(format!("file={}", property(shown(file))));
+    }
+    for (name, key) in [("line", "line"), ("col", "column")] {
+        properties.extend(shape[key].as_u64().map(|number| format!("{name}={number}")));
+    }
+    properties.extend(title.map(|title| format!("title={}", property(title))));
+    let _ = writeln!(out, "::{level} {}::{}", properties.join(","), data(text));
 }
 
 fn data(text: &str) -> String {

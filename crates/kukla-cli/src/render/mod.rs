@@ -5,16 +5,18 @@ use std::fmt::Write;
 use clap::ValueEnum;
 use kukla::syntax::{Diagnostic, LineColumn, Severity};
 
-use place::{Range, shown};
+use place::Range;
 
+pub mod difference;
 pub mod failure;
-mod github;
+pub mod github;
 mod human;
 mod json;
 mod place;
 mod sarif;
 mod value;
 
+pub use place::shown;
 pub use value::ValueFormat;
 
 /// How diagnostics are printed.

@@ -22,7 +22,7 @@ fn facts_cannot_name_a_file_elsewhere() {
         let told = scratch.run(&ALL);
         assert_eq!(told.code, Some(1), "{told:?}");
         assert!(told.out.contains("1 compiled, 2 failed"), "{told:?}");
-        assert!(told.out.contains("cannot be the name of a node"), "{told:?}");
+        assert!(told.err.contains("cannot be the name of a node"), "{told:?}");
         assert_eq!(told.out.lines().count(), 5, "a name breaks no line: {told:?}");
         assert_eq!(scratch.names("out/catalogs"), ["good.json"]);
         assert_eq!(
@@ -59,7 +59,7 @@ fn two_files_cannot_be_one_node() {
         .with("out/catalogs/same.json", "as it was");
     let told = scratch.run(&ALL);
     assert!(told.code == Some(1) && told.out.contains("1 compiled, 2 failed"), "{told:?}");
-    assert!(told.out.contains("facts/one.json and in facts/two.json"), "{told:?}");
+    assert!(told.err.contains("facts/one.json and in facts/two.json"), "{told:?}");
     assert_eq!(scratch.names("out/catalogs"), ["other.json", "same.json"]);
     assert_eq!(std::fs::read_to_string(scratch.path("out/catalogs/same.json")).unwrap(), "as it was");
     let told = scratch.run(&["lookup", "k", "--in", "site", "--all", "--facts", "facts", "--default", "1"]);

@@ -18,6 +18,7 @@ use crate::codes::{
     UNKNOWN_PARENT_CLASS, UNKNOWN_STAGE, UNSPECIFIC_CLASS, UNSPECIFIC_CLASS_RESOURCE,
 };
 use crate::error::{Flow, Raise, Raised, Stage};
+use crate::profile::SpotKind;
 use crate::program::{Class, Define, ResourceForm};
 use crate::scope::{Position, ScopeId, ScopeKind};
 use crate::unit::{Defined, DefinitionPlace};
@@ -156,8 +157,16 @@ impl Vm<'_> {
         self.catalog.add_scope_tags(id);
         let definition = self.catalog.get(id).definition.clone();
         self.enter(|vm| match definition {
-            ResourceDefinition::Class(class) => vm.evaluate_class(id, &class),
-            ResourceDefinition::Define(define) => vm.evaluate_define(id, &define),
+            ResourceDefinition::Class(class) => vm.profiled(
+                SpotKind::Class,
+                || class.name.as_str().into(),
+                |vm| vm.evaluate_class(id, &class),
+            ),
+            ResourceDefinition::Define(define) => vm.profiled(
+                SpotKind::Define,
+                || define.name.as_str().into(),
+                |vm| vm.evaluate_define(id, &define),
+            ),
             ResourceDefinition::Node(node) => vm.evaluate_node(id, &node),
             ResourceDefinition::Native(_) | ResourceDefinition::Main => Ok(()),
         })

@@ -1,0 +1,338 @@
+//! What is different between two catalogs of one node.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use kukla_values::{Hash, Str, Value};
+
+use crate::catalog::Index;
+use crate::{Catalog, Edge, Resource, ResourceRef};
+
+/// What is different between two catalogs of one node. The version and the places in the code do not count: they are no
+/// difference to the machine.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Difference {
+    /// Resources, by name.
+    pub resources: BTreeMap<ResourceRef, ResourceDifference>,
+    /// Containments that only the catalog after has: the container, and what it contains.
+    pub edges_added: Vec<(ResourceRef, ResourceRef)>,
+    /// Containments that only the catalog before has.
+    pub edges_removed: Vec<(ResourceRef, ResourceRef)>,
+    /// Classes that only the catalog after has.
+    pub classes_added: Vec<Str>,
+    /// Classes that only the catalog before has.
+    pub classes_removed: Vec<Str>,
+}
+
+/// What is different about one resource.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ResourceDifference {
+    /// Only the catalog after has it.
+    Added(Box<Resource>),
+    /// Only the catalog before has it.
+    Removed(Box<Resource>),
+    /// Both have it, and not the same.
+    Changed(Box<ResourceChange>),
+}
+
+/// What is different about a resource that both catalogs have.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ResourceChange {
+    /// As it was.
+    pub before: Resource,
+    /// As it is.
+    pub after: Resource,
+    /// The attributes that are not the same, by name.
+    pub attributes: Vec<AttributeChange>,
+    /// What contained it and what does now, if that is something else.
+    pub moved: Option<(Option<ResourceRef>, Option<ResourceRef>)>,
+}
+
+/// What is different about one attribute.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AttributeChange {
+    /// Its name.
+    pub name: Str,
+    /// The value it had.
+    pub before: Option<Value>,
+    /// The value it has.
+    pub after: Option<Value>,
+    /// Whether the values must not be shown.
+    pub is_secret: bool,
+}
+
+/// What is different within a value, and where.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PartChange {
+    /// The keys and indexes that lead there.
+    pub path: Vec<Value>,
+    /// What was there.
+    pub before: Option<Value>,
+    /// What is there.
+    pub after: Option<Value>,
+}
+
+impl Difference {
+    /// What one would have to do to the first catalog to get the second.
+    pub fn between(before: &Catalog, after: &Catalog) -> Difference {
+        let named = |catalog: &Catalog| -> BTreeMap<ResourceRef, Resource> {
+            catalog.resources.iter().map(|resource| (resource.reference(), resource.clone())).collect()
+        };
+        let (old, mut new) = (named(before), named(after));
+        let (edges_before, edges_after) = (edges(before), edges(after));
+        let containers = |edges: &[(ResourceRef, ResourceRef)]| -> BTreeMap<ResourceRef, ResourceRef> {
+            edges.iter().map(|(source, target)| (target.clone(), source.clone())).collect()
+        };
+        let (containers_before, containers_after) = (containers(&edges_before), containers(&edges_after));
+        let mut resources = BTreeMap::new();
+        for (name, resource) in old {
+            let difference = match new.remove(&name) {
+                None => Some(ResourceDifference::Removed(Box::new(resource))),
+                Some(now) => {
+                    let places = (containers_before.get(&name), containers_after.get(&name));
+                    change(resource, now, places).map(|change| ResourceDifference::Changed(Box::new(change)))
+                }
+            };
+            resources.extend(difference.map(|difference| (name, difference)));
+        }
+        let added =
+            new.into_iter().map(|(name, resource)| (name, ResourceDifference::Added(Box::new(resource))));
+        resources.extend(added);
+        let (edges_removed, edges_added) = only(&edges_before, &edges_after);
+        let (classes_removed, classes_added) = only(&before.classes, &after.classes);
+        Difference { resources, edges_added, edges_removed, classes_added, classes_removed }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        *self == Difference::default()
+    }
+
+    /// How many resources were added, removed and changed.
+    pub fn counts(&self) -> (usize, usize, usize) {
+        let count =
+            |is: fn(&ResourceDifference) -> bool| self.resources.values().filter(|each| is(each)).count();
+        (
+            count(|each| matches!(each, ResourceDifference::Added(_))),
+            count(|each| matches!(each, ResourceDifference::Removed(_))),
+            count(|each| matches!(each, ResourceDifference::Changed(_))),
+        )
+    }
+
+    /// The difference the other way round.
+    pub fn reversed(self) -> Difference {
+        let turned = |(name, difference)| {
+            let difference = match difference {
+                ResourceDifference::Added(resource) => ResourceDifference::Removed(resource),
+                ResourceDifference::Removed(resource) => ResourceDifference::Added(resource),
+                ResourceDifference::Changed(change) => {
+                    let ResourceChange { before, after, attributes, moved } = *change;
+                    let attributes = attributes
+                        .into_iter()
+                        .map(|AttributeChange { name, before, after, is_secret }| AttributeChange {
+                            name,
+                            before: after,
+                            after: before,
+                            is_secret,
+                        })
+                        .collect();
+                    let moved = moved.map(|(from, to)| (to, from));
+                    ResourceDifference::Changed(Box::new(ResourceChange {
+                        before: after,
+                        after: before,
+                        attributes,
+                        moved,
+                    }))
+                }
+            };
+            (name, difference)
+        };
+        Difference {
+            resources: self.resources.into_iter().map(turned).collect(),
+            edges_added: self.edges_removed,
+            edges_removed: self.edges_added,
+            classes_added: self.classes_removed,
+            classes_removed: self.classes_added,
+        }
+    }
+
+    /// The catalog after, from the one before; what the difference leaves alone keeps its order, what is added comes last.
+    pub fn applied_to(&self, before: &Catalog) -> Catalog {
+        let mut after = before.clone();
+        after.resources.retain_mut(|resource| match self.resources.get(&resource.reference()) {
+            Some(ResourceDifference::Removed(_)) => false,
+            Some(ResourceDifference::Changed(change)) => {
+                *resource = change.after.clone();
+                true
+            }
+            _ => true,
+        });
+        for difference in self.resources.values() {
+            if let ResourceDifference::Added(resource) = difference {
+                after.resources.push((**resource).clone());
+            }
+        }
+        after.index = Index::default();
+        let mut named = edges(before);
+        named.retain(|edge| !self.edges_removed.contains(edge));
+        named.extend(self.edges_added.iter().cloned());
+        let placed = |(source, target): &(ResourceRef, ResourceRef)| {
+            Some(Edge { source: after.position(source)?, target: after.position(target)? })
+        };
+        after.edges = named.iter().filter_map(placed).collect();
+        after.classes.retain(|class| !self.classes_removed.contains(class));
+        after.classes.extend(self.classes_added.iter().cloned());
+        after
+    }
+}
+
+/// What contains what, by name.
+fn edges(catalog: &Catalog) -> Vec<(ResourceRef, ResourceRef)> {
+    let name = |at: u32| catalog.resources.get(at as usize).map(Resource::reference);
+    catalog.edges.iter().filter_map(|edge| Some((name(edge.source)?, name(edge.target)?))).collect()
+}
+
+/// What only the first has and what only the second has, each in its own order.
+fn only<T: Clone + Ord>(before: &[T], after: &[T]) -> (Vec<T>, Vec<T>) {
+    let (old, new): (BTreeSet<&T>, BTreeSet<&T>) = (before.iter().collect(), after.iter().collect());
+    let without =
+        |all: &[T], others: &BTreeSet<&T>| all.iter().filter(|one| !others.contains(one)).cloned().collect();
+    (without(before, &new), without(after, &old))
+}
+
+fn change(
+    before: Resource,
+    after: Resource,
+    (from, to): (Option<&ResourceRef>, Option<&ResourceRef>),
+) -> Option<ResourceChange> {
+    let named = before.parameters.iter().chain(&after.parameters).map(|(name, _)| name);
+    let names: BTreeSet<Str> = named.cloned().collect();
+    let mut attributes = Vec::new();
+    for name in names {
+        let (old, new) = (before.get(&name).cloned(), after.get(&name).cloned());
+        if old != new {
+            let is_secret = [&before, &after].iter().any(|one| one.sensitive_parameters.contains(&name));
+            attributes.push(AttributeChange { name, before: old, after: new, is_secret });
+        }
+    }
+    let moved = (from != to).then(|| (from.cloned(), to.cloned()));
+    let is_same = attributes.is_empty()
+        && moved.is_none()
+        && sorted(&before.tags) == sorted(&after.tags)
+        && before.exported == after.exported
+        && before.is_virtual == after.is_virtual
+        && sorted(&before.sensitive_parameters) == sorted(&after.sensitive_parameters);
+    (!is_same).then_some(ResourceChange { before, after, attributes, moved })
+}
+
+fn sorted(texts: &[Str]) -> Vec<&Str> {
+    let mut texts: Vec<&Str> = texts.iter().collect();
+    texts.sort_unstable();
+    texts
+}
+
+/// What is different within two values: in hashes key by key, in arrays element by element where the lengths are the same, and
+/// otherwise all of it.
+pub fn parts(before: Option<&Value>, after: Option<&Value>) -> Vec<PartChange> {
+    let mut found = Vec::new();
+    gather(&mut Vec::new(), before, after, &mut found);
+    found
+}
+
+fn gather(path: &mut Vec<Value>, before: Option<&Value>, after: Option<&Value>, found: &mut Vec<PartChange>) {
+    if before == after {
+        return;
+    }
+    match (before, after) {
+        (Some(Value::Hash(old)), Some(Value::Hash(new))) => kukla_syntax::deep(|| {
+            for key in all_keys(old, new) {
+                path.push(key.clone());
+                gather(path, old.get(&key), new.get(&key), found);
+                path.pop();
+            }
+        }),
+        (Some(Value::Array(old)), Some(Value::Array(new))) if old.len() == new.len() => {
+            kukla_syntax::deep(|| {
+                for (at, (old, new)) in old.iter().zip(new.iter()).enumerate() {
+                    path.push(Value::Integer(at as i64));
+                    gather(path, Some(old), Some(new), found);
+                    path.pop();
+                }
+            })
+        }
+        _ => found.push(PartChange { path: path.clone(), before: before.cloned(), after: after.cloned() }),
+    }
+    // Keys in another order are a difference too, if not one of any part.
+    if found.is_empty() && path.is_empty() {
+        found.push(PartChange { path: Vec::new(), before: before.cloned(), after: after.cloned() });
+    }
+}
+
+fn all_keys(old: &Hash, new: &Hash) -> Vec<Value> {
+    let added = new.keys().filter(|key| old.get(*key).is_none());
+    old.keys().chain(added).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resource(title: &str, parameters: &[(&str, Value)]) -> Resource {
+        Resource {
+            type_name: "File".into(),
+            title: title.into(),
+            parameters: parameters.iter().map(|(name, value)| ((*name).into(), value.clone())).collect(),
+            ..Resource::default()
+        }
+    }
+
+    fn catalog(resources: Vec<Resource>, container: &str) -> Catalog {
+        let class = Resource { type_name: "Class".into(), title: container.into(), ..Resource::default() };
+        let resources: Vec<Resource> = std::iter::once(class).chain(resources).collect();
+        let edges = (1..resources.len() as u32).map(|target| Edge { source: 0, target }).collect();
+        Catalog { resources, edges, classes: vec![container.into()], ..Catalog::default() }
+    }
+
+    #[test]
+    fn each_kind_of_change() {
+        let a = catalog(
+            vec![
+                resource("same", &[("mode", "1".into())]),
+                resource("gone", &[]),
+                resource("changed", &[("mode", "1".into()), ("owner", "x".into())]),
+            ],
+            "One",
+        );
+        let b = catalog(
+            vec![
+                resource("changed", &[("mode", "2".into()), ("group", "y".into())]),
+                resource("new", &[]),
+                resource("same", &[("mode", "1".into())]),
+            ],
+            "One",
+        );
+        let difference = Difference::between(&a, &b);
+        assert_eq!(difference.counts(), (1, 1, 1));
+        let name = ResourceRef::new("File", "changed");
+        let Some(ResourceDifference::Changed(change)) = difference.resources.get(&name) else { panic!() };
+        let names: Vec<&str> = change.attributes.iter().map(|change| change.name.as_str()).collect();
+        assert_eq!(names, ["group", "mode", "owner"]);
+        assert!(Difference::between(&a, &a).is_empty());
+        assert_eq!(Difference::between(&b, &a), difference.clone().reversed());
+        assert!(Difference::between(&b, &difference.applied_to(&a)).is_empty());
+        let moved = Difference::between(&a, &catalog(a.resources[1..].to_vec(), "Other"));
+        assert_eq!(moved.counts(), (1, 1, 3));
+        assert_eq!((moved.classes_added.len(), moved.edges_removed.len()), (1, 3));
+    }
+
+    #[test]
+    fn parts_of_values() {
+        let hash = |pairs: &[(&str, Value)]| {
+            Value::Hash(pairs.iter().map(|(k, v)| (Value::from(*k), v.clone())).collect())
+        };
+        let old = hash(&[("a", 1.into()), ("b", vec![Value::from(1), 2.into()].into()), ("c", "x".into())]);
+        let new = hash(&[("a", 1.into()), ("b", vec![Value::from(1), 3.into()].into()), ("d", "y".into())]);
+        let found: Vec<_> = parts(Some(&old), Some(&new)).into_iter().map(|part| part.path).collect();
+        let path = |keys: &[Value]| keys.to_vec();
+        assert_eq!(found, [path(&["b".into(), 1.into()]), path(&["c".into()]), path(&["d".into()])]);
+    }
+}

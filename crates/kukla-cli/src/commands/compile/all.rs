@@ -1,0 +1,274 @@
+//! `kukla compile --all`: the catalogs of many nodes.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use kukla::Compiler;
+use kukla::cache::{Cache, Facts};
+use kukla::eval::Node;
+use kukla::eval::profile::Profile;
+use kukla::world::record::Digest;
+use rayon::prelude::*;
+
+use super::formats::{self, Printed};
+use super::keep::{Keeper, Kept};
+use super::progress::Progress;
+use super::report::Report;
+use super::{Args, compile, refused, watch};
+use crate::Outcome;
+use crate::commands::fleet::{self, Fleet, Member, Source};
+use crate::commands::target::Placed;
+use crate::output::{self, Pending, err, errln};
+
+/// One node of many: what came of it, and its catalog if that is to be a file.
+#[derive(Debug, Default)]
+struct Done {
+    report: Report,
+    catalog: Option<Pending>,
+}
+
+/// Compiles all nodes and prints what came of it.
+pub fn run(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
+    crate::make_pool();
+    if args.watch {
+        return watch::run(args, compiler);
+    }
+    let fleet = match Fleet::new(&args.target, &args.path, compiler, args.wanted.selection()?) {
+        Ok(fleet) => fleet,
+        Err(unfit) => return unfit.told(),
+    };
+    let cache = args.cache.as_ref().map(|directory| open(directory, args, &fleet)).transpose()?;
+    let round = Round::new(args, &fleet, cache.as_ref())?;
+    if let Some(place) = &args.profile {
+        super::profile::show(&round.profile, place)?;
+    }
+    let Printed { out, err } = formats::render(&round.reports, &args.fail_on, args.format()?);
+    err!("{err}");
+    output::document(&out);
+    if round.left_out > 0 {
+        errln!("kukla: stopped at the first failure; {} nodes were not compiled", round.left_out);
+    }
+    let failed = round.reports.iter().any(|report| report.is_failure(&args.fail_on));
+    round.finish(&fleet, args.explain_cache)?;
+    Ok(if failed { Outcome::Found } else { Outcome::Done })
+}
+
+/// What came of all nodes, once.
+pub struct Round<'c> {
+    /// What there is to say of each node.
+    pub reports: Vec<Report>,
+    /// How many nodes were not compiled because one had failed.
+    left_out: usize,
+    /// Where the time went.
+    profile: Profile,
+    keeper: Option<Keeper<'c>>,
+    twice: BTreeMap<String, String>,
+}
+
+impl<'c> Round<'c> {
+    /// Compiles all nodes, or takes what is kept of them.
+    pub fn new(args: &Args, fleet: &'c Fleet<'_>, cache: Option<&'c Cache>) -> Result<Round<'c>, String> {
+        if let Some(directory) = &args.output {
+            std::fs::create_dir_all(directory).map_err(|error| crate::files::problem(directory, &error))?;
+        }
+        let keeper = cache.map(|cache| Keeper::new(cache, fleet));
+        let run = Run {
+            args,
+            progress: Progress::new(fleet.sources.len()),
+            fleet,
+            keeper: keeper.as_ref(),
+            stop: AtomicBool::new(false),
+            left_out: AtomicUsize::new(0),
+            profile: Mutex::default(),
+        };
+        let done: Vec<Result<Done, String>> =
+            fleet.sources.par_iter().flat_map(|source| run.source(source)).collect();
+        run.progress.clear();
+        let mut done: Vec<Done> = done.into_iter().collect::<Result<_, _>>()?;
+        let twice =
+            fleet::twice(done.iter().map(|one| (one.report.node.as_str(), one.report.source.as_str())));
+        for one in &mut done {
+            if let Some(problem) = twice.get(&one.report.node) {
+                one.report = Report::failed(&one.report.node, &one.report.source, problem);
+                one.catalog = None;
+            }
+            // Catalogs get their names when there is no doubt left about any of them.
+            one.catalog.take().map_or(Ok(()), Pending::finish)?;
+        }
+        let left_out = run.left_out.into_inner();
+        let profile = run.profile.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut reports: Vec<Report> = done.into_iter().map(|one| one.report).collect();
+        if left_out == 0 {
+            let missing = fleet.missing(reports.iter().map(|report| report.node.as_str()));
+            let failed = |name: &String| Report::failed(name, "", "there are no facts of this node");
+            reports.extend(missing.iter().map(failed));
+        }
+        Ok(Round { reports, left_out, profile, keeper, twice })
+    }
+
+    /// The catalogs of the nodes that compiled, by the digests that a cache has them under.
+    pub fn catalogs(&self) -> BTreeMap<String, Digest> {
+        self.keeper.as_ref().map(Keeper::catalogs).unwrap_or_default()
+    }
+
+    /// Keeps what is to be kept, and says why nodes were compiled if that is wanted.
+    pub fn finish(self, fleet: &Fleet<'_>, explain: bool) -> Result<(), String> {
+        match self.keeper {
+            Some(keeper) => keeper.finish(fleet, explain, &self.twice),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A run over all nodes, as every thread sees it.
+struct Run<'r> {
+    args: &'r Args,
+    fleet: &'r Fleet<'r>,
+    keeper: Option<&'r Keeper<'r>>,
+    progress: Progress,
+    stop: AtomicBool,
+    left_out: AtomicUsize,
+    /// Where the time of all nodes went.
+    profile: Mutex<Profile>,
+}
+
+impl Run<'_> {
+    /// The nodes of one source: those that are kept, and those that are compiled.
+    fn source(&self, source: &Source) -> Vec<Result<Done, String>> {
+        if let Some(keeper) = self.keeper
+            && let Some(known) = keeper.unchanged(source)
+            && let Some(done) = self.all_kept(keeper, source, known)
+        {
+            self.progress.expect(done.len());
+            done.iter().for_each(|one| self.progress.step(&one.report.node));
+            return done.into_iter().map(Ok).collect();
+        }
+        let mut read = self.fleet.read(source);
+        let (stamp, content) = (read.stamp, read.content.take());
+        let members = self.fleet.members(source, read);
+        if let (Some(keeper), Some(content)) = (self.keeper, content) {
+            let names = members.iter().map(|member| member.name.clone()).collect();
+            keeper.note_source(source, stamp, &content, names);
+        }
+        let members: Vec<Member> =
+            members.into_iter().filter(|member| self.fleet.selection.takes(&member.name)).collect();
+        self.progress.expect(members.len());
+        members.into_par_iter().filter_map(|member| self.member(member)).collect()
+    }
+
+    /// The nodes of a file of facts that has not changed, if all of them are kept.
+    fn all_kept(&self, keeper: &Keeper<'_>, source: &Source, names: &[String]) -> Option<Vec<Done>> {
+        let names = names.iter().filter(|name| self.fleet.selection.takes(name));
+        names
+            .map(|name| {
+                let placed = self.fleet.place_without_facts(name).ok()?;
+                let kept = keeper.kept(&placed, Facts::Same)?;
+                self.take(kept, &placed.node, &source.to_string())
+            })
+            .collect()
+    }
+
+    fn member(&self, Member { name, source, placed }: Member) -> Option<Result<Done, String>> {
+        if self.args.fail_fast && self.stop.load(Ordering::Relaxed) {
+            self.left_out.fetch_add(1, Ordering::Relaxed);
+            return None;
+        }
+        let done = match placed {
+            Ok(placed) => self.placed(&source, &placed),
+            Err(problem) => Ok(Done { report: Report::failed(&name, &source, &problem), catalog: None }),
+        };
+        if done.as_ref().is_ok_and(|one| one.report.is_failure(&self.args.fail_on)) {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+        self.progress.step(&name);
+        Some(done)
+    }
+
+    fn placed(&self, source: &str, placed: &Placed) -> Result<Done, String> {
+        let facts = Facts::Are(&placed.node.facts);
+        let kept = self.keeper.and_then(|keeper| keeper.kept(placed, facts));
+        if let Some(done) = kept.and_then(|kept| self.take(kept, &placed.node, source)) {
+            return Ok(done);
+        }
+        let site = self.fleet.site(placed);
+        let compilation = compile(self.args, site.clone(), placed);
+        let refused = refused(self.args, site.as_ref().ok(), placed, &compilation);
+        let report = Report::new(&placed.node.name, source, &compilation, &refused);
+        let mut done = Done { report, catalog: None };
+        if !done.report.errors.is_empty() {
+            return Ok(done);
+        }
+        let Ok(compiled) = &compilation.result else { return Ok(done) };
+        if let Some(profile) = &compiled.profile {
+            self.profile.lock().unwrap_or_else(PoisonError::into_inner).absorb(profile);
+        }
+        if self.args.output.is_none() && self.keeper.is_none() {
+            return Ok(done);
+        }
+        let text = compiled.catalog.to_json();
+        let mut digest = None;
+        if let (Some(keeper), Some(record)) = (self.keeper, &compilation.record) {
+            digest = Some(keeper.keep(placed, record, &done.report, &text)?);
+        }
+        done.catalog = self.written(&placed.node, &text, digest)?;
+        Ok(done)
+    }
+
+    /// What is kept of a node, with its catalog where it is wanted; `None` if that is gone.
+    fn take(&self, kept: Kept<'_>, node: &Node, source: &str) -> Option<Done> {
+        let mut done = Done { report: kept.report(&node.name, source)?, catalog: None };
+        self.keeper.inspect(|keeper| keeper.note_catalog(&node.name, kept.digest()));
+        if let Some(directory) = &self.args.output
+            && !kept.is_written_to(&place(directory, node))
+        {
+            let taken = kept.catalog().and_then(|text| self.written(node, &text, Some(kept.digest())).ok());
+            if taken.is_none() {
+                self.keeper.inspect(|keeper| keeper.lost(&node.name));
+            }
+            done.catalog = taken?;
+        }
+        Some(done)
+    }
+
+    /// The catalog as a file to be, if it is to be one.
+    fn written(&self, node: &Node, text: &str, digest: Option<Digest>) -> Result<Option<Pending>, String> {
+        let Some(directory) = &self.args.output else { return Ok(None) };
+        let place = place(directory, node);
+        let pending = Pending::write(&place, text.as_bytes())?;
+        if let (Some(keeper), Some(digest)) = (self.keeper, digest) {
+            keeper.note_written(place, digest);
+        }
+        Ok(Some(pending))
+    }
+}
+
+/// The file that the catalog of a node is written to.
+fn place(directory: &Path, node: &Node) -> PathBuf {
+    directory.join(format!("{}.json", node.name))
+}
+
+/// What is kept of runs like this one.
+pub fn open(directory: &Path, args: &Args, fleet: &Fleet<'_>) -> Result<Cache, String> {
+    let way = Digest::of([
+        format!("{:?}", fleet.site_spec()),
+        args.target.way()?,
+        format!("{}", args.keep_virtual),
+    ]);
+    let (cache, wrong) = Cache::open(directory, way, &build());
+    if let Some(wrong) = wrong {
+        errln!("kukla: the cache in {} is not used: {wrong}", directory.display());
+    }
+    Ok(cache)
+}
+
+/// This build and no other: what is kept by one is not for the next.
+fn build() -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    let own = std::env::current_exe().and_then(std::fs::metadata);
+    match own.and_then(|own| Ok((own.len(), own.modified()?))) {
+        Ok((length, modified)) => format!("{version} {length} {modified:?}"),
+        Err(_) => version.to_owned(),
+    }
+}

@@ -1,0 +1,398 @@
+//! `kukla compile --all --cache`: whatever changes in a control repository, a run with a cache says the same as one without.
+//!
+//! `KUKLA_EDITS` is how many edits are made at random, `KUKLA_SEED` decides which.
+
+#![allow(clippy::disallowed_methods)] // a test reads the disk
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+/// A control repository with what catalogs can rest on.
+const FILES: [(&str, &str); 22] = [
+    ("environment.conf", "modulepath = modules\n"),
+    (
+        "hiera.yaml",
+        "version: 5\nhierarchy:\n- name: All\n  paths: ['nodes/%{trusted.certname}.yaml', '%{facts.role}.yaml', common.yaml]\n- name: Any\n  glob: extra/*.yaml\n- name: Own\n  lookup_key: app::backend\n  path: own.json\n",
+    ),
+    ("manifests/site.pp", "include app\nif $facts['role'] == 'db' { include app::db }\n"),
+    (
+        "modules/app/manifests/init.pp",
+        "class app(Integer $size = 0, App::Colour $colour = red, Hash $more = {}) {\n  file { '/epp': content => epp('app/a.epp') }\n  file { '/erb': content => template('app/a.erb') }\n  notify { \"${size} ${colour} ${more} ${app::shout('x')} ${app::ruby('y')} ${file('app/plain')}\": }\n  notify { \"extra ${lookup('extra', default_value => 'none')} ${lookup('own', default_value => 'none')}\": }\n}\n",
+    ),
+    (
+        "modules/app/manifests/db.pp",
+        "class app::db($name_of = lookup('db', default_value => 'plain')) {\n  app::thing { $name_of: }\n}\n",
+    ),
+    (
+        "modules/app/manifests/thing.pp",
+        "define app::thing($n = $facts['kernel']) { notify { \"thing ${title} ${n}\": } }\n",
+    ),
+    ("modules/app/functions/shout.pp", "function app::shout($text) { \"${text}!\" }\n"),
+    (
+        "modules/app/functions/backend.pp",
+        "function app::backend(String $key, Hash $options, Puppet::LookupContext $context) {\n  $all = $context.cached_file_data($options['path']) |$text| { $text }\n  if $key == 'own' { 'from the backend' } else { $context.not_found }\n}\n",
+    ),
+    ("modules/app/types/colour.pp", "type App::Colour = Enum[red, green, blue]\n"),
+    (
+        "modules/app/lib/puppet/functions/app/ruby.rb",
+        "require_relative '../../../app_helper'\nPuppet::Functions.create_function(:'app::ruby') do\n  dispatch(:run) { param 'String', :text }\n  def run(text)\n    AppHelper.twice(text)\n  end\nend\n",
+    ),
+    ("modules/app/lib/app_helper.rb", "module AppHelper\n  def self.twice(text)\n    text * 2\n  end\nend\n"),
+    ("modules/app/templates/a.epp", "welcome <%= $facts['os'] %>\n"),
+    ("modules/app/templates/a.erb", "size <%= @size %> <%= scope['facts']['role'] %>\n"),
+    ("modules/app/files/plain", "plain"),
+    ("modules/app/hiera.yaml", "version: 5\nhierarchy:\n- name: Own\n  path: own.yaml\n"),
+    ("modules/app/data/own.yaml", "app::colour: green\n"),
+    ("data/common.yaml", "app::more: {a: \"%{lookup('greeting')}\"}\ngreeting: hello\nunused: 1\n"),
+    ("data/web.yaml", "app::size: 2\n"),
+    ("data/db.yaml", "app::size: 3\nlookup_options: {app::more: {merge: hash}}\n"),
+    ("data/extra/one.yaml", "extra: one\n"),
+    ("data/nodes/n1.yaml", "app::more: {b: 1}\n"),
+    ("data/own.json", "{}"),
+];
+
+/// Texts that a file can become, most of them fit for it.
+const TEXTS: [(&str, &[&str]); 20] = [
+    (
+        "data/common.yaml",
+        &[
+            "app::more: {a: 2}\n",
+            "greeting: bye\napp::more: {a: \"%{lookup('greeting')}\"}\n",
+            "unused: 2\n",
+            "just: text\nextra: common\n",
+            "- no hash\n",
+            "",
+            "a: [\n",
+        ],
+    ),
+    (
+        "data/web.yaml",
+        &["app::size: 7\n", "app::size: 2\nnobody: asked\n", "app::colour: blue\n", "app::size: wrong\n"],
+    ),
+    ("data/db.yaml", &["db: other\n", "app::size: 3\n", "lookup_options: {app::more: {merge: deep}}\n"]),
+    ("data/extra/one.yaml", &["extra: two\n", "nothing: 1\n"]),
+    ("data/extra/another.yaml", &["extra: another\n", "app::size: 9\n"]),
+    ("data/nodes/n1.yaml", &["app::more: {b: 2}\n", "greeting: mine\n"]),
+    ("data/nodes/n2.yaml", &["app::size: 22\n", "db: two\n"]),
+    ("data/own.json", &["{\"a\": 1}"]),
+    (
+        "hiera.yaml",
+        &[
+            "version: 5\nhierarchy:\n- name: All\n  paths: [common.yaml]\n",
+            "version: 5\n",
+            "version: 5\nhierarchy:\n- name: All\n  paths: ['%{facts.kernel}.yaml', common.yaml]\n",
+        ],
+    ),
+    ("data/Linux.yaml", &["app::size: 50\n"]),
+    (
+        "manifests/site.pp",
+        &[
+            "include app\n",
+            "# a comment\ninclude app\n",
+            "include app\nwarning(\"on ${trusted['certname']}\")\n",
+            "include nothing\n",
+        ],
+    ),
+    (
+        "modules/app/manifests/db.pp",
+        &[
+            "class app::db { app::thing { ['a', 'b']: } }\n",
+            "class app::db { notify { a: require => Notify[b] } notify { b: require => Notify[a] } }\n",
+        ],
+    ),
+    ("modules/app/manifests/thing.pp", &["define app::thing { notify { \"other ${title}\": } }\n"]),
+    (
+        "modules/app/functions/shout.pp",
+        &["function app::shout($text) { \"${text}?\" }\n", "function app::shout($text) { $facts['os'] }\n"],
+    ),
+    (
+        "modules/app/types/colour.pp",
+        &["type App::Colour = Enum[red, green]\n", "type App::Colour = String\n"],
+    ),
+    (
+        "modules/app/lib/app_helper.rb",
+        &[
+            "module AppHelper\n  def self.twice(text)\n    text.upcase\n  end\nend\n",
+            "module AppHelper\nend\n",
+        ],
+    ),
+    (
+        "modules/app/lib/puppet/functions/app/ruby.rb",
+        &[
+            "Puppet::Functions.create_function(:'app::ruby') do\n  def ruby(text)\n    text.reverse + closure_scope['facts']['kernel']\n  end\nend\n",
+        ],
+    ),
+    (
+        "modules/app/templates/a.erb",
+        &[
+            "<%= @facts['kernel'] %>\n",
+            "<%= scope.lookupvar('os') %> <%= scope.function_lookup(['greeting', nil, nil, 'x']) %>\n",
+        ],
+    ),
+    ("modules/app/templates/a.epp", &["<%= $role %>\n"]),
+    ("modules/app/files/plain", &["fancy", "plain"]),
+];
+
+const NODES: usize = 8;
+
+/// Numbers that look like chance and are the same each time.
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % limit
+    }
+}
+
+struct Repository {
+    root: PathBuf,
+}
+
+impl Drop for Repository {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.root);
+    }
+}
+
+impl Repository {
+    fn new(name: &str) -> Repository {
+        let root = std::env::temp_dir().join(format!("kukla-incremental-{}-{name}", std::process::id()));
+        let repository = Repository { root };
+        FILES.iter().for_each(|(path, text)| repository.put(path, text));
+        (0..NODES).for_each(|n| repository.put_facts(n, "Debian", 1));
+        repository
+    }
+
+    fn put(&self, path: &str, text: &str) {
+        let path = self.root.join("site").join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    fn remove(&self, path: &str) {
+        let _ = std::fs::remove_file(self.root.join("site").join(path));
+    }
+
+    fn put_facts(&self, n: usize, os: &str, uptime: usize) {
+        let role = if n.is_multiple_of(2) { "web" } else { "db" };
+        self.put(
+            &format!("facts/n{n}.json"),
+            &format!(
+                "{{\"os\": \"{os}\", \"role\": \"{role}\", \"kernel\": \"Linux\", \"uptime\": {uptime}}}"
+            ),
+        );
+    }
+
+    /// What a run says and writes.
+    fn run(&self, output: &str, more: &[&str]) -> (String, BTreeMap<String, String>) {
+        let run = Command::new(env!("CARGO_BIN_EXE_kukla"))
+            .args(["compile", "--all", "site", "--set", "strict=warning", "--output", output])
+            .args(more)
+            .current_dir(&self.root)
+            .env("SOURCE_DATE_EPOCH", "1700000000")
+            .output()
+            .unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let told = format!("{:?}\n{}{}", run.status.code(), text(&run.stdout), text(&run.stderr));
+        (told, catalogs(&self.root.join(output)))
+    }
+
+    /// The same, into a directory that was empty before.
+    fn clean(&self) -> (String, BTreeMap<String, String>) {
+        let _ = std::fs::remove_dir_all(self.root.join("clean"));
+        self.run("clean", &[])
+    }
+}
+
+fn catalogs(directory: &Path) -> BTreeMap<String, String> {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    entries
+        .map(|entry| {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            (name, std::fs::read_to_string(entry.path()).unwrap())
+        })
+        .collect()
+}
+
+fn number(variable: &str, otherwise: usize) -> usize {
+    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
+}
+
+#[test]
+fn a_cache_never_changes_what_is_said() {
+    let repository = Repository::new("edits");
+    let mut chance = Chance(number("KUKLA_SEED", 7) as u64);
+    let edits = number("KUKLA_EDITS", 60);
+    let mut kept = 0;
+    for edit in 0..edits {
+        let what = match chance.below(10) {
+            0 => {
+                let n = chance.below(NODES);
+                let os = ["Debian", "Ubuntu"][chance.below(2)];
+                let uptime = chance.below(100);
+                repository.put_facts(n, os, uptime);
+                format!("facts of n{n}: {os}, {uptime}")
+            }
+            1 => {
+                let (path, _) = TEXTS[chance.below(TEXTS.len())];
+                repository.remove(path);
+                format!("{path} is gone")
+            }
+            2 | 3 => {
+                let (path, text) = FILES[chance.below(FILES.len())];
+                repository.put(path, text);
+                format!("{path} as at first")
+            }
+            _ => {
+                let (path, texts) = TEXTS[chance.below(TEXTS.len())];
+                let text = texts[chance.below(texts.len())];
+                repository.put(path, text);
+                format!("{path}: {text}")
+            }
+        };
+        let (cached, kept_catalogs) = repository.run("kept", &["--cache", "cache", "--explain-cache"]);
+        let (reasons, cached): (Vec<_>, Vec<_>) =
+            cached.lines().partition(|line| line.contains(" was compiled: "));
+        kept += NODES - reasons.len().min(NODES);
+        let (clean, clean_catalogs) = repository.clean();
+        assert_eq!(cached.join("\n") + "\n", clean, "edit {edit}: {what}\n{reasons:#?}");
+        // What fails leaves no catalog; an earlier one stays.
+        for (name, text) in &clean_catalogs {
+            assert_eq!(kept_catalogs.get(name), Some(text), "edit {edit}: {what}: {name}\n{reasons:#?}");
+        }
+    }
+    // A cache that keeps nothing would pass as well.
+    assert!(kept * 5 > edits * NODES, "only {kept} of {} catalogs came from the cache", edits * NODES);
+}
+
+#[test]
+fn only_what_an_edit_touches_is_compiled() {
+    let repository = Repository::new("touched");
+    let (told, _) = repository.clean();
+    assert!(told.starts_with("Some(0)"), "{told}");
+    let compiled = || {
+        let (told, _) = repository.run("kept", &["--cache", "cache", "--explain-cache"]);
+        told.lines().filter(|line| line.contains(" was compiled: ")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(compiled().len(), NODES);
+    assert_eq!(compiled(), Vec::<String>::new());
+    repository
+        .put("data/common.yaml", "app::more: {a: \"%{lookup('greeting')}\"}\ngreeting: hello\nunused: 2\n");
+    assert_eq!(compiled(), Vec::<String>::new(), "nobody asked for this key");
+    repository.put("data/nodes/n1.yaml", "app::more: {b: 2}\n");
+    let only = compiled();
+    assert!(
+        only.len() == 1
+            && only[0].starts_with("n1 was compiled: ")
+            && only[0].ends_with("has another value of 'app::more'"),
+        "{only:?}"
+    );
+    repository.put_facts(2, "Debian", 1000);
+    let uptime = compiled();
+    assert!(uptime.len() <= 1, "{uptime:?}");
+    repository.put("modules/app/manifests/thing.pp", "define app::thing { }\n");
+    assert_eq!(compiled().len(), NODES / 2, "a define that half of the nodes have");
+}
+
+#[test]
+fn a_cache_that_cannot_be_used_is_said_and_ignored() {
+    let repository = Repository::new("damaged");
+    let (clean, _) = repository.clean();
+    repository.run("kept", &["--cache", "cache"]);
+    let index = || {
+        let way = std::fs::read_dir(repository.root.join("cache")).unwrap().flatten().next().unwrap().path();
+        way.join("index")
+    };
+    let whole = std::fs::read(index()).unwrap();
+    for damage in [b"".to_vec(), b"something else".to_vec(), whole[..whole.len() / 2].to_vec(), {
+        let mut bytes = whole.clone();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        bytes
+    }] {
+        std::fs::write(index(), damage).unwrap();
+        let (told, _) = repository.run("kept", &["--cache", "cache"]);
+        assert!(told.contains("is not used: it is "), "{told}");
+        assert!(told.contains(&clean[..clean.find('\n').unwrap()]), "{told}");
+    }
+    // A damaged catalog is compiled again.
+    let catalogs = index().with_file_name("catalogs");
+    for directory in std::fs::read_dir(&catalogs).unwrap().flatten() {
+        for file in std::fs::read_dir(directory.path()).unwrap().flatten() {
+            std::fs::write(file.path(), "damaged").unwrap();
+        }
+    }
+    let (_, written) = repository.run("again", &["--cache", "cache"]);
+    assert_eq!(written, repository.clean().1);
+}
+
+#[test]
+fn several_processes_share_a_cache() {
+    let repository = Repository::new("shared");
+    let (_, clean) = repository.clean();
+    std::thread::scope(|scope| {
+        let run = |n: usize| repository.run(&format!("out{n}"), &["--cache", "cache"]).1;
+        let runs: Vec<_> = (0..4).map(|n| scope.spawn(move || run(n))).collect();
+        runs.into_iter().for_each(|run| assert_eq!(run.join().unwrap(), clean));
+    });
+}
+
+/// A process that is stopped at the end.
+struct Watching(Child);
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn watching_prints_what_an_edit_changes() {
+    let repository = Repository::new("watched");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kukla"));
+    command.args(["compile", "--all", "site", "--watch", "--cache", "cache"]).current_dir(&repository.root);
+    let mut watching = Watching(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
+    let lines = |pipe: Box<dyn Read + Send>| {
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(pipe).lines().map_while(Result::ok) {
+                let _ = sender.send(line);
+            }
+        });
+        lines
+    };
+    let out = lines(Box::new(watching.0.stdout.take().unwrap()));
+    let err = lines(Box::new(watching.0.stderr.take().unwrap()));
+    let wait_for = |lines: &Receiver<String>, text: &str| {
+        let mut seen = Vec::new();
+        loop {
+            let line = lines
+                .recv_timeout(Duration::from_secs(60))
+                .unwrap_or_else(|_| panic!("no {text:?} in {seen:#?}"));
+            seen.push(line);
+            if seen.last().is_some_and(|line| line.contains(text)) {
+                return seen;
+            }
+        }
+    };
+    wait_for(&out, "8 compiled, 0 failed");
+    wait_for(&err, "Ctrl-C ends it");
+    repository.put("modules/app/files/plain", "fancy");
+    wait_for(&out, "+ Notify[");
+    repository.put("data/nodes/n2.yaml", "app::size: 22\n");
+    let told = wait_for(&out, "+ size => 22");
+    assert!(told.iter().any(|line| line == "n2:"), "{told:#?}");
+    repository
+        .put("data/common.yaml", "app::more: {a: \"%{lookup('greeting')}\"}\ngreeting: hello\nunused: 3\n");
+    wait_for(&out, "no catalog changes");
+    repository.put("manifests/site.pp", "include nothing\n");
+    wait_for(&err, "on 8 nodes: n0, n1 and 6 more");
+    repository.put("manifests/site.pp", "include app\nif $facts['role'] == 'db' { include app::db }\n");
+    wait_for(&out, "n0 compiles again");
+}

@@ -1,0 +1,379 @@
+//! What is kept of earlier compilations, so that only what changed is compiled again.
+//!
+//! A cache is a directory. For each way of compiling (a site, its settings, a policy) it has a directory of its own, with
+//!
+//! - `index`: all questions that compilations asked of the world, each once, with its answer; and for each node which of them it
+//!   asked, which facts, and what came of it,
+//! - `catalogs`: the catalogs, compressed, by the digest of their text.
+//!
+//! Nothing in it is believed: the index carries a digest of itself and the name of the build that wrote it, a catalog is
+//! compared with its digest. Files are written under other names and renamed, so that several processes can share a cache;
+//! the one that ends last is the one whose index stays.
+
+mod check;
+mod encode;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use indexmap::IndexMap;
+use kukla_hiera::DataFormat;
+use kukla_hiera::parts::FileParts;
+use kukla_values::Str;
+use kukla_world::record::{Answer, Digest, Input, InputId, InputSet, Question};
+use kukla_world::{Stamp, World};
+use rustc_hash::FxBuildHasher;
+
+use crate::basis::Basis;
+use crate::disk::{self, DiskWorld};
+pub use check::{Check, Facts, Reason};
+use encode::{Reader, Writer};
+
+/// What was kept the last time.
+#[derive(Debug, Default)]
+pub struct Cache {
+    directory: PathBuf,
+    build: String,
+    inputs: Vec<KeptInput>,
+    parts: BTreeMap<Str, FileParts>,
+    sources: BTreeMap<PathBuf, FactSource>,
+    nodes: BTreeMap<String, Entry>,
+    /// Files that catalogs were written to.
+    written: BTreeMap<PathBuf, (Stamp, Digest)>,
+}
+
+/// An input, and what shows without a look inside that a file is the same.
+#[derive(Clone, Debug)]
+struct KeptInput {
+    input: Input,
+    stamp: Option<Stamp>,
+}
+
+/// A file of facts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FactSource {
+    /// What was in it.
+    pub content: Digest,
+    /// What shows that it is still the same; none if it was too young to tell.
+    pub stamp: Option<Stamp>,
+    /// The nodes whose facts are in it.
+    pub nodes: Vec<String>,
+}
+
+/// What is kept of the compilation of a node.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// What it rests on; the inputs are those of the table of the one who has the entry.
+    pub basis: Basis,
+    /// What whoever keeps it has to say of it.
+    pub report: Vec<u8>,
+    /// The digest of its catalog.
+    pub catalog: Digest,
+}
+
+/// What a run adds to a cache.
+#[derive(Debug, Default)]
+pub struct Additions {
+    /// All inputs of this run, by number, each with the stamp that a file had before it was read.
+    pub inputs: Vec<(Input, Option<Stamp>)>,
+    /// The data files of this run.
+    pub parts: Vec<(Str, FileParts)>,
+    /// The files of facts that were read.
+    pub sources: BTreeMap<PathBuf, FactSource>,
+    /// The nodes that were compiled.
+    pub nodes: BTreeMap<String, Entry>,
+    /// The files that catalogs were written to, each with the digest of the catalog.
+    pub written: BTreeMap<PathBuf, Digest>,
+}
+
+/// Files that changed so shortly before they were read may change again and look the same, since clocks of file systems tick
+/// slowly.
+const TOO_YOUNG: u64 = 1_000_000_000;
+
+/// The stamp of a file, if it was taken of something that had been the same for a while at a time in nanoseconds.
+pub fn lasting(stamp: Option<Stamp>, began: u64) -> Option<Stamp> {
+    stamp.filter(|stamp| stamp.version.saturating_add(TOO_YOUNG) < began)
+}
+
+const MAGIC: &[u8] = b"kukla cache 1\n";
+
+impl Cache {
+    /// What is kept in a directory for a way of compiling, and what is wrong with it if it cannot be used.
+    pub fn open(directory: &Path, way: Digest, build: &str) -> (Cache, Option<&'static str>) {
+        let directory = directory.join(hex(way));
+        let empty = || Cache { directory: directory.clone(), build: build.to_owned(), ..Cache::default() };
+        let Ok(bytes) = disk::read_own(&directory.join("index")) else { return (empty(), None) };
+        match read_index(&bytes, build) {
+            Ok(cache) => (Cache { directory, build: build.to_owned(), ..cache }, None),
+            Err(wrong) => (empty(), Some(wrong)),
+        }
+    }
+
+    /// How many nodes it knows.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether it knows nothing.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// Keeps the text of a catalog and gives the digest it goes by.
+    pub fn keep_catalog(&self, text: &str) -> Result<Digest, String> {
+        let digest = Digest::of([text]);
+        let place = self.catalog_place(digest);
+        if !place.is_file() {
+            disk::write_own(&place, &lz4_flex::compress_prepend_size(text.as_bytes()))?;
+        }
+        Ok(digest)
+    }
+
+    /// The text of a catalog, if it is there and whole.
+    pub fn catalog(&self, digest: Digest) -> Option<String> {
+        let packed = disk::read_own(&self.catalog_place(digest)).ok()?;
+        let text = String::from_utf8(lz4_flex::decompress_size_prepended(&packed).ok()?).ok()?;
+        (Digest::of([&text]) == digest).then_some(text)
+    }
+
+    /// Whether there is a catalog; whether it is whole, only reading it tells.
+    pub fn has_catalog(&self, digest: Digest) -> bool {
+        self.catalog_place(digest).is_file()
+    }
+
+    fn catalog_place(&self, digest: Digest) -> PathBuf {
+        let name = hex(digest);
+        self.directory.join("catalogs").join(&name[..2]).join(&name[2..])
+    }
+
+    /// Whether a file is still as it was when a catalog was written to it.
+    pub fn is_written_to(&self, place: &Path, catalog: Digest) -> bool {
+        let known = self.written.get(place);
+        known.is_some_and(|(stamp, digest)| {
+            *digest == catalog && DiskWorld::default().stamp(place) == Some(*stamp)
+        })
+    }
+
+    /// Asks the world, one by one as they are needed, whether the answers are still the same.
+    pub fn check<'c>(&'c self, world: &'c dyn World) -> Check<'c> {
+        Check::new(self, world)
+    }
+
+    /// Keeps what a run added, and of what was there before all that still holds.
+    pub fn save(&self, check: &Check<'_>, added: Additions) -> Result<(), String> {
+        let mut table = Table::default();
+        let mut nodes = BTreeMap::new();
+        let mut parts: BTreeMap<Str, FileParts> = added.parts.into_iter().collect();
+        for (name, entry) in added.nodes {
+            let numbered = |InputId(id)| {
+                let (input, stamp) = added.inputs.get(id as usize)?;
+                is_lasting(input).then(|| (input.clone(), *stamp))
+            };
+            if let Some(inputs) = table.renumbered(&entry.basis.inputs, numbered) {
+                nodes.insert(name, entry.with_inputs(inputs));
+            }
+        }
+        for (name, entry) in &self.nodes {
+            if nodes.contains_key(name) || check.stale_input(&entry.basis.inputs).is_some() {
+                continue;
+            }
+            let inputs = table.renumbered(&entry.basis.inputs, |id| check.as_it_is(id));
+            nodes.extend(inputs.map(|inputs| (name.clone(), entry.clone().with_inputs(inputs))));
+        }
+        for input in table.inputs.keys() {
+            if let Question::Data(path) = &input.question
+                && let Some(path) = path.to_str().map(Str::from)
+                && let Some(known) = self.parts.get(&path)
+            {
+                parts
+                    .entry(path.clone())
+                    .or_insert_with(|| check.parts(&path).unwrap_or_else(|| known.clone()));
+            }
+        }
+        let mut sources = added.sources;
+        for (path, source) in &self.sources {
+            if !sources.contains_key(path) && source.nodes.iter().any(|node| nodes.contains_key(node)) {
+                sources.insert(path.clone(), source.clone());
+            }
+        }
+        let mut written = self.written.clone();
+        for (place, digest) in added.written {
+            match DiskWorld::default().stamp(&place) {
+                Some(stamp) => written.insert(place, (stamp, digest)),
+                None => written.remove(&place),
+            };
+        }
+        let index = index(&self.build, &table, &parts, &sources, &nodes, &written);
+        disk::write_own(&self.directory.join("index"), &index)?;
+        self.forget_catalogs(&nodes);
+        Ok(())
+    }
+
+    /// Removes catalogs that were kept for nodes which have others now.
+    fn forget_catalogs(&self, nodes: &BTreeMap<String, Entry>) {
+        let wanted: std::collections::BTreeSet<Digest> = nodes.values().map(|entry| entry.catalog).collect();
+        let known = self.nodes.values().map(|entry| entry.catalog);
+        known.filter(|digest| !wanted.contains(digest)).for_each(|digest| {
+            // If it is gone already, so much the better.
+            let _ = disk::remove_own(&self.catalog_place(digest));
+        });
+    }
+}
+
+impl Entry {
+    fn with_inputs(mut self, inputs: InputSet) -> Entry {
+        self.basis.inputs = inputs;
+        self
+    }
+}
+
+/// The inputs of a cache to be.
+#[derive(Debug, Default)]
+struct Table {
+    inputs: IndexMap<Input, Option<Stamp>, FxBuildHasher>,
+}
+
+impl Table {
+    /// A set with the numbers of this table; `None` if one of the inputs cannot be kept.
+    fn renumbered(
+        &mut self,
+        set: &InputSet,
+        input: impl Fn(InputId) -> Option<(Input, Option<Stamp>)>,
+    ) -> Option<InputSet> {
+        let mut renumbered = InputSet::default();
+        for id in set.iter() {
+            let (input, stamp) = input(id)?;
+            let entry = self.inputs.entry(input);
+            let number = entry.index();
+            let known = entry.or_insert(stamp);
+            *known = known.or(stamp);
+            renumbered.insert(InputId(u32::try_from(number).ok()?));
+        }
+        Some(renumbered)
+    }
+}
+
+/// Whether one can ask later if an answer still holds.
+fn is_lasting(input: &Input) -> bool {
+    let is_text = match &input.question {
+        Question::Read(path) | Question::Data(path) | Question::Exists(path) | Question::List(path) => {
+            path.to_str().is_some()
+        }
+        _ => true,
+    };
+    is_text && !matches!(input.answer, Answer::Passing | Answer::Refused)
+}
+
+fn hex(digest: Digest) -> String {
+    digest.0[..16].iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+const FORMATS: [DataFormat; 3] = [DataFormat::Yaml, DataFormat::Json, DataFormat::Hocon];
+
+fn index(
+    build: &str,
+    table: &Table,
+    parts: &BTreeMap<Str, FileParts>,
+    sources: &BTreeMap<PathBuf, FactSource>,
+    nodes: &BTreeMap<String, Entry>,
+    written: &BTreeMap<PathBuf, (Stamp, Digest)>,
+) -> Vec<u8> {
+    let mut out = Writer::default();
+    out.text(build);
+    out.list(table.inputs.iter(), |out, (input, stamp)| {
+        out.input(input);
+        out.optional(*stamp, Writer::stamp);
+    });
+    out.list(parts.iter(), |out, (path, parts)| {
+        out.text(path);
+        out.number(FORMATS.iter().position(|format| *format == parts.format).unwrap_or(0) as u64);
+        out.optional(parts.module.as_ref(), |out, module| out.text(module));
+        out.list(parts.keys.iter(), |out, (key, digest)| {
+            out.text(key);
+            out.digest(digest);
+        });
+        out.digest(&parts.rest);
+    });
+    out.list(sources.iter(), |out, (path, source)| {
+        out.text(&path.to_string_lossy());
+        out.digest(&source.content);
+        out.optional(source.stamp, Writer::stamp);
+        out.list(source.nodes.iter(), |out, node| out.text(node));
+    });
+    out.list(nodes.iter(), |out, (name, entry)| {
+        out.text(name);
+        out.digest(&entry.basis.node);
+        out.list(entry.basis.facts.iter(), |out, (fact, digest)| {
+            out.text(fact);
+            out.digest(digest);
+        });
+        out.set(&entry.basis.inputs);
+        out.block(&entry.report);
+        out.digest(&entry.catalog);
+    });
+    out.list(written.iter(), |out, (place, (stamp, digest))| {
+        out.text(&place.to_string_lossy());
+        out.stamp(*stamp);
+        out.digest(digest);
+    });
+    let body = out.bytes;
+    [MAGIC, &Digest::of([&body]).0, &body].concat()
+}
+
+fn read_index(bytes: &[u8], build: &str) -> Result<Cache, &'static str> {
+    let foreign = "it is no cache, or one of another kind";
+    let damaged = "it is damaged";
+    let (digest, body) =
+        bytes.strip_prefix(MAGIC).and_then(|rest| rest.split_at_checked(32)).ok_or(foreign)?;
+    if Digest::of([body]).0 != digest {
+        return Err(damaged);
+    }
+    let mut reader = Reader::new(body);
+    if reader.text() != Some(build) {
+        return Err("another build of kukla wrote it");
+    }
+    read_body(&mut reader).filter(|_| reader.is_at_end()).ok_or(damaged)
+}
+
+fn read_body(reader: &mut Reader<'_>) -> Option<Cache> {
+    let fact = |reader: &mut Reader<'_>| Some((reader.text()?.to_owned(), reader.digest()?));
+    Some(Cache {
+        inputs: reader.list(|reader| {
+            Some(KeptInput { input: reader.input()?, stamp: reader.optional(Reader::stamp)? })
+        })?,
+        parts: reader
+            .list(|reader| {
+                let path = Str::from(reader.text()?);
+                let format = *FORMATS.get(usize::try_from(reader.number()?).ok()?)?;
+                let module = reader.optional(|reader| Some(Str::from(reader.text()?)))?;
+                let keys = reader.list(|reader| Some((Str::from(reader.text()?), reader.digest()?)))?;
+                let rest = reader.digest()?;
+                Some((path, FileParts { format, module, keys: keys.into_iter().collect(), rest }))
+            })?
+            .into_iter()
+            .collect(),
+        sources: reader
+            .list(|reader| {
+                let path = PathBuf::from(reader.text()?);
+                let (content, stamp) = (reader.digest()?, reader.optional(Reader::stamp)?);
+                let nodes = reader.list(|reader| Some(reader.text()?.to_owned()))?;
+                Some((path, FactSource { content, stamp, nodes }))
+            })?
+            .into_iter()
+            .collect(),
+        nodes: reader
+            .list(|reader| {
+                let name = reader.text()?.to_owned();
+                let node = reader.digest()?;
+                let basis = Basis { node, facts: reader.list(fact)?, inputs: reader.set()? };
+                Some((name, Entry { basis, report: reader.block()?.to_vec(), catalog: reader.digest()? }))
+            })?
+            .into_iter()
+            .collect(),
+        written: reader
+            .list(|reader| Some((PathBuf::from(reader.text()?), (reader.stamp()?, reader.digest()?))))?
+            .into_iter()
+            .collect(),
+        ..Cache::default()
+    })
+}
