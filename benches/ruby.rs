@@ -53,7 +53,7 @@ fn program(body: &str) -> String {
 
 /// A template of so many lines: text, values, loops and conditions as in the templates of modules.
 fn template(lines: usize) -> String {
-    let mut text = String::from("# managed by <%= @name %>\n");
+    let mut text = String::from("# managed by <%= @owner %>\n");
     for line in 1..lines {
         let _ = match line % 10 {
             1 => writeln!(text, "<% @list.each do |item| -%>"),
@@ -70,7 +70,7 @@ fn template(lines: usize) -> String {
 }
 
 const VALUES: &str =
-    "name = 'kukla'; list = %w[one two three]; enabled = true; value = 42; options = { 'a' => 'b' }";
+    "owner = 'kukla'; list = %w[one two three]; enabled = true; value = 42; options = { 'a' => 'b' }";
 
 /// Renders as Puppet does: the template is read into code each time.
 fn erb_script(path: &Path, times: usize) -> String {
@@ -85,7 +85,7 @@ fn erb_script(path: &Path, times: usize) -> String {
 
 fn erb_request(path: &Path, times: usize) -> Value {
     let code = format!(
-        "$name = 'kukla' $list = ['one', 'two', 'three'] $enabled = true $value = 42 $options = {{ 'a' => 'b' }} \
+        "$owner = 'kukla' $list = ['one', 'two', 'three'] $enabled = true $value = 42 $options = {{ 'a' => 'b' }} \
          Integer[1, {times}].each |$n| {{ template('{}') }}",
         path.display()
     );

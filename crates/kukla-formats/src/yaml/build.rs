@@ -14,6 +14,9 @@ const MAX_DEPTH: usize = 500;
 /// Aliases let a few lines stand for more values than fit a machine; this many is where we stop believing the author.
 const MAX_NODES: u64 = 20_000_000;
 
+/// So many entries of one map may wait.
+const MANY: usize = 1 << 16;
+
 /// A finished node on its way into its parent.
 #[derive(Clone, Debug)]
 struct Node {
@@ -51,9 +54,10 @@ struct Frame {
     what: Container,
 }
 
+/// A list or map that is being read, and where its members begin among those that wait to be put into one.
 enum Container {
-    Sequence(Array, SequenceTag),
-    Mapping { hash: Hash, key: Option<Node>, tag: MappingTag },
+    Sequence { start: usize, tag: SequenceTag },
+    Mapping { start: usize, key: Option<Node>, tag: MappingTag },
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -77,6 +81,10 @@ enum MappingTag {
 pub(super) struct Builder {
     options: Options,
     stack: Vec<Frame>,
+    /// Members of the lists that are being read, the innermost last: how many there are is only known at the end.
+    items: Vec<Value>,
+    /// Entries of the maps that are being read.
+    entries: Vec<(Value, Value)>,
     anchors: FxHashMap<String, Anchored>,
     opened: u32,
     pub(super) document: Document,
@@ -87,6 +95,8 @@ impl Builder {
         Builder {
             options,
             stack: Vec::new(),
+            items: Vec::new(),
+            entries: Vec::new(),
             anchors: FxHashMap::default(),
             opened: 0,
             document: Document::default(),
@@ -130,12 +140,13 @@ impl Builder {
 
     /// Begins a list without a tag.
     pub(super) fn open_sequence(&mut self, anchor: Option<&str>, line: u32) -> Result<(), Error> {
-        self.open(anchor.map(str::to_owned), line, Container::Sequence(Array::new(), SequenceTag::Plain))
+        let what = Container::Sequence { start: self.items.len(), tag: SequenceTag::Plain };
+        self.open(anchor.map(str::to_owned), line, what)
     }
 
     /// Begins a map without a tag.
     pub(super) fn open_mapping(&mut self, anchor: Option<&str>, line: u32) -> Result<(), Error> {
-        let what = Container::Mapping { hash: Hash::new(), key: None, tag: MappingTag::Plain };
+        let what = Container::Mapping { start: self.entries.len(), key: None, tag: MappingTag::Plain };
         self.open(anchor.map(str::to_owned), line, what)
     }
 
@@ -155,11 +166,12 @@ impl Builder {
             }
             EventData::SequenceStart { anchor, tag, .. } => {
                 let tag = sequence_tag(tag.as_deref())?;
-                self.open(anchor, line, Container::Sequence(Array::new(), tag))?;
+                self.open(anchor, line, Container::Sequence { start: self.items.len(), tag })?;
             }
             EventData::MappingStart { anchor, tag, .. } => {
                 let tag = mapping_tag(tag.as_deref())?;
-                self.open(anchor, line, Container::Mapping { hash: Hash::new(), key: None, tag })?;
+                let start = self.entries.len();
+                self.open(anchor, line, Container::Mapping { start, key: None, tag })?;
             }
             EventData::SequenceEnd | EventData::MappingEnd => self.close()?,
         }
@@ -190,17 +202,27 @@ impl Builder {
     pub(super) fn close(&mut self) -> Result<(), Error> {
         let Some(frame) = self.stack.pop() else { return Ok(()) };
         let (value, kind) = match frame.what {
-            Container::Sequence(array, SequenceTag::Plain) => (Value::Array(array), Kind::Sequence),
-            Container::Sequence(array, SequenceTag::Ordered) => {
-                let entries = array.iter().filter_map(Value::as_hash).flatten();
-                (entries.map(|(k, v)| (k.clone(), v.clone())).collect::<Hash>().into(), Kind::Sequence)
+            Container::Sequence { start, tag } => {
+                let array: Array = self.items.drain(start..).collect();
+                let value = match tag {
+                    SequenceTag::Plain => array.into(),
+                    SequenceTag::Ordered => {
+                        let entries = array.iter().filter_map(Value::as_hash).flatten();
+                        entries.map(|(k, v)| (k.clone(), v.clone())).collect::<Hash>().into()
+                    }
+                };
+                (value, Kind::Sequence)
             }
-            Container::Mapping { hash, tag: MappingTag::Plain, .. } => (Value::Hash(hash), Kind::Mapping),
-            Container::Mapping { hash, tag: MappingTag::Text, .. } => {
-                (hash.get("str").cloned().unwrap_or_default(), Kind::Mapping)
-            }
-            Container::Mapping { hash, tag: MappingTag::Elements, .. } => {
-                (hash.get("elements").cloned().unwrap_or_else(|| Hash::new().into()), Kind::Mapping)
+            Container::Mapping { start, tag, .. } => {
+                let hash: Hash = self.entries.drain(start..).collect();
+                let value = match tag {
+                    MappingTag::Plain => hash.into(),
+                    MappingTag::Text => hash.get("str").cloned().unwrap_or_default(),
+                    MappingTag::Elements => {
+                        hash.get("elements").cloned().unwrap_or_else(|| Hash::new().into())
+                    }
+                };
+                (value, Kind::Mapping)
             }
         };
         let node = Node { value, kind, symbolic: frame.symbolic, size: frame.size, line: frame.line };
@@ -231,17 +253,17 @@ impl Builder {
                 node.line
             )));
         }
-        let (hash, key, tag) = match &mut frame.what {
-            Container::Sequence(array, _) => {
-                array.push(node.value);
+        let (start, key, tag) = match &mut frame.what {
+            Container::Sequence { .. } => {
+                self.items.push(node.value);
                 return Ok(());
             }
-            Container::Mapping { hash, key, tag } => match key.take() {
+            Container::Mapping { start, key, tag } => match key.take() {
                 None => {
                     *key = Some(node);
                     return Ok(());
                 }
-                Some(name) => (hash, name, *tag),
+                Some(name) => (*start, name, *tag),
             },
         };
         if tag == MappingTag::Plain
@@ -257,18 +279,23 @@ impl Builder {
                     }
                 }
             }
-            hash.make_mut().extend(merged.iter().map(|(k, v)| (k.clone(), v.clone())));
+            self.entries.extend(merged.iter().map(|(k, v)| (k.clone(), v.clone())));
+            // What is brought in again and again counts once.
+            if self.entries.len() - start > MANY {
+                let hash: Hash = self.entries.drain(start..).collect();
+                self.entries.extend(hash.iter().map(|(k, v)| (k.clone(), v.clone())));
+            }
             return Ok(());
         }
         if top_level && let Value::String(name) = &key.value {
             self.document.lines.insert(name.clone(), key.line);
             if node.symbolic {
                 self.document.symbolic.insert(name.clone());
-            } else {
+            } else if !self.document.symbolic.is_empty() {
                 self.document.symbolic.remove(name);
             }
         }
-        hash.insert(key.value, node.value);
+        self.entries.push((key.value, node.value));
         Ok(())
     }
 

@@ -283,7 +283,7 @@ impl Ruby<'_> {
         if body.params.simple {
             self.run.stack.extend(args.iter_mut().map(std::mem::take));
         }
-        self.run.stack.resize(base + body.locals as usize, Value::Nil);
+        self.fill_stack(base + body.locals as usize);
         let env = body.env.as_ref().map(|names| Env::new(names.len(), None));
         let number = if body.numbered { self.next_number() } else { 0 };
         let saved_match = std::mem::take(&mut self.run.last_match);
@@ -321,11 +321,24 @@ impl Ruby<'_> {
         }
     }
 
+    /// Makes the stack so high; variables begin as `nil`.
+    #[inline]
+    pub(super) fn fill_stack(&mut self, height: usize) {
+        while self.run.stack.len() < height {
+            self.run.stack.push(Value::Nil);
+        }
+    }
+
     /// The end of an activation.
     #[inline]
     pub(crate) fn leave(&mut self, f: &Frame<'_>) {
         self.depth -= 1;
-        self.run.stack.truncate(f.base);
+        while self.run.stack.len() > f.base {
+            match self.run.stack.pop() {
+                Some(Value::Nil | Value::Int(_) | Value::Bool(_) | Value::Symbol(_)) => {}
+                object => drop(object),
+            }
+        }
         let run = &mut self.run;
         if let Some(activation) = run.frames.last() {
             run.line = activation.caller_line;

@@ -92,6 +92,7 @@ impl Ruby<'_> {
             Node::Const(name, cache, line) => self.constant_node(f, *name, *cache, *line),
             Node::While(parts) => self.while_node(f, parts),
             Node::Yield(parts) => self.yield_node(f, &parts.0, parts.1),
+            Node::CallAssign(parts) => self.call_assign(f, parts),
             Node::Case(case) => self.case_node(f, case),
             node => self.eval_more(f, node),
         }
@@ -101,12 +102,22 @@ impl Ruby<'_> {
     pub(super) fn run(&mut self, f: &Frame<'_>, node: &Node) -> Result<()> {
         match node {
             Node::SetLocal(slot, value) => {
+                if let Some(number) = self.peek_operation(f, value) {
+                    match &mut self.run.stack[f.base + *slot as usize] {
+                        Value::Int(old) => *old = number,
+                        old => *old = Value::Int(number),
+                    }
+                    return Ok(());
+                }
                 let value = self.eval(f, value)?;
                 self.run.stack[f.base + *slot as usize] = value;
                 Ok(())
             }
             Node::SetOuter(depth, slot, value) => {
-                let value = self.eval(f, value)?;
+                let value = match self.peek_operation(f, value) {
+                    Some(number) => Value::Int(number),
+                    None => self.eval(f, value)?,
+                };
                 if let Some(env) = f.env {
                     env.set(*depth, *slot, value);
                 }
@@ -208,7 +219,6 @@ impl Ruby<'_> {
                 Ok(value)
             }
             Node::ConstAssign(parts) => self.constant_assign(f, parts),
-            Node::CallAssign(parts) => self.call_assign(f, parts),
             Node::MultiAssign(parts) => self.multi_assign(f, &parts.0, &parts.1, parts.2),
             Node::Super(parts) => self.super_node(f, parts),
             Node::For(parts) => self.for_node(f, &parts.0, parts.1, parts.2),

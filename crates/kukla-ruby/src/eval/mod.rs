@@ -112,6 +112,15 @@ impl Env {
         self.up(depth).and_then(|env| env.slots.borrow().get(slot as usize).cloned()).unwrap_or_default()
     }
 
+    /// The integer that a variable holds, if it is one.
+    #[inline]
+    pub(crate) fn integer(&self, depth: u16, slot: u16) -> Option<i64> {
+        match self.up(depth)?.slots.borrow().get(slot as usize) {
+            Some(Value::Int(number)) => Some(*number),
+            _ => None,
+        }
+    }
+
     #[inline]
     pub(crate) fn set(&self, depth: u16, slot: u16, value: Value) {
         if let Some(env) = self.up(depth) {

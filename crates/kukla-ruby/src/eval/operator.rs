@@ -1,21 +1,32 @@
 //! Operators, with a fast way for numbers, strings, arrays and hashes unless a program has defined them anew.
 
+use std::rc::Rc;
+
 use super::Frame;
 use crate::args::Args;
 use crate::class::ClassId;
 use crate::error::Result;
+use crate::memory;
 use crate::program::{Node, Op, Operator};
 use crate::ruby::Ruby;
 use crate::symbol::{Symbol, sym};
-use crate::value::Value;
+use crate::value::{StringObject, Value};
 
 impl Ruby<'_> {
     #[inline]
     pub(super) fn operator_node(&mut self, f: &Frame<'_>, op: &Op) -> Result {
-        let left = match self.peek_integer(f, &op.left) {
+        let left = match self.peek_integer(f, &op.left).or_else(|| self.peek_operation(f, &op.left)) {
             Some(number) => Value::Int(number),
             None => self.eval(f, &op.left)?,
         };
+        // A literal that is appended need not become a string of its own.
+        if let (Value::String(string), Operator::ShiftLeft, Node::Text(text), false) =
+            (&left, op.operator, &op.right, self.run.redefined)
+            && let Value::String(text) = &f.unit.literals[*text as usize]
+            && self.append_text(string, text)?
+        {
+            return Ok(left);
+        }
         let right = match self.peek_integer(f, &op.right) {
             Some(number) => Value::Int(number),
             None => self.eval(f, &op.right)?,
@@ -37,15 +48,28 @@ impl Ruby<'_> {
                 Value::Int(number) => Some(number),
                 _ => None,
             },
+            Node::Outer(depth, slot) => f.env?.integer(*depth, *slot),
             _ => None,
         }
+    }
+
+    /// The integer that an operator between two such expressions gives. Nothing happens on the way, so that the same can be tried again.
+    #[inline]
+    pub(super) fn peek_operation(&self, f: &Frame<'_>, node: &Node) -> Option<i64> {
+        let Node::Op(op) = node else { return None };
+        if self.run.redefined {
+            return None;
+        }
+        arithmetic(op.operator, self.peek_integer(f, &op.left)?, self.peek_integer(f, &op.right)?)
     }
 
     /// Whether a comparison holds: as a condition has it.
     #[inline]
     pub(super) fn test_operator(&mut self, f: &Frame<'_>, op: &Op) -> Result<bool> {
+        let left = || self.peek_integer(f, &op.left).or_else(|| self.peek_operation(f, &op.left));
         if !self.run.redefined
-            && let (Some(a), Some(b)) = (self.peek_integer(f, &op.left), self.peek_integer(f, &op.right))
+            && let Some(b) = self.peek_integer(f, &op.right)
+            && let Some(a) = left()
         {
             match op.operator {
                 Operator::Less => return Ok(a < b),
@@ -97,6 +121,22 @@ impl Ruby<'_> {
             }
             None => self.method_missing(receiver, name, args),
         }
+    }
+
+    /// Appends one string to another, if that is as simple as it looks.
+    #[inline]
+    fn append_text(&mut self, string: &Rc<StringObject>, other: &Rc<StringObject>) -> Result<bool> {
+        let is_simple = string.head.class() == ClassId::STRING
+            && !string.head.is_frozen()
+            && !Rc::ptr_eq(string, other)
+            && string.text().encoding() == other.text().encoding();
+        if is_simple {
+            string.text_mut().push_text(&other.text());
+            if memory::is_due() {
+                self.make_room(0)?;
+            }
+        }
+        Ok(is_simple)
     }
 
     /// What `[]` gives, if that takes no call.
@@ -172,6 +212,7 @@ impl Ruby<'_> {
                 match operator {
                     Operator::Equal => Some(Value::Bool(equal())),
                     Operator::NotEqual => Some(Value::Bool(!equal())),
+                    Operator::ShiftLeft if self.append_text(a, b)? => Some(left.clone()),
                     _ => None,
                 }
             }
@@ -187,7 +228,21 @@ impl Ruby<'_> {
 
 #[inline(always)]
 fn integers(operator: Operator, a: i64, b: i64) -> Option<Value> {
-    let number = match operator {
+    Some(Value::Bool(match operator {
+        Operator::Less => a < b,
+        Operator::LessEqual => a <= b,
+        Operator::Greater => a > b,
+        Operator::GreaterEqual => a >= b,
+        Operator::Equal => a == b,
+        Operator::NotEqual => a != b,
+        operator => return arithmetic(operator, a, b).map(Value::Int),
+    }))
+}
+
+/// What an operator gives that makes integers of integers, if it fits.
+#[inline(always)]
+fn arithmetic(operator: Operator, a: i64, b: i64) -> Option<i64> {
+    Some(match operator {
         Operator::Add => a.checked_add(b)?,
         Operator::Subtract => a.checked_sub(b)?,
         Operator::Multiply => a.checked_mul(b)?,
@@ -200,28 +255,21 @@ fn integers(operator: Operator, a: i64, b: i64) -> Option<Value> {
         }
         Operator::Modulo => {
             if b == 0 || b == -1 {
-                return if b == -1 { Some(Value::Int(0)) } else { None };
+                return if b == -1 { Some(0) } else { None };
             }
             let rest = a % b;
             if rest != 0 && ((rest < 0) != (b < 0)) { rest + b } else { rest }
         }
         Operator::And => a & b,
         Operator::Or => a | b,
-        Operator::Less => return Some(Value::Bool(a < b)),
-        Operator::LessEqual => return Some(Value::Bool(a <= b)),
-        Operator::Greater => return Some(Value::Bool(a > b)),
-        Operator::GreaterEqual => return Some(Value::Bool(a >= b)),
-        Operator::Equal => return Some(Value::Bool(a == b)),
-        Operator::NotEqual => return Some(Value::Bool(a != b)),
         Operator::ShiftLeft => {
             if !(0..62).contains(&b) || a.unsigned_abs().leading_zeros() as i64 <= b + 1 {
                 return None;
             }
             a << b
         }
-        Operator::Index => return None,
-    };
-    Some(Value::Int(number))
+        _ => return None,
+    })
 }
 
 #[inline]

@@ -336,7 +336,8 @@ impl Regexp {
         self.matcher(encoding).program.get_or_init(|| {
             let compiled = self
                 .pattern(encoding)
-                .and_then(|pattern| compile::compile(&pattern, encoding == Encoding::Binary));
+                .and_then(|pattern| compile::compile(&pattern, encoding == Encoding::Binary))
+                .inspect(|program| work::compiled(size_of_val(&*program.ops)));
             compiled.map_err(|reason| {
                 let source = ruby::inspected(self.source_bytes(), self.options, self.encoding);
                 diagnostic!(INVALID_REGEXP { reason, source }).into()
