@@ -147,7 +147,10 @@ impl State {
 
     /// Adds a class or module.
     pub fn add_class(&mut self, class: Class) -> ClassId {
-        self.taken_by_classes.add(CLASS);
+        // Each class knows all that it inherits from.
+        let above = |class: &Class| class.superclass.and_then(|above| self.classes.get(above.0 as usize));
+        let levels = std::iter::successors(above(&class), |class| above(class)).count();
+        self.taken_by_classes.add(CLASS + levels * size_of::<ClassId>());
         self.classes.push(class);
         ClassId(self.classes.len() as u32 - 1)
     }
@@ -240,7 +243,6 @@ impl State {
         {
             return known.clone();
         }
-        let mut order = Vec::new();
         let mut at = Some(id);
         let mut chain = Vec::new();
         while let Some(next) = at {
@@ -248,13 +250,13 @@ impl State {
             at = self.class(next).superclass;
         }
         // A module that a superclass has already is not looked at again, so the oldest class comes first.
+        let mut backward = Vec::with_capacity(chain.len());
         for next in chain.into_iter().rev() {
             let mut own = Vec::new();
-            self.linearize(next, &order, &mut own);
-            own.append(&mut order);
-            order = own;
+            self.linearize(next, &backward, &mut own);
+            backward.extend(own.into_iter().rev());
         }
-        let order: Rc<[ClassId]> = order.into();
+        let order: Rc<[ClassId]> = backward.into_iter().rev().collect();
         let generation = self.generation;
         let class = self.class_mut(id);
         class.ancestors = Some(order.clone());

@@ -70,6 +70,37 @@ fn sequences_that_never_end() {
     }
 }
 
+/// Every function, with what has no end in every place.
+#[test]
+fn no_function_waits_for_the_end_of_a_sequence() {
+    const CALLS: &[&str] = &[
+        "(ALL)",
+        "(ALL.step(2))",
+        "(ALL.reverse_each, 1)",
+        "(1, ALL)",
+        "('%s', [ALL.step(2)])",
+        "([ALL.step(2)])",
+        "({a => ALL.step(2)}, 9223372036854775807)",
+        "(ALL) |$x| { $x }",
+        "(ALL.step(2)) |$a, $b| { $b }",
+    ];
+    for name in kukla::registry().names() {
+        for call in CALLS {
+            let call = call.replace("ALL", "Integer[0, 9223372036854775807]");
+            let mut spec = SiteSpec::of(format!("{name}{call}", name = name.as_str()));
+            for (limit, most) in
+                [("limit_steps", 20_000), ("limit_elements", 20_000), ("limit_memory", 16 << 20)]
+            {
+                spec.settings.set(limit, Value::Integer(most)).expect("a setting");
+            }
+            let site = Compiler::new(MemoryWorld::default()).open(&spec);
+            let outcome = site.and_then(|site| site.eval(&Node::named("n")).result.map(drop));
+            let code = outcome.map_or_else(|wrong| wrong.code.name, |()| "fine");
+            assert_ne!(code, "INTERNAL_FAILURE", "{}{call}", name.as_str());
+        }
+    }
+}
+
 #[test]
 fn memory() {
     check(&[

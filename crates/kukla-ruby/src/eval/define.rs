@@ -206,6 +206,15 @@ impl Ruby<'_> {
         self.tell(&receiver, hook, &[Value::Symbol(name)])
     }
 
+    /// How many times over it is the singleton class of a class.
+    fn level_of(&self, class: ClassId) -> usize {
+        let of = |class: &ClassId| match self.class(*class).kind {
+            ClassKind::Singleton(Value::Class(of)) => Some(of),
+            _ => None,
+        };
+        std::iter::successors(of(&class), of).count()
+    }
+
     /// The class of one object alone.
     pub fn singleton_class(&mut self, object: &Value) -> Result<ClassId> {
         match object {
@@ -224,23 +233,20 @@ impl Ruby<'_> {
                 }
                 // The singleton class of what is above it is above its own.
                 if let Some(above) = self.class(*class).superclass {
-                    self.singleton_class(&Value::Class(above))?;
+                    kukla_syntax::deep(|| self.singleton_class(&Value::Class(above)))?;
                 }
                 let made = self.make_singleton_of_class(*class);
                 if self.class(*class).is_singleton() {
                     // What inherits from it is a level up as well.
+                    let level = self.level_of(*class);
                     let below = (0..self.classes.len() as u32).map(ClassId);
                     let below: Vec<ClassId> = below
                         .filter(|id| {
-                            self.class(*id).superclass == Some(*class) && self.class(*id).is_singleton()
-                        })
-                        .filter(|id| {
-                            *id != made
-                                && matches!(&self.class(*id).kind, ClassKind::Singleton(Value::Class(_)))
+                            self.class(*id).superclass == Some(*class) && self.level_of(*id) == level
                         })
                         .collect();
                     for id in below {
-                        self.singleton_class(&Value::Class(id))?;
+                        kukla_syntax::deep(|| self.singleton_class(&Value::Class(id)))?;
                     }
                     self.changed();
                 }

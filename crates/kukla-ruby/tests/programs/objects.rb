@@ -91,3 +91,15 @@ class Integer
   def double = self * 2
 end
 p 21.double
+
+# Classes of classes of classes, and long lines of them.
+class Plain; end
+class Other < Plain; end
+p Plain.singleton_class.singleton_class, Other.singleton_class.singleton_class.singleton_class
+class << Plain.singleton_class
+  def of_class_of_class = :found
+end
+p Plain.singleton_class.of_class_of_class, Other.singleton_class.of_class_of_class
+deep = Object
+1_000.times { deep = Class.new(deep) }
+p deep.ancestors.size - Object.ancestors.size, deep.singleton_class.singleton_class.ancestors.size > 1_000
