@@ -8,8 +8,9 @@ use crate::chapter::{self, Section};
 const OLD_STDLIB: &str = r#"{"name": "puppetlabs-stdlib", "version": "8.5.0"}"#;
 
 /// Functions whose examples real Puppet does not fulfil, and why.
-const DIFFERS: [(&str, &str); 3] = [
+const DIFFERS: [(&str, &str); 4] = [
     ("is_a", "Puppet has it in stdlib only"),
+    ("puppetdb_query", "Puppet has it with PuppetDB only"),
     ("scanf", "Puppet needs a library that may not be installed"),
     ("type_of", "Puppet has it in stdlib only"),
 ];
@@ -23,6 +24,7 @@ pub fn sections() -> Result<Vec<(String, Section)>, String> {
         let name = function.builtin.name;
         let origin = match function.origin {
             FunctionOrigin::Core => "core",
+            FunctionOrigin::Beside => "beside",
             FunctionOrigin::Stdlib | FunctionOrigin::FormerStdlib | FunctionOrigin::LaterStdlib => "stdlib",
         };
         let lines: Vec<&str> =

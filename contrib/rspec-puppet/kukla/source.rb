@@ -15,7 +15,7 @@ module Kukla
         when Array then "[#{value.map { |inner| of(inner) }.join(', ')}]"
         when String then text(value)
         when Numeric, true, false then value.to_s
-        when Regexp then "Regexp[#{text(value.source)}]"
+        when Regexp then "Regexp(#{text(value.options.zero? ? value.source : value.to_s)})"
         else object(value)
         end
       end

@@ -470,6 +470,11 @@ impl Environment {
         if let Some(found) = read(&self.known).functions.get(&name) {
             return Ok(found.given(heard));
         }
+        if self.settings.overrides.is_some()
+            && let Some(replacement) = self.replacement(name)?
+        {
+            return Ok(Some(replacement));
+        }
         let special = self.stdlib().and_then(|major| self.registry.in_stdlib(name, major));
         if let Some(builtin) = special.or_else(|| self.registry.get(name))
             && self.offers(builtin, heard)
@@ -496,6 +501,21 @@ impl Environment {
         Ok(write(&self.known).functions.entry(name).or_insert(absent).given(heard))
     }
 
+    /// What stands in for the function of that name.
+    fn replacement(&self, name: Name) -> Result<Option<Function>, Arc<Diagnostic>> {
+        let Some(path) = self.function_override(name.as_str()) else {
+            return Ok(self.table(name.as_str())?.map(Function::Foreign));
+        };
+        let unit = self.load(&path)?;
+        match misses_function(&unit.program, &path, name) {
+            Some(failure) => Err(Arc::new(failure)),
+            None => Ok(read(&self.known)
+                .functions
+                .get(&name)
+                .and_then(|found| found.given(&mut Remarks::default()))),
+        }
+    }
+
     /// The file in which a module, or the environment itself, writes the function of that name in Ruby.
     pub fn ruby_function(&self, name: &str) -> Option<PathBuf> {
         self.ruby_function_in(&["lib/puppet/functions", "lib/puppet/parser/functions"], name)
@@ -520,6 +540,9 @@ impl Environment {
         if function.origin != FunctionOrigin::Core
             && self.path_of(CodeKind::Function, function.builtin.name, heard).is_some()
         {
+            return false;
+        }
+        if function.origin == FunctionOrigin::Beside && self.ruby_function(function.builtin.name).is_some() {
             return false;
         }
         function.origin != FunctionOrigin::FormerStdlib || self.stdlib().is_some_and(|major| major < 9)

@@ -33,6 +33,7 @@ pub mod native;
 mod node;
 mod objects;
 mod operators;
+mod overrides;
 pub mod profile;
 pub mod program;
 pub mod programs;

@@ -52,6 +52,8 @@ pub struct Registered {
 pub enum FunctionOrigin {
     /// Puppet ships it.
     Core,
+    /// It comes with what is installed beside Puppet, such as PuppetDB; a module's own of that name, in Ruby as well, is preferred.
+    Beside,
     /// It is one of puppetlabs-stdlib's.
     Stdlib,
     /// It was one of puppetlabs-stdlib's before version 9, and is there only with such a version; if the newer one has another of that

@@ -63,6 +63,8 @@ pub struct Piece {
     pub missing: Vec<(Option<u32>, String)>,
     /// Whether a manifest, a template or data names it.
     pub is_reached: bool,
+    /// Whether something stands in for it (`--overrides`).
+    pub is_overridden: bool,
 }
 
 /// Words of the languages in which facts and types are written; what they do is done elsewhere.
@@ -198,10 +200,22 @@ fn piece(place: &Place, file: &Path) -> Option<Piece> {
         return None;
     }
     let (module, file) = (place.name.clone(), file.to_path_buf());
-    Some(Piece { kind, module, name, file, missing: Vec::new(), is_reached: false })
+    Some(Piece { kind, module, name, file, missing: Vec::new(), is_reached: false, is_overridden: false })
 }
 
 fn examine(vm: &mut Vm<'_>, programs: &Arc<RubyPrograms>, known: &Known, piece: &mut Piece) -> Flow<()> {
+    let environment = vm.environment();
+    piece.is_overridden = match piece.kind {
+        PieceKind::Template => environment.template_override(&piece.name).is_some(),
+        PieceKind::Function => {
+            environment.function_override(&piece.name).is_some()
+                || environment.table_override(&piece.name).is_some()
+        }
+        _ => false,
+    };
+    if piece.is_overridden {
+        return Ok(());
+    }
     let bytes = vm.environment().reading(|world| world.read(&piece.file));
     let bytes = match bytes {
         Ok(bytes) => bytes,

@@ -22,6 +22,7 @@ const PUPPET: &[(&str, &str)] = &[
 /// What only some code needs.
 const ON_DEMAND: &[(&str, &str)] = &[
     ("puppet/core_types", include_str!("puppet/core_types.rb")),
+    ("puppet/http", include_str!("puppet/http.rb")),
     ("puppet/parameter", include_str!("puppet/parameter.rb")),
     ("puppet/type", include_str!("puppet/type.rb")),
     ("puppet/resource_api", include_str!("puppet/resource_api.rb")),

@@ -100,10 +100,14 @@ fn from_exception(ruby: &mut Ruby<'_>, exception: &Value) -> Raise {
         return error.into();
     }
     let (message, class) = (message_of(ruby, exception), ruby.class_name_of(exception));
-    let wrong = diagnostic!(RUBY_RAISED { message: message, exception: class });
-    match place_of(ruby, exception) {
-        Some((file, line)) => wrong.hint(format!("raised at {file}:{line}")).into(),
-        None => wrong.into(),
+    let wrong = diagnostic!(RUBY_RAISED { message: message, exception: class.as_str() });
+    let wrong = match place_of(ruby, exception) {
+        Some((file, line)) => wrong.hint(format!("raised at {file}:{line}")),
+        None => wrong,
+    };
+    match class.as_str() {
+        "LoadError" | "NotImplementedError" => wrong.hint("`--overrides DIR` can hold a replacement").into(),
+        _ => wrong.into(),
     }
 }
 

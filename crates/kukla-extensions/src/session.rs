@@ -216,6 +216,11 @@ impl Puppet for Compilation<'_, '_> {
     }
 
     fn find_file(&mut self, directory: &str, name: &str) -> Option<PathBuf> {
+        if directory == "templates"
+            && let Some(path) = self.vm.environment().template_override(name)
+        {
+            return Some(path);
+        }
         let (module, rest) = name.split_once('/')?;
         let path = self.vm.environment().module(module)?.root.join(directory).join(rest);
         self.vm.world().exists(&path).then_some(path)

@@ -107,6 +107,11 @@ fn locate(vm: &Vm<'_>, reference: &str, directory: &str) -> Option<PathBuf> {
     if reference.starts_with('/') {
         return Some(reference.into());
     }
+    if directory == "templates"
+        && let Some(path) = vm.environment().template_override(reference)
+    {
+        return Some(path);
+    }
     let (module, name) = reference.split_once('/')?;
     Some(vm.environment().module(module)?.root.join(directory).join(name))
 }

@@ -25,6 +25,7 @@ pub mod lookup;
 pub mod numbers;
 pub mod order;
 pub mod patterns;
+pub mod puppetdb;
 pub mod ruby;
 pub mod scan;
 pub mod stdlib;
@@ -37,6 +38,7 @@ pub mod x509;
 /// Every function, by where it comes from.
 pub static LIBRARIES: &[Library] = &[
     Library { origin: FunctionOrigin::Core, tables: CORE },
+    Library { origin: FunctionOrigin::Beside, tables: &[puppetdb::BUILTINS] },
     Library { origin: FunctionOrigin::Stdlib, tables: stdlib::CURRENT },
     Library { origin: FunctionOrigin::FormerStdlib, tables: stdlib::FORMER },
     Library { origin: FunctionOrigin::LaterStdlib, tables: stdlib::LATER },

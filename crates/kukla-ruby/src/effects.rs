@@ -1,19 +1,51 @@
 //! What reaches outside, asked of the world's policy; a refusal is a `SecurityError` that says how to allow it.
 
+use kukla_values::richdata;
+use kukla_world::answers::{self, Kind};
 use kukla_world::policy::Effect;
 
-use crate::class::{Class, ClassId, ClassKind, Constant, Native, method};
+use crate::class::{ANY, Class, ClassId, ClassKind, Constant, Native, method};
 use crate::error::{Result, Unwind};
 use crate::ruby::Ruby;
 use crate::value::Value;
 
 /// What libraries written in Ruby ask before they would reach outside.
-pub const DOORS: &[Native] = &[method("__network", 1, 1, |ruby, _, args| {
-    let host = ruby.display(&args[0])?.to_str_lossy().into_owned();
-    ruby.allow(Effect::Network(&host))?;
-    let message = format!("talking to '{host}' is allowed, but this Ruby has no network");
-    Err(ruby.error(ClassId::NOT_IMPLEMENTED_ERROR, message))
-})];
+pub const DOORS: &[Native] = &[
+    method("__network", 1, 1, |ruby, _, args| {
+        let host = text(ruby, &args[0])?;
+        Err(closed(ruby, &host))
+    }),
+    method("__answer", 3, ANY, |ruby, _, args| {
+        let (kind, host) = (text(ruby, &args[0])?, text(ruby, &args[1])?);
+        let kind = Kind::named(&kind).unwrap_or(Kind::Http);
+        let spellings: Result<Vec<String>> =
+            args.list[2..].iter().map(|spelling| text(ruby, spelling)).collect();
+        match answers::ask(ruby.host.world(), kind, &spellings?) {
+            Some(Ok(answer)) => {
+                let json = richdata::to_json(&answer)
+                    .map_err(|wrong| ruby.error(ClassId::SECURITY_ERROR, wrong.message()))?;
+                Ok(Value::str(json.to_string()))
+            }
+            Some(Err(wrong)) => Err(ruby.error(ClassId::SECURITY_ERROR, wrong.message())),
+            None => Err(closed(ruby, &host)),
+        }
+    }),
+];
+
+fn text(ruby: &mut Ruby<'_>, value: &Value) -> Result<String> {
+    Ok(ruby.display(value)?.to_str_lossy().into_owned())
+}
+
+/// There is no way to another host, whatever policy says.
+fn closed(ruby: &mut Ruby<'_>, host: &str) -> Box<Unwind> {
+    if let Err(refused) = ruby.allow(Effect::Network(host)) {
+        return refused;
+    }
+    let message = format!(
+        "talking to '{host}' is allowed, but this Ruby has no network; `--answers DIR` gives recorded answers"
+    );
+    ruby.error(ClassId::NOT_IMPLEMENTED_ERROR, message)
+}
 
 impl Ruby<'_> {
     /// An error unless policy allows this.

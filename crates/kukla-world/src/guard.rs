@@ -25,7 +25,7 @@ impl<W: World> Guarded<W> {
     pub fn new(world: W, policy: Policy) -> Guarded<W> {
         let guarded = Guarded { world, policy, admitted: RwLock::default() };
         let also = guarded.policy.files.also.clone();
-        also.iter().for_each(|path| guarded.admit(path));
+        also.iter().chain(&guarded.policy.answers).for_each(|path| guarded.admit(path));
         guarded.admit(Path::new(NOTHING));
         guarded
     }

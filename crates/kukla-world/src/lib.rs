@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use kukla_values::time::Timestamp;
 
+pub mod answers;
 pub mod codes;
 pub mod glob;
 mod guard;

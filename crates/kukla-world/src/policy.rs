@@ -29,6 +29,8 @@ pub struct Policy {
     pub clock: Access,
     /// Whether there is randomness that no seed decides.
     pub randomness: Access,
+    /// Where recorded answers lie, if what would be asked of others is asked there (see [`crate::answers`]).
+    pub answers: Option<PathBuf>,
 }
 
 /// Whether something may be done at all.

@@ -14,6 +14,7 @@ use crate::spec::SiteSpec;
 /// Admits what is named by whoever opens the site: that is not for the site to decide.
 pub(crate) fn admit_named(guard: &Guarded<Arc<dyn World>>, spec: &SiteSpec) {
     let named = spec.root().into_iter().chain(spec.manifest.clone());
+    let named = named.chain(spec.settings.overrides.clone());
     named.chain(spec.modulepath.iter().flatten().cloned()).for_each(|path| guard.admit(&path));
     if let Some(config) = &spec.hiera_config {
         guard.admit(config);

@@ -66,6 +66,7 @@ fn functions() -> String {
     );
     for (origin, title) in [
         (FunctionOrigin::Core, "Functions of Puppet"),
+        (FunctionOrigin::Beside, "Functions of PuppetDB"),
         (FunctionOrigin::Stdlib, "Functions of puppetlabs-stdlib"),
         (FunctionOrigin::FormerStdlib, "Functions of puppetlabs-stdlib before version 9"),
     ] {

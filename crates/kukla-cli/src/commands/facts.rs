@@ -77,6 +77,7 @@ pub fn run(args: &Args) -> Outcome {
         network: Access::Off,
         clock: Access::On,
         randomness: Access::On,
+        answers: None,
     };
     let gathered =
         machine::gather(&DiskWorld::default(), &Guarded::new(DiskWorld::default(), policy), &sources);

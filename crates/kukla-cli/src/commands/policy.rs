@@ -1,5 +1,7 @@
 //! What code may reach outside, as options of every command that runs code.
 
+use std::path::PathBuf;
+
 use kukla::Policy;
 use kukla::world::policy::{Access, Commands, Files, Reach, Variables};
 
@@ -27,6 +29,9 @@ pub struct Allowed {
     /// Whether Ruby code may have random numbers that no seed decides: off or on
     #[arg(long, value_name = "POLICY", default_value = "off")]
     randomness: Access,
+    /// Answers that are recorded in files of this directory (puppetdb.yaml, dns.yaml, http.yaml) instead of asking anyone: for tests
+    #[arg(long, value_name = "DIR")]
+    answers: Option<PathBuf>,
 }
 
 impl Allowed {
@@ -43,6 +48,7 @@ impl Allowed {
             network: self.network,
             clock: self.clock,
             randomness: self.randomness,
+            answers: self.answers.clone(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! `kukla rpc`: the machine interface on standard input and output.
 
 use std::io::{self, BufRead, Read, Write};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use kukla::DiskWorld;
@@ -25,6 +26,10 @@ pub struct Args {
     /// Seconds after which a request that is not answered is given up, unless it names its own `deadline`
     #[arg(long, value_name = "SECONDS")]
     deadline: Option<f64>,
+    /// A directory with what stands in for functions and templates that cannot run, for requests that do not name their own (the
+    /// setting `overrides`)
+    #[arg(long, value_name = "DIR")]
+    overrides: Option<PathBuf>,
 }
 
 /// Serves requests until there are no more.
@@ -36,6 +41,9 @@ pub fn run(args: &Args) -> Outcome {
             return Outcome::Unable;
         };
         server = server.with_deadline(deadline);
+    }
+    if let Some(directory) = &args.overrides {
+        server = server.with_overrides(directory.clone());
     }
     let server = memory::for_good(server);
     let mut input = io::stdin().lock();

@@ -68,6 +68,9 @@ pub struct Args {
     /// Whether the script may have random numbers that no seed decides: off or on
     #[arg(long, value_name = "POLICY", default_value = "on")]
     randomness: Access,
+    /// Answers that are recorded in files of this directory (dns.yaml, http.yaml) instead of asking anyone: for tests
+    #[arg(long, value_name = "DIR")]
+    answers: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -84,6 +87,7 @@ impl Args {
             network: self.network,
             clock: self.clock,
             randomness: self.randomness,
+            answers: self.answers.clone(),
         };
         Guarded::new(DiskWorld::default(), policy)
     }

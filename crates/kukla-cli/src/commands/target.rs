@@ -56,6 +56,10 @@ pub struct Target {
     /// Seconds after which an evaluation that is not over is given up, looked at now and then; none by default
     #[arg(long, value_name = "SECONDS")]
     deadline: Option<String>,
+    /// A directory with what stands in for functions and templates of modules that cannot run here: functions/NAME.pp,
+    /// functions/NAME.json, templates/MODULE/NAME
+    #[arg(long, value_name = "DIR")]
+    overrides: Option<PathBuf>,
     /// Puppet code to use as the site manifest
     #[arg(long, short = 'e', value_name = "CODE")]
     execute: Option<String>,
@@ -220,6 +224,7 @@ impl Target {
         if let Some(strict) = self.strict {
             site.settings.strict = strict;
         }
+        site.settings.overrides.clone_from(&self.overrides);
         if let Some(seconds) = &self.deadline {
             site.settings.set("deadline", seconds.as_str().into())?;
         }

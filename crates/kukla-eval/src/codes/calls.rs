@@ -98,4 +98,11 @@ kukla_syntax::codes! {
 
     /// A mistake in Kukla. Please report it.
     INTERNAL_ERROR: Error, "internal error: {what}";
+
+    /// `--overrides DIR` has a table of calls for this function, and this call is not in it. Add the row that the message shows.
+    NO_OVERRIDDEN_CALL as RUNTIME_ERROR: Error, "{file} has no result for this call of '{name}'; add a row such as:\n{example}";
+
+    /// A table of calls in the directory of `--overrides` cannot be read. It is a list of rows: `{"arguments": [1], "result": 2}`; a row without
+    /// `arguments` is for all other calls.
+    BAD_OVERRIDE as RUNTIME_ERROR: Error, "{file}: {problem}";
 }

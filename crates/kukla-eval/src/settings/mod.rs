@@ -2,6 +2,7 @@
 
 mod defaults;
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use kukla_syntax::Strict;
@@ -25,6 +26,8 @@ pub struct Settings {
     pub storeconfigs: bool,
     /// The lowest level that is logged.
     pub log_level: LogLevel,
+    /// Where replacements for functions and templates lie, if there are any.
+    pub overrides: Option<PathBuf>,
     /// How much one compilation may use.
     pub limits: Limits,
     /// All settings by name, as `$settings::name` shows them.
@@ -40,6 +43,7 @@ impl Default for Settings {
             storeconfigs: false,
             tasks: false,
             log_level: LogLevel::Notice,
+            overrides: None,
             limits: Limits::default(),
             all: DEFAULTS.clone(),
         }
@@ -47,7 +51,7 @@ impl Default for Settings {
 }
 
 /// Settings of Kukla itself, and of Puppets that are not the newest.
-const FURTHER: [&str; 11] = [
+const FURTHER: [&str; 12] = [
     "deadline",
     "limit_depth",
     "limit_elements",
@@ -57,6 +61,7 @@ const FURTHER: [&str; 11] = [
     "limit_resources",
     "limit_steps",
     "limit_text",
+    "overrides",
     "strict_hostname_checking",
     "trusted_server_facts",
 ];
@@ -89,6 +94,7 @@ impl Settings {
             "limit_depth" => self.limits.depth = count(name, &value)?.try_into().unwrap_or(u32::MAX),
             "limit_nesting" => self.limits.nesting = count(name, &value)?.try_into().unwrap_or(usize::MAX),
             "limit_steps" => self.limits.steps = count(name, &value)?,
+            "overrides" => self.overrides = value.as_str().map(PathBuf::from),
             "deadline" => self.limits.deadline = seconds(name, &value)?,
             "limit_memory" => self.limits.memory = count(name, &value)?,
             "limit_resources" => self.limits.resources = count(name, &value)?,

@@ -12,8 +12,12 @@
 module Puppet
   %i[Parameter Property Provider Coercion].each { |name| autoload(name, 'puppet/parameter') }
   %i[Type CompilableResourceType].each { |name| autoload(name, 'puppet/type') }
+  %i[HTTP RUNTIME].each { |name| autoload(name, 'puppet/http') }
   autoload(:CoreTypes, 'puppet/core_types')
   autoload(:ResourceApi, 'puppet/resource_api')
+
+  # What Puppet has one of: a client for HTTP, Facter.
+  def self.runtime = RUNTIME
 
   class Error < RuntimeError
     attr_accessor :original, :issue_code

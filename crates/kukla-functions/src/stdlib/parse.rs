@@ -11,6 +11,7 @@ use kukla_formats::{Error, hocon, json, yaml};
 use kukla_syntax::{bail, diagnostic};
 use kukla_values::{Result, Str, Value};
 use kukla_world::FileError;
+use kukla_world::answers::{self, Kind};
 
 use crate::codes::{
     CURL_NOT_RUN, FETCH_FAILED, INVALID_HOCON, INVALID_JSON, INVALID_YAML, NO_CURL, NO_MODULE_METADATA,
@@ -193,6 +194,9 @@ fn load(vm: &mut Vm<'_>, args: &[Value], read: impl Fn(&[u8]) -> Result<Value>) 
 
 /// What another host gives. The network is reached through `curl`, so the policy for commands is the policy for the network.
 fn fetch(vm: &mut Vm<'_>, given: &str) -> Result<Vec<u8>> {
+    if let Some(answer) = answers::ask(vm.world(), Kind::Http, &[given.to_owned(), format!("GET {given}")]) {
+        return recorded(vm, given, &answer?);
+    }
     let (scheme, rest) = given.split_once("://").unwrap_or(("http", given));
     let (user, url) = match rest.rsplit_once('@') {
         Some((user, place)) => (Some(user), format!("{scheme}://{place}")),
@@ -221,6 +225,18 @@ fn fetch(vm: &mut Vm<'_>, given: &str) -> Result<Vec<u8>> {
         return Ok(Vec::new());
     }
     Ok(body.to_vec())
+}
+
+/// What is recorded for a URL: the text, or a hash with `status` and `body`.
+fn recorded(vm: &mut Vm<'_>, url: &str, answer: &Value) -> Result<Vec<u8>> {
+    let Value::Hash(parts) = answer else { return Ok(ruby::to_s(answer).as_bytes().to_vec()) };
+    match parts.get("status") {
+        Some(Value::Integer(status)) if !(200..300).contains(status) => {
+            vm.log(LogLevel::Warning, format!("Can't load '{url}' HTTP Error Code: '{status}'"));
+            Ok(Vec::new())
+        }
+        _ => Ok(parts.get("body").map(ruby::to_s).unwrap_or_default().as_bytes().to_vec()),
+    }
 }
 
 fn load_module_metadata(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<Value> {

@@ -1,6 +1,7 @@
 //! `ENV`: environment variables, as far as policy allows.
 
 use kukla_world::policy::{Effect, Variables};
+use rustc_hash::FxHashSet;
 
 use crate::args::Args;
 use crate::class::{ClassId, Native, NativeClass, method};
@@ -95,11 +96,33 @@ pub fn variable(ruby: &mut Ruby<'_>, name: &str) -> Result<Option<String>> {
             _ => None,
         });
     }
-    ruby.allow(Effect::Variable(name))?;
+    if let Err(refusal) = ruby.host.world().policy().check(Effect::Variable(name)) {
+        return hidden(ruby, name, &refusal.to_string());
+    }
     match ruby.host.world().env(name) {
         Ok(value) => Ok(value),
         Err(error) => Err(complaint(ruby, name, "getenv", error)),
     }
+}
+
+/// The variables that a compilation asked for in vain, which is said once each.
+#[derive(Default)]
+struct Hidden(FxHashSet<Box<str>>);
+
+/// A variable that policy hides. To a script that is an error. Code of a compilation finds it unset, as on a server, whose environment has
+/// little in it; most of it asks only to override something.
+fn hidden(ruby: &mut Ruby<'_>, name: &str, refusal: &str) -> Result<Option<String>> {
+    if ruby.host.puppet().is_none() {
+        return Err(ruby.error(ClassId::SECURITY_ERROR, refusal));
+    }
+    if ruby.part::<Hidden>().0.insert(name.into()) {
+        let message = format!("{refusal}; it is taken to be unset");
+        ruby.with_puppet(|puppet| {
+            let here = puppet.here();
+            puppet.log(here, "warning", message);
+        })?;
+    }
+    Ok(None)
 }
 
 fn fetch(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
@@ -134,9 +157,11 @@ fn set(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
 
 /// All variables: those that policy lists by name, and those the program set. Who may see all cannot list them, as the world does not.
 fn all(ruby: &mut Ruby<'_>) -> Result {
+    let compiles = ruby.host.puppet().is_some();
     let listed =
         match &ruby.host.world().policy().variables {
             Variables::Only(names) => names.clone(),
+            Variables::Off | Variables::Data if compiles => Vec::new(),
             _ => return Err(ruby.error(
                 ClassId::SECURITY_ERROR,
                 "seeing all environment variables is not allowed; `--env NAME,NAME` would allow those named",

@@ -1,46 +1,197 @@
-# Names of hosts, behind the policy's door.
+# Names of hosts, from recorded answers or behind the policy's door.
+require 'json'
+
 class Resolv
   class ResolvError < StandardError; end
   class ResolvTimeout < StandardError; end
 
-  %i[getaddress getaddresses getname getnames each_address each_name].each do |name|
-    define_singleton_method(name) { |host, *| Kernel.__network(host.to_s) }
-    define_method(name) { |host, *| Kernel.__network(host.to_s) }
+  # What is recorded for a name or an address, by the first of the spellings that is: a list, empty if there is no such name.
+  def self.__ask(name, *spellings)
+    answer = JSON.parse(Kernel.__answer('dns', name, *spellings))
+    answer.nil? ? [] : [answer].flatten(1)
   end
 
-  class DNS < Resolv
-    module Resource
-      module IN
-        %i[A AAAA CNAME MX NS PTR SRV TXT SOA].each { |name| const_set(name, Class.new) }
-      end
+  module Names
+    def getaddress(name)
+      getaddresses(name).first or raise ResolvError, "no address for #{name}"
     end
 
-    def self.open(*)
-      yield new
+    def getaddresses(name)
+      name = name.to_s
+      return [name] if name.match?(AddressRegex)
+
+      Resolv.__ask(name, name).map(&:to_s)
     end
 
-    def initialize(*); end
+    def each_address(name, &block)
+      getaddresses(name).each(&block)
+    end
 
-    def timeouts=(seconds); end
+    def getname(address)
+      getnames(address).first or raise ResolvError, "no name for #{address}"
+    end
 
-    def close; end
+    def getnames(address)
+      Resolv.__ask(address.to_s, address.to_s).map(&:to_s)
+    end
 
-    %i[getresource getresources each_resource].each do |name|
-      define_method(name) { |host, *| Kernel.__network(host.to_s) }
+    def each_name(address, &block)
+      getnames(address).each(&block)
     end
   end
 
-  class Hosts < Resolv; end
+  extend Names
+  include Names
+
+  def initialize(*, **); end
 
   class IPv4
     Regex = /\A((?:\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])\.){3}(?:\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])\z/.freeze
+
+    def self.create(address)
+      raise ArgumentError, "cannot interpret as IPv4 address: #{address.inspect}" unless address.to_s.match?(self::Regex)
+
+      new(address.to_s)
+    end
+
+    def initialize(text)
+      @text = text
+    end
+
+    def to_s = @text
+
+    def inspect = "#<#{self.class} #{self}>"
+
+    def ==(other) = other.instance_of?(self.class) && to_s == other.to_s
   end
 
-  class IPv6
+  class IPv6 < IPv4
     Regex_8Hex = /(?:[0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}/.freeze
     Regex_CompressedHex = /((?:[0-9A-Fa-f]{1,4}(?::[0-9A-Fa-f]{1,4})*)?)::((?:[0-9A-Fa-f]{1,4}(?::[0-9A-Fa-f]{1,4})*)?)/.freeze
     Regex = /\A(?:#{Regex_8Hex}|#{Regex_CompressedHex})\z/.freeze
   end
 
   AddressRegex = /(?:#{IPv4::Regex})|(?:#{IPv6::Regex})/.freeze
+
+  class DNS < Resolv
+    class Name
+      def self.create(name)
+        name.is_a?(Name) ? name : new(name.to_s)
+      end
+
+      def initialize(text)
+        @text = text
+      end
+
+      def to_s = @text.delete_suffix('.')
+
+      def absolute? = @text.end_with?('.')
+
+      def inspect = "#<#{self.class}: #{@text}>"
+
+      def ==(other) = other.is_a?(Name) && to_s.casecmp?(other.to_s)
+    end
+
+    # A record of a type: what is recorded for it is a hash of its parts, or its only part.
+    class Resource
+      attr_reader :ttl
+
+      def self.parts(*names)
+        @names = names
+        attr_reader(*names.map(&:first))
+      end
+
+      def self.from(answer)
+        answer = { @names.first.first.to_s => answer } unless answer.is_a?(Hash)
+        new(*@names.map { |name, make| make.call(answer[name.to_s]) })
+      end
+
+      def self.names = @names
+
+      def initialize(*values)
+        self.class.names.zip(values) { |(name, _), value| instance_variable_set("@#{name}", value) }
+      end
+
+      NAME = ->(value) { Name.create(value) }
+      SAME = ->(value) { value }
+
+      module IN
+        class A < Resource
+          parts [:address, ->(value) { IPv4.new(value) }]
+        end
+
+        class AAAA < Resource
+          parts [:address, ->(value) { IPv6.new(value) }]
+        end
+
+        class CNAME < Resource
+          parts [:name, NAME]
+        end
+
+        class NS < Resource
+          parts [:name, NAME]
+        end
+
+        class PTR < Resource
+          parts [:name, NAME]
+        end
+
+        class MX < Resource
+          parts [:preference, SAME], [:exchange, NAME]
+        end
+
+        class SRV < Resource
+          parts [:priority, SAME], [:weight, SAME], [:port, SAME], [:target, NAME]
+        end
+
+        class TXT < Resource
+          parts [:strings, ->(value) { Array(value) }]
+
+          def data = strings.join
+        end
+
+        class SOA < Resource
+          parts [:mname, NAME], [:rname, NAME], [:serial, SAME], [:refresh, SAME], [:retry, SAME], [:expire, SAME], [:minimum, SAME]
+        end
+      end
+    end
+
+    def self.open(*)
+      dns = new
+      block_given? ? yield(dns) : dns
+    end
+
+    def timeouts=(seconds); end
+
+    def close; end
+
+    def lazy_initialize = self
+
+    def getresource(name, type)
+      getresources(name, type).first or raise ResolvError, "DNS result has no information for #{name}"
+    end
+
+    def getresources(name, type)
+      name = name.to_s.delete_suffix('.')
+      word = type.name.split('::').last
+      plain = { 'A' => IPv4::Regex, 'AAAA' => IPv6::Regex }[word]
+      spellings = ["#{name} #{word}"]
+      plain || word == 'PTR' ? spellings.push(name, Resolv.__address(name)) : nil
+      answers = Resolv.__ask(name, *spellings.compact)
+      answers = answers.select { |answer| answer.is_a?(Hash) || answer.match?(plain) } if plain
+      answers.map { |answer| type.from(answer) }
+    end
+
+    def each_resource(name, type, &block)
+      getresources(name, type).each(&block)
+    end
+  end
+
+  # The address that a name below in-addr.arpa stands for.
+  def self.__address(name)
+    reversed = name[/\A([\d.]+)\.in-addr\.arpa\z/i, 1]
+    reversed && reversed.split('.').reverse.join('.')
+  end
+
+  class Hosts < Resolv; end
 end

@@ -53,7 +53,12 @@ pub static SOURCES: &[Source] = &[
     source("logger", &[], &["Logger"], include_str!("logger.rb")),
     source("net/ftp", &[], &[], include_str!("net_ftp.rb")),
     source("marshal", &[], &[], include_str!("marshal.rb")),
-    source("net/http", &["net/https", "net/protocol", "open-uri"], &["Net"], include_str!("net_http.rb")),
+    source(
+        "net/http",
+        &["net/https", "net/protocol", "open-uri"],
+        &["Net", "OpenURI"],
+        include_str!("net_http.rb"),
+    ),
     source("open3", &[], &["Open3"], include_str!("open3.rb")),
     source("openssl", &["openssl/digest", "openssl/hmac"], &["OpenSSL"], include_str!("openssl.rb")),
     source("ostruct", &[], &["OpenStruct"], include_str!("ostruct.rb")),

@@ -22,6 +22,8 @@ fn request(server: &Server, params: &Map<String, Json>) -> Result<Request, Faile
     certname::check(&request.node.name)?;
     let deadline = &mut request.site.settings.limits.deadline;
     *deadline = deadline.or(server.deadline);
+    let overrides = &mut request.site.settings.overrides;
+    *overrides = overrides.take().or_else(|| server.overrides.clone());
     let (world, site) = (server.compiler.world(), &request.site);
     if let (Some(path), Some(root)) = (&site.environmentpath, site.root()) {
         let is_name = |c: char| c == '_' || c.is_alphanumeric();

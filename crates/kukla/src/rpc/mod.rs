@@ -6,6 +6,7 @@
 //! assert_eq!(answer, r#"{"id":1,"result":{"value":2,"string":"2","type":"Integer[2, 2]","logs":[]}}"#);
 //! ```
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use kukla_syntax::roomy;
@@ -31,6 +32,8 @@ pub struct Server {
     compiler: Compiler,
     /// How long a request may take that does not say.
     deadline: Option<Duration>,
+    /// Where replacements lie for requests that do not say.
+    overrides: Option<PathBuf>,
 }
 
 impl Server {
@@ -39,13 +42,20 @@ impl Server {
 
     /// A server that sees the world through `world`.
     pub fn new(world: impl World + 'static) -> Server {
-        Server { compiler: Compiler::new(world), deadline: None }
+        Server { compiler: Compiler::new(world), deadline: None, overrides: None }
     }
 
     /// Gives up requests that take longer than this and do not name their own `deadline`.
     #[must_use]
     pub fn with_deadline(self, deadline: Duration) -> Server {
         Server { deadline: Some(deadline), ..self }
+    }
+
+    /// The same, with a directory of what stands in for functions and templates, for requests that do not name their own (the setting
+    /// `overrides`).
+    #[must_use]
+    pub fn with_overrides(self, directory: PathBuf) -> Server {
+        Server { overrides: Some(directory), ..self }
     }
 
     /// The same, with another policy for what code may reach outside.

@@ -22,6 +22,9 @@ pub struct Args {
     /// Directories of further modules, separated by colons, for what those below PATH require
     #[arg(long, value_name = "DIR:DIR", value_delimiter = ':')]
     modulepath: Vec<PathBuf>,
+    /// A directory with what stands in for functions and templates that cannot run (see `kukla compile`)
+    #[arg(long, value_name = "DIR")]
+    overrides: Option<PathBuf>,
     /// How to print what is found
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -73,7 +76,9 @@ pub fn run(args: &Args) -> Outcome {
         Err(error) => return Outcome::unable(&format!("{}: {error}", args.path.display())),
     };
     let compiler = Compiler::new(DiskWorld::default()).with_policy(Policy::default());
-    let site = match compiler.open(&site(&path, &args.modulepath)) {
+    let mut spec = site(&path, &args.modulepath);
+    spec.settings.overrides.clone_from(&args.overrides);
+    let site = match compiler.open(&spec) {
         Ok(site) => site,
         Err(wrong) => return Outcome::unable(&wrong.message()),
     };
@@ -107,14 +112,23 @@ fn document(piece: &Piece, path: &Path) -> Json {
         "module": piece.module,
         "name": piece.name,
         "file": shown(piece, path).to_string(),
-        "native": piece.missing.is_empty(),
+        "native": runs(piece),
+        "overridden": piece.is_overridden,
         "reached": piece.is_reached,
         "missing": missing.collect::<Vec<_>>(),
     })
 }
 
+/// Whether the piece itself runs.
+fn runs(piece: &Piece) -> bool {
+    piece.missing.is_empty() && !piece.is_overridden
+}
+
 fn table(pieces: &[Piece], path: &Path) {
     for piece in pieces {
+        if piece.is_overridden {
+            outln!("{}: {} {}: overridden", shown(piece, path), piece.kind.word(), piece.name);
+        }
         for (line, what) in &piece.missing {
             let line = line.map(|line| format!(":{line}")).unwrap_or_default();
             let reached = if piece.is_reached { "" } else { " (not reached)" };
@@ -132,7 +146,7 @@ fn table(pieces: &[Piece], path: &Path) {
 fn row<'p>(name: &str, pieces: impl Iterator<Item = &'p Piece>) {
     let (mut native, mut all, mut reached, mut both) = (0, 0, 0, 0);
     for piece in pieces {
-        let runs = piece.missing.is_empty();
+        let runs = runs(piece);
         all += 1;
         native += usize::from(runs);
         reached += usize::from(piece.is_reached);
