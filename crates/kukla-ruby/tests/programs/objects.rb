@@ -99,7 +99,7 @@ p Plain.singleton_class.singleton_class, Other.singleton_class.singleton_class.s
 class << Plain.singleton_class
   def of_class_of_class = :found
 end
-p Plain.singleton_class.of_class_of_class
+p Plain.singleton_class.of_class_of_class, Other.singleton_class.of_class_of_class
 deep = Object
 1_000.times { deep = Class.new(deep) }
 p deep.ancestors.size - Object.ancestors.size, deep.singleton_class.singleton_class.ancestors.size > 1_000
