@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `{"os": {...}, ...}` as JSON or YAML | `facter --json`, `facter --yaml` |
 //! | `{"name": node, "values": {...}}` as JSON or YAML, with or without a Ruby tag | `puppet facts`, an agent's cached facts |
+//! | `{"certname": node, "values": {...}}` | `puppet db export`, in its directory `facts` |
 //! | `{"certname": node, "facts": {"data": [{"name", "value"}, ...]}}`, or an array of such | PuppetDB's `factsets` |
 //! | `[{"certname", "name", "value"}, ...]` | PuppetDB's `facts` |
 
@@ -81,7 +82,7 @@ fn is_factset(row: &Value) -> bool {
 fn from_hash(hash: &Hash) -> FactFile {
     let text = |key: &str| hash.get(key).and_then(Value::as_str).map(str::to_owned);
     if let Some(Value::Hash(values)) = hash.get("values") {
-        return FactFile { node: text("name"), facts: values.clone() };
+        return FactFile { node: text("name").or_else(|| text("certname")), facts: values.clone() };
     }
     if let Some(Value::Hash(facts)) = hash.get("facts") {
         let facts = match facts.get("data") {
@@ -121,6 +122,7 @@ mod tests {
             r#"{"kernel": "Linux", "fqdn": "web.example.com"}"#,
             "---\nkernel: Linux\nfqdn: web.example.com\n",
             r#"{"name": "web.example.com", "values": {"kernel": "Linux", "fqdn": "web.example.com"}}"#,
+            r#"{"certname": "web.example.com", "environment": "production", "values": {"kernel": "Linux", "fqdn": "web.example.com"}}"#,
             "--- !ruby/object:Puppet::Node::Facts\nname: web.example.com\nvalues:\n  kernel: Linux\n  fqdn: web.example.com\n",
             r#"[{"certname": "web.example.com", "facts": {"href": "x", "data": [{"name": "kernel", "value": "Linux"}, {"name": "fqdn", "value": "web.example.com"}]}}]"#,
             r#"[{"certname": "web.example.com", "name": "kernel", "value": "Linux"}, {"certname": "web.example.com", "name": "fqdn", "value": "web.example.com"}]"#,

@@ -206,6 +206,12 @@ impl Ruby<'_> {
         self.tell(&receiver, hook, &[Value::Symbol(name)])
     }
 
+    /// The singleton class that a class has for itself, if it has one yet.
+    fn own_singleton(&self, class: ClassId) -> Option<ClassId> {
+        let own = self.class(class).head.class();
+        matches!(self.class(own).kind, ClassKind::Singleton(Value::Class(of)) if of == class).then_some(own)
+    }
+
     /// How many times over it is the singleton class of a class.
     fn level_of(&self, class: ClassId) -> usize {
         let of = |class: &ClassId| match self.class(*class).kind {
@@ -225,15 +231,16 @@ impl Ruby<'_> {
                 Err(self.type_error("can't define singleton"))
             }
             Value::Class(class) => {
-                let own = self.class(*class).head.class();
-                let is_own =
-                    matches!(&self.class(own).kind, ClassKind::Singleton(Value::Class(of)) if of == class);
-                if is_own {
+                if let Some(own) = self.own_singleton(*class) {
                     return Ok(own);
                 }
                 // The singleton class of what is above it is above its own.
                 if let Some(above) = self.class(*class).superclass {
                     kukla_syntax::deep(|| self.singleton_class(&Value::Class(above)))?;
+                    // That has given one to all below it.
+                    if let Some(own) = self.own_singleton(*class) {
+                        return Ok(own);
+                    }
                 }
                 let made = self.make_singleton_of_class(*class);
                 if self.class(*class).is_singleton() {
