@@ -332,6 +332,21 @@ fn a_cache_that_cannot_be_used_is_said_and_ignored() {
 }
 
 #[test]
+fn what_was_not_written_does_not_count_as_written() {
+    let repository = Repository::new("twice");
+    repository.run("kept", &["--cache", "cache"]);
+    let catalog = repository.root.join("kept/n0.json");
+    std::fs::write(&catalog, "something else").unwrap();
+    let facts = std::fs::read_to_string(repository.root.join("site/facts/n0.json")).unwrap();
+    repository.put("facts/again.json", &facts.replacen('{', "{\"clientcert\": \"n0\", ", 1));
+    let (told, _) = repository.run("kept", &["--cache", "cache"]);
+    assert!(told.contains("there are several nodes of this name"), "{told}");
+    assert_eq!(std::fs::read_to_string(&catalog).unwrap(), "something else");
+    repository.remove("facts/again.json");
+    assert_eq!(repository.run("kept", &["--cache", "cache"]).1, repository.clean().1);
+}
+
+#[test]
 fn several_processes_share_a_cache() {
     let repository = Repository::new("shared");
     let (_, clean) = repository.clean();

@@ -109,16 +109,6 @@ impl Cache {
         }
     }
 
-    /// How many nodes it knows.
-    pub fn len(&self) -> usize {
-        self.nodes.len()
-    }
-
-    /// Whether it knows nothing.
-    pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
-    }
-
     /// Keeps the text of a catalog and gives the digest it goes by.
     pub fn keep_catalog(&self, text: &str) -> Result<Digest, String> {
         let digest = Digest::of([text]);

@@ -27,6 +27,8 @@ use crate::output::{self, Pending, err, errln};
 struct Done {
     report: Report,
     catalog: Option<Pending>,
+    /// The digest of the catalog, if it is kept.
+    digest: Option<Digest>,
 }
 
 /// Compiles all nodes and prints what came of it.
@@ -95,7 +97,11 @@ impl<'c> Round<'c> {
                 one.catalog = None;
             }
             // Catalogs get their names when there is no doubt left about any of them.
-            one.catalog.take().map_or(Ok(()), Pending::finish)?;
+            let Some(pending) = one.catalog.take() else { continue };
+            pending.finish()?;
+            if let (Some(keeper), Some(digest), Some(directory)) = (&keeper, one.digest, &args.output) {
+                keeper.note_written(place(directory, &one.report.node), digest);
+            }
         }
         let left_out = run.left_out.into_inner();
         let profile = run.profile.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -177,7 +183,7 @@ impl Run<'_> {
         }
         let done = match placed {
             Ok(placed) => self.placed(&source, &placed),
-            Err(problem) => Ok(Done { report: Report::failed(&name, &source, &problem), catalog: None }),
+            Err(problem) => Ok(Done { report: Report::failed(&name, &source, &problem), ..Done::default() }),
         };
         if done.as_ref().is_ok_and(|one| one.report.is_failure(&self.args.fail_on)) {
             self.stop.store(true, Ordering::Relaxed);
@@ -196,7 +202,7 @@ impl Run<'_> {
         let compilation = compile(self.args, site.clone(), placed);
         let refused = refused(self.args, site.as_ref().ok(), placed, &compilation);
         let report = Report::new(&placed.node.name, source, &compilation, &refused);
-        let mut done = Done { report, catalog: None };
+        let mut done = Done { report, ..Done::default() };
         if !done.report.errors.is_empty() {
             return Ok(done);
         }
@@ -208,22 +214,22 @@ impl Run<'_> {
             return Ok(done);
         }
         let text = compiled.catalog.to_json();
-        let mut digest = None;
         if let (Some(keeper), Some(record)) = (self.keeper, &compilation.record) {
-            digest = Some(keeper.keep(placed, record, &done.report, &text)?);
+            done.digest = Some(keeper.keep(placed, record, &done.report, &text)?);
         }
-        done.catalog = self.written(&placed.node, &text, digest)?;
+        done.catalog = self.pending(&placed.node, &text)?;
         Ok(done)
     }
 
     /// What is kept of a node, with its catalog where it is wanted; `None` if that is gone.
     fn take(&self, kept: Kept<'_>, node: &Node, source: &str) -> Option<Done> {
-        let mut done = Done { report: kept.report(&node.name, source)?, catalog: None };
+        let report = kept.report(&node.name, source)?;
+        let mut done = Done { report, digest: Some(kept.digest()), ..Done::default() };
         self.keeper.inspect(|keeper| keeper.note_catalog(&node.name, kept.digest()));
         if let Some(directory) = &self.args.output
-            && !kept.is_written_to(&place(directory, node))
+            && !kept.is_written_to(&place(directory, &node.name))
         {
-            let taken = kept.catalog().and_then(|text| self.written(node, &text, Some(kept.digest())).ok());
+            let taken = kept.catalog().and_then(|text| self.pending(node, &text).ok());
             if taken.is_none() {
                 self.keeper.inspect(|keeper| keeper.lost(&node.name));
             }
@@ -233,20 +239,15 @@ impl Run<'_> {
     }
 
     /// The catalog as a file to be, if it is to be one.
-    fn written(&self, node: &Node, text: &str, digest: Option<Digest>) -> Result<Option<Pending>, String> {
-        let Some(directory) = &self.args.output else { return Ok(None) };
-        let place = place(directory, node);
-        let pending = Pending::write(&place, text.as_bytes())?;
-        if let (Some(keeper), Some(digest)) = (self.keeper, digest) {
-            keeper.note_written(place, digest);
-        }
-        Ok(Some(pending))
+    fn pending(&self, node: &Node, text: &str) -> Result<Option<Pending>, String> {
+        let write = |directory: &PathBuf| Pending::write(&place(directory, &node.name), text.as_bytes());
+        self.args.output.as_ref().map(write).transpose()
     }
 }
 
 /// The file that the catalog of a node is written to.
-fn place(directory: &Path, node: &Node) -> PathBuf {
-    directory.join(format!("{}.json", node.name))
+fn place(directory: &Path, node: &str) -> PathBuf {
+    directory.join(format!("{node}.json"))
 }
 
 /// What is kept of runs like this one.
