@@ -156,7 +156,6 @@ const CODEC: &str = r#"
 
 #[test]
 fn documents() {
-    let mut dice = Dice::new(42);
     let words = [
         "a",
         "b: 1",
@@ -200,7 +199,74 @@ fn documents() {
         "!ruby/object:Foo {}",
         "!set {a}",
     ];
-    let keys = ["k", "l", "<<", "'<<'", "5", "~", "m n", "!!str <<", "k", ":s", "true", "? c"];
+    compare_documents(
+        42,
+        &words,
+        &["k", "l", "<<", "'<<'", "5", "~", "m n", "!!str <<", "k", ":s", "true", "? c"],
+    );
+}
+
+/// Scalars that go on over several lines, or seem to.
+#[test]
+fn lines() {
+    let words = [
+        "one\n  two",
+        "one\n\n  two",
+        "one \n  - two",
+        "one\n  # two",
+        "one\n  # two\n  three",
+        "one # c\n  two",
+        "one\n  two: 3",
+        "one\n  two #c",
+        "one\n  two # c\n  three",
+        "one\n two",
+        "one\n\n\n  two  \n   three",
+        "'one\n  two'",
+        "'one \n\n\n  it''s'",
+        "'one\ntwo'",
+        "\"a \\\n   b\"",
+        "\"a\\t \n  b\"",
+        "\"a\\\n\n  b\"",
+        "\"a\\\n\n \n  b\"",
+        "\"a\n  b\" # c",
+        "\"a\n  b\" c",
+        "\"a\n  b\"\n  c",
+        "\"a\n  b\": c",
+        "\"a \n \"",
+        "\"\n a\"",
+        "'a\n--- b'",
+        "'a\n... '",
+        "\"a\n  \\x41\"",
+        "\n  below",
+        "\n  below\n  more",
+        "\n  'below\n  more'",
+        "\n  &anc [1,\n   2]",
+        "\n   &x {k: v}",
+        "\n  &anc k: v",
+        "\n  &anc\n  k: v",
+        "\n  &anc one\n  two",
+        "&x\n  one\n  two",
+        "&x one\n  two",
+        "12\n  13",
+        "yes\n  no",
+        "~\n  x",
+        "\"a\n\t b\"",
+        "one\n\ttwo",
+        "one\n  \ttwo",
+        "one\n  [x",
+        "one\n  ? x",
+        "one\n  *x",
+        "one\n  'x",
+        "one\n  -",
+        "one\n  :x",
+        "a",
+        "*x",
+    ];
+    compare_documents(43, &words, &["k", "l", "m n", "'o'", "p"]);
+}
+
+fn compare_documents(seed: u64, words: &[&str], keys: &[&str]) {
+    let mut dice = Dice::new(seed);
     fn block(dice: &mut Dice, words: &[&str], keys: &[&str], indent: usize, depth: usize) -> String {
         let pad = " ".repeat(indent);
         let mut out = String::new();
@@ -216,8 +282,7 @@ fn documents() {
         }
         out
     }
-    let questions: Vec<Json> =
-        (0..20_000).map(|_| Json::from(block(&mut dice, &words, &keys, 0, 2))).collect();
+    let questions: Vec<Json> = (0..20_000).map(|_| Json::from(block(&mut dice, words, keys, 0, 2))).collect();
     let program = format!(
         "{CODEC}{}",
         r#"

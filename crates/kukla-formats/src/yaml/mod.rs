@@ -4,6 +4,7 @@ mod build;
 mod emit;
 mod lines;
 mod plain;
+mod quoted;
 mod read;
 mod scalar;
 mod tags;

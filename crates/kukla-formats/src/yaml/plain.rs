@@ -7,7 +7,10 @@
 
 use std::borrow::Cow;
 
+use memchr::memchr;
+
 use super::build::Builder;
+use super::quoted;
 
 /// Says to `builder` what is in the document `text`. `None`: this is not for us, and `builder` is spoilt.
 pub(super) fn build(text: &[u8], builder: &mut Builder) -> Option<()> {
@@ -15,7 +18,7 @@ pub(super) fn build(text: &[u8], builder: &mut Builder) -> Option<()> {
     if !is_printable(text) {
         return None;
     }
-    let mut scanner = Scanner { text, at: 0, number: 0, line: None, builder };
+    let mut scanner = Scanner { text, at: 0, number: 0, line: None, commented: false, builder };
     scanner.advance();
     if let Some(line) = scanner.line
         && line.indent == 0
@@ -68,6 +71,8 @@ struct Scanner<'a> {
     number: u32,
     /// The next line that holds something.
     line: Option<Line>,
+    /// Whether a line of comment stands right before it.
+    commented: bool,
     builder: &'a mut Builder,
 }
 
@@ -78,7 +83,7 @@ impl<'a> Scanner<'a> {
 
     /// The end of the line that begins at or holds `from`, without its break.
     fn end_of_line(&self, from: usize) -> usize {
-        self.text[from..].find('\n').map_or(self.text.len(), |length| from + length)
+        memchr(b'\n', &self.text.as_bytes()[from..]).map_or(self.text.len(), |length| from + length)
     }
 
     /// Takes the line that begins here, whatever it holds.
@@ -95,12 +100,17 @@ impl<'a> Scanner<'a> {
     /// Goes to the next line that holds something but a comment.
     fn advance(&mut self) {
         self.line = None;
+        self.commented = false;
         while let Some((start, end)) = self.take_line() {
             let indent = spaces(&self.text[start..end]);
             let line = Line { indent, start: start + indent, end };
-            if !matches!(self.rest(line).as_bytes().first(), None | Some(b'#')) {
-                self.line = Some(line);
-                return;
+            match self.rest(line).as_bytes().first() {
+                None => {}
+                Some(b'#') => self.commented = true,
+                Some(_) => {
+                    self.line = Some(line);
+                    return;
+                }
             }
         }
     }
@@ -157,18 +167,7 @@ impl<'a> Scanner<'a> {
 
     /// What a key or a dash at `indent` stands for: the rest of its line, or what is below it if that `belongs` to it.
     fn node(&mut self, line: Line, indent: usize, belongs: impl Fn(Line, &str) -> bool) -> Option<()> {
-        let (anchor, line) = match self.rest(line).strip_prefix('&') {
-            Some(rest) => {
-                let name = name(rest)?;
-                let after = &rest[name.len()..];
-                let blanks = spaces(after);
-                if blanks == 0 && !after.is_empty() {
-                    return None;
-                }
-                (Some(name), Line { start: line.end - after.len() + blanks, ..line })
-            }
-            None => (None, line),
-        };
+        let (anchor, line) = self.anchored(line)?;
         // A key or a dash has a blank behind it, so this is a comment indeed.
         if !matches!(self.rest(line).as_bytes().first(), None | Some(b'#')) {
             return if anchor.is_some() && self.key(line).is_some() {
@@ -179,6 +178,12 @@ impl<'a> Scanner<'a> {
         }
         self.advance();
         match self.line {
+            Some(below) if self.rest(below).starts_with('&') && anchor.is_none() => {
+                // The name of a list or map in brackets; of what else it might be is not known here.
+                let (anchor, rest) = self.anchored(below)?;
+                let brackets = belongs(below, "") && self.rest(rest).starts_with(['[', '{']);
+                if brackets && self.key(below).is_none() { self.value(rest, indent, anchor) } else { None }
+            }
             Some(below) if belongs(below, self.rest(below)) => {
                 if dashed(self.rest(below)).is_none() && self.key(below).is_none() {
                     self.value(below, indent, anchor)
@@ -188,6 +193,16 @@ impl<'a> Scanner<'a> {
             }
             _ => self.builder.add_text(anchor, "", false, self.number).ok(),
         }
+    }
+
+    /// The anchor that a line begins with, if any, and what is left of the line.
+    fn anchored(&self, line: Line) -> Option<(Option<&'a str>, Line)> {
+        let Some(rest) = self.rest(line).strip_prefix('&') else { return Some((None, line)) };
+        let name = name(rest)?;
+        let after = &rest[name.len()..];
+        let blanks = spaces(after);
+        let is_apart = blanks > 0 || after.is_empty();
+        is_apart.then(|| (Some(name), Line { start: line.end - after.len() + blanks, ..line }))
     }
 
     /// The key that a line begins with, and where what follows its colon begins.
@@ -224,16 +239,59 @@ impl<'a> Scanner<'a> {
                 self.advance();
                 return ends.then_some(());
             }
-            b'"' | b'\'' => quoted(rest)?,
+            b'"' | b'\'' => match quoted(rest) {
+                Some(found) => found,
+                None => return self.quoted_lines(line, indent, anchor),
+            },
             _ => plain(rest)?,
         };
         if !ends(&rest[length..]) {
             return None;
         }
-        self.builder.add_text(anchor, &scalar.text, scalar.quoted, self.number).ok()?;
+        let number = self.number;
         self.advance();
-        // A line further in would go on with the scalar.
-        self.line.is_none_or(|next| next.indent <= indent).then_some(())
+        if self.line.is_none_or(|next| next.indent <= indent) {
+            return self.builder.add_text(anchor, &scalar.text, scalar.quoted, number).ok();
+        }
+        // Lines further in go on with it, unless it has an end of its own: quotes, or a comment.
+        if scalar.quoted || rest[length..].contains('#') {
+            return None;
+        }
+        let text = self.continued(scalar.text.into_owned(), indent, number)?;
+        self.builder.add_text(anchor, &text, false, number).ok()
+    }
+
+    /// A plain scalar that goes on with the present line: a break is a blank, several are one less.
+    fn continued(&mut self, mut text: String, indent: usize, mut number: u32) -> Option<String> {
+        while let Some(line) = self.line.filter(|line| line.indent > indent) {
+            let more = self.rest(line);
+            let (part, length) = plain_rest(more)?;
+            if self.commented || length < more.trim_end_matches(' ').len() {
+                return None;
+            }
+            match self.number - number {
+                1 => text.push(' '),
+                breaks => text.extend(std::iter::repeat_n('\n', breaks as usize - 1)),
+            }
+            text.push_str(part);
+            number = self.number;
+            self.advance();
+        }
+        Some(text)
+    }
+
+    /// A scalar in quotes that does not end on its line.
+    fn quoted_lines(&mut self, line: Line, indent: usize, anchor: Option<&str>) -> Option<()> {
+        let (text, length) = quoted::on_lines(&self.text[line.start..])?;
+        self.builder.add_text(anchor, &text, true, self.number).ok()?;
+        let end = line.start + length;
+        let line_end = self.end_of_line(end);
+        let breaks = self.text[line.start..end].bytes().filter(|byte| *byte == b'\n').count();
+        self.number = self.number.saturating_add(u32::try_from(breaks).ok()?);
+        self.at = line_end + 1;
+        let ends = ends(&self.text[end..line_end]);
+        self.advance();
+        (ends && self.line.is_none_or(|next| next.indent <= indent)).then_some(())
     }
 
     /// `|` or `>` and the lines below.
@@ -416,6 +474,13 @@ fn plain(text: &str) -> Option<(Scalar<'_>, usize)> {
         b'-' | b':' if matches!(bytes.get(1), None | Some(b' ' | b'\t')) => return None,
         _ => {}
     }
+    let (text, length) = plain_rest(text)?;
+    Some((Scalar { text: Cow::Borrowed(text), quoted: false }, length))
+}
+
+/// What a plain scalar has of a line, up to a colon or a comment, and its length without blanks behind it.
+fn plain_rest(text: &str) -> Option<(&str, usize)> {
+    let bytes = text.as_bytes();
     let mut end = bytes.len();
     for (at, byte) in bytes.iter().enumerate() {
         match byte {
@@ -432,7 +497,7 @@ fn plain(text: &str) -> Option<(Scalar<'_>, usize)> {
         }
     }
     let text = text[..end].trim_end_matches(' ');
-    Some((Scalar { text: Cow::Borrowed(text), quoted: false }, text.len()))
+    Some((text, text.len()))
 }
 
 /// A plain scalar inside brackets, made only of characters that mean nothing there.
@@ -461,49 +526,8 @@ fn simple(text: &str) -> Option<(Scalar<'_>, usize)> {
     (good && stops).then_some((Scalar { text: Cow::Borrowed(text), quoted: false }, text.len()))
 }
 
-/// The quoted scalar that `text` begins with, if it ends on the same line, and its length with the quotes.
-fn quoted(text: &str) -> Option<(Scalar<'_>, usize)> {
-    let (text, length) = if text.starts_with('"') { double_quoted(text)? } else { single_quoted(text)? };
+/// The quoted scalar that a line begins with, if it ends there, and its length with the quotes.
+fn quoted(line: &str) -> Option<(Scalar<'_>, usize)> {
+    let (text, length) = quoted::on_one_line(line)?;
     Some((Scalar { text, quoted: true }, length))
-}
-
-fn single_quoted(text: &str) -> Option<(Cow<'_, str>, usize)> {
-    let mut from = 1;
-    loop {
-        let quote = from + text[from..].find('\'')?;
-        if text[quote + 1..].starts_with('\'') {
-            from = quote + 2;
-            continue;
-        }
-        let inner = &text[1..quote];
-        let inner = if from > 1 { Cow::Owned(inner.replace("''", "'")) } else { Cow::Borrowed(inner) };
-        return Some((inner, quote + 1));
-    }
-}
-
-fn double_quoted(text: &str) -> Option<(Cow<'_, str>, usize)> {
-    let end = 1 + text[1..].find(['"', '\\'])?;
-    if text[end..].starts_with('"') {
-        return Some((Cow::Borrowed(&text[1..end]), end + 1));
-    }
-    let mut inner = String::with_capacity(text.len());
-    let mut rest = &text[1..];
-    loop {
-        let at = rest.find(['"', '\\'])?;
-        inner.push_str(&rest[..at]);
-        if rest[at..].starts_with('"') {
-            return Some((Cow::Owned(inner), text.len() - rest.len() + at + 1));
-        }
-        inner.push(match rest.as_bytes().get(at + 1)? {
-            b'n' => '\n',
-            b't' => '\t',
-            b'r' => '\r',
-            b'0' => '\0',
-            b'e' => '\x1b',
-            b'"' => '"',
-            b'\\' => '\\',
-            _ => return None,
-        });
-        rest = &rest[at + 2..];
-    }
 }

@@ -65,24 +65,22 @@ pub fn resolve(text: &str) -> Scalar<'_> {
 
 /// Psych's first, cheap test: letters, blanks or punctuation within the first two characters of a line.
 fn looks_like_text(text: &str) -> bool {
-    if text.contains('\n') {
-        return true;
-    }
     let mut chars = text.chars();
     let (first, second) = (chars.next(), chars.next());
     first.is_some_and(wordy)
         || first.is_some_and(|c| !c.is_ascii_digit() && !matches!(c, '.' | ':' | '-'))
             && second.is_some_and(wordy)
+        || text.contains('\n')
 }
 
 fn wordy(c: char) -> bool {
     c.is_alphabetic()
         || matches!(c, '_' | ' ' | '\t' | '\r' | '\n' | '\x0b' | '\x0c')
-        || "!@#$%^&*(){}<>|/\\~;=".contains(c)
+        || u8::try_from(c).is_ok_and(|byte| b"!@#$%^&*(){}<>|/\\~;=".contains(&byte))
 }
 
 fn word(text: &str) -> Scalar<'_> {
-    if text.chars().nth(5).is_some() {
+    if text.len() > 20 || text.chars().nth(5).is_some() {
         return Scalar::Text;
     }
     // Ruby's anchors hold at every line, and short texts of several lines do get here.
