@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use kukla::facts::FactFile;
 use kukla::{Compiler, Node, Site, SiteSpec};
+use kukla_benches::plot::{self, Series};
 
 const SIZES: [usize; 5] = [10, 100, 1_000, 10_000, 20_000];
 
@@ -93,6 +94,8 @@ fn main() {
         "| nodes | one thread, µs | rested, µs | two threads, µs | rested, µs | two threads are worth |"
     );
     println!("|---|---|---|---|---|---|");
+    let mut series = [("one thread", 1), ("two threads", 2)]
+        .map(|(name, threads)| (threads, Series { name, points: Vec::new() }));
     for nodes in sizes {
         let [one, two] = [1, 2].map(|threads| {
             // A site of its own, so that what the one before has read is no help.
@@ -101,6 +104,9 @@ fn main() {
         });
         let each = |time: Duration| time.as_secs_f64() * 1e6 / nodes as f64;
         let all = |time: Time| (time.ran + time.rested).as_secs_f64().max(1e-9);
+        for ((threads, series), time) in series.iter_mut().zip([one, two]) {
+            series.points.push((nodes as f64, each(time.ran + time.rested) / *threads as f64));
+        }
         println!(
             "| {nodes} | {:.0} | {:.1} | {:.0} | {:.1} | {:.2} |",
             each(one.ran),
@@ -110,4 +116,7 @@ fn main() {
             2.0 * all(one) / all(two),
         );
     }
+    let [one, two] = series.map(|(_, series)| series);
+    let svg = plot::lines("A fleet: time for each node", "nodes", "microseconds", &[one, two]);
+    plot::write("fleet", &svg).expect("a place for the plot");
 }

@@ -153,7 +153,7 @@ impl Sides {
         let mut row =
             format!("{} | {} | {} |", milliseconds(ours), milliseconds(theirs), ratio(theirs, ours));
         if let Some(puppet) = &self.puppet {
-            let puppets = render(puppet, &path, 1_000 / lines + 2)?;
+            let puppets = render(puppet, &path, 2_000 / lines + 20)?;
             row += &format!(" {} | {} |", milliseconds(puppets), ratio(puppets, ours));
         }
         Ok(row)

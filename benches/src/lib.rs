@@ -6,4 +6,6 @@
 pub mod control_repository;
 pub mod full_catalog;
 pub mod peer;
+pub mod plot;
 pub mod scenario;
+pub mod timing;

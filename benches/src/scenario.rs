@@ -81,6 +81,7 @@ pub fn all() -> Vec<Scenario> {
         hiera("hiera_global_lookup", true, "lookup", 2_000),
         hiera_include(400),
         hiera_conf_interpol(2_000),
+        hiera_deep_merge(60),
     ]
 }
 
@@ -303,4 +304,34 @@ pub fn hiera_conf_interpol(rounds: usize) -> Scenario {
     Scenario::new("hiera_conf_interpol", site)
         .with("hiera.yaml", config)
         .with("data/common.yaml", "wanted: found\n")
+}
+
+/// Hashes that are merged deeply from several files of data, about 0.7 MB of it.
+pub fn hiera_deep_merge(keys: usize) -> Scenario {
+    const LEVELS: usize = 6;
+    let mut config = String::from("version: 5\nhierarchy:\n");
+    let mut scenario = Scenario::new(
+        "hiera_deep_merge",
+        format!(
+            "Integer[1, {keys}].each |$n| {{\n  notify {{ \"settings ${{n}}\": message => lookup(\"settings_${{n}}\", {{ merge => deep }}) }}\n}}\n"
+        ),
+    );
+    for level in 0..LEVELS {
+        let _ = writeln!(config, "  - name: level {level}\n    path: level{level}.yaml");
+        let mut data = String::from("---\n");
+        for key in 1..=keys {
+            let _ = writeln!(data, "settings_{key}:");
+            for group in 0..10 {
+                let _ = writeln!(
+                    data,
+                    "  group{group}:\n    enabled: true\n    list{level}: [alpha, beta, {level}]"
+                );
+                for entry in 0..5 {
+                    let _ = writeln!(data, "    entry{}: \"value of {level}, {entry}\"", entry * 3 + level);
+                }
+            }
+        }
+        scenario = scenario.with(format!("data/level{level}.yaml"), data);
+    }
+    scenario.with("hiera.yaml", config)
 }
