@@ -16,6 +16,7 @@ use crate::dispatch;
 use crate::environment::Environment;
 use crate::error::{Flow, Raise};
 use crate::lambda::Block;
+use crate::messages::Mark;
 use crate::registry::ForeignFunction;
 use crate::scope::{FrameId, Position, ScopeId};
 use crate::vm::Vm;
@@ -28,8 +29,44 @@ pub trait Extensions: Send + Sync + Debug {
     fn function(&self, environment: &Environment, name: &str) -> Option<Arc<dyn ForeignFunction>>;
     /// What an agent would say of these resources, whose types modules bring.
     fn judge(&self, environment: &Environment, facts: &Hash, resources: &[ResourceValues]) -> Vec<Verdict>;
+    /// What a backend for Hiera 3 has for a key.
+    fn ask_backend(&self, vm: &mut Vm<'_>, question: &BackendQuestion<'_>) -> Flow<BackendAnswer>;
     /// The text of a template; `path` is where it was found, `name` how it was asked for.
     fn render(&self, vm: &mut Vm<'_>, name: &str, path: Option<&Path>, text: &str) -> Flow<String>;
+}
+
+/// A question for a backend of Hiera 3.
+#[derive(Clone, Copy, Debug)]
+pub struct BackendQuestion<'q> {
+    /// The name of the backend.
+    pub name: &'q str,
+    /// Its configuration, as in `hiera.yaml` version 3.
+    pub config: &'q Hash,
+    /// The key, which may have dots.
+    pub key: &'q str,
+    /// What to search before the hierarchy.
+    pub overrides: &'q [Str],
+    /// How values are to be merged: a name, or a hash with `strategy`; `default` to merge hashes as the configuration says.
+    pub merge: &'q Value,
+}
+
+/// What a backend of Hiera 3 answers.
+#[derive(Clone, Debug)]
+pub enum BackendAnswer {
+    /// The value.
+    Found(Value),
+    /// It has none.
+    Nothing,
+    /// There is no such backend, or it cannot be used, for this reason.
+    Unusable(String),
+}
+
+/// How far a compilation has come, as far as code of another language can take it further.
+#[derive(Debug)]
+pub struct Milestone {
+    catalog: [u64; 8],
+    assigned: u64,
+    messages: Mark,
 }
 
 /// A resource as an agent is given it: its title and the values of its attributes.
@@ -56,11 +93,15 @@ pub enum Verdict {
 
 /// What the interpreter of another language keeps during a compilation.
 #[derive(Default)]
-pub(crate) struct Guest(Option<Box<dyn Any>>);
+pub(crate) struct Guest {
+    kept: Option<Box<dyn Any>>,
+    /// How many variables it has set.
+    assigned: u64,
+}
 
 impl Debug for Guest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(if self.0.is_some() { "Guest" } else { "Guest(at work)" })
+        f.write_str(if self.kept.is_some() { "Guest" } else { "Guest(at work)" })
     }
 }
 
@@ -90,12 +131,33 @@ pub struct ResourceState {
 impl Vm<'_> {
     /// What the interpreter of another language keeps, unless it is at work.
     pub fn take_guest(&mut self) -> Option<Box<dyn Any>> {
-        self.guest.0.take()
+        self.guest.kept.take()
+    }
+
+    /// What the interpreter of another language keeps while it is not at work.
+    pub fn guest_mut<T: Any>(&mut self) -> Option<&mut T> {
+        self.guest.kept.as_mut()?.downcast_mut()
     }
 
     /// Keeps something for the interpreter of another language.
     pub fn put_guest(&mut self, guest: Box<dyn Any>) {
-        self.guest.0 = Some(guest);
+        self.guest.kept = Some(guest);
+    }
+
+    /// How far the compilation has come.
+    pub fn milestone(&self) -> Milestone {
+        let catalog = self.catalog.counts();
+        Milestone { catalog, assigned: self.guest.assigned, messages: self.messages_mark() }
+    }
+
+    /// Goes back to an earlier state, so that what was tried from there can be tried in another way: what was said since is unsaid.
+    /// Whether that can be done: nothing that cannot be undone may have happened.
+    pub fn go_back_to(&mut self, milestone: Milestone) -> bool {
+        let is_same = self.catalog.counts() == milestone.catalog && self.guest.assigned == milestone.assigned;
+        if is_same {
+            self.unsay(milestone.messages);
+        }
+        is_same
     }
 
     /// Where evaluation stands.
@@ -128,6 +190,7 @@ impl Vm<'_> {
 
     /// Sets a variable where evaluation stands.
     pub fn assign_variable(&mut self, name: &str, value: Value) -> Flow<()> {
+        self.guest.assigned += 1;
         self.set_variable(Name::new(name), value, Span::default())
     }
 

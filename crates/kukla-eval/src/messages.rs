@@ -41,6 +41,13 @@ pub(crate) struct Messages {
     said: FxHashSet<String>,
 }
 
+/// What was said up to a moment.
+#[derive(Debug)]
+pub(crate) struct Mark {
+    logs: usize,
+    said: FxHashSet<String>,
+}
+
 impl Messages {
     pub fn new(wanted: LogLevel, budget: Rc<Budget>) -> Messages {
         Messages { wanted, logs: Vec::new(), budget, said: FxHashSet::default() }
@@ -54,6 +61,17 @@ impl Messages {
     /// All that was said, in order, which is then forgotten.
     pub fn take(&mut self) -> Vec<Log> {
         std::mem::take(&mut self.logs)
+    }
+
+    /// What was said so far.
+    pub fn mark(&self) -> Mark {
+        Mark { logs: self.logs.len(), said: self.said.clone() }
+    }
+
+    /// Forgets what was said since.
+    pub fn return_to(&mut self, mark: Mark) {
+        self.logs.truncate(mark.logs);
+        self.said = mark.said;
     }
 
     /// Keeps a message if its level is wanted. One too many is not kept, and the evaluation ends with its next step.

@@ -33,7 +33,7 @@ use crate::compilation::Compilation;
 use crate::environment::{Environment, Node};
 use crate::error::{Frame, Location, Raise, Raised, Stage};
 use crate::foreign::Guest;
-use crate::messages::Log;
+use crate::messages::{Log, Mark};
 use crate::scope::{ScopeId, ScopeKind, Scopes};
 use crate::settings::LogLevel;
 use crate::standpoint::Standpoint;
@@ -265,6 +265,14 @@ impl<'e> Vm<'e> {
     /// Keeps a message if its level is wanted.
     pub fn push_log(&mut self, log: Log) {
         self.compilation.messages_mut().push(log);
+    }
+
+    pub(crate) fn messages_mark(&self) -> Mark {
+        self.compilation.messages().mark()
+    }
+
+    pub(crate) fn unsay(&mut self, mark: Mark) {
+        self.compilation.messages_mut().return_to(mark);
     }
 
     /// The messages so far.

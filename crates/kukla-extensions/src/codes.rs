@@ -53,6 +53,9 @@ kukla_syntax::codes! {
     /// ```
     RUBY_FUNCTION_MISSING as RUNTIME_ERROR: Error, "The code loaded from {file} does not seem to define the function '{name}'";
 
+    /// The Ruby that `--ruby` names could not be started, ended before its time, or gave no answer in time.
+    EXTERNAL_RUBY_FAILED: Error, "{ruby} cannot run this: {problem}";
+
     /// A type in the signature of a function in Ruby cannot be read.
     ///
     /// `modules/site/lib/puppet/functions/site/port.rb`:

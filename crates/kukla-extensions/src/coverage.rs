@@ -61,6 +61,8 @@ pub struct Piece {
     pub file: PathBuf,
     /// Why it cannot run, or cannot run in full, with the line where that is known.
     pub missing: Vec<(Option<u32>, String)>,
+    /// What is wrong in it, in Puppet as well: it fails there and here when it comes to that.
+    pub mistakes: Vec<(Option<u32>, String)>,
     /// Whether a manifest, a template or data names it.
     pub is_reached: bool,
     /// Whether something stands in for it (`--overrides`).
@@ -77,8 +79,13 @@ struct Place {
     root: PathBuf,
 }
 
-/// Looks at all Ruby below a directory, as far as the environment's modules lie there.
-pub fn coverage(vm: &mut Vm<'_>, programs: &Arc<RubyPrograms>, below: &Path) -> Flow<Vec<Piece>> {
+/// Looks at all Ruby below a directory, as far as the environment's modules lie there. `facter` is the Ruby code that facts build on.
+pub fn coverage(
+    vm: &mut Vm<'_>,
+    programs: &Arc<RubyPrograms>,
+    below: &Path,
+    facter: &str,
+) -> Flow<Vec<Piece>> {
     let environment = vm.environment();
     let places = places(environment, below);
     let files = environment.reading(|world| {
@@ -95,6 +102,12 @@ pub fn coverage(vm: &mut Vm<'_>, programs: &Arc<RubyPrograms>, below: &Path) -> 
             own.methods.extend(found.methods);
             own.own_constants.extend(found.own_constants);
         }
+        let templates = files.iter().flatten().filter(|file| is_template(file));
+        for template in templates {
+            // What one template defines, another may use.
+            let text = world.read(template).unwrap_or_default();
+            own.methods.extend(survey_template(&String::from_utf8_lossy(&text)).methods);
+        }
         for file in files.iter().flatten().chain(&around(world, environment)) {
             readers.read(world, file);
         }
@@ -104,7 +117,7 @@ pub fn coverage(vm: &mut Vm<'_>, programs: &Arc<RubyPrograms>, below: &Path) -> 
     });
     let methods: FxHashSet<String> = own.methods.into_iter().collect();
     let constants: FxHashSet<String> = own.own_constants.into_iter().collect();
-    let known = Known { methods, constants };
+    let known = Known { methods, constants, facter: survey(facter.as_bytes()) };
     for piece in &mut pieces {
         piece.is_reached = readers.name(piece);
         examine(vm, programs, &known, piece)?;
@@ -116,6 +129,31 @@ pub fn coverage(vm: &mut Vm<'_>, programs: &Arc<RubyPrograms>, below: &Path) -> 
 struct Known {
     methods: FxHashSet<String>,
     constants: FxHashSet<String>,
+    /// What facts find besides.
+    facter: Survey,
+}
+
+impl Known {
+    fn has_method(&self, kind: PieceKind, name: &str) -> bool {
+        self.methods.contains(name)
+            || kind == PieceKind::Fact && self.facter.methods.iter().any(|known| known == name)
+    }
+
+    fn has_constant(&self, kind: PieceKind, name: &str) -> bool {
+        self.constants.contains(name)
+            || kind == PieceKind::Fact && self.facter.own_constants.iter().any(|known| known == name)
+    }
+}
+
+fn is_template(file: &Path) -> bool {
+    !has_suffix(file, "epp") && file.components().any(|part| part.as_os_str() == "templates")
+}
+
+fn survey_template(text: &str) -> Survey {
+    match text.contains("<%") {
+        true => survey(erb::compile(text, erb::Trim::PUPPET, "_erbout").as_bytes()),
+        false => Survey::default(),
+    }
 }
 
 fn places(environment: &Environment, below: &Path) -> Vec<Place> {
@@ -200,7 +238,16 @@ fn piece(place: &Place, file: &Path) -> Option<Piece> {
         return None;
     }
     let (module, file) = (place.name.clone(), file.to_path_buf());
-    Some(Piece { kind, module, name, file, missing: Vec::new(), is_reached: false, is_overridden: false })
+    Some(Piece {
+        kind,
+        module,
+        name,
+        file,
+        missing: Vec::new(),
+        mistakes: Vec::new(),
+        is_reached: false,
+        is_overridden: false,
+    })
 }
 
 fn examine(vm: &mut Vm<'_>, programs: &Arc<RubyPrograms>, known: &Known, piece: &mut Piece) -> Flow<()> {
@@ -230,8 +277,7 @@ fn examine(vm: &mut Vm<'_>, programs: &Arc<RubyPrograms>, known: &Known, piece: 
             if !text.contains("<%") {
                 return Ok(());
             }
-            let code = erb::compile(&text, erb::Trim::PUPPET, "_erbout");
-            (programs.template(&piece.file, &text), survey(code.as_bytes()))
+            (programs.template(&piece.file, &text), survey_template(&text))
         }
         _ => (programs.code(&piece.file, &bytes), survey(&bytes)),
     };
@@ -260,16 +306,12 @@ fn examine(vm: &mut Vm<'_>, programs: &Arc<RubyPrograms>, known: &Known, piece: 
         }
         _ => {}
     }
-    session::enter(vm, programs, None, |ruby| {
-        let missing = unknown(ruby, known, piece.kind, &found)?;
-        piece.missing.extend(missing);
-        Ok(())
-    })
+    session::enter(vm, programs, None, |ruby| unknown(ruby, known, piece, &found))
 }
 
 /// Loads a function and reads its signatures.
 fn load_function(vm: &mut Vm<'_>, programs: &Arc<RubyPrograms>, piece: &mut Piece) {
-    let function = RubyFunction::new(&piece.name, piece.file.clone(), programs.clone());
+    let function = RubyFunction::new(&piece.name, piece.file.clone(), programs.clone(), Arc::default());
     match function.examine(vm) {
         Ok(true) => piece.kind = PieceKind::Backend,
         Ok(false) => {}
@@ -278,14 +320,9 @@ fn load_function(vm: &mut Vm<'_>, programs: &Arc<RubyPrograms>, piece: &mut Piec
 }
 
 /// The names that nothing has.
-fn unknown(
-    ruby: &mut Ruby<'_>,
-    known: &Known,
-    kind: PieceKind,
-    found: &Survey,
-) -> kukla_ruby::Result<Vec<(Option<u32>, String)>> {
+fn unknown(ruby: &mut Ruby<'_>, known: &Known, piece: &mut Piece, found: &Survey) -> kukla_ruby::Result<()> {
     ruby.require_all()?;
-    let mut missing = Vec::new();
+    let (kind, missing) = (piece.kind, &mut piece.missing);
     for library in &found.libraries {
         if !ruby.has_library(&library.name)? {
             missing.push((Some(library.line), format!("cannot load such file -- {}", library.name)));
@@ -293,7 +330,7 @@ fn unknown(
     }
     for constant in &found.constants {
         let last = constant.name.rsplit("::").next().unwrap_or_default();
-        let is_there = known.constants.contains(last)
+        let is_there = known.has_constant(kind, last)
             || ruby.has_constant(&constant.name).unwrap_or_else(|unwind| {
                 raised::to_puppet(ruby, *unwind);
                 false
@@ -304,16 +341,27 @@ fn unknown(
     }
     for call in &found.calls {
         let name = call.name.as_str();
-        let is_there = known.methods.contains(name)
+        let is_there = known.has_method(kind, name)
             || found.methods.iter().any(|own| own == name)
             || ruby.has_method(name)
             || name.starts_with("function_")
             || kind == PieceKind::Fact && FACT_WORDS.contains(&name);
-        if !is_there {
-            missing.push((Some(call.line), format!("undefined method `{name}'")));
+        if is_there {
+            continue;
+        }
+        // Of a template itself Puppet's has no more methods than ours.
+        match kind == PieceKind::Template && call.is_own {
+            true => {
+                piece
+                    .mistakes
+                    .push((Some(call.line), format!("undefined local variable or method `{name}'")));
+            }
+            false => missing.push((Some(call.line), format!("undefined method `{name}'"))),
         }
     }
-    missing.sort();
-    missing.dedup();
-    Ok(missing)
+    for list in [&mut piece.missing, &mut piece.mistakes] {
+        list.sort();
+        list.dedup();
+    }
+    Ok(())
 }

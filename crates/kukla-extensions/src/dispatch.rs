@@ -87,10 +87,18 @@ pub fn created(ruby: &mut Ruby<'_>, name: &str) -> Result<Option<Value>> {
 /// What the code of a function declares.
 pub fn declared(ruby: &mut Ruby<'_>, class: &Value) -> Result<Vec<Declared>> {
     let (dispatches, aliases) = (ruby.symbols.intern("dispatches"), ruby.symbols.intern("aliases"));
+    let aliases = match ruby.responds_to(class, aliases, false)? {
+        true => ruby.send(class, aliases, &[])?,
+        false => Value::Nil,
+    };
+    let dispatches = ruby.send(class, dispatches, &[])?;
+    declarations(ruby, &dispatches, &aliases)
+}
+
+/// What signatures, and the aliases in them, say.
+pub fn declarations(ruby: &mut Ruby<'_>, dispatches: &Value, aliases: &Value) -> Result<Vec<Declared>> {
     let mut local = Vec::new();
-    if ruby.responds_to(class, aliases, false)?
-        && let Value::Array(pairs) = ruby.send(class, aliases, &[])?
-    {
+    if let Value::Array(pairs) = aliases {
         for pair in pairs.to_vec() {
             if let Value::Array(pair) = pair {
                 local.push((text(ruby, pair.get(0))?, text(ruby, pair.get(1))?));
@@ -98,7 +106,7 @@ pub fn declared(ruby: &mut Ruby<'_>, class: &Value) -> Result<Vec<Declared>> {
         }
     }
     let local: Arc<[(String, String)]> = local.into();
-    let Value::Array(all) = ruby.send(class, dispatches, &[])? else { return Ok(Vec::new()) };
+    let Value::Array(all) = dispatches else { return Ok(Vec::new()) };
     let mut declared = Vec::new();
     for one in all.to_vec() {
         if let Value::Hash(one) = one {
@@ -308,33 +316,48 @@ impl Dispatch {
         let given = given?;
         let given = match &self.weaving {
             None => given,
-            Some(weaving) => self.weave(ruby, class, here, weaving, &given)?,
+            Some(weaving) => weave(ruby, here, weaving, &given, |ruby| {
+                let cache = ruby.symbols.intern("cache");
+                ruby.send(class, cache, &[])
+            })?,
         };
         call_method(ruby, class, &self.method, &given, has_lambda)
     }
 
-    fn weave(
-        &self,
-        ruby: &mut Ruby<'_>,
-        class: &Value,
-        here: u64,
-        weaving: &[Woven],
-        given: &[Value],
-    ) -> Result<Vec<Value>> {
-        let mut list = Vec::with_capacity(given.len() + 1);
-        for place in weaving {
-            match place {
-                Woven::Argument(position) => list.extend(given.get(*position).cloned()),
-                Woven::Rest(position) => list.extend(given.iter().skip(*position).cloned()),
-                Woven::Scope => list.push(scope::object(ruby, here)?),
-                Woven::Cache => {
-                    let cache = ruby.symbols.intern("cache");
-                    list.push(ruby.send(class, cache, &[])?);
-                }
+    /// The method to call.
+    pub fn method(&self) -> &str {
+        &self.method
+    }
+
+    /// The arguments of its method in another Ruby, which has what the function keeps for itself.
+    pub fn woven(&self, ruby: &mut Ruby<'_>, here: u64, given: Vec<Value>) -> Result<Vec<Value>> {
+        match &self.weaving {
+            None => Ok(given),
+            Some(weaving) => {
+                let cache = ruby.symbol("__cache__");
+                weave(ruby, here, weaving, &given, |_| Ok(cache.clone()))
             }
         }
-        Ok(list)
     }
+}
+
+fn weave(
+    ruby: &mut Ruby<'_>,
+    here: u64,
+    weaving: &[Woven],
+    given: &[Value],
+    cache: impl Fn(&mut Ruby<'_>) -> Result,
+) -> Result<Vec<Value>> {
+    let mut list = Vec::with_capacity(given.len() + 1);
+    for place in weaving {
+        match place {
+            Woven::Argument(position) => list.extend(given.get(*position).cloned()),
+            Woven::Rest(position) => list.extend(given.iter().skip(*position).cloned()),
+            Woven::Scope => list.push(scope::object(ruby, here)?),
+            Woven::Cache => list.push(cache(ruby)?),
+        }
+    }
+    Ok(list)
 }
 
 /// Calls a method of a function; the function is one object for the whole compilation, and may remember things.

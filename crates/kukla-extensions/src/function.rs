@@ -16,7 +16,8 @@ use kukla_values::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::codes::RUBY_FUNCTION_MISSING;
-use crate::dispatch::{self, Dispatch};
+use crate::dispatch::{self, Declared, Dispatch};
+use crate::external::{self, Workers};
 use crate::programs::RubyPrograms;
 use crate::values::{self, Audience};
 use crate::{scope, session};
@@ -25,13 +26,14 @@ use crate::{scope, session};
 #[derive(Debug)]
 pub struct RubyFunctions {
     programs: Arc<RubyPrograms>,
+    workers: Arc<Workers>,
     known: Mutex<FxHashMap<Box<str>, Option<Arc<RubyFunction>>>>,
 }
 
 impl RubyFunctions {
     /// None known yet.
-    pub fn new(programs: Arc<RubyPrograms>) -> RubyFunctions {
-        RubyFunctions { programs, known: Mutex::default() }
+    pub fn new(programs: Arc<RubyPrograms>, workers: Arc<Workers>) -> RubyFunctions {
+        RubyFunctions { programs, workers, known: Mutex::default() }
     }
 
     /// The function of that name, if some module has one.
@@ -41,7 +43,8 @@ impl RubyFunctions {
             return known.clone().map(|function| function as Arc<dyn ForeignFunction>);
         }
         let found = environment.ruby_function(name);
-        let found = found.map(|path| Arc::new(RubyFunction::new(name, path, self.programs.clone())));
+        let found = found
+            .map(|path| Arc::new(RubyFunction::new(name, path, self.programs.clone(), self.workers.clone())));
         lock().insert(name.into(), found.clone());
         found.map(|function| function as Arc<dyn ForeignFunction>)
     }
@@ -53,6 +56,7 @@ pub struct RubyFunction {
     path: PathBuf,
     audience: Audience,
     programs: Arc<RubyPrograms>,
+    workers: Arc<Workers>,
     /// Its signatures, once it was loaded.
     dispatches: OnceLock<Arc<[Dispatch]>>,
     /// Whether it has a `call` of its own, which gets all arguments as they come.
@@ -80,7 +84,12 @@ pub fn load(ruby: &mut Ruby<'_>, path: &Path) -> Result<()> {
 
 impl RubyFunction {
     /// The function of a file; its directory says for which API it is.
-    pub fn new(name: &str, path: PathBuf, programs: Arc<RubyPrograms>) -> RubyFunction {
+    pub fn new(
+        name: &str,
+        path: PathBuf,
+        programs: Arc<RubyPrograms>,
+        workers: Arc<Workers>,
+    ) -> RubyFunction {
         let is_old = path.to_string_lossy().contains("/lib/puppet/parser/functions/");
         let audience = if is_old { Audience::Old } else { Audience::Modern };
         RubyFunction {
@@ -88,6 +97,7 @@ impl RubyFunction {
             path,
             audience,
             programs,
+            workers,
             dispatches: OnceLock::new(),
             calls_itself: OnceLock::new(),
         }
@@ -156,6 +166,10 @@ impl RubyFunction {
                 None => Err(self.missing()),
             }
         })?;
+        self.keep_dispatches(vm, declared)
+    }
+
+    fn keep_dispatches(&self, vm: &mut Vm<'_>, declared: Vec<Declared>) -> Flow<Arc<[Dispatch]>> {
         let read = dispatch::read(vm, &self.name, declared)?;
         Ok(self.dispatches.get_or_init(|| read.into()).clone())
     }
@@ -185,6 +199,11 @@ impl RubyFunction {
             let answer = chosen.call(ruby, &class, here, &args, block.is_some())?;
             values::to_puppet(ruby, &answer)
         })?;
+        self.returned(vm, chosen, value)
+    }
+
+    /// What a call gives, if it is what the function says it gives.
+    fn returned(&self, vm: &Vm<'_>, chosen: &Dispatch, value: Value) -> Flow {
         if chosen.is_mismatch {
             return Err(dispatch::refused(&self.name, &value));
         }
@@ -192,6 +211,72 @@ impl RubyFunction {
             Some(_) => vm.refuse_return(&self.name, &chosen.signature, value),
             None => Ok(value),
         }
+    }
+
+    fn call_here(&self, vm: &mut Vm<'_>, args: Vec<Value>, block: Option<Block>) -> Flow {
+        match self.audience {
+            Audience::Old => self.call_old(vm, &args),
+            Audience::Modern => self.call_modern(vm, args, block),
+        }
+    }
+}
+
+/// The same in another Ruby.
+impl RubyFunction {
+    fn call_there(&self, vm: &mut Vm<'_>, args: &[Value], block: Option<Block>) -> Flow {
+        let here = vm.standing().number();
+        match self.audience {
+            Audience::Old => session::enter(vm, &self.programs, None, |ruby| {
+                let answer = external::call_old(ruby, &self.workers, &self.name, &self.path, here, args)?;
+                let answer = answer.ok_or_else(|| self.missing())?;
+                values::to_puppet(ruby, &answer)
+            }),
+            Audience::Modern => self.call_modern_there(vm, here, args, block),
+        }
+    }
+
+    fn call_modern_there(&self, vm: &mut Vm<'_>, here: u64, args: &[Value], block: Option<Block>) -> Flow {
+        let dispatches = self.dispatches_there(vm)?;
+        let chosen = match self.calls_itself.get() {
+            Some(true) => None,
+            _ => Some(dispatch::choose(vm, &self.name, &dispatches, args, block.as_ref())?),
+        };
+        let lambda = block.as_ref().map(|block| (block.parameter_count(), block.captures_rest()));
+        let value = session::enter(vm, &self.programs, block, |ruby| {
+            let mut given = external::arguments(ruby, args, Audience::Modern)?;
+            let method = match chosen {
+                Some(chosen) => {
+                    given = chosen.woven(ruby, here, given)?;
+                    chosen.method()
+                }
+                None => {
+                    given.insert(0, scope::object(ruby, here)?);
+                    "call"
+                }
+            };
+            let answer = external::call(ruby, &self.workers, &self.name, &self.path, method, &given, lambda)?;
+            values::to_puppet(ruby, &answer)
+        })?;
+        match chosen {
+            Some(chosen) => self.returned(vm, chosen, value),
+            None => Ok(value),
+        }
+    }
+
+    fn dispatches_there(&self, vm: &mut Vm<'_>) -> Flow<Arc<[Dispatch]>> {
+        if let Some(known) = self.dispatches.get() {
+            return Ok(known.clone());
+        }
+        let declared = session::enter(vm, &self.programs, None, |ruby| {
+            match external::declared(ruby, &self.workers, &self.name, &self.path)? {
+                Some((dispatches, aliases, itself)) => {
+                    let _ = self.calls_itself.set(itself);
+                    dispatch::declarations(ruby, &dispatches, &aliases)
+                }
+                None => Err(self.missing()),
+            }
+        })?;
+        self.keep_dispatches(vm, declared)
     }
 }
 
@@ -202,9 +287,14 @@ impl ForeignFunction for RubyFunction {
 
     fn call(&self, vm: &mut Vm<'_>, args: Vec<Value>, block: Option<Block>) -> Flow {
         vm.charge(1)?;
-        vm.in_foreign_call(|vm| match self.audience {
-            Audience::Old => self.call_old(vm, &args),
-            Audience::Modern => self.call_modern(vm, args, block),
+        vm.in_foreign_call(|vm| {
+            if vm.world().policy().ruby.is_none() {
+                return self.call_here(vm, args, block);
+            }
+            let piece = format!("function '{}'", self.name);
+            let (again, block_again) = (args.clone(), block.clone());
+            let here = |vm: &mut Vm<'_>| self.call_here(vm, args, block);
+            external::here_or_there(vm, &piece, here, |vm| self.call_there(vm, &again, block_again))
         })
     }
 }

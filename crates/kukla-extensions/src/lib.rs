@@ -4,9 +4,11 @@
 //! The classes of Puppet that modules use are written in Ruby where that is easiest (`puppet/*.rb`) and in Rust where they reach into the
 //! compilation (`scope.rs`, `values.rs`).
 
+mod backend;
 mod codes;
 pub mod coverage;
 mod dispatch;
+mod external;
 mod function;
 mod library;
 mod objects;
@@ -24,12 +26,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use kukla_catalog::types::NativeType;
-use kukla_eval::foreign::{Extensions, ResourceValues, Verdict};
+use kukla_eval::foreign::{BackendAnswer, BackendQuestion, Extensions, ResourceValues, Verdict};
 use kukla_eval::registry::ForeignFunction;
 use kukla_eval::{Environment, Flow, Vm};
 use kukla_values::Hash;
 
 pub use codes::CODES;
+use external::Workers;
 pub use programs::RubyPrograms;
 pub use resource_type::execute as executed_type;
 
@@ -39,13 +42,15 @@ pub struct RubyExtensions {
     types: types::RubyTypes,
     functions: function::RubyFunctions,
     programs: Arc<RubyPrograms>,
+    workers: Arc<Workers>,
 }
 
 impl RubyExtensions {
     /// The Ruby of an environment; programs are shared with all that have the same.
     pub fn new(programs: Arc<RubyPrograms>) -> RubyExtensions {
-        let functions = function::RubyFunctions::new(programs.clone());
-        RubyExtensions { types: types::RubyTypes::default(), functions, programs }
+        let workers = Arc::<Workers>::default();
+        let functions = function::RubyFunctions::new(programs.clone(), workers.clone());
+        RubyExtensions { types: types::RubyTypes::default(), functions, programs, workers }
     }
 }
 
@@ -67,7 +72,12 @@ impl Extensions for RubyExtensions {
         self.functions.find(environment, name)
     }
 
+    fn ask_backend(&self, vm: &mut Vm<'_>, question: &BackendQuestion<'_>) -> Flow<BackendAnswer> {
+        backend::ask(vm, &self.programs, question)
+    }
+
     fn render(&self, vm: &mut Vm<'_>, name: &str, path: Option<&Path>, text: &str) -> Flow<String> {
-        template::render(vm, &self.programs, name, path, text)
+        let template = template::Template { name, path, text };
+        template.render(vm, &self.programs, &self.workers)
     }
 }

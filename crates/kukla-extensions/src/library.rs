@@ -1,17 +1,17 @@
-//! Puppet's own classes as modules know them: those that are there from the start, and those that `require` or a first mention brings.
+//! Puppet's own classes as modules know them: those that are there once any of them is named, and those that `require` or a first mention brings.
 
 use std::path::Path;
 
 use kukla_catalog::types;
 use kukla_eval::Environment;
+use kukla_ruby::class::ClassId;
 use kukla_ruby::{Result, Ruby};
 use kukla_values::{Hash, Str, Value};
 
-use crate::programs::RubyPrograms;
-use crate::scope;
+use crate::{scope, template};
 
-/// What is there from the start, in the order in which they build on each other.
-const PUPPET: &[(&str, &str)] = &[
+/// What is there once any of it is named, in the order in which they build on each other.
+pub const PUPPET: &[(&str, &str)] = &[
     ("puppet/puppet.rb", include_str!("puppet/puppet.rb")),
     ("puppet/parser.rb", include_str!("puppet/parser.rb")),
     ("puppet/functions.rb", include_str!("puppet/functions.rb")),
@@ -20,7 +20,8 @@ const PUPPET: &[(&str, &str)] = &[
 ];
 
 /// What only some code needs.
-const ON_DEMAND: &[(&str, &str)] = &[
+pub const ON_DEMAND: &[(&str, &str)] = &[
+    ("hiera", include_str!("puppet/hiera.rb")),
     ("puppet/core_types", include_str!("puppet/core_types.rb")),
     ("puppet/http", include_str!("puppet/http.rb")),
     ("puppet/parameter", include_str!("puppet/parameter.rb")),
@@ -28,12 +29,31 @@ const ON_DEMAND: &[(&str, &str)] = &[
     ("puppet/resource_api", include_str!("puppet/resource_api.rb")),
 ];
 
-/// Brings Puppet's own classes into an interpreter.
-pub fn start(ruby: &mut Ruby<'_>, programs: &RubyPrograms) -> Result<()> {
+/// What Puppet and what belongs to it bring, by the first part of a name that `require` is given.
+pub const KNOWN: &[&str] = &["puppet", "facter", "hiera", "semantic_puppet", "pson", "safe_yaml"];
+
+/// The constants by which code gets at all this.
+const NAMES: &[&str] = &["Facter", "Hiera", "Puppet", "PuppetX", "SemanticPuppet"];
+
+/// What Puppet itself has required of `Digest`, so that modules never do.
+const DIGESTS: &[&str] = &["Base", "Class", "Instance", "MD5", "SHA1", "SHA2", "SHA256", "SHA384", "SHA512"];
+
+/// Promises Puppet's own classes to an interpreter. Most templates never name them, and bringing them takes longer than most templates.
+pub fn start(ruby: &mut Ruby<'_>) -> Result<()> {
+    ruby.promise(NAMES, bring);
+    for name in DIGESTS {
+        let name = ruby.symbols.intern(name);
+        ruby.promise_constant(ClassId::DIGEST, name, "digest".into());
+    }
+    template::declare(ruby)
+}
+
+/// Brings Puppet's own classes.
+pub fn bring(ruby: &mut Ruby<'_>) -> Result<()> {
     ruby.declare(scope::CLASSES)?;
+    template::publish(ruby)?;
     for (name, text) in PUPPET {
-        let program = programs.code(Path::new(name), text.as_bytes());
-        match program {
+        match ruby.host.program(Path::new(name), text.as_bytes()) {
             Ok(program) => ruby.run_program(&program)?,
             Err(problem) => {
                 return Err(ruby.runtime_error(format!("{name}:{}: {}", problem.line, problem.message)));
@@ -48,6 +68,10 @@ pub fn find(feature: &str) -> Option<(&'static str, &'static str)> {
     let wanted = match feature {
         "puppet/property" | "puppet/provider" | "puppet/coercion" => "puppet/parameter",
         "puppet/resource_api/simple_provider" => "puppet/resource_api",
+        // Of the backends for Hiera 3 two come with it.
+        "hiera/backend/yaml_backend" | "hiera/backend/json_backend" => "hiera",
+        other if other.starts_with("hiera/backend/") => return None,
+        other if other.starts_with("hiera/") => "hiera",
         other if other.starts_with("puppet/parameter/") || other.starts_with("puppet/property/") => {
             "puppet/parameter"
         }
@@ -59,8 +83,7 @@ pub fn find(feature: &str) -> Option<(&'static str, &'static str)> {
     // The type of a name is a question of its own, and a provider is never needed.
     let is_type = |name: &str| name.strip_prefix("puppet/type/").is_some_and(|rest| !rest.contains('/'));
     let first = wanted.split('/').next().unwrap_or_default();
-    let is_puppets =
-        matches!(first, "puppet" | "facter" | "hiera" | "semantic_puppet" | "pson" | "safe_yaml");
+    let is_puppets = KNOWN.contains(&first);
     (wanted == "puppet_x" || is_puppets && !is_type(wanted)).then_some(("puppet", ""))
 }
 

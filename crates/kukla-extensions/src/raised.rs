@@ -12,7 +12,10 @@ use kukla_syntax::diagnostic;
 use kukla_values::{Error, Value as PuppetValue};
 
 use crate::codes::RUBY_RAISED;
-use crate::values;
+use crate::{external, values};
+
+/// How many causes of an exception are looked at.
+const CAUSES: usize = 10;
 
 /// An error of Puppet's within an exception.
 struct Original(Error);
@@ -97,8 +100,11 @@ fn original(ruby: &mut Ruby<'_>, exception: &Value) -> Option<Error> {
 
 fn from_exception(ruby: &mut Ruby<'_>, exception: &Value) -> Raise {
     if let Some(error) = original(ruby, exception) {
+        external::note_failure(ruby, None);
         return error.into();
     }
+    let missing = missing(ruby, exception);
+    external::note_failure(ruby, missing);
     let (message, class) = (message_of(ruby, exception), ruby.class_name_of(exception));
     let wrong = diagnostic!(RUBY_RAISED { message: message, exception: class.as_str() });
     let wrong = match place_of(ruby, exception) {
@@ -106,9 +112,41 @@ fn from_exception(ruby: &mut Ruby<'_>, exception: &Value) -> Raise {
         None => wrong,
     };
     match class.as_str() {
-        "LoadError" | "NotImplementedError" => wrong.hint("`--overrides DIR` can hold a replacement").into(),
+        "LoadError" | "NotImplementedError" => wrong
+            .hint("`--overrides DIR` can hold a replacement, `--ruby PATH` names a Ruby that may have it")
+            .into(),
         _ => wrong.into(),
     }
+}
+
+/// What another Ruby may have and ours has not, if that is why an exception was raised: a library, a class, a method that nothing has.
+fn missing(ruby: &mut Ruby<'_>, exception: &Value) -> Option<String> {
+    let mut exception = exception.clone();
+    // Who loads a function wraps what goes wrong.
+    for _ in 0..CAUSES {
+        let message = message_of(ruby, &exception);
+        let is_missing = match ruby.class_name_of(&exception).as_str() {
+            "LoadError" | "NotImplementedError" => true,
+            "NameError" => message.starts_with("uninitialized constant"),
+            "NoMethodError" => {
+                let name = ruby.symbols.intern("name");
+                match ruby.send(&exception, name, &[]) {
+                    Ok(Value::Symbol(name)) => {
+                        let name = ruby.name(name).to_owned();
+                        !name.starts_with("function_") && !ruby.has_method(&name)
+                    }
+                    _ => false,
+                }
+            }
+            _ => false,
+        };
+        if is_missing {
+            return Some(message);
+        }
+        let cause = ruby.symbols.intern("cause");
+        exception = ruby.send(&exception, cause, &[]).ok().filter(|cause| !cause.is_nil())?;
+    }
+    None
 }
 
 /// The message of an exception.

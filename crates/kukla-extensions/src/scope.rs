@@ -47,7 +47,10 @@ const METHODS: &[Native] = &[
 
 const SINGLETON: &[Native] = &[
     method("top", 0, 0, top),
+    method("of", 1, 1, of),
     method("function?", 1, 1, has_function),
+    method("old_function?", 1, 1, has_old_function),
+    method("overridden?", 1, 1, is_overridden),
     method("load_old_function", 1, 1, load_old_function),
     method("log", 2, 2, log_here),
     method("setting", 1, 1, setting),
@@ -70,6 +73,16 @@ const SINGLETON: &[Native] = &[
 const VALUE_METHODS: &[Native] =
     &[method("to_s", 0, 0, value_text), method("unwrap_value", 0, 0, value_inside)];
 
+/// The names of the methods that a scope has, as far as they are written here.
+pub fn method_names() -> Vec<&'static str> {
+    METHODS.iter().map(|method| method.name).collect()
+}
+
+/// The names of the methods that the class itself has.
+pub fn class_method_names() -> Vec<&'static str> {
+    SINGLETON.iter().map(|method| method.name).collect()
+}
+
 /// The object for a scope.
 pub fn object(ruby: &mut Ruby<'_>, scope: u64) -> Result {
     let class = ruby.class_named("Puppet::Parser::Scope")?;
@@ -84,6 +97,12 @@ fn scope_of(ruby: &mut Ruby<'_>, this: &Value) -> Result<ScopeNumber> {
         return Ok(*scope);
     }
     ruby.with_puppet(|puppet| puppet.here())
+}
+
+/// The scope of a template.
+fn of(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
+    let scope = scope_of(ruby, &args[0])?;
+    object(ruby, scope.0)
 }
 
 fn text(ruby: &mut Ruby<'_>, value: &Value) -> Result<String> {
@@ -289,6 +308,16 @@ fn top(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
 fn has_function(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
     let name = text(ruby, &args[0])?;
     Ok(Value::Bool(ruby.with_puppet(|puppet| puppet.function_exists(&name))?))
+}
+
+fn is_overridden(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
+    let name = text(ruby, &args[0])?;
+    Ok(Value::Bool(ruby.with_puppet(|puppet| puppet.is_overridden(&name))?))
+}
+
+fn has_old_function(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
+    let name = text(ruby, &args[0])?;
+    Ok(Value::Bool(ruby.with_puppet(|puppet| puppet.old_function(&name))?.is_some()))
 }
 
 /// Runs the file of a module's function for the old API; whether there is one.

@@ -35,7 +35,7 @@ pub fn enter<T>(
     let state = kept.unwrap_or_else(State::new);
     let mut host = Compilation { vm, programs: programs.clone(), lambdas: lambda.into_iter().collect() };
     let mut ruby = Ruby::new(state, &mut host);
-    let started = if is_new { library::start(&mut ruby, programs) } else { Ok(()) };
+    let started = if is_new { library::start(&mut ruby) } else { Ok(()) };
     let result =
         started.and_then(|()| body(&mut ruby)).map_err(|unwind| raised::to_puppet(&mut ruby, *unwind));
     let state = ruby.into_state();
@@ -189,6 +189,11 @@ impl Puppet for Compilation<'_, '_> {
 
     fn old_function(&self, name: &str) -> Option<PathBuf> {
         self.vm.environment().old_ruby_function(name)
+    }
+
+    fn is_overridden(&self, name: &str) -> bool {
+        let environment = self.vm.environment();
+        environment.function_override(name).is_some() || environment.table_override(name).is_some()
     }
 
     fn call_lambda(

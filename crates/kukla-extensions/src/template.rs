@@ -8,13 +8,16 @@ use std::sync::Arc;
 
 use kukla_eval::error::Raised;
 use kukla_eval::{Flow, Raise, Vm};
+use kukla_ruby::class::{ANY, ClassId, Native, NativeClass, method, private};
+use kukla_ruby::host::ScopeNumber;
 use kukla_ruby::value::Object;
-use kukla_ruby::{Program, Result, Ruby, SyntaxProblem, Unwind, Value};
+use kukla_ruby::{Args, Program, Result, Ruby, SyntaxProblem, Unwind, Value};
 use kukla_syntax::diagnostic;
 use kukla_values::Value as PuppetValue;
 use rustc_hash::FxHashMap;
 
 use crate::codes::{RUBY_INLINE_TEMPLATE_FAILED, RUBY_RAISED, RUBY_TEMPLATE_FAILED};
+use crate::external::{self, Workers};
 use crate::objects::Shared;
 use crate::programs::RubyPrograms;
 use crate::{raised, scope, session, values};
@@ -56,30 +59,78 @@ const CHANGES: &[&str] = &[
     "update",
 ];
 
-/// The text that a template gives.
-pub fn render(
-    vm: &mut Vm<'_>,
-    programs: &Arc<RubyPrograms>,
-    name: &str,
-    path: Option<&Path>,
-    text: &str,
-) -> Flow<String> {
-    let program = programs
-        .template(path.unwrap_or(Path::new("(erb)")), text)
-        .map_err(|problem| syntax_error(path, &problem))?;
-    let scope = vm.standing();
-    let variables = variables(vm, &program);
-    let (text, changes) = session::enter(vm, programs, None, |ruby| {
-        let rendered = evaluate(ruby, &program, scope.number(), path, &variables);
-        rendered.map_err(|unwind| match *unwind {
-            Unwind::Raise(exception) => failed(ruby, &exception, name, path),
-            other => Box::new(other),
-        })
-    })?;
-    for change in &changes {
-        vm.change_in_place(&change.name, &change.old, &change.new);
+/// A template to render.
+#[derive(Clone, Copy)]
+pub struct Template<'t> {
+    /// How it was asked for.
+    pub name: &'t str,
+    /// Where it was found.
+    pub path: Option<&'t Path>,
+    /// What it says.
+    pub text: &'t str,
+}
+
+impl Template<'_> {
+    /// The text that it gives.
+    pub fn render(self, vm: &mut Vm<'_>, programs: &Arc<RubyPrograms>, workers: &Workers) -> Flow<String> {
+        let program = programs
+            .template(self.path.unwrap_or(Path::new("(erb)")), self.text)
+            .map_err(|problem| syntax_error(self.path, &problem))?;
+        let variables = variables(vm, &program);
+        let piece = match self.path {
+            Some(_) => format!("template '{}'", self.name),
+            None => {
+                let beginning: String =
+                    self.text.lines().next().unwrap_or_default().chars().take(40).collect();
+                format!("inline template '{beginning}'")
+            }
+        };
+        external::here_or_there(
+            vm,
+            &piece,
+            |vm| self.render_here(vm, programs, &program, &variables),
+            |vm| self.render_there(vm, programs, workers, &variables),
+        )
     }
-    Ok(text)
+
+    fn render_here(
+        self,
+        vm: &mut Vm<'_>,
+        programs: &Arc<RubyPrograms>,
+        program: &Arc<Program>,
+        variables: &[(String, PuppetValue)],
+    ) -> Flow<String> {
+        let scope = vm.standing().number();
+        let (text, changes) = session::enter(vm, programs, None, |ruby| {
+            let rendered = evaluate(ruby, program, scope, self.path, variables);
+            rendered.map_err(|unwind| self.failed(ruby, *unwind))
+        })?;
+        for change in &changes {
+            vm.change_in_place(&change.name, &change.old, &change.new);
+        }
+        Ok(text)
+    }
+
+    fn render_there(
+        self,
+        vm: &mut Vm<'_>,
+        programs: &Arc<RubyPrograms>,
+        workers: &Workers,
+        variables: &[(String, PuppetValue)],
+    ) -> Flow<String> {
+        let scope = vm.standing().number();
+        session::enter(vm, programs, None, |ruby| {
+            let rendered = external::render(ruby, workers, scope, self.path, self.text, variables);
+            rendered.map_err(|unwind| self.failed(ruby, *unwind))
+        })
+    }
+
+    fn failed(self, ruby: &mut Ruby<'_>, unwind: Unwind) -> Box<Unwind> {
+        match unwind {
+            Unwind::Raise(exception) => failed(ruby, &exception, self.name, self.path),
+            other => Box::new(other),
+        }
+    }
 }
 
 fn syntax_error(path: Option<&Path>, problem: &SyntaxProblem) -> Raise {
@@ -115,6 +166,68 @@ struct Change {
     new: PuppetValue,
 }
 
+/// What a template is evaluated in, before Puppet's own classes are there: what it says of itself and of the scope needs them.
+static WRAPPER: NativeClass = NativeClass {
+    methods: &[WRAPPER_METHODS],
+    ..NativeClass::class("Puppet::Parser::TemplateWrapper", "Object")
+};
+
+const WRAPPER_METHODS: &[Native] = &[
+    method("scope", 0, ANY, later),
+    method("file", 0, ANY, later),
+    method("has_variable?", 0, ANY, later),
+    method("classes", 0, ANY, later),
+    method("tags", 0, ANY, later),
+    method("all_tags", 0, ANY, later),
+    method("to_s", 0, ANY, later),
+    method("debug", 0, ANY, later),
+    method("info", 0, ANY, later),
+    method("notice", 0, ANY, later),
+    method("warning", 0, ANY, later),
+    method("err", 0, ANY, later),
+    method("alert", 0, ANY, later),
+    method("emerg", 0, ANY, later),
+    method("crit", 0, ANY, later),
+];
+
+/// What gettext brings, of which only the names are used.
+static KERNEL: &[NativeClass] = &[NativeClass { methods: &[GETTEXT], ..NativeClass::module("Kernel") }];
+
+const GETTEXT: &[Native] = &[
+    private("_", 1, 1, |_, _, args| Ok(args[0].clone())),
+    private("n_", 3, 3, |ruby, _, args| {
+        let is_one = ruby.eq(&args[2], &Value::Int(1))?;
+        Ok(args[if is_one { 0 } else { 1 }].clone())
+    }),
+];
+
+/// The class that templates are evaluated in.
+#[derive(Default)]
+struct Wrapper(Option<ClassId>);
+
+/// Adds what templates see without naming anything of Puppet's.
+pub fn declare(ruby: &mut Ruby<'_>) -> Result<()> {
+    let class = ruby.declare_apart(&WRAPPER);
+    ruby.part::<Wrapper>().0 = Some(class);
+    ruby.declare(KERNEL)
+}
+
+/// Gives the class that templates are evaluated in its place among Puppet's own.
+pub fn publish(ruby: &mut Ruby<'_>) -> Result<()> {
+    let Some(class) = ruby.part::<Wrapper>().0 else { return Ok(()) };
+    let parser = ruby.class_named("Puppet::Parser")?;
+    let name = ruby.symbols.intern("TemplateWrapper");
+    ruby.define_constant(parser, name, Value::Class(class))
+}
+
+/// Calls the method of the same name that comes with Puppet's own classes.
+fn later(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    let name = ruby.called();
+    let name = ruby.symbols.intern(name);
+    ruby.class_named("Puppet::Parser::TemplateWrapper")?;
+    ruby.call(this, name, args)
+}
+
 fn evaluate(
     ruby: &mut Ruby<'_>,
     program: &Arc<Program>,
@@ -122,14 +235,20 @@ fn evaluate(
     path: Option<&Path>,
     variables: &[(String, PuppetValue)],
 ) -> Result<(String, Vec<Change>)> {
-    let class = ruby.class_named("Puppet::Parser::TemplateWrapper")?;
-    let wrapper = Object::new(class);
+    let class = match ruby.part::<Wrapper>().0 {
+        Some(class) => class,
+        None => ruby.class_named("Puppet::Parser::TemplateWrapper")?,
+    };
+    let wrapper = Object::with(class, ScopeNumber(scope));
     let set = |ruby: &mut Ruby<'_>, name: &str, value: Value| {
         let name = ruby.symbols.intern(&format!("@{name}"));
         wrapper.head.set_variable(name, value);
     };
-    let scope = scope::object(ruby, scope)?;
-    set(ruby, "__scope__", scope);
+    // The others ask for it by the method `scope`.
+    if program.names("@__scope__") || REACHES_ALL.iter().any(|word| program.names(word)) {
+        let scope = scope::object(ruby, scope)?;
+        set(ruby, "__scope__", scope);
+    }
     if let Some(path) = path {
         set(ruby, "__file__", Value::str(path.to_string_lossy().into_owned()));
     }

@@ -1,7 +1,7 @@
 //! Resource types that modules write in Ruby, found in their `lib` directories.
 
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use kukla_catalog::types::NativeType;
 use kukla_eval::Environment;
@@ -13,6 +13,8 @@ use rustc_hash::FxHashMap;
 #[derive(Debug, Default)]
 pub struct RubyTypes {
     index: OnceLock<Index>,
+    /// What types have required, by its path below `lib`, and what was found: many types of a module require the same.
+    required: Mutex<FxHashMap<String, Option<Arc<str>>>>,
 }
 
 #[derive(Debug, Default)]
@@ -53,8 +55,9 @@ impl RubyTypes {
     /// The type of that name, if some module has one.
     pub fn resource_type(&self, environment: &Environment, name: &str) -> Option<NativeType> {
         let index = self.index(environment);
-        let source = text(environment, index.types.get(name)?)?;
-        resource_type::read(name, &source, &Modules { environment, index })
+        let file = index.types.get(name)?;
+        let source = environment.reading(|world| text(world, file))?;
+        resource_type::read(name, &source, &Modules { environment, index, required: &self.required })
     }
 }
 
@@ -62,14 +65,21 @@ impl RubyTypes {
 struct Modules<'e> {
     environment: &'e Environment,
     index: &'e Index,
+    required: &'e Mutex<FxHashMap<String, Option<Arc<str>>>>,
 }
 
 impl Library for Modules<'_> {
     fn ruby(&self, path: &str) -> Option<String> {
-        let files = self.environment.modules().iter().map(|module| module.root.join("lib").join(path));
-        files
-            .filter(|file| self.environment.reading(|world| world.exists(file)))
-            .find_map(|file| text(self.environment, &file))
+        let required = || self.required.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = required().get(path) {
+            return known.as_deref().map(str::to_owned);
+        }
+        let mut files = self.environment.modules().iter().map(|module| module.root.join("lib").join(path));
+        let found = self.environment.reading(|world| {
+            files.find_map(|file| world.exists(&file).then(|| text(world, &file)).flatten())
+        });
+        required().insert(path.into(), found.as_deref().map(Arc::from));
+        found
     }
 
     fn has_providers(&self, type_name: &str) -> bool {
@@ -82,8 +92,8 @@ impl Library for Modules<'_> {
     }
 }
 
-fn text(environment: &Environment, path: &Path) -> Option<String> {
-    let bytes = environment.reading(|world| world.read(path)).ok()?;
+fn text(world: &dyn World, path: &Path) -> Option<String> {
+    let bytes = world.read(path).ok()?;
     let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Some(String::from_utf8(bytes).unwrap_or_else(|error| lossy(error.as_bytes())))
 }

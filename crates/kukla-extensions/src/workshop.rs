@@ -28,7 +28,7 @@ pub fn enter<T>(
     environment.reading(|world| {
         let mut workshop = Workshop { environment, programs, facts, world, steps: STEPS, lent: None };
         let mut ruby = Ruby::new(State::new(), &mut workshop);
-        library::start(&mut ruby, programs).and_then(|()| body(&mut ruby)).ok()
+        library::start(&mut ruby).and_then(|()| body(&mut ruby)).ok()
     })
 }
 

@@ -84,7 +84,7 @@ pub enum Backend {
     Eyaml,
     /// A function.
     Function(FunctionKind, Str),
-    /// A Hiera 3 backend, which is Ruby code for another program.
+    /// A backend for Hiera 3, in Ruby.
     Hiera3(Str),
     /// A function without arguments that gives all data, from before there were others.
     Legacy(Str),

@@ -103,19 +103,49 @@ impl Options {
                 return Ok(result.into());
             }
         };
+        if shared {
+            // What is neither list nor map stays as it is, unless it may be knocked out.
+            let stays =
+                |value: &Value| self.knockout.is_none() && !matches!(value, Value::Hash(_) | Value::Array(_));
+            for (at, value) in source.values().enumerate().filter(|(_, value)| !stays(value)) {
+                let merged = self.onto(value.clone(), within(value), depth + 1)?;
+                destination.make_mut()[at] = merged;
+            }
+            return Ok(destination.into());
+        }
+        let entries = destination.make_mut();
         for (key, value) in &source {
-            let onto = match destination.get(key) {
-                _ if shared => within(value),
-                Some(there) if there.is_true() => Onto::Value(there.clone()),
-                _ => Onto::Copy,
-            };
-            let merged = self.onto(value.clone(), onto, depth + 1)?;
-            destination.insert(key.clone(), merged);
+            match entries.get_full_mut(key) {
+                Some((at, _, there)) => {
+                    // Taken out, it is nobody else's and can be changed in place.
+                    let below = std::mem::take(there);
+                    let onto = if below.is_true() { Onto::Value(below) } else { Onto::Copy };
+                    entries[at] = self.onto(value.clone(), onto, depth + 1)?;
+                }
+                None => {
+                    entries.insert(key.clone(), self.onto(value.clone(), Onto::Copy, depth + 1)?);
+                }
+            }
         }
         Ok(destination.into())
     }
 
+    /// Whether lists are joined and nothing else is done with them.
+    fn only_joins(&self) -> bool {
+        self.knockout.is_none() && self.unpack.is_none() && !self.merge_hash_arrays && !self.sort
+    }
+
     fn array(&self, source: Array, onto: Onto, depth: usize) -> Result<Value> {
+        if self.only_joins() {
+            return Ok(match onto {
+                Onto::Itself | Onto::Copy => distinct(source).into(),
+                Onto::Value(Value::Array(mut list)) => {
+                    list.extend(source);
+                    distinct(list).into()
+                }
+                Onto::Value(_) => source.into(),
+            });
+        }
         let mut source: Vec<Value> = source.into_iter().collect();
         let mut onto = match onto {
             Onto::Copy => Onto::Value(source.iter().cloned().collect::<Array>().into()),

@@ -56,6 +56,21 @@ pub struct Watch {
     pub blind: bool,
 }
 
+/// A question for a backend of Hiera 3.
+#[derive(Clone, Copy, Debug)]
+pub struct BackendQuestion<'q> {
+    /// The name of the backend.
+    pub name: &'q str,
+    /// Its configuration, as in `hiera.yaml` version 3.
+    pub config: &'q Hash,
+    /// The key, which may have dots.
+    pub key: &'q str,
+    /// What to search before the hierarchy.
+    pub overrides: &'q [Str],
+    /// How values are to be merged: a name, or a hash with `strategy`; `default` to merge hashes as the configuration says.
+    pub merge: &'q Value,
+}
+
 /// The compilation a lookup is part of.
 pub trait Host {
     /// Files and environment variables. All answers are taken to stay the same as long as one
@@ -115,6 +130,15 @@ pub trait Host {
         arguments: Vec<Value>,
         context: Option<&Context>,
     ) -> Result<Option<Value>>;
+    /// What a backend for Hiera 3 has for a key; nothing if it has none, and the reason if there is no such backend.
+    fn ask_backend(
+        &mut self,
+        session: &mut Session,
+        question: &BackendQuestion<'_>,
+    ) -> Result<Result<Option<Value>, String>> {
+        let _ = session;
+        Ok(Err(format!("Unable to load backend '{}': it is written in Ruby", question.name)))
+    }
     /// `new(type, value, arguments…)` for `convert_to`; the type is usually text still to be read.
     fn convert(
         &mut self,

@@ -9,13 +9,13 @@ use kukla_world::record::InputSet;
 use crate::backend::Memory;
 use crate::cache::DataFile;
 use crate::codes::{
-    BAD_URI, HIERA_3_NOT_INSTALLED, HIERA_INTERPOLATION_METHOD_SYNTAX_NOT_ALLOWED, HIERA_UNDEFINED_VARIABLE,
-    UNDEFINED_DATA_VARIABLE,
+    BAD_URI, HIERA_INTERPOLATION_METHOD_SYNTAX_NOT_ALLOWED, HIERA_UNDEFINED_VARIABLE, UNDEFINED_DATA_VARIABLE,
 };
 use crate::config::{Backend, Config, LayerKind, LevelEntry, Locations};
 use crate::error::{Error, Result};
 use crate::host::Host;
 use crate::invocation::{Frame, Invocation, Resolving};
+use crate::legacy::{hiera_3_config, share_hiera_3_config};
 use crate::reads::Reads;
 use crate::session::Session;
 use crate::template::Path;
@@ -175,6 +175,7 @@ impl Layer {
             for entry in entries {
                 levels.extend(self.level(entry, &mut invocation)?);
             }
+            share_hiera_3_config(&mut levels);
             Ok(levels)
         };
         let resolved = levels(&self.config.hierarchy).and_then(|main| {
@@ -205,14 +206,6 @@ impl Layer {
     }
 
     fn level(&self, entry: &LevelEntry, invocation: &mut Invocation<'_>) -> Result<Option<Level>> {
-        if let Backend::Hiera3(name) = &entry.backend
-            && self.config.version > 3
-        {
-            let hint = format!(
-                "'{name}' is a backend in Ruby for Hiera 3, which cannot be used; a 'data_hash' or 'lookup_key' function can"
-            );
-            return Err(Error::data(diagnostic!(HIERA_3_NOT_INSTALLED).hint(hint)));
-        }
         let datadir = match (self.config.version, entry.datadir.is_empty()) {
             (3, true) => {
                 let codedir = &invocation.session.settings().codedir;
@@ -235,6 +228,12 @@ impl Layer {
         let options = match invocation.interpolate(&entry.options.clone().into(), false)? {
             Value::Hash(options) => options,
             _ => Hash::new(),
+        };
+        let options = match &entry.backend {
+            // It is given what was written, and interpolates that itself.
+            Backend::Hiera3(_) if self.config.version == 3 => entry.options.clone(),
+            Backend::Hiera3(name) => hiera_3_config(name, &datadir, &locations, &options),
+            _ => options,
         };
         Ok(Some(Level {
             name: entry.name.clone(),

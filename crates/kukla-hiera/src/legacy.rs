@@ -12,8 +12,47 @@ use crate::codes::{HIERA_BACKEND_MULTIPLY_DEFINED, UNKNOWN_DATA_PROVIDER};
 use crate::config::{Backend, CONFIG_FILE, Config, LevelEntry, Locations, Reader};
 use crate::error::{Error, Result};
 use crate::host::Host;
-use crate::layer::join;
+use crate::layer::{Level, Location, join};
 use crate::session::Session;
+
+/// What a backend for Hiera 3 is given as its configuration by a level of version 5.
+pub(crate) fn hiera_3_config(name: &str, datadir: &Str, locations: &[Location], options: &Hash) -> Hash {
+    let ending = format!(".{name}");
+    let sources = locations.iter().filter_map(|location| location.place.as_ref());
+    let sources: Vec<Value> = sources
+        .map(|(original, _)| Value::from(original.strip_suffix(ending.as_str()).unwrap_or(original)))
+        .collect();
+    let mut own: Hash = [("datadir", Value::from(datadir.clone()))].into_iter().collect();
+    for (key, value) in options {
+        own.insert(key.clone(), value.clone());
+    }
+    let mut config = Hash::new();
+    config.insert("hierarchy", sources);
+    config.insert(name, own);
+    config.insert("backends", vec![Value::from(name)]);
+    config.insert("logger", "puppet");
+    config
+}
+
+/// Lets all backends for Hiera 3 see what was said for any of them, as there is one configuration in Hiera 3.
+pub(crate) fn share_hiera_3_config(levels: &mut [Level]) {
+    let is_one = |level: &&mut Level| matches!(level.backend, Backend::Hiera3(_));
+    let mut all = Hash::new();
+    for level in levels.iter_mut().filter(is_one) {
+        for (key, value) in &level.options {
+            let joined = match (all.get(key), value) {
+                (None, value) => value.clone(),
+                (Some(Value::Array(before)), Value::Array(more)) => {
+                    let new = more.iter().filter(|value| !before.contains(value));
+                    before.iter().chain(new).cloned().collect::<Vec<_>>().into()
+                }
+                (Some(before), _) => before.clone(),
+            };
+            all.insert(key.clone(), joined);
+        }
+    }
+    levels.iter_mut().filter(is_one).for_each(|level| level.options = all.clone());
+}
 
 impl Reader<'_> {
     /// Reads version 3: every backend is a level, the hierarchy its paths.
@@ -54,7 +93,12 @@ impl Reader<'_> {
             options.make_mut().shift_remove("datadir");
             config.hierarchy.push(LevelEntry {
                 name: backend.clone(),
-                options: if kind == Backend::Eyaml { options } else { Hash::new() },
+                options: match kind {
+                    Backend::Eyaml => options,
+                    // A backend in Ruby is given all that the file says.
+                    Backend::Hiera3(_) => hash.clone(),
+                    _ => Hash::new(),
+                },
                 backend: kind,
                 datadir: text("datadir").unwrap_or_default(),
                 locations: Some(Locations::Extended(paths.clone(), extension)),

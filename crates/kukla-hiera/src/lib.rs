@@ -33,5 +33,5 @@ pub use cache::{DataCache, DataFile, DataFormat};
 pub use config::LayerKind;
 pub use error::{Error, ErrorKind, Result};
 pub use explain::Explanation;
-pub use host::{Conversion, FunctionKind, Host, Lookup, Settings, Variable, Watch};
+pub use host::{BackendQuestion, Conversion, FunctionKind, Host, Lookup, Settings, Variable, Watch};
 pub use session::{Found, Session, ValueOrigin};

@@ -76,6 +76,18 @@ impl Merge {
         Merge::plain(Strategy::Default)
     }
 
+    /// As it is written: a name, or a hash with `strategy`.
+    pub fn as_value(&self) -> Value {
+        match self.options.is_empty() {
+            true => self.strategy.name().into(),
+            false => {
+                let mut written = self.options.clone();
+                written.insert("strategy", self.strategy.name());
+                written.into()
+            }
+        }
+    }
+
     /// A way to merge without options.
     pub fn plain(strategy: Strategy) -> Merge {
         Merge { strategy, options: Hash::new() }
@@ -204,6 +216,11 @@ fn flattened(value: Value) -> Array {
 
 /// The elements without those equal to an earlier one.
 pub(crate) fn distinct(array: Array) -> Array {
+    /// So few are compared with each other sooner than put into a set.
+    const FEW: usize = 12;
+    if array.len() <= FEW && !(1..array.len()).any(|at| array[..at].contains(&array[at])) {
+        return array;
+    }
     array.into_iter().collect::<IndexSet<Value, FxBuildHasher>>().into_iter().collect()
 }
 

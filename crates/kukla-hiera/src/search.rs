@@ -21,7 +21,7 @@ use crate::codes::{
 use crate::config::{Backend, LayerKind};
 use crate::error::{Error, Result};
 use crate::explain::{Outcome, Source, What};
-use crate::host::FunctionKind;
+use crate::host::{BackendQuestion, FunctionKind};
 use crate::invocation::Invocation;
 use crate::key::{Key, LOOKUP_OPTIONS};
 use crate::layer::{Layer, Level, Location};
@@ -381,14 +381,14 @@ impl Invocation<'_> {
                     locations = Cow::Owned(all);
                 }
                 this.merged(merge, &locations, |this, location| match &location.place {
-                    None => this.search_location(key, layer, level, location),
+                    None => this.search_location(key, merge, layer, level, location),
                     Some((original, path)) => {
                         let (original, path, is_uri) = (original.clone(), path.clone(), location.is_uri);
                         this.step(
                             || What::Location { original, location: path, is_uri },
                             |this| {
                                 if location.exists || matches!(level.backend, Backend::Hiera3(_)) {
-                                    return this.search_location(key, layer, level, location);
+                                    return this.search_location(key, merge, layer, level, location);
                                 }
                                 this.tell(|explainer| explainer.outcome(Outcome::LocationNotFound));
                                 Ok(None)
@@ -403,6 +403,7 @@ impl Invocation<'_> {
     fn search_location(
         &mut self,
         key: &Key,
+        merge: &Merge,
         layer: &Layer,
         level: &Level,
         location: &Location,
@@ -425,16 +426,18 @@ impl Invocation<'_> {
             Backend::Legacy(name) => {
                 (key.root(), self.in_data_hash(key.root(), name, layer, level, location)?)
             }
-            Backend::Hiera3(name) => {
-                let text = format!("Unable to load backend '{name}': it is written in Ruby for Hiera 3");
-                if self.session.first_time(&text.as_str().into()) {
-                    self.warned();
-                    let message = format!("{text}. It is skipped");
-                    self.host.warn_once(name, message, layer.config.path.as_deref());
+            Backend::Hiera3(name) => match self.in_hiera_3(key, merge, name, layer, level)? {
+                Ok(found) => (key.text(), found),
+                Err(text) => {
+                    if self.session.first_time(&text.as_str().into()) {
+                        self.warned();
+                        let message = format!("{text}. It is skipped");
+                        self.host.warn_once(name, message, layer.config.path.as_deref());
+                    }
+                    self.tell(|explainer| explainer.remark(text));
+                    return Ok(None);
                 }
-                self.tell(|explainer| explainer.remark(text));
-                return Ok(None);
-            }
+            },
         };
         let Some(value) = found else {
             self.not_found(name);
@@ -460,9 +463,35 @@ impl Invocation<'_> {
                     .is_some_and(|e| is_encrypted(&e.value)),
         }));
         Ok(Some(match &level.backend {
-            Backend::Function(FunctionKind::DataDig, _) => key.undig(value),
+            Backend::Function(FunctionKind::DataDig, _) | Backend::Hiera3(_) => key.undig(value),
             _ => value,
         }))
+    }
+
+    /// Asks a backend for Hiera 3, which walks the hierarchy itself.
+    fn in_hiera_3(
+        &mut self,
+        key: &Key,
+        merge: &Merge,
+        name: &str,
+        layer: &Layer,
+        level: &Level,
+    ) -> Result<Result<Option<Value>, String>> {
+        // Nobody knows what its answer rests on.
+        self.frame.needs.fickle = true;
+        let as_configured = layer.config.hash_merge.is_some()
+            && self.frame.hiera_function
+            && matches!(merge.strategy, Strategy::UnconstrainedDeep | Strategy::ReverseDeep);
+        let merge = if as_configured { Value::Default } else { merge.as_value() };
+        let overrides = self.frame.extra_paths.clone();
+        let question = BackendQuestion {
+            name,
+            config: &level.options,
+            key: key.text(),
+            overrides: &overrides,
+            merge: &merge,
+        };
+        self.host.ask_backend(self.session, &question)
     }
 
     fn in_file(

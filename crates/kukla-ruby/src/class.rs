@@ -266,7 +266,7 @@ pub struct Class {
     pub class_variables: IndexMap<Symbol, Value, FxBuildHasher>,
     /// Itself, what it includes and inherits, in the order in which methods are looked for; empty while unknown.
     pub(crate) ancestors: Option<Rc<[ClassId]>>,
-    /// The generation of definitions for which `ancestors` holds.
+    /// The state of the hierarchy for which `ancestors` holds.
     pub(crate) ancestors_at: Cell<u64>,
 }
 

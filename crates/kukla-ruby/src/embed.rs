@@ -50,14 +50,7 @@ impl State {
     /// Adds a class or module written in Rust, or its methods to one that is there.
     fn declare_one(&mut self, native: &'static NativeClass) {
         let id = self.find_class(native.name).unwrap_or_else(|| {
-            let superclass = native.superclass.map(|name| self.find_class(name).unwrap_or(ClassId::OBJECT));
-            let kind = if superclass.is_some() { ClassKind::Class } else { ClassKind::Module };
-            let mut class = Class::new(kind, superclass);
-            class.name = Some(native.name.into());
-            let id = self.add_class(class);
-            if superclass.is_some() {
-                self.make_singleton_of_class(id);
-            }
+            let id = self.make_native(native);
             let (namespace, name) = match native.name.rsplit_once("::") {
                 Some((above, name)) => (self.find_class(above).unwrap_or(ClassId::OBJECT), name),
                 None => (ClassId::OBJECT, native.name),
@@ -79,6 +72,25 @@ impl State {
             let meta = if self.class(own).is_singleton() { own } else { self.make_singleton_of_class(id) };
             self.add_methods(meta, native.singleton);
         }
+    }
+
+    fn make_native(&mut self, native: &'static NativeClass) -> ClassId {
+        let superclass = native.superclass.map(|name| self.find_class(name).unwrap_or(ClassId::OBJECT));
+        let kind = if superclass.is_some() { ClassKind::Class } else { ClassKind::Module };
+        let mut class = Class::new(kind, superclass);
+        class.name = Some(native.name.into());
+        let id = self.add_class(class);
+        if superclass.is_some() {
+            self.make_singleton_of_class(id);
+        }
+        id
+    }
+
+    /// A class written in Rust that has its name but is no constant yet.
+    pub fn declare_apart(&mut self, native: &'static NativeClass) -> ClassId {
+        let id = self.make_native(native);
+        self.add_methods(id, native.methods);
+        id
     }
 
     fn add_methods(&mut self, id: ClassId, tables: &'static [&'static [crate::class::Native]]) {
@@ -160,12 +172,20 @@ impl Ruby<'_> {
         Ok(())
     }
 
-    /// The class or module of a full name, or `NameError`.
+    /// The class or module of a full name, or `NameError`. What is promised is loaded.
     pub fn class_named(&mut self, path: &str) -> Result<ClassId> {
-        match self.find_class(path) {
-            Some(class) => Ok(class),
-            None => Err(self.error(ClassId::NAME_ERROR, format!("uninitialized constant {path}"))),
+        if let Some(class) = self.find_class(path) {
+            return Ok(class);
         }
+        let mut within = ClassId::OBJECT;
+        for name in path.split("::") {
+            let name = self.symbols.intern(name);
+            match self.own_constant(within, name)? {
+                Some(Value::Class(class)) => within = class,
+                _ => return Err(self.error(ClassId::NAME_ERROR, format!("uninitialized constant {path}"))),
+            }
+        }
+        Ok(within)
     }
 
     /// Asks the compilation something. It has the interpreter meanwhile, since it may run Ruby code itself.

@@ -28,6 +28,10 @@ pub trait Host {
     fn write_out(&mut self, bytes: &[u8]) -> Result<(), String>;
     /// Takes what the program writes to standard error.
     fn write_err(&mut self, bytes: &[u8]) -> Result<(), String>;
+    /// Hands on what was written to standard output and is still kept back.
+    fn flush_out(&mut self) -> Result<(), String> {
+        Ok(())
+    }
     /// A line of standard input with its end, if there is any.
     fn read_line(&mut self) -> Option<Vec<u8>> {
         None
@@ -150,6 +154,11 @@ pub trait Puppet {
     fn old_function(&self, name: &str) -> Option<PathBuf> {
         let _ = name;
         None
+    }
+    /// Whether something stands in for the function of that name, whatever modules have.
+    fn is_overridden(&self, name: &str) -> bool {
+        let _ = name;
+        false
     }
     /// Calls a lambda that Puppet gave to a call.
     fn call_lambda(

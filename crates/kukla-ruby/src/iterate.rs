@@ -248,8 +248,8 @@ impl Ruby<'_> {
     pub fn yield_pair(&mut self, block: &Rc<ProcObject>, key: &Value, value: &Value) -> Result {
         // A block of several parameters would only take the pair apart again.
         if !block.lambda.get()
-            && matches!(block.body, ProcBody::Closure(_))
-            && crate::core::proc::arity(block) > 1
+            && let ProcBody::Closure(closure) = &block.body
+            && closure.takes_several()
         {
             return self.yield_to(block, &[key.clone(), value.clone()]);
         }

@@ -10,13 +10,21 @@ use crate::ruby::Ruby;
 use crate::symbol::sym;
 use crate::value::{HashObject, StringObject, Value};
 
+/// The hash code of an integer.
+#[inline]
+fn integer_code(number: i64) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write_i64(number);
+    hasher.finish()
+}
+
 /// The hash code of a value whose class no program can change; `None` for all others.
 fn plain_code(value: &Value) -> Option<u64> {
     let mut hasher = FxHasher::default();
     match value {
         Value::Nil => hasher.write_u8(1),
         Value::Bool(truth) => hasher.write_u8(2 + u8::from(*truth)),
-        Value::Int(number) => hasher.write_i64(*number),
+        Value::Int(number) => return Some(integer_code(*number)),
         Value::Float(number) => hasher.write_u64(if *number == 0.0 { 0 } else { number.to_bits() } ^ 0x5151),
         Value::Symbol(symbol) => hasher.write_u64(0x5359_4d00_0000_0000 | u64::from(symbol.0)),
         Value::Class(class) => hasher.write_u64(0x434c_5300_0000_0000 | u64::from(class.0)),
@@ -49,6 +57,35 @@ fn plain_eql(a: &Value, b: &Value) -> Option<bool> {
         ) => return None,
         _ => a.is_same(b),
     })
+}
+
+impl Table {
+    /// Where a key stands whose class no program can change; `None` if it may be one that has to be asked.
+    #[inline]
+    pub(crate) fn find_plain(&self, key: &Value) -> Option<Option<usize>> {
+        if self.by_identity {
+            return None;
+        }
+        Some(match key {
+            Value::Int(number) => self
+                .find(integer_code(*number), |other| matches!(other, Value::Int(other) if other == number)),
+            key => self.find(plain_code(key)?, |other| plain_eql(key, other) == Some(true)),
+        })
+    }
+
+    /// Replaces the value at a position if the key is still there.
+    #[inline]
+    pub(crate) fn replace_plain(&mut self, position: usize, key: &Value, value: &Value) -> bool {
+        let is_it = !self.by_identity
+            && self.at(position).is_some_and(|entry| plain_eql(key, &entry.key) == Some(true));
+        match self.value_mut(position).filter(|_| is_it) {
+            Some(old) => {
+                *old = value.clone();
+                true
+            }
+            None => false,
+        }
+    }
 }
 
 impl Ruby<'_> {
@@ -111,6 +148,11 @@ impl Ruby<'_> {
 
     /// The value stored under a key; defaults do not count.
     pub fn hash_get(&mut self, hash: &HashObject, key: &Value) -> Result<Option<Value>> {
+        let table = hash.table();
+        if let Some(position) = table.find_plain(key) {
+            return Ok(position.and_then(|position| table.at(position)).map(|entry| entry.value.clone()));
+        }
+        drop(table);
         let position = self.hash_find(hash, key)?;
         Ok(position.and_then(|position| hash.table().at(position).map(|entry| entry.value.clone())))
     }

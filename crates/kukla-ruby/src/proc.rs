@@ -47,7 +47,11 @@ impl ProcObject {
                 (if self.lambda.get() { required } else { 0 }, most)
             }
             ProcBody::Symbol(_) => (1, None),
-            ProcBody::Native(..) | ProcBody::Method(..) => (0, None),
+            ProcBody::Native(_, arity) => match usize::try_from(*arity) {
+                Ok(count) => (if self.lambda.get() { count } else { 0 }, Some(count)),
+                Err(_) => (0, None),
+            },
+            ProcBody::Method(..) => (0, None),
         }
     }
 

@@ -53,6 +53,8 @@ pub struct State {
     pub(crate) methods: FxHashMap<(ClassId, Symbol), Option<Rc<Method>>>,
     /// Grows whenever a method, module or constant is defined, so that what was remembered before no longer counts.
     pub(crate) generation: u64,
+    /// Grows whenever what a class inherits or includes changes: the order of ancestors does not depend on methods and constants.
+    pub(crate) hierarchy: u64,
     /// How deep calls are nested.
     pub(crate) depth: u32,
     /// What the evaluator keeps.
@@ -97,10 +99,11 @@ impl State {
     pub(crate) fn vacant() -> Box<State> {
         Box::new(State {
             symbols: Symbols::default(),
-            classes: Vec::with_capacity(NATIVE_CLASSES.len() + 64),
+            classes: Vec::new(),
             globals: FxHashMap::default(),
             methods: FxHashMap::default(),
             generation: 1,
+            hierarchy: 1,
             depth: 0,
             last_number: 0,
             parts: FxHashMap::default(),
@@ -118,6 +121,8 @@ impl State {
     /// An interpreter with the core library and nothing else.
     pub fn new() -> Box<State> {
         let mut state = State::vacant();
+        // Nearly each has a singleton class.
+        state.classes.reserve(2 * NATIVE_CLASSES.len() + 64);
         library::declare_core(&mut state);
         state
     }
@@ -126,6 +131,11 @@ impl State {
     pub fn next_number(&mut self) -> u64 {
         self.last_number += 1;
         self.last_number
+    }
+
+    /// The name of the native method that was called last: its own, as long as it has called nothing else.
+    pub fn called(&self) -> &'static str {
+        self.called
     }
 
     /// A class or module.
@@ -141,6 +151,12 @@ impl State {
 
     /// What was remembered of methods, constants and ancestors no longer counts.
     pub fn changed(&mut self) {
+        self.hierarchy += 1;
+        self.methods_changed();
+    }
+
+    /// The same where no class inherits or includes anything else than before.
+    pub(crate) fn methods_changed(&mut self) {
         self.generation += 1;
         self.methods.clear();
     }
@@ -239,7 +255,7 @@ impl State {
     pub fn ancestors(&mut self, id: ClassId) -> Rc<[ClassId]> {
         let class = self.class(id);
         if let Some(known) = &class.ancestors
-            && class.ancestors_at.get() == self.generation
+            && class.ancestors_at.get() == self.hierarchy
         {
             return known.clone();
         }
@@ -257,10 +273,10 @@ impl State {
             backward.extend(own.into_iter().rev());
         }
         let order: Rc<[ClassId]> = backward.into_iter().rev().collect();
-        let generation = self.generation;
+        let hierarchy = self.hierarchy;
         let class = self.class_mut(id);
         class.ancestors = Some(order.clone());
-        class.ancestors_at.set(generation);
+        class.ancestors_at.set(hierarchy);
         order
     }
 

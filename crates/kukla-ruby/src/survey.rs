@@ -16,6 +16,8 @@ pub struct Named {
     pub name: String,
     /// The line, from 1.
     pub line: u32,
+    /// Whether it is asked of the object whose code this is: no receiver is named.
+    pub is_own: bool,
 }
 
 /// What a program names.
@@ -65,7 +67,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 fn named(name: String, location: &prism::Location<'_>) -> Named {
-    Named { name, line: location.start_line().max(1) as u32 }
+    Named { name, line: location.start_line().max(1) as u32, is_own: false }
 }
 
 impl Surveyor {
@@ -106,7 +108,7 @@ impl<'pr> Visit<'pr> for Surveyor {
         }
         let place = node.message_loc().unwrap_or_else(|| node.location());
         let call = named(name, &place);
-        self.found.calls.push(call);
+        self.found.calls.push(Named { is_own: node.receiver().is_none(), ..call });
         prism::visit_call_node(self, node);
     }
 

@@ -24,7 +24,7 @@ macro_rules! programs {
     };
 }
 
-programs!(arguments, encodings, flow, libraries, objects, patterns, signals);
+programs!(arguments, assignments, encodings, flow, libraries, objects, patterns, signals);
 
 /// Programs that go on for ever, or too deep, end as they should.
 #[test]

@@ -8,7 +8,7 @@ use kukla_values::time::Timestamp;
 
 use crate::policy::{Effect, NOTHING, Policy, Reach, Refusal};
 use crate::record::Ledger;
-use crate::{CommandOutput, DirectoryEntry, FileError, FileResult, Stamp, World};
+use crate::{CommandOutput, Conversation, DirectoryEntry, FileError, FileResult, Stamp, World};
 
 /// A world of which no more can be had than a policy allows.
 #[derive(Debug)]
@@ -80,6 +80,18 @@ impl<W: World> World for Guarded<W> {
         let program = command.first().map_or("", String::as_str);
         self.policy.check(Effect::Command(program)).map_err(FileError::Refused)?;
         self.world.run(command)
+    }
+
+    fn converse(&self, command: &[String]) -> FileResult<Box<dyn Conversation>> {
+        let program = command.first().map_or("", String::as_str);
+        if self.policy.ruby.as_deref() != Some(program) {
+            self.policy.check(Effect::Command(program)).map_err(FileError::Refused)?;
+        }
+        if self.policy.files.reach != Reach::Any {
+            let why = "what it runs cannot be held to the bounds of `--files`";
+            return Err(FileError::Other(format!("{program}: {why}")));
+        }
+        self.world.converse(command)
     }
 
     fn exists(&self, path: &Path) -> bool {

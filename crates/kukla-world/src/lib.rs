@@ -78,6 +78,14 @@ pub struct CommandOutput {
     pub stderr: Vec<u8>,
 }
 
+/// A process that is talked to line by line, and ends when whoever talks lets go of it.
+pub trait Conversation: Send + Debug {
+    /// Sends a line and waits for the next one that comes. After an error there are no more.
+    fn ask(&mut self, line: &str) -> FileResult<String>;
+    /// What has come from the process's standard error since this was last asked.
+    fn complaints(&mut self) -> Vec<u8>;
+}
+
 /// Everything a compilation can see of the outside. The same world gives the same catalog.
 pub trait World: Send + Sync + Debug {
     /// The contents of a file.
@@ -94,6 +102,10 @@ pub trait World: Send + Sync + Debug {
     fn env(&self, name: &str) -> FileResult<Option<String>>;
     /// Runs a command (`generate`, external node classifiers), if policy allows.
     fn run(&self, command: &[String]) -> FileResult<CommandOutput>;
+    /// Starts a command that is talked to while it runs (an external Ruby), if policy allows.
+    fn converse(&self, command: &[String]) -> FileResult<Box<dyn Conversation>> {
+        Err(FileError::Other(format!("no commands here: {}", command.join(" "))))
+    }
     /// Where what is asked can be recorded, if it is to be.
     fn ledger(&self) -> Option<&Ledger> {
         None
@@ -174,6 +186,10 @@ impl<W: World + ?Sized> World for Arc<W> {
 
     fn run(&self, command: &[String]) -> FileResult<CommandOutput> {
         (**self).run(command)
+    }
+
+    fn converse(&self, command: &[String]) -> FileResult<Box<dyn Conversation>> {
+        (**self).converse(command)
     }
 
     fn exists(&self, path: &Path) -> bool {

@@ -29,6 +29,9 @@ pub struct Policy {
     pub clock: Access,
     /// Whether there is randomness that no seed decides.
     pub randomness: Access,
+    /// The Ruby that runs functions and templates which Kukla's own cannot run, if they are to be run at all. What it runs is
+    /// under no policy.
+    pub ruby: Option<String>,
     /// Where recorded answers lie, if what would be asked of others is asked there (see [`crate::answers`]).
     pub answers: Option<PathBuf>,
 }
@@ -229,7 +232,7 @@ impl Refusal {
             Effect::DataVariable(name) | Effect::Variable(name) => {
                 (format!("seeing the environment variable '{name}'"), format!("--env {name}"))
             }
-            Effect::Network(host) => (format!("talking to '{host}'"), "--network on".to_owned()),
+            Effect::Network(host) => (format!("talking to '{host}'"), "--answers DIR".to_owned()),
             Effect::Clock => ("asking for the time".to_owned(), "--clock on".to_owned()),
             Effect::Randomness => ("drawing a random number".to_owned(), "--randomness on".to_owned()),
         };

@@ -17,7 +17,9 @@ use kukla_values::time::Timestamp;
 use rustc_hash::FxBuildHasher;
 use sha2::{Digest as _, Sha256};
 
-use crate::{CommandOutput, DirectoryEntry, FileError, FileResult, Policy, Refusal, Stamp, World};
+use crate::{
+    CommandOutput, Conversation, DirectoryEntry, FileError, FileResult, Policy, Refusal, Stamp, World,
+};
 
 /// A question to the world.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -192,6 +194,23 @@ impl Ledger {
         renamed
     }
 
+    /// How many inputs there are.
+    pub fn len(&self) -> usize {
+        self.inputs.read().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The inputs from some number on, each with its own.
+    pub fn since(&self, first: usize) -> Vec<(InputId, Input)> {
+        let inputs = self.inputs.read().unwrap_or_else(PoisonError::into_inner);
+        let numbered = inputs.iter().enumerate().skip(first);
+        numbered.filter_map(|(at, input)| Some((InputId(u32::try_from(at).ok()?), input.clone()))).collect()
+    }
+
     /// All inputs, each at the place of its number.
     pub fn all(&self) -> Vec<Input> {
         self.inputs.read().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
@@ -237,6 +256,11 @@ impl InputSet {
     /// Whether an input is among them.
     pub fn contains(&self, InputId(id): InputId) -> bool {
         self.bits.get(id as usize / 64).is_some_and(|word| word >> (id % 64) & 1 == 1)
+    }
+
+    /// Whether an input of another set is among them.
+    pub fn intersects(&self, other: &InputSet) -> bool {
+        self.bits.iter().zip(&other.bits).any(|(own, others)| own & others != 0)
     }
 
     /// Each of them.
@@ -297,6 +321,10 @@ impl<W: World> World for Recorded<W> {
 
     fn run(&self, command: &[String]) -> FileResult<CommandOutput> {
         self.world.run(command)
+    }
+
+    fn converse(&self, command: &[String]) -> FileResult<Box<dyn Conversation>> {
+        self.world.converse(command)
     }
 
     fn exists(&self, path: &Path) -> bool {
@@ -425,6 +453,11 @@ impl World for Tracker<'_> {
         let output = self.world.run(command);
         self.note(Question::Run(command.to_vec()), Answer::run(&output));
         output
+    }
+
+    fn converse(&self, command: &[String]) -> FileResult<Box<dyn Conversation>> {
+        self.note(Question::Run(command.to_vec()), Answer::Passing);
+        self.world.converse(command)
     }
 
     fn exists(&self, path: &Path) -> bool {

@@ -295,6 +295,23 @@ impl CatalogBuilder {
         self.resources.len()
     }
 
+    /// How much of everything there is: two of these are different if something was added or changed in between.
+    pub(crate) fn counts(&self) -> [u64; 8] {
+        let overrides: usize = self.overrides.values().map(Vec::len).sum();
+        let changes: u64 = self.kindred.values().map(Kindred::changes).sum();
+        let sizes = [
+            self.resources.len(),
+            self.relationships.len(),
+            self.collectors.len(),
+            self.classes.len(),
+            overrides,
+            self.waiting.len(),
+        ];
+        let [resources, relationships, collectors, classes, overrides, waiting] =
+            sizes.map(|size| size as u64);
+        [resources, relationships, collectors, classes, overrides, waiting, changes, self.tag_changes]
+    }
+
     /// All resources, in the order they were declared.
     pub(crate) fn ids(&self) -> impl Iterator<Item = ResourceId> + use<> {
         (0..self.resources.len() as u32).map(ResourceId)

@@ -60,6 +60,8 @@ module Puppet
           raise Puppet::DevError, "Invalid statement type #{type.inspect}" unless %i[statement rvalue].include?(type)
 
           arity = options[:arity] || -1
+          # What stands in for a function does so for other functions too.
+          block = proc { |args| call_function(name.to_s, args) } if Puppet::Parser::Scope.overridden?(name.to_s)
           Made.send(:define_method, "real_function_#{name}", &block)
           Made.send(:define_method, "function_#{name}") do |*args|
             given = args[0]
@@ -478,7 +480,7 @@ module Puppet
       end
 
       def scope
-        @__scope__
+        @__scope__ ||= Puppet::Parser::Scope.of(self)
       end
 
       def file

@@ -7,6 +7,7 @@
   Psych: 'yaml', SecureRandom: 'securerandom', Shellwords: 'shellwords', StringIO: 'stringio', StringScanner: 'strscan',
   Tempfile: 'tempfile', Timeout: 'timeout', URI: 'uri', YAML: 'yaml'
 }.each { |name, library| Object.autoload(name, library) unless Object.const_defined?(name, false) }
+Object.autoload(:Hiera, 'hiera')
 %i[Base Class Instance MD5 SHA1 SHA2 SHA256 SHA384 SHA512].each { |name| Digest.autoload(name, 'digest') }
 
 module Puppet

@@ -361,18 +361,3 @@ module Facter
 
   Fact = Struct.new(:name, :value)
 end
-
-class Hiera
-  class << self
-    def logger=(*); end
-
-    %w[debug warn].each { |name| define_method(name) { |message| Puppet.send(name == 'warn' ? :warning : :debug, message) } }
-  end
-
-  def initialize(*); end
-
-  def lookup(key, default, _scope, _order_override = nil, resolution_type = :priority)
-    merge = { array: 'unique', hash: 'hash' }.fetch(resolution_type, 'first')
-    Puppet::Parser::Scope.top.call_function('lookup', [{ 'name' => key, 'merge' => merge, 'default_value' => default }])
-  end
-end

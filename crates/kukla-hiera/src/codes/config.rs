@@ -133,9 +133,6 @@ kukla_syntax::codes! {
     /// What these backends did is built in.
     HIERA_V3_BACKEND_REPLACED_BY_DATA_HASH: Error, "Use \"data_hash: {name}_data\" instead of \"hiera3_backend: {name}\"";
 
-    /// Backends of Hiera 3 are written in Ruby, which cannot be run here.
-    HIERA_3_NOT_INSTALLED as LOOKUP_ERROR: Error, "Hiera 3 is not installed";
-
     /// A level says in one way where its data is.
     ///
     /// `hiera.yaml`:

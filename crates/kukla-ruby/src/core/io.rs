@@ -67,7 +67,10 @@ const METHODS: &[Native] = &[
         ruby.write_to(this, &text)?;
         Ok(Value::Nil)
     }),
-    method("flush", 0, 0, |_, this, _| Ok(this.clone())),
+    method("flush", 0, 0, |ruby, this, _| {
+        ruby.host.flush_out().map_err(|problem| ruby.error(ClassId::IO_ERROR, problem))?;
+        Ok(this.clone())
+    }),
     method("fsync", 0, 0, |_, _, _| Ok(Value::Int(0))),
     method("sync", 0, 0, |_, _, _| Ok(Value::Bool(true))),
     method("sync=", 1, 1, |_, _, args| Ok(args[0].clone())),

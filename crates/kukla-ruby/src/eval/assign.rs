@@ -11,7 +11,7 @@ use crate::program::{
 };
 use crate::ruby::Ruby;
 use crate::symbol::sym;
-use crate::value::{ArrayObject, Value};
+use crate::value::{ArrayObject, HashObject, Value};
 
 /// What a target needs to know before the values are: the receiver and arguments of the call that sets it.
 enum Prepared {
@@ -198,6 +198,11 @@ impl Ruby<'_> {
         {
             let index = self.eval(f, only)?;
             self.run.line = node.line;
+            if let (Value::Hash(hash), sym::INDEX, sym::INDEX_SET) = (&receiver, read, write)
+                && let Some(value) = self.entry_assign(f, node, hash, &index)?
+            {
+                return Ok(value);
+            }
             let old = match self.quick_index(read, &receiver, &index)? {
                 Some(old) => old,
                 None => {
@@ -231,6 +236,39 @@ impl Ruby<'_> {
         let args = Args { list: &args, has_keywords, block: None };
         self.call_at(f, node.write_site, &receiver, write, &args, node.own)?;
         Ok(value)
+    }
+
+    /// `hash[key] += value` where the key is there already and nothing has to be called for it: it is looked for once.
+    #[inline]
+    fn entry_assign(
+        &mut self,
+        f: &Frame<'_>,
+        node: &CallAssign,
+        hash: &Rc<HashObject>,
+        key: &Value,
+    ) -> Result<Option<Value>> {
+        if self.run.redefined || hash.head.class() != ClassId::HASH || hash.head.is_frozen() {
+            return Ok(None);
+        }
+        let table = hash.table();
+        let Some(Some(position)) = table.find_plain(key) else { return Ok(None) };
+        let Some(old) = table.at(position).map(|entry| entry.value.clone()) else { return Ok(None) };
+        drop(table);
+        let value = match self.combined(f, &node.combine, old, &node.value)? {
+            Ok(value) => value,
+            Err(old) => return Ok(Some(old)),
+        };
+        // What was evaluated may have changed the hash, or frozen it.
+        self.run.line = node.line;
+        if !hash.head.is_frozen() && hash.table_mut().replace_plain(position, key, &value) {
+            return Ok(Some(value));
+        }
+        let receiver = Value::Hash(hash.clone());
+        let args = [key.clone(), value];
+        let write = f.unit.symbol(node.write);
+        self.call_at(f, node.write_site, &receiver, write, &Args::new(&args), node.own)?;
+        let [_, value] = args;
+        Ok(Some(value))
     }
 
     /// The new value, or the old one if it stays.

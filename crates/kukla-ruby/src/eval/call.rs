@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use super::{Activation, Code, Env, Frame, MAX_DEPTH, STEPS, Site, Who};
+use super::{Activation, Code, Env, Frame, MAX_DEPTH, MatchSlot, STEPS, Site, Who};
 use crate::args::Args;
 use crate::class::{ANY, ClassId, Native};
 use crate::error::{Result, Unwind};
@@ -72,34 +72,32 @@ impl Ruby<'_> {
     }
 
     pub(super) fn call_node(&mut self, f: &Frame<'_>, call: &Call) -> Result {
-        let receiver = match &call.receiver {
-            Some(receiver) => self.eval(f, receiver)?,
-            None => f.this.clone(),
-        };
+        let Some(receiver) = &call.receiver else { return self.call_on(f, call, f.this) };
+        let receiver = self.eval(f, receiver)?;
         if call.safe && receiver.is_nil() {
             return Ok(Value::Nil);
         }
-        self.call_on(f, call, receiver)
+        self.call_on(f, call, &receiver)
     }
 
-    fn call_on(&mut self, f: &Frame<'_>, call: &Call, receiver: Value) -> Result {
+    fn call_on(&mut self, f: &Frame<'_>, call: &Call, receiver: &Value) -> Result {
         if let (Arguments::Plain(nodes), None, false) = (&call.args, &call.block, call.assignment) {
             return match &**nodes {
-                [] => self.dispatch(f, call, &receiver, &mut [], false, None),
+                [] => self.dispatch(f, call, receiver, &mut [], false, None),
                 [a] => {
                     let mut args = [self.eval(f, a)?];
-                    self.dispatch(f, call, &receiver, &mut args, false, None)
+                    self.dispatch(f, call, receiver, &mut args, false, None)
                 }
                 [a, b] => {
                     let mut args = [self.eval(f, a)?, self.eval(f, b)?];
-                    self.dispatch(f, call, &receiver, &mut args, false, None)
+                    self.dispatch(f, call, receiver, &mut args, false, None)
                 }
                 nodes => {
                     let mut args = Vec::with_capacity(nodes.len());
                     for node in nodes {
                         args.push(self.eval(f, node)?);
                     }
-                    self.dispatch(f, call, &receiver, &mut args, false, None)
+                    self.dispatch(f, call, receiver, &mut args, false, None)
                 }
             };
         }
@@ -107,17 +105,17 @@ impl Ruby<'_> {
         match &call.block {
             None => {
                 let assigned = if call.assignment { args.last().cloned() } else { None };
-                let result = self.dispatch(f, call, &receiver, &mut args, keywords, None)?;
+                let result = self.dispatch(f, call, receiver, &mut args, keywords, None)?;
                 Ok(assigned.unwrap_or(result))
             }
             Some(BlockArg::Pass(node)) => {
                 let block = self.eval(f, node)?;
                 let block = self.block_of(&block)?;
-                self.dispatch(f, call, &receiver, &mut args, keywords, block.as_ref())
+                self.dispatch(f, call, receiver, &mut args, keywords, block.as_ref())
             }
             Some(BlockArg::Literal(body)) => {
                 let block = self.closure(f, *body, false);
-                let result = self.dispatch(f, call, &receiver, &mut args, keywords, Some(&block));
+                let result = self.dispatch(f, call, receiver, &mut args, keywords, Some(&block));
                 self.after_block(&block, result)
             }
         }
@@ -281,12 +279,15 @@ impl Ruby<'_> {
             return Err(self.wrong_number_of_arguments(args.len(), least));
         }
         if body.params.simple {
-            self.run.stack.extend(args.iter_mut().map(std::mem::take));
+            // Mostly one or two, which are quicker pushed one by one.
+            args.iter_mut().for_each(|value| self.run.stack.push(std::mem::take(value)));
         }
         self.fill_stack(base + body.locals as usize);
         let env = body.env.as_ref().map(|names| Env::new(names.len(), None));
         let number = if body.numbered { self.next_number() } else { 0 };
-        let saved_match = std::mem::take(&mut self.run.last_match);
+        // Mostly there is none, and nothing to be taken and put back.
+        let had_match = !matches!(self.run.last_match, MatchSlot::None);
+        let saved_match = if had_match { std::mem::take(&mut self.run.last_match) } else { MatchSlot::None };
         let caller_line = self.run.line;
         self.run.frames.push(Activation {
             who: Who::Method { this: this.clone(), method: method.clone(), block: block.cloned() },
@@ -311,7 +312,9 @@ impl Ruby<'_> {
             self.eval(&f, &body.code)
         });
         self.leave(&f);
-        self.run.last_match = saved_match;
+        if had_match || !matches!(self.run.last_match, MatchSlot::None) {
+            self.run.last_match = saved_match;
+        }
         match result {
             Err(unwind) if number != 0 => match *unwind {
                 Unwind::Return(to, value) if to == number => Ok(value),

@@ -27,9 +27,21 @@ const QUICK: &[Symbol] = &[
     sym::NEQ,
     sym::SHIFT_LEFT,
     sym::INDEX,
+    sym::INDEX_SET,
     sym::AND,
     sym::OR,
     sym::NOT,
+];
+
+/// Methods that the evaluator calls only where a program has defined them.
+const HOOKS: &[Symbol] = &[
+    sym::INHERITED,
+    sym::METHOD_ADDED,
+    sym::METHOD_REMOVED,
+    sym::METHOD_UNDEFINED,
+    sym::SINGLETON_METHOD_ADDED,
+    sym::SINGLETON_METHOD_REMOVED,
+    sym::SINGLETON_METHOD_UNDEFINED,
 ];
 
 impl Ruby<'_> {
@@ -132,6 +144,9 @@ impl Ruby<'_> {
 
     /// Calls a hook, if a program has defined it.
     pub(crate) fn tell(&mut self, receiver: &Value, hook: Symbol, args: &[Value]) -> Result<()> {
+        if !self.run.hooks.contains(&hook) {
+            return Ok(());
+        }
         let class = self.class_of(receiver);
         if let Some(method) = self.find_method(class, hook)
             && !matches!(method.body, MethodBody::Native(_))
@@ -156,7 +171,10 @@ impl Ruby<'_> {
         if class.methods.insert(name, method).is_none() {
             class.method_order.push(name);
         }
-        self.changed();
+        if HOOKS.contains(&name) && !self.run.hooks.contains(&name) {
+            self.run.hooks.push(name);
+        }
+        self.methods_changed();
     }
 
     /// `alias new old`

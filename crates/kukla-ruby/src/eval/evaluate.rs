@@ -26,13 +26,19 @@ impl Ruby<'_> {
             Node::Symbol(name) => Ok(Value::Symbol(f.unit.symbol(*name))),
             Node::Local(slot) => Ok(self.run.stack[f.base + *slot as usize].clone()),
             Node::SetLocal(slot, value) => {
-                let value = self.eval(f, value)?;
+                let value = match self.peek_operation(f, value) {
+                    Some(number) => Value::Int(number),
+                    None => self.eval(f, value)?,
+                };
                 self.run.stack[f.base + *slot as usize] = value.clone();
                 Ok(value)
             }
             Node::Outer(depth, slot) => Ok(f.env.map_or(Value::Nil, |env| env.get(*depth, *slot))),
             Node::SetOuter(depth, slot, value) => {
-                let value = self.eval(f, value)?;
+                let value = match self.peek_operation(f, value) {
+                    Some(number) => Value::Int(number),
+                    None => self.eval(f, value)?,
+                };
                 if let Some(env) = f.env {
                     env.set(*depth, *slot, value.clone());
                 }

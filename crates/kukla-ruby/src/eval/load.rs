@@ -25,8 +25,16 @@ pub(crate) struct Loaded {
     /// Files that are being run right now.
     running: FxHashSet<String>,
     libraries: FxHashSet<&'static str>,
-    autoload: FxHashMap<(ClassId, Symbol), String>,
+    promised: FxHashMap<(ClassId, Symbol), Promise>,
     started: bool,
+}
+
+/// What brings a constant when it is first named.
+pub(crate) enum Promise {
+    /// A file or library (`autoload`).
+    File(String),
+    /// The program that embeds the interpreter.
+    Host(fn(&mut Ruby<'_>) -> Result<()>),
 }
 
 impl Ruby<'_> {
@@ -182,7 +190,7 @@ impl Ruby<'_> {
     /// `load`: runs a file, whether or not it was run before.
     pub(crate) fn load_file(&mut self, path: &str) -> Result<bool> {
         let Ok(source) = self.host.world().read(Path::new(path)) else { return Ok(false) };
-        let program = match lower::parse(&source, path) {
+        let program = match self.host.program(Path::new(path), &source) {
             Ok(program) => program,
             Err(problem) => return Err(self.syntax_error(path, &problem)),
         };
@@ -349,27 +357,52 @@ impl Ruby<'_> {
     }
 
     /// `autoload`
-    pub(crate) fn promise_constant(&mut self, module: ClassId, name: Symbol, path: String) {
-        self.run.loaded.autoload.insert((module, name), path);
+    pub fn promise_constant(&mut self, module: ClassId, name: Symbol, path: String) {
+        self.run.loaded.promised.insert((module, name), Promise::File(path));
         self.generation += 1;
     }
 
+    /// Constants at the top that the embedding program brings, all of them when one is first named.
+    pub fn promise(&mut self, names: &[&str], bring: fn(&mut Ruby<'_>) -> Result<()>) {
+        for name in names {
+            let name = self.symbols.intern(name);
+            self.run.loaded.promised.insert((ClassId::OBJECT, name), Promise::Host(bring));
+        }
+        self.generation += 1;
+    }
+
+    /// Whether a constant is promised.
+    pub(crate) fn is_promised(&self, module: ClassId, name: Symbol) -> bool {
+        self.run.loaded.promised.contains_key(&(module, name))
+    }
+
     /// What `autoload?` answers.
-    pub(crate) fn promised_constant(&self, module: ClassId, name: Symbol) -> Option<&String> {
-        self.run.loaded.autoload.get(&(module, name))
+    pub(crate) fn promised_file(&self, module: ClassId, name: Symbol) -> Option<String> {
+        match self.run.loaded.promised.get(&(module, name))? {
+            Promise::File(path) => Some(path.clone()),
+            Promise::Host(_) => None,
+        }
     }
 
     pub(super) fn autoloaded(&mut self, module: ClassId, name: Symbol) -> Result<Option<Value>> {
-        if self.run.loaded.autoload.is_empty() {
+        if self.run.loaded.promised.is_empty() {
             return Ok(None);
         }
-        let Some(path) = self.run.loaded.autoload.remove(&(module, name)) else { return Ok(None) };
-        self.require(&path)?;
+        match self.run.loaded.promised.remove(&(module, name)) {
+            None => return Ok(None),
+            Some(Promise::File(path)) => {
+                self.require(&path)?;
+            }
+            Some(Promise::Host(bring)) => {
+                self.run.loaded.promised.retain(|_, promise| !matches!(promise, Promise::Host(_)));
+                bring(self)?;
+            }
+        }
         Ok(self.class(module).constants.get(&name).map(|constant| constant.value.clone()))
     }
 
     pub(super) fn forget_autoload(&mut self, module: ClassId, name: Symbol) {
-        self.run.loaded.autoload.remove(&(module, name));
+        self.run.loaded.promised.remove(&(module, name));
     }
 
     fn set_data(&mut self, data: &[u8]) -> Result<()> {

@@ -386,6 +386,16 @@ pub struct Closure {
 }
 
 impl Closure {
+    /// Whether it has several parameters that nothing stands in for.
+    #[inline]
+    pub(crate) fn takes_several(&self) -> bool {
+        let params = &self.unit.body(self.body).params;
+        if params.simple {
+            return params.required.len() > 1;
+        }
+        crate::core::proc::arity_of(params, false) > 1
+    }
+
     /// The same code with the same variables.
     pub(crate) fn copy(&self) -> Closure {
         Closure {
@@ -418,6 +428,8 @@ pub(crate) struct Running {
     pub exception: Value,
     /// Whether a program has defined an operator of a core class anew.
     pub redefined: bool,
+    /// The hooks that a program has defined anywhere.
+    pub hooks: Vec<Symbol>,
     pub main: Value,
     /// The environment of the body that ended last, for bindings to go on with.
     pub last_env: Option<Rc<Env>>,

@@ -23,10 +23,18 @@ use sources::{SOURCES, Source};
 
 type Methods = FxHashMap<Symbol, &'static Native>;
 
-/// The tables of a core class as they are looked up: methods of instances, and of the class itself.
+/// A core class as interpreters are given it, with what its names stand for.
 struct Tables {
+    /// The methods of its instances.
     methods: Methods,
+    /// The methods of the class itself.
     singleton: Methods,
+    superclass: Option<ClassId>,
+    /// The modules it includes, the last one first.
+    includes: Vec<ClassId>,
+    /// The module that has it as a constant, and the name of that.
+    namespace: ClassId,
+    constant: &'static str,
 }
 
 static CORE: LazyLock<Vec<Tables>> = LazyLock::new(|| {
@@ -36,7 +44,20 @@ static CORE: LazyLock<Vec<Tables>> = LazyLock::new(|| {
     };
     NATIVE_CLASSES
         .iter()
-        .map(|class| Tables { methods: table(class.methods), singleton: table(class.singleton) })
+        .map(|class| {
+            let (namespace, constant) = match class.name.rsplit_once("::") {
+                Some((above, name)) => (core(above).unwrap_or(ClassId::OBJECT), name),
+                None => (ClassId::OBJECT, class.name),
+            };
+            Tables {
+                methods: table(class.methods),
+                singleton: table(class.singleton),
+                superclass: class.superclass.and_then(core),
+                includes: class.includes.iter().rev().filter_map(|name| core(name)).collect(),
+                namespace,
+                constant,
+            }
+        })
         .collect()
 });
 
@@ -49,27 +70,21 @@ pub(crate) fn declare_core(state: &mut State) {
     for (native, tables) in NATIVE_CLASSES.iter().zip(CORE.iter()) {
         let is_module = native.superclass.is_none() && native.name != "BasicObject";
         let kind = if is_module { ClassKind::Module } else { ClassKind::Class };
-        let mut class = Class::new(kind, native.superclass.and_then(core));
+        let mut class = Class::new(kind, tables.superclass);
         class.name = Some(native.name.into());
-        class.includes = native.includes.iter().rev().filter_map(|name| core(name)).collect();
+        class.includes.clone_from(&tables.includes);
         class.native = Some(&tables.methods);
         state.add_class(class);
     }
-    for (number, (native, tables)) in NATIVE_CLASSES.iter().zip(CORE.iter()).enumerate() {
+    for (number, tables) in CORE.iter().enumerate() {
         let id = ClassId(number as u32);
         if !state.class(id).is_module() || !tables.singleton.is_empty() {
             let meta = state.make_singleton_of_class(id);
             state.class_mut(meta).native = Some(&tables.singleton);
         }
-        let (namespace, name) = match native.name.rsplit_once("::") {
-            Some((above, name)) => (core(above).unwrap_or(ClassId::OBJECT), name),
-            None => (ClassId::OBJECT, native.name),
-        };
-        let name = state.symbols.intern(name);
-        state
-            .class_mut(namespace)
-            .constants
-            .insert(name, Constant { value: Value::Class(id), private: false });
+        let name = state.symbols.intern(tables.constant);
+        let constant = Constant { value: Value::Class(id), private: false };
+        state.class_mut(tables.namespace).constants.insert(name, constant);
     }
 }
 

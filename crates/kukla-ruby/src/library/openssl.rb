@@ -1,4 +1,4 @@
-# OpenSSL: digests and authentication codes. Keys, certificates and ciphers are not there, and say so.
+# OpenSSL: digests, authentication codes, keys made from passwords. Keys, certificates and ciphers are not there, and say so.
 require 'digest'
 
 module OpenSSL
@@ -107,6 +107,38 @@ module OpenSSL
     end
   end
 
+  # Keys that are made from passwords.
+  module KDF
+    class KDFError < OpenSSLError; end
+
+    def self.pbkdf2_hmac(password, salt:, iterations:, length:, hash:)
+      sum = hash.is_a?(Digest) ? hash : Digest.new(hash.to_s)
+      blocks = (length + sum.digest_length - 1) / sum.digest_length
+      (1..blocks).map { |number| pbkdf2_block(sum, password, salt.b + [number].pack('N'), iterations) }.join.byteslice(0, length)
+    end
+
+    def self.pbkdf2_block(sum, password, text, iterations)
+      last = HMAC.digest(sum, password, text)
+      number = last.unpack1('H*').to_i(16)
+      (iterations - 1).times do
+        last = HMAC.digest(sum, password, last)
+        number ^= last.unpack1('H*').to_i(16)
+      end
+      [number.to_s(16).rjust(sum.digest_length * 2, '0')].pack('H*')
+    end
+    private_class_method :pbkdf2_block
+  end
+
+  module PKCS5
+    def self.pbkdf2_hmac(password, salt, iterations, length, hash)
+      KDF.pbkdf2_hmac(password, salt: salt, iterations: iterations, length: length, hash: hash)
+    end
+
+    def self.pbkdf2_hmac_sha1(password, salt, iterations, length)
+      pbkdf2_hmac(password, salt, iterations, length, 'SHA1')
+    end
+  end
+
   def self.secure_compare(one, other)
     Digest.digest('SHA256', one) == Digest.digest('SHA256', other) && one == other
   end
@@ -118,6 +150,6 @@ module OpenSSL
   end
 
   def self.const_missing(name)
-    raise NotImplementedError, "OpenSSL::#{name} is not there: of OpenSSL, Kukla has digests and HMAC"
+    raise NotImplementedError, "OpenSSL::#{name} is not there: of OpenSSL, Kukla has digests, HMAC and PBKDF2"
   end
 end

@@ -54,7 +54,7 @@ pub const FUNCTIONS: &[Native] = &[
     private("autoload?", 1, 2, |ruby, _, args| {
         let name = ruby.to_symbol(&args[0])?;
         let module = ruby.definee();
-        Ok(ruby.promised_constant(module, name).cloned().into())
+        Ok(ruby.promised_file(module, name).into())
     }),
     private("gem", 0, ANY, |_, _, _| Ok(Value::Bool(true))),
 ];

@@ -78,7 +78,7 @@ pub const METHODS: &[Native] = &[
     }),
     method("autoload?", 1, 2, |ruby, this, args| {
         let name = ruby.to_symbol(&args[0])?;
-        Ok(ruby.promised_constant(this_class(this), name).cloned().into())
+        Ok(ruby.promised_file(this_class(this), name).into())
     }),
     method("class_variable_get", 1, 1, |ruby, this, args| {
         let name = variable_name(ruby, this, &args[0])?;
@@ -237,7 +237,7 @@ fn const_defined(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
             let Value::Class(next) = value else { return Ok(Value::Bool(false)) };
             module = next;
         }
-        if ruby.promised_constant(module, name).is_some() {
+        if ruby.is_promised(module, name) {
             return Ok(Value::Bool(true));
         }
         match look_up(ruby, module, name, inherit, at == 0)? {

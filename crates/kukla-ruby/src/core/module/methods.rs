@@ -149,7 +149,7 @@ impl Ruby<'_> {
             return Err(self.name_error(message, name, Value::Class(class)));
         }
         own.method_order.retain(|other| *other != name);
-        self.changed();
+        self.methods_changed();
         let (receiver, hook) = match &self.class(class).kind {
             ClassKind::Singleton(object) => (object.clone(), sym::SINGLETON_METHOD_REMOVED),
             _ => (Value::Class(class), sym::METHOD_REMOVED),

@@ -112,7 +112,7 @@ impl Ruby<'_> {
         if method.owner == class && !matches!(method.body, MethodBody::Native(_)) {
             let changed = Method { name: method.name, owner: class, visibility, body: method.body.clone() };
             self.class_mut(class).methods.insert(name, Rc::new(changed));
-            self.changed();
+            self.methods_changed();
         } else if method.owner == class {
             self.put_method(class, name, visibility, method.body.clone());
         } else {
