@@ -74,9 +74,9 @@ pub struct PartChange {
 impl Difference {
     /// What one would have to do to the first catalog to get the second.
     pub fn between(before: &Catalog, after: &Catalog) -> Difference {
-        let named = |catalog: &Catalog| -> BTreeMap<ResourceRef, Resource> {
-            catalog.resources.iter().map(|resource| (resource.reference(), resource.clone())).collect()
-        };
+        fn named(catalog: &Catalog) -> BTreeMap<ResourceRef, &Resource> {
+            catalog.resources.iter().map(|resource| (resource.reference(), resource)).collect()
+        }
         let (old, mut new) = (named(before), named(after));
         let (edges_before, edges_after) = (edges(before), edges(after));
         let containers = |edges: &[(ResourceRef, ResourceRef)]| -> BTreeMap<ResourceRef, ResourceRef> {
@@ -86,7 +86,7 @@ impl Difference {
         let mut resources = BTreeMap::new();
         for (name, resource) in old {
             let difference = match new.remove(&name) {
-                None => Some(ResourceDifference::Removed(Box::new(resource))),
+                None => Some(ResourceDifference::Removed(Box::new(resource.clone()))),
                 Some(now) => {
                     let places = (containers_before.get(&name), containers_after.get(&name));
                     change(resource, now, places).map(|change| ResourceDifference::Changed(Box::new(change)))
@@ -94,8 +94,9 @@ impl Difference {
             };
             resources.extend(difference.map(|difference| (name, difference)));
         }
-        let added =
-            new.into_iter().map(|(name, resource)| (name, ResourceDifference::Added(Box::new(resource))));
+        let added = new
+            .into_iter()
+            .map(|(name, resource)| (name, ResourceDifference::Added(Box::new(resource.clone()))));
         resources.extend(added);
         let (edges_removed, edges_added) = only(&edges_before, &edges_after);
         let (classes_removed, classes_added) = only(&before.classes, &after.classes);
@@ -200,28 +201,37 @@ fn only<T: Clone + Ord>(before: &[T], after: &[T]) -> (Vec<T>, Vec<T>) {
 }
 
 fn change(
-    before: Resource,
-    after: Resource,
+    before: &Resource,
+    after: &Resource,
     (from, to): (Option<&ResourceRef>, Option<&ResourceRef>),
 ) -> Option<ResourceChange> {
+    // Most resources are the same to the last attribute.
+    if from == to && before.parameters == after.parameters && before.is_alike(after) {
+        return None;
+    }
     let named = before.parameters.iter().chain(&after.parameters).map(|(name, _)| name);
     let names: BTreeSet<Str> = named.cloned().collect();
     let mut attributes = Vec::new();
     for name in names {
         let (old, new) = (before.get(&name).cloned(), after.get(&name).cloned());
         if old != new {
-            let is_secret = [&before, &after].iter().any(|one| one.sensitive_parameters.contains(&name));
+            let is_secret = [before, after].iter().any(|one| one.sensitive_parameters.contains(&name));
             attributes.push(AttributeChange { name, before: old, after: new, is_secret });
         }
     }
     let moved = (from != to).then(|| (from.cloned(), to.cloned()));
-    let is_same = attributes.is_empty()
-        && moved.is_none()
-        && sorted(&before.tags) == sorted(&after.tags)
-        && before.exported == after.exported
-        && before.is_virtual == after.is_virtual
-        && sorted(&before.sensitive_parameters) == sorted(&after.sensitive_parameters);
-    (!is_same).then_some(ResourceChange { before, after, attributes, moved })
+    let is_same = attributes.is_empty() && moved.is_none() && before.is_alike(after);
+    (!is_same).then(|| ResourceChange { before: before.clone(), after: after.clone(), attributes, moved })
+}
+
+impl Resource {
+    /// Whether all but attributes and places is the same.
+    fn is_alike(&self, other: &Resource) -> bool {
+        (self.tags == other.tags || sorted(&self.tags) == sorted(&other.tags))
+            && self.exported == other.exported
+            && self.is_virtual == other.is_virtual
+            && sorted(&self.sensitive_parameters) == sorted(&other.sensitive_parameters)
+    }
 }
 
 fn sorted(texts: &[Str]) -> Vec<&Str> {

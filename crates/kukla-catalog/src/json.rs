@@ -294,16 +294,23 @@ fn first_special(bytes: &[u8]) -> Option<usize> {
     // after a byte that was found, so the first one is right.
     let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word & HIGH;
     let same = |word: u64, byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
-    let (chunks, rest) = bytes.as_chunks::<8>();
-    for (i, chunk) in chunks.iter().enumerate() {
+    let special = |chunk: &[u8; 8]| {
         let word = u64::from_le_bytes(*chunk);
         let found = below(word, 0x20) | same(word, b'"') | same(word, b'\\');
-        if found != 0 {
-            return Some(i * 8 + found.trailing_zeros() as usize / 8);
+        (found != 0).then(|| found.trailing_zeros() as usize / 8)
+    };
+    let (chunks, rest) = bytes.as_chunks::<8>();
+    for (i, chunk) in chunks.iter().enumerate() {
+        if let Some(at) = special(chunk) {
+            return Some(i * 8 + at);
         }
     }
-    let at = rest.iter().position(|&byte| byte < 0x20 || byte == b'"' || byte == b'\\')?;
-    Some(bytes.len() - rest.len() + at)
+    // The last eight bytes, some of which were looked at before; a text that has no eight is looked at one by one.
+    match bytes.last_chunk::<8>() {
+        Some(last) if !rest.is_empty() => special(last).map(|at| bytes.len() - 8 + at),
+        Some(_) => None,
+        None => rest.iter().position(|&byte| byte < 0x20 || byte == b'"' || byte == b'\\'),
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,9 @@
 use clap::{Parser, Subcommand};
 
 use crate::Outcome;
-use crate::commands::{check, compile, doc, epp, eval, explain, facts, lookup, parse, repl, rpc, ruby, why};
+use crate::commands::{
+    check, compile, diff, doc, epp, eval, explain, facts, lookup, parse, repl, rpc, ruby, why,
+};
 
 /// The Puppet language, native: checks, evaluates and compiles Puppet code without Ruby.
 #[derive(Debug, Parser)]
@@ -18,6 +20,7 @@ pub struct Cli {
 enum Command {
     Check(check::Args),
     Compile(compile::Args),
+    Diff(diff::Args),
     Doc(doc::Args),
     Epp(epp::Args),
     Eval(eval::Args),
@@ -37,6 +40,7 @@ impl Cli {
         match self.command {
             Command::Check(args) => check::run(&args),
             Command::Compile(args) => compile::run(&args),
+            Command::Diff(args) => diff::run(&args),
             Command::Doc(args) => doc::run(&args),
             Command::Epp(args) => epp::run(&args),
             Command::Eval(args) => eval::run(&args),

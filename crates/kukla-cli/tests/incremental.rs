@@ -11,143 +11,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-/// A control repository with what catalogs can rest on.
-const FILES: [(&str, &str); 22] = [
-    ("environment.conf", "modulepath = modules\n"),
-    (
-        "hiera.yaml",
-        "version: 5\nhierarchy:\n- name: All\n  paths: ['nodes/%{trusted.certname}.yaml', '%{facts.role}.yaml', common.yaml]\n- name: Any\n  glob: extra/*.yaml\n- name: Own\n  lookup_key: app::backend\n  path: own.json\n",
-    ),
-    ("manifests/site.pp", "include app\nif $facts['role'] == 'db' { include app::db }\n"),
-    (
-        "modules/app/manifests/init.pp",
-        "class app(Integer $size = 0, App::Colour $colour = red, Hash $more = {}) {\n  file { '/epp': content => epp('app/a.epp') }\n  file { '/erb': content => template('app/a.erb') }\n  notify { \"${size} ${colour} ${more} ${app::shout('x')} ${app::ruby('y')} ${file('app/plain')}\": }\n  notify { \"extra ${lookup('extra', default_value => 'none')} ${lookup('own', default_value => 'none')}\": }\n}\n",
-    ),
-    (
-        "modules/app/manifests/db.pp",
-        "class app::db($name_of = lookup('db', default_value => 'plain')) {\n  app::thing { $name_of: }\n}\n",
-    ),
-    (
-        "modules/app/manifests/thing.pp",
-        "define app::thing($n = $facts['kernel']) { notify { \"thing ${title} ${n}\": } }\n",
-    ),
-    ("modules/app/functions/shout.pp", "function app::shout($text) { \"${text}!\" }\n"),
-    (
-        "modules/app/functions/backend.pp",
-        "function app::backend(String $key, Hash $options, Puppet::LookupContext $context) {\n  $all = $context.cached_file_data($options['path']) |$text| { $text }\n  if $key == 'own' { 'from the backend' } else { $context.not_found }\n}\n",
-    ),
-    ("modules/app/types/colour.pp", "type App::Colour = Enum[red, green, blue]\n"),
-    (
-        "modules/app/lib/puppet/functions/app/ruby.rb",
-        "require_relative '../../../app_helper'\nPuppet::Functions.create_function(:'app::ruby') do\n  dispatch(:run) { param 'String', :text }\n  def run(text)\n    AppHelper.twice(text)\n  end\nend\n",
-    ),
-    ("modules/app/lib/app_helper.rb", "module AppHelper\n  def self.twice(text)\n    text * 2\n  end\nend\n"),
-    ("modules/app/templates/a.epp", "welcome <%= $facts['os'] %>\n"),
-    ("modules/app/templates/a.erb", "size <%= @size %> <%= scope['facts']['role'] %>\n"),
-    ("modules/app/files/plain", "plain"),
-    ("modules/app/hiera.yaml", "version: 5\nhierarchy:\n- name: Own\n  path: own.yaml\n"),
-    ("modules/app/data/own.yaml", "app::colour: green\n"),
-    ("data/common.yaml", "app::more: {a: \"%{lookup('greeting')}\"}\ngreeting: hello\nunused: 1\n"),
-    ("data/web.yaml", "app::size: 2\n"),
-    ("data/db.yaml", "app::size: 3\nlookup_options: {app::more: {merge: hash}}\n"),
-    ("data/extra/one.yaml", "extra: one\n"),
-    ("data/nodes/n1.yaml", "app::more: {b: 1}\n"),
-    ("data/own.json", "{}"),
-];
-
-/// Texts that a file can become, most of them fit for it.
-const TEXTS: [(&str, &[&str]); 20] = [
-    (
-        "data/common.yaml",
-        &[
-            "app::more: {a: 2}\n",
-            "greeting: bye\napp::more: {a: \"%{lookup('greeting')}\"}\n",
-            "unused: 2\n",
-            "just: text\nextra: common\n",
-            "- no hash\n",
-            "",
-            "a: [\n",
-        ],
-    ),
-    (
-        "data/web.yaml",
-        &["app::size: 7\n", "app::size: 2\nnobody: asked\n", "app::colour: blue\n", "app::size: wrong\n"],
-    ),
-    ("data/db.yaml", &["db: other\n", "app::size: 3\n", "lookup_options: {app::more: {merge: deep}}\n"]),
-    ("data/extra/one.yaml", &["extra: two\n", "nothing: 1\n"]),
-    ("data/extra/another.yaml", &["extra: another\n", "app::size: 9\n"]),
-    ("data/nodes/n1.yaml", &["app::more: {b: 2}\n", "greeting: mine\n"]),
-    ("data/nodes/n2.yaml", &["app::size: 22\n", "db: two\n"]),
-    ("data/own.json", &["{\"a\": 1}"]),
-    (
-        "hiera.yaml",
-        &[
-            "version: 5\nhierarchy:\n- name: All\n  paths: [common.yaml]\n",
-            "version: 5\n",
-            "version: 5\nhierarchy:\n- name: All\n  paths: ['%{facts.kernel}.yaml', common.yaml]\n",
-        ],
-    ),
-    ("data/Linux.yaml", &["app::size: 50\n"]),
-    (
-        "manifests/site.pp",
-        &[
-            "include app\n",
-            "# a comment\ninclude app\n",
-            "include app\nwarning(\"on ${trusted['certname']}\")\n",
-            "include nothing\n",
-        ],
-    ),
-    (
-        "modules/app/manifests/db.pp",
-        &[
-            "class app::db { app::thing { ['a', 'b']: } }\n",
-            "class app::db { notify { a: require => Notify[b] } notify { b: require => Notify[a] } }\n",
-        ],
-    ),
-    ("modules/app/manifests/thing.pp", &["define app::thing { notify { \"other ${title}\": } }\n"]),
-    (
-        "modules/app/functions/shout.pp",
-        &["function app::shout($text) { \"${text}?\" }\n", "function app::shout($text) { $facts['os'] }\n"],
-    ),
-    (
-        "modules/app/types/colour.pp",
-        &["type App::Colour = Enum[red, green]\n", "type App::Colour = String\n"],
-    ),
-    (
-        "modules/app/lib/app_helper.rb",
-        &[
-            "module AppHelper\n  def self.twice(text)\n    text.upcase\n  end\nend\n",
-            "module AppHelper\nend\n",
-        ],
-    ),
-    (
-        "modules/app/lib/puppet/functions/app/ruby.rb",
-        &[
-            "Puppet::Functions.create_function(:'app::ruby') do\n  def ruby(text)\n    text.reverse + closure_scope['facts']['kernel']\n  end\nend\n",
-        ],
-    ),
-    (
-        "modules/app/templates/a.erb",
-        &[
-            "<%= @facts['kernel'] %>\n",
-            "<%= scope.lookupvar('os') %> <%= scope.function_lookup(['greeting', nil, nil, 'x']) %>\n",
-        ],
-    ),
-    ("modules/app/templates/a.epp", &["<%= $role %>\n"]),
-    ("modules/app/files/plain", &["fancy", "plain"]),
-];
-
-const NODES: usize = 8;
-
-/// Numbers that look like chance and are the same each time.
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % limit
-    }
-}
+mod common;
+use common::{Chance, Edit, FILES, NODES, number, role};
 
 struct Repository {
     root: PathBuf,
@@ -179,7 +44,7 @@ impl Repository {
     }
 
     fn put_facts(&self, n: usize, os: &str, uptime: usize) {
-        let role = if n.is_multiple_of(2) { "web" } else { "db" };
+        let role = role(n);
         self.put(
             &format!("facts/n{n}.json"),
             &format!(
@@ -219,10 +84,6 @@ fn catalogs(directory: &Path) -> BTreeMap<String, String> {
         .collect()
 }
 
-fn number(variable: &str, otherwise: usize) -> usize {
-    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
-}
-
 #[test]
 fn a_cache_never_changes_what_is_said() {
     let repository = Repository::new("edits");
@@ -230,31 +91,12 @@ fn a_cache_never_changes_what_is_said() {
     let edits = number("KUKLA_EDITS", 60);
     let mut kept = 0;
     for edit in 0..edits {
-        let what = match chance.below(10) {
-            0 => {
-                let n = chance.below(NODES);
-                let os = ["Debian", "Ubuntu"][chance.below(2)];
-                let uptime = chance.below(100);
-                repository.put_facts(n, os, uptime);
-                format!("facts of n{n}: {os}, {uptime}")
-            }
-            1 => {
-                let (path, _) = TEXTS[chance.below(TEXTS.len())];
-                repository.remove(path);
-                format!("{path} is gone")
-            }
-            2 | 3 => {
-                let (path, text) = FILES[chance.below(FILES.len())];
-                repository.put(path, text);
-                format!("{path} as at first")
-            }
-            _ => {
-                let (path, texts) = TEXTS[chance.below(TEXTS.len())];
-                let text = texts[chance.below(texts.len())];
-                repository.put(path, text);
-                format!("{path}: {text}")
-            }
-        };
+        let what = Edit::next(&mut chance);
+        match &what {
+            Edit::Facts(node, os, uptime) => repository.put_facts(*node, os, *uptime),
+            Edit::Remove(path) => repository.remove(path),
+            Edit::Put(path, text) => repository.put(path, text),
+        }
         let (cached, kept_catalogs) = repository.run("kept", &["--cache", "cache", "--explain-cache"]);
         let (reasons, cached): (Vec<_>, Vec<_>) =
             cached.lines().partition(|line| line.contains(" was compiled: "));

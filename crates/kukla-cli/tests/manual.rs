@@ -14,10 +14,16 @@ fn manual() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut pages: Vec<PathBuf> =
         std::fs::read_dir(root.join("docs/manual")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    // Pages have pictures.
+    pages.retain(|page| page.extension().is_some_and(|ending| ending == "md"));
     pages.sort();
     let mut stale = Vec::new();
     for page in pages {
         let text = std::fs::read_to_string(&page).unwrap();
+        if text.contains("--ruby ruby") && Command::new("ruby").arg("-v").output().is_err() {
+            eprintln!("SKIPPED: {} needs a ruby, and there is none here", page.display());
+            continue;
+        }
         let actual = replay(&root, &page, &text);
         if actual == text {
             continue;

@@ -62,9 +62,12 @@ pub fn evaluate(world: &dyn World, sources: &Sources, known: &Hash, problems: &m
     })
 }
 
+/// Facter as facts of modules know it.
+pub const FACTER: &str = include_str!("facter.rb");
+
 fn run_all(ruby: &mut Ruby<'_>, files: &[PathBuf]) -> Result<Hash> {
     ruby.declare(CLASSES)?;
-    match parse(include_bytes!("facter.rb"), "facter.rb") {
+    match parse(FACTER.as_bytes(), "facter.rb") {
         Ok(program) => ruby.run_program(&program)?,
         Err(problem) => {
             return Err(ruby.runtime_error(format!("facter.rb:{}: {}", problem.line, problem.message)));

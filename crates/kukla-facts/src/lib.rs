@@ -21,6 +21,7 @@ use kukla_values::{Hash, Value};
 use kukla_world::World;
 
 pub use codes::CODES;
+pub use custom::FACTER;
 use machine::{Fields, Machine};
 
 /// The version of Facter whose facts these are like.

@@ -70,6 +70,12 @@ impl Compiler {
         Compiler { policy, ..self }
     }
 
+    /// The same, with the programs of another compiler: what both of them read is read once.
+    #[must_use]
+    pub fn sharing(self, other: &Compiler) -> Compiler {
+        Compiler { programs: Arc::clone(&other.programs), ruby: Arc::clone(&other.ruby), ..self }
+    }
+
     /// The world it sees, all of it.
     pub fn world(&self) -> &dyn World {
         &*self.world

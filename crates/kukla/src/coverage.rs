@@ -13,7 +13,7 @@ impl Site {
     pub fn ruby_coverage(&self, below: &Path) -> Outcome<Vec<Piece>> {
         self.run(&Node::named("coverage"), false, |vm| {
             vm.begin()?;
-            kukla_extensions::coverage::coverage(vm, &self.ruby, below)
+            kukla_extensions::coverage::coverage(vm, &self.ruby, below, kukla_facts::FACTER)
         })
     }
 }

@@ -8,13 +8,14 @@ use kukla_eval::catalog::DataPlace;
 use kukla_eval::data::{Data, LookupRequest, ParameterData};
 use kukla_eval::environment::Environment;
 use kukla_eval::error::{Diagnostic, Flow, Raise, Stage};
+use kukla_eval::foreign::{self, BackendAnswer};
 use kukla_eval::profile::SpotKind;
 use kukla_eval::vm::Vm;
 use kukla_hiera::backend::Context;
 use kukla_hiera::codes::{CONVERT_TO_NO_NAME, INSTANCE_OF_NOTHING};
 use kukla_hiera::{
-    Conversion, DataCache, Error, ErrorKind, Explanation, Found, Host, Lookup, Session, Settings,
-    ValueOrigin, Variable, Watch,
+    BackendQuestion, Conversion, DataCache, Error, ErrorKind, Explanation, Found, Host, Lookup, Session,
+    Settings, ValueOrigin, Variable, Watch,
 };
 use kukla_syntax::{Label, NAMELESS, diagnostic};
 use kukla_values::codes::UNKNOWN_RESOURCE_TYPE;
@@ -343,6 +344,23 @@ impl Host for VmHost<'_, '_> {
             Ok(value) => Ok(Some(value)),
             Err(raise) if context::is_not_found(&raise) => Ok(None),
             Err(raise) => Err(thrown(raise)),
+        }
+    }
+
+    fn ask_backend(
+        &mut self,
+        session: &mut Session,
+        question: &BackendQuestion<'_>,
+    ) -> Result<Result<Option<Value>, String>, Error> {
+        let BackendQuestion { name, config, key, overrides, merge } = *question;
+        let asked = foreign::BackendQuestion { name, config, key, overrides, merge };
+        let Some(extensions) = self.vm.environment().extensions.clone() else {
+            return Ok(Err(format!("Unable to load backend '{name}': it is written in Ruby")));
+        };
+        match self.lending(session, |vm| extensions.ask_backend(vm, &asked)).map_err(thrown)? {
+            BackendAnswer::Found(value) => Ok(Ok(Some(value))),
+            BackendAnswer::Nothing => Ok(Ok(None)),
+            BackendAnswer::Unusable(why) => Ok(Err(why)),
         }
     }
 

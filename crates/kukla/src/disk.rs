@@ -13,7 +13,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use kukla_values::time::Timestamp;
 use kukla_world::policy::NOTHING;
-use kukla_world::{CommandOutput, DirectoryEntry, FileError, FileResult, Stamp, World, normal};
+use kukla_world::{CommandOutput, Conversation, DirectoryEntry, FileError, FileResult, Stamp, World, normal};
+
+use crate::conversation::Talk;
 
 /// The world as it is, for whoever may see all of it; a [`Policy`](kukla_world::Policy) stands between it and code.
 ///
@@ -110,6 +112,10 @@ impl World for DiskWorld {
         })
     }
 
+    fn converse(&self, command: &[String]) -> FileResult<Box<dyn Conversation>> {
+        Ok(Box::new(Talk::start(command, self.longest_run, self.most_output)?))
+    }
+
     fn exists(&self, path: &Path) -> bool {
         path.exists()
     }
@@ -173,20 +179,29 @@ pub(crate) fn remove_own(path: &Path) -> io::Result<()> {
     std::fs::remove_file(path)
 }
 
+/// `O_NONBLOCK`, which the standard library has no name for.
+const NONBLOCKING: i32 = if cfg!(target_os = "linux") { 0o4000 } else { 0x4 };
+
 /// Reads a file whose length is asked for once. What is no file may have no end, or wait for someone to write it.
 fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     // The one device that manifests name on purpose: what is read when there is nothing else.
     if path == Path::new(NOTHING) {
         return Ok(Vec::new());
     }
-    regular(&std::fs::metadata(path)?)?;
-    let file = std::fs::File::open(path)?;
-    let about = file.metadata()?;
+    let about = std::fs::metadata(path)?;
     regular(&about)?;
-    let mut bytes = Vec::with_capacity(usize::try_from(about.len().min(most)).unwrap_or_default());
+    // What has taken the file's place since then does not keep us waiting.
+    let mut file = std::fs::File::options().read(true).custom_flags(NONBLOCKING).open(path)?;
     // Files that are made as they are read, such as those in /proc, have no length beforehand.
     let expected = if about.len() == 0 { most } else { about.len().min(most) };
-    file.take(expected.saturating_add(1)).read_to_end(&mut bytes)?;
+    // One byte more than there is: if it stays empty, the file is at its end, and there is no need to ask.
+    let mut bytes = vec![0; usize::try_from(about.len().min(most)).unwrap_or_default() + 1];
+    let first = file.read(&mut bytes)?;
+    let is_whole = first as u64 == about.len() && first > 0;
+    bytes.truncate(first);
+    if !is_whole {
+        file.take(expected.saturating_add(1).saturating_sub(first as u64)).read_to_end(&mut bytes)?;
+    }
     if bytes.len() as u64 > most {
         return Err(io::Error::other(format!("it has more than {most} bytes")));
     }

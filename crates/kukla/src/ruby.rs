@@ -118,7 +118,13 @@ impl Host for Surroundings<'_> {
         self.err.write_all(bytes).map_err(|error| error.to_string())
     }
 
+    fn flush_out(&mut self) -> Result<(), String> {
+        self.out.flush().map_err(|error| error.to_string())
+    }
+
     fn read_line(&mut self) -> Option<Vec<u8>> {
+        // Whoever is to answer sees the question first.
+        self.out.flush().ok()?;
         let mut line = Vec::new();
         let read = self.input.as_mut()?.read_until(b'\n', &mut line).ok()?;
         (read > 0).then_some(line)

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use kukla_values::time::Timestamp;
 use kukla_world::policy::Reach;
 use kukla_world::record::Ledger;
-use kukla_world::{CommandOutput, DirectoryEntry, FileResult, Policy, Refusal, Stamp, World};
+use kukla_world::{CommandOutput, Conversation, DirectoryEntry, FileResult, Policy, Refusal, Stamp, World};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A world, and what was at every path that someone asked about.
@@ -241,6 +241,10 @@ impl World for Watched {
 
     fn run(&self, command: &[String]) -> FileResult<CommandOutput> {
         self.world.run(command)
+    }
+
+    fn converse(&self, command: &[String]) -> FileResult<Box<dyn Conversation>> {
+        self.world.converse(command)
     }
 
     fn exists(&self, path: &Path) -> bool {

@@ -154,6 +154,7 @@ fn one(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
     if args.output.is_some() {
         return Err("--output is for --all; the catalog of one node goes to standard output".into());
     }
+    args.wanted.refuse_without(args.all)?;
     let placed = args.target.placed_with_code(&args.path)?;
     let site = compiler.open(&placed.site);
     let compilation = for_good(compile(args, site.clone(), &placed));

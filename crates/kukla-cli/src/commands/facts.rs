@@ -78,6 +78,7 @@ pub fn run(args: &Args) -> Outcome {
         clock: Access::On,
         randomness: Access::On,
         answers: None,
+        ruby: None,
     };
     let gathered =
         machine::gather(&DiskWorld::default(), &Guarded::new(DiskWorld::default(), policy), &sources);

@@ -7,16 +7,18 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use kukla::eval::program::NodeMatch;
 use kukla::facts::FactFile;
-use kukla::world::{Stamp, glob};
+use kukla::world::{Stamp, World, glob};
 use kukla::{Compiler, Diagnostic, Site, SiteSpec, certname};
 
-use super::target::{Ground, Placed, Target};
+use super::target::{Control, Ground, Placed, Target};
 use crate::output::err;
 use crate::render::failure::{self, ErrorFormat};
 use crate::{Outcome, files};
 
 /// All nodes of a site. Their facts are read when it is their turn, so a large fleet needs no more memory than a small one.
 pub struct Fleet<'t> {
+    target: &'t Target,
+    control: Control<'t>,
     ground: Ground<'t>,
     /// Who compiles them.
     pub compiler: &'t Compiler,
@@ -52,15 +54,25 @@ impl fmt::Display for Source {
 /// Which nodes of a fleet are wanted, as options of commands about many nodes.
 #[derive(Debug, clap::Args)]
 pub struct Wanted {
-    /// With --all: only nodes whose names fit one of these patterns, as in 'web*.example.com'
-    #[arg(long, value_name = "GLOB", requires = "all", value_delimiter = ',')]
+    /// Of many nodes, only those whose names fit one of these patterns, as in 'web*.example.com'
+    #[arg(long, value_name = "GLOB", value_delimiter = ',')]
     nodes: Vec<String>,
-    /// With --all: only nodes named in a file, one a line, or on standard input with '-'; without facts, these are the nodes
-    #[arg(long, value_name = "FILE", requires = "all")]
+    /// Of many nodes, only those named in a file, one a line, or on standard input with '-'; without facts, these are the nodes
+    #[arg(long, value_name = "FILE")]
     nodes_from: Option<PathBuf>,
 }
 
 impl Wanted {
+    /// Refuses the options where one node alone is asked for.
+    pub fn refuse_without(&self, all: bool) -> Result<(), String> {
+        match (all, self.nodes.is_empty() && self.nodes_from.is_none()) {
+            (false, false) => {
+                Err("--nodes and --nodes-from choose of many nodes, which --all asks for".into())
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The nodes that are wanted.
     pub fn selection(&self) -> Result<Selection, String> {
         let read = |file: &PathBuf| match file.as_os_str() == "-" {
@@ -129,18 +141,28 @@ impl<'t> Fleet<'t> {
     /// If there are no facts, a list of names is enough.
     pub fn new(
         target: &'t Target,
-        path: &Path,
+        control: impl Into<Control<'t>>,
         compiler: &'t Compiler,
         selection: Selection,
     ) -> Result<Fleet<'t>, Unfit> {
-        let (place, is_given) = target.fact_place(path);
-        let sources = match place.is_file() {
-            true => Some(vec![place]),
-            false if !is_given && !place.is_dir() => None,
-            false => Some(fact_files(&place)?),
+        let control = control.into();
+        let (place, is_given) = target.fact_place(control);
+        let sources = match target.fact_control(control).revision {
+            Some(world) => Some(fact_files_of(world, &place)?),
+            None if place.is_file() => Some(vec![place]),
+            None if !is_given && !place.is_dir() => None,
+            None => Some(fact_files(&place)?),
         };
-        let ground = target.ground(path)?;
-        let mut fleet = Fleet { ground, compiler, selection, sources: Vec::new(), sites: Mutex::default() };
+        let ground = target.ground(control)?;
+        let mut fleet = Fleet {
+            target,
+            control,
+            ground,
+            compiler,
+            selection,
+            sources: Vec::new(),
+            sites: Mutex::default(),
+        };
         fleet.sources = match sources {
             Some(files) => files.into_iter().map(Source::File).collect(),
             None => {
@@ -198,7 +220,7 @@ impl<'t> Fleet<'t> {
                 let stamp = self.compiler.world().stamp(file);
                 let mut content = None;
                 let read = || {
-                    let bytes = std::fs::read(file).map_err(|error| files::problem(file, &error))?;
+                    let bytes = self.target.fact_text(self.control, file)?;
                     let facts = FactFile::parse(&bytes, &file.display().to_string());
                     content = Some(bytes);
                     facts
@@ -315,6 +337,11 @@ pub fn twice<'n>(nodes: impl Iterator<Item = (&'n str, &'n str)>) -> BTreeMap<St
     sources.into_iter().map(told).collect()
 }
 
+fn fact_files_of(world: &dyn World, directory: &Path) -> Result<Vec<PathBuf>, String> {
+    let entries = world.list(directory);
+    only_facts(directory, entries.into_iter().map(|entry| directory.join(entry.name)).collect())
+}
+
 fn fact_files(directory: &Path) -> Result<Vec<PathBuf>, String> {
     let entries = std::fs::read_dir(directory).map_err(|error| {
         format!(
@@ -322,7 +349,10 @@ fn fact_files(directory: &Path) -> Result<Vec<PathBuf>, String> {
             files::problem(directory, &error)
         )
     })?;
-    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    only_facts(directory, entries.flatten().map(|entry| entry.path()).collect())
+}
+
+fn only_facts(directory: &Path, mut paths: Vec<PathBuf>) -> Result<Vec<PathBuf>, String> {
     paths.retain(|path| {
         path.extension().is_some_and(|ending| ending == "json" || ending == "yaml" || ending == "yml")
     });

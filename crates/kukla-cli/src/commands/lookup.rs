@@ -91,6 +91,7 @@ fn printed(answered: Answered<Answer>) -> Result<Answer, Box<Diagnostic>> {
 }
 
 fn one(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
+    args.wanted.refuse_without(args.all)?;
     let placed = args.target.placed_with_code(&args.path)?;
     let wanted = wanted(args)?;
     let answer = compiler.open(&placed.site).and_then(|site| {

@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod compile;
+pub mod diff;
 pub mod doc;
 pub mod epp;
 pub mod eval;

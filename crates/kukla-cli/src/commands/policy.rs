@@ -6,7 +6,7 @@ use kukla::Policy;
 use kukla::world::policy::{Access, Commands, Files, Reach, Variables};
 
 /// What code may reach outside. See docs/manual/security.md.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "What code may reach")]
 pub struct Allowed {
     /// Commands that generate(), config_version and the like may run: off, on, or absolute paths separated by commas
@@ -20,8 +20,8 @@ pub struct Allowed {
     /// default data, and off where --files sets bounds
     #[arg(long, value_name = "POLICY")]
     env: Option<Variables>,
-    /// Whether Ruby code may talk to other hosts: off or on
-    #[arg(long, value_name = "POLICY", default_value = "off")]
+    /// Whether Ruby code may talk to other hosts: off, since there is no network for it here; --answers gives recorded answers
+    #[arg(long, value_name = "POLICY", default_value = "off", value_parser = network)]
     network: Access,
     /// Whether Ruby code may ask for the time: off or on
     #[arg(long, value_name = "POLICY", default_value = "off")]
@@ -32,6 +32,18 @@ pub struct Allowed {
     /// Answers that are recorded in files of this directory (puppetdb.yaml, dns.yaml, http.yaml) instead of asking anyone: for tests
     #[arg(long, value_name = "DIR")]
     answers: Option<PathBuf>,
+    /// A Ruby that runs functions and templates of modules which Kukla cannot run itself: a last resort, since nothing here holds for
+    /// what it runs
+    #[arg(long, value_name = "PATH")]
+    ruby: Option<String>,
+}
+
+/// Reads a policy for the network. There is none for Ruby code here, so nobody is led to believe that there were.
+pub fn network(text: &str) -> Result<Access, String> {
+    match text.parse()? {
+        Access::Off => Ok(Access::Off),
+        Access::On => Err("Ruby code has no network here; --answers DIR gives recorded answers, --ruby PATH names a Ruby that has one".into()),
+    }
 }
 
 impl Allowed {
@@ -49,6 +61,7 @@ impl Allowed {
             clock: self.clock,
             randomness: self.randomness,
             answers: self.answers.clone(),
+            ruby: self.ruby.clone(),
         }
     }
 }

@@ -62,8 +62,10 @@ pub fn run(args: &Args) -> Outcome {
             continue;
         }
         let began = Instant::now();
-        let answer = server.answer(&String::from_utf8_lossy(&line));
-        let written = output.write_all(answer.as_bytes()).and_then(|()| output.write_all(b"\n"));
+        let mut answer = server.answer(&String::from_utf8_lossy(&line));
+        // In one piece: whoever writes by the line looks for the last end of one.
+        answer.push('\n');
+        let written = output.write_all(answer.as_bytes());
         match written.and_then(|()| output.flush()) {
             Ok(()) => {}
             // A reader that went away wants no more answers.

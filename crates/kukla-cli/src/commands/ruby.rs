@@ -60,7 +60,7 @@ pub struct Args {
     #[arg(long, value_name = "POLICY", default_value = "on")]
     env: Variables,
     /// Whether the script may talk to other hosts: off or on
-    #[arg(long, value_name = "POLICY", default_value = "off")]
+    #[arg(long, value_name = "POLICY", default_value = "off", value_parser = super::policy::network)]
     network: Access,
     /// Whether the script may ask for the time: off or on
     #[arg(long, value_name = "POLICY", default_value = "on")]
@@ -88,6 +88,7 @@ impl Args {
             clock: self.clock,
             randomness: self.randomness,
             answers: self.answers.clone(),
+            ruby: None,
         };
         Guarded::new(DiskWorld::default(), policy)
     }

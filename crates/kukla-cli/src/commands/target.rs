@@ -1,7 +1,7 @@
 //! What `compile`, `lookup` and their like have in common: which environment, which node, which facts.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use kukla::certname;
 use kukla::classify::Classification;
@@ -12,7 +12,7 @@ use kukla::syntax::Strict;
 use kukla::values::Hash;
 use kukla::world::policy::Access;
 use kukla::world::record::Digest;
-use kukla::world::{Guarded, World};
+use kukla::world::{Guarded, World, is_directory};
 use kukla::{Compiler, DiskWorld, Node, Settings, SiteSpec};
 
 use super::policy::Allowed;
@@ -20,7 +20,7 @@ use crate::files;
 use crate::output::errln;
 
 /// Which environment and which node. Where the control repository lies is for each command to ask.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 pub struct Target {
     /// The node's name; by default the one the fact file gives
     #[arg(long, short, value_name = "NAME")]
@@ -85,6 +85,57 @@ pub struct Target {
 /// What shows that there is something to compile in a directory.
 const SIGNS: [&str; 4] = ["environment.conf", "manifests", "modules", "hiera.yaml"];
 
+/// A control repository: where it lies, and what it is read from if that is not the disk.
+#[derive(Clone, Copy, Debug)]
+pub struct Control<'c> {
+    /// Where it lies.
+    pub path: &'c Path,
+    /// What it is read from, if that is not the disk: a revision of it, say.
+    pub revision: Option<&'c dyn World>,
+}
+
+impl<'c> From<&'c PathBuf> for Control<'c> {
+    fn from(path: &'c PathBuf) -> Control<'c> {
+        Control { path, revision: None }
+    }
+}
+
+impl<'c> Control<'c> {
+    /// What it is read from.
+    fn world(self) -> &'c dyn World {
+        static DISK: LazyLock<DiskWorld> = LazyLock::new(DiskWorld::default);
+        self.revision.unwrap_or(&*DISK)
+    }
+
+    fn is_file(self, path: &Path) -> bool {
+        match self.revision {
+            Some(world) => world.exists(path) && !is_directory(world, path),
+            None => path.is_file(),
+        }
+    }
+
+    fn is_directory(self, path: &Path) -> bool {
+        match self.revision {
+            Some(world) => is_directory(world, &world.resolve(path)),
+            None => path.is_dir(),
+        }
+    }
+
+    /// Where a path leads, if there is something.
+    fn absolute(self, path: &Path) -> Result<PathBuf, String> {
+        match self.revision {
+            None => path.canonicalize().map_err(|error| files::problem(path, &error)),
+            Some(world) => {
+                let real = world.resolve(path);
+                let is_there = world.exists(&real) || real == Path::new("/");
+                is_there
+                    .then_some(real)
+                    .ok_or_else(|| format!("{}: it is not in this revision", path.display()))
+            }
+        }
+    }
+}
+
 /// A node and the site it belongs to.
 #[derive(Clone, Debug)]
 pub struct Placed {
@@ -95,6 +146,20 @@ pub struct Placed {
 }
 
 impl Target {
+    /// The same with other facts, another environment and more settings.
+    pub fn with(&self, facts: &Option<PathBuf>, environment: &Option<String>, settings: &[String]) -> Target {
+        let mut target = self.clone();
+        target.facts = facts.clone().or(target.facts);
+        target.environment = environment.clone().or(target.environment);
+        target.settings.extend_from_slice(settings);
+        target
+    }
+
+    /// The node that is asked for, if it is one.
+    pub fn node(&self) -> Option<&str> {
+        self.node.as_deref()
+    }
+
     /// The compiler to ask.
     pub fn compiler(&self) -> Result<Compiler, String> {
         self.compiler_reading(None)
@@ -127,6 +192,12 @@ impl Target {
         if policy.network == Access::On || policy.randomness == Access::On {
             return Err("--cache is not for code that may use the network or random numbers: it could not tell whether these would be the same again".into());
         }
+        if policy.ruby.is_some() {
+            return Err(
+                "--cache is not for code that runs in another Ruby: it could not tell what that rests on"
+                    .into(),
+            );
+        }
         let digest = |path: &PathBuf| CatalogExports::digest(&DiskWorld::default(), path);
         let exported: Option<Digest> = self.exported.as_ref().map(digest).transpose()?;
         Ok(format!("{policy:?} {exported:?}"))
@@ -142,7 +213,7 @@ impl Target {
 
     /// The node that the options name, for a command that cannot do without code or data. That there are no facts of the node
     /// is said.
-    pub fn placed_with_code(&self, path: &Path) -> Result<Placed, String> {
+    pub fn placed_with_code(&self, path: &PathBuf) -> Result<Placed, String> {
         let placed = self.placed(path)?;
         if self.execute.is_some() {
             return Ok(placed);
@@ -150,7 +221,7 @@ impl Target {
         let elsewhere = placed.site.manifest.is_some()
             || placed.site.modulepath.is_some()
             || placed.site.hiera_config.is_some()
-            || self.conf(path)?.is_some();
+            || self.conf(path.into())?.is_some();
         let has_code = |root: PathBuf| SIGNS.iter().any(|sign| root.join(sign).exists());
         if !elsewhere && !placed.site.root().is_some_and(has_code) {
             return Err(format!(
@@ -158,7 +229,7 @@ impl Target {
                 path.display()
             ));
         }
-        if self.node.is_some() && self.facts.is_none() && self.fact_file(path)?.is_none() {
+        if self.node.is_some() && self.facts.is_none() && self.fact_file(path.into())?.is_none() {
             let (place, _) = self.fact_place(path);
             let name = &placed.node.name;
             errln!(
@@ -170,13 +241,14 @@ impl Target {
     }
 
     /// The node that the options name.
-    pub fn placed(&self, path: &Path) -> Result<Placed, String> {
+    pub fn placed<'c>(&self, control: impl Into<Control<'c>>) -> Result<Placed, String> {
+        let control = control.into();
         if let Some(node) = &self.node {
             certname::check(node).map_err(|wrong| format!("--node: {wrong}"))?;
         }
-        let ground = self.ground(path)?;
-        let Some(file) = self.fact_file(path)? else { return ground.place(FactFile::default()) };
-        let mut nodes = read_facts(&file)?;
+        let ground = self.ground(control)?;
+        let Some(file) = self.fact_file(control)? else { return ground.place(FactFile::default()) };
+        let mut nodes = FactFile::parse(&self.fact_text(control, &file)?, &file.display().to_string())?;
         if nodes.len() > 1 {
             let name = file.display();
             let Some(node) = &self.node else {
@@ -191,23 +263,39 @@ impl Target {
     }
 
     /// The place that facts of all nodes are in, whether the options name it or not.
-    pub fn fact_place(&self, path: &Path) -> (PathBuf, bool) {
+    pub fn fact_place<'c>(&self, control: impl Into<Control<'c>>) -> (PathBuf, bool) {
         match &self.facts {
             Some(place) => (place.clone(), true),
-            None => (path.join("facts"), false),
+            None => (control.into().path.join("facts"), false),
+        }
+    }
+
+    /// What facts are read from: the disk, unless a revision of the control repository has them and the options name no others.
+    pub fn fact_control<'c>(&self, control: Control<'c>) -> Control<'c> {
+        let (place, is_given) = self.fact_place(control);
+        let revision = control.revision.filter(|_| !is_given && control.is_directory(&place));
+        Control { revision, ..control }
+    }
+
+    /// The text of a file of facts.
+    pub fn fact_text(&self, control: Control<'_>, file: &Path) -> Result<Vec<u8>, String> {
+        match self.fact_control(control).revision {
+            Some(world) => world.read(file).map_err(|error| format!("{}: {error}", file.display())),
+            None => std::fs::read(file).map_err(|error| files::problem(file, &error)),
         }
     }
 
     /// The file with the node's facts: what `--facts` names, or the node's own in such a directory, by default `facts` in the
     /// control repository.
-    fn fact_file(&self, path: &Path) -> Result<Option<PathBuf>, String> {
-        let (directory, _) = self.fact_place(path);
+    fn fact_file(&self, control: Control<'_>) -> Result<Option<PathBuf>, String> {
+        let (directory, _) = self.fact_place(control);
+        let seen = self.fact_control(control);
         if self.facts.is_some() && !directory.is_dir() {
             return Ok(Some(directory));
         }
         let own = self.node.as_ref().and_then(|node| {
             let candidates = ["json", "yaml", "yml"].map(|ending| directory.join(format!("{node}.{ending}")));
-            candidates.into_iter().find(|file| file.is_file())
+            candidates.into_iter().find(|file| seen.is_file(file))
         });
         match (&own, &self.facts, &self.node) {
             (None, Some(_), Some(node)) => Err(format!("{}: no facts of {node} here", directory.display())),
@@ -244,41 +332,43 @@ impl Target {
     }
 
     /// The server's settings: those of the file that the options name, else of one in the control repository.
-    fn conf(&self, path: &Path) -> Result<Option<PuppetConf>, String> {
+    fn conf(&self, control: Control<'_>) -> Result<Option<PuppetConf>, String> {
         let file = match (&self.config, &self.confdir) {
             (Some(file), _) => file.clone(),
             (None, Some(directory)) => directory.join("puppet.conf"),
-            (None, None) => path.join("puppet.conf"),
+            (None, None) => control.path.join("puppet.conf"),
         };
-        if self.config.is_none() && self.confdir.is_none() && !file.is_file() {
+        if self.config.is_none() && self.confdir.is_none() && !control.is_file(&file) {
             return Ok(None);
         }
-        PuppetConf::read(&DiskWorld::default(), &absolute(&file)?).map(Some)
+        PuppetConf::read(control.world(), &control.absolute(&file)?).map(Some)
     }
 
     /// What the options say for every node alike, read once.
-    pub fn ground(&self, path: &Path) -> Result<Ground<'_>, String> {
+    pub fn ground<'c>(&'c self, control: impl Into<Control<'c>>) -> Result<Ground<'c>, String> {
+        let control = control.into();
         let mut site = SiteSpec::default();
-        let conf = self.conf(path)?;
+        let conf = self.conf(control)?;
         if let Some(conf) = &conf {
-            conf.apply(&DiskWorld::default(), &mut site)?;
+            conf.apply(control.world(), &mut site)?;
         }
         site.code.clone_from(&self.execute);
-        for directory in self.modulepath.iter().flatten() {
+        for directory in self.modulepath.iter().flatten().filter(|_| control.revision.is_none()) {
             std::fs::read_dir(directory).map_err(|error| files::problem(directory, &error))?;
         }
         site.modulepath.clone_from(&self.modulepath);
         if let Some(file) = &self.hiera_config {
-            site.hiera_config = Some(absolute(file)?);
+            site.hiera_config = Some(control.absolute(file)?);
         }
         if let Some(environment) = &self.environment {
             site.environment.clone_from(environment);
         }
-        let environments = self.settle(path, conf.as_ref(), &mut site)?;
+        let environments = self.settle(control, conf.as_ref(), &mut site)?;
         self.set(&mut site)?;
         let read = |file: &Option<PathBuf>| file.as_deref().map(read_hash).transpose();
         Ok(Ground {
             target: self,
+            control,
             site,
             environments,
             trusted: read(&self.trusted)?.unwrap_or_default(),
@@ -291,25 +381,25 @@ impl Target {
     /// or the directory `environments` has it. If there are several to choose from, these are the directories with them.
     fn settle(
         &self,
-        path: &Path,
+        control: Control<'_>,
         conf: Option<&PuppetConf>,
         site: &mut SiteSpec,
     ) -> Result<Option<Vec<PathBuf>>, String> {
         if let Some(path) = &self.environmentpath {
-            return Ok(Some(vec![absolute(path)?]));
+            return Ok(Some(vec![control.absolute(path)?]));
         }
-        let path = absolute(path)?;
-        if !path.is_dir() {
+        let path = control.absolute(control.path)?;
+        if !control.is_directory(&path) {
             if site.code.is_none() {
                 site.manifest = Some(path);
             }
             return Ok(None);
         }
-        let is_environment = SIGNS[..3].iter().any(|name| path.join(name).exists());
+        let is_environment = SIGNS[..3].iter().any(|name| control.world().exists(&path.join(name)));
         let inside = path.join("environments");
         match conf {
             _ if is_environment => site.environment_root = Some(path),
-            _ if inside.is_dir() => return Ok(Some(vec![inside])),
+            _ if control.is_directory(&inside) => return Ok(Some(vec![inside])),
             Some(conf) => return Ok(Some(conf.environmentpath())),
             None => site.environment_root = Some(path),
         }
@@ -321,6 +411,7 @@ impl Target {
 #[derive(Debug)]
 pub struct Ground<'t> {
     target: &'t Target,
+    control: Control<'t>,
     /// The site, but for the environment of a node that has one of its own.
     pub site: SiteSpec,
     /// Directories with environments, if there are several to choose from.
@@ -350,7 +441,7 @@ impl Ground<'_> {
             node.trusted.insert(key.clone(), value.clone());
         }
         if let Some(conf) = &self.conf {
-            conf.name_extensions(&DiskWorld::default(), &mut node.trusted)?;
+            conf.name_extensions(self.control.world(), &mut node.trusted)?;
         }
         node.server_facts = self.server_facts.clone();
         Ok(Placed { site, node })
@@ -362,7 +453,7 @@ impl Ground<'_> {
         if environment.is_empty() || !environment.bytes().all(|b| b == b'_' || b.is_ascii_alphanumeric()) {
             return Err(format!("'{environment}' cannot be the name of an environment"));
         }
-        match paths.iter().find(|path| path.join(environment).is_dir()) {
+        match paths.iter().find(|path| self.control.is_directory(&path.join(environment))) {
             Some(found) => Ok(Some(found.clone())),
             None => {
                 let places: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
@@ -391,17 +482,8 @@ impl Ground<'_> {
     }
 }
 
-fn absolute(path: &Path) -> Result<PathBuf, String> {
-    path.canonicalize().map_err(|error| files::problem(path, &error))
-}
-
 fn read_hash(path: &Path) -> Result<Hash, String> {
-    let read = read_facts(path)?;
-    Ok(read.into_iter().next().unwrap_or_default().facts)
-}
-
-/// The facts in a file.
-pub fn read_facts(path: &Path) -> Result<Vec<FactFile>, String> {
     let bytes = std::fs::read(path).map_err(|error| files::problem(path, &error))?;
-    FactFile::parse(&bytes, &path.display().to_string())
+    let read = FactFile::parse(&bytes, &path.display().to_string())?;
+    Ok(read.into_iter().next().unwrap_or_default().facts)
 }

@@ -7,14 +7,18 @@ use kukla::syntax::{Diagnostic, LineColumn, Severity};
 
 use place::Range;
 
+pub mod diff;
 pub mod difference;
 pub mod failure;
 pub mod github;
 mod human;
 mod json;
+pub mod junit;
+pub mod markup;
 mod place;
 mod sarif;
 mod value;
+pub mod visible;
 
 pub use place::shown;
 pub use value::ValueFormat;

@@ -110,3 +110,23 @@ fn a_request_that_is_too_long_is_refused_and_the_next_is_answered() {
     assert_eq!(server.eval("1 + 1")["result"]["value"], 2);
     assert!(server.megabytes() < 100, "the room is given back");
 }
+
+#[test]
+fn a_script_that_asks_is_heard_before_it_waits() {
+    let scratch = Scratch::new("asking");
+    let script = "puts 'who?'\nputs \"hello #{gets.chomp}\"\n$stdout.flush\nprint 'more'\ngets";
+    let mut command = scratch.command(&["ruby", "-e", script]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let (mut input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let mut output = BufReader::new(output);
+    let mut line = String::new();
+    output.read_line(&mut line).unwrap();
+    input.write_all(b"you\n").unwrap();
+    output.read_line(&mut line).unwrap();
+    assert_eq!(line, "who?\nhello you\n");
+    drop(input);
+    line.clear();
+    output.read_line(&mut line).unwrap();
+    assert_eq!(line, "more");
+    assert!(child.wait().unwrap().success());
+}

@@ -10,6 +10,7 @@ use serde_json::json;
 use super::FailOn;
 use super::report::{Message, Report, SOME_NODE};
 use crate::render::github;
+use crate::render::junit::{self, Case};
 
 /// How the reports of many nodes are printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -130,56 +131,29 @@ fn document(reports: &[Report], fail_on: &[FailOn]) -> String {
 }
 
 fn junit(reports: &[Report], fail_on: &[FailOn]) -> String {
-    let failed = failures(reports, fail_on);
-    let tests = reports.len();
-    let mut out = format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"{tests}\" failures=\"{failed}\">\n  <testsuite name=\"catalogs\" tests=\"{tests}\" failures=\"{failed}\">\n"
-    );
-    for report in reports {
-        let _ = writeln!(
-            out,
-            "    <testcase classname=\"{}\" name=\"{}\">",
-            escaped(&report.source),
-            escaped(&report.node)
-        );
-        if report.is_failure(fail_on) {
-            let text = |message: &Message| plain(message, &report.node);
-            let cycles =
-                report.cycles.iter().map(|cycle| format!("dependency cycle: {}\n", cycle.join(" => ")));
-            let all: String = report.errors.iter().chain(&report.warnings).map(text).chain(cycles).collect();
-            let first =
-                report.errors.first().or(report.warnings.first()).map_or("dependency cycle", Message::text);
-            let _ =
-                writeln!(out, "      <failure message=\"{}\">{}</failure>", escaped(first), escaped(&all));
-        } else if !report.warnings.is_empty() {
-            let all: String = report.warnings.iter().map(|message| plain(message, &report.node)).collect();
-            let _ = writeln!(out, "      <system-err>{}</system-err>", escaped(&all));
-        }
-        out += "    </testcase>\n";
+    let cases: Vec<Case> = reports.iter().map(|report| case(report, fail_on)).collect();
+    junit::document("catalogs", &cases)
+}
+
+fn case(report: &Report, fail_on: &[FailOn]) -> Case {
+    let text = |message: &Message| plain(message, &report.node);
+    let warnings = report.warnings.iter().map(text);
+    let mut case = Case { class: report.source.clone(), name: report.node.clone(), ..Case::default() };
+    if report.is_failure(fail_on) {
+        let cycles = report.cycles.iter().map(|cycle| format!("dependency cycle: {}\n", cycle.join(" => ")));
+        let all: String = report.errors.iter().map(text).chain(warnings).chain(cycles).collect();
+        let first =
+            report.errors.first().or(report.warnings.first()).map_or("dependency cycle", Message::text);
+        case.failure = Some((first.to_owned(), all));
+    } else {
+        case.err = warnings.collect();
     }
-    out + "  </testsuite>\n</testsuites>\n"
+    case
 }
 
 /// A picture without colours.
 fn plain(message: &Message, node: &str) -> String {
     anstream::adapter::strip_str(&message.picture.replace(SOME_NODE, node)).to_string()
-}
-
-/// What XML can carry: no control characters, nothing that looks like markup.
-pub fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '<' => out += "&lt;",
-            '>' => out += "&gt;",
-            '&' => out += "&amp;",
-            '"' => out += "&quot;",
-            '\n' | '\t' => out.push(c),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 fn annotations(reports: &[Report], fail_on: &[FailOn]) -> String {

@@ -7,8 +7,8 @@ use std::time::Duration;
 use kukla::eval::profile::{Profile, Spot, SpotKind};
 use serde_json::json;
 
-use super::formats::escaped;
 use crate::output::{self, err};
+use crate::render::markup::escaped;
 
 /// Prints a profile on standard error, or writes it to a file in the form that its name asks for.
 pub fn show(profile: &Profile, place: &Path) -> Result<(), String> {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use indexmap::IndexMap;
 use kukla::cache::Cache;
+use kukla::diff::Changes;
 use kukla::world::record::Digest;
 use kukla::{Catalog, Compiler};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
@@ -151,7 +152,10 @@ impl State {
                 && old != new
                 && let (Some(old), Some(new)) = (read(old), read(new))
             {
-                groups.entry(difference::human(&old, &new)).or_default().push(&report.node);
+                groups
+                    .entry(difference::human(&Changes::between(&old, &new)))
+                    .or_default()
+                    .push(&report.node);
             }
         }
         err!("{}", formats::pictures(&troubled, &[]));

@@ -25,6 +25,9 @@ pub struct Args {
     /// A directory with what stands in for functions and templates that cannot run (see `kukla compile`)
     #[arg(long, value_name = "DIR")]
     overrides: Option<PathBuf>,
+    /// The Ruby that functions and templates which cannot run are to run in (see `kukla compile`)
+    #[arg(long, value_name = "PATH")]
+    ruby: Option<String>,
     /// How to print what is found
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -90,12 +93,16 @@ pub fn run(args: &Args) -> Outcome {
         errln!("kukla: there is no Ruby in modules below {}", path.display());
     }
     match args.format {
-        Format::Table => table(&pieces, &path),
+        Format::Table => table(&pieces, &path, args.ruby.as_deref()),
         Format::Json => {
             outln!("{:#}", Json::Array(pieces.iter().map(|piece| document(piece, &path)).collect()))
         }
     }
-    match pieces.iter().any(|piece| !piece.missing.is_empty() && (args.all || piece.is_reached)) {
+    let fails = |piece: &Piece| {
+        let runs_there = args.ruby.is_some() && needs_another_ruby(piece);
+        !piece.missing.is_empty() && !runs_there && (args.all || piece.is_reached)
+    };
+    match pieces.iter().any(fails) {
         true => Outcome::Found,
         false => Outcome::Done,
     }
@@ -106,7 +113,9 @@ fn shown<'p>(piece: &'p Piece, path: &Path) -> std::path::Display<'p> {
 }
 
 fn document(piece: &Piece, path: &Path) -> Json {
-    let missing = piece.missing.iter().map(|(line, what)| json!({ "line": line, "what": what }));
+    let list = |found: &[(Option<u32>, String)]| -> Vec<Json> {
+        found.iter().map(|(line, what)| json!({ "line": line, "what": what })).collect()
+    };
     json!({
         "kind": piece.kind.word(),
         "module": piece.module,
@@ -114,8 +123,10 @@ fn document(piece: &Piece, path: &Path) -> Json {
         "file": shown(piece, path).to_string(),
         "native": runs(piece),
         "overridden": piece.is_overridden,
+        "external": needs_another_ruby(piece),
         "reached": piece.is_reached,
-        "missing": missing.collect::<Vec<_>>(),
+        "missing": list(&piece.missing),
+        "mistakes": list(&piece.mistakes),
     })
 }
 
@@ -124,16 +135,31 @@ fn runs(piece: &Piece) -> bool {
     piece.missing.is_empty() && !piece.is_overridden
 }
 
-fn table(pieces: &[Piece], path: &Path) {
+/// Whether `--ruby` would let it run.
+fn needs_another_ruby(piece: &Piece) -> bool {
+    let is_called = matches!(piece.kind, PieceKind::Template | PieceKind::Function);
+    is_called && !piece.missing.is_empty()
+}
+
+fn table(pieces: &[Piece], path: &Path, ruby: Option<&str>) {
     for piece in pieces {
         if piece.is_overridden {
             outln!("{}: {} {}: overridden", shown(piece, path), piece.kind.word(), piece.name);
         }
+        let kind = piece.kind.word();
+        let reached = if piece.is_reached { "" } else { " (not reached)" };
+        let place = |line: &Option<u32>| line.map(|line| format!(":{line}")).unwrap_or_default();
+        for (line, what) in &piece.mistakes {
+            let line = place(line);
+            outln!("{}{line}: {kind} {}: {what}, in Puppet as well{reached}", shown(piece, path), piece.name);
+        }
         for (line, what) in &piece.missing {
-            let line = line.map(|line| format!(":{line}")).unwrap_or_default();
-            let reached = if piece.is_reached { "" } else { " (not reached)" };
-            let kind = piece.kind.word();
-            outln!("{}{line}: {kind} {}: {what}{reached}", shown(piece, path), piece.name);
+            let line = place(line);
+            let there = match ruby {
+                Some(ruby) if needs_another_ruby(piece) => format!(", runs in {ruby}"),
+                _ => String::new(),
+            };
+            outln!("{}{line}: {kind} {}: {what}{there}{reached}", shown(piece, path), piece.name);
         }
     }
     outln!("{:<10} {:>8} {:>8} {:>8} {:>16}", "", "native", "of", "reached", "native of these");

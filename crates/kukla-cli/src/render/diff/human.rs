@@ -1,0 +1,61 @@
+//! The report for a terminal.
+
+use std::fmt::Write;
+
+use anstyle::Style;
+use kukla::diff::FleetDifference;
+
+use super::{Extent, words};
+use crate::render::difference;
+
+const TITLE: Style = Style::new().bold();
+
+/// Equal changes once, with the nodes that have them; then failures, files, notes and numbers.
+pub fn text(report: &FleetDifference, extent: Extent) -> String {
+    let mut out = String::new();
+    for group in &report.groups {
+        let numbers = words::numbers(&group.changes);
+        let _ = writeln!(out, "{TITLE}{}{TITLE:#}: {numbers}", words::nodes(&group.nodes));
+        if !extent.only_numbers {
+            out += &difference::human(&group.changes);
+            out.push('\n');
+        }
+    }
+    for after in [true, false] {
+        for (failure, names) in report.failures(after) {
+            let _ = writeln!(out, "{TITLE}{}{TITLE:#}: {}", words::nodes(&names), words::has_failed(after));
+            out += &words::picture(failure, names.first().copied().unwrap_or_default());
+            out.push('\n');
+        }
+    }
+    for (names, which) in words::came_and_went(report) {
+        let _ = writeln!(out, "{TITLE}{}{TITLE:#}: {which}", words::nodes(&names));
+    }
+    files(&mut out, report);
+    for denied in &report.denied {
+        let nodes = words::nodes(&denied.nodes);
+        let _ = writeln!(out, "denied by {}: {} on {nodes}", denied.rule, denied.resource);
+    }
+    for note in &report.notes {
+        let _ = writeln!(out, "note: {note}");
+    }
+    let _ = writeln!(out, "{} to {}: {}", report.from, report.to, words::summary(report));
+    out
+}
+
+/// So many files are named.
+const FILES: usize = 20;
+
+fn files(out: &mut String, report: &FleetDifference) {
+    if report.files.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "{TITLE}files{TITLE:#}:");
+    let files = words::files(report);
+    for file in files.iter().take(FILES) {
+        let _ = writeln!(out, "  {} ({}) {}", file.path.display(), file.status.name(), words::does(file));
+    }
+    if files.len() > FILES {
+        let _ = writeln!(out, "  and {} more", files.len() - FILES);
+    }
+}

@@ -1,0 +1,276 @@
+//! The report as a comment on a pull request: folded, and never longer than GitHub takes.
+
+use std::fmt::Write;
+
+use anstream::adapter::strip_str;
+use kukla::diff::{FleetDifference, Group};
+
+use super::{Extent, words};
+use crate::render::difference::{self, Line, Sign};
+use crate::render::markup::escaped;
+use crate::render::visible::visible;
+
+/// GitHub refuses longer comments. It counts characters; bytes are never fewer.
+const LIMIT: usize = 65_536;
+/// What the sentence about what was left out may take, and what ends the comment.
+const RESERVE: usize = 1_000;
+/// So much of each section is shown before any other is shown in full, as long as there are not too many of them; the first ones
+/// matter most and may have a quarter of what is left.
+const FAIR: usize = 1_500;
+/// So many nodes are named.
+const NAMED: usize = 100;
+/// So many notes are shown.
+const NOTES: usize = 10;
+
+/// The comment.
+pub fn text(report: &FleetDifference, extent: Extent) -> String {
+    let mut out = format!("### {} to {}\n\n", code(&cut(&report.from, FAIR)), code(&cut(&report.to, FAIR)));
+    let _ = writeln!(out, "**{}**\n", sentence(&words::summary(report)));
+    for note in report.notes.iter().take(NOTES) {
+        let _ = writeln!(out, "> {}\n", sentence(&cut(note, FAIR)));
+    }
+    if report.notes.len() > NOTES {
+        let _ = writeln!(out, "> and {} more notes\n", report.notes.len() - NOTES);
+    }
+    let mut sections = Vec::new();
+    sections.extend(denied(report));
+    sections.extend(failures(report));
+    sections.extend(report.groups.iter().map(|group| changes(group, extent)));
+    sections.extend(came_and_went(report));
+    sections.extend(files(report));
+    fill(&mut out, sections);
+    out
+}
+
+/// Something to unfold.
+struct Section {
+    /// What is seen without unfolding it, as HTML.
+    title: String,
+    /// What is above the block, as Markdown.
+    head: String,
+    /// The lines of the block.
+    lines: Vec<String>,
+    /// What the block is: a language for a fenced one, nothing for Markdown.
+    fence: Option<&'static str>,
+}
+
+impl Section {
+    /// The whole of it, if it fits, or as many lines as do; nothing if not even the title does.
+    fn within(&self, limit: usize) -> Option<(String, Cut)> {
+        let whole = self.written(self.lines.len());
+        if whole.len() <= limit {
+            return Some((whole, Cut::Not));
+        }
+        let (mut least, mut most) = (0, self.lines.len());
+        if self.written(least).len() > limit {
+            if !self.head.is_empty() {
+                let (text, how) = self.without_head().within(limit)?;
+                return Some((text, if how == Cut::Not { Cut::Some } else { how }));
+            }
+            let title = format!("{}\n\n", self.summary_only());
+            return (title.len() <= limit).then_some((title, Cut::ToTitle));
+        }
+        while most - least > 1 {
+            let middle = usize::midpoint(least, most);
+            if self.written(middle).len() <= limit { least = middle } else { most = middle }
+        }
+        Some((self.written(least), Cut::Some))
+    }
+
+    fn written(&self, lines: usize) -> String {
+        if self.head.is_empty() && self.lines.is_empty() {
+            return format!("{}\n\n", self.summary_only());
+        }
+        let mut out = format!("<details><summary>{}</summary>\n\n{}", self.title, self.head);
+        let shown = self.lines[..lines].join("\n");
+        if !self.lines.is_empty() {
+            match self.fence {
+                Some(language) => {
+                    let fence = fence(&shown);
+                    let _ = writeln!(out, "{fence}{language}\n{shown}\n{fence}");
+                }
+                None => out = out + &shown + "\n",
+            }
+        }
+        if lines < self.lines.len() {
+            let left = words::count(self.lines.len() - lines, "line is", "lines are");
+            let _ = writeln!(out, "\n**{left} left out here, as this comment would be too long.**");
+        }
+        out + "\n</details>\n\n"
+    }
+
+    fn without_head(&self) -> Section {
+        let Section { title, lines, fence, .. } = self;
+        Section { title: title.clone(), head: String::new(), lines: lines.clone(), fence: *fence }
+    }
+
+    fn summary_only(&self) -> String {
+        format!("<p>{}</p>", self.title)
+    }
+}
+
+/// How much of a section is missing.
+#[derive(PartialEq)]
+enum Cut {
+    Not,
+    Some,
+    ToTitle,
+}
+
+/// Adds sections as far as there is room. Some of each comes before all of any, and what is left out is said.
+fn fill(out: &mut String, sections: Vec<Section>) {
+    let needs: Vec<usize> = sections.iter().map(|one| one.written(one.lines.len()).len()).collect();
+    let mut owed: usize = needs.iter().map(|need| (*need).min(FAIR)).sum();
+    let (mut cut, mut titles, mut missing) = (0, 0, 0);
+    for (section, need) in sections.iter().zip(needs) {
+        let room = (LIMIT - RESERVE).saturating_sub(out.len());
+        owed -= need.min(FAIR);
+        let allowed = room.saturating_sub(owed).max(FAIR.max(room / 4).min(room));
+        match section.within(allowed) {
+            Some((text, how)) => {
+                *out += &text;
+                cut += usize::from(how == Cut::Some);
+                titles += usize::from(how == Cut::ToTitle);
+            }
+            None => missing += 1,
+        }
+    }
+    let mut left = Vec::new();
+    for (number, what) in [(cut, "shown in part"), (titles, "shown by title"), (missing, "not shown")] {
+        if number > 0 {
+            left.push(format!("{} {what}", words::count(number, "section is", "sections are")));
+        }
+    }
+    if !left.is_empty() {
+        let _ = writeln!(
+            out,
+            "**This comment is cut at {LIMIT} bytes: {}.** `kukla diff --format html` and `--format json` leave nothing out.",
+            left.join(", ")
+        );
+    }
+}
+
+fn denied(report: &FleetDifference) -> Option<Section> {
+    let line = |denied: &kukla::diff::Denied| {
+        let nodes = code(&cut(&words::nodes(&denied.nodes), FAIR));
+        format!("- {} on {nodes}, denied by {}", code(&denied.resource), code(&denied.rule))
+    };
+    let lines: Vec<String> = report.denied.iter().map(line).collect();
+    let number = words::count(lines.len(), "change is denied", "changes are denied");
+    let title = format!("⛔ <b>{number}</b>");
+    (!lines.is_empty()).then(|| Section { title, head: String::new(), lines, fence: None })
+}
+
+fn failures(report: &FleetDifference) -> Vec<Section> {
+    let mut sections = Vec::new();
+    for after in [true, false] {
+        for (failure, nodes) in report.failures(after) {
+            let sign = if after { "❌" } else { "🩹" };
+            let title = format!("{sign} {}: {}", titled(&nodes), words::has_failed(after));
+            let picture = words::picture(failure, nodes.first().copied().unwrap_or_default());
+            let picture = strip_str(&picture).to_string();
+            let lines = picture.trim_end().lines().map(|line| visible(line).into_owned()).collect();
+            sections.push(Section { title, head: named(&nodes), lines, fence: Some("text") });
+        }
+    }
+    sections
+}
+
+fn changes(group: &Group, extent: Extent) -> Section {
+    let title = format!("{}: {}", titled(&group.nodes), words::numbers(&group.changes));
+    let lines = match extent.only_numbers {
+        true => Vec::new(),
+        false => difference::lines(&group.changes).iter().map(fenced).collect(),
+    };
+    Section { title, head: named(&group.nodes), lines, fence: Some("diff") }
+}
+
+/// A line of a block that is shown as a difference: what it is stands first.
+fn fenced(Line { indent, sign, text }: &Line) -> String {
+    let mark = match sign {
+        Sign::Added => '+',
+        Sign::Removed => '-',
+        Sign::Changed => '!',
+        Sign::Aside => '#',
+        Sign::Same | Sign::Said => ' ',
+    };
+    let indent = indent - 2;
+    format!("{mark} {:indent$}{}", "", cut(text, FAIR)).trim_end().to_owned()
+}
+
+fn came_and_went(report: &FleetDifference) -> Vec<Section> {
+    let section = |(nodes, which): (Vec<&str>, &str)| {
+        let title = format!("{}: {which}", titled(&nodes));
+        Section { title, head: named(&nodes), lines: Vec::new(), fence: None }
+    };
+    words::came_and_went(report).into_iter().map(section).collect()
+}
+
+fn files(report: &FleetDifference) -> Option<Section> {
+    let line = |file: &kukla::diff::FileDifference| {
+        let path = code(&file.path.to_string_lossy());
+        format!("- {path} ({}) {}", file.status.name(), words::does(file))
+    };
+    let lines: Vec<String> = words::files(report).into_iter().map(line).collect();
+    let title = format!("📄 {}", words::count(lines.len(), "file differs", "files differ"));
+    (!lines.is_empty()).then(|| Section { title, head: String::new(), lines, fence: None })
+}
+
+/// The nodes of a title, as HTML.
+fn titled<S: AsRef<str>>(nodes: &[S]) -> String {
+    let named = format!("<code>{}</code>", escaped(&visible(&words::some(nodes))));
+    match nodes.len() {
+        1 => format!("<b>{named}</b>"),
+        n => format!("<b>{n} nodes</b> ({named})"),
+    }
+}
+
+/// The nodes of a section by name, where its title does not have all of them.
+fn named<S: AsRef<str>>(nodes: &[S]) -> String {
+    if nodes.len() <= words::NAMED {
+        return String::new();
+    }
+    let mut all: Vec<String> = nodes.iter().take(NAMED).map(|node| code(node.as_ref())).collect();
+    if nodes.len() > NAMED {
+        all.push(format!("and {} more", nodes.len() - NAMED));
+    }
+    format!("{}\n\n", all.join(", "))
+}
+
+/// A fence that nothing within can close: longer than each row of back-ticks.
+fn fence(text: &str) -> String {
+    "`".repeat(longest_row(text).max(2) + 1)
+}
+
+fn longest_row(text: &str) -> usize {
+    text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
+}
+
+/// Text that is shown as it is, in a line of Markdown.
+fn code(text: &str) -> String {
+    let text = visible(text);
+    let ticks = "`".repeat(longest_row(&text) + 1);
+    let blank = if text.starts_with('`') || text.ends_with('`') || text.is_empty() { " " } else { "" };
+    format!("{ticks}{blank}{text}{blank}{ticks}")
+}
+
+/// Words in a line of Markdown; nothing in them is markup.
+fn sentence(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in visible(text).chars() {
+        if matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '~' | '&' | '@' | '!') {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// As much of a text as one wants to read in a comment.
+fn cut(text: &str, limit: usize) -> String {
+    if text.len() <= limit {
+        return text.to_owned();
+    }
+    let end = text.floor_char_boundary(limit);
+    format!("{} ... ({} more bytes)", &text[..end], text.len() - end)
+}

@@ -1,0 +1,123 @@
+//! What all forms of the report say in the same words.
+
+use kukla::diff::{Changes, Failure, FileDifference, FleetDifference, Kind, Outcome};
+
+use crate::render::failure::{self, ErrorFormat};
+
+/// So many nodes are named.
+pub const NAMED: usize = 4;
+
+/// Nodes, by name as far as one wants to read.
+pub fn nodes<S: AsRef<str>>(names: &[S]) -> String {
+    match names.len() {
+        1 => some(names),
+        n => format!("{n} nodes: {}", some(names)),
+    }
+}
+
+/// The names of nodes, as many as one wants to read.
+pub fn some<S: AsRef<str>>(names: &[S]) -> String {
+    let all = |names: &[S]| names.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", ");
+    match names.len() {
+        n if n <= NAMED => all(names),
+        n => format!("{} and {} more", all(&names[..NAMED - 1]), n - NAMED + 1),
+    }
+}
+
+/// A number of things, in words.
+pub fn count(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// How much changes, in words.
+pub fn numbers(changes: &Changes) -> String {
+    let (added, removed, changed) = changes.counts();
+    let all = [
+        (added, "resource added", "resources added"),
+        (removed, "resource removed", "resources removed"),
+        (changed, "resource changed", "resources changed"),
+        (changes.classes_added.len() + changes.classes_removed.len(), "class", "classes"),
+        (changes.relations_added.len() + changes.relations_removed.len(), "relation", "relations"),
+        (changes.cycles_added.len() + changes.cycles_removed.len(), "dependency cycle", "dependency cycles"),
+    ];
+    let told = all.into_iter().filter(|(n, ..)| *n > 0).map(|(n, one, many)| count(n, one, many));
+    told.collect::<Vec<_>>().join(", ")
+}
+
+/// What it means that nodes have no catalog before (`false`) or after.
+pub const fn has_failed(after: bool) -> &'static str {
+    if after { "cannot be compiled after" } else { "could not be compiled before" }
+}
+
+/// The picture of why a node has no catalog. Colours are in the text.
+pub fn picture(failure: &Failure, node: &str) -> String {
+    match failure {
+        Failure::Compile(wrong) => {
+            let mut out = String::new();
+            failure::render(&mut out, wrong, node, ErrorFormat::Human);
+            out
+        }
+        Failure::Unable(problem) => format!("  {problem}\n"),
+    }
+}
+
+/// Nodes that only one side has and that compile there, with which side it is.
+pub fn came_and_went(report: &FleetDifference) -> Vec<(Vec<&str>, &'static str)> {
+    let which = |is: fn(&Outcome) -> bool| -> Vec<&str> {
+        let nodes = report.nodes.iter().filter(|node| is(&node.outcome));
+        nodes.map(|node| node.node.as_str()).collect()
+    };
+    let all = [
+        (which(|outcome| matches!(outcome, Outcome::Added(Ok(_)))), "only after"),
+        (which(|outcome| matches!(outcome, Outcome::Removed(Ok(_)))), "only before"),
+    ];
+    all.into_iter().filter(|(names, _)| !names.is_empty()).collect()
+}
+
+/// The files that differ, those that change most nodes first.
+pub fn files(report: &FleetDifference) -> Vec<&FileDifference> {
+    let mut files: Vec<_> = report.files.iter().collect();
+    files.sort_by_key(|file| std::cmp::Reverse(file.nodes.len()));
+    files
+}
+
+/// What a file that differs does to nodes.
+pub fn does(file: &FileDifference) -> String {
+    match file.nodes.len() {
+        _ if !file.is_significant => "says the same as before".to_owned(),
+        0 => "no change is traced to it".to_owned(),
+        n => format!("changes {}", count(n, "node", "nodes")),
+    }
+}
+
+/// How many nodes have which outcome, in a sentence.
+pub fn summary(report: &FleetDifference) -> String {
+    let counts = report.counts();
+    let count_of = |count: usize, what: &str| (count > 0).then(|| format!("{count} {what}"));
+    let unchanged = match counts.same_inputs {
+        0 => format!("{} unchanged", counts.unchanged),
+        all if all == counts.unchanged => format!("{all} unchanged, as nothing they rest on differs"),
+        some => format!("{} unchanged, {some} of them as nothing they rest on differs", counts.unchanged),
+    };
+    let all = [
+        count_of(counts.changed, "changed"),
+        count_of(counts.added, "only after"),
+        count_of(counts.removed, "only before"),
+        count_of(counts.breaks, "no longer compile"),
+        count_of(counts.repaired, "compile again"),
+        count_of(counts.fails, "compile on neither side"),
+        Some(unchanged),
+    ];
+    let told = all.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    let verdict = if report.is_empty() { "nothing changes; " } else { "" };
+    format!("{verdict}{}: {told}", count(counts.nodes, "node", "nodes"))
+}
+
+/// The sign of a resource that is new, gone or another.
+pub const fn sign(kind: Kind) -> char {
+    match kind {
+        Kind::Added => '+',
+        Kind::Removed => '-',
+        Kind::Changed => '~',
+    }
+}

@@ -1,0 +1,511 @@
+//! `kukla diff`: what it says is what comparing everything would say, however the sides came to be.
+//!
+//! `KUKLA_EDITS` is how many edits are made at random, `KUKLA_SEED` decides which.
+
+#![allow(clippy::disallowed_methods)] // a test reads the disk
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+use kukla::catalog::Difference;
+use kukla::diff::{Changes, Compared, Comparison, Failure, Files, Kind, Outcome, Rules, Subject, Tree};
+use kukla::world::record::Recorded;
+use kukla::{Catalog, Compiler, MemoryWorld, Node, Site, SiteSpec};
+use serde_json::Value as Json;
+
+mod common;
+use common::{Chance, Edit, FILES, NODES, number, role};
+
+const ROOT: &str = "/site";
+
+/// A control repository in memory, with the facts of its nodes.
+#[derive(Clone)]
+struct State {
+    world: MemoryWorld,
+    facts: Vec<(&'static str, usize)>,
+}
+
+impl State {
+    fn new() -> State {
+        let put =
+            |world: MemoryWorld, (path, text): &(&str, &str)| world.with(format!("{ROOT}/{path}"), *text);
+        State { world: FILES.iter().fold(MemoryWorld::default(), put), facts: vec![("Debian", 1); NODES] }
+    }
+
+    fn edited(&self, edit: &Edit) -> State {
+        let mut state = self.clone();
+        match edit {
+            Edit::Facts(node, os, uptime) => state.facts[*node] = (os, *uptime),
+            Edit::Remove(path) => drop(state.world.files.remove(&Path::new(ROOT).join(path))),
+            Edit::Put(path, text) => state.world = state.world.with(format!("{ROOT}/{path}"), *text),
+        }
+        state
+    }
+
+    fn node(&self, number: usize) -> Node {
+        let mut node = Node::named(format!("n{number}"));
+        let (os, uptime) = self.facts[number];
+        node.facts.insert("os", os);
+        node.facts.insert("role", role(number));
+        node.facts.insert("kernel", "Linux");
+        node.facts.insert("uptime", uptime as i64);
+        node
+    }
+}
+
+fn site(compiler: &Compiler) -> Result<Arc<Site>, Box<kukla::Diagnostic>> {
+    let mut spec = SiteSpec::at(ROOT);
+    spec.settings.set("strict", "warning".into()).unwrap();
+    compiler.open(&spec)
+}
+
+/// The changes the other way round, without what is known of one side only.
+fn mirrored(changes: &Changes) -> Changes {
+    let mut mirror = changes.clone();
+    for change in &mut mirror.resources {
+        change.kind = match change.kind {
+            Kind::Added => Kind::Removed,
+            Kind::Removed => Kind::Added,
+            Kind::Changed => Kind::Changed,
+        };
+        std::mem::swap(&mut change.place_before, &mut change.place_after);
+        std::mem::swap(&mut change.tags_added, &mut change.tags_removed);
+        change.exported = (change.exported.1, change.exported.0);
+        change.moved = change.moved.take().map(|(from, to)| (to, from));
+        for part in change.attributes.iter_mut().flat_map(|attribute| &mut attribute.parts) {
+            std::mem::swap(&mut part.before, &mut part.after);
+        }
+    }
+    std::mem::swap(&mut mirror.classes_added, &mut mirror.classes_removed);
+    std::mem::swap(&mut mirror.relations_added, &mut mirror.relations_removed);
+    std::mem::swap(&mut mirror.cycles_added, &mut mirror.cycles_removed);
+    mirror
+}
+
+/// Changes with the parts of attributes in one order: which keys come first depends on the side.
+fn settled(mut changes: Changes) -> Changes {
+    for attribute in changes.resources.iter_mut().flat_map(|change| &mut change.attributes) {
+        attribute.parts.sort_by_key(|part| format!("{:?}", part.path));
+    }
+    changes
+}
+
+#[test]
+fn what_is_not_compiled_does_not_change_and_differences_have_a_mirror() {
+    let mut chance = Chance(number("KUKLA_SEED", 11) as u64);
+    let edits = number("KUKLA_EDITS", 320);
+    let mut state = State::new();
+    let (mut skipped, mut changed) = (0, 0);
+    for edit in 0..edits {
+        let what = Edit::next(&mut chance);
+        let next = state.edited(&what);
+        let before = Compiler::new(Recorded::new(state.world.clone()));
+        let after = Compiler::new(Recorded::new(next.world.clone())).sharing(&before);
+        let root = Path::new(ROOT);
+        let (old, new) = (Tree { world: before.world(), root }, Tree { world: after.world(), root });
+        let files = Files::found(old, new);
+        let quick = Comparison::new(Some(&files), Rules { tags: true, exact: true, ..Rules::default() });
+        let (old_site, new_site) = (site(&before), site(&after));
+        let mut compiled = 0;
+        for n in 0..NODES {
+            let subject = |state: &State, site: &Result<Arc<Site>, _>| -> Result<Subject, Failure> {
+                Ok(Subject { node: state.node(n), site: site.clone() })
+            };
+            let compared = quick.node(subject(&state, &old_site), subject(&next, &new_site));
+            let catalog =
+                |state: &State, site: &Result<Arc<Site>, Box<kukla::Diagnostic>>| -> Option<Catalog> {
+                    site.as_ref().ok()?.compile(&state.node(n)).result.ok()
+                };
+            let (old, new) = (catalog(&state, &old_site), catalog(&next, &new_site));
+            compiled += usize::from(new.is_some());
+            let told = format!("edit {edit}: {what}: n{n}");
+            match (&old, &new, compared) {
+                (Some(old), Some(new), compared) => {
+                    let whole = Changes::between(old, new);
+                    match compared {
+                        Compared::Changed(changes) => {
+                            changed += 1;
+                            assert_eq!(*changes, whole, "{told}");
+                        }
+                        Compared::Otherwise(outcome) => {
+                            skipped += usize::from(matches!(outcome, Outcome::SameInputs));
+                            assert!(outcome.is_unchanged() && whole.is_empty(), "{told}: {whole:?}");
+                        }
+                    }
+                    assert!(Changes::between(old, old).is_empty(), "{told}");
+                    let back = Changes::between(new, old);
+                    assert_eq!(settled(mirrored(&whole)), settled(back), "{told}");
+                    let difference = Difference::between(old, new);
+                    let made = difference.applied_to(old);
+                    assert!(Difference::between(&made, new).is_empty(), "{told}");
+                    assert_eq!(Difference::between(new, old), difference.reversed(), "{told}");
+                }
+                (Some(_), None, compared) => {
+                    assert!(matches!(compared, Compared::Otherwise(Outcome::Breaks(_))), "{told}");
+                }
+                (None, Some(_), compared) => {
+                    assert!(matches!(compared, Compared::Otherwise(Outcome::Repaired(_))), "{told}");
+                }
+                (None, None, compared) => {
+                    let is_told =
+                        matches!(compared, Compared::Otherwise(Outcome::Fails(..) | Outcome::SameInputs));
+                    assert!(is_told, "{told}");
+                }
+            }
+        }
+        // What is broken for most nodes is no ground for the next edit.
+        if compiled * 2 >= NODES {
+            state = next;
+        }
+    }
+    // A comparison that skips nothing, or sees no change, would pass as well.
+    assert!(skipped > edits && changed > edits / 4, "{skipped} skipped, {changed} changed");
+}
+
+/// A git repository on disk.
+struct Repository {
+    root: PathBuf,
+}
+
+impl Drop for Repository {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.root);
+    }
+}
+
+impl Repository {
+    /// One with two nodes, committed once.
+    fn new(name: &str) -> Repository {
+        let root = std::env::temp_dir().join(format!("kukla-diff-{}-{name}", std::process::id()));
+        let repository = Repository { root };
+        let _ = std::fs::remove_dir_all(&repository.root);
+        for (path, text) in [
+            ("environment.conf", "modulepath = modules\n"),
+            ("hiera.yaml", "version: 5\nhierarchy:\n- name: All\n  path: common.yaml\n"),
+            ("data/common.yaml", "---\nntp::servers:\n- a\n- b\nother: 1\n"),
+            ("manifests/site.pp", "include ntp\nif $facts['role'] == 'db' { include ntp::db }\n"),
+            (
+                "modules/ntp/manifests/init.pp",
+                "# Time.\nclass ntp (Array $servers) {\n  file { '/etc/ntp.conf':\n    content => epp('ntp/conf.epp'),\n    mode => '0644',\n  }\n  file { '/etc/keys': source => 'puppet:///modules/ntp/keys' }\n}\n",
+            ),
+            ("modules/ntp/manifests/db.pp", "class ntp::db { notify { 'db': } }\n"),
+            ("modules/ntp/templates/conf.epp", "servers <%= $ntp::servers.join(' ') %>\nend\n"),
+            ("modules/ntp/files/keys", "one\ntwo\n"),
+            ("facts/web.json", "{\"role\": \"web\"}"),
+            ("facts/db.json", "{\"role\": \"db\"}"),
+        ] {
+            repository.put(path, text);
+        }
+        repository.git(&["init", "-q", "-b", "main"]);
+        repository.commit("first");
+        repository
+    }
+
+    fn put(&self, path: &str, text: &str) {
+        let path = self.root.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    fn git(&self, arguments: &[&str]) {
+        let names =
+            ["-c", "user.name=n", "-c", "user.email=n@example.com", "-c", "protocol.file.allow=always"];
+        let run = Command::new("git").args(names).args(arguments).current_dir(&self.root).output().unwrap();
+        assert!(run.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&run.stderr));
+    }
+
+    fn commit(&self, message: &str) {
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-q", "-m", message]);
+    }
+
+    /// The exit status and what was printed.
+    fn diff(&self, arguments: &[&str]) -> (i32, String) {
+        let run = Command::new(env!("CARGO_BIN_EXE_kukla"))
+            .arg("diff")
+            .args(arguments)
+            .current_dir(&self.root)
+            .output()
+            .unwrap();
+        let told = [run.stdout, run.stderr].concat();
+        (run.status.code().unwrap_or(-1), String::from_utf8_lossy(&told).into_owned())
+    }
+
+    fn json(&self, arguments: &[&str]) -> Json {
+        let (_, told) = self.diff(&[arguments, &["--format", "json"]].concat());
+        serde_json::from_str(&told).unwrap_or_else(|error| panic!("{error}: {told}"))
+    }
+}
+
+fn has(told: &str, parts: &[&str]) {
+    parts.iter().for_each(|part| assert!(told.contains(part), "no {part:?} in\n{told}"));
+}
+
+#[test]
+fn edits_are_compared_with_the_last_commit() {
+    let repository = Repository::new("edits");
+    let (status, told) = repository.diff(&[]);
+    assert_eq!(status, 0, "{told}");
+    has(&told, &["nothing changes; 2 nodes"]);
+    repository.put("data/common.yaml", "---\nother: 1\nntp::servers:\n- a\n- c\n");
+    let (status, told) = repository.diff(&[]);
+    assert_eq!(status, 1, "{told}");
+    has(
+        &told,
+        &[
+            "2 nodes: db, web: 2 resources changed",
+            "- servers a b\n",
+            "+ servers a c\n",
+            "because of data/common.yaml:3 ntp::servers",
+            "data/common.yaml (modified) changes 2 nodes",
+        ],
+    );
+    repository.put("data/common.yaml", "---\nntp::servers:\n- a\n- b\nother: 2\n");
+    let json = repository.json(&[]);
+    assert_eq!(json["counts"]["same_inputs"], 2, "nobody asked for this key: {json:#}");
+}
+
+#[test]
+fn a_comment_changes_nothing() {
+    let repository = Repository::new("comment");
+    let path = "modules/ntp/manifests/init.pp";
+    let text = std::fs::read_to_string(repository.root.join(path)).unwrap();
+    repository.put(path, &text.replace("# Time.", "# What the time is,\n# and where it comes from."));
+    repository.put("data/common.yaml", "---\n# Servers.\nntp::servers: [a, b]\nother: 1\n");
+    let (status, told) = repository.diff(&[]);
+    assert_eq!(status, 0, "{told}");
+    has(&told, &["says the same as before", "2 unchanged, as nothing they rest on differs"]);
+}
+
+#[test]
+fn files_that_nodes_fetch_are_compared() {
+    let repository = Repository::new("fetched");
+    repository.put("modules/ntp/files/keys", "one\n2\n");
+    let (status, told) = repository.diff(&[]);
+    assert_eq!(status, 1, "{told}");
+    has(&told, &["~ File[/etc/keys]", "- two\n", "+ 2\n", "because of modules/ntp/files/keys"]);
+    repository.put("modules/ntp/files/keys", "one\0two\n");
+    has(&repository.diff(&[]).1, &["(binary, 8 bytes)"]);
+}
+
+#[test]
+fn revisions_are_named_as_in_git() {
+    let repository = Repository::new("revisions");
+    repository.git(&["checkout", "-q", "-b", "topic"]);
+    repository.put("modules/ntp/manifests/db.pp", "class ntp::db { notify { 'other': } }\n");
+    repository.commit("topic");
+    repository.git(&["checkout", "-q", "main"]);
+    repository.put("data/common.yaml", "---\nntp::servers: [z]\n");
+    repository.commit("main goes on");
+    for (arguments, nodes) in [
+        (&["main~1..main"][..], 2),
+        (&["main~1..topic"], 1),
+        (&["main...topic"], 1),
+        (&["main..topic"], 2),
+        (&["main~1", "topic"], 1),
+        (&["main.."], 0),
+        (&["topic"], 2),
+    ] {
+        let json = repository.json(arguments);
+        assert_eq!(json["counts"]["changed"], nodes, "{arguments:?}: {json:#}");
+    }
+    let there = repository.json(&["main~1..topic"])["groups"].to_string();
+    let back = repository.json(&["topic..main~1"])["groups"].to_string();
+    assert!(there.contains("\"change\":\"added\"") && back.contains("\"change\":\"removed\""));
+}
+
+#[test]
+fn what_is_not_in_git_is_as_it_is() {
+    let repository = Repository::new("ignored");
+    repository.put(".gitignore", "/modules/extra\n");
+    repository.put("Puppetfile", "mod 'me-other'\n");
+    repository.put("manifests/site.pp", "include ntp, extra, other, linked\n");
+    repository.put("modules/linked_to/manifests/init.pp", "class linked { notify { 'linked': } }\n");
+    std::os::unix::fs::symlink("linked_to", repository.root.join("modules/linked")).unwrap();
+    repository.commit("uses more");
+    repository.put("modules/extra/manifests/init.pp", "class extra { notify { 'extra': } }\n");
+    repository.put("modules/other/manifests/init.pp", "class other { notify { 'other': } }\n");
+    let (status, told) = repository.diff(&["HEAD~1..HEAD"]);
+    assert_eq!(status, 1, "{told}");
+    has(
+        &told,
+        &[
+            "+ Notify[extra]",
+            "+ Notify[other]",
+            "+ Notify[linked]",
+            "taken from the working directory on both sides: modules/extra, modules/other",
+        ],
+    );
+    repository.put("modules/linked_to/manifests/init.pp", "class linked { notify { 'by a link': } }\n");
+    has(&repository.diff(&[]).1, &["+ Notify[by a link]", "- Notify[linked]"]);
+}
+
+#[test]
+fn submodules_are_revisions_of_their_own() {
+    let repository = Repository::new("submodules");
+    let other = Repository::new("submodule-origin");
+    other.put("manifests/init.pp", "class sub { notify { 'sub one': } }\n");
+    other.commit("one");
+    let origin = other.root.display().to_string();
+    repository.git(&["submodule", "-q", "add", &origin, "modules/sub"]);
+    repository.put("manifests/site.pp", "include ntp, sub\n");
+    repository.commit("with a submodule");
+    other.put("manifests/init.pp", "class sub { notify { 'sub two': } }\n");
+    other.commit("two");
+    repository.git(&["-C", "modules/sub", "pull", "-q"]);
+    repository.commit("a newer submodule");
+    let (status, told) = repository.diff(&["HEAD~1..HEAD"]);
+    assert_eq!(status, 1, "{told}");
+    has(&told, &["- Notify[sub one]", "+ Notify[sub two]", "modules/sub/manifests/init.pp (modified)"]);
+    repository.git(&["submodule", "-q", "deinit", "-f", "modules/sub"]);
+    std::fs::remove_dir_all(repository.root.join(".git/modules")).unwrap();
+    let (status, told) = repository.diff(&["HEAD~1..HEAD"]);
+    assert_eq!(status, 2, "{told}");
+    has(&told, &["submodules that are not here", "git submodule update --init"]);
+}
+
+#[test]
+fn failures_are_rows_of_the_report() {
+    let repository = Repository::new("failures");
+    repository.put("modules/ntp/manifests/db.pp", "class ntp::db { include nowhere }\n");
+    let (status, told) = repository.diff(&[]);
+    assert_eq!(status, 2, "{told}");
+    has(
+        &told,
+        &[
+            "db: cannot be compiled after",
+            "db.pp (modified) changes 1 node",
+            "nowhere",
+            "1 no longer compile",
+            "1 unchanged",
+        ],
+    );
+    repository.commit("broken");
+    let json = repository.json(&["HEAD..HEAD~1"]);
+    assert_eq!(json["counts"]["repaired"], 1, "{json:#}");
+    repository.put("data/common.yaml", "---\nntp::servers: [x]\n");
+    let (status, told) = repository.diff(&[]);
+    assert_eq!(status, 2, "{told}");
+    has(&told, &["web: 2 resources changed", "1 compile on neither side"]);
+    repository.put("names", "web\nghost\n");
+    let (status, told) = repository.diff(&["--nodes-from", "names", "HEAD"]);
+    assert_eq!(status, 2, "{told}");
+    has(&told, &["ghost", "there are no facts of this node"]);
+}
+
+#[test]
+fn what_cannot_be_compared_is_said() {
+    let repository = Repository::new("wrong");
+    let (status, told) = repository.diff(&["nonsense"]);
+    assert_eq!(status, 2);
+    has(&told, &["there is no revision 'nonsense'"]);
+    has(&repository.diff(&["--in", "/"]).1, &["/: this is not in a git repository"]);
+    has(&repository.diff(&["--facts", "nowhere"]).1, &["nowhere: no such file or directory"]);
+    has(&repository.diff(&["--ignore", "File["]).1, &["--ignore: 'File[' is no rule"]);
+    has(&repository.diff(&["data", "manifests/site.pp"]).1, &["are not of a kind"]);
+    has(&repository.diff(&["manifests/site.pp", "hiera.yaml"]).1, &["it is no catalog"]);
+    repository.put("x", "");
+    repository.commit("second");
+    let clone = repository.root.join("shallow");
+    let url = format!("file://{}", repository.root.display());
+    repository.git(&["clone", "-q", "--depth", "1", &url, &clone.display().to_string()]);
+    let (status, told) = repository.diff(&["--in", "shallow", "HEAD~1"]);
+    assert_eq!(status, 2);
+    has(&told, &["there is no revision 'HEAD~1'", "git fetch --unshallow"]);
+}
+
+#[test]
+fn sides_differ_in_facts_environments_and_settings() {
+    let repository = Repository::new("sides");
+    repository.put("more/web.json", "{\"role\": \"db\"}");
+    repository.put("more/new.json", "{\"role\": \"db\"}");
+    let json = repository.json(&["--from-facts", "facts", "--to-facts", "more"]);
+    let counts = &json["counts"];
+    assert_eq!((&counts["changed"], &counts["added"], &counts["removed"]), (&1.into(), &1.into(), &1.into()));
+    repository.put("manifests/site.pp", "$twice = { a => 1, a => 2 }\n");
+    let (status, told) = repository.diff(&["--from-set", "strict=warning", "--to-set", "strict=error"]);
+    assert_eq!(status, 2, "{told}");
+    has(&told, &["strict=warning to strict=error", "2 no longer compile"]);
+    repository.put("envs/environments/one/manifests/site.pp", "notify { 'one': }\n");
+    repository.put("envs/environments/two/manifests/site.pp", "notify { 'two': }\n");
+    let (_, told) = repository.diff(&[
+        "--in",
+        "envs",
+        "--facts",
+        "facts",
+        "--from-environment",
+        "one",
+        "--to-environment",
+        "two",
+    ]);
+    has(&told, &["- Notify[one]", "+ Notify[two]", "one to two: 2 nodes: 2 changed"]);
+}
+
+#[test]
+fn noise_is_left_out_and_what_is_protected_is_denied() {
+    let repository = Repository::new("noise");
+    let path = "modules/ntp/manifests/init.pp";
+    let text = std::fs::read_to_string(repository.root.join(path)).unwrap();
+    repository.put(path, &text.replace("mode => '0644'", "mode => '644'"));
+    assert_eq!(repository.diff(&[]).0, 0);
+    assert_eq!(repository.diff(&["--exact"]).0, 1);
+    repository.put(path, &text.replace("mode => '0644'", "mode => '0600', owner => root"));
+    assert_eq!(repository.diff(&["--ignore", "File[/etc/*] mode", "--ignore", "* owner"]).0, 0);
+    let (status, told) = repository.diff(&["--only", "File mode"]);
+    assert!(status == 1 && !told.contains("owner"), "{told}");
+    let (status, told) = repository.diff(&["--deny", "File[/etc/ntp.conf]"]);
+    assert_eq!(status, 3, "{told}");
+    has(&told, &["denied by File[/etc/ntp.conf]: File[/etc/ntp.conf] on 2 nodes"]);
+    repository.put(".kukla-diff", "# Who owns files does not matter.\nignore File owner\nignore File mode\n");
+    assert_eq!(repository.diff(&[]).0, 0);
+    repository.put(".kukla-diff", "forget File\n");
+    has(&repository.diff(&[]).1, &[".kukla-diff:1: a line begins with ignore, only or deny"]);
+}
+
+#[test]
+fn secrets_are_not_shown() {
+    let repository = Repository::new("secrets");
+    let text =
+        |secret: &str| format!("class ntp::db {{ notify {{ 'db': message => Sensitive('{secret}') }} }}\n");
+    repository.put("modules/ntp/manifests/db.pp", &text("alpha"));
+    repository.commit("alpha");
+    repository.put("modules/ntp/manifests/db.pp", &text("beta"));
+    for format in ["human", "json"] {
+        let (status, told) = repository.diff(&["--format", format]);
+        assert!(status == 1 && !told.contains("alpha") && !told.contains("beta"), "{told}");
+    }
+    has(&repository.diff(&[]).1, &["message has changed; it is sensitive and not shown"]);
+}
+
+#[test]
+fn catalogs_and_directories_can_be_compared() {
+    let repository = Repository::new("catalogs");
+    let compile = |output: &str| {
+        let run = Command::new(env!("CARGO_BIN_EXE_kukla"))
+            .args(["compile", "--all", "--output", output])
+            .current_dir(&repository.root)
+            .output()
+            .unwrap();
+        assert!(run.status.success());
+    };
+    compile("old");
+    repository.put("modules/ntp/manifests/db.pp", "class ntp::db { notify { 'other': } }\n");
+    compile("new");
+    let (status, told) = repository.diff(&["old", "new"]);
+    assert_eq!(status, 1, "{told}");
+    has(&told, &["db: 1 resource added, 1 resource removed", "1 changed, 1 unchanged"]);
+    let copy = |to: &str| {
+        let mut run = Command::new("cp");
+        run.args(["-r", "modules", "manifests", "data", "facts", "hiera.yaml", "environment.conf", to]);
+        assert!(run.current_dir(&repository.root).status().unwrap().success());
+    };
+    std::fs::create_dir(repository.root.join("copy")).unwrap();
+    copy("copy");
+    repository.put("modules/ntp/manifests/db.pp", "class ntp::db { notify { 'third': } }\n");
+    let (status, told) = repository.diff(&["copy", "."]);
+    assert_eq!(status, 1, "{told}");
+    has(&told, &["+ Notify[third]", "copy to .: 2 nodes: 1 changed"]);
+    assert_eq!(repository.diff(&["old/web.json", "new/web.json"]).0, 0);
+    assert_eq!(repository.diff(&["old/db.json", "new/db.json"]).0, 1);
+}

@@ -1,0 +1,185 @@
+//! A repository and its revisions.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gix::ObjectId;
+use kukla_world::{DirectoryEntry, World};
+use rustc_hash::FxHashMap;
+
+use crate::objects::{Objects, find};
+use crate::puppetfile;
+use crate::range::Side;
+use crate::revision::Revision;
+
+/// A git repository.
+#[derive(Debug)]
+pub struct Repository {
+    /// The directory that a revision would be checked out in; of a repository without files the one of its objects.
+    pub root: PathBuf,
+    /// Whether there are files.
+    pub has_files: bool,
+    pub(crate) objects: Arc<Objects>,
+    disk: Arc<dyn World>,
+    /// Other repositories inside, by path; none where they are not here.
+    submodules: Mutex<FxHashMap<PathBuf, Option<Arc<Objects>>>>,
+    /// What is in a directory and belongs to no revision.
+    beside: Mutex<FxHashMap<PathBuf, Arc<[DirectoryEntry]>>>,
+    installed: BTreeSet<PathBuf>,
+    taken: Mutex<BTreeSet<PathBuf>>,
+    absent: Mutex<BTreeSet<PathBuf>>,
+}
+
+impl Repository {
+    /// The repository that a directory belongs to. Files outside it are seen through `disk`.
+    pub fn discover(directory: &Path, disk: Arc<dyn World>) -> Result<Repository, String> {
+        let found = gix::discover(directory)
+            .map_err(|_| format!("{}: this is not in a git repository", directory.display()))?;
+        let (root, has_files) = match found.workdir() {
+            Some(root) => (root.to_owned(), true),
+            None => (found.git_dir().to_owned(), false),
+        };
+        let root = disk.resolve(&root);
+        let text = disk.read(&root.join("Puppetfile")).unwrap_or_default();
+        Ok(Repository {
+            installed: puppetfile::installed(&String::from_utf8_lossy(&text)),
+            root,
+            has_files,
+            objects: Arc::new(Objects::new(found)),
+            disk,
+            submodules: Mutex::default(),
+            beside: Mutex::default(),
+            taken: Mutex::default(),
+            absent: Mutex::default(),
+        })
+    }
+
+    /// The world in which the repository's directory holds one side of a comparison, and what people call it. The files as they are
+    /// are no revision.
+    pub fn revision(self: &Arc<Self>, side: &Side) -> Result<Option<(Revision, String)>, String> {
+        let (commit, name) = match side {
+            Side::WorkingTree => return Ok(None),
+            Side::Revision(name) => (self.commit(name)?, name.clone()),
+            Side::MergeBase(one, other) => {
+                let base = self.merge_base(self.commit(one)?, self.commit(other)?)?;
+                let base =
+                    base.ok_or_else(|| self.hinted(format!("{one} and {other} have no history in common")));
+                (base?, format!("{one}...{other}"))
+            }
+        };
+        let tree = self.objects.tree_of(commit).map_err(|problem| self.hinted(problem))?;
+        let short = commit.to_hex_with_len(10).to_string();
+        let name = if commit.to_string().starts_with(&name) { short } else { format!("{name} ({short})") };
+        Ok(Some((Revision::new(Arc::clone(self), tree), name)))
+    }
+
+    fn commit(&self, name: &str) -> Result<ObjectId, String> {
+        let repository = self.objects.repository();
+        let found = repository.rev_parse_single(name);
+        match found {
+            Ok(id) => Ok(id.detach()),
+            Err(_) => {
+                drop(repository);
+                let problem = format!("there is no revision '{name}' in {}", self.root.display());
+                Err(self.hinted(problem))
+            }
+        }
+    }
+
+    fn merge_base(&self, one: ObjectId, other: ObjectId) -> Result<Option<ObjectId>, String> {
+        let repository = self.objects.repository();
+        match repository.merge_base(one, other) {
+            Ok(base) => Ok(base.map(|base| base.detach())),
+            Err(error) => {
+                let problem = error.to_string();
+                drop(repository);
+                Err(self.hinted(problem))
+            }
+        }
+    }
+
+    /// What is wrong, with what may be the reason.
+    fn hinted(&self, problem: String) -> String {
+        match self.objects.repository().is_shallow() {
+            Ok(true) => format!(
+                "{problem}\n  hint: this clone has only the last part of the history; git fetch --unshallow gets the rest (in CI: fetch-depth: 0)"
+            ),
+            _ => problem,
+        }
+    }
+
+    pub(crate) fn disk(&self) -> &dyn World {
+        &*self.disk
+    }
+
+    /// The repository inside this one at a path, if it is here.
+    pub(crate) fn submodule(&self, path: &Path) -> Option<Arc<Objects>> {
+        let mut known = self.submodules.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = || {
+            let opened = gix::open(self.root.join(path)).ok()?;
+            Some(Arc::new(Objects::new(opened)))
+        };
+        known.entry(path.to_owned()).or_insert_with(open).clone()
+    }
+
+    /// What lies in a directory and belongs to no revision: what git ignores, and what a Puppetfile installs. A revision has the
+    /// rest of the directory.
+    pub(crate) fn beside(&self, directory: &Path, tree: &[crate::objects::Entry]) -> Arc<[DirectoryEntry]> {
+        if !self.has_files {
+            return Arc::default();
+        }
+        let known = self.beside.lock().unwrap_or_else(PoisonError::into_inner).get(directory).cloned();
+        let all = known.unwrap_or_else(|| {
+            let mut entries = self.disk.list(&self.root.join(directory));
+            entries.retain(|entry| entry.name != ".git");
+            let paths: Vec<PathBuf> = entries.iter().map(|entry| directory.join(&entry.name)).collect();
+            let asked = paths.iter().zip(&entries).map(|(path, entry)| (path.as_path(), entry.is_directory));
+            let ignored = self.objects.ignored(asked);
+            let mut of_none =
+                paths.iter().zip(ignored).map(|(path, ignored)| ignored || self.installed.contains(path));
+            entries.retain(|_| of_none.next().unwrap_or_default());
+            let entries: Arc<[DirectoryEntry]> = entries.into();
+            let mut known = self.beside.lock().unwrap_or_else(PoisonError::into_inner);
+            known.insert(directory.to_owned(), Arc::clone(&entries));
+            entries
+        });
+        // What is ignored and was committed nevertheless belongs to the revision.
+        match all.iter().any(|entry| find(tree, &entry.name).is_some()) {
+            true => all.iter().filter(|entry| find(tree, &entry.name).is_none()).cloned().collect(),
+            false => all,
+        }
+    }
+
+    /// Notes that something was taken from the files as they are.
+    pub(crate) fn note_taken(&self, path: &Path) {
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        if !taken.contains(path) {
+            taken.insert(path.to_owned());
+        }
+    }
+
+    /// Notes that a submodule is not here.
+    pub(crate) fn note_absent(&self, path: &Path) {
+        self.absent.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned());
+    }
+
+    /// What whoever reads a report has to know of how revisions were seen.
+    pub fn notes(&self) -> Vec<String> {
+        let listed = |paths: &Mutex<BTreeSet<PathBuf>>| {
+            let paths = paths.lock().unwrap_or_else(PoisonError::into_inner);
+            let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+            match names.len() {
+                0 => None,
+                1..=6 => Some(names.join(", ")),
+                n => Some(format!("{} and {} more", names[..5].join(", "), n - 5)),
+            }
+        };
+        let taken = listed(&self.taken)
+            .map(|names| format!("not in git, so taken from the working directory on both sides: {names}"));
+        let absent = listed(&self.absent).map(|names| {
+            format!("submodules that are not here, so taken to be empty: {names}; git submodule update --init gets them")
+        });
+        taken.into_iter().chain(absent).collect()
+    }
+}

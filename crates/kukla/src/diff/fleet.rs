@@ -1,0 +1,374 @@
+//! The report: what became of each node, which changes are the same, what each changed file does.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use indexmap::IndexMap;
+use kukla_eval::error::Diagnostic;
+use kukla_values::Str;
+
+use super::groups::{Group, groups, memberships};
+use super::{Changes, Evidence, Files, Rules};
+
+/// What a change does to every node.
+#[derive(Clone, Debug, Default)]
+pub struct FleetDifference {
+    /// What is compared: the side before, as people name it.
+    pub from: String,
+    /// The side after.
+    pub to: String,
+    /// What became of each node, by name.
+    pub nodes: Vec<NodeDifference>,
+    /// The changes, each once, with the nodes that have it; what changes on most nodes first.
+    pub groups: Vec<Group>,
+    /// The files in which the sides differ, by path, and what each of them does; none where the sides are not files.
+    pub files: Vec<FileDifference>,
+    /// What whoever reads the report has to know about how it came to be.
+    pub notes: Vec<String>,
+    /// Changes of resources that rules protect: the rule, the resource and the nodes.
+    pub denied: Vec<Denied>,
+}
+
+/// A change that a rule forbids.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Denied {
+    /// The rule, as it was written.
+    pub rule: String,
+    /// The resource that changes.
+    pub resource: String,
+    /// The nodes on which it does.
+    pub nodes: Vec<String>,
+}
+
+/// What became of one node.
+#[derive(Clone, Debug)]
+pub struct NodeDifference {
+    /// Its name.
+    pub node: String,
+    /// What became of it.
+    pub outcome: Outcome,
+}
+
+/// What became of one node.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// All that its catalog rests on is the same on both sides, so there was nothing to compare.
+    SameInputs,
+    /// Its catalogs are the same.
+    Same,
+    /// Its catalogs differ; what changes is in these of the report's groups.
+    Changed(Vec<usize>),
+    /// Only the side after has it; how many resources it has there.
+    Added(Result<usize, Failure>),
+    /// Only the side before has it; how many resources it had there.
+    Removed(Result<usize, Failure>),
+    /// It compiled before, and no longer does.
+    Breaks(Failure),
+    /// It did not compile before, and now does.
+    Repaired(Failure),
+    /// It compiles on neither side, so nothing can be said: why not before, and why not after.
+    Fails(Failure, Failure),
+}
+
+/// Why there is no catalog of a node.
+#[derive(Clone, Debug)]
+pub enum Failure {
+    /// It does not compile.
+    Compile(Box<Diagnostic>),
+    /// There was nothing to compile: facts that cannot be read, an environment that is not there.
+    Unable(String),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Compile(failure) => write!(f, "{failure}"),
+            Failure::Unable(problem) => f.write_str(problem),
+        }
+    }
+}
+
+impl From<Box<Diagnostic>> for Failure {
+    fn from(failure: Box<Diagnostic>) -> Failure {
+        Failure::Compile(failure)
+    }
+}
+
+/// Why something changed: a line of code, or a key of a data file.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Reason {
+    /// The file.
+    pub file: Str,
+    /// The line, from one, where known.
+    pub line: Option<u32>,
+    /// The key, if the file holds data.
+    pub key: Option<Str>,
+    /// Whether the place is of the side after.
+    pub is_after: bool,
+    /// Whether the line is one in which the sides differ.
+    pub is_touched: bool,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file)?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        match &self.key {
+            Some(key) => write!(f, " {key}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A file in which the sides differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileDifference {
+    /// The file, from where the sides begin.
+    pub path: PathBuf,
+    /// What became of it.
+    pub status: FileStatus,
+    /// Whether it says something else: other comments or blanks in code and data do not.
+    pub is_significant: bool,
+    /// The nodes with a change that this file is a reason of, in order.
+    pub nodes: Vec<String>,
+}
+
+/// What became of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum FileStatus {
+    /// Only the side after has it.
+    Added,
+    /// Only the side before has it.
+    Removed,
+    /// Both have it, and not the same.
+    Modified,
+}
+
+impl FileStatus {
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            FileStatus::Added => "added",
+            FileStatus::Removed => "removed",
+            FileStatus::Modified => "modified",
+        }
+    }
+}
+
+/// How many nodes have which outcome.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// All of them.
+    pub nodes: usize,
+    /// Nodes whose catalogs are the same, or need not be compared.
+    pub unchanged: usize,
+    /// Of these, the ones that were not compared because what they rest on is the same.
+    pub same_inputs: usize,
+    /// Nodes whose catalogs differ.
+    pub changed: usize,
+    /// Nodes that only the side after has.
+    pub added: usize,
+    /// Nodes that only the side before has.
+    pub removed: usize,
+    /// Nodes that no longer compile.
+    pub breaks: usize,
+    /// Nodes that compile again.
+    pub repaired: usize,
+    /// Nodes that compile on neither side.
+    pub fails: usize,
+}
+
+impl Outcome {
+    /// The word for it.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Outcome::SameInputs => "same inputs",
+            Outcome::Same => "unchanged",
+            Outcome::Changed(_) => "changed",
+            Outcome::Added(_) => "added",
+            Outcome::Removed(_) => "removed",
+            Outcome::Breaks(_) => "breaks",
+            Outcome::Repaired(_) => "repaired",
+            Outcome::Fails(..) => "fails",
+        }
+    }
+
+    /// Whether nothing changes for the node.
+    pub const fn is_unchanged(&self) -> bool {
+        matches!(self, Outcome::SameInputs | Outcome::Same)
+    }
+
+    /// Whether there is no catalog of the node on the side after, although there should be.
+    pub const fn is_failure(&self) -> bool {
+        matches!(self, Outcome::Breaks(_) | Outcome::Fails(..) | Outcome::Added(Err(_)))
+    }
+
+    /// Whether it fails on one side because of something in a file, given by the end of its path.
+    fn is_due_to(&self, file: &Path) -> bool {
+        let failure = match self {
+            Outcome::Breaks(failure) | Outcome::Repaired(failure) => failure,
+            _ => return false,
+        };
+        match failure {
+            Failure::Compile(wrong) => wrong
+                .location()
+                .and_then(|location| location.file())
+                .is_some_and(|place| Path::new(place).ends_with(file)),
+            Failure::Unable(_) => false,
+        }
+    }
+
+    /// Why there is no catalog before, and why there is none after.
+    pub fn failures(&self) -> (Option<&Failure>, Option<&Failure>) {
+        match self {
+            Outcome::Breaks(after) | Outcome::Added(Err(after)) => (None, Some(after)),
+            Outcome::Repaired(before) | Outcome::Removed(Err(before)) => (Some(before), None),
+            Outcome::Fails(before, after) => (Some(before), Some(after)),
+            _ => (None, None),
+        }
+    }
+}
+
+/// What became of one node, before all of them are put together.
+#[derive(Clone, Debug)]
+pub enum Compared {
+    /// Its catalogs differ.
+    Changed(Box<Changes>),
+    /// Anything else.
+    Otherwise(Outcome),
+}
+
+impl FleetDifference {
+    /// Puts together what became of the nodes.
+    pub fn new(
+        from: impl Into<String>,
+        to: impl Into<String>,
+        mut compared: Vec<(String, Compared)>,
+    ) -> FleetDifference {
+        compared.sort_by(|(a, _), (b, _)| a.cmp(b));
+        let (mut changed, mut nodes) = (Vec::new(), Vec::new());
+        for (node, compared) in compared {
+            let outcome = match compared {
+                Compared::Otherwise(outcome) => outcome,
+                Compared::Changed(changes) => {
+                    changed.push((node.clone(), *changes));
+                    Outcome::Changed(Vec::new())
+                }
+            };
+            nodes.push(NodeDifference { node, outcome });
+        }
+        let groups = groups(changed);
+        let mut memberships = memberships(&groups);
+        for node in &mut nodes {
+            if let Outcome::Changed(of) = &mut node.outcome {
+                *of = memberships.remove(node.node.as_str()).unwrap_or_default();
+            }
+        }
+        FleetDifference { from: from.into(), to: to.into(), nodes, groups, ..FleetDifference::default() }
+    }
+
+    /// How many nodes have which outcome.
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts { nodes: self.nodes.len(), ..Counts::default() };
+        for node in &self.nodes {
+            let count = match node.outcome {
+                Outcome::SameInputs => {
+                    counts.same_inputs += 1;
+                    &mut counts.unchanged
+                }
+                Outcome::Same => &mut counts.unchanged,
+                Outcome::Changed(_) => &mut counts.changed,
+                Outcome::Added(_) => &mut counts.added,
+                Outcome::Removed(_) => &mut counts.removed,
+                Outcome::Breaks(_) => &mut counts.breaks,
+                Outcome::Repaired(_) => &mut counts.repaired,
+                Outcome::Fails(..) => &mut counts.fails,
+            };
+            *count += 1;
+        }
+        counts
+    }
+
+    /// Whether nothing changes for any node.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.iter().all(|node| node.outcome.is_unchanged())
+    }
+
+    /// Whether a node has no catalog on the side after, although it should.
+    pub fn has_failures(&self) -> bool {
+        self.nodes.iter().any(|node| node.outcome.is_failure())
+    }
+
+    /// Nodes that fail in the same way, with what is wrong, those of most nodes first; before (`false`) or after.
+    pub fn failures(&self, after: bool) -> Vec<(&Failure, Vec<&str>)> {
+        let mut failures = IndexMap::<String, (&Failure, Vec<&str>)>::new();
+        for node in &self.nodes {
+            let (old, new) = node.outcome.failures();
+            if let Some(failure) = if after { new } else { old } {
+                let text = failure.to_string().replace(&node.node, "\u{1}");
+                failures.entry(text).or_insert_with(|| (failure, Vec::new())).1.push(&node.node);
+            }
+        }
+        let mut failures: Vec<_> = failures.into_values().collect();
+        failures.sort_by_key(|(_, nodes)| std::cmp::Reverse(nodes.len()));
+        failures
+    }
+
+    /// Says of each change why it is, by what is known of the first node that has it, and hides what turns out to be secret.
+    pub fn explain(&mut self, evidence: &BTreeMap<String, Evidence>, files: Option<&Files<'_>>) {
+        for group in &mut self.groups {
+            if let Some(evidence) = group.nodes.first().and_then(|node| evidence.get(node)) {
+                evidence.explain(&mut group.changes, files);
+            }
+        }
+    }
+
+    /// Notes which changes are denied.
+    pub fn deny(&mut self, rules: &Rules) {
+        let mut denied = BTreeMap::<(String, String), BTreeSet<&String>>::new();
+        for group in &self.groups {
+            for broken in rules.broken(&group.changes) {
+                denied.entry(broken).or_default().extend(&group.nodes);
+            }
+        }
+        let denied = denied.into_iter().map(|((rule, resource), nodes)| Denied {
+            rule,
+            resource,
+            nodes: nodes.into_iter().cloned().collect(),
+        });
+        self.denied = denied.collect();
+    }
+
+    /// Says of each file which nodes have a change that it is a reason of.
+    pub fn blame(&mut self, mut files: Vec<FileDifference>) {
+        let mut touched = BTreeMap::<&str, BTreeSet<&String>>::new();
+        for group in &self.groups {
+            for reason in group.changes.reasons() {
+                touched.entry(reason.file.as_str()).or_default().extend(&group.nodes);
+            }
+        }
+        for file in &mut files {
+            let nodes = file.path.to_str().and_then(|path| touched.get(path));
+            let mut nodes: BTreeSet<&String> = nodes.cloned().unwrap_or_default();
+            // A node that no longer compiles has a place too.
+            nodes.extend(
+                self.nodes.iter().filter(|node| node.outcome.is_due_to(&file.path)).map(|node| &node.node),
+            );
+            file.nodes = nodes.into_iter().cloned().collect();
+        }
+        self.files = files;
+    }
+}
+
+impl Changes {
+    /// All reasons in it.
+    pub fn reasons(&self) -> impl Iterator<Item = &Reason> {
+        self.resources.iter().flat_map(|resource| {
+            let of_attributes = resource.attributes.iter().flat_map(|attribute| &attribute.reasons);
+            resource.reasons.iter().chain(of_attributes)
+        })
+    }
+}

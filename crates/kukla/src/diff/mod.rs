@@ -1,0 +1,36 @@
+//! What a change does to every node: two sides compiled, their catalogs compared, equal changes put together.
+//!
+//! | from | to | handed on |
+//! | --- | --- | --- |
+//! | two catalogs of a node | what is different about it | [`Changes`] |
+//! | a node on both sides | what became of it | [`Compared`] |
+//! | all nodes | the report | [`FleetDifference`] |
+//!
+//! A report holds nothing that must not be shown: values of sensitive attributes are left out when it is made, not when it is
+//! rendered.
+
+mod changes;
+mod compare;
+mod contents;
+mod document;
+mod files;
+mod fleet;
+mod groups;
+mod inputs;
+mod reasons;
+mod rules;
+
+pub use changes::{
+    AttributeChange, Changes, Kind, Place, Relation, RelationKind, ResourceChange, SOME_SECRET,
+};
+pub use compare::{Comparison, Subject};
+pub use document::{changes as changes_document, document};
+pub use files::{Files, Tree};
+pub use fleet::{
+    Compared, Counts, Denied, Failure, FileDifference, FileStatus, FleetDifference, NodeDifference, Outcome,
+    Reason,
+};
+pub use groups::Group;
+pub use kukla_catalog::difference::PartChange;
+pub use reasons::Evidence;
+pub use rules::{Rule, Rules};

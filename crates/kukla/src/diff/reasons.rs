@@ -1,0 +1,203 @@
+//! Why something changed: the line of code or the key of data behind it, those in which the sides differ first.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use kukla_catalog::ResourceRef;
+use kukla_eval::catalog::{Part, Provenance, Trail};
+use kukla_values::Str;
+use kukla_world::record::Question;
+use rustc_hash::FxHashMap;
+
+use super::changes::{Changes, Kind, ResourceChange};
+use super::{Files, Reason, Subject};
+use crate::provenance::is_secret;
+use crate::{CompileOptions, Compiled};
+
+/// How the attributes of a node's catalogs got their values, on both sides.
+#[derive(Debug, Default)]
+pub struct Evidence {
+    before: Trails,
+    after: Trails,
+    /// Files in which the sides differ and that the node's catalogs rest on.
+    read: BTreeSet<Str>,
+}
+
+#[derive(Debug, Default)]
+struct Trails {
+    by_name: FxHashMap<ResourceRef, Provenance>,
+}
+
+/// So many reasons are worth telling.
+const MOST: usize = 3;
+
+/// So deep a chain is followed.
+const DEEPEST: usize = 12;
+
+impl Evidence {
+    /// Compiles a node once more on both sides and asks where values come from.
+    pub fn of(before: &Subject, after: &Subject, files: Option<&Files<'_>>) -> Evidence {
+        let mut read = BTreeSet::new();
+        let mut trails = |subject: &Subject| {
+            let Ok(site) = &subject.site else { return Trails::default() };
+            let options = CompileOptions { provenance: true, ..CompileOptions::default() };
+            let outcome = site.compile_with(&subject.node, options);
+            if let (Some(record), Some(ledger), Some(files)) =
+                (&outcome.record, site.environment.world.ledger(), files)
+            {
+                let mut inputs = record.code.clone();
+                inputs.extend(&record.data);
+                for input in ledger.inputs(&inputs) {
+                    if let Question::Read(path) | Question::Data(path) = &input.question
+                        && files.is_significant(path)
+                        && let Some(shown) = files.shown(path).to_str()
+                    {
+                        read.insert(Str::from(shown));
+                    }
+                }
+            }
+            let provenance = match outcome.result {
+                Ok(Compiled { provenance: Some(provenance), .. }) => provenance,
+                _ => Vec::new(),
+            };
+            let named = provenance
+                .into_iter()
+                .map(|each| (ResourceRef::new(each.type_name.clone(), each.title.clone()), each));
+            Trails { by_name: named.collect() }
+        };
+        let before = trails(before);
+        let after = trails(after);
+        Evidence { before, after, read }
+    }
+
+    /// Says why things changed, and hides what turns out to be secret.
+    pub fn explain(&self, changes: &mut Changes, files: Option<&Files<'_>>) {
+        for change in &mut changes.resources {
+            self.hide(change);
+            for attribute in &mut change.attributes {
+                if change.kind == Kind::Changed && attribute.reasons.is_empty() {
+                    let mut found = Found { files, places: Vec::new() };
+                    for (trails, is_after) in [(&self.after, true), (&self.before, false)] {
+                        if let Some(trail) = trails.attribute(&change.name, &attribute.name) {
+                            found.trail(trail, is_after, 0);
+                        }
+                    }
+                    attribute.reasons = self.chosen(found);
+                }
+            }
+            if change.kind != Kind::Changed || change.moved.is_some() {
+                let mut found = Found { files, places: Vec::new() };
+                let sides = [(&change.place_after, true), (&change.place_before, false)];
+                for (place, is_after) in sides {
+                    if let Some(place) = place {
+                        found.place(&place.file, place.line, None, is_after);
+                    }
+                }
+                change.reasons = self.chosen(found);
+            }
+            for place in [&mut change.place_before, &mut change.place_after].into_iter().flatten() {
+                if let Some(shown) =
+                    files.and_then(|files| files.shown(Path::new(place.file.as_str())).to_str())
+                {
+                    place.file = Str::from(shown);
+                }
+            }
+        }
+    }
+
+    fn hide(&self, change: &mut ResourceChange) {
+        for attribute in &mut change.attributes {
+            let secret = [&self.before, &self.after]
+                .iter()
+                .any(|trails| trails.attribute(&change.name, &attribute.name).is_some_and(is_secret));
+            if secret {
+                attribute.hide();
+            }
+        }
+    }
+
+    /// The best of what was found: lines and keys in which the sides differ, else files that differ, else where a value comes
+    /// from in the end.
+    fn chosen(&self, found: Found<'_>) -> Vec<Reason> {
+        let best = found.places.iter().map(|(rank, _)| *rank).max().unwrap_or_default();
+        if best == 0 && !self.read.is_empty() && self.read.len() <= MOST {
+            let reason = |file: &Str| Reason {
+                file: file.clone(),
+                line: None,
+                key: None,
+                is_after: true,
+                is_touched: true,
+            };
+            return self.read.iter().map(reason).collect();
+        }
+        let mut reasons = Vec::new();
+        for (rank, reason) in found.places {
+            let is_known = reasons.iter().any(|known: &Reason| {
+                known.file == reason.file
+                    && known.key == reason.key
+                    && (known.line == reason.line || known.is_after != reason.is_after)
+            });
+            if rank == best && !is_known {
+                reasons.push(reason);
+            }
+        }
+        match best {
+            // The last step is the origin.
+            0 => reasons.pop().into_iter().collect(),
+            _ => {
+                reasons.truncate(MOST);
+                reasons
+            }
+        }
+    }
+}
+
+impl Trails {
+    fn attribute(&self, name: &ResourceRef, attribute: &str) -> Option<&Trail> {
+        let found = self.by_name.get(name)?.parameters.iter().find(|(own, _)| *own == *attribute)?;
+        found.1.as_deref()
+    }
+}
+
+struct Found<'f> {
+    files: Option<&'f Files<'f>>,
+    /// Places with how well they explain a change.
+    places: Vec<(u8, Reason)>,
+}
+
+impl Found<'_> {
+    fn trail(&mut self, trail: &Trail, is_after: bool, depth: usize) {
+        if depth > DEEPEST {
+            return;
+        }
+        if let Some(location) = &trail.location
+            && let Some(file) = location.file()
+        {
+            self.place(file, Some(location.line()), None, is_after);
+        }
+        for part in trail.parts.iter() {
+            match part {
+                Part::Data(places) => {
+                    for place in places.iter() {
+                        if let Some(file) = &place.file {
+                            self.place(file, place.line, Some(&place.key), is_after);
+                        }
+                    }
+                }
+                Part::Parameter(_, _, Some(trail)) | Part::Variable(_, Some(trail)) => {
+                    self.trail(trail, is_after, depth + 1);
+                }
+                Part::Parameter(..) | Part::Variable(..) => {}
+            }
+        }
+    }
+
+    fn place(&mut self, file: &str, line: Option<u32>, key: Option<&Str>, is_after: bool) {
+        let path = Path::new(file);
+        let rank =
+            self.files.map_or(0, |files| files.rank(path, line, key.map(|key| key.as_str()), is_after));
+        let shown = self.files.and_then(|files| files.shown(path).to_str()).unwrap_or(file);
+        let reason = Reason { file: shown.into(), line, key: key.cloned(), is_after, is_touched: rank == 2 };
+        self.places.push((rank, reason));
+    }
+}

@@ -1,0 +1,318 @@
+//! What of a difference is told: rules by type, title, attribute and tag, and forms that mean the same.
+
+use kukla_catalog::difference::{Difference, ResourceDifference};
+use kukla_catalog::{Resource, ResourceRef};
+use kukla_values::{Str, Value, format};
+use regex::Regex;
+
+use super::{Changes, Kind};
+
+/// Which changes a rule is about: `File[/tmp/*]`, `Service`, `File[/etc/motd] mode`, `* owner`, `File[~^/var/.*\.log$]`,
+/// `tag noise`.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    /// As it was written.
+    pub text: String,
+    what: What,
+    attribute: Option<String>,
+}
+
+#[derive(Clone, Debug)]
+enum What {
+    Resource { type_name: String, title: Title },
+    Tag(String),
+}
+
+#[derive(Clone, Debug)]
+enum Title {
+    Any,
+    Like(String),
+    Matches(Regex),
+}
+
+impl Rule {
+    /// Reads a rule.
+    pub fn parse(text: &str) -> Result<Rule, String> {
+        let text = text.trim();
+        let wrong = |why: &str| format!("'{text}' is no rule: {why}; write it as Type[title] attribute");
+        if text.is_empty() {
+            return Err(wrong("it says nothing"));
+        }
+        if let Some(tag) = text.strip_prefix("tag ") {
+            let what = What::Tag(tag.trim().to_owned());
+            return Ok(Rule { text: text.to_owned(), what, attribute: None });
+        }
+        let (resource, attribute) = match (text.rfind(']'), text.split_once(char::is_whitespace)) {
+            (Some(end), _) => (&text[..=end], text[end + 1..].trim()),
+            (None, Some((resource, attribute))) => (resource, attribute.trim()),
+            (None, None) => (text, ""),
+        };
+        if attribute.contains(char::is_whitespace) {
+            return Err(wrong("an attribute is one word"));
+        }
+        let (type_name, title) = match resource.split_once('[') {
+            None => (resource, Title::Any),
+            Some((type_name, rest)) => {
+                let title = rest.strip_suffix(']').ok_or_else(|| wrong("a bracket is open"))?;
+                let title = title.trim_matches(['\'', '"']);
+                (
+                    type_name,
+                    match title.strip_prefix('~') {
+                        Some(pattern) => {
+                            Title::Matches(Regex::new(pattern).map_err(|error| wrong(&error.to_string()))?)
+                        }
+                        None => Title::Like(title.to_owned()),
+                    },
+                )
+            }
+        };
+        if type_name.is_empty() {
+            return Err(wrong("it names no type"));
+        }
+        Ok(Rule {
+            text: text.to_owned(),
+            what: What::Resource { type_name: type_name.to_lowercase(), title },
+            attribute: Some(attribute.to_lowercase()).filter(|attribute| !attribute.is_empty()),
+        })
+    }
+
+    /// Whether it is about a resource.
+    fn is_of(&self, name: &ResourceRef, tags: &[&[Str]]) -> bool {
+        match &self.what {
+            What::Tag(tag) => tags.iter().any(|tags| tags.iter().any(|own| is_like(tag, own))),
+            What::Resource { type_name, title } => {
+                let is_class = name.type_name() == "Class";
+                is_like(type_name, &name.type_name().to_lowercase())
+                    && match title {
+                        Title::Any => true,
+                        Title::Matches(pattern) => pattern.is_match(name.title()),
+                        Title::Like(title) if is_class => {
+                            is_like(&title.to_lowercase(), &name.title().to_lowercase())
+                        }
+                        Title::Like(title) => is_like(title, name.title()),
+                    }
+            }
+        }
+    }
+
+    fn is_of_attribute(&self, attribute: &str) -> bool {
+        self.attribute.as_ref().is_none_or(|own| is_like(own, attribute))
+    }
+}
+
+/// Whether a text is like a pattern, in which `*` stands for anything and `?` for one character.
+fn is_like(pattern: &str, text: &str) -> bool {
+    let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
+    let (mut at, mut here, mut star) = (0, 0, None);
+    while here < text.len() {
+        match pattern.get(at) {
+            Some('*') => {
+                star = Some((at, here));
+                at += 1;
+            }
+            Some(&c) if c == '?' || c == text[here] => {
+                at += 1;
+                here += 1;
+            }
+            _ => match &mut star {
+                Some((back, taken)) => {
+                    *taken += 1;
+                    (at, here) = (*back + 1, *taken);
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern[at..].iter().all(|&c| c == '*')
+}
+
+/// What of a difference is told.
+#[derive(Clone, Debug, Default)]
+pub struct Rules {
+    /// What is left out.
+    pub ignore: Vec<Rule>,
+    /// What alone is told, if there are any.
+    pub only: Vec<Rule>,
+    /// What must not change.
+    pub deny: Vec<Rule>,
+    /// Whether forms that mean the same are told apart: `'0644'` and `644`, `[a]` and `a`, relations in another order.
+    pub exact: bool,
+    /// Whether tags count.
+    pub tags: bool,
+}
+
+impl Rules {
+    /// Leaves out of a difference what is not told.
+    pub fn apply(&self, difference: &mut Difference) {
+        difference.resources.retain(|name, difference| {
+            let tags: Vec<&[Str]> = match difference {
+                ResourceDifference::Added(one) | ResourceDifference::Removed(one) => vec![&one.tags],
+                ResourceDifference::Changed(change) => vec![&change.before.tags, &change.after.tags],
+            };
+            let of: Vec<&Rule> = self.ignore.iter().filter(|rule| rule.is_of(name, &tags)).collect();
+            let wanted: Vec<&Rule> = self.only.iter().filter(|rule| rule.is_of(name, &tags)).collect();
+            if of.iter().any(|rule| rule.attribute.is_none()) || !self.only.is_empty() && wanted.is_empty() {
+                return false;
+            }
+            let stays = |attribute: &str| {
+                let is_wanted =
+                    self.only.is_empty() || wanted.iter().any(|rule| rule.is_of_attribute(attribute));
+                is_wanted && !of.iter().any(|rule| rule.is_of_attribute(attribute))
+            };
+            match difference {
+                ResourceDifference::Added(one) | ResourceDifference::Removed(one) => {
+                    one.parameters.retain(|(name, _)| stays(name));
+                }
+                ResourceDifference::Changed(change) => {
+                    change.attributes.retain(|attribute| {
+                        let (old, new) = (attribute.before.as_ref(), attribute.after.as_ref());
+                        stays(&attribute.name) && (self.exact || !is_equivalent(&attribute.name, old, new))
+                    });
+                    if !wanted.is_empty() && wanted.iter().all(|rule| rule.attribute.is_some()) {
+                        change.moved = None;
+                    }
+                }
+            }
+            true
+        });
+        if !self.only.is_empty() {
+            let about_classes = |class: &Str| {
+                let name = ResourceRef::class(class);
+                self.only.iter().any(|rule| rule.is_of(&name, &[]))
+            };
+            difference.classes_added.retain(about_classes);
+            difference.classes_removed.retain(about_classes);
+        }
+    }
+
+    /// Leaves out of what is told what is not worth it.
+    pub fn tidy(&self, changes: &mut Changes) {
+        if !self.tags {
+            for change in &mut changes.resources {
+                change.tags_added.clear();
+                change.tags_removed.clear();
+            }
+        }
+        changes.resources.retain(|change| {
+            change.kind != Kind::Changed
+                || !change.attributes.is_empty()
+                || change.moved.is_some()
+                || !change.tags_added.is_empty()
+                || !change.tags_removed.is_empty()
+                || change.exported.0 != change.exported.1
+        });
+        let is_told = |name: &ResourceRef| {
+            let is_ignored = self.ignore.iter().any(|rule| rule.attribute.is_none() && rule.is_of(name, &[]));
+            let is_wanted = self.only.is_empty() || self.only.iter().any(|rule| rule.is_of(name, &[]));
+            !is_ignored && is_wanted
+        };
+        let both = |relation: &super::Relation| is_told(&relation.from) && is_told(&relation.to);
+        changes.relations_added.retain(both);
+        changes.relations_removed.retain(both);
+    }
+
+    /// Whether changes of an attribute of a resource are told.
+    pub(super) fn tell(&self, resource: &Resource, attribute: &str) -> bool {
+        let name = resource.reference();
+        let is_about = |rule: &Rule| rule.is_of(&name, &[&resource.tags]) && rule.is_of_attribute(attribute);
+        (self.only.is_empty() || self.only.iter().any(is_about)) && !self.ignore.iter().any(is_about)
+    }
+
+    /// The rules that changes break: the text of each, and the resource.
+    pub fn broken(&self, changes: &Changes) -> Vec<(String, String)> {
+        let mut found = Vec::new();
+        for change in &changes.resources {
+            for rule in &self.deny {
+                let is_of = rule.is_of(&change.name, &[&change.tags_added, &change.tags_removed]);
+                let of_attribute = rule.attribute.is_none()
+                    || change.attributes.iter().any(|attribute| rule.is_of_attribute(&attribute.name));
+                if is_of && of_attribute {
+                    found.push((rule.text.clone(), change.name.to_string()));
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Attributes whose values are sets, one or several.
+const SETS: [&str; 6] = ["before", "notify", "require", "subscribe", "tag", "alias"];
+
+/// Whether two values of an attribute mean the same to whoever applies it.
+fn is_equivalent(attribute: &str, before: Option<&Value>, after: Option<&Value>) -> bool {
+    match (before, after) {
+        (Some(before), Some(after)) => plain(attribute, before) == plain(attribute, after),
+        // That nothing is said of it is the same as that it is not defined.
+        (Some(Value::Undef), None) | (None, Some(Value::Undef)) => true,
+        _ => false,
+    }
+}
+
+fn plain(attribute: &str, value: &Value) -> Value {
+    match value {
+        Value::Integer(_) | Value::Float(_) => plain(attribute, &Value::from(format::to_s(value))),
+        Value::String(text) if attribute == "mode" && text.bytes().all(|b| b.is_ascii_digit()) => {
+            Value::from(text.trim_start_matches('0'))
+        }
+        Value::Array(values) if values.len() == 1 => plain(attribute, &values[0]),
+        Value::Array(values) if SETS.contains(&attribute) => {
+            let mut texts: Vec<String> =
+                values.iter().map(|value| format::to_s(&plain(attribute, value)).to_string()).collect();
+            texts.sort_unstable();
+            texts.dedup();
+            texts.into_iter().map(Value::from).collect::<Vec<_>>().into()
+        }
+        Value::Array(values) => {
+            kukla_syntax::deep(|| values.iter().map(|value| plain("", value)).collect::<Vec<_>>().into())
+        }
+        Value::Hash(entries) => kukla_syntax::deep(|| {
+            let entries = entries.iter().map(|(key, value)| (key.clone(), plain("", value)));
+            Value::Hash(entries.collect())
+        }),
+        other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fits(rule: &str, type_name: &str, title: &str) -> bool {
+        Rule::parse(rule).unwrap().is_of(&ResourceRef::new(type_name, title), &[&["noise".into()]])
+    }
+
+    #[test]
+    fn rules_name_resources_in_many_ways() {
+        for rule in [
+            "File",
+            "file[/tmp/a]",
+            "File['/tmp/a']",
+            "File[/tmp/*]",
+            "*[/t?p/*]",
+            "File[~^/tmp]",
+            "tag noise",
+            "* mode",
+        ] {
+            assert!(fits(rule, "File", "/tmp/a"), "{rule}");
+        }
+        for rule in ["Service", "File[/tmp]", "File[~^tmp]", "tag quiet", "File[/tmp/a/*]"] {
+            assert!(!fits(rule, "File", "/tmp/a"), "{rule}");
+        }
+        assert!(fits("Class[ntp::*]", "Class", "Ntp::Server"));
+        for wrong in ["", "File[/a", "[x]", "File[~(] mode", "File[/a] one two"] {
+            assert!(Rule::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn forms_that_mean_the_same() {
+        let array =
+            |values: &[&str]| Value::from(values.iter().map(|value| Value::from(*value)).collect::<Vec<_>>());
+        let same = |attribute: &str, a: Value, b: Value| is_equivalent(attribute, Some(&a), Some(&b));
+        assert!(same("mode", "0644".into(), 644.into()) && same("uid", "5".into(), 5.into()));
+        assert!(same("source", array(&["a"]), "a".into()));
+        assert!(same("require", array(&["A[b]", "C[d]"]), array(&["C[d]", "A[b]", "A[b]"])));
+        assert!(!same("source", array(&["a", "b"]), array(&["b", "a"])));
+        assert!(!same("mode", "0644".into(), "0600".into()) && !same("content", "007".into(), "7".into()));
+    }
+}
