@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::Resource;
 
 /// A resource that the catalog of some node exports.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Exported {
     /// The node.
     pub node: String,

@@ -2,11 +2,11 @@
 //! one that could not run.
 
 use std::fmt;
-use std::fs::File;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+
+use kukla::pending::{Audience, Pending};
 
 use crate::{Outcome, files};
 
@@ -84,50 +84,15 @@ pub fn settled(outcome: Outcome) -> Outcome {
     }
 }
 
-/// A file that is written under a name of its own and gets its final one when it is whole. If that never happens, it goes.
-#[derive(Debug)]
-pub struct Pending {
-    place: PathBuf,
-    written: Option<PathBuf>,
+/// Writes a file to be.
+pub fn pending(place: &Path, text: &[u8]) -> Result<Pending, String> {
+    Pending::write(place, text, Audience::Anyone).map_err(|error| files::problem(place, &error))
 }
 
-impl Pending {
-    /// Writes a file to be.
-    pub fn write(place: &Path, text: &[u8]) -> Result<Pending, String> {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = place.file_name().unwrap_or_default().to_string_lossy();
-        let part = place.with_file_name(format!(".{name}.{}-{number}.part", std::process::id()));
-        let mut pending = Pending { place: place.to_owned(), written: None };
-        let write = || {
-            let mut file = File::options().write(true).create_new(true).open(&part)?;
-            pending.written = Some(part.clone());
-            file.write_all(text)?;
-            file.sync_all()
-        };
-        let written: io::Result<()> = { write }();
-        written.map_err(|error| files::problem(place, &error))?;
-        Ok(pending)
-    }
-
-    /// Gives it its name.
-    pub fn finish(mut self) -> Result<(), String> {
-        match self.written.take() {
-            Some(part) => std::fs::rename(&part, &self.place).map_err(|error| {
-                let _ = std::fs::remove_file(&part);
-                files::problem(&self.place, &error)
-            }),
-            None => Ok(()),
-        }
-    }
-}
-
-impl Drop for Pending {
-    fn drop(&mut self) {
-        if let Some(part) = &self.written {
-            let _ = std::fs::remove_file(part);
-        }
-    }
+/// Gives a file its name.
+pub fn finish(pending: Pending) -> Result<(), String> {
+    let place = pending.place().to_owned();
+    pending.finish().map_err(|error| files::problem(&place, &error))
 }
 
 /// Writes a whole file or none. What is no regular file, such as a pipe, is written as it is.
@@ -136,7 +101,7 @@ pub fn file(place: &Path, text: &[u8]) -> Result<(), String> {
         Ok(about) if !about.is_file() => {
             std::fs::write(place, text).map_err(|error| files::problem(place, &error))
         }
-        _ => Pending::write(place, text)?.finish(),
+        _ => finish(pending(place, text)?),
     }
 }
 

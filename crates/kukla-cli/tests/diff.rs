@@ -8,14 +8,17 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
+use kukla::cache::Cache;
 use kukla::catalog::Difference;
-use kukla::diff::{Changes, Compared, Comparison, Failure, Files, Kind, Outcome, Rules, Subject, Tree};
-use kukla::world::record::Recorded;
-use kukla::{Catalog, Compiler, MemoryWorld, Node, Site, SiteSpec};
+use kukla::diff::{
+    Changes, Compared, Comparison, Failure, Files, Kind, Known, Outcome, Rules, Subject, Tree,
+};
+use kukla::world::record::{Digest, Recorded};
+use kukla::{Catalog, Compiler, MemoryWorld, Node, Site, SiteSpec, World as _};
 use serde_json::Value as Json;
 
 mod common;
-use common::{Chance, Edit, FILES, NODES, number, role};
+use common::{Chance, Directory, Edit, FILES, NODES, number, role};
 
 const ROOT: &str = "/site";
 
@@ -96,7 +99,8 @@ fn what_is_not_compiled_does_not_change_and_differences_have_a_mirror() {
     let mut chance = Chance(number("KUKLA_SEED", 11) as u64);
     let edits = number("KUKLA_EDITS", 320);
     let mut state = State::new();
-    let (mut skipped, mut changed) = (0, 0);
+    let (mut skipped, mut changed, mut spared) = (0, 0, 0);
+    let directory = Directory::new("diff-kept");
     for edit in 0..edits {
         let what = Edit::next(&mut chance);
         let next = state.edited(&what);
@@ -107,53 +111,65 @@ fn what_is_not_compiled_does_not_change_and_differences_have_a_mirror() {
         let files = Files::found(old, new);
         let quick = Comparison::new(Some(&files), Rules { tags: true, exact: true, ..Rules::default() });
         let (old_site, new_site) = (site(&before), site(&after));
+        // The same with what earlier comparisons found, in a world of its own.
+        let (cache, wrong) = Cache::open(&directory.root, Digest::of(["a way"]), "a build");
+        assert_eq!(wrong, None);
+        let again = Compiler::new(Recorded::new(state.world.clone())).sharing(&before);
+        let mut kept = Comparison::new(Some(&files), quick.rules.clone());
+        kept.known = Some(Known::new(&cache, again.world(), &files));
+        let again_site = site(&again);
         let mut compiled = 0;
         for n in 0..NODES {
             let subject = |state: &State, site: &Result<Arc<Site>, _>| -> Result<Subject, Failure> {
                 Ok(Subject { node: state.node(n), site: site.clone() })
             };
             let compared = quick.node(subject(&state, &old_site), subject(&next, &new_site));
+            let by_kept = kept.node(subject(&state, &again_site), subject(&next, &new_site));
+            assert_eq!(told(&compared), told(&by_kept), "edit {edit}: {what}: n{n}");
             let catalog =
                 |state: &State, site: &Result<Arc<Site>, Box<kukla::Diagnostic>>| -> Option<Catalog> {
                     site.as_ref().ok()?.compile(&state.node(n)).result.ok()
                 };
             let (old, new) = (catalog(&state, &old_site), catalog(&next, &new_site));
             compiled += usize::from(new.is_some());
-            let told = format!("edit {edit}: {what}: n{n}");
+            let place = format!("edit {edit}: {what}: n{n}");
             match (&old, &new, compared) {
                 (Some(old), Some(new), compared) => {
                     let whole = Changes::between(old, new);
                     match compared {
                         Compared::Changed(changes) => {
                             changed += 1;
-                            assert_eq!(*changes, whole, "{told}");
+                            assert_eq!(*changes, whole, "{place}");
                         }
                         Compared::Otherwise(outcome) => {
                             skipped += usize::from(matches!(outcome, Outcome::SameInputs));
-                            assert!(outcome.is_unchanged() && whole.is_empty(), "{told}: {whole:?}");
+                            assert!(outcome.is_unchanged() && whole.is_empty(), "{place}: {whole:?}");
                         }
                     }
-                    assert!(Changes::between(old, old).is_empty(), "{told}");
+                    assert!(Changes::between(old, old).is_empty(), "{place}");
                     let back = Changes::between(new, old);
-                    assert_eq!(settled(mirrored(&whole)), settled(back), "{told}");
+                    assert_eq!(settled(mirrored(&whole)), settled(back), "{place}");
                     let difference = Difference::between(old, new);
                     let made = difference.applied_to(old);
-                    assert!(Difference::between(&made, new).is_empty(), "{told}");
-                    assert_eq!(Difference::between(new, old), difference.reversed(), "{told}");
+                    assert!(Difference::between(&made, new).is_empty(), "{place}");
+                    assert_eq!(Difference::between(new, old), difference.reversed(), "{place}");
                 }
                 (Some(_), None, compared) => {
-                    assert!(matches!(compared, Compared::Otherwise(Outcome::Breaks(_))), "{told}");
+                    assert!(matches!(compared, Compared::Otherwise(Outcome::Breaks(_))), "{place}");
                 }
                 (None, Some(_), compared) => {
-                    assert!(matches!(compared, Compared::Otherwise(Outcome::Repaired(_))), "{told}");
+                    assert!(matches!(compared, Compared::Otherwise(Outcome::Repaired(_))), "{place}");
                 }
                 (None, None, compared) => {
                     let is_told =
                         matches!(compared, Compared::Otherwise(Outcome::Fails(..) | Outcome::SameInputs));
-                    assert!(is_told, "{told}");
+                    assert!(is_told, "{place}");
                 }
             }
         }
+        let ledger = again.world().ledger().unwrap();
+        spared += usize::from(!ledger.all().iter().any(|input| format!("{input:?}").contains("a.epp")));
+        kept.known.take().unwrap().save(&Vec::from_iter(again_site)).unwrap();
         // What is broken for most nodes is no ground for the next edit.
         if compiled * 2 >= NODES {
             state = next;
@@ -161,25 +177,28 @@ fn what_is_not_compiled_does_not_change_and_differences_have_a_mirror() {
     }
     // A comparison that skips nothing, or sees no change, would pass as well.
     assert!(skipped > edits && changed > edits / 4, "{skipped} skipped, {changed} changed");
+    assert!(spared > edits / 10, "only {spared} comparisons could do without a compilation before");
 }
 
-/// A git repository on disk.
-struct Repository {
-    root: PathBuf,
-}
-
-impl Drop for Repository {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.root);
+/// What became of a node, in words.
+fn told(compared: &Compared) -> String {
+    match compared {
+        Compared::Changed(changes) => format!("{changes:?}"),
+        Compared::Otherwise(outcome) => format!("{} {:?}", outcome.name(), outcome.failures()),
     }
+}
+
+/// A git repository on disk, and beside it a place for what is kept.
+struct Repository {
+    directory: Directory,
+    root: PathBuf,
 }
 
 impl Repository {
     /// One with two nodes, committed once.
     fn new(name: &str) -> Repository {
-        let root = std::env::temp_dir().join(format!("kukla-diff-{}-{name}", std::process::id()));
-        let repository = Repository { root };
-        let _ = std::fs::remove_dir_all(&repository.root);
+        let directory = Directory::new(&format!("diff-{name}"));
+        let repository = Repository { root: directory.root.join("site"), directory };
         for (path, text) in [
             ("environment.conf", "modulepath = modules\n"),
             ("hiera.yaml", "version: 5\nhierarchy:\n- name: All\n  path: common.yaml\n"),
@@ -203,9 +222,7 @@ impl Repository {
     }
 
     fn put(&self, path: &str, text: &str) {
-        let path = self.root.join(path);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
+        self.directory.put(&format!("site/{path}"), text);
     }
 
     fn git(&self, arguments: &[&str]) {
@@ -226,6 +243,7 @@ impl Repository {
             .arg("diff")
             .args(arguments)
             .current_dir(&self.root)
+            .env("XDG_CACHE_HOME", self.directory.root.join("caches"))
             .output()
             .unwrap();
         let told = [run.stdout, run.stderr].concat();
@@ -476,6 +494,127 @@ fn secrets_are_not_shown() {
         assert!(status == 1 && !told.contains("alpha") && !told.contains("beta"), "{told}");
     }
     has(&repository.diff(&[]).1, &["message has changed; it is sensitive and not shown"]);
+}
+
+#[test]
+fn what_is_encrypted_in_data_is_not_shown() {
+    let repository = Repository::new("eyaml");
+    let secrets = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kukla/tests/secrets");
+    let read = |name: &str| std::fs::read_to_string(secrets.join(name)).unwrap();
+    let data = read("data.eyaml");
+    let encrypted = |key: &str| {
+        let line = data.lines().find_map(|line| line.strip_prefix(key)).unwrap();
+        format!("---\nplain: 1\nntp::password: {line}\n")
+    };
+    repository.put("private_key.pem", &read("private_key.pem"));
+    repository.put(
+        "hiera.yaml",
+        &format!(
+            "version: 5\nhierarchy:\n- name: All\n  path: common.yaml\n- name: Secrets\n  lookup_key: eyaml_lookup_key\n  path: secrets.eyaml\n  options: {{pkcs7_private_key: {}}}\n",
+            repository.root.join("private_key.pem").display()
+        ),
+    );
+    repository.put(
+        "modules/ntp/manifests/db.pp",
+        "class ntp::db ($password = lookup('ntp::password')) {\n  file { '/plain': content => $password }\n  file { '/part': content => \"user\\n${password}\\n\" }\n  file { '/erb': content => inline_template('<%= @password %>') }\n}\n",
+    );
+    repository.put("data/secrets.eyaml", &encrypted("password: "));
+    repository.commit("a secret");
+    repository.put("data/secrets.eyaml", &encrypted("url: "));
+    for format in ["human", "json", "markdown", "html", "github", "junit"] {
+        let (status, told) = repository.diff(&["--format", format]);
+        assert_eq!(status, 1, "{told}");
+        for secret in ["correct horse", "battery staple"] {
+            assert!(!told.contains(secret), "{format}:\n{told}");
+        }
+    }
+    has(
+        &repository.diff(&[]).1,
+        &[
+            "content has changed; it is sensitive and not shown",
+            "because of data/secrets.eyaml:3 ntp::password",
+        ],
+    );
+    let caches = repository.directory.root.join("caches");
+    let kept = Command::new("grep").args(["-r", "-c", "correct horse"]).arg(&caches).output().unwrap();
+    assert_eq!(kept.status.code(), Some(1), "nothing secret is kept: {kept:?}");
+}
+
+#[test]
+fn what_nodes_export_to_others_is_followed() {
+    let repository = Repository::new("exports");
+    repository.put("puppet.conf", "[server]\nstoreconfigs = true\n");
+    let site = |port: &str| {
+        format!(
+            "node web {{\n  @@notify {{ 'member web': message => '{port}' }}\n}}\nnode db {{\n  Notify <<| |>>\n}}\n"
+        )
+    };
+    repository.put("manifests/site.pp", &site("80"));
+    repository.commit("exports");
+    repository.put("manifests/site.pp", &site("81"));
+    for cached in ["at first", "with what is kept"] {
+        let json = repository.json(&[]);
+        assert_eq!(json["counts"]["changed"], 2, "{cached}: {json:#}");
+    }
+    let (_, told) = repository.diff(&[]);
+    has(&told, &["db", "message => '81'", "because of manifests/site.pp:2"]);
+    // A node that is gone no longer exports.
+    repository.git(&["checkout", "-q", "."]);
+    repository.git(&["rm", "-q", "facts/web.json"]);
+    let (_, told) = repository.diff(&[]);
+    has(&told, &["db: 1 resource removed", "- Notify[member web]"]);
+}
+
+#[test]
+fn the_template_that_changed_is_the_reason() {
+    let repository = Repository::new("templates");
+    repository.put("modules/ntp/templates/conf.epp", "servers <%= $ntp::servers.join(' ') %>\nthe end\n");
+    for file in ["a", "b", "c", "d"] {
+        repository.put(&format!("modules/ntp/templates/{file}.epp"), "nothing\n");
+    }
+    has(&repository.diff(&[]).1, &["+ the end", "because of modules/ntp/templates/conf.epp:2"]);
+    repository.put(
+        "modules/ntp/manifests/db.pp",
+        "class ntp::db {\n  $level = lookup('level')\n  $more = template('ntp/more.erb')\n  notify { 'db': message => $more }\n}\n",
+    );
+    repository.put("modules/ntp/templates/more.erb", "<%# Much. -%>\nlevel <%= @level %>\n");
+    repository.put("data/common.yaml", "---\nntp::servers: [a, b]\nlevel: 1\n");
+    repository.commit("a template in Ruby");
+    repository.put("modules/ntp/templates/more.erb", "<%# Much. -%>\nLevel <%= @level %>\n");
+    has(&repository.diff(&[]).1, &["because of modules/ntp/templates/more.erb:2"]);
+    repository.git(&["checkout", "-q", "."]);
+    repository.put("data/common.yaml", "---\nntp::servers: [a, b]\nlevel: 2\n");
+    has(&repository.diff(&[]).1, &["because of data/common.yaml:3 level"]);
+    repository.git(&["checkout", "-q", "."]);
+    repository.put("modules/ntp/templates/more.erb", "<%# Not much. -%>\nlevel <%= @level %>\n");
+    has(
+        &repository.diff(&[]).1,
+        &["says the same as before", "2 unchanged, as nothing they rest on differs"],
+    );
+}
+
+#[test]
+fn what_is_kept_changes_no_answer() {
+    let repository = Repository::new("kept");
+    repository.put("modules/ntp/files/keys", "one\n2\n");
+    let expected = repository.diff(&["--no-cache"]);
+    assert!(!repository.directory.root.join("caches").exists(), "nothing is kept");
+    for _ in 0..2 {
+        assert_eq!(repository.diff(&[]), expected);
+        assert_eq!(repository.diff(&["--cache", "../elsewhere"]), expected);
+    }
+    assert!(repository.directory.root.join("elsewhere").is_dir());
+    let (status, told) = repository.diff(&["--network", "--cache", "../elsewhere"]);
+    assert_eq!(status, 2, "{told}");
+    has(&told, &["--cache is not for code that may use the network"]);
+    assert_eq!(repository.diff(&["--network"]), expected, "what is not asked for is not refused");
+    repository.commit("keys");
+    repository.put("data/common.yaml", "---\nntp::servers: [a]\n");
+    assert_eq!(repository.diff(&[]), repository.diff(&["--no-cache"]));
+    let place = repository.directory.root.join("caches/kukla");
+    let way = std::fs::read_dir(place).unwrap().flatten().next().unwrap().path();
+    std::fs::write(way.join("index"), "damaged").unwrap();
+    assert_eq!(repository.diff(&[]), repository.diff(&["--no-cache"]));
 }
 
 #[test]

@@ -6,41 +6,36 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 mod common;
-use common::{Chance, Edit, FILES, NODES, number, role};
+use common::{Chance, Directory, Edit, FILES, NODES, number, role};
 
 struct Repository {
-    root: PathBuf,
-}
-
-impl Drop for Repository {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.root);
-    }
+    directory: Directory,
 }
 
 impl Repository {
     fn new(name: &str) -> Repository {
-        let root = std::env::temp_dir().join(format!("kukla-incremental-{}-{name}", std::process::id()));
-        let repository = Repository { root };
+        let repository = Repository { directory: Directory::new(&format!("incremental-{name}")) };
         FILES.iter().for_each(|(path, text)| repository.put(path, text));
         (0..NODES).for_each(|n| repository.put_facts(n, "Debian", 1));
         repository
     }
 
+    fn root(&self) -> &Path {
+        &self.directory.root
+    }
+
     fn put(&self, path: &str, text: &str) {
-        let path = self.root.join("site").join(path);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
+        self.directory.put(&format!("site/{path}"), text);
     }
 
     fn remove(&self, path: &str) {
-        let _ = std::fs::remove_file(self.root.join("site").join(path));
+        self.directory.remove(&format!("site/{path}"));
     }
 
     fn put_facts(&self, n: usize, os: &str, uptime: usize) {
@@ -58,18 +53,18 @@ impl Repository {
         let run = Command::new(env!("CARGO_BIN_EXE_kukla"))
             .args(["compile", "--all", "site", "--set", "strict=warning", "--output", output])
             .args(more)
-            .current_dir(&self.root)
+            .current_dir(self.root())
             .env("SOURCE_DATE_EPOCH", "1700000000")
             .output()
             .unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let told = format!("{:?}\n{}{}", run.status.code(), text(&run.stdout), text(&run.stderr));
-        (told, catalogs(&self.root.join(output)))
+        (told, catalogs(&self.root().join(output)))
     }
 
     /// The same, into a directory that was empty before.
     fn clean(&self) -> (String, BTreeMap<String, String>) {
-        let _ = std::fs::remove_dir_all(self.root.join("clean"));
+        let _ = std::fs::remove_dir_all(self.root().join("clean"));
         self.run("clean", &[])
     }
 }
@@ -147,7 +142,8 @@ fn a_cache_that_cannot_be_used_is_said_and_ignored() {
     let (clean, _) = repository.clean();
     repository.run("kept", &["--cache", "cache"]);
     let index = || {
-        let way = std::fs::read_dir(repository.root.join("cache")).unwrap().flatten().next().unwrap().path();
+        let way =
+            std::fs::read_dir(repository.root().join("cache")).unwrap().flatten().next().unwrap().path();
         way.join("index")
     };
     let whole = std::fs::read(index()).unwrap();
@@ -177,9 +173,9 @@ fn a_cache_that_cannot_be_used_is_said_and_ignored() {
 fn what_was_not_written_does_not_count_as_written() {
     let repository = Repository::new("twice");
     repository.run("kept", &["--cache", "cache"]);
-    let catalog = repository.root.join("kept/n0.json");
+    let catalog = repository.root().join("kept/n0.json");
     std::fs::write(&catalog, "something else").unwrap();
-    let facts = std::fs::read_to_string(repository.root.join("site/facts/n0.json")).unwrap();
+    let facts = std::fs::read_to_string(repository.root().join("site/facts/n0.json")).unwrap();
     repository.put("facts/again.json", &facts.replacen('{', "{\"clientcert\": \"n0\", ", 1));
     let (told, _) = repository.run("kept", &["--cache", "cache"]);
     assert!(told.contains("there are several nodes of this name"), "{told}");
@@ -213,7 +209,7 @@ impl Drop for Watching {
 fn watching_prints_what_an_edit_changes() {
     let repository = Repository::new("watched");
     let mut command = Command::new(env!("CARGO_BIN_EXE_kukla"));
-    command.args(["compile", "--all", "site", "--watch", "--cache", "cache"]).current_dir(&repository.root);
+    command.args(["compile", "--all", "site", "--watch", "--cache", "cache"]).current_dir(repository.root());
     let mut watching = Watching(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
     let lines = |pipe: Box<dyn Read + Send>| {
         let (sender, lines) = channel();

@@ -77,6 +77,9 @@ impl Template<'_> {
             .template(self.path.unwrap_or(Path::new("(erb)")), self.text)
             .map_err(|problem| syntax_error(self.path, &problem))?;
         let variables = variables(vm, &program);
+        if let Some(path) = self.path {
+            vm.note_file(path, variables.iter().map(|(name, _)| name.as_str()));
+        }
         let piece = match self.path {
             Some(_) => format!("template '{}'", self.name),
             None => {

@@ -37,6 +37,7 @@ fn epp(vm: &mut Vm<'_>, reference: Str, parameters: Option<Hash>) -> Flow<Value>
     let Some(path) = existing(vm, &reference, "templates")? else {
         bail!(NO_SUCH_TEMPLATE { name: reference });
     };
+    vm.note_file(&path, std::iter::empty());
     let unit = vm.autoload_template(&path).map_err(|raise| match raise.into_reason() {
         Raised::Error(failure) => invalid("epp", failure),
         other => other.into(),

@@ -134,7 +134,8 @@ fn first_file(vm: &Vm<'_>, references: &[Value], directory: &str) -> Result<Valu
     Ok(Value::Undef)
 }
 
-fn read(vm: &Vm<'_>, path: &Path) -> Result<Vec<u8>> {
+fn read(vm: &mut Vm<'_>, path: &Path) -> Result<Vec<u8>> {
+    vm.note_file(path, std::iter::empty());
     vm.world().read(path).map_err(|error| unreadable(path, error).into())
 }
 

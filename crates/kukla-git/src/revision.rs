@@ -184,12 +184,14 @@ impl World for Revision {
         }
     }
 
-    /// An object never changes, and no two have the same name.
+    /// An object never changes, and no two have the same name. As a time it is one of long ago, which is to say that it has been the
+    /// same since.
     fn stamp(&self, path: &Path) -> Option<Stamp> {
         match self.find(path).1 {
             Found::File(_, id) | Found::Directory(_, id, _) => {
-                let start: [u8; 8] = id.as_bytes().get(..8)?.try_into().ok()?;
-                Some(Stamp { version: u64::from_be_bytes(start), length: 0 })
+                let number =
+                    |at: usize| Some(u64::from_be_bytes(id.as_bytes().get(at..at + 8)?.try_into().ok()?));
+                Some(Stamp { version: number(0)? >> 8, length: number(8)? })
             }
             Found::Elsewhere(path) => self.repository.disk().stamp(&path),
             Found::Nothing => None,

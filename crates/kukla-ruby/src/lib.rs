@@ -8,6 +8,7 @@
 mod args;
 mod backtrace;
 pub mod class;
+pub mod comments;
 mod convert;
 pub mod core;
 pub mod data;

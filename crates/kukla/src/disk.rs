@@ -2,12 +2,11 @@
 
 #![allow(clippy::disallowed_methods)]
 
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -16,6 +15,7 @@ use kukla_world::policy::NOTHING;
 use kukla_world::{CommandOutput, Conversation, DirectoryEntry, FileError, FileResult, Stamp, World, normal};
 
 use crate::conversation::Talk;
+use crate::pending::{Audience, Pending};
 
 /// The world as it is, for whoever may see all of it; a [`Policy`](kukla_world::Policy) stands between it and code.
 ///
@@ -156,22 +156,13 @@ pub(crate) fn read_own(path: &Path) -> io::Result<Vec<u8>> {
 
 /// Writes a file for ourselves, which nobody else can read, and which appears under its name when it is whole.
 pub(crate) fn write_own(path: &Path, bytes: &[u8]) -> Result<(), String> {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let number = COUNT.fetch_add(1, Ordering::Relaxed);
-    let part = path.with_extension(format!("{}-{number}.part", std::process::id()));
     let write = || {
         if let Some(directory) = path.parent() {
             std::fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
         }
-        let mut file = std::fs::File::options().write(true).create_new(true).mode(0o600).open(&part)?;
-        file.write_all(bytes)?;
-        std::fs::rename(&part, path)
+        Pending::write(path, bytes, Audience::Ourselves)?.finish()
     };
-    write().map_err(|error| {
-        // What could not be written is not left behind, if it can be helped.
-        let _ = std::fs::remove_file(&part);
-        format!("{}: {error}", path.display())
-    })
+    write().map_err(|error: io::Error| format!("{}: {error}", path.display()))
 }
 
 /// Removes a file of our own making.

@@ -1,6 +1,6 @@
 //! Exported resources from files: earlier catalogs of other nodes stand in for a database.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -19,7 +19,11 @@ impl CatalogExports {
     pub fn read(world: &dyn World, path: &Path) -> Result<CatalogExports, String> {
         let mut exports = CatalogExports::default();
         for file in files(world, path) {
-            exports.add(&file, &text(world, &file)?)?;
+            let catalog = Catalog::from_json(&text(world, &file)?)
+                .map_err(|error| format!("{}: {error}", file.display()))?;
+            for resource in catalog.resources.into_iter().filter(|resource| resource.exported) {
+                exports.add(Arc::new(Exported { node: catalog.name.to_string(), resource }));
+            }
         }
         Ok(exports)
     }
@@ -30,13 +34,26 @@ impl CatalogExports {
         Ok(Digest::of(texts.collect::<Result<Vec<_>, _>>()?))
     }
 
-    fn add(&mut self, file: &Path, bytes: &[u8]) -> Result<(), String> {
-        let catalog = Catalog::from_json(bytes).map_err(|error| format!("{}: {error}", file.display()))?;
-        for resource in catalog.resources.into_iter().filter(|resource| resource.exported) {
-            let of_type = self.by_type.entry(resource.type_name.to_string()).or_default();
-            of_type.push(Arc::new(Exported { node: catalog.name.to_string(), resource }));
-        }
-        Ok(())
+    /// Adds one.
+    pub(crate) fn add(&mut self, exported: Arc<Exported>) {
+        self.by_type.entry(exported.resource.type_name.to_string()).or_default().push(exported);
+    }
+
+    /// All of them, by type.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<Exported>> {
+        self.by_type.values().flatten()
+    }
+
+    /// Those of a type.
+    pub(crate) fn of_type(&self, type_name: &str) -> impl Iterator<Item = &Arc<Exported>> {
+        self.by_type.get(type_name).into_iter().flatten()
+    }
+
+    /// The types of which two have not the same.
+    pub(crate) fn differing(&self, other: &CatalogExports) -> BTreeSet<String> {
+        let types: BTreeSet<&String> = self.by_type.keys().chain(other.by_type.keys()).collect();
+        let is_other = |name: &&String| !self.of_type(name).eq(other.of_type(name));
+        types.into_iter().filter(is_other).cloned().collect()
     }
 }
 
@@ -56,8 +73,7 @@ fn text(world: &dyn World, file: &Path) -> Result<Vec<u8>, String> {
 impl Exports for CatalogExports {
     /// By node, and then as their catalogs have them.
     fn of(&self, type_name: &str, node: &str) -> Result<Vec<Arc<Exported>>, String> {
-        let all = self.by_type.get(type_name).into_iter().flatten();
-        let mut others: Vec<_> = all.filter(|each| each.node != node).cloned().collect();
+        let mut others: Vec<_> = self.of_type(type_name).filter(|each| each.node != node).cloned().collect();
         others.sort_by(|a, b| a.node.cmp(&b.node));
         Ok(others)
     }

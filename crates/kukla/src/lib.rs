@@ -71,6 +71,8 @@ pub mod diff;
 mod disk;
 pub mod exports;
 pub mod facts;
+pub mod fleet_exports;
+pub mod pending;
 pub mod provenance;
 pub mod puppet_conf;
 pub mod rpc;

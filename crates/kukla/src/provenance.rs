@@ -70,6 +70,7 @@ fn part(part: &Part, depth: usize) -> Json {
             (json!({"resource": owner.to_string(), "parameter": name.as_str()}), trail)
         }
         Part::Variable(name, trail) => (json!({"variable": name.as_str()}), trail),
+        Part::File(path) => return json!({"file": path.as_str()}),
     };
     if let Some(trail) = trail {
         json["value"] = step(trail, depth + 1);
@@ -138,6 +139,10 @@ fn write_chain(out: &mut String, trail: &Trail, indent: &str) {
                 let _ = writeln!(out, "{indent}through variable ${name}");
                 trail
             }
+            Part::File(path) => {
+                let _ = writeln!(out, "{indent}through file {path}");
+                continue;
+            }
         };
         if let Some(trail) = trail {
             write_chain(out, trail, &format!("{indent}  "));
@@ -170,5 +175,6 @@ pub fn is_secret(trail: &Trail) -> bool {
         Part::Parameter(_, _, trail) | Part::Variable(_, trail) => {
             trail.as_ref().is_some_and(|trail| is_secret(trail))
         }
+        Part::File(_) => false,
     })
 }

@@ -22,7 +22,6 @@ mod all;
 mod formats;
 mod keep;
 mod profile;
-mod progress;
 mod report;
 mod watch;
 

@@ -53,6 +53,13 @@ pub struct Args {
     output: Option<PathBuf>,
     #[command(flatten)]
     noise: options::Noise,
+    /// Keep in DIR what nodes rest on, so that the next comparison compiles only nodes that something differs for; by default in
+    /// ~/.cache/kukla. There are digests in it and names of files and facts, no catalogs and no values
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
+    /// Keep nothing, and use nothing that is kept
+    #[arg(long, conflicts_with = "cache")]
+    no_cache: bool,
     #[command(flatten)]
     wanted: Wanted,
     #[command(flatten)]

@@ -1,5 +1,6 @@
 //! The subcommands, one file each.
 
+mod cache;
 pub mod check;
 pub mod compile;
 pub mod diff;
@@ -12,6 +13,7 @@ mod fleet;
 pub mod lookup;
 pub mod parse;
 mod policy;
+mod progress;
 pub mod repl;
 pub mod rpc;
 pub mod ruby;

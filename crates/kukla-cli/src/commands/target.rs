@@ -178,12 +178,17 @@ impl Target {
     ) -> Result<Compiler, String> {
         let mut policy = self.allowed.policy();
         policy.files.also.extend(named);
-        let exports = self.exported.as_ref().map(|path| CatalogExports::read(&world, path)).transpose()?;
+        let exports = self.exports(&world)?;
         let compiler = Compiler::new(world).with_policy(policy);
         Ok(match exports {
             Some(exports) => compiler.with_exports(Arc::new(exports)),
             None => compiler,
         })
+    }
+
+    /// What other nodes export, if the options name catalogs of them.
+    pub fn exports(&self, world: &dyn World) -> Result<Option<CatalogExports>, String> {
+        self.exported.as_ref().map(|path| CatalogExports::read(world, path)).transpose()
     }
 
     /// What decides what comes of a compilation besides the site, the node and what can be asked again later.

@@ -1,4 +1,43 @@
-//! A control repository, and edits of it at random.
+//! A control repository, and edits of it at random; a directory to put one in.
+
+#![allow(dead_code)] // each test uses its part
+
+use std::path::PathBuf;
+
+/// A directory of a test's own, gone at the end.
+pub struct Directory {
+    /// Where it lies.
+    pub root: PathBuf,
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.root);
+    }
+}
+
+impl Directory {
+    /// An empty one.
+    pub fn new(name: &str) -> Directory {
+        let root = std::env::temp_dir().join(format!("kukla-{}-{name}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&root);
+        std::fs::create_dir_all(&root).unwrap();
+        // What is there has one name only.
+        Directory { root: root.canonicalize().unwrap() }
+    }
+
+    /// Writes a file.
+    pub fn put(&self, path: &str, text: &str) {
+        let path = self.root.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    /// Removes a file, if it is there.
+    pub fn remove(&self, path: &str) {
+        let _ = std::fs::remove_file(self.root.join(path));
+    }
+}
 
 /// A control repository with what catalogs can rest on.
 pub const FILES: [(&str, &str); 22] = [

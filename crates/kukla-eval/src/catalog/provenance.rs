@@ -1,5 +1,6 @@
 //! Provenance: how the attributes of resources got their values. Nothing is recorded unless someone asks.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use kukla_catalog::{Catalog, ResourceRef};
@@ -74,6 +75,8 @@ pub enum Part {
     Parameter(ResourceRef, Name, Option<Arc<Trail>>),
     /// A variable and how it got its value.
     Variable(Name, Option<Arc<Trail>>),
+    /// A file of a module: a template that was rendered, a file that was read.
+    File(Str),
 }
 
 impl Trail {
@@ -89,6 +92,8 @@ pub struct Recorder {
     found: Arc<[DataPlace]>,
     /// Where the last answer to each lookup in the code came from.
     lookups: Vec<(Location, Arc<[DataPlace]>)>,
+    /// The calls in the code that read files of modules, and what came in with them.
+    files: Vec<(Location, Str, Vec<Part>)>,
     /// How variables got their values; a value tells whether the place still holds the same variable.
     variables: FxHashMap<(Position, Name), (Value, Arc<Trail>)>,
     /// The calls with a lambda, its parameters, and what they were last given.
@@ -154,6 +159,20 @@ impl Vm<'_> {
         }
     }
 
+    /// Notes a file that is read for the call being made, and the variables that it uses by itself, if someone wants to know.
+    pub fn note_file<'n>(&mut self, path: &Path, variables: impl Iterator<Item = &'n str>) {
+        let Some(recorder) = &self.recorder else { return };
+        let location = self.call_location();
+        let named = |name| self.named_part(recorder, VariableTarget::Local(name), name, &location);
+        let file = Str::from(path.to_string_lossy().as_ref());
+        let mut parts = vec![Part::File(file.clone())];
+        parts.extend(variables.filter_map(Name::existing).map(named));
+        if let Some(recorder) = &mut self.recorder {
+            recorder.files.retain(|(known, other, _)| *other != file || !is_same(known, &location));
+            recorder.files.push((location, file, parts));
+        }
+    }
+
     /// The trail of something set at a place, if trails are recorded; `expr` is what gave the value.
     pub(super) fn trail(
         &self,
@@ -196,7 +215,12 @@ impl Vm<'_> {
                     None => all(&mut call.args.iter()),
                 }
             }
-            Kind::Call(call) => all(&mut call.args.iter()),
+            Kind::Call(call) => {
+                all(&mut call.args.iter());
+                let location = self.location(expr.span);
+                let read = recorder.files.iter().filter(|(known, ..)| is_same(known, &location));
+                parts.extend(read.flat_map(|(.., parts)| parts.iter().cloned()));
+            }
             Kind::Interpolate(segments) => all(&mut segments.iter().filter_map(|segment| match segment {
                 Segment::Expr(expr) => Some(expr),
                 Segment::Text(_) => None,
@@ -223,8 +247,19 @@ impl Vm<'_> {
 
     /// A variable as part of a value: a parameter, something assigned, or what a lambda was given.
     fn variable_part(&self, recorder: &Recorder, variable: &Variable, expr: &Expr) -> Part {
-        let unknown = Part::Variable(variable.name, None);
-        let (holder, name) = match variable.target {
+        self.named_part(recorder, variable.target, variable.name, &self.location(expr.span))
+    }
+
+    /// A variable that is used at a place, as part of a value.
+    fn named_part(
+        &self,
+        recorder: &Recorder,
+        target: VariableTarget,
+        shown: Name,
+        location: &Location,
+    ) -> Part {
+        let unknown = Part::Variable(shown, None);
+        let (holder, name) = match target {
             VariableTarget::Local(name) => (self.scopes.holder(self.position(), name), name),
             VariableTarget::Class(class, name) => (self.scopes.class(class).map(Position::named), name),
             VariableTarget::Top(name) => (Some(Position::named(ScopeId::TOP)), name),
@@ -245,7 +280,6 @@ impl Vm<'_> {
         if holder.is_named() {
             return unknown;
         }
-        let location = self.location(expr.span);
         let around = recorder.lambdas.iter().filter(|(place, names, _)| {
             place.source.name() == location.source.name()
                 && place.span.start <= location.span.start

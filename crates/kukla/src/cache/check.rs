@@ -139,7 +139,9 @@ impl<'c> Check<'c> {
         }
         match self.stale_input(&entry.basis.inputs) {
             Some(reason) => Err(reason),
-            None if !self.cache.has_catalog(entry.catalog) => Err(Reason::Lost),
+            None if entry.catalog.is_some_and(|catalog| !self.cache.has_catalog(catalog)) => {
+                Err(Reason::Lost)
+            }
             None => Ok(entry),
         }
     }

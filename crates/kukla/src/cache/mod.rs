@@ -4,7 +4,7 @@
 //!
 //! - `index`: all questions that compilations asked of the world, each once, with its answer; and for each node which of them it
 //!   asked, which facts, and what came of it,
-//! - `catalogs`: the catalogs, compressed, by the digest of their text.
+//! - `catalogs`: the catalogs, compressed, by the digest of their text, if whoever compiles wants them kept.
 //!
 //! Nothing in it is believed: the index carries a digest of itself and the name of the build that wrote it, a catalog is
 //! compared with its digest. Files are written under other names and renamed, so that several processes can share a cache;
@@ -24,6 +24,7 @@ use kukla_world::record::{Answer, Digest, Input, InputId, InputSet, Question};
 use kukla_world::{Stamp, World};
 use rustc_hash::FxBuildHasher;
 
+use crate::Site;
 use crate::basis::Basis;
 use crate::disk::{self, DiskWorld};
 pub use check::{Check, Facts, Reason};
@@ -67,8 +68,8 @@ pub struct Entry {
     pub basis: Basis,
     /// What whoever keeps it has to say of it.
     pub report: Vec<u8>,
-    /// The digest of its catalog.
-    pub catalog: Digest,
+    /// The digest of its catalog, if that is kept.
+    pub catalog: Option<Digest>,
 }
 
 /// What a run adds to a cache.
@@ -86,6 +87,22 @@ pub struct Additions {
     pub written: BTreeMap<PathBuf, Digest>,
 }
 
+impl Additions {
+    /// Takes over what the sites of a run have read since a time by the clock of the disk. They are of one world, whose inputs have
+    /// the same numbers for all of them.
+    pub fn take_inputs<'s>(&mut self, sites: impl IntoIterator<Item = &'s Site>, began: u64) {
+        for site in sites {
+            self.parts.extend(site.data.parts());
+            let inputs = site.inputs(began);
+            for (known, (_, stamp)) in self.inputs.iter_mut().zip(&inputs) {
+                known.1 = known.1.or(*stamp);
+            }
+            let known = self.inputs.len();
+            self.inputs.extend(inputs.into_iter().skip(known));
+        }
+    }
+}
+
 /// Files that changed so shortly before they were read may change again and look the same, since clocks of file systems tick
 /// slowly.
 const TOO_YOUNG: u64 = 1_000_000_000;
@@ -95,7 +112,7 @@ pub fn lasting(stamp: Option<Stamp>, began: u64) -> Option<Stamp> {
     stamp.filter(|stamp| stamp.version.saturating_add(TOO_YOUNG) < began)
 }
 
-const MAGIC: &[u8] = b"kukla cache 1\n";
+const MAGIC: &[u8] = b"kukla cache 2\n";
 
 impl Cache {
     /// What is kept in a directory for a way of compiling, and what is wrong with it if it cannot be used.
@@ -142,6 +159,12 @@ impl Cache {
         known.is_some_and(|(stamp, digest)| {
             *digest == catalog && DiskWorld::default().stamp(place) == Some(*stamp)
         })
+    }
+
+    /// All questions in it, by the numbers that the entries have for them.
+    pub fn questions(&self) -> impl Iterator<Item = (InputId, &Question)> {
+        let questions = self.inputs.iter().map(|kept| &kept.input.question);
+        (0..).map(InputId).zip(questions)
     }
 
     /// Asks the world, one by one as they are needed, whether the answers are still the same.
@@ -201,8 +224,9 @@ impl Cache {
 
     /// Removes catalogs that were kept for nodes which have others now.
     fn forget_catalogs(&self, nodes: &BTreeMap<String, Entry>) {
-        let wanted: std::collections::BTreeSet<Digest> = nodes.values().map(|entry| entry.catalog).collect();
-        let known = self.nodes.values().map(|entry| entry.catalog);
+        let wanted: std::collections::BTreeSet<Digest> =
+            nodes.values().filter_map(|entry| entry.catalog).collect();
+        let known = self.nodes.values().filter_map(|entry| entry.catalog);
         known.filter(|digest| !wanted.contains(digest)).for_each(|digest| {
             // If it is gone already, so much the better.
             let _ = disk::remove_own(&self.catalog_place(digest));
@@ -299,7 +323,7 @@ fn index(
         });
         out.set(&entry.basis.inputs);
         out.block(&entry.report);
-        out.digest(&entry.catalog);
+        out.optional(entry.catalog.as_ref(), Writer::digest);
     });
     out.list(written.iter(), |out, (place, (stamp, digest))| {
         out.text(&place.to_string_lossy());
@@ -356,7 +380,8 @@ fn read_body(reader: &mut Reader<'_>) -> Option<Cache> {
                 let name = reader.text()?.to_owned();
                 let node = reader.digest()?;
                 let basis = Basis { node, facts: reader.list(fact)?, inputs: reader.set()? };
-                Some((name, Entry { basis, report: reader.block()?.to_vec(), catalog: reader.digest()? }))
+                let (report, catalog) = (reader.block()?.to_vec(), reader.optional(Reader::digest)?);
+                Some((name, Entry { basis, report, catalog }))
             })?
             .into_iter()
             .collect(),

@@ -7,9 +7,10 @@ use kukla_eval::environment::Node;
 use kukla_eval::error::Diagnostic;
 
 use super::inputs::Inputs;
-use super::{Changes, Compared, Failure, Files, Outcome, Rules, contents};
+use super::{Changes, Compared, Failure, Files, Known, Outcome, Rules, contents};
 use crate::basis::{Basis, node_digest};
-use crate::{CompileOptions, Site};
+use crate::fleet_exports::FleetExports;
+use crate::{CompileOptions, Outcome as Compilation, Site};
 
 /// A node on one side: who it is there, and the site that compiles it.
 #[derive(Clone, Debug)]
@@ -28,7 +29,20 @@ pub struct Comparison<'f> {
     pub files: Option<&'f Files<'f>>,
     /// What of a difference is told.
     pub rules: Rules,
+    /// What earlier comparisons found, if it is of use: what rests on the same as then need not be compiled once.
+    pub known: Option<Known<'f>>,
+    /// What the nodes of each side export to each other, if they do.
+    pub exports: Option<Sides<Arc<FleetExports>>>,
     inputs: Inputs,
+}
+
+/// Something of each side.
+#[derive(Clone, Debug, Default)]
+pub struct Sides<T> {
+    /// Of the side before.
+    pub before: T,
+    /// Of the side after.
+    pub after: T,
 }
 
 impl<'f> Comparison<'f> {
@@ -39,47 +53,79 @@ impl<'f> Comparison<'f> {
 
     /// Compiles a node on both sides, as far as it takes to say what is different.
     pub fn node(&self, before: Result<Subject, Failure>, after: Result<Subject, Failure>) -> Compared {
-        let (before, after) = match (before, after) {
-            (Ok(before), Ok(after)) => (before, after),
-            (before, after) => return self.catalogs(before.and_then(compiled), after.and_then(compiled)),
-        };
-        let Some(files) = self.files else { return self.catalogs(compiled(before), compiled(after)) };
-        if files.is_insignificant() && is_same_node(&before, &after) && before.node.facts == after.node.facts
-        {
-            return Compared::Otherwise(Outcome::SameInputs);
-        }
-        let old = match &before.site {
-            Ok(site) => {
-                let outcome = site.compile_with(&before.node, CompileOptions::default());
-                if let Some(record) = &outcome.record
-                    && let Some(ledger) = site.environment.world.ledger()
-                    && is_same_node(&before, &after)
-                {
-                    let basis = Basis::new(&before.node, &site.spec.environment, record);
-                    if basis.changed_fact(&after.node.facts).is_none()
-                        && self.inputs.hold(ledger, files, &basis.inputs)
-                    {
-                        return match outcome.result {
-                            Ok(compiled) if files.serves_changed() => {
-                                let changes =
-                                    self.fetched(Changes::default(), &before, &after, &compiled.catalog);
-                                self.told(changes, Outcome::SameInputs)
-                            }
-                            Ok(_) => Compared::Otherwise(Outcome::SameInputs),
-                            Err(failure) => {
-                                Compared::Otherwise(Outcome::Fails(failure.clone().into(), failure.into()))
-                            }
-                        };
+        let exports = self.exports.as_ref();
+        let (old, new) = (exports.map(|sides| &*sides.before), exports.map(|sides| &*sides.after));
+        match (before, after) {
+            (Ok(before), Ok(after)) => {
+                let catalog = match self.before(&before, &after) {
+                    Ok(catalog) => catalog,
+                    Err(compared) => {
+                        if let (Some(old), Some(new)) = (old, new) {
+                            new.note_same(&after.node.name, old);
+                        }
+                        return compared;
                     }
-                }
-                outcome.result.map(|compiled| compiled.catalog).map_err(Failure::from)
+                };
+                self.subjects((&before, catalog), (&after, after.compile(new)))
             }
-            Err(failure) => Err(Failure::from(failure.clone())),
+            (before, after) => self.catalogs(
+                before.and_then(|subject| subject.compile(old)),
+                after.and_then(|subject| subject.compile(new)),
+            ),
+        }
+    }
+
+    /// The catalog of a node on the side before; or what became of the node, if that can be said without the side after.
+    fn before(&self, before: &Subject, after: &Subject) -> Result<Result<Catalog, Failure>, Compared> {
+        let exports = self.exports.as_ref().map(|sides| &*sides.before);
+        let (Some(files), Ok(site)) = (self.files, &before.site) else { return Ok(before.compile(exports)) };
+        let is_same = is_same_node(before, after);
+        if is_same && files.is_insignificant() && before.node.facts == after.node.facts {
+            return Err(Compared::Otherwise(Outcome::SameInputs));
+        }
+        if is_same && self.is_known_to_be_same(before, after, files) {
+            return Err(Compared::Otherwise(Outcome::SameInputs));
+        }
+        let Compilation { result, record, .. } = compile(site, &before.node, exports);
+        let (Some(record), Some(ledger)) = (record, site.environment.world.ledger()) else {
+            return Ok(result.map_err(Failure::from));
         };
-        let new = compiled(after.clone());
+        let basis = Basis::new(&before.node, &site.spec.environment, &record);
+        let rests_on_same = is_same
+            && basis.changed_fact(&after.node.facts).is_none()
+            && self.inputs.hold(ledger, files, &basis.inputs);
+        if let (Some(known), Ok(catalog)) = (&self.known, &result) {
+            known.note(&before.node.name, basis, catalog, &record);
+        }
+        if !rests_on_same {
+            return Ok(result.map_err(Failure::from));
+        }
+        Err(match result {
+            Ok(catalog) => {
+                let changes = self.fetched(Changes::default(), before, after, &catalog);
+                self.told(changes, Outcome::SameInputs)
+            }
+            Err(failure) => Compared::Otherwise(Outcome::Fails(failure.clone().into(), failure.into())),
+        })
+    }
+
+    /// Whether an earlier comparison tells that a node rests on the same on both sides.
+    fn is_known_to_be_same(&self, before: &Subject, after: &Subject, files: &Files<'_>) -> bool {
+        let (Some(known), Ok(old), Ok(new)) = (&self.known, &before.site, &after.site) else { return false };
+        let Some(ties) = known.same(before, after, &old.spec.environment) else { return false };
+        let trades = self.exports.is_some() && ties.trades;
+        !trades && !(files.serves_changed() && contents::is_changed(&ties.sources, (old, new), files))
+    }
+
+    /// Says what is different between two catalogs of a node and in the files it fetches.
+    pub fn subjects(
+        &self,
+        (before, old): (&Subject, Result<Catalog, Failure>),
+        (after, new): (&Subject, Result<Catalog, Failure>),
+    ) -> Compared {
         match (old, new) {
             (Ok(old), Ok(new)) => {
-                let changes = self.fetched(self.changes(&old, &new), &before, &after, &new);
+                let changes = self.fetched(self.changes(&old, &new), before, after, &new);
                 self.told(changes, Outcome::Same)
             }
             (old, new) => self.catalogs(old, new),
@@ -114,13 +160,15 @@ impl<'f> Comparison<'f> {
 
     /// A node that only the side before has.
     pub fn removed(&self, node: Result<Subject, Failure>) -> Compared {
-        let resources = node.and_then(compiled).map(|catalog| catalog.resources.len());
+        let exports = self.exports.as_ref().map(|sides| &*sides.before);
+        let resources = node.and_then(|node| node.compile(exports)).map(|catalog| catalog.resources.len());
         Compared::Otherwise(Outcome::Removed(resources))
     }
 
     /// A node that only the side after has.
     pub fn added(&self, node: Result<Subject, Failure>) -> Compared {
-        let resources = node.and_then(compiled).map(|catalog| catalog.resources.len());
+        let exports = self.exports.as_ref().map(|sides| &*sides.after);
+        let resources = node.and_then(|node| node.compile(exports)).map(|catalog| catalog.resources.len());
         Compared::Otherwise(Outcome::Added(resources))
     }
 
@@ -145,6 +193,22 @@ fn is_same_node(before: &Subject, after: &Subject) -> bool {
     }
 }
 
-fn compiled(subject: Subject) -> Result<Catalog, Failure> {
-    Ok(subject.site?.compile(&subject.node).result?)
+/// Compiles a node; what it exports to others is noted where that is asked for.
+fn compile(site: &Site, node: &Node, exports: Option<&FleetExports>) -> Compilation<Catalog> {
+    let options = CompileOptions { keep_virtual: exports.is_some(), ..CompileOptions::default() };
+    let mut outcome = site.compile_with(node, options).map(|compiled| compiled.catalog);
+    if let Some(exports) = exports {
+        exports.note(&node.name, outcome.result.as_mut().ok(), outcome.record.as_deref());
+    }
+    outcome
+}
+
+impl Subject {
+    /// Compiles it; what it exports to others is noted where that is asked for.
+    pub fn compile(&self, exports: Option<&FleetExports>) -> Result<Catalog, Failure> {
+        match &self.site {
+            Ok(site) => compile(site, &self.node, exports).result.map_err(Failure::from),
+            Err(failure) => Err(Failure::from(failure.clone())),
+        }
+    }
 }

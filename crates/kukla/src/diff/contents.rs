@@ -66,12 +66,20 @@ fn reasons(old: &Path, files: &Files<'_>) -> Vec<Reason> {
     vec![Reason { file: file.into(), line: None, key: None, is_after: true, is_touched: true }]
 }
 
-fn sources(resource: &Resource) -> Vec<&str> {
+/// The places that a resource can be fetched from, the first that is there counts.
+pub(super) fn sources(resource: &Resource) -> Vec<&str> {
     match resource.get("source") {
         Some(Value::String(one)) => vec![one.as_str()],
         Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
         _ => Vec::new(),
     }
+}
+
+/// Whether one of the files behind these sources may be another.
+pub(super) fn is_changed(sources: &[String], (before, after): (&Site, &Site), files: &Files<'_>) -> bool {
+    let mut places =
+        sources.iter().filter_map(|source| Some((place(before, source)?, place(after, source)?)));
+    places.any(|(old, _)| files.is_changed(&old) || files.is_changed_below(&old))
 }
 
 /// Where the file behind a source lies, if a module has it.

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 
 use kukla_hiera::DataFormat;
 use kukla_hiera::parts::{Difference, FileParts};
+use kukla_ruby::comments::{template_without_comments, without_comments};
 use kukla_syntax::Source;
 use kukla_syntax::pn::Pn;
 use kukla_syntax::{Parse, parse, parse_epp};
@@ -143,6 +144,9 @@ impl<'w> Files<'w> {
                 old.is_ok() && new.is_ok() && Pn::of(&old.tree).to_text() == Pn::of(&new.tree).to_text()
             })
         };
+        let is_same_ruby = |plain: fn(&str) -> Option<String>| {
+            texts().is_some_and(|(old, new)| plain(&old).is_some_and(|old| plain(&new) == Some(old)))
+        };
         let data = |format: DataFormat| {
             let empty =
                 FileParts { format, module: None, keys: BTreeMap::new(), rest: Digest::of::<&[u8]>([]) };
@@ -162,6 +166,8 @@ impl<'w> Files<'w> {
             _ if inside("files") => Meaning::Other,
             Some("pp") if !inside("templates") && is_same_program(parse) => Meaning::Same,
             Some("epp") if is_same_program(parse_epp) => Meaning::Same,
+            Some("rb") if !inside("templates") && is_same_ruby(without_comments) => Meaning::Same,
+            Some("erb") if is_same_ruby(template_without_comments) => Meaning::Same,
             Some("yaml" | "yml" | "eyaml") if !inside("templates") => data(DataFormat::Yaml),
             Some("json") if !inside("templates") => data(DataFormat::Json),
             _ => Meaning::Other,
@@ -198,9 +204,19 @@ impl<'w> Files<'w> {
         if let (Some(key), Meaning::Keys(keys)) = (key, &changed.meaning) {
             return if keys.contains(key) { 2 } else { 0 };
         }
+        if line.is_some_and(|line| self.lines_of(inside, changed, is_after).contains(&line)) { 2 } else { 1 }
+    }
+
+    /// The first line of a file of either side that the other does not have.
+    pub(super) fn first_line(&self, path: &Path, is_after: bool) -> Option<u32> {
+        let inside = self.shown(path);
+        let changed = self.changed.get(inside).filter(|changed| changed.meaning != Meaning::Same)?;
+        self.lines_of(inside, changed, is_after).first().copied()
+    }
+
+    fn lines_of<'c>(&self, inside: &Path, changed: &'c Changed, is_after: bool) -> &'c BTreeSet<u32> {
         let lines = changed.lines.get_or_init(|| self.lines(inside));
-        let lines = if is_after { &lines.after } else { &lines.before };
-        if line.is_some_and(|line| lines.contains(&line)) { 2 } else { 1 }
+        if is_after { &lines.after } else { &lines.before }
     }
 
     fn lines(&self, inside: &Path) -> Lines {

@@ -9,14 +9,9 @@ use rustc_hash::FxHashMap;
 use super::Files;
 use super::files::Holds;
 
-/// What is known of the inputs of the side before, each looked at once.
+/// Which inputs of the side before are others on the side after.
 #[derive(Debug, Default)]
-pub(super) struct Inputs {
-    known: RwLock<Known>,
-}
-
-#[derive(Debug, Default)]
-struct Known {
+pub(super) struct Differing {
     /// How many inputs were looked at.
     looked_at: usize,
     /// Inputs that are others on the side after.
@@ -27,35 +22,47 @@ struct Known {
     keys: FxHashMap<String, InputId>,
 }
 
-impl Inputs {
-    /// Whether all of some inputs are the same on the side after.
-    pub fn hold(&self, ledger: &Ledger, files: &Files<'_>, inputs: &InputSet) -> bool {
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-        if known.looked_at >= ledger.len() {
-            return known.hold(inputs);
+impl Differing {
+    /// Looks at one more input.
+    pub fn look_at(&mut self, id: InputId, question: &Question, files: &Files<'_>) {
+        self.looked_at += 1;
+        if let Question::Key(key) = question {
+            self.keys.insert(key.clone(), id);
         }
-        drop(known);
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        for (id, input) in ledger.since(known.looked_at) {
-            known.looked_at += 1;
-            if let Question::Key(key) = &input.question {
-                known.keys.insert(key.clone(), id);
-            }
-            match files.holds(&input.question) {
-                Holds::Yes => {}
-                Holds::No => known.others.insert(id),
-                Holds::UnlessAsked(keys) => known.partly.push((id, keys)),
-            }
+        match files.holds(question) {
+            Holds::Yes => {}
+            Holds::No => self.others.insert(id),
+            Holds::UnlessAsked(keys) => self.partly.push((id, keys)),
         }
-        known.hold(inputs)
     }
-}
 
-impl Known {
-    fn hold(&self, inputs: &InputSet) -> bool {
+    /// Whether all of some inputs are the same on the side after.
+    pub fn hold(&self, inputs: &InputSet) -> bool {
         let asked = |key: &String| self.keys.get(key).is_some_and(|id| inputs.contains(*id));
         let is_stale =
             |(id, keys): &(InputId, BTreeSet<String>)| inputs.contains(*id) && keys.iter().any(asked);
         !inputs.intersects(&self.others) && !self.partly.iter().any(is_stale)
+    }
+}
+
+/// What is known of the inputs of a side as it is compiled, each looked at once.
+#[derive(Debug, Default)]
+pub(super) struct Inputs {
+    differing: RwLock<Differing>,
+}
+
+impl Inputs {
+    /// Whether all of some inputs are the same on the side after.
+    pub fn hold(&self, ledger: &Ledger, files: &Files<'_>, inputs: &InputSet) -> bool {
+        let differing = self.differing.read().unwrap_or_else(PoisonError::into_inner);
+        if differing.looked_at >= ledger.len() {
+            return differing.hold(inputs);
+        }
+        drop(differing);
+        let mut differing = self.differing.write().unwrap_or_else(PoisonError::into_inner);
+        for (id, input) in ledger.since(differing.looked_at) {
+            differing.look_at(id, &input.question, files);
+        }
+        differing.hold(inputs)
     }
 }

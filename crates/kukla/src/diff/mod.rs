@@ -17,13 +17,14 @@ mod files;
 mod fleet;
 mod groups;
 mod inputs;
+mod known;
 mod reasons;
 mod rules;
 
 pub use changes::{
     AttributeChange, Changes, Kind, Place, Relation, RelationKind, ResourceChange, SOME_SECRET,
 };
-pub use compare::{Comparison, Subject};
+pub use compare::{Comparison, Sides, Subject};
 pub use document::{changes as changes_document, document};
 pub use files::{Files, Tree};
 pub use fleet::{
@@ -31,6 +32,7 @@ pub use fleet::{
     Reason,
 };
 pub use groups::Group;
+pub use known::Known;
 pub use kukla_catalog::difference::PartChange;
 pub use reasons::Evidence;
 pub use rules::{Rule, Rules};

@@ -187,6 +187,11 @@ impl Found<'_> {
                 Part::Parameter(_, _, Some(trail)) | Part::Variable(_, Some(trail)) => {
                     self.trail(trail, is_after, depth + 1);
                 }
+                Part::File(file) => {
+                    let line =
+                        self.files.and_then(|files| files.first_line(Path::new(file.as_str()), is_after));
+                    self.place(file, line, None, is_after);
+                }
                 Part::Parameter(..) | Part::Variable(..) => {}
             }
         }

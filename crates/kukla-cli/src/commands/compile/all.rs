@@ -9,18 +9,20 @@ use kukla::Compiler;
 use kukla::cache::{Cache, Facts};
 use kukla::eval::Node;
 use kukla::eval::profile::Profile;
+use kukla::pending::Pending;
 use kukla::world::record::Digest;
 use rayon::prelude::*;
 
 use super::formats::{self, Printed};
 use super::keep::{Keeper, Kept};
-use super::progress::Progress;
 use super::report::Report;
 use super::{Args, compile, refused, watch};
 use crate::Outcome;
+use crate::commands::cache;
 use crate::commands::fleet::{self, Fleet, Member, Source};
+use crate::commands::progress::Progress;
 use crate::commands::target::Placed;
-use crate::output::{self, Pending, err, errln};
+use crate::output::{self, err, errln};
 
 /// One node of many: what came of it, and its catalog if that is to be a file.
 #[derive(Debug, Default)]
@@ -98,7 +100,7 @@ impl<'c> Round<'c> {
             }
             // Catalogs get their names when there is no doubt left about any of them.
             let Some(pending) = one.catalog.take() else { continue };
-            pending.finish()?;
+            output::finish(pending)?;
             if let (Some(keeper), Some(digest), Some(directory)) = (&keeper, one.digest, &args.output) {
                 keeper.note_written(place(directory, &one.report.node), digest);
             }
@@ -224,8 +226,8 @@ impl Run<'_> {
     /// What is kept of a node, with its catalog where it is wanted; `None` if that is gone.
     fn take(&self, kept: Kept<'_>, node: &Node, source: &str) -> Option<Done> {
         let report = kept.report(&node.name, source)?;
-        let mut done = Done { report, digest: Some(kept.digest()), ..Done::default() };
-        self.keeper.inspect(|keeper| keeper.note_catalog(&node.name, kept.digest()));
+        let mut done = Done { report, digest: Some(kept.digest), ..Done::default() };
+        self.keeper.inspect(|keeper| keeper.note_catalog(&node.name, kept.digest));
         if let Some(directory) = &self.args.output
             && !kept.is_written_to(&place(directory, &node.name))
         {
@@ -240,7 +242,7 @@ impl Run<'_> {
 
     /// The catalog as a file to be, if it is to be one.
     fn pending(&self, node: &Node, text: &str) -> Result<Option<Pending>, String> {
-        let write = |directory: &PathBuf| Pending::write(&place(directory, &node.name), text.as_bytes());
+        let write = |directory: &PathBuf| output::pending(&place(directory, &node.name), text.as_bytes());
         self.args.output.as_ref().map(write).transpose()
     }
 }
@@ -252,24 +254,8 @@ fn place(directory: &Path, node: &str) -> PathBuf {
 
 /// What is kept of runs like this one.
 pub fn open(directory: &Path, args: &Args, fleet: &Fleet<'_>) -> Result<Cache, String> {
-    let way = Digest::of([
-        format!("{:?}", fleet.site_spec()),
-        args.target.way()?,
-        format!("{}", args.keep_virtual),
-    ]);
-    let (cache, wrong) = Cache::open(directory, way, &build());
-    if let Some(wrong) = wrong {
-        errln!("kukla: the cache in {} is not used: {wrong}", directory.display());
-    }
+    let way = [format!("{:?}", fleet.site_spec()), args.target.way()?, format!("{}", args.keep_virtual)];
+    let (cache, wrong) = cache::open(directory, Digest::of(way));
+    wrong.inspect(|wrong| errln!("kukla: {wrong}"));
     Ok(cache)
-}
-
-/// This build and no other: what is kept by one is not for the next.
-fn build() -> String {
-    let version = env!("CARGO_PKG_VERSION");
-    let own = std::env::current_exe().and_then(std::fs::metadata);
-    match own.and_then(|own| Ok((own.len(), own.modified()?))) {
-        Ok((length, modified)) => format!("{version} {length} {modified:?}"),
-        Err(_) => version.to_owned(),
-    }
 }

@@ -33,6 +33,8 @@ pub struct Keeper<'c> {
 pub struct Kept<'c> {
     cache: &'c Cache,
     entry: &'c Entry,
+    /// The digest of its catalog.
+    pub digest: Digest,
 }
 
 impl Kept<'_> {
@@ -43,17 +45,12 @@ impl Kept<'_> {
 
     /// Its catalog, if that is whole.
     pub fn catalog(&self) -> Option<String> {
-        self.cache.catalog(self.entry.catalog)
-    }
-
-    /// The digest of its catalog.
-    pub fn digest(&self) -> Digest {
-        self.entry.catalog
+        self.cache.catalog(self.digest)
     }
 
     /// Whether a file is the one that its catalog was written to.
     pub fn is_written_to(&self, place: &Path) -> bool {
-        self.cache.is_written_to(place, self.entry.catalog)
+        self.cache.is_written_to(place, self.digest)
     }
 }
 
@@ -92,8 +89,9 @@ impl<'c> Keeper<'c> {
 
     /// What is kept of a node, if compiling it would give the same.
     pub fn kept(&self, Placed { node, site }: &Placed, facts: Facts<'_>) -> Option<Kept<'c>> {
-        match self.check.node(node, &site.environment, facts) {
-            Ok(entry) => Some(Kept { cache: self.cache, entry }),
+        let entry = self.check.node(node, &site.environment, facts);
+        match entry.and_then(|entry| Ok((entry, entry.catalog.ok_or(Reason::Lost)?))) {
+            Ok((entry, digest)) => Some(Kept { cache: self.cache, entry, digest }),
             Err(reason) => {
                 lock(&self.reasons).insert(node.name.clone(), reason);
                 None
@@ -116,7 +114,7 @@ impl<'c> Keeper<'c> {
     ) -> Result<Digest, String> {
         let catalog = self.cache.keep_catalog(catalog)?;
         let basis = Basis::new(node, &site.environment, record);
-        let entry = Entry { basis, report: report.to_bytes(), catalog };
+        let entry = Entry { basis, report: report.to_bytes(), catalog: Some(catalog) };
         lock(&self.added).nodes.insert(node.name.clone(), entry);
         self.note_catalog(&node.name, catalog);
         Ok(catalog)
@@ -147,15 +145,7 @@ impl<'c> Keeper<'c> {
         let mut added = self.added.into_inner().unwrap_or_else(PoisonError::into_inner);
         added.nodes.retain(|name, _| !twice.contains_key(name));
         added.written = self.written.into_inner().unwrap_or_else(PoisonError::into_inner);
-        for site in fleet.opened() {
-            added.parts.extend(site.data.parts());
-            let inputs = site.inputs(self.check.began());
-            for (known, (_, stamp)) in added.inputs.iter_mut().zip(&inputs) {
-                known.1 = known.1.or(*stamp);
-            }
-            let known = added.inputs.len();
-            added.inputs.extend(inputs.into_iter().skip(known));
-        }
+        added.take_inputs(fleet.opened().iter().map(|site| &**site), self.check.began());
         let reasons = self.reasons.into_inner().unwrap_or_else(PoisonError::into_inner);
         if explain {
             for (node, reason) in &reasons {

@@ -17,6 +17,7 @@ use super::all::{self, Round};
 use super::formats;
 use super::report::Report;
 use crate::Outcome;
+use crate::commands::cache;
 use crate::commands::fleet::{Fleet, Unfit};
 use crate::output::{err, errln, out, outln};
 use crate::render::{difference, shown};
@@ -28,7 +29,7 @@ const QUIET: Duration = Duration::from_millis(100);
 pub fn run(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
     let directory = match &args.cache {
         Some(directory) => directory.clone(),
-        None => own_directory()?,
+        None => cache::own_directory()?,
     };
     let mut known = State::default();
     let (sender, events) = channel();
@@ -69,14 +70,6 @@ fn listed(paths: &[PathBuf]) -> String {
         0..=3 => names.join(", "),
         n => format!("{} and {} more", names[..3].join(", "), n - 3),
     }
-}
-
-/// Where things are kept that can be made again.
-fn own_directory() -> Result<PathBuf, String> {
-    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let caches = variable("XDG_CACHE_HOME").or_else(|| Some(variable("HOME")?.join(".cache")));
-    let caches = caches.ok_or("there is no HOME to keep catalogs in; --cache names a directory")?;
-    Ok(caches.join("kukla"))
 }
 
 /// Waits for the next edit; the files that were changed by it. `None` if nobody watches any more.

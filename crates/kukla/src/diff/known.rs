@@ -1,0 +1,106 @@
+//! What earlier comparisons found that nodes rest on: a node of which nothing has changed since, and nothing differs between the
+//! sides, need not be compiled.
+//!
+//! Catalogs are not kept, so nothing that must not be shown is; what is kept are digests, names of files and of facts.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use kukla_catalog::Catalog;
+use kukla_world::World;
+use kukla_world::record::Record;
+
+use super::contents::sources;
+use super::inputs::Differing;
+use super::{Files, Subject};
+use crate::Site;
+use crate::basis::Basis;
+use crate::cache::{Additions, Cache, Check, Entry, Facts};
+
+/// What earlier comparisons found, and what this one adds.
+#[derive(Debug)]
+pub struct Known<'c> {
+    cache: &'c Cache,
+    check: Check<'c>,
+    differing: Differing,
+    added: Mutex<Additions>,
+}
+
+/// What a catalog has to do with others and with files that are fetched: not all of what a node is told is in what it rests on.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Ties {
+    /// Whether it exports or collects something.
+    pub trades: bool,
+    /// The files it has fetched, as `puppet:///modules/…`.
+    pub sources: Vec<String>,
+}
+
+impl Ties {
+    fn of(catalog: &Catalog, record: &Record) -> Ties {
+        let files = catalog.resources.iter().filter(|resource| resource.type_name == "File");
+        let sources = files.flat_map(sources).map(str::to_owned).collect();
+        let exports = catalog.resources.iter().any(|resource| resource.exported);
+        Ties { trades: exports || !record.collected.is_empty(), sources }
+    }
+
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut words = vec![if self.trades { "trades" } else { "" }];
+        words.extend(self.sources.iter().map(String::as_str));
+        words.join("\0").into_bytes()
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Ties> {
+        let mut words = std::str::from_utf8(bytes).ok()?.split('\0');
+        let trades = words.next()? == "trades";
+        Some(Ties { trades, sources: words.map(str::to_owned).collect() })
+    }
+}
+
+impl<'c> Known<'c> {
+    /// What a cache has of nodes, for sides that differ in these files; `before` is what the side before is seen through.
+    pub fn new(cache: &'c Cache, before: &'c dyn World, files: &Files<'_>) -> Known<'c> {
+        let mut differing = Differing::default();
+        cache.questions().for_each(|(id, question)| differing.look_at(id, question, files));
+        Known { cache, check: cache.check(before), differing, added: Mutex::default() }
+    }
+
+    /// What is known of a node, if it rests on the same on both sides and that is as it was.
+    pub(super) fn same(&self, before: &Subject, after: &Subject, environment: &str) -> Option<Ties> {
+        let entry = self.check.node(&before.node, environment, Facts::Are(&before.node.facts)).ok()?;
+        let is_same =
+            entry.basis.changed_fact(&after.node.facts).is_none() && self.differing.hold(&entry.basis.inputs);
+        is_same.then(|| Ties::from_bytes(&entry.report))?
+    }
+
+    /// Takes note of what a node rests on.
+    pub(super) fn note(&self, node: &str, basis: Basis, catalog: &Catalog, record: &Record) {
+        let entry = Entry { basis, report: Ties::of(catalog, record).to_bytes(), catalog: None };
+        self.added.lock().unwrap_or_else(PoisonError::into_inner).nodes.insert(node.to_owned(), entry);
+    }
+
+    /// Keeps all of it for the next time; `sites` are those of the side before.
+    pub fn save(self, sites: &[Arc<Site>]) -> Result<(), String> {
+        let mut added = self.added.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if added.nodes.is_empty() {
+            return Ok(());
+        }
+        added.take_inputs(sites.iter().map(|site| &**site), self.check.began());
+        self.cache.save(&self.check, added)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ties_outlive_a_process() {
+        for ties in [
+            Ties::default(),
+            Ties { trades: true, sources: vec!["puppet:///modules/a/b c".into(), "/d".into()] },
+            Ties { trades: false, sources: vec![String::new()] },
+        ] {
+            assert_eq!(Ties::from_bytes(&ties.to_bytes()), Some(ties));
+        }
+        assert_eq!(Ties::from_bytes(b"\xff"), None);
+    }
+}
