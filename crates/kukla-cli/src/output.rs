@@ -116,11 +116,11 @@ mod tests {
         let place = directory.join("a.json");
         std::fs::write(&place, "old").unwrap();
         let names = || std::fs::read_dir(&directory).unwrap().count();
-        drop(Pending::write(&place, b"new").unwrap());
+        drop(pending(&place, b"new").unwrap());
         assert_eq!((std::fs::read_to_string(&place).unwrap().as_str(), names()), ("old", 1));
-        let pending = Pending::write(&place, b"new").unwrap();
+        let written = pending(&place, b"new").unwrap();
         assert_eq!((std::fs::read_to_string(&place).unwrap().as_str(), names()), ("old", 2));
-        pending.finish().unwrap();
+        finish(written).unwrap();
         assert_eq!((std::fs::read_to_string(&place).unwrap().as_str(), names()), ("new", 1));
         std::fs::remove_dir_all(&directory).unwrap();
     }

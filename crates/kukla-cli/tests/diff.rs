@@ -14,7 +14,7 @@ use kukla::diff::{
     Changes, Compared, Comparison, Failure, Files, Kind, Known, Outcome, Rules, Subject, Tree,
 };
 use kukla::world::record::{Digest, Recorded};
-use kukla::{Catalog, Compiler, MemoryWorld, Node, Site, SiteSpec, World as _};
+use kukla::{Catalog, Compiler, MemoryWorld, Node, Site, SiteSpec};
 use serde_json::Value as Json;
 
 mod common;
@@ -604,10 +604,10 @@ fn what_is_kept_changes_no_answer() {
         assert_eq!(repository.diff(&["--cache", "../elsewhere"]), expected);
     }
     assert!(repository.directory.root.join("elsewhere").is_dir());
-    let (status, told) = repository.diff(&["--network", "--cache", "../elsewhere"]);
+    let (status, told) = repository.diff(&["--randomness", "on", "--cache", "../elsewhere"]);
     assert_eq!(status, 2, "{told}");
     has(&told, &["--cache is not for code that may use the network"]);
-    assert_eq!(repository.diff(&["--network"]), expected, "what is not asked for is not refused");
+    assert_eq!(repository.diff(&["--randomness", "on"]), expected, "what is not asked for is not refused");
     repository.commit("keys");
     repository.put("data/common.yaml", "---\nntp::servers: [a]\n");
     assert_eq!(repository.diff(&[]), repository.diff(&["--no-cache"]));

@@ -80,6 +80,7 @@ fn session(directory: &Path, command: &str) -> String {
         .args(&words[1..])
         .current_dir(directory)
         .env("SOURCE_DATE_EPOCH", "1700000000")
+        .env("XDG_CACHE_HOME", std::env::temp_dir().join(format!("kukla-manual-{}", std::process::id())))
         .output()
         .unwrap();
     let mut text = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -239,7 +239,7 @@ fn the_same_changes_as_octocatalog_diff() {
     repository(&scratch);
     let start = Instant::now();
     let output = run(Command::new(env!("CARGO_BIN_EXE_kukla"))
-        .args(["diff", "old..new", "--format", "json", "--tags", "--facts", "../facts"])
+        .args(["diff", "old..new", "--format", "json", "--tags", "--facts", "../facts", "--no-cache"])
         .current_dir(scratch.join("repository")));
     let took = start.elapsed();
     let report: Value = serde_json::from_slice(&output.stdout)

@@ -65,7 +65,7 @@ fn report(scratch: &Path, sides: &[&str]) -> PathBuf {
     let output = Command::new(env!("CARGO_BIN_EXE_kukla"))
         .arg("diff")
         .args(sides)
-        .args(["--format", "html", "--output", "page.html"])
+        .args(["--format", "html", "--output", "page.html", "--no-cache"])
         .current_dir(scratch)
         .output()
         .unwrap();

@@ -46,6 +46,7 @@ impl Scratch {
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_kukla"));
         command.args(arguments).current_dir(&self.root).stdin(Stdio::null());
+        command.env("XDG_CACHE_HOME", self.root.join("caches"));
         command
     }
 
