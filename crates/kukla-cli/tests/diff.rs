@@ -557,7 +557,16 @@ fn what_nodes_export_to_others_is_followed() {
         assert_eq!(json["counts"]["changed"], 2, "{cached}: {json:#}");
     }
     let (_, told) = repository.diff(&[]);
-    has(&told, &["db", "message => '81'", "because of manifests/site.pp:2"]);
+    has(
+        &told,
+        &[
+            "db: 1 resource changed",
+            "web: 1 resource changed",
+            "+ message => \"81\"",
+            "because of manifests/site.pp:2",
+        ],
+    );
+    assert_eq!(told.matches("because of manifests/site.pp:2").count(), 2, "{told}");
     // A node that is gone no longer exports.
     repository.git(&["checkout", "-q", "."]);
     repository.git(&["rm", "-q", "facts/web.json"]);

@@ -285,12 +285,15 @@ impl Session {
         }
     }
 
+    /// What was decrypted so far, unless it is too short to be told from other words.
+    pub fn secrets(&self) -> impl Iterator<Item = &Str> {
+        const SHORTEST: usize = 4;
+        self.secrets.iter().filter(|secret| secret.len() >= SHORTEST)
+    }
+
     /// A message without what was decrypted, unless that is too short to be told from other words.
     pub fn redact(&self, message: &str) -> Option<String> {
-        const SHORTEST: usize = 4;
-        let mut told: Vec<&Str> =
-            self.secrets.iter().filter(|secret| message.contains(secret.as_str())).collect();
-        told.retain(|secret| secret.len() >= SHORTEST);
+        let mut told: Vec<&Str> = self.secrets().filter(|secret| message.contains(secret.as_str())).collect();
         told.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
         (!told.is_empty()).then(|| {
             told.iter()

@@ -15,7 +15,7 @@ use kukla_eval::unit::Unit;
 use kukla_eval::vm::Vm;
 use kukla_hiera::{Explanation, Found};
 use kukla_syntax::roomy;
-use kukla_values::{Budget, Value};
+use kukla_values::{Budget, Str, Value};
 use kukla_world::record::Record;
 
 use crate::caught::caught;
@@ -71,6 +71,8 @@ pub struct Compiled {
     pub catalog: Catalog,
     /// How attributes got their values, if asked.
     pub provenance: Option<Vec<Provenance>>,
+    /// What was decrypted on the way and must not be shown, if asked for how attributes got their values.
+    pub secrets: Vec<Str>,
     /// Where the time went, if asked.
     pub profile: Option<Profile>,
 }
@@ -101,7 +103,8 @@ impl Site {
             }
             let catalog = self.catalog(vm, options.keep_virtual)?;
             let provenance = options.provenance.then(|| vm.provenance(&catalog));
-            Ok(Compiled { catalog, provenance, profile: vm.take_profile() })
+            let secrets = if options.provenance { HieraData::secrets(vm) } else { Vec::new() };
+            Ok(Compiled { catalog, provenance, secrets, profile: vm.take_profile() })
         })
     }
 

@@ -19,7 +19,7 @@ use kukla_hiera::{
 };
 use kukla_syntax::{Label, NAMELESS, diagnostic};
 use kukla_values::codes::UNKNOWN_RESOURCE_TYPE;
-use kukla_values::{Budget, Name, Type, Value};
+use kukla_values::{Budget, Name, Str, Type, Value};
 use kukla_world::World;
 use kukla_world::record::Record;
 
@@ -114,6 +114,11 @@ impl HieraData {
     pub fn explain(&mut self, vm: &mut Vm<'_>, request: &LookupRequest) -> (Flow<Found>, Explanation) {
         let (found, explanation) = self.session.explain(&mut VmHost { vm }, &lookup(request));
         (found.map_err(raise), explanation)
+    }
+
+    /// What was decrypted for a compilation so far.
+    pub(crate) fn secrets(vm: &Vm<'_>) -> Vec<Str> {
+        HieraData::of(vm).map(|data| data.session.secrets().cloned().collect()).unwrap_or_default()
     }
 
     /// What a compilation rests on, its data included, if that is recorded.

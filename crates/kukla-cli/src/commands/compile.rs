@@ -159,7 +159,7 @@ fn one(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
     let compilation = for_good(compile(args, site.clone(), &placed));
     let refused = refused(args, site.as_ref().ok(), &placed, &compilation);
     let failed = report(args, &placed.node.name, &compilation, &refused);
-    let Ok(Compiled { catalog, provenance, profile }) = &compilation.result else {
+    let Ok(Compiled { catalog, provenance, profile, .. }) = &compilation.result else {
         return Ok(Outcome::Found);
     };
     if let (Some(place), Some(profile)) = (&args.profile, profile) {

@@ -9,7 +9,7 @@ use kukla_eval::error::Diagnostic;
 use kukla_values::Str;
 
 use super::groups::{Group, groups, memberships};
-use super::{Changes, Evidence, Files, Rules};
+use super::{Changes, Evidence, Rules, Surroundings};
 
 /// What a change does to every node.
 #[derive(Clone, Debug, Default)]
@@ -318,10 +318,10 @@ impl FleetDifference {
     }
 
     /// Says of each change why it is, by what is known of the first node that has it, and hides what turns out to be secret.
-    pub fn explain(&mut self, evidence: &BTreeMap<String, Evidence>, files: Option<&Files<'_>>) {
+    pub fn explain(&mut self, evidence: &BTreeMap<String, Evidence>, surroundings: Surroundings<'_>) {
         for group in &mut self.groups {
             if let Some(evidence) = group.nodes.first().and_then(|node| evidence.get(node)) {
-                evidence.explain(&mut group.changes, files);
+                evidence.explain(&mut group.changes, surroundings);
             }
         }
     }

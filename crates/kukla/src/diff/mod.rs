@@ -34,5 +34,5 @@ pub use fleet::{
 pub use groups::Group;
 pub use known::Known;
 pub use kukla_catalog::difference::PartChange;
-pub use reasons::Evidence;
+pub use reasons::{Evidence, Surroundings};
 pub use rules::{Rule, Rules};

@@ -2,15 +2,18 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use kukla_catalog::ResourceRef;
 use kukla_eval::catalog::{Part, Provenance, Trail};
-use kukla_values::Str;
+use kukla_syntax::deep;
+use kukla_values::{Str, Value};
 use kukla_world::record::Question;
 use rustc_hash::FxHashMap;
 
 use super::changes::{Changes, Kind, ResourceChange};
-use super::{Files, Reason, Subject};
+use super::{Files, Reason, Sides, Subject};
+use crate::fleet_exports::FleetExports;
 use crate::provenance::is_secret;
 use crate::{CompileOptions, Compiled};
 
@@ -21,6 +24,17 @@ pub struct Evidence {
     after: Trails,
     /// Files in which the sides differ and that the node's catalogs rest on.
     read: BTreeSet<Str>,
+    /// What was decrypted on the way.
+    secrets: BTreeSet<Str>,
+}
+
+/// What helps to say why something changed, besides the evidence of a node.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Surroundings<'s> {
+    /// In which files the sides differ.
+    pub files: Option<&'s Files<'s>>,
+    /// What nodes export to each other.
+    pub exports: Option<&'s Sides<Arc<FleetExports>>>,
 }
 
 #[derive(Debug, Default)]
@@ -37,10 +51,12 @@ const DEEPEST: usize = 12;
 impl Evidence {
     /// Compiles a node once more on both sides and asks where values come from.
     pub fn of(before: &Subject, after: &Subject, files: Option<&Files<'_>>) -> Evidence {
-        let mut read = BTreeSet::new();
+        let (mut read, mut secrets) = (BTreeSet::new(), BTreeSet::new());
         let mut trails = |subject: &Subject| {
             let Ok(site) = &subject.site else { return Trails::default() };
-            let options = CompileOptions { provenance: true, ..CompileOptions::default() };
+            // What is exported is among what is virtual.
+            let options =
+                CompileOptions { provenance: true, keep_virtual: true, ..CompileOptions::default() };
             let outcome = site.compile_with(&subject.node, options);
             if let (Some(record), Some(ledger), Some(files)) =
                 (&outcome.record, site.environment.world.ledger(), files)
@@ -57,7 +73,10 @@ impl Evidence {
                 }
             }
             let provenance = match outcome.result {
-                Ok(Compiled { provenance: Some(provenance), .. }) => provenance,
+                Ok(Compiled { provenance: Some(provenance), secrets: decrypted, .. }) => {
+                    secrets.extend(decrypted);
+                    provenance
+                }
                 _ => Vec::new(),
             };
             let named = provenance
@@ -67,11 +86,16 @@ impl Evidence {
         };
         let before = trails(before);
         let after = trails(after);
-        Evidence { before, after, read }
+        Evidence { before, after, read, secrets }
     }
 
     /// Says why things changed, and hides what turns out to be secret.
-    pub fn explain(&self, changes: &mut Changes, files: Option<&Files<'_>>) {
+    pub fn explain(&self, changes: &mut Changes, surroundings: Surroundings<'_>) {
+        let Surroundings { files, exports } = surroundings;
+        let exporter = |name: &ResourceRef, is_after: bool| {
+            let exports = exports.map(|sides| if is_after { &sides.after } else { &sides.before })?;
+            exports.exporter(name.type_name(), name.title())
+        };
         for change in &mut changes.resources {
             self.hide(change);
             for attribute in &mut change.attributes {
@@ -80,6 +104,10 @@ impl Evidence {
                     for (trails, is_after) in [(&self.after, true), (&self.before, false)] {
                         if let Some(trail) = trails.attribute(&change.name, &attribute.name) {
                             found.trail(trail, is_after, 0);
+                        } else if let Some(exported) = exporter(&change.name, is_after)
+                            && let Some(file) = &exported.resource.file
+                        {
+                            found.place(file, exported.resource.line, None, is_after);
                         }
                     }
                     attribute.reasons = self.chosen(found);
@@ -91,6 +119,10 @@ impl Evidence {
                 for (place, is_after) in sides {
                     if let Some(place) = place {
                         found.place(&place.file, place.line, None, is_after);
+                    } else if let Some(exported) = exporter(&change.name, is_after)
+                        && let Some(file) = &exported.resource.file
+                    {
+                        found.place(file, exported.resource.line, None, is_after);
                     }
                 }
                 change.reasons = self.chosen(found);
@@ -110,9 +142,22 @@ impl Evidence {
             let secret = [&self.before, &self.after]
                 .iter()
                 .any(|trails| trails.attribute(&change.name, &attribute.name).is_some_and(is_secret));
-            if secret {
+            // What was decrypted may get there on ways that leave no trail.
+            let mut values = attribute.parts.iter().flat_map(|part| [&part.before, &part.after]).flatten();
+            if secret || values.any(|value| self.holds_secret(value)) {
                 attribute.hide();
             }
+        }
+    }
+
+    fn holds_secret(&self, value: &Value) -> bool {
+        match value {
+            Value::String(text) => self.secrets.iter().any(|secret| text.contains(secret.as_str())),
+            Value::Array(values) => deep(|| values.iter().any(|value| self.holds_secret(value))),
+            Value::Hash(entries) => {
+                deep(|| entries.iter().any(|(key, value)| self.holds_secret(key) || self.holds_secret(value)))
+            }
+            _ => false,
         }
     }
 

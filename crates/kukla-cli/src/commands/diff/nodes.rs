@@ -8,6 +8,7 @@ use kukla::cache::Cache;
 use kukla::catalog::Exports;
 use kukla::diff::{
     Compared, Comparison, Evidence, Failure, Files, FleetDifference, Known, Outcome, Sides, Subject,
+    Surroundings,
 };
 use kukla::fleet_exports::FleetExports;
 use kukla::world::record::{Digest, Recorded};
@@ -64,7 +65,8 @@ pub fn compare(args: &Args, sites: &Sites) -> Result<Result<FleetDifference, Unf
     };
     let mut report = FleetDifference::new(&from.name, &to.name, nodes);
     report.notes = sites.repository.iter().flat_map(|repository| repository.notes()).chain(notes).collect();
-    report.explain(&evidence(&report, kept, differing), differing);
+    let surroundings = Surroundings { files: differing, exports: comparison.exports.as_ref() };
+    report.explain(&evidence(&report, kept, differing), surroundings);
     report.deny(&comparison.rules);
     if sites.differ_in_files {
         report.blame(files.differences());
