@@ -8,7 +8,7 @@ use kukla_values::{Array, Type, Value, format};
 use crate::codes::{BAD_ARRAY_SLICE_ARITY, BAD_SLICE_KEY_TYPE, BAD_STRING_SLICE_KEY_TYPE};
 use crate::error::Flow;
 use crate::label;
-use crate::program::{Access, Kind, VariableTarget};
+use crate::program::{Access, Expr, Kind, VariableTarget};
 use crate::vm::Vm;
 use kukla_values::codes::{BAD_STRING_SLICE_ARITY, OPERATOR_NOT_APPLICABLE, UNKNOWN_RESOURCE_TYPE};
 
@@ -49,10 +49,28 @@ impl Vm<'_> {
             Value::Type(ty) => self.access_type(ty, keys, access, span),
             other => {
                 let operand = label::a_an(&label::of_value(other));
-                let wrong = diagnostic!(OPERATOR_NOT_APPLICABLE { operator: "[]", operand });
+                let mut wrong = diagnostic!(OPERATOR_NOT_APPLICABLE { operator: "[]", operand });
+                if other.is_undef() {
+                    wrong.hints.extend(self.missing_key(&access.left));
+                }
                 Err(self.fail(access.left.span, wrong))
             }
         }
+    }
+
+    /// Which key was not there, and the one that is nearest, if an expression that gave nothing asked a hash for it.
+    #[cold]
+    fn missing_key(&mut self, expr: &Expr) -> Option<String> {
+        let Kind::Access(inner) = &expr.unwrapped().kind else { return None };
+        let Kind::Variable(variable) = &inner.left.unwrapped().kind else { return None };
+        let [key] = &*inner.keys else { return None };
+        let (Value::Hash(hash), key) = (self.eval(&inner.left).ok()?, self.eval(key).ok()?) else { return None };
+        let shown = key.as_str()?;
+        let missing = format!("${} has no '{shown}'", variable.name);
+        Some(match crate::suggest::near_key(&hash, &key) {
+            Some(near) => format!("{missing}; there is '{near}'"),
+            None => missing,
+        })
     }
 
     /// What is accessed. Of `$facts` the record has only the one that is wanted.

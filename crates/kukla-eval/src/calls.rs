@@ -112,9 +112,7 @@ impl Vm<'_> {
             return diagnostic!(RUBY_FUNCTION { name, file: path.display() });
         }
         let failure = diagnostic!(UNKNOWN_FUNCTION { name });
-        let (builtin, puppet) = (self.environment().registry.names(), self.environment().function_names());
-        let names = builtin.iter().chain(&puppet).map(|name| name.as_str());
-        match crate::suggest::nearest(name, names) {
+        match self.environment().near_function(name) {
             Some(near) => failure.hint(format!("there is a function '{near}'")),
             None => failure,
         }

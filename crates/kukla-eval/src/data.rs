@@ -5,6 +5,7 @@ use std::fmt::Debug;
 
 use kukla_values::{Name, Str, Type, Value};
 
+use crate::catalog::DataPlace;
 use crate::error::Flow;
 use crate::vm::Vm;
 
@@ -52,6 +53,8 @@ pub trait Data: Any + Send + Debug {
         class: Name,
         parameter: Name,
     ) -> Flow<Option<ParameterData>>;
+    /// Where the data has its value for a parameter of a class, the highest level first.
+    fn places_of_parameter(&mut self, vm: &mut Vm<'_>, class: Name, parameter: Name) -> Vec<DataPlace>;
     /// Takes what is secret in the data out of a text.
     fn redact(&self, text: &mut String);
 }

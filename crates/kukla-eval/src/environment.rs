@@ -630,6 +630,15 @@ impl Environment {
         crate::catalog::generated::read(&unit.program)
     }
 
+    /// The classes that are known so far, for suggestions.
+    pub(crate) fn class_names(&self) -> Vec<Name> {
+        let known = read(&self.known);
+        let mut names: Vec<Name> =
+            known.classes.iter().filter(|(_, found)| found.is_there()).map(|(name, _)| *name).collect();
+        names.sort_unstable();
+        names
+    }
+
     /// The functions written in Puppet that are known so far, for suggestions.
     pub fn function_names(&self) -> Vec<Name> {
         let known = read(&self.known);

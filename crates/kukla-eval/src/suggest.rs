@@ -1,25 +1,123 @@
-//! Names that are almost another name, for hints.
+//! What someone may have meant by a name that nothing has: what is nearest of all that has one, for hints. Nothing here is asked unless
+//! something is wrong.
 
-/// The name nearest to `wanted`, if one is near.
-pub fn nearest<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    let limit = match wanted.chars().count() {
-        0..=2 => return None,
-        3..=5 => 1,
-        _ => 2,
-    };
-    let near = names.filter(|name| *name != wanted).map(|name| (strsim::osa_distance(wanted, name), name));
-    near.filter(|(distance, _)| *distance <= limit).min().map(|(_, name)| name)
+use std::path::{Path, PathBuf};
+
+pub use kukla_syntax::suggest::nearest;
+use kukla_values::types::capitalize;
+use kukla_values::{Hash, Name, Type, Value};
+use kukla_world::{World, is_directory};
+
+use crate::environment::Environment;
+use crate::remark::Remarks;
+
+/// So deep files of a module are looked for; links may lead in circles.
+const DEEPEST: usize = 8;
+
+impl Environment {
+    /// The names of what the files in a directory of the modules define by the rules for autoloading: `manifests/server/a.pp` of the
+    /// module `ntp` defines `ntp::server::a`.
+    fn file_names(&self, directory: &str, ending: &str) -> Vec<String> {
+        let mut names = Vec::new();
+        for module in self.modules() {
+            for path in files(&*self.world, &module.root.join(directory)) {
+                let Some(path) = path.to_str().and_then(|path| path.strip_suffix(ending)) else { continue };
+                let path = path.replace('/', "::");
+                names.push(match path.as_str() {
+                    "init" => module.name.to_string(),
+                    _ => format!("{}::{path}", module.name),
+                });
+            }
+        }
+        names
+    }
+
+    /// The class whose name is nearest.
+    pub(crate) fn near_class(&self, name: &str) -> Option<String> {
+        let mut names = self.file_names("manifests", ".pp");
+        names.extend(self.class_names().iter().map(Name::to_string));
+        self.near(name, names, |env, name| env.class(name, &mut Remarks::default()).is_ok_and(|it| it.is_some()))
+    }
+
+    /// The resource type whose name is nearest, a defined one or one that agents know.
+    pub(crate) fn near_resource_type(&self, name: &str) -> Option<String> {
+        let is_defined =
+            |env: &Environment, name| env.define(name, &mut Remarks::default()).is_ok_and(|it| it.is_some());
+        let mut names = self.file_names("manifests", ".pp");
+        names.retain(|near| near.contains("::") == name.contains("::"));
+        let mut known: Vec<String> = kukla_catalog::types::builtin().map(|ty| ty.name.to_string()).collect();
+        for module in self.modules() {
+            let files = files(&*self.world, &module.root.join("lib/puppet/type"));
+            known.extend(files.iter().filter_map(|file| Some(file.to_str()?.strip_suffix(".rb")?.to_owned())));
+        }
+        let near = nearest(name, known.iter().map(String::as_str)).map(str::to_owned);
+        near.or_else(|| self.near(name, names, is_defined))
+    }
+
+    /// The function whose name is nearest.
+    pub(crate) fn near_function(&self, name: &str) -> Option<String> {
+        let known = self.registry.names().into_iter().chain(self.function_names());
+        let mut names: Vec<String> = known.map(|name| name.to_string()).collect();
+        names.extend(self.file_names("functions", ".pp"));
+        for module in self.modules() {
+            for directory in ["lib/puppet/functions", "lib/puppet/parser/functions"] {
+                let files = files(&*self.world, &module.root.join(directory));
+                let own = files.iter().filter_map(|file| file.to_str()?.strip_suffix(".rb"));
+                names.extend(own.map(|file| file.replace('/', "::")));
+            }
+        }
+        nearest(name, names.iter().map(String::as_str)).map(str::to_owned)
+    }
+
+    /// The type or alias of a type whose name is nearest.
+    pub(crate) fn near_type(&self, name: &str) -> Option<String> {
+        let lower = name.to_lowercase();
+        let mut names: Vec<String> = Type::builtin_names().map(str::to_owned).collect();
+        names.extend(self.file_names("types", ".pp"));
+        names.extend(kukla_catalog::types::builtin().map(|ty| ty.name.to_string()));
+        let near = nearest(&lower, names.iter().map(String::as_str))?;
+        Some(match Type::builtin(near) {
+            Some(ty) => ty.to_string().split('[').next().unwrap_or_default().to_owned(),
+            None => capitalize(near).to_string(),
+        })
+    }
+
+    /// The file whose name is nearest to that of a template or file, as `module/name`.
+    pub fn near_file(&self, reference: &str, directory: &str) -> Option<String> {
+        let (module, name) = reference.split_once('/')?;
+        let Some(known) = self.module(module) else {
+            let near = nearest(module, self.modules().iter().map(|module| module.name.as_str()))?;
+            return Some(format!("{near}/{name}"));
+        };
+        let files = files(&*self.world, &known.root.join(directory));
+        let near = nearest(name, files.iter().filter_map(|file| file.to_str()))?;
+        Some(format!("{module}/{near}"))
+    }
+
+    /// The nearest of some names that is what it seems to be.
+    fn near(&self, name: &str, names: Vec<String>, is_it: impl Fn(&Environment, Name) -> bool) -> Option<String> {
+        let near = nearest(name.trim_start_matches("::"), names.iter().map(String::as_str))?;
+        is_it(self, Name::new(near)).then(|| near.to_owned())
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn near_names() {
-        let names = ["package", "service", "pakage"];
-        assert_eq!(nearest("packge", names.into_iter()), Some("package"));
-        assert_eq!(nearest("sevrice", names.into_iter()), Some("service"));
-        assert_eq!(nearest("zzz", names.into_iter()), None);
+/// The files below a directory, by their paths from there.
+fn files(world: &dyn World, directory: &Path) -> Vec<PathBuf> {
+    let (mut found, mut open) = (Vec::new(), vec![(PathBuf::new(), 0)]);
+    while let Some((inside, depth)) = open.pop() {
+        for entry in world.list(&directory.join(&inside)) {
+            let path = inside.join(&entry.name);
+            match entry.is_directory || entry.is_link && is_directory(world, &directory.join(&path)) {
+                true if depth < DEEPEST => open.push((path, depth + 1)),
+                true => {}
+                false => found.push(path),
+            }
+        }
     }
+    found
+}
+
+/// The key of a hash that is nearest to one it has not.
+pub(crate) fn near_key<'h>(hash: &'h Hash, key: &Value) -> Option<&'h str> {
+    nearest(key.as_str()?, hash.keys().filter_map(Value::as_str))
 }

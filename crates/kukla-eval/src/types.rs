@@ -65,7 +65,14 @@ impl Vm<'_> {
 
     #[cold]
     pub(crate) fn unknown_type(&self, name: Name, span: Span) -> Raise {
-        self.fail(span, diagnostic!(UNKNOWN_RESOURCE_TYPE { name }))
+        let wrong = diagnostic!(UNKNOWN_RESOURCE_TYPE { name });
+        self.fail(
+            span,
+            match self.environment().near_type(name.as_str()) {
+                Some(near) => wrong.hint(format!("there is a type {near}")),
+                None => wrong,
+            },
+        )
     }
 
     /// What a capitalised name stands for, if anything.

@@ -255,7 +255,7 @@ impl Vm<'_> {
         let severity = if settings.strict_variables { Strict::Error } else { settings.strict };
         match severity {
             Strict::Error => {
-                let wrong = match (reason, self.near_variable(plain)) {
+                let wrong = match (reason, self.near_variable(name, plain)) {
                     (Some(reason), _) => wrong.hint(reason),
                     (None, Some(near)) => wrong.hint(format!("there is a variable ${near}")),
                     (None, None) => wrong,
@@ -271,7 +271,14 @@ impl Vm<'_> {
     }
 
     /// A visible variable whose name is almost this one.
-    fn near_variable(&self, name: &str) -> Option<String> {
+    fn near_variable(&self, written: Name, name: &str) -> Option<String> {
+        if let Some((class, local)) = name.rsplit_once("::") {
+            let scope = self.scopes.class(Name::existing(class)?)?;
+            let known = self.scopes.visible(Position::named(scope));
+            let near = crate::suggest::nearest(local, known.iter().map(|(name, _)| name.as_str()))?;
+            let global = if written.as_str().starts_with("::") { "::" } else { "" };
+            return Some(format!("{global}{class}::{near}"));
+        }
         let visible = self.scopes.visible(self.position());
         let facts = self.node().facts.keys().filter_map(Value::as_str);
         let names = visible.iter().map(|(name, _)| name.as_str()).chain(facts);

@@ -7,11 +7,11 @@ use kukla_eval::error::{Diagnostic, Flow, Raise, Raised};
 use kukla_eval::programs::Dialect;
 use kukla_eval::unit::Unit;
 use kukla_eval::vm::Vm;
-use kukla_syntax::{bail, diagnostic};
+use kukla_syntax::diagnostic;
 use kukla_values::{Hash, Str, Value};
 
 use crate::codes::{INVALID_TEMPLATE, NO_SUCH_TEMPLATE};
-use crate::files::existing;
+use crate::files::{existing, with_near};
 
 builtins! {
     /// The text of a template in Puppet (EPP): `module/name` for one in a module's `templates` directory, or an absolute path. The template sees
@@ -35,7 +35,8 @@ fn epp(vm: &mut Vm<'_>, reference: Str, parameters: Option<Hash>) -> Flow<Value>
     let reference =
         if reference.ends_with(".epp") { reference } else { ecow::eco_format!("{reference}.epp") };
     let Some(path) = existing(vm, &reference, "templates")? else {
-        bail!(NO_SUCH_TEMPLATE { name: reference });
+        let wrong = diagnostic!(NO_SUCH_TEMPLATE { name: reference });
+        return Err(with_near(vm, wrong, &reference, "templates").into());
     };
     vm.note_file(&path, std::iter::empty());
     let unit = vm.autoload_template(&path).map_err(|raise| match raise.into_reason() {

@@ -169,7 +169,18 @@ fn file(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<Value> {
             });
         }
     }
-    bail!(NO_SUCH_FILES { paths: ruby::join(&args, ", ") })
+    let wrong = diagnostic!(NO_SUCH_FILES { paths: ruby::join(&args, ", ") });
+    let last = args.last().and_then(Value::as_str).unwrap_or_default();
+    Err(with_near(vm, wrong, last, "files").into())
+}
+
+/// That a file is not there, with the one that may have been meant.
+#[cold]
+pub fn with_near(vm: &Vm<'_>, wrong: Diagnostic, reference: &str, directory: &str) -> Diagnostic {
+    match vm.environment().near_file(reference, directory) {
+        Some(near) => wrong.hint(format!("there is '{near}'")),
+        None => wrong,
+    }
 }
 
 fn binary_file(vm: &mut Vm<'_>, reference: Str) -> Result<Value> {
@@ -230,7 +241,7 @@ fn template(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<String> {
         let found =
             if name.starts_with('/') { Some(name.as_str().into()) } else { existing(vm, name, "templates")? };
         let Some(path) = found else {
-            bail!(NO_SUCH_TEMPLATE { name });
+            return Err(with_near(vm, diagnostic!(NO_SUCH_TEMPLATE { name }), name, "templates").into());
         };
         let text = match vm.world().read(&path) {
             Ok(bytes) => lossy(bytes),

@@ -14,6 +14,7 @@ mod parser;
 pub mod pn;
 mod source;
 mod span;
+pub mod suggest;
 pub mod tree;
 pub mod validate;
 pub mod words;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::span::{LineColumn, LineIndex};
+use crate::span::{LineColumn, LineIndex, Span};
 
 /// The text of one manifest or template, shared on clone.
 #[derive(Clone, Debug)]
@@ -73,6 +73,20 @@ impl Source {
         self.0.lines.get_or_init(|| LineIndex::new(&self.0.text))
     }
 
+    /// What stands on a line, counted from one, without the blanks around it; `None` if there is no such line.
+    pub fn line_span(&self, line: u32) -> Option<Span> {
+        let mut start = 0;
+        for (number, text) in (1..).zip(self.text().split_inclusive('\n')) {
+            if number == line {
+                let blanks = text.len() - text.trim_start().len();
+                let start = u32::try_from(start + blanks).ok()?;
+                return Some(Span::new(start, start + u32::try_from(text.trim().len()).ok()?));
+            }
+            start += text.len();
+        }
+        None
+    }
+
     /// The line and column of a byte, as Puppet reports them.
     pub fn line_column(&self, offset: u32) -> LineColumn {
         self.lines().line_column(self.text(), offset)
@@ -82,6 +96,13 @@ impl Source {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_have_places() {
+        let source = Source::unnamed("a: 1\n  b: 2 \n");
+        let text = |line| source.line_span(line).map(|span| &source.text()[span.range()]);
+        assert_eq!([text(0), text(1), text(2), text(3)], [None, Some("a: 1"), Some("b: 2"), None]);
+    }
 
     #[test]
     fn invalid_utf8_is_found() {

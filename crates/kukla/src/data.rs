@@ -166,6 +166,12 @@ impl Data for HieraData {
         Ok(found)
     }
 
+    fn places_of_parameter(&mut self, vm: &mut Vm<'_>, class: Name, parameter: Name) -> Vec<DataPlace> {
+        let key = format!("{class}::{parameter}");
+        let found = self.session.class_parameter(&mut VmHost { vm }, &key).ok().flatten();
+        found.iter().flat_map(|found| &*found.origins).map(place).collect()
+    }
+
     /// Takes what was decrypted out of a text.
     fn redact(&self, text: &mut String) {
         if let Some(told) = self.session.redact(text) {
@@ -185,17 +191,18 @@ fn checked(vm: &Vm<'_>, found: Option<Found>) -> Flow<Option<Found>> {
 
 /// The value found; where it was found is noted if someone wants to know.
 fn noted(vm: &mut Vm<'_>, found: Found) -> Value {
-    vm.note_lookup(|| {
-        let place = |origin: &Arc<ValueOrigin>| DataPlace {
-            key: origin.key.clone(),
-            file: origin.location.clone(),
-            line: origin.line,
-            level: origin.level.clone(),
-            encrypted: origin.encrypted,
-        };
-        found.origins.iter().map(place).collect()
-    });
+    vm.note_lookup(|| found.origins.iter().map(place).collect());
     found.value
+}
+
+fn place(origin: &Arc<ValueOrigin>) -> DataPlace {
+    DataPlace {
+        key: origin.key.clone(),
+        file: origin.location.clone(),
+        line: origin.line,
+        level: origin.level.clone(),
+        encrypted: origin.encrypted,
+    }
 }
 
 fn lookup(request: &LookupRequest) -> Lookup<'_> {

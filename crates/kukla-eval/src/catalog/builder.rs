@@ -20,6 +20,7 @@ use super::tags::{TagSet, TagTable};
 use crate::codes::{ALIAS_TAKEN, DUPLICATE_DECLARATION};
 use crate::error::{Diagnostic, Location};
 use crate::scope::ScopeId;
+use crate::suggest::nearest;
 
 /// A resource of the catalog being built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -426,6 +427,23 @@ impl CatalogBuilder {
             earlier: Fact::place("", earlier.clone()),
         });
         wrong.label_if_known(earlier, "declared here")
+    }
+
+    /// The resource of the same type whose title is nearest, for hints.
+    #[cold]
+    pub(super) fn near_resource(&self, wanted: &ResourceRef) -> Option<ResourceRef> {
+        let kindred = self.kindred.get(&Name::existing(wanted.type_name())?)?;
+        let near = nearest(wanted.title(), kindred.titles.keys().map(|title| title.as_str()))?;
+        Some(ResourceRef::new(wanted.type_name(), near))
+    }
+
+    /// What is wrong with a reference, with the resource that may have been meant.
+    #[cold]
+    pub(super) fn with_near(&self, wrong: Diagnostic, wanted: &ResourceRef) -> Diagnostic {
+        match self.near_resource(wanted) {
+            Some(near) => wrong.hint(format!("there is {near}")),
+            None => wrong,
+        }
     }
 
     /// Finds a resource by its capitalised type and its title, or by what its title means.

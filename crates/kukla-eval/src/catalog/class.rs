@@ -83,7 +83,11 @@ impl Vm<'_> {
 
     #[cold]
     pub(super) fn unknown_class(&self, name: &str) -> Raise {
-        diagnostic!(UNKNOWN_CLASS { name, node: self.node().name }).into()
+        let wrong = diagnostic!(UNKNOWN_CLASS { name, node: self.node().name });
+        match self.environment().near_class(name) {
+            Some(near) => wrong.hint(format!("there is a class '{near}'")).into(),
+            None => wrong.into(),
+        }
     }
 
     /// The resource of a class, which is made unless it exists. With parameters it must not exist.

@@ -67,14 +67,20 @@ impl Vm<'_> {
 }
 
 #[cold]
-fn unknown_reference(resource: &Building, param: &Param, value: &Value) -> Raise {
+fn unknown_reference(catalog: &CatalogBuilder, resource: &Building, param: &Param, value: &Value) -> Raise {
     let reference = match value.as_type() {
         _ if resource.sensitive.contains(&param.name) => "Sensitive [value redacted]".into(),
         Some(Type::Resource(Some(resource))) if resource.title.is_none() => format!("{}[]", resource.name),
         _ => super::tags::text(value),
     };
     let wrong = match ResourceRef::parse(&reference) {
-        Some(_) => diagnostic!(UNKNOWN_REFERENCE { reference, name: param.name }),
+        Some(wanted) => {
+            let wrong = diagnostic!(UNKNOWN_REFERENCE { reference, name: param.name });
+            match catalog.near_resource(&wanted) {
+                Some(near) => wrong.hint(format!("there is {near}")),
+                None => wrong,
+            }
+        }
         None => diagnostic!(NO_REFERENCE { reference: format_args!("{reference:?}") }),
     };
     wrong.on_line_of(param.location.clone()).into()
@@ -165,7 +171,7 @@ impl CatalogBuilder {
                     || self.find_value(value).is_some()
                 {
                     true => Ok(()),
-                    false => Err(unknown_reference(resource, param, value)),
+                    false => Err(unknown_reference(self, resource, param, value)),
                 })?;
             }
         }

@@ -1,23 +1,36 @@
 //! The parameters of classes and defines: from attributes, data and defaults to variables.
 
+use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use kukla_catalog::types::{METAPARAMETERS, is_metaparameter};
-use kukla_syntax::{NAMELESS, bail};
+use kukla_syntax::{Location, NAMELESS, Source, bail, deep};
 use kukla_values::types::object::Object;
 use kukla_values::types::{ResourceType, StructField, Type, mismatch};
 use kukla_values::{Hash, Name, Str, Value};
 
 use super::attributes::{Unfit, unfit};
 use super::builder::{Param as Attribute, ResourceId};
+use super::kind::ResourceDefinition;
+use super::provenance::DataPlace;
 use crate::codes::{DEFERRED_RESULT_MISMATCH, ITERATOR_AS_ATTRIBUTE, UNKNOWN_CALLED_FUNCTION};
-use crate::error::{Flow, PARSE_ERROR, Raised};
+use crate::error::{Diagnostic, Flow, PARSE_ERROR, Raised};
 use crate::program::{Param, Params};
 use crate::registry::Function;
 use crate::scope::{Position, ScopeId};
 use crate::standpoint::Sees;
 use crate::variable::Defaulting;
 use crate::vm::Vm;
+
+/// Whether there is anything in a value that must not be shown.
+fn is_secret(value: &Value) -> bool {
+    match value {
+        Value::Sensitive(_) => true,
+        Value::Array(values) => deep(|| values.iter().any(is_secret)),
+        Value::Hash(entries) => deep(|| entries.iter().any(|(key, value)| is_secret(key) || is_secret(value))),
+        _ => false,
+    }
+}
 
 /// The variables that every class and define has, looked up once.
 struct Own {
@@ -264,8 +277,34 @@ impl Vm<'_> {
                 None => StructField::required(param.name.as_str(), ty),
             });
         }
-        mismatch::assert_parameters(subject, &declared, &all, false)
-            .map_err(|error| error.into_diagnostic().reported_as(NAMELESS).into())
+        let Err(error) = mismatch::assert_parameters(subject, &declared, &all, false) else { return Ok(()) };
+        let mut wrong = error.into_diagnostic().reported_as(NAMELESS);
+        for (param, field) in params.iter().zip(&declared[declared.len() - params.len()..]) {
+            let value = all.get(param.name.as_str());
+            if value.is_some_and(|value| !field.value.contains(value) && !is_secret(value)) {
+                wrong = self.with_data(wrong, id, param.name);
+            }
+        }
+        Err(wrong.into())
+    }
+
+    /// What is wrong with a parameter whose value may be shown, with the line of the data that its value comes from.
+    #[cold]
+    fn with_data(&mut self, wrong: Diagnostic, id: ResourceId, name: Name) -> Diagnostic {
+        let resource = self.catalog.get(id);
+        let ResourceDefinition::Class(class) = &resource.definition else { return wrong };
+        // What is written in the program has a place there.
+        if resource.params.iter().any(|param| param.name == name && param.location.is_some()) {
+            return wrong;
+        }
+        let class = class.name;
+        let places = self.ask_data(|data, vm| data.places_of_parameter(vm, class, name)).unwrap_or_default();
+        let Some(DataPlace { key, file: Some(file), line: Some(line), .. }) = places.first() else { return wrong };
+        let text = self.world().read(Path::new(file.as_str())).ok().and_then(|text| String::from_utf8(text).ok());
+        let Some(text) = text else { return wrong };
+        let source = Source::new(file.as_str(), text);
+        let Some(span) = source.line_span(*line) else { return wrong };
+        wrong.label(Location { source, span }, format!("'{key}' has this value in the data"))
     }
 
     /// Checks a parameter whose value is computed by the agent: by what the function says it returns, if it says so.

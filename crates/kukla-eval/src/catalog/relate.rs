@@ -198,6 +198,7 @@ impl CatalogBuilder {
     ) -> Flow<()> {
         let (source, target, id, is_there) =
             (&source.reference, &target.reference, source.id, target.id.is_some());
+        let wanted = source;
         let Some(id) = id else {
             // What stands in for an empty collector is still a type, and messages show it as one.
             let source = match instead {
@@ -205,10 +206,12 @@ impl CatalogBuilder {
                 true if source.type_name() == "Class" => format!("Class[{}]", source.title().to_lowercase()),
                 true => format!("{}['{}']", source.type_name(), source.title()),
             };
-            bail!(RELATIONSHIP_WITHOUT_SOURCE { from: source, to: target });
+            let wrong = diagnostic!(RELATIONSHIP_WITHOUT_SOURCE { from: source, to: target });
+            return Err(self.with_near(wrong, wanted).into());
         };
         if !is_there {
-            bail!(RELATIONSHIP_WITHOUT_TARGET { from: source, to: target });
+            let wrong = diagnostic!(RELATIONSHIP_WITHOUT_TARGET { from: source, to: target });
+            return Err(self.with_near(wrong, target).into());
         }
         if self.append(id, attribute, text) {
             return Ok(());

@@ -218,8 +218,7 @@ impl Vm<'_> {
     #[cold]
     fn unknown_resource_type(&self, type_name: &str) -> Raise {
         let failure = diagnostic!(UNKNOWN_RESOURCE_KIND { name: type_name });
-        let names = kukla_catalog::types::builtin().map(|ty| ty.name);
-        match crate::suggest::nearest(type_name, names) {
+        match self.environment().near_resource_type(type_name) {
             Some(near) => failure.hint(format!("there is a resource type '{near}'")).into(),
             None => failure.into(),
         }

@@ -10,12 +10,16 @@ impl Parser<'_> {
         let after_operand =
             before.is_some_and(|kind| kind.ends_operand() || matches!(kind, RBrace | UndefKw | DefaultKw));
         let text = self.token_text(self.at);
+        if let Some(hint) = self.misspelt_elsif() {
+            return Some(hint);
+        }
         let hint = match self.current {
             Eof => "something is not closed: look for a missing `}`, `)`, `]` or quote".to_owned(),
             Equals if after_operand => "`==` compares, `=>` gives a key or an attribute its value".to_owned(),
             FatArrow if matches!(before, Some(kind) if kind.is_keyword()) => {
                 "a keyword as a key of a hash must be quoted".to_owned()
             }
+            IfKw if before == Some(ElseKw) => "another condition is `elsif`, in one word".to_owned(),
             ElsifKw => "`elsif` follows the block of an `if`; `unless` has only `else`".to_owned(),
             ElseKw => "`else` follows the block of an `if` or `unless`".to_owned(),
             RBrace | RParen | RBracket if before == Some(Comma) => {
@@ -38,5 +42,45 @@ impl Parser<'_> {
             _ => return None,
         };
         Some(hint)
+    }
+
+    /// What might help someone who has learnt another word for `elsif`: it stands after the brace of a block and on this line.
+    pub(super) fn misspelt_elsif(&self) -> Option<String> {
+        let line = self.text[..self.tokens.starts[self.at] as usize].rfind('\n').map_or(0, |end| end + 1);
+        let mut tokens = (0..self.at).rev().filter(|index| self.tokens.kinds[*index] > HeredocEnd);
+        let on_line = |index: &usize| self.tokens.starts[*index] as usize >= line;
+        let word = tokens.by_ref().take_while(on_line).find(|index| {
+            self.tokens.kinds[*index] == Name && matches!(self.token_text(*index), "elseif" | "elif" | "elsif")
+        })?;
+        let is_after_block = tokens.next().is_some_and(|index| self.tokens.kinds[index] == RBrace);
+        is_after_block.then(|| format!("`{}` is written `elsif` in Puppet", self.token_text(word)))
+    }
+
+    /// The brace that is probably the one not closed, of those that are open at the end: the first whose closing brace stands further to
+    /// the left than the line that opens it, as if it were meant for another.
+    pub(super) fn unclosed_brace(&self, opening: usize) -> usize {
+        let mut open = Vec::new();
+        for (index, kind) in self.tokens.kinds.iter().enumerate().take(self.at) {
+            match kind {
+                LBrace | SelectorBrace => open.push((index, self.indentation(index).0)),
+                RBrace => {
+                    let (indentation, begins_line) = self.indentation(index);
+                    match open.pop() {
+                        Some((brace, own)) if begins_line && indentation < own => return brace,
+                        _ => {}
+                    }
+                }
+                _ => {}
+            }
+        }
+        opening
+    }
+
+    /// How far the line of a token is indented, and whether the token is the first of it.
+    fn indentation(&self, token: usize) -> (usize, bool) {
+        let start = self.tokens.starts[token] as usize;
+        let line = self.text[..start].rfind('\n').map_or(0, |end| end + 1);
+        let blanks = self.text[line..].len() - self.text[line..].trim_start_matches([' ', '\t']).len();
+        (blanks, line + blanks == start)
     }
 }

@@ -351,6 +351,11 @@ impl<'t> Parser<'t> {
         };
         let mut wrong = diagnostic!(span, SYNTAX_ERROR { location });
         wrong.hints.extend(self.hint());
+        if let Some(text) = self.at.checked_sub(1).filter(|before| self.is_long_text(*before)) {
+            let start = self.tokens.starts[text];
+            let message = "this text goes on to here: its quote may be missing on this line".to_owned();
+            wrong.labels.push(crate::Label { place: Span::new(start, start + 1).into(), message });
+        }
         self.report(wrong)
     }
 
@@ -419,6 +424,11 @@ impl<'t> Parser<'t> {
 
     fn token_text(&self, token: usize) -> &'t str {
         &self.text[self.tokens.span(token).range()]
+    }
+
+    /// Whether a token is a text of several lines in quotes.
+    fn is_long_text(&self, token: usize) -> bool {
+        matches!(self.tokens.kinds[token], SqString | DqString) && self.token_text(token).contains('\n')
     }
 
     /// Where the current token is. Puppet has no token for the `}` of an interpolation, so the text after it stands in.

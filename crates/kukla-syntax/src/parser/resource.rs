@@ -99,7 +99,9 @@ impl Parser<'_> {
         }
         if kind == ResourceOverride && !matches!(left, Access | Variable | Array | ErrorToken | Error) {
             self.odd_overrides.push((self.diagnostics.len(), self.tokens.starts[opening]));
-            self.broken_rule(opening, diagnostic!(NOT_A_RESOURCE));
+            let mut wrong = diagnostic!(NOT_A_RESOURCE);
+            wrong.hints.extend(self.misspelt_elsif());
+            self.broken_rule(opening, wrong);
         }
     }
 

@@ -88,11 +88,18 @@ pub fn assert_parameters(
     given: &Hash,
     missing_ok: bool,
 ) -> Result<()> {
-    match parameters(declared, given, missing_ok).as_slice() {
-        [] => Ok(()),
-        [one] => bail!(WRONG_PARAMETERS { subject, problems: one }),
-        many => bail!(WRONG_PARAMETERS { subject, problems: format!("\n {}", many.join("\n ")) }),
-    }
+    let mut wrong = match parameters(declared, given, missing_ok).as_slice() {
+        [] => return Ok(()),
+        [one] => diagnostic!(WRONG_PARAMETERS { subject, problems: one }),
+        many => diagnostic!(WRONG_PARAMETERS { subject, problems: format!("\n {}", many.join("\n ")) }),
+    };
+    let known = || declared.iter().map(|field| field.name.as_str());
+    let strangers = given.keys().filter_map(Value::as_str).filter(|name| known().all(|known| known != *name));
+    // What is given already was not meant.
+    let open = || known().filter(|name| given.get(*name).is_none());
+    let near = strangers.filter_map(|name| kukla_syntax::suggest::nearest(name, open()));
+    wrong.hints.extend(near.map(|near| format!("there is a parameter '{near}'")));
+    Err(wrong.into())
 }
 
 /// The first signature that accepts the arguments, or why none does.

@@ -73,6 +73,13 @@ static BUILTIN: LazyLock<FxHashMap<&'static str, Type>> = LazyLock::new(|| {
 });
 
 impl Type {
+    /// The names of the built-in types, in lower case and in order.
+    pub fn builtin_names() -> impl Iterator<Item = &'static str> {
+        let mut names: Vec<&str> = BUILTIN.keys().copied().collect();
+        names.sort_unstable();
+        names.into_iter()
+    }
+
     /// The built-in type of that name; as everywhere with types, upper and lower case are the same.
     pub fn builtin(name: &str) -> Option<Type> {
         match BUILTIN.get(name) {
