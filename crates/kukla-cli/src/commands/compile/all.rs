@@ -201,8 +201,8 @@ impl Run<'_> {
             return Ok(done);
         }
         let site = self.fleet.site(placed);
-        let compilation = compile(self.args, site.clone(), placed);
-        let refused = refused(self.args, site.as_ref().ok(), placed, &compilation);
+        let mut compilation = compile(self.args, site.clone(), placed);
+        let refused = refused(self.args, site.as_ref().ok(), placed, &mut compilation);
         let report = Report::new(&placed.node.name, source, &compilation, &refused);
         let mut done = Done { report, ..Done::default() };
         if !done.report.errors.is_empty() {
@@ -254,7 +254,8 @@ fn place(directory: &Path, node: &str) -> PathBuf {
 
 /// What is kept of runs like this one.
 pub fn open(directory: &Path, args: &Args, fleet: &Fleet<'_>) -> Result<Cache, String> {
-    let way = [format!("{:?}", fleet.site_spec()), args.target.way()?, format!("{}", args.keep_virtual)];
+    let run = format!("{} {}", args.keep_virtual, args.validate);
+    let way = [format!("{:?}", fleet.site_spec()), args.target.way()?, run];
     let (cache, wrong) = cache::open(directory, Digest::of(way));
     wrong.inspect(|wrong| errln!("kukla: {wrong}"));
     Ok(cache)
