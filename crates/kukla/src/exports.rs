@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use kukla_catalog::{Catalog, Exported, Exports};
+use kukla_catalog::{Catalog, Exported, Exports, Wanted};
+use kukla_eval::error::Diagnostic;
 use kukla_world::World;
 use kukla_world::record::Digest;
 
@@ -22,7 +23,7 @@ impl CatalogExports {
             let catalog = Catalog::from_json(&text(world, &file)?)
                 .map_err(|error| format!("{}: {error}", file.display()))?;
             for resource in catalog.resources.into_iter().filter(|resource| resource.exported) {
-                exports.add(Arc::new(Exported { node: catalog.name.to_string(), resource }));
+                exports.add(Arc::new(Exported { node: catalog.name.clone(), resource }));
             }
         }
         Ok(exports)
@@ -71,11 +72,12 @@ fn text(world: &dyn World, file: &Path) -> Result<Vec<u8>, String> {
 }
 
 impl Exports for CatalogExports {
-    /// By node, and then as their catalogs have them.
-    fn of(&self, type_name: &str, node: &str) -> Result<Vec<Arc<Exported>>, String> {
-        let mut others: Vec<_> = self.of_type(type_name).filter(|each| each.node != node).cloned().collect();
-        others.sort_by(|a, b| a.node.cmp(&b.node));
-        Ok(others)
+    fn find(&self, wanted: &Wanted) -> Result<Vec<Arc<Exported>>, Box<Diagnostic>> {
+        let all = self.of_type(wanted.type_name.as_str());
+        let mut found: Vec<_> =
+            all.filter(|each| wanted.takes(&each.node, &each.resource)).cloned().collect();
+        found.sort_by(|a, b| a.node.cmp(&b.node));
+        Ok(found)
     }
 }
 
@@ -109,7 +111,8 @@ mod tests {
             world = world.with(format!("/catalogs/{node}.json"), catalog.to_json());
         }
         let exports = CatalogExports::read(&world, Path::new("/catalogs")).unwrap();
-        assert_eq!(exports.of("Notify", "a").unwrap().len(), 1);
+        let wanted = Wanted { type_name: "Notify".into(), node: "a".into(), filter: None };
+        assert_eq!(exports.find(&wanted).unwrap().len(), 1);
         let b = compile("b", exports.clone()).unwrap();
         let notify = b.find("Notify", "from a").unwrap();
         assert_eq!(notify.get("message"), Some(&"changed".into()));

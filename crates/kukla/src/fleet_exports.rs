@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use kukla_catalog::{Catalog, Exported, Exports};
+use kukla_catalog::{Catalog, Exported, Exports, Wanted};
+use kukla_eval::error::Diagnostic;
 use kukla_world::record::Record;
 
 use crate::exports::CatalogExports;
@@ -45,7 +46,7 @@ impl FleetExports {
             let exported = catalog.resources.iter().filter(|resource| resource.exported);
             exports
                 .extend(exported.map(|resource| {
-                    Arc::new(Exported { node: node.to_owned(), resource: resource.clone() })
+                    Arc::new(Exported { node: node.into(), resource: resource.clone() })
                 }));
         }
         let collects = record.map(|record| record.collected.clone()).unwrap_or_default();
@@ -99,7 +100,7 @@ impl FleetExports {
     fn offer(&self) -> BTreeSet<String> {
         let mut offer = CatalogExports::default();
         let nodes = self.nodes();
-        for each in self.others.all().filter(|each| !nodes.contains_key(&each.node)) {
+        for each in self.others.all().filter(|each| !nodes.contains_key(each.node.as_str())) {
             offer.add(Arc::clone(each));
         }
         for each in nodes.values().flat_map(|trade| &trade.exports) {
@@ -118,8 +119,8 @@ impl FleetExports {
 }
 
 impl Exports for FleetExports {
-    fn of(&self, type_name: &str, node: &str) -> Result<Vec<Arc<Exported>>, String> {
-        self.offered.read().unwrap_or_else(PoisonError::into_inner).of(type_name, node)
+    fn find(&self, wanted: &Wanted) -> Result<Vec<Arc<Exported>>, Box<Diagnostic>> {
+        self.offered.read().unwrap_or_else(PoisonError::into_inner).find(wanted)
     }
 }
 

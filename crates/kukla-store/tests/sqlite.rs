@@ -1,0 +1,65 @@
+//! What can be wrong with a file.
+
+#![allow(clippy::disallowed_methods)] // a file is outside
+
+mod common;
+
+use std::time::Duration;
+
+use common::Directory;
+use kukla_store::codes::{NOT_A_STORE, STORE_LOCKED, STORE_TOO_NEW, STORE_UNREACHABLE};
+use kukla_store::{Options, Timestamp, Update, open};
+
+#[test]
+fn what_is_wrong_with_a_file_is_told_with_a_hint() {
+    let directory = Directory::new("wrong");
+    let path = |name: &str| directory.path(name);
+    let refused = |url: &str| {
+        open(url, &Options { patience: Duration::from_millis(200), ..Options::default() }).unwrap_err()
+    };
+
+    let nowhere = refused(&format!("sqlite:{}/nowhere/store.db", path("")));
+    assert!(nowhere.is(&STORE_UNREACHABLE) && !nowhere.hints.is_empty(), "{nowhere}");
+
+    std::fs::write(path("text"), "this is a text and not a database at all, not in the least\n".repeat(20))
+        .unwrap();
+    let text = refused(&format!("sqlite:{}", path("text")));
+    assert!(text.is(&NOT_A_STORE) && !text.hints.is_empty(), "{text}");
+
+    let other = rusqlite::Connection::open(path("other")).unwrap();
+    other.execute("CREATE TABLE nodes (a)", []).unwrap();
+    assert!(refused(&format!("sqlite:{}", path("other"))).is(&NOT_A_STORE));
+
+    drop(common::open(&format!("sqlite:{}", path("store.db"))));
+    let newer = rusqlite::Connection::open(path("store.db")).unwrap();
+    newer.execute("UPDATE layout SET version = 99", []).unwrap();
+    let wrong = refused(&format!("sqlite:{}", path("store.db")));
+    assert!(wrong.is(&STORE_TOO_NEW) && wrong.message().contains("99") && !wrong.hints.is_empty(), "{wrong}");
+    newer.execute("UPDATE layout SET version = 1", []).unwrap();
+
+    let store = open(
+        &format!("sqlite:{}", path("store.db")),
+        &Options { patience: Duration::from_millis(200), ..Options::default() },
+    )
+    .unwrap();
+    newer.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let update = Update::of("a", "production", Timestamp(1));
+    let locked = store.update(&update).unwrap_err();
+    assert!(locked.is(&STORE_LOCKED) && !locked.hints.is_empty(), "{locked}");
+    newer.execute_batch("COMMIT").unwrap();
+    store.update(&update).unwrap();
+}
+
+#[test]
+fn the_file_is_for_its_owner() {
+    use std::os::unix::fs::PermissionsExt;
+    let directory = Directory::new("owner");
+    common::open(&format!("sqlite:{}", directory.path("store.db")))
+        .update(&Update::of("a", "production", Timestamp(1)))
+        .unwrap();
+    for name in ["store.db", "store.db-wal"] {
+        if let Ok(about) = std::fs::metadata(directory.path(name)) {
+            assert_eq!(about.permissions().mode() & 0o777, 0o600, "{name}");
+        }
+    }
+}
