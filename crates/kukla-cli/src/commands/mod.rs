@@ -1,5 +1,7 @@
 //! The subcommands, one file each.
 
+#[cfg(feature = "serve")]
+pub mod ca;
 pub mod check;
 pub mod compile;
 pub mod diff;
@@ -15,5 +17,9 @@ mod policy;
 pub mod repl;
 pub mod rpc;
 pub mod ruby;
+#[cfg(feature = "serve")]
+pub mod serve;
+#[cfg(feature = "serve")]
+mod server_options;
 mod target;
 pub mod why;
