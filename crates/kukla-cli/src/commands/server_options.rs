@@ -8,22 +8,22 @@ use kukla_server::settings::Overrides;
 #[derive(Clone, Debug, clap::Args)]
 pub struct ServerOptions {
     /// The directory of puppet.conf; by default /etc/puppetlabs/puppet, or /etc/puppet if there is one in it
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, global = true, value_name = "DIR")]
     confdir: Option<PathBuf>,
     /// The directory of puppetserver's files (conf.d/*.conf with auth.conf, services.d/ca.cfg); by default puppetserver beside confdir
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, global = true, value_name = "DIR")]
     serverdir: Option<PathBuf>,
     /// The directory of the certificate authority
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, global = true, value_name = "DIR")]
     cadir: Option<PathBuf>,
     /// The directory of the server's own certificate
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, global = true, value_name = "DIR")]
     ssldir: Option<PathBuf>,
     /// The server's name in its certificate; by default that of the machine
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, global = true, value_name = "NAME")]
     certname: Option<String>,
     /// Another of puppet.conf's settings, as `autosign=true`; may be given several times
-    #[arg(long = "set", value_name = "SETTING=VALUE")]
+    #[arg(long = "set", global = true, value_name = "SETTING=VALUE")]
     settings: Vec<String>,
 }
 
