@@ -6,7 +6,6 @@ use std::time::Instant;
 
 use hyper::StatusCode;
 use kukla::Catalog;
-use kukla::catalog::Edge;
 use serde_json::{Value, json};
 
 use crate::answer::{Answer, Issue, JSON};
@@ -17,6 +16,7 @@ use crate::log;
 use crate::nodes::{Facts, facts_in, facts_of};
 use crate::server::Server;
 use crate::static_catalog::inline;
+use crate::storing::News;
 
 /// How a catalog is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,14 +177,25 @@ impl Asked<'_> {
             Some(name) if !self.prefer_asked => name,
             _ => asked_for.clone(),
         };
-        if self.keep.0 && let Some(facts) = &self.facts {
-            server.keep_facts(self.node, &name, facts).map_err(|problem| failed(&problem))?;
-        }
+        let news = News {
+            node: self.node,
+            environment: &name,
+            facts: self.facts.as_ref().filter(|_| self.keep.0),
+            catalog: None,
+            transaction: self.transaction,
+        };
+        let keep = |news: News<'_>| server.keep(&news).map_err(|problem| failed(&problem));
         if self.check_environment && name != asked_for {
+            keep(news)?;
             return Ok(self.elsewhere(name));
         }
-        let environment =
-            server.environments.get(&name).ok_or_else(|| failed(&format!("Could not find a directory environment named '{name}' anywhere in the path: {}. Does the directory exist?", server.environments.path().iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(":"))))?;
+        let environment = server.environments.get(&name).ok_or_else(|| {
+            let path: Vec<String> = server.environments.path().iter().map(|path| path.display().to_string()).collect();
+            let path = path.join(":");
+            failed(&format!(
+                "Could not find a directory environment named '{name}' anywhere in the path: {path}. Does the directory exist?"
+            ))
+        })?;
         let begun = Instant::now();
         let wanted = Wanted { rich: self.rich, exports: server.store.is_some() };
         let is_wanted = {
@@ -194,11 +205,16 @@ impl Asked<'_> {
         let done = server.environments.compile(&environment, &known.node, wanted, is_wanted);
         let seconds = begun.elapsed().as_secs_f64();
         server.metrics.compiled(seconds, done.is_ok());
+        if !matches!(&done, Ok(Done { outcome, .. }) if outcome.result.is_ok()) {
+            // What the node says of itself is true whatever becomes of its catalog.
+            keep(news)?;
+        }
         let Done { outcome, picture } = match done {
             Ok(done) => done,
             Err(NoCatalog::Code(failure)) => return Err(self.faulty(&failure.to_string(), &name)),
             Err(NoCatalog::Changing) => {
-                return Err(Answer::busy(server.retry_after(), "Service Unavailable: the code of the environment is being changed"));
+                let text = "Service Unavailable: the code of the environment is being changed";
+                return Err(Answer::busy(server.retry_after(), text));
             }
         };
         let logs: Vec<Value> = outcome.logs.iter().map(kukla::rpc::log).collect();
@@ -217,10 +233,10 @@ impl Asked<'_> {
         if let Some((_, code_id)) = &is_static {
             catalog.code_id = Some(code_id.as_str().into());
         }
-        if self.keep.1 {
-            server.keep_catalog(self.node, &name, &catalog, self.transaction).map_err(|problem| failed(&problem))?;
+        keep(News { catalog: self.keep.1.then_some(&catalog), ..news })?;
+        if wanted.exports {
+            catalog = catalog.without_virtual();
         }
-        without_virtual(&mut catalog);
         let mut text = catalog.to_json();
         if let Some((checksums, _)) = is_static {
             inline(server, &environment, &catalog, checksums, self.node, &mut text)
@@ -261,32 +277,6 @@ impl Asked<'_> {
             log::say(level, &each.message, facts);
         }
     }
-}
-
-/// Leaves out what is virtual still, and what it contains.
-fn without_virtual(catalog: &mut Catalog) {
-    if !catalog.resources.iter().any(|resource| resource.is_virtual) {
-        return;
-    }
-    let mut next = 0;
-    let places: Vec<Option<u32>> = catalog
-        .resources
-        .iter()
-        .map(|resource| {
-            (!resource.is_virtual).then(|| {
-                next += 1;
-                next - 1
-            })
-        })
-        .collect();
-    let place = |at: u32| places.get(at as usize).copied().flatten();
-    catalog.edges = catalog
-        .edges
-        .iter()
-        .filter_map(|edge| Some(Edge { source: place(edge.source)?, target: place(edge.target)? }))
-        .collect();
-    catalog.resources.retain(|resource| !resource.is_virtual);
-    catalog.index = Default::default();
 }
 
 /// A random identifier.

@@ -11,6 +11,7 @@ use crate::call::Call;
 use crate::environments::{Environment, is_name};
 use crate::mounts::{Found, Invalid, Mounts};
 use crate::server::Server;
+use crate::storing::News;
 use crate::{ca, catalog, file_content, file_metadata, filebucket, nodes, report, status};
 
 /// What a path leads to.
@@ -191,7 +192,9 @@ fn facts(server: &Server, call: &Call, node: &str) -> Answer {
         Err(error) => return failed(&format!("the facts cannot be read: {error}")),
     };
     let environment = server.environment_or_default(call.parameter("environment").unwrap_or_default());
-    let kept = nodes::facts_in(&document, node).and_then(|facts| server.keep_facts(node, &environment, &facts));
+    let kept = nodes::facts_in(&document, node).and_then(|facts| {
+        server.keep(&News { node, environment: &environment, facts: Some(&facts), catalog: None, transaction: None })
+    });
     match kept {
         Ok(()) => Answer::json(&json!(0)),
         Err(problem) => failed(&problem),
@@ -224,10 +227,10 @@ fn take_report(server: &Server, call: &Call, node: &str) -> Answer {
             Err(problem) => return failed(&problem),
         }
     }
-    if server.store.is_some() && !done.contains(&"puppetdb") {
-        if let Err(problem) = server.keep_report(&report) {
-            return failed(&problem);
-        }
+    if !done.contains(&"puppetdb")
+        && let Err(problem) = server.keep_report(&report)
+    {
+        return failed(&problem);
     }
     let about = |name: &str| report.get(name).cloned().unwrap_or(Value::Null);
     Answer::json(&json!(done)).note("environment", about("environment")).note("outcome", about("status"))

@@ -13,7 +13,6 @@ use crate::log;
 use crate::sd;
 use crate::server::Server;
 use crate::settings::{Overrides, Settings};
-use crate::storing::Storing;
 use crate::tls::Tls;
 
 /// How often it is asked whether certificates and lists end soon.
@@ -23,16 +22,15 @@ const WAITING: usize = 192;
 /// Threads that compile have the stack that the compiler would otherwise take anew for each node.
 const STACK: usize = 16 << 20;
 
-/// Makes the server that the settings tell of, without serving anyone.
-pub fn prepare(overrides: &Overrides, store: Option<Storing>, before: Option<&Server>) -> Result<(Server, Tls), String> {
-    let settings = Settings::read(overrides)?;
-    let server = Server::new(settings, store, before)?;
+/// Makes the server that the settings tell of, without serving anyone; what one before it has counted and opened goes on.
+pub fn prepare(overrides: &Overrides, before: Option<&Server>) -> Result<(Server, Tls), String> {
+    let server = Server::new(Settings::read(overrides)?, before)?;
     let tls = Tls::new(server.settings.tls.clone())?;
     Ok((server, tls))
 }
 
 /// Serves until a signal says that it is over.
-pub fn run(overrides: &Overrides, store: Option<Storing>) -> Result<(), String> {
+pub fn run(overrides: &Overrides) -> Result<(), String> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .max_blocking_threads(WAITING)
@@ -40,14 +38,14 @@ pub fn run(overrides: &Overrides, store: Option<Storing>) -> Result<(), String> 
         .thread_name("kukla")
         .build()
         .map_err(|error| error.to_string())?;
-    let ended = runtime.block_on(served(overrides, store));
+    let ended = runtime.block_on(served(overrides));
     // A compilation that nobody waits for any more need not be waited for.
     runtime.shutdown_timeout(Duration::from_secs(1));
     ended
 }
 
-async fn served(overrides: &Overrides, store: Option<Storing>) -> Result<(), String> {
-    let (server, tls) = prepare(overrides, store.clone(), None)?;
+async fn served(overrides: &Overrides) -> Result<(), String> {
+    let (server, tls) = prepare(overrides, None)?;
     let (address, plain) = (server.settings.listen, server.settings.plain);
     let bind = |address| async move {
         TcpListener::bind(address).await.map_err(|error| format!("cannot listen on {address}: {error}"))
@@ -71,7 +69,7 @@ async fn served(overrides: &Overrides, store: Option<Storing>) -> Result<(), Str
         tokio::select! {
             _ = terminate.recv() => break,
             _ = interrupt.recv() => break,
-            _ = hangup.recv() => reload(overrides, store.clone(), &current).await,
+            _ = hangup.recv() => reload(overrides, &current).await,
         }
     }
     sd::notify("STOPPING=1");
@@ -85,11 +83,11 @@ async fn served(overrides: &Overrides, store: Option<Storing>) -> Result<(), Str
 }
 
 /// Reads all settings again; if they are wrong, the server goes on with the old ones.
-async fn reload(overrides: &Overrides, store: Option<Storing>, current: &Arc<Current>) {
+async fn reload(overrides: &Overrides, current: &Arc<Current>) {
     let reloading = sd::monotonic().map_or_else(|| "RELOADING=1".to_owned(), |time| format!("RELOADING=1\n{time}"));
     sd::notify(&reloading);
     let (overrides, before) = (overrides.clone(), current.server());
-    let prepared = tokio::task::spawn_blocking(move || prepare(&overrides, store, Some(&before))).await;
+    let prepared = tokio::task::spawn_blocking(move || prepare(&overrides, Some(&before))).await;
     match prepared.map_err(|error| error.to_string()).and_then(|prepared| prepared) {
         Ok((server, tls)) => {
             current.replace(server, tls);

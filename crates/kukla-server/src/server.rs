@@ -53,7 +53,7 @@ const ARRIVAL: Duration = Duration::from_secs(60);
 
 impl Server {
     /// A server as the settings have it. If there is no authority yet where one should be, it is made.
-    pub fn new(settings: Settings, store: Option<Storing>, before: Option<&Server>) -> Result<Server, String> {
+    pub fn new(mut settings: Settings, before: Option<&Server>) -> Result<Server, String> {
         let authority = match &settings.authority {
             Some((layout, practice)) => Some(match Authority::open(layout.clone(), practice.clone()) {
                 Ok(authority) => authority,
@@ -70,6 +70,14 @@ impl Server {
             if settings.tls.certificate == settings.host.certificate() {
                 setup::make_host(authority, &settings.host, &settings.alt_names).map_err(|refusal| refusal.to_string())?;
             }
+        }
+        let store = match (&settings.store, before.and_then(|before| before.store.clone())) {
+            (Some(_), Some(open)) => Some(open),
+            (Some(url), None) => Some(Storing::open(url, &settings)?),
+            (None, _) => None,
+        };
+        if store.is_some() {
+            settings.site.settings.set("storeconfigs", true.into())?;
         }
         let mut compiler = Compiler::new(DiskWorld::default()).with_policy(settings.policy.clone());
         if let Some(store) = &store {

@@ -32,6 +32,8 @@ pub struct Overrides {
     pub threads: Option<usize>,
     /// What code may reach, if not all.
     pub policy: Option<Policy>,
+    /// The URL of the store.
+    pub store: Option<String>,
 }
 
 /// All that a server is told.
@@ -77,6 +79,8 @@ pub struct Settings {
     pub mounts: PathBuf,
     /// How large a request may be.
     pub largest_body: usize,
+    /// The URL of the store of facts, catalogs and reports, if there is one.
+    pub store: Option<String>,
 }
 
 /// Files of TLS.
@@ -189,6 +193,7 @@ impl Settings {
             bucket: path("bucketdir").unwrap_or_else(|| vardir.join("bucket")),
             mounts: path("fileserverconfig").unwrap_or_else(|| confdir.join("fileserver.conf")),
             largest_body: LARGEST_BODY,
+            store: overrides.store.clone(),
             site,
             host,
             vardir,

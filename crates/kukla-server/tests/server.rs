@@ -307,6 +307,24 @@ fn reports_and_facts_are_taken_from_whom_they_are_of() {
 }
 
 #[test]
+fn the_store_gives_what_other_nodes_export() {
+    let harness = Harness::new("# with a store", |directory| {
+        let site = "node web1 { @@notify { 'from web1': } } node web2 { Notify <<| |>> }";
+        directory.write("code/environments/production/manifests/site.pp", site);
+    });
+    let (web1, web2) = (harness.node("web1"), harness.node("web2"));
+    let exported = catalog(&web1, "web1", "production");
+    assert!(exported.status == 200 && !exported.text().contains("from web1"), "{}", exported.text());
+    assert!(catalog(&web2, "web2", "production").text().contains("from web1"));
+    let report = json!({"host": "web1", "time": "2026-11-16T05:26:58.084943225+00:00", "status": "changed", "report_format": 12,
+                        "puppet_version": "7.23.0", "configuration_version": 1, "transaction_uuid": "u", "environment": "production",
+                        "noop": false, "noop_pending": false, "corrective_change": false, "catalog_uuid": "c", "code_id": null,
+                        "cached_catalog_status": "not_used", "logs": [], "metrics": {}, "resource_statuses": {}});
+    let taken = web1.send("PUT", "/puppet/v3/report/web1?environment=production", &[("Content-Type", "application/json")], report.to_string().as_bytes());
+    assert_eq!((taken.status, taken.text().as_str()), (200, "[\"store\"]"));
+}
+
+#[test]
 fn changed_code_is_used_when_it_is_told_or_has_settled() {
     let harness = Harness::new("environment_timeout = unlimited", code);
     let client = harness.node("web1");

@@ -36,6 +36,10 @@ pub struct Args {
     /// The directory of variable data: reports, the file bucket
     #[arg(long, value_name = "DIR")]
     vardir: Option<PathBuf>,
+    /// Where facts, catalogs and reports are kept and exported resources come from: sqlite:PATH, postgres://USER@HOST/DATABASE or
+    /// puppetdb+https://HOST:8081
+    #[arg(long, value_name = "URL")]
+    store: Option<String>,
     /// No certificate authority here: it is on another machine
     #[arg(long)]
     no_ca: bool,
@@ -87,6 +91,7 @@ fn serve(args: &Args) -> Result<(), String> {
     overrides.listen = args.listen;
     overrides.without_ca = args.no_ca;
     overrides.threads = args.threads;
+    overrides.store.clone_from(&args.store);
     let absolute = |path: &PathBuf| std::path::absolute(path).map_err(|error| format!("{}: {error}", path.display()));
     for (name, path) in [("environmentpath", &args.environmentpath), ("vardir", &args.vardir)] {
         if let Some(path) = path {
@@ -99,7 +104,7 @@ fn serve(args: &Args) -> Result<(), String> {
     if args.check {
         return check(&settings);
     }
-    run::run(&overrides, None)
+    run::run(&overrides)
 }
 
 /// Says what would be served. Nothing is written: an authority that is not there yet is not made.
@@ -128,6 +133,7 @@ fn check(settings: &Settings) -> Result<(), String> {
     }
     outln!("catalogs at once  {}", settings.compiling.threads);
     outln!("classifier        {}", settings.classifier.as_deref().unwrap_or("none"));
+    outln!("store             {}", settings.store.as_ref().map_or("none", |_| "as --store says"));
     outln!("reports           {}", settings.reports.processors.join(", "));
     outln!("rules             {}", settings.rules.describe().len());
     outln!("all settings are good");

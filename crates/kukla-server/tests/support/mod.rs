@@ -74,10 +74,11 @@ impl Harness {
         directory.write("puppet/puppet.conf", format!("{CONF}vardir = {root}/var\n{settings}\n"));
         let overrides = Overrides {
             confdir: Some(directory.0.join("puppet")),
+            store: Some(format!("sqlite:{root}/store.db")).filter(|_| settings.contains("# with a store")),
             listen: Some(([127, 0, 0, 1], 0).into()),
             ..Overrides::default()
         };
-        let (server, tls) = prepare(&overrides, None, None).unwrap();
+        let (server, tls) = prepare(&overrides, None).unwrap();
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().worker_threads(2).build().unwrap();
         let listener = runtime.block_on(tokio::net::TcpListener::bind(("127.0.0.1", 0))).unwrap();
         let address = listener.local_addr().unwrap();
