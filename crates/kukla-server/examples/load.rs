@@ -64,7 +64,8 @@ fn configuration(ssldir: &Path, node: &str) -> Result<ClientConfig, Box<dyn std:
     for certificate in CertificateDer::pem_file_iter(ssldir.join("certs/ca.pem"))? {
         roots.add(certificate?)?;
     }
-    let chain = CertificateDer::pem_file_iter(ssldir.join(format!("certs/{node}.pem")))?.collect::<Result<Vec<_>, _>>()?;
+    let chain = CertificateDer::pem_file_iter(ssldir.join(format!("certs/{node}.pem")))?
+        .collect::<Result<Vec<_>, _>>()?;
     let key = PrivateKeyDer::from_pem_file(ssldir.join(format!("private_keys/{node}.pem")))?;
     Ok(ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
         .with_safe_default_protocol_versions()?
@@ -76,10 +77,15 @@ fn configuration(ssldir: &Path, node: &str) -> Result<ClientConfig, Box<dyn std:
 fn request(node: &str, environment: &str, facts: &str) -> Vec<u8> {
     let encoded = |text: &str| -> String {
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
-        text.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
+        text.bytes()
+            .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+            .collect()
     };
     let facts = format!("{{\"name\":\"{node}\",\"values\":{}}}", facts.trim());
-    let form = format!("facts_format=application%2Fjson&facts={}&environment={environment}", encoded(&encoded(&facts)));
+    let form = format!(
+        "facts_format=application%2Fjson&facts={}&environment={environment}",
+        encoded(&encoded(&facts))
+    );
     format!(
         "POST /puppet/v3/catalog/{node}?environment={environment} HTTP/1.1\r\nHost: localhost\r\nAccept: application/vnd.puppet.rich+json, application/json\r\nAccept-Encoding: gzip\r\nX-Puppet-Version: 8.11.0\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n\r\n{form}",
         form.len()

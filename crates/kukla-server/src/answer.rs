@@ -202,7 +202,10 @@ impl Body {
                 let read = (&mut file).take(64 << 10).read_to_end(&mut piece);
                 let is_last = piece.is_empty() || read.is_err();
                 let sent = read.map(|_| Bytes::from(piece));
-                if matches!(&sent, Ok(piece) if piece.is_empty()) || send.blocking_send(sent).is_err() || is_last {
+                if matches!(&sent, Ok(piece) if piece.is_empty())
+                    || send.blocking_send(sent).is_err()
+                    || is_last
+                {
                     return;
                 }
             }
@@ -215,7 +218,10 @@ impl HttpBody for Body {
     type Data = Bytes;
     type Error = std::io::Error;
 
-    fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
         match self.get_mut() {
             Body::Bytes(bytes) if bytes.is_empty() => Poll::Ready(None),
             Body::Bytes(bytes) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes))))),

@@ -92,14 +92,19 @@ impl Default for Rules {
     fn default() -> Rules {
         let rule = |(at, (name, path, methods, allow)): (usize, &(&str, &str, &str, &str))| {
             let path = match path.strip_prefix('~') {
-                Some(pattern) => Regex::new(pattern).map_or_else(|_| Pattern::Prefix(path.to_string()), Pattern::Regex),
+                Some(pattern) => {
+                    Regex::new(pattern).map_or_else(|_| Pattern::Prefix(path.to_string()), Pattern::Regex)
+                }
                 None => Pattern::Prefix(path.to_string()),
             };
             Rule {
                 name: name.to_string(),
                 order: if at + 1 == DEFAULTS.len() { 999 } else { 500 },
                 path,
-                methods: methods.split_whitespace().filter_map(|name| name.to_uppercase().parse().ok()).collect(),
+                methods: methods
+                    .split_whitespace()
+                    .filter_map(|name| name.to_uppercase().parse().ok())
+                    .collect(),
                 parameters: Vec::new(),
                 unauthenticated: *allow == "?",
                 allow: match *allow {
@@ -224,7 +229,12 @@ impl Rule {
             Pattern::Prefix(prefix) => call.path.starts_with(prefix).then(Vec::new),
             Pattern::Regex(regex) => {
                 let found = regex.captures(&call.path)?;
-                Some(found.iter().map(|group| group.map_or_else(String::new, |group| group.as_str().into())).collect())
+                Some(
+                    found
+                        .iter()
+                        .map(|group| group.map_or_else(String::new, |group| group.as_str().into()))
+                        .collect(),
+                )
             }
         }
     }
@@ -249,7 +259,11 @@ impl Who {
                     });
                     all.push(Who::Extensions(read.collect::<Result<_, _>>()?));
                 }
-                if all.is_empty() { Err("who is meant by a hash without 'certname' or 'extensions'?".into()) } else { Ok(all) }
+                if all.is_empty() {
+                    Err("who is meant by a hash without 'certname' or 'extensions'?".into())
+                } else {
+                    Ok(all)
+                }
             }
             _ => Err("a name, a list of names or a hash is expected".into()),
         }
@@ -324,7 +338,10 @@ mod tests {
             address: ([127, 0, 0, 1], 1).into(),
             certificate: None,
             name: name.map(str::to_owned),
-            extensions: extensions.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect(),
+            extensions: extensions
+                .iter()
+                .map(|(name, value)| (name.to_string(), value.to_string()))
+                .collect(),
         };
         Call {
             method,
@@ -354,7 +371,8 @@ mod tests {
         assert!(!allows(Method::POST, "/puppet/v4/catalog", Some("a")));
         assert!(!allows(Method::GET, "/anything", Some("a")));
         assert!(allows(Method::GET, "/status/v1/simple", None));
-        let admin = call(Method::PUT, "/puppet-ca/v1/certificate_status/a", Some("ca"), &[("pp_cli_auth", "true")]);
+        let admin =
+            call(Method::PUT, "/puppet-ca/v1/certificate_status/a", Some("ca"), &[("pp_cli_auth", "true")]);
         assert!(rules.check(&admin).is_ok());
     }
 
@@ -369,16 +387,28 @@ mod tests {
               { match-request: { path: "/", type: path }, deny: "*", sort-order: 999, name: "rest" } ] }"#,
         )
         .unwrap();
-        let name = |name: &str| rules.check(&call(Method::GET, "/puppet/v3/catalog/n", Some(name), &[])).is_ok();
-        assert_eq!(["n", "x.ops.example.com", "bad.ops.example.com", "admin1", "other"].map(name), [true, true, false, true, false]);
-        assert!(rules.check(&call(Method::GET, "/puppet/v3/catalog/n", Some("o"), &[("pp_role", "b")])).is_ok());
+        let name =
+            |name: &str| rules.check(&call(Method::GET, "/puppet/v3/catalog/n", Some(name), &[])).is_ok();
+        assert_eq!(
+            ["n", "x.ops.example.com", "bad.ops.example.com", "admin1", "other"].map(name),
+            [true, true, false, true, false]
+        );
+        assert!(
+            rules.check(&call(Method::GET, "/puppet/v3/catalog/n", Some("o"), &[("pp_role", "b")])).is_ok()
+        );
         let refused = rules.check(&call(Method::PUT, "/puppet/v3/catalog/n", Some("n"), &[])).unwrap_err();
         assert_eq!(refused.rule, "rest");
         for (text, problem) in [
             ("", "no 'authorization'"),
             ("authorization: {version: 2, rules: []}", "version 1"),
-            ("authorization: {rules: [{name: x, sort-order: 1, match-request: {path: a, type: path}}]}", "'x': it needs"),
-            ("authorization: {rules: [{name: x, sort-order: 1, allow: '*', match-request: {path: \"(\", type: regex}}]}", "'('"),
+            (
+                "authorization: {rules: [{name: x, sort-order: 1, match-request: {path: a, type: path}}]}",
+                "'x': it needs",
+            ),
+            (
+                "authorization: {rules: [{name: x, sort-order: 1, allow: '*', match-request: {path: \"(\", type: regex}}]}",
+                "'('",
+            ),
         ] {
             let said = Rules::parse(text).unwrap_err();
             assert!(said.contains(problem), "{text}: {said}");

@@ -28,7 +28,8 @@ impl Peer {
         let name = certificate.as_ref().and_then(Certificate::common_name);
         let extensions = certificate.as_ref().map(Certificate::extensions).unwrap_or_default();
         let named = |oid| oids::short_name(oid).map_or_else(|| oid.to_string(), str::to_owned);
-        let extensions = puppet_extensions(extensions).into_iter().map(|(oid, text)| (named(oid), text)).collect();
+        let extensions =
+            puppet_extensions(extensions).into_iter().map(|(oid, text)| (named(oid), text)).collect();
         Peer { address, certificate, name, extensions }
     }
 
@@ -142,8 +143,22 @@ mod tests {
     #[test]
     fn paths_do_not_lead_up() {
         assert_eq!(path("/a/b%20c+d").as_deref(), Some("/a/b c+d"));
-        assert_eq!(path("/puppet/v3/file_bucket_file/md5/0//etc/x").as_deref(), Some("/puppet/v3/file_bucket_file/md5/0//etc/x"));
-        for bad in ["/a/../b", "/a/%2e%2e/b", "/a/..%2fb", "/a%2f..", "/a\\..\\b", "/a%00", "/%ff", "/%2", "/%zz", "a"] {
+        assert_eq!(
+            path("/puppet/v3/file_bucket_file/md5/0//etc/x").as_deref(),
+            Some("/puppet/v3/file_bucket_file/md5/0//etc/x")
+        );
+        for bad in [
+            "/a/../b",
+            "/a/%2e%2e/b",
+            "/a/..%2fb",
+            "/a%2f..",
+            "/a\\..\\b",
+            "/a%00",
+            "/%ff",
+            "/%2",
+            "/%zz",
+            "a",
+        ] {
             assert_eq!(path(bad), None, "{bad}");
         }
         // What is encoded twice is decoded once.

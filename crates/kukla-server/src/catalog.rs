@@ -43,7 +43,10 @@ fn format(call: &Call) -> Result<Format, Answer> {
         None if wanted.is_empty() => Ok(PLAIN),
         None => {
             let header = call.header("accept").unwrap_or_default();
-            Err(Answer::error(Issue::Format, &format!("No supported formats are acceptable (Accept: {header})")))
+            Err(Answer::error(
+                Issue::Format,
+                &format!("No supported formats are acceptable (Accept: {header})"),
+            ))
         }
     }
 }
@@ -69,7 +72,8 @@ struct Asked<'a> {
 pub fn answer(server: &Server, call: &Call, node: &str, gone: &Arc<AtomicBool>) -> Answer {
     let environment = call.parameter("environment");
     if !environment.is_some_and(is_name) {
-        let text = format!("The environment must be purely alphanumeric, not '{}'", environment.unwrap_or("null"));
+        let text =
+            format!("The environment must be purely alphanumeric, not '{}'", environment.unwrap_or("null"));
         return Answer::refused(StatusCode::BAD_REQUEST, text);
     }
     let format = match format(call) {
@@ -112,7 +116,8 @@ pub fn answer_v4(server: &Server, call: &Call, gone: &Arc<AtomicBool>) -> Answer
     if !is_name(environment) {
         return refused(format!("Invalid environment name {environment:?}"));
     }
-    let persistence = |name: &str| body.get("persistence").and_then(|all| all.get(name)).and_then(Value::as_bool);
+    let persistence =
+        |name: &str| body.get("persistence").and_then(|all| all.get(name)).and_then(Value::as_bool);
     let (Some(keep_facts), Some(keep_catalog)) = (persistence("facts"), persistence("catalog")) else {
         return refused("persistence says of facts and of catalog whether they are kept".to_owned());
     };
@@ -123,7 +128,8 @@ pub fn answer_v4(server: &Server, call: &Call, gone: &Arc<AtomicBool>) -> Answer
             Err(problem) => return refused(problem),
         },
     };
-    let option = |name: &str| body.get("options").and_then(|all| all.get(name)).cloned().unwrap_or(Value::Null);
+    let option =
+        |name: &str| body.get("options").and_then(|all| all.get(name)).cloned().unwrap_or(Value::Null);
     let asked = Asked {
         node,
         environment: environment.to_owned(),
@@ -221,10 +227,14 @@ impl Asked<'_> {
         self.tell(&outcome.logs, &name);
         let compiled = outcome.result.map_err(|failure| self.faulty(&failure.to_string(), &name))?;
         if let Some(profile) = &compiled.profile {
-            log::say(log::Level::Debug, "compiled", serde_json::Map::from_iter([
-                ("node".to_owned(), self.node.into()),
-                ("profile".to_owned(), format!("{profile:?}").into()),
-            ]));
+            log::say(
+                log::Level::Debug,
+                "compiled",
+                serde_json::Map::from_iter([
+                    ("node".to_owned(), self.node.into()),
+                    ("profile".to_owned(), format!("{profile:?}").into()),
+                ]),
+            );
         }
         let mut catalog = compiled.catalog;
         catalog.uuid = Some(uuid().as_str().into());
@@ -257,7 +267,8 @@ impl Asked<'_> {
     }
 
     fn faulty(&self, failure: &str, environment: &str) -> Answer {
-        Answer::error(Issue::Runtime, &format!("{failure} on node {}", self.node)).note("environment", environment)
+        Answer::error(Issue::Runtime, &format!("{failure} on node {}", self.node))
+            .note("environment", environment)
     }
 
     /// What code says goes to the log.

@@ -36,12 +36,16 @@ pub fn run(program: &str, arguments: &[&str], input: Vec<u8>, limit: Duration) -
     });
     let (stdout, stderr) = (collected(stdout), collected(stderr));
     let until = Instant::now() + limit;
-    let wait = |pipe: &mpsc::Receiver<Vec<u8>>| pipe.recv_timeout(until.saturating_duration_since(Instant::now()));
+    let wait =
+        |pipe: &mpsc::Receiver<Vec<u8>>| pipe.recv_timeout(until.saturating_duration_since(Instant::now()));
     let written = wait(&stdout).and_then(|out| wait(&stderr).map(|err| (out, err)));
     let Ok((stdout, stderr)) = written else {
         let _ = child.kill();
         let _ = child.wait();
-        return Err(format!("{program}: it was stopped because it ran for more than {} seconds", limit.as_secs()));
+        return Err(format!(
+            "{program}: it was stopped because it ran for more than {} seconds",
+            limit.as_secs()
+        ));
     };
     let status = child.wait().map_err(|error| format!("{program}: {error}"))?;
     Ok(Output { code: status.code(), stdout, stderr })
@@ -66,9 +70,12 @@ mod tests {
 
     #[test]
     fn commands_are_told_and_stopped() {
-        let said = run("/bin/sh", &["-c", "cat; echo $0; exit 3", "arg"], b"in ".to_vec(), Duration::from_secs(60)).unwrap();
+        let said =
+            run("/bin/sh", &["-c", "cat; echo $0; exit 3", "arg"], b"in ".to_vec(), Duration::from_secs(60))
+                .unwrap();
         assert_eq!((said.code, said.stdout.as_slice()), (Some(3), b"in arg\n".as_slice()));
-        let slow = run("/bin/sh", &["-c", "exec sleep 60"], Vec::new(), Duration::from_millis(50)).unwrap_err();
+        let slow =
+            run("/bin/sh", &["-c", "exec sleep 60"], Vec::new(), Duration::from_millis(50)).unwrap_err();
         assert!(slow.contains("stopped"), "{slow}");
         assert!(run("/no/such/command", &[], Vec::new(), Duration::from_secs(1)).is_err());
     }

@@ -134,8 +134,10 @@ impl Environments {
     pub fn names(&self) -> Vec<String> {
         let entries = self.path.iter().filter_map(|path| std::fs::read_dir(path).ok()).flatten().flatten();
         let directories = entries.filter(|entry| entry.path().is_dir());
-        let mut names: Vec<String> =
-            directories.filter_map(|entry| entry.file_name().into_string().ok()).filter(|name| is_name(name)).collect();
+        let mut names: Vec<String> = directories
+            .filter_map(|entry| entry.file_name().into_string().ok())
+            .filter(|name| is_name(name))
+            .collect();
         names.sort();
         names.dedup();
         names
@@ -184,7 +186,9 @@ impl Environments {
         let current = {
             let mut state = environment.state();
             let is_time = state.looked.is_none_or(|looked| looked.elapsed() >= interval);
-            let Some(current) = state.current.clone().filter(|_| is_time && !state.is_switching) else { return };
+            let Some(current) = state.current.clone().filter(|_| is_time && !state.is_switching) else {
+                return;
+            };
             state.looked = Some(Instant::now());
             current
         };
@@ -213,7 +217,8 @@ impl Environments {
     /// Waits until the files of an environment have been still for a while.
     fn settled(&self, environment: &Environment) {
         let begun = Instant::now();
-        let roots: Vec<PathBuf> = std::iter::once(environment.root.clone()).chain(self.modulepath(environment)).collect();
+        let roots: Vec<PathBuf> =
+            std::iter::once(environment.root.clone()).chain(self.modulepath(environment)).collect();
         let mut before = fingerprint(&roots);
         while begun.elapsed() < LONGEST_CHANGE {
             thread::sleep(self.settle);
@@ -251,7 +256,10 @@ impl Environments {
     }
 
     /// The state of the code that is in use.
-    pub fn picture(self: &Arc<Self>, environment: &Arc<Environment>) -> Result<Arc<Picture>, Box<Diagnostic>> {
+    pub fn picture(
+        self: &Arc<Self>,
+        environment: &Arc<Environment>,
+    ) -> Result<Arc<Picture>, Box<Diagnostic>> {
         self.look(environment);
         if let Some(current) = environment.state().current.clone() {
             return Ok(current);
@@ -383,7 +391,9 @@ pub fn modules(modulepath: &[PathBuf]) -> Vec<PathBuf> {
         let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
         let mut found: Vec<PathBuf> = entries
             .map(|entry| entry.path())
-            .filter(|path| path.file_name().and_then(|name| name.to_str()).is_some_and(is_module) && path.is_dir())
+            .filter(|path| {
+                path.file_name().and_then(|name| name.to_str()).is_some_and(is_module) && path.is_dir()
+            })
             .filter(|path| !all.iter().any(|known| names(known) == names(path)))
             .collect();
         found.sort();

@@ -32,7 +32,8 @@ fn contents(path: &Path) -> Option<Answer> {
 /// Answers with a file of a version of the code, which a command prints.
 pub fn versioned(call: &Call, path: &str, command: Option<&str>) -> Answer {
     let refused = |text: &str| Answer::refused(StatusCode::BAD_REQUEST, text);
-    let (Some(environment), Some(code_id)) = (call.parameter("environment"), call.parameter("code_id")) else {
+    let (Some(environment), Some(code_id)) = (call.parameter("environment"), call.parameter("code_id"))
+    else {
         return refused(
             "Error: A /static_file_content request requires an environment, a code-id, and a file-path",
         );
@@ -59,10 +60,9 @@ pub fn versioned(call: &Call, path: &str, command: Option<&str>) -> Answer {
         );
     };
     match command::run(command, &[environment, code_id, path], Vec::new(), Duration::from_secs(60)) {
-        Ok(output) if output.code == Some(0) => Answer {
-            content: Content::Bytes(output.stdout.into()),
-            ..Answer::empty(StatusCode::OK, OCTETS)
-        },
+        Ok(output) if output.code == Some(0) => {
+            Answer { content: Content::Bytes(output.stdout.into()), ..Answer::empty(StatusCode::OK, OCTETS) }
+        }
         Ok(output) => {
             let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
             let code = output.code.map_or_else(|| "a signal".to_owned(), |code| code.to_string());
@@ -72,7 +72,11 @@ pub fn versioned(call: &Call, path: &str, command: Option<&str>) -> Answer {
             )
             .note("error", said)
         }
-        Err(problem) => Answer::refused(StatusCode::INTERNAL_SERVER_ERROR, "Internal Server Error: there is no code content command").note("error", problem),
+        Err(problem) => Answer::refused(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "Internal Server Error: there is no code content command",
+        )
+        .note("error", problem),
     }
 }
 
@@ -96,7 +100,14 @@ mod tests {
     #[test]
     fn only_what_modules_serve() {
         assert!(is_served("modules/ntp/files/a/b") && is_served("site/x/lib/y.rb"));
-        for path in ["modules/ntp/manifests/init.pp", "hiera.yaml", "modules/ntp/files", "modules/ntp/files/", "modules/ntp/files/../x", "data/a/b"] {
+        for path in [
+            "modules/ntp/manifests/init.pp",
+            "hiera.yaml",
+            "modules/ntp/files",
+            "modules/ntp/files/",
+            "modules/ntp/files/../x",
+            "data/a/b",
+        ] {
             assert!(!is_served(path), "{path}");
         }
     }

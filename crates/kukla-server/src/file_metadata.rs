@@ -12,8 +12,8 @@ use sha1::Sha1;
 use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};
 
 use crate::answer::{Answer, Issue};
-use crate::call::Call;
 use crate::ca::time;
+use crate::call::Call;
 use crate::mounts::{Found, Invalid};
 
 /// How something is asked for.
@@ -260,16 +260,22 @@ fn files(root: &Path, options: &Options) -> Result<Vec<String>, String> {
     let mut found = vec![".".to_owned()];
     let mut level = vec![String::new()];
     let mut depth = 0;
-    while options.recurse && !level.is_empty() && options.depth.is_none_or(|most| depth < most) && depth < DEEPEST {
+    while options.recurse
+        && !level.is_empty()
+        && options.depth.is_none_or(|most| depth < most)
+        && depth < DEEPEST
+    {
         let mut next = Vec::new();
         for relative in level {
             let directory = root.join(&relative);
-            let about = if options.follow { fs::metadata(&directory) } else { fs::symlink_metadata(&directory) };
+            let about =
+                if options.follow { fs::metadata(&directory) } else { fs::symlink_metadata(&directory) };
             if !about.is_ok_and(|about| about.is_dir()) {
                 continue;
             }
             let entries = fs::read_dir(&directory).into_iter().flatten().flatten();
-            let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+            let mut names: Vec<String> =
+                entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
             names.retain(|name| !options.ignore.iter().any(|pattern| glob::fits(pattern, name)));
             names.sort();
             for name in names {
@@ -355,7 +361,9 @@ pub fn all(call: &Call, key: &str, found: Result<Option<Found>, Invalid>) -> Ans
     };
     match found {
         Err(Invalid(problem)) => Answer::error(Issue::Runtime, &problem),
-        Ok(None) => Answer::error(Issue::NotFound, &format!("Could not find instances in file_metadata with '{key}'")),
+        Ok(None) => {
+            Answer::error(Issue::NotFound, &format!("Could not find instances in file_metadata with '{key}'"))
+        }
         Ok(Some(found)) => match search(&found, &options) {
             Ok(all) => Answer::json(&all.iter().map(FileMetadata::to_json).collect()),
             Err(problem) => Answer::error(Issue::Runtime, &problem),

@@ -29,10 +29,12 @@ pub fn answer(bucket: &Path, call: &Call, key: &str) -> Answer {
             Err(problem) => problem,
         },
         Method::HEAD if item.is_there() => Answer::empty(StatusCode::OK, OCTETS),
-        Method::GET if item.is_there() && item.is_theirs(call) => match File::open(item.contents()).and_then(Answer::file) {
-            Ok(answer) => answer,
-            Err(_) => missing(),
-        },
+        Method::GET if item.is_there() && item.is_theirs(call) => {
+            match File::open(item.contents()).and_then(Answer::file) {
+                Ok(answer) => answer,
+                Err(_) => missing(),
+            }
+        }
         _ => missing(),
     }
 }
@@ -110,7 +112,9 @@ impl Item {
         let path = self.directory.join(file);
         let known = read_if_there(&path)?.unwrap_or_default();
         match line.filter(|line| !line.contains('\n')) {
-            Some(line) if !String::from_utf8_lossy(&known).lines().any(|known| known == line) => append_line(&path, line, 0o640),
+            Some(line) if !String::from_utf8_lossy(&known).lines().any(|known| known == line) => {
+                append_line(&path, line, 0o640)
+            }
             None if !path.exists() => fs::write(&path, b""),
             _ => Ok(()),
         }

@@ -56,7 +56,12 @@ const HEADERS: Duration = Duration::from_secs(60);
 const FAREWELL: Duration = Duration::from_secs(30);
 
 /// Serves connections until told to stop.
-pub async fn serve(current: Arc<Current>, listener: TcpListener, is_secure: bool, mut stop: watch::Receiver<bool>) {
+pub async fn serve(
+    current: Arc<Current>,
+    listener: TcpListener,
+    is_secure: bool,
+    mut stop: watch::Receiver<bool>,
+) {
     let slots = Arc::new(Semaphore::new(MOST_CONNECTIONS));
     loop {
         let accepted = tokio::select! {
@@ -93,7 +98,13 @@ async fn accept(
     Ok((stream, address, slot))
 }
 
-async fn connection(current: Arc<Current>, stream: TcpStream, address: SocketAddr, is_secure: bool, stop: watch::Receiver<bool>) {
+async fn connection(
+    current: Arc<Current>,
+    stream: TcpStream,
+    address: SocketAddr,
+    is_secure: bool,
+    stop: watch::Receiver<bool>,
+) {
     // Answers are written at once and whole, so there is nothing to wait for.
     let _ = stream.set_nodelay(true);
     if !is_secure {

@@ -32,7 +32,9 @@ impl Level {
 
     /// The level of this name.
     pub fn of(name: &str) -> Option<Level> {
-        [Level::Debug, Level::Info, Level::Warning, Level::Error].into_iter().find(|level| level.name() == name)
+        [Level::Debug, Level::Info, Level::Warning, Level::Error]
+            .into_iter()
+            .find(|level| level.name() == name)
     }
 }
 

@@ -76,10 +76,22 @@ impl Metrics {
                 let _ = writeln!(out, "{name}{{route=\"{route}\",status=\"{status}\"}} {}", value(entry));
             }
         };
-        family("kukla_requests_total", "counter", "Requests that were answered.", &|entry| entry.count.to_string());
-        family("kukla_request_seconds_total", "counter", "Time that answering took.", &|entry| entry.time.as_secs_f64().to_string());
-        family("kukla_response_bytes_total", "counter", "Bytes that were answered, before they were packed.", &|entry| entry.bytes.to_string());
-        let _ = writeln!(out, "# HELP kukla_catalog_seconds Time that compiling a catalog took.\n# TYPE kukla_catalog_seconds histogram");
+        family("kukla_requests_total", "counter", "Requests that were answered.", &|entry| {
+            entry.count.to_string()
+        });
+        family("kukla_request_seconds_total", "counter", "Time that answering took.", &|entry| {
+            entry.time.as_secs_f64().to_string()
+        });
+        family(
+            "kukla_response_bytes_total",
+            "counter",
+            "Bytes that were answered, before they were packed.",
+            &|entry| entry.bytes.to_string(),
+        );
+        let _ = writeln!(
+            out,
+            "# HELP kukla_catalog_seconds Time that compiling a catalog took.\n# TYPE kukla_catalog_seconds histogram"
+        );
         let mut so_far = 0;
         for (bound, bucket) in BOUNDS.iter().zip(&self.catalogs.buckets) {
             so_far += bucket.load(Ordering::Relaxed);
@@ -87,13 +99,37 @@ impl Metrics {
         }
         let count = self.catalogs.count.load(Ordering::Relaxed);
         let _ = writeln!(out, "kukla_catalog_seconds_bucket{{le=\"+Inf\"}} {count}");
-        let _ = writeln!(out, "kukla_catalog_seconds_sum {}", self.catalogs.microseconds.load(Ordering::Relaxed) as f64 / 1e6);
+        let _ = writeln!(
+            out,
+            "kukla_catalog_seconds_sum {}",
+            self.catalogs.microseconds.load(Ordering::Relaxed) as f64 / 1e6
+        );
         let _ = writeln!(out, "kukla_catalog_seconds_count {count}");
         for (name, kind, help, value) in [
-            ("kukla_catalogs_failed_total", "counter", "Catalogs that could not be compiled.", self.failed.load(Ordering::Relaxed)),
-            ("kukla_requests_sent_away_total", "counter", "Requests that were told to come back later.", self.refused.load(Ordering::Relaxed)),
-            ("kukla_connections", "gauge", "Connections that are open.", self.connections.load(Ordering::Relaxed)),
-            ("kukla_catalogs_queued", "gauge", "Catalogs that are being compiled or wait for it.", self.queued.load(Ordering::Relaxed)),
+            (
+                "kukla_catalogs_failed_total",
+                "counter",
+                "Catalogs that could not be compiled.",
+                self.failed.load(Ordering::Relaxed),
+            ),
+            (
+                "kukla_requests_sent_away_total",
+                "counter",
+                "Requests that were told to come back later.",
+                self.refused.load(Ordering::Relaxed),
+            ),
+            (
+                "kukla_connections",
+                "gauge",
+                "Connections that are open.",
+                self.connections.load(Ordering::Relaxed),
+            ),
+            (
+                "kukla_catalogs_queued",
+                "gauge",
+                "Catalogs that are being compiled or wait for it.",
+                self.queued.load(Ordering::Relaxed),
+            ),
             ("process_resident_memory_bytes", "gauge", "Memory in use.", resident().unwrap_or(0)),
             ("kukla_uptime_seconds", "counter", "Time since the server began.", started.as_secs()),
         ] {

@@ -47,7 +47,8 @@ impl Mounts<'_> {
         }
         if let Some((_, directory)) = SINGLE.iter().find(|(name, _)| *name == mount) {
             let path = path.ok_or_else(|| Invalid("No module specified".into()))?;
-            let (name, rest) = path.split_once('/').map_or((path.as_str(), None), |(name, rest)| (name, Some(rest)));
+            let (name, rest) =
+                path.split_once('/').map_or((path.as_str(), None), |(name, rest)| (name, Some(rest)));
             let Some(root) = module(self.modulepath, name) else { return Ok(None) };
             return Ok(below(&root.join(directory), rest).map(Found::One));
         }
@@ -60,7 +61,9 @@ impl Mounts<'_> {
         let roots: Vec<PathBuf> = roots.filter(|root| root.is_dir()).collect();
         match path {
             Some(path) => roots.iter().find_map(|root| below(root, Some(path))).map(Found::One),
-            None if roots.is_empty() => self.modulepath.iter().find(|path| path.is_dir()).cloned().map(Found::Bare),
+            None if roots.is_empty() => {
+                self.modulepath.iter().find(|path| path.is_dir()).cloned().map(Found::Bare)
+            }
             None => Some(Found::Merged(roots)),
         }
     }
@@ -105,7 +108,8 @@ fn path_of(text: &str, mount: &str) -> Option<String> {
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
         if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
             current = Some(name.0.trim());
-        } else if let Some(value) = line.strip_prefix("path").filter(|rest| rest.starts_with(char::is_whitespace))
+        } else if let Some(value) =
+            line.strip_prefix("path").filter(|rest| rest.starts_with(char::is_whitespace))
             && current == Some(mount)
         {
             let value = value.split_once(" #").map_or(value, |(value, _)| value).trim();
@@ -157,7 +161,10 @@ mod tests {
         let text = "# ours\n[private]\n  path /srv/private/%H # per node\n  allow *\n[bad]\npath relative\n";
         assert_eq!(path_of(text, "private").as_deref(), Some("/srv/private/%H"));
         assert_eq!((path_of(text, "bad"), path_of(text, "none")), (None, None));
-        assert_eq!(expanded("/srv/%h/%d/%H/100%%/%x", "web1.example.com"), "/srv/web1/example.com/web1.example.com/100%/%x");
+        assert_eq!(
+            expanded("/srv/%h/%d/%H/100%%/%x", "web1.example.com"),
+            "/srv/web1/example.com/web1.example.com/100%/%x"
+        );
     }
 
     proptest! {

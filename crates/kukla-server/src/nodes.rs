@@ -30,8 +30,13 @@ pub fn facts_of(call: &Call, node: &str) -> Result<Option<Facts>, String> {
         Some("application/json" | "pson" | "text/pson" | "json") => {}
         Some(_) => return Err("Unsupported facts format".to_owned()),
     }
-    let text = if text.trim_start().starts_with('{') { text.to_owned() } else { decoded(text, true).ok_or("the facts are no text")? };
-    let facts: Json = serde_json::from_str(&text).map_err(|error| format!("the facts cannot be read: {error}"))?;
+    let text = if text.trim_start().starts_with('{') {
+        text.to_owned()
+    } else {
+        decoded(text, true).ok_or("the facts are no text")?
+    };
+    let facts: Json =
+        serde_json::from_str(&text).map_err(|error| format!("the facts cannot be read: {error}"))?;
     facts_in(&facts, node).map(Some)
 }
 
@@ -39,7 +44,9 @@ pub fn facts_of(call: &Call, node: &str) -> Result<Option<Facts>, String> {
 pub fn facts_in(document: &Json, node: &str) -> Result<Facts, String> {
     let name = document.get("name").and_then(Json::as_str).unwrap_or_default();
     if name != node {
-        return Err(format!("Catalog for {node:?} was requested with fact definition for the wrong node ({name:?})."));
+        return Err(format!(
+            "Catalog for {node:?} was requested with fact definition for the wrong node ({name:?})."
+        ));
     }
     match document.get("values").map(from_json) {
         Some(Value::Hash(values)) => Ok(Facts { values: without_nulls(&values) }),
@@ -80,7 +87,11 @@ impl Server {
     fn trust(&self, node: &mut Node, name: &str, call: &Call) -> Result<(), String> {
         let is_own = call.peer.name.as_deref() == Some(name);
         let extensions: Hash = if is_own {
-            call.peer.extensions.iter().map(|(name, value)| (name.as_str(), Value::from(value.as_str()))).collect()
+            call.peer
+                .extensions
+                .iter()
+                .map(|(name, value)| (name.as_str(), Value::from(value.as_str())))
+                .collect()
         } else {
             Hash::new()
         };
@@ -98,7 +109,10 @@ impl Server {
         facts.insert("serverversion", crate::PUPPET_VERSION);
         facts.insert("servername", self.settings.host.certname.as_str());
         if let Some(address) = self.address {
-            facts.insert(if address.is_ipv4() { "serverip" } else { "serverip6" }, address.to_string().as_str());
+            facts.insert(
+                if address.is_ipv4() { "serverip" } else { "serverip6" },
+                address.to_string().as_str(),
+            );
         }
         facts
     }
@@ -111,7 +125,8 @@ fn external(command: &Path, name: &str) -> Result<Value, String> {
     }
     let mut all = Hash::new();
     let entries = std::fs::read_dir(command).map_err(|error| format!("{}: {error}", command.display()))?;
-    let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file()).collect();
+    let mut paths: Vec<_> =
+        entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file()).collect();
     paths.sort();
     for path in paths {
         let key = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
@@ -125,7 +140,11 @@ fn ask(command: &Path, name: &str) -> Result<Value, String> {
     let output = command::run(&program, &[name], Vec::new(), Duration::from_secs(60))?;
     if output.code != Some(0) {
         let said = String::from_utf8_lossy(&output.stderr);
-        return Err(format!("the trusted external command '{program}' ended with {:?}: {}", output.code, said.trim()));
+        return Err(format!(
+            "the trusted external command '{program}' ended with {:?}: {}",
+            output.code,
+            said.trim()
+        ));
     }
     let json: Json = serde_json::from_slice(&output.stdout)
         .map_err(|error| format!("the trusted external command '{program}' printed no JSON: {error}"))?;
@@ -138,7 +157,8 @@ pub fn answer(server: &Server, call: &Call, name: &str) -> Answer {
         Ok(known) => known,
         Err(problem) => return Answer::error(Issue::Runtime, &problem),
     };
-    let asked = call.parameter("configured_environment").or(call.parameter("environment")).unwrap_or_default();
+    let asked =
+        call.parameter("configured_environment").or(call.parameter("environment")).unwrap_or_default();
     let environment = known.environment.unwrap_or_else(|| server.environment_or_default(asked));
     let mut all = Map::new();
     all.insert("name".into(), name.into());

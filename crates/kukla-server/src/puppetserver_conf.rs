@@ -22,12 +22,15 @@ impl PuppetserverConf {
     pub fn read(directory: &Path) -> Result<PuppetserverConf, String> {
         let mut files = Vec::new();
         let entries = std::fs::read_dir(directory.join("conf.d"));
-        let mut paths: Vec<PathBuf> = entries.into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+        let mut paths: Vec<PathBuf> =
+            entries.into_iter().flatten().flatten().map(|entry| entry.path()).collect();
         paths.sort();
         for path in paths.into_iter().filter(|path| path.extension().is_some_and(|ending| ending == "conf")) {
-            let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+            let text =
+                std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
             let environment = |name: &str| Ok(std::env::var(name).ok());
-            let value = hocon::read(&text, &environment).map_err(|error| error.message(&path.display().to_string()))?;
+            let value = hocon::read(&text, &environment)
+                .map_err(|error| error.message(&path.display().to_string()))?;
             files.push((path, text, value));
         }
         let services = read_if_there(&directory.join("services.d").join("ca.cfg"));
@@ -74,7 +77,8 @@ impl PuppetserverConf {
         let Some(number) = number else { return Ok(None) };
         let address = address.unwrap_or_else(|| "0.0.0.0".to_owned());
         let address = if address == "localhost" { "127.0.0.1" } else { address.as_str() };
-        let problem = || format!("webserver: {host} is an address and {port} a port, not '{address}' and '{number}'");
+        let problem =
+            || format!("webserver: {host} is an address and {port} a port, not '{address}' and '{number}'");
         let address = address.parse().map_err(|_| problem())?;
         Ok(Some(SocketAddr::new(address, u16::try_from(number).map_err(|_| problem())?)))
     }

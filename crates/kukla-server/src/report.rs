@@ -14,8 +14,14 @@ use crate::log::{self, Level};
 /// Reads the report of a request.
 pub fn read(call: &Call, node: &str) -> Result<Value, Answer> {
     let kind = call.content_type();
-    if !matches!(kind.as_deref(), None | Some("application/json" | "text/pson" | "application/pson" | "text/json")) {
-        let problem = format!("Client sent a mime-type ({}) that doesn't correspond to a format we support", kind.unwrap_or_default());
+    if !matches!(
+        kind.as_deref(),
+        None | Some("application/json" | "text/pson" | "application/pson" | "text/json")
+    ) {
+        let problem = format!(
+            "Client sent a mime-type ({}) that doesn't correspond to a format we support",
+            kind.unwrap_or_default()
+        );
         let mut answer = Answer::error(Issue::Format, &problem);
         answer.status = hyper::StatusCode::UNSUPPORTED_MEDIA_TYPE;
         return Err(answer);
@@ -24,7 +30,9 @@ pub fn read(call: &Call, node: &str) -> Result<Value, Answer> {
         .map_err(|error| Answer::error(Issue::Runtime, &format!("the report cannot be read: {error}")))?;
     match report.get("host").and_then(Value::as_str) {
         Some(host) if host == node => Ok(report),
-        Some(host) => Err(Answer::error(Issue::Runtime, &format!("the report of {node} says that it is of {host}"))),
+        Some(host) => {
+            Err(Answer::error(Issue::Runtime, &format!("the report of {node} says that it is of {host}")))
+        }
         None => Err(Answer::error(Issue::Runtime, "the report does not say whose it is")),
     }
 }
@@ -87,7 +95,12 @@ fn is_symbol(key: &str) -> bool {
     matches!(key, "level")
 }
 
-fn write_object<'v>(writer: &mut Writer<'v>, value: &'v Value, tag: Option<&str>, depth: usize) -> Result<(), String> {
+fn write_object<'v>(
+    writer: &mut Writer<'v>,
+    value: &'v Value,
+    tag: Option<&str>,
+    depth: usize,
+) -> Result<(), String> {
     if depth > 100 {
         return Err("the report is nested too deeply".into());
     }

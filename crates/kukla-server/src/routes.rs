@@ -140,7 +140,9 @@ pub fn dispatch(server: &Server, call: &Call, route: Route, gone: &Arc<AtomicBoo
         (Route::Tasks, &Method::GET) => tasks(server, call, rest),
         (Route::Authority, _) => match &server.authority {
             Some(authority) => ca::http::answer(authority, call, rest),
-            None => Answer::refused(StatusCode::NOT_FOUND, "Not Found: the certificate authority is elsewhere"),
+            None => {
+                Answer::refused(StatusCode::NOT_FOUND, "Not Found: the certificate authority is elsewhere")
+            }
         },
         (Route::Status, &Method::GET | &Method::HEAD) => status::answer(server, call, rest),
         (Route::Metrics, &Method::GET) => {
@@ -193,7 +195,13 @@ fn facts(server: &Server, call: &Call, node: &str) -> Answer {
     };
     let environment = server.environment_or_default(call.parameter("environment").unwrap_or_default());
     let kept = nodes::facts_in(&document, node).and_then(|facts| {
-        server.keep(&News { node, environment: &environment, facts: Some(&facts), catalog: None, transaction: None })
+        server.keep(&News {
+            node,
+            environment: &environment,
+            facts: Some(&facts),
+            catalog: None,
+            transaction: None,
+        })
     });
     match kept {
         Ok(()) => Answer::json(&json!(0)),
@@ -258,7 +266,8 @@ fn environments(server: &Server) -> Answer {
         });
         all.insert(name, json!({"settings": settings}));
     }
-    let paths: Vec<String> = server.environments.path().iter().map(|path| format!("file://{}", path.display())).collect();
+    let paths: Vec<String> =
+        server.environments.path().iter().map(|path| format!("file://{}", path.display())).collect();
     Answer::json(&json!({"search_paths": paths, "environments": all}))
 }
 

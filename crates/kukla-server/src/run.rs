@@ -58,7 +58,9 @@ async fn served(overrides: &Overrides) -> Result<(), String> {
     let current = Current::new(server, tls);
     let (stop, stopped) = watch::channel(false);
     let mut serving = vec![tokio::spawn(serve(Arc::clone(&current), secure, true, stopped.clone()))];
-    serving.extend(plain.map(|listener| tokio::spawn(serve(Arc::clone(&current), listener, false, stopped.clone()))));
+    serving.extend(
+        plain.map(|listener| tokio::spawn(serve(Arc::clone(&current), listener, false, stopped.clone()))),
+    );
     tokio::spawn(look_after(Arc::clone(&current)));
     log::info(&format!("ready on {address}"));
     sd::notify("READY=1");
@@ -84,7 +86,8 @@ async fn served(overrides: &Overrides) -> Result<(), String> {
 
 /// Reads all settings again; if they are wrong, the server goes on with the old ones.
 async fn reload(overrides: &Overrides, current: &Arc<Current>) {
-    let reloading = sd::monotonic().map_or_else(|| "RELOADING=1".to_owned(), |time| format!("RELOADING=1\n{time}"));
+    let reloading =
+        sd::monotonic().map_or_else(|| "RELOADING=1".to_owned(), |time| format!("RELOADING=1\n{time}"));
     sd::notify(&reloading);
     let (overrides, before) = (overrides.clone(), current.server());
     let prepared = tokio::task::spawn_blocking(move || prepare(&overrides, Some(&before))).await;

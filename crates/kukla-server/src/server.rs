@@ -46,6 +46,13 @@ pub struct Server {
     reading: Arc<Semaphore>,
 }
 
+/// What the log tells of a request.
+struct Asked {
+    method: Method,
+    path: String,
+    begun: Instant,
+}
+
 /// So many requests that only read files are answered at once.
 const READING: usize = 64;
 /// A request has so long to arrive.
@@ -58,8 +65,12 @@ impl Server {
             Some((layout, practice)) => Some(match Authority::open(layout.clone(), practice.clone()) {
                 Ok(authority) => authority,
                 Err(Refusal::Missing(_)) if !layout.directory.join("ca_key.pem").exists() => {
-                    log::info(&format!("there is no certificate authority in {}; making one", layout.directory.display()));
-                    setup::make(layout, practice.clone(), &settings.host.certname).map_err(|refusal| refusal.to_string())?
+                    log::info(&format!(
+                        "there is no certificate authority in {}; making one",
+                        layout.directory.display()
+                    ));
+                    setup::make(layout, practice.clone(), &settings.host.certname)
+                        .map_err(|refusal| refusal.to_string())?
                 }
                 Err(refusal) => return Err(refusal.to_string()),
             }),
@@ -68,7 +79,8 @@ impl Server {
         if let Some(authority) = &authority {
             authority.refresh_crl().map_err(|refusal| refusal.to_string())?;
             if settings.tls.certificate == settings.host.certificate() {
-                setup::make_host(authority, &settings.host, &settings.alt_names).map_err(|refusal| refusal.to_string())?;
+                setup::make_host(authority, &settings.host, &settings.alt_names)
+                    .map_err(|refusal| refusal.to_string())?;
             }
         }
         let store = match (&settings.store, before.and_then(|before| before.store.clone())) {
@@ -116,8 +128,9 @@ impl Server {
     pub async fn answer(self: &Arc<Server>, peer: &Arc<Peer>, request: Request<Incoming>) -> Response<Body> {
         let begun = Instant::now();
         let (parts, body) = request.into_parts();
-        let (method, raw) = (parts.method.clone(), parts.uri.path().to_owned());
-        let accept_encoding = parts.headers.get("accept-encoding").and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let asked = Asked { method: parts.method.clone(), path: parts.uri.path().to_owned(), begun };
+        let accept_encoding =
+            parts.headers.get("accept-encoding").and_then(|value| value.to_str().ok()).map(str::to_owned);
         let (route, peer, mut answer) = match self.arrived(peer, parts, body).await {
             Ok(call) => {
                 let route = Route::of(&call.path);
@@ -140,14 +153,20 @@ impl Server {
         if route.is_puppets() {
             answer.headers.push(("x-puppet-version", crate::PUPPET_VERSION.to_owned()));
         }
-        self.note(&method, &raw, route, &peer, &mut answer, begun.elapsed(), length);
+        self.note(&asked, route, &peer, &mut answer, length);
         answer.into_response()
     }
 
     /// The request, when all of it is there.
-    async fn arrived(&self, peer: &Arc<Peer>, parts: hyper::http::request::Parts, body: Incoming) -> Result<Call, Answer> {
+    async fn arrived(
+        &self,
+        peer: &Arc<Peer>,
+        parts: hyper::http::request::Parts,
+        body: Incoming,
+    ) -> Result<Call, Answer> {
         let refused = |status: StatusCode, text: &str| Answer::refused(status, text);
-        let path = call::path(parts.uri.path()).ok_or_else(|| refused(StatusCode::BAD_REQUEST, "Bad Request: the path"))?;
+        let path = call::path(parts.uri.path())
+            .ok_or_else(|| refused(StatusCode::BAD_REQUEST, "Bad Request: the path"))?;
         let query = call::parameters(parts.uri.query().unwrap_or_default());
         let query = query.ok_or_else(|| refused(StatusCode::BAD_REQUEST, "Bad Request: the query"))?;
         let limit = Route::of(&path).largest_body(self.settings.largest_body);
@@ -161,7 +180,14 @@ impl Server {
             Ok(Err(error)) => return Err(refused(StatusCode::BAD_REQUEST, &format!("Bad Request: {error}"))),
             Ok(Ok(whole)) => whole.to_bytes(),
         };
-        let mut call = Call { method: parts.method, path, parameters: query, headers: parts.headers, body, peer: Arc::clone(peer) };
+        let mut call = Call {
+            method: parts.method,
+            path,
+            parameters: query,
+            headers: parts.headers,
+            body,
+            peer: Arc::clone(peer),
+        };
         if call.content_type().as_deref() == Some("application/x-www-form-urlencoded") {
             let form = std::str::from_utf8(&call.body).ok().and_then(call::parameters);
             let mut form = form.ok_or_else(|| refused(StatusCode::BAD_REQUEST, "Bad Request: the form"))?;
@@ -204,7 +230,10 @@ impl Server {
         let queued = Counted::new(Arc::clone(&self.metrics));
         if queued.before >= most {
             self.metrics.sent_away();
-            return Answer::busy(self.retry_after(), "Service Unavailable: too many catalogs are being compiled");
+            return Answer::busy(
+                self.retry_after(),
+                "Service Unavailable: too many catalogs are being compiled",
+            );
         }
         let Ok(_permit) = Arc::clone(&self.compiling).acquire_owned().await else {
             return Answer::busy(self.retry_after(), "Service Unavailable: the server ends");
@@ -226,13 +255,15 @@ impl Server {
         let work = tokio::task::spawn_blocking(move || dispatch(&server, &call, route, &is_gone));
         match work.await {
             Ok(answer) => answer,
-            Err(_) => Answer::error(Issue::Runtime, "the request could not be answered because of a fault in Kukla"),
+            Err(_) => {
+                Answer::error(Issue::Runtime, "the request could not be answered because of a fault in Kukla")
+            }
         }
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn note(&self, method: &Method, path: &str, route: Route, peer: &Peer, answer: &mut Answer, time: Duration, bytes: u64) {
-        let status = answer.status.as_u16();
+    /// Counts and logs a request that is answered.
+    fn note(&self, asked: &Asked, route: Route, peer: &Peer, answer: &mut Answer, bytes: u64) {
+        let (status, time) = (answer.status.as_u16(), asked.begun.elapsed());
         self.metrics.answered(route.name(), status, time, bytes);
         let level = match status {
             500.. => Level::Error,
@@ -243,8 +274,8 @@ impl Server {
             return;
         }
         let mut facts = Map::new();
-        facts.insert("method".into(), method.as_str().into());
-        facts.insert("path".into(), path.into());
+        facts.insert("method".into(), asked.method.as_str().into());
+        facts.insert("path".into(), asked.path.as_str().into());
         facts.insert("status".into(), status.into());
         facts.insert("node".into(), peer.name.clone().map_or(Value::Null, Value::from));
         facts.insert("client".into(), peer.address.ip().to_string().into());
@@ -257,7 +288,10 @@ impl Server {
 
 fn forbidden(call: &Call) -> Answer {
     let method = call.method.as_str().to_lowercase();
-    let text = format!("Forbidden request: {} (method :{method}). Please see the server logs for details.", call.path);
+    let text = format!(
+        "Forbidden request: {} (method :{method}). Please see the server logs for details.",
+        call.path
+    );
     Answer { content_type: None, ..Answer::refused(StatusCode::FORBIDDEN, text) }
 }
 
@@ -272,7 +306,9 @@ fn by_header(call: &Call) -> Peer {
     let mut peer = Peer::new(address, certificate);
     if peer.name.is_none() {
         let name = call.header("x-client-dn").and_then(|dn| {
-            dn.split([',', '/']).find_map(|part| part.trim().strip_prefix("CN=")).map(|name| name.trim().to_owned())
+            dn.split([',', '/'])
+                .find_map(|part| part.trim().strip_prefix("CN="))
+                .map(|name| name.trim().to_owned())
         });
         peer.name = name;
     }

@@ -152,7 +152,8 @@ impl Settings {
         let alt_names =
             alt_names.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
         let has_authority = !overrides.without_ca && server.has_authority;
-        let authority = has_authority.then(|| layout_and_practice(&puppet, &server, &confdir, &ssldir)).transpose()?;
+        let authority =
+            has_authority.then(|| layout_and_practice(&puppet, &server, &confdir, &ssldir)).transpose()?;
         let tls = tls_files(&server, &host, authority.as_ref().map(|(layout, _)| layout));
         let mut site = SiteSpec::default();
         puppet.apply(&DiskWorld::default(), &mut site)?;
@@ -172,9 +173,10 @@ impl Settings {
             alt_names,
             authority,
             tls,
-            listen: overrides.listen.map_or_else(|| server.listen("ssl-host", "ssl-port"), |at| Ok(Some(at)))?.unwrap_or(
-                SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), PORT),
-            ),
+            listen: overrides
+                .listen
+                .map_or_else(|| server.listen("ssl-host", "ssl-port"), |at| Ok(Some(at)))?
+                .unwrap_or(SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), PORT)),
             plain: server.listen("host", "port")?,
             rules,
             environmentpath,
@@ -187,7 +189,11 @@ impl Settings {
                 content: server.text("versioned-code", "code-content-command"),
             },
             reports: Reports {
-                processors: processors.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect(),
+                processors: processors
+                    .split(',')
+                    .map(|name| name.trim().to_owned())
+                    .filter(|name| !name.is_empty())
+                    .collect(),
                 directory: path("reportdir").unwrap_or_else(|| vardir.join("reports")),
             },
             bucket: path("bucketdir").unwrap_or_else(|| vardir.join("bucket")),
@@ -271,9 +277,8 @@ fn layout_and_practice(
 ) -> Result<(Layout, Practice), String> {
     let path = |name: &str| puppet.given(name).map(PathBuf::from);
     let old = ssldir.join("ca");
-    let directory = path("cadir").unwrap_or_else(|| {
-        if old.is_dir() { old } else { beside(confdir, "puppetserver").join("ca") }
-    });
+    let directory = path("cadir")
+        .unwrap_or_else(|| if old.is_dir() { old } else { beside(confdir, "puppetserver").join("ca") });
     let usual = Layout::at(directory);
     let layout = Layout {
         certificate: path("cacert").unwrap_or(usual.certificate),
@@ -292,12 +297,15 @@ fn layout_and_practice(
     };
     let length = |name: &str, text: Option<String>| match text {
         None => Ok(None),
-        Some(text) => time::duration(&text).map(Some).ok_or_else(|| format!("{name}: '{text}' is no duration")),
+        Some(text) => {
+            time::duration(&text).map(Some).ok_or_else(|| format!("{name}: '{text}' is no duration"))
+        }
     };
     let usual = Practice::default();
     let of_server = |name: &str| server.text("certificate-authority", name);
     let flag = |name: &str| server.flag("certificate-authority", name).unwrap_or(false);
-    let lifetime = length("ca-ttl", of_server("ca-ttl"))?.map_or_else(|| length("ca_ttl", puppet.given("ca_ttl").map(str::to_owned)), |ttl| Ok(Some(ttl)))?;
+    let lifetime = length("ca-ttl", of_server("ca-ttl"))?
+        .map_or_else(|| length("ca_ttl", puppet.given("ca_ttl").map(str::to_owned)), |ttl| Ok(Some(ttl)))?;
     let keys = match (puppet.given("key_type"), puppet.given("keylength")) {
         (Some("ec"), _) => KeyKind::Ec,
         (_, Some(bits)) => match bits.parse() {
@@ -314,7 +322,8 @@ fn layout_and_practice(
         },
         lifetime: lifetime.unwrap_or(usual.lifetime),
         renewal: server.flag("certificate-authority", "allow-auto-renewal").unwrap_or(usual.renewal),
-        renewed_lifetime: length("auto-renewal-cert-ttl", of_server("auto-renewal-cert-ttl"))?.unwrap_or(usual.renewed_lifetime),
+        renewed_lifetime: length("auto-renewal-cert-ttl", of_server("auto-renewal-cert-ttl"))?
+            .unwrap_or(usual.renewed_lifetime),
         duplicates: puppet.get("allow_duplicate_certs") == Some("true"),
         infra_crl: flag("enable-infra-crl"),
         keys,
@@ -336,13 +345,19 @@ fn tls_files(server: &PuppetserverConf, host: &HostFiles, authority: Option<&Lay
     }
 }
 
-fn compiling(puppet: &PuppetConf, server: &PuppetserverConf, threads: Option<usize>) -> Result<Compiling, String> {
+fn compiling(
+    puppet: &PuppetConf,
+    server: &PuppetserverConf,
+    threads: Option<usize>,
+) -> Result<Compiling, String> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let number = |name: &str| server.number("jruby-puppet", name);
     let look = match puppet.given("environment_timeout").unwrap_or("0") {
         "unlimited" => None,
         "0" => Some(Duration::from_millis(500)),
-        text => Some(time::duration(text).ok_or_else(|| format!("environment_timeout: '{text}' is no duration"))?),
+        text => Some(
+            time::duration(text).ok_or_else(|| format!("environment_timeout: '{text}' is no duration"))?,
+        ),
     };
     Ok(Compiling {
         threads: threads.or_else(|| number("max-active-instances")).unwrap_or(cores).max(1),

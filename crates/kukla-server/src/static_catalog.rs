@@ -76,7 +76,9 @@ impl Inliner<'_> {
         };
         let ignore = match resource.get("ignore") {
             Some(Value::String(pattern)) => vec![pattern.to_string()],
-            Some(Value::Array(patterns)) => patterns.iter().filter_map(|each| Some(each.as_str()?.to_owned())).collect(),
+            Some(Value::Array(patterns)) => {
+                patterns.iter().filter_map(|each| Some(each.as_str()?.to_owned())).collect()
+            }
             _ => Vec::new(),
         };
         Options {
@@ -101,7 +103,8 @@ impl Inliner<'_> {
         let options = self.options(resource);
         for source in sources {
             let Some(Found::One(path)) = self.find(source) else { continue };
-            let mut metadata = FileMetadata::of(&path, None, &options).map_err(|error| format!("{source}: {error}"))?;
+            let mut metadata =
+                FileMetadata::of(&path, None, &options).map_err(|error| format!("{source}: {error}"))?;
             let Some(uri) = self.content_uri(&path, source) else { return Ok(None) };
             metadata.insert("content_uri", uri);
             metadata.insert("source", source.as_str());
@@ -143,7 +146,8 @@ impl Inliner<'_> {
         let real = path.parent()?.canonicalize().ok()?.join(path.file_name()?);
         let relative = real.strip_prefix(self.root).ok()?.to_str()?;
         let mut parts = relative.split('/');
-        (parts.nth(2) == Some("files") && parts.next().is_some()).then(|| format!("puppet://{server}/{relative}"))
+        (parts.nth(2) == Some("files") && parts.next().is_some())
+            .then(|| format!("puppet://{server}/{relative}"))
     }
 }
 

@@ -47,8 +47,12 @@ fn simple() -> Answer {
 fn service(server: &Server, call: &Call, name: &str) -> Value {
     let level = call.parameter("level").unwrap_or("info");
     let status = match (level, name) {
-        ("debug", "server" | "master") => json!({"experimental": {"http-metrics": server.metrics.to_json(), "http-client-metrics": []}}),
-        ("debug", "status-service") => json!({"experimental": {"process": {"resident-bytes": resident(), "up-time-ms": u64::try_from(server.started.elapsed().as_millis()).unwrap_or(u64::MAX)}}}),
+        ("debug", "server" | "master") => {
+            json!({"experimental": {"http-metrics": server.metrics.to_json(), "http-client-metrics": []}})
+        }
+        ("debug", "status-service") => {
+            json!({"experimental": {"process": {"resident-bytes": resident(), "up-time-ms": u64::try_from(server.started.elapsed().as_millis()).unwrap_or(u64::MAX)}}})
+        }
         _ => json!({}),
     };
     json!({

@@ -26,7 +26,8 @@ pub fn one(modulepath: &[PathBuf], module_name: &str, task: &str) -> Option<Valu
     let root = module(modulepath, module_name)?;
     let (_, file) = of_module(&root).into_iter().find(|(name, _)| name == task)?;
     let metadata = fs::read(root.join("tasks").join(format!("{task}.json"))).ok();
-    let metadata: Value = metadata.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_else(|| json!({}));
+    let metadata: Value =
+        metadata.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_else(|| json!({}));
     let about = FileMetadata::of(&file, None, &Options::default()).ok()?.to_json();
     let digest = about["checksum"]["value"].as_str()?.trim_start_matches("{sha256}").to_owned();
     let filename = file.file_name()?.to_str()?;
@@ -45,7 +46,12 @@ fn of_module(root: &Path) -> Vec<(String, PathBuf)> {
     let entries = fs::read_dir(root.join("tasks")).into_iter().flatten().flatten();
     let mut found: Vec<(String, PathBuf)> = entries
         .map(|entry| entry.path())
-        .filter(|path| path.is_file() && path.extension().is_none_or(|ending| !["json", "md", "conf"].iter().any(|other| ending == *other)))
+        .filter(|path| {
+            path.is_file()
+                && path
+                    .extension()
+                    .is_none_or(|ending| !["json", "md", "conf"].iter().any(|other| ending == *other))
+        })
         .filter_map(|path| Some((path.file_stem()?.to_str()?.to_owned(), path)))
         .filter(|(name, _)| name.chars().all(|c| c == '_' || c.is_ascii_lowercase() || c.is_ascii_digit()))
         .collect();

@@ -72,7 +72,8 @@ fn configuration(files: &TlsFiles) -> Result<ServerConfig, String> {
         roots.add(authority.clone()).map_err(|error| at(&files.authorities, error.to_string()))?;
     }
     let mut verifier =
-        WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::new(default_provider())).allow_unauthenticated();
+        WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::new(default_provider()))
+            .allow_unauthenticated();
     if let Some(bytes) = read_if_there(&files.crl).map_err(|error| at(&files.crl, error.to_string()))? {
         let lists: Result<Vec<_>, _> = CertificateRevocationListDer::pem_slice_iter(&bytes).collect();
         verifier = verifier.with_crls(lists.map_err(|error| at(&files.crl, error.to_string()))?);
@@ -98,13 +99,18 @@ fn configuration(files: &TlsFiles) -> Result<ServerConfig, String> {
 }
 
 /// The certificates of whoever signed the first one, without roots.
-fn intermediates(chain: &[CertificateDer<'static>], authorities: &[CertificateDer<'static>]) -> Vec<CertificateDer<'static>> {
+fn intermediates(
+    chain: &[CertificateDer<'static>],
+    authorities: &[CertificateDer<'static>],
+) -> Vec<CertificateDer<'static>> {
     use crate::ca::certificate::Certificate;
-    let all: Vec<Certificate> = authorities.iter().filter_map(|der| Certificate::from_der(der).ok()).collect();
+    let all: Vec<Certificate> =
+        authorities.iter().filter_map(|der| Certificate::from_der(der).ok()).collect();
     let mut found = Vec::new();
     let mut last = chain.first().and_then(|der| Certificate::from_der(der).ok());
     while let Some(current) = last.take() {
-        let above = all.iter().find(|each| each.subject() == current.issuer() && each.subject() != each.issuer());
+        let above =
+            all.iter().find(|each| each.subject() == current.issuer() && each.subject() != each.issuer());
         if let Some(above) = above.filter(|_| found.len() < all.len()) {
             found.push(CertificateDer::from(above.der().to_vec()));
             last = Some(above.clone());

@@ -8,7 +8,9 @@ use kukla_server::ca::autosign::Autosign;
 use kukla_server::ca::certificate::{Certificate, alt_names_extension, text_extension};
 use kukla_server::ca::keys::{Key, KeyKind};
 use kukla_server::ca::request::{Request, alt_name};
-use kukla_server::ca::{Authority, Layout, Practice, Refusal, Wanted, doctor, import, inventory, oids, setup};
+use kukla_server::ca::{
+    Authority, Layout, Practice, Refusal, Wanted, doctor, import, inventory, oids, setup,
+};
 use serde_json::json;
 use std::time::Duration;
 use support::{Directory, Harness};
@@ -43,23 +45,36 @@ fn a_node_asks_waits_and_is_signed() {
     assert_eq!(stranger.send("GET", "/puppet-ca/v1/certificate_revocation_list/ca", &later, b"").status, 304);
 
     let missing = stranger.get("/puppet-ca/v1/certificate/web1.example.com");
-    assert_eq!((missing.status, missing.text().as_str()), (404, "Could not find certificate web1.example.com"));
+    assert_eq!(
+        (missing.status, missing.text().as_str()),
+        (404, "Could not find certificate web1.example.com")
+    );
     let (key, text) = request("web1.example.com", Vec::new());
     let asked = put(&harness, "web1.example.com", &text);
     assert_eq!((asked.status, asked.body.len()), (200, 0));
     assert_eq!(stranger.get("/puppet-ca/v1/certificate_request/web1.example.com").text(), text);
     let again = put(&harness, "web1.example.com", &text);
     assert_eq!(again.status, 400);
-    assert_eq!(again.text(), "web1.example.com already has a requested certificate; ignoring certificate request");
+    assert_eq!(
+        again.text(),
+        "web1.example.com already has a requested certificate; ignoring certificate request"
+    );
 
     let admin = harness.admin();
     let waiting = admin.get("/puppet-ca/v1/certificate_statuses/any_key?state=requested").json();
-    assert_eq!((waiting[0]["name"].as_str(), waiting[0]["state"].as_str()), (Some("web1.example.com"), Some("requested")));
+    assert_eq!(
+        (waiting[0]["name"].as_str(), waiting[0]["state"].as_str()),
+        (Some("web1.example.com"), Some("requested"))
+    );
     let status = "/puppet-ca/v1/certificate_status/web1.example.com";
     assert_eq!(stranger.get(status).status, 403);
     assert_eq!(harness.node("db1").get(status).status, 403);
     assert_eq!(admin.send("PUT", status, &[], b"{\"desired_state\":\"revoked\"}").status, 409);
-    for (body, problem) in [("", "Empty request body."), ("x", "Request body is not JSON."), ("{}", "Missing required parameter \"desired_state\"")] {
+    for (body, problem) in [
+        ("", "Empty request body."),
+        ("x", "Request body is not JSON."),
+        ("{}", "Missing required parameter \"desired_state\""),
+    ] {
         let reply = admin.send("PUT", status, &[], body.as_bytes());
         assert_eq!((reply.status, reply.text().as_str()), (400, problem));
     }
@@ -69,9 +84,15 @@ fn a_node_asks_waits_and_is_signed() {
     let certificate = Certificate::from_pem(&signed.body).unwrap();
     assert_eq!(certificate.public_key(), &key.public().unwrap());
     let known = admin.get(status).json();
-    assert_eq!((known["state"].as_str(), known["subject_alt_names"][0].as_str()), (Some("signed"), Some("DNS:web1.example.com")));
+    assert_eq!(
+        (known["state"].as_str(), known["subject_alt_names"][0].as_str()),
+        (Some("signed"), Some("DNS:web1.example.com"))
+    );
     assert!(known["serial_number"].is_u64() && known["not_after"].as_str().unwrap().ends_with("UTC"));
-    assert_eq!(put(&harness, "web1.example.com", &text).text(), "web1.example.com already has a signed certificate; ignoring certificate request");
+    assert_eq!(
+        put(&harness, "web1.example.com", &text).text(),
+        "web1.example.com already has a signed certificate; ignoring certificate request"
+    );
 
     // Its certificate is good until it is revoked, on connections that are open and on new ones.
     let client = harness.client(Some((key, certificate)));
@@ -94,8 +115,16 @@ fn requests_keep_the_rules() {
     let name = "web1.example.com";
     let (_, other) = request("other.example.com", Vec::new());
     let refused = put(&harness, name, &other);
-    assert_eq!((refused.status, refused.text().as_str()), (400, "Instance name \"other.example.com\" does not match requested key \"web1.example.com\""));
-    for (name, problem) in [("Web1", "lower case"), ("a*b", "wildcard"), ("-a", "format is invalid"), ("a b", "format is invalid")] {
+    assert_eq!(
+        (refused.status, refused.text().as_str()),
+        (400, "Instance name \"other.example.com\" does not match requested key \"web1.example.com\"")
+    );
+    for (name, problem) in [
+        ("Web1", "lower case"),
+        ("a*b", "wildcard"),
+        ("-a", "format is invalid"),
+        ("a b", "format is invalid"),
+    ] {
         let (_, text) = request(name, Vec::new());
         let refused = put(&harness, &support::encoded(name), &text);
         assert!(refused.status == 400 && refused.text().contains(problem), "{name}: {}", refused.text());
@@ -110,7 +139,10 @@ fn requests_keep_the_rules() {
     let last = forged.len() - 1;
     forged[last] ^= 1;
     let forged = kukla_server::ca::keys::pem("CERTIFICATE REQUEST", &forged);
-    assert_eq!(put(&harness, name, &forged).text(), "CSR contains a public key that does not correspond to the signing key");
+    assert_eq!(
+        put(&harness, name, &forged).text(),
+        "CSR contains a public key that does not correspond to the signing key"
+    );
 
     let own = alt_names_extension(vec![alt_name(name).unwrap()]).unwrap();
     let role = text_extension(oids::by_name("pp_role").unwrap(), "web").unwrap();
@@ -122,7 +154,11 @@ fn requests_keep_the_rules() {
 
     let alt = alt_names_extension(vec![alt_name("www.example.com").unwrap()]).unwrap();
     let (_, text) = request("a1", vec![alt]);
-    assert!(put(&harness, "a1", &text).text().contains("contains extra subject alternative names (DNS:www.example.com), which are disallowed"));
+    assert!(
+        put(&harness, "a1", &text)
+            .text()
+            .contains("contains extra subject alternative names (DNS:www.example.com), which are disallowed")
+    );
     let auth = text_extension(oids::by_name("pp_auth_role").unwrap(), "admin").unwrap();
     let (_, text) = request("a2", vec![auth]);
     assert!(put(&harness, "a2", &text).text().contains("authorization extension, which is disallowed"));
@@ -134,7 +170,10 @@ fn requests_keep_the_rules() {
 #[test]
 fn alternative_names_and_rights_can_be_allowed_but_never_the_management_of_others() {
     let harness = Harness::new("autosign = true", |directory| {
-        directory.write("puppetserver/conf.d/ca.conf", "certificate-authority: { allow-subject-alt-names: true, allow-authorization-extensions: true }");
+        directory.write(
+            "puppetserver/conf.d/ca.conf",
+            "certificate-authority: { allow-subject-alt-names: true, allow-authorization-extensions: true }",
+        );
     });
     let alt = alt_names_extension(vec![alt_name("www").unwrap(), alt_name("IP:10.0.0.1").unwrap()]).unwrap();
     let (_, text) = request("a1", vec![alt]);
@@ -154,10 +193,12 @@ fn a_file_or_a_command_decides_what_is_signed_at_once() {
     let directory = Directory::new();
     let layout = Layout::at(directory.0.join("ca"));
     let list = directory.write("autosign.conf", "# ours\n*.example.com\n");
-    let mut authority = setup::make(&layout, Practice { autosign: Autosign::File(list), ..practice() }, "ca").unwrap();
+    let mut authority =
+        setup::make(&layout, Practice { autosign: Autosign::File(list), ..practice() }, "ca").unwrap();
     assert!(authority.submit("a.example.com", request("a.example.com", Vec::new()).1.as_bytes()).unwrap());
     assert!(!authority.submit("a.example.org", request("a.example.org", Vec::new()).1.as_bytes()).unwrap());
-    let command = directory.write("policy", "#!/bin/sh\ngrep -q 'BEGIN CERTIFICATE REQUEST' && [ \"$1\" = yes ]\n");
+    let command =
+        directory.write("policy", "#!/bin/sh\ngrep -q 'BEGIN CERTIFICATE REQUEST' && [ \"$1\" = yes ]\n");
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(&command, mode).unwrap();
     authority.practice.autosign = Autosign::File(command);
@@ -169,9 +210,15 @@ fn a_file_or_a_command_decides_what_is_signed_at_once() {
 #[test]
 fn nodes_renew_their_certificates() {
     let harness = Harness::new("", |directory| {
-        directory.write("puppetserver/conf.d/ca.conf", "certificate-authority: { allow-auto-renewal: true, auto-renewal-cert-ttl: \"60d\" }");
+        directory.write(
+            "puppetserver/conf.d/ca.conf",
+            "certificate-authority: { allow-auto-renewal: true, auto-renewal-cert-ttl: \"60d\" }",
+        );
     });
-    let client = harness.node_with("web1", &Wanted { extensions: vec![("pp_role".into(), "web".into())], ..Wanted::default() });
+    let client = harness.node_with(
+        "web1",
+        &Wanted { extensions: vec![("pp_role".into(), "web".into())], ..Wanted::default() },
+    );
     let renewed = client.send("POST", "/puppet-ca/v1/certificate_renewal", &[], b"");
     assert_eq!(renewed.status, 200, "{}", renewed.text());
     let certificate = Certificate::from_pem(&renewed.body).unwrap();
@@ -196,7 +243,10 @@ fn many_are_signed_and_cleaned_at_once() {
     assert_eq!(admin.send("POST", "/puppet-ca/v1/sign/all", &[], b"").json()["signed"], json!(["a2"]));
     assert_eq!(admin.send("POST", "/puppet-ca/v1/sign", &[], b"{}").status, 422);
     let cleaned = admin.send("PUT", "/puppet-ca/v1/clean", &[], br#"{"certnames": ["a1", "a9"]}"#);
-    assert_eq!((cleaned.status, cleaned.text().as_str()), (200, "The following certs do not exist and cannot be revoked: [\"a9\"]"));
+    assert_eq!(
+        (cleaned.status, cleaned.text().as_str()),
+        (200, "The following certs do not exist and cannot be revoked: [\"a9\"]")
+    );
     assert_eq!(admin.get("/puppet-ca/v1/certificate_status/a1").status, 404);
     let ends = admin.get("/puppet-ca/v1/expirations").json();
     assert_eq!(ends["ca-certs"].as_object().unwrap().len(), 2);
@@ -220,7 +270,9 @@ fn an_authority_is_brought_in_and_examined() {
     assert!(refused.to_string().contains("whoever signed 'Puppet CA: there' is missing"), "{refused}");
     assert!(!directory.0.join("c").exists());
 
-    authority.generate("web1", &Wanted { lifetime: Some(Duration::from_secs(60)), ..Wanted::default() }).unwrap();
+    authority
+        .generate("web1", &Wanted { lifetime: Some(Duration::from_secs(60)), ..Wanted::default() })
+        .unwrap();
     let findings = |grade| {
         let all = doctor::examine(&authority, None).unwrap();
         all.into_iter().filter(|each| each.grade == grade).map(|each| each.text).collect::<Vec<_>>()
@@ -230,7 +282,10 @@ fn an_authority_is_brought_in_and_examined() {
     std::fs::write(&layout.serial, "0001").unwrap();
     std::fs::set_permissions(&layout.key, std::os::unix::fs::PermissionsExt::from_mode(0o644)).unwrap();
     let wrong = findings(doctor::Grade::Wrong);
-    assert!(wrong[0].contains("can be read by everyone (mode 0644)") && wrong[1].contains("was given before"), "{wrong:?}");
+    assert!(
+        wrong[0].contains("can be read by everyone (mode 0644)") && wrong[1].contains("was given before"),
+        "{wrong:?}"
+    );
 }
 
 #[test]
@@ -250,7 +305,8 @@ fn numbers_are_given_once_whoever_signs() {
             });
         }
     });
-    let mut serials: Vec<_> = inventory::read(&layout.inventory).unwrap().into_iter().map(|entry| entry.serial).collect();
+    let mut serials: Vec<_> =
+        inventory::read(&layout.inventory).unwrap().into_iter().map(|entry| entry.serial).collect();
     serials.sort();
     let before = serials.len();
     serials.dedup();
@@ -274,7 +330,9 @@ fn what_openssl_makes_is_taken_over() {
         mkdir signed requests";
     let made = std::process::Command::new("sh").arg("-c").arg(script).current_dir(&directory.0).status();
     assert!(made.unwrap().success());
-    assert!(std::fs::read_to_string(directory.0.join("ca_key.pem")).unwrap().contains("BEGIN RSA PRIVATE KEY"));
+    assert!(
+        std::fs::read_to_string(directory.0.join("ca_key.pem")).unwrap().contains("BEGIN RSA PRIVATE KEY")
+    );
     let authority = Authority::open(Layout::at(&directory.0), practice()).unwrap();
     assert!(authority.refresh_crl().unwrap());
     let text = std::fs::read(directory.0.join("node.pem")).unwrap();

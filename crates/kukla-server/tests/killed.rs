@@ -69,7 +69,9 @@ fn nothing_is_half_there() {
         let output = child.wait_with_output().unwrap();
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         // The last line may be a part of one.
-        acknowledged.extend(text.split_inclusive('\n').filter(|line| line.ends_with('\n')).map(|line| line.trim().to_owned()));
+        acknowledged.extend(
+            text.split_inclusive('\n').filter(|line| line.ends_with('\n')).map(|line| line.trim().to_owned()),
+        );
         examine(&layout, &directory.0);
     }
     let authority = Authority::open(layout.clone(), practice()).unwrap();
@@ -77,14 +79,20 @@ fn nothing_is_half_there() {
     let known = inventory::read(&layout.inventory).unwrap();
     for line in &acknowledged {
         if let Some(path) = line.strip_prefix("kept ") {
-            assert!(std::fs::read_to_string(path).is_ok_and(|text| text.contains("status: changed")), "{line}");
+            assert!(
+                std::fs::read_to_string(path).is_ok_and(|text| text.contains("status: changed")),
+                "{line}"
+            );
         } else if let Some(name) = line.strip_prefix("revoked ") {
             let entry = known.iter().find(|entry| entry.name == name).unwrap();
             assert!(lists[0].revokes(&entry.serial), "{line}");
         }
     }
-    let wrong: Vec<_> =
-        doctor::examine(&authority, None).unwrap().into_iter().filter(|each| each.grade == doctor::Grade::Wrong).collect();
+    let wrong: Vec<_> = doctor::examine(&authority, None)
+        .unwrap()
+        .into_iter()
+        .filter(|each| each.grade == doctor::Grade::Wrong)
+        .collect();
     assert_eq!(wrong, []);
     assert!(acknowledged.iter().any(|line| line.starts_with("kept ")), "the processes got nowhere");
 }

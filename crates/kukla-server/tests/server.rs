@@ -46,7 +46,12 @@ fn code(directory: &Directory) {
 
 fn catalog(client: &Client, node: &str, environment: &str) -> Reply {
     let form = catalog_form(node, environment, &json!({"greeting": "hello", "nothing": null}));
-    client.send("POST", &format!("/puppet/v3/catalog/{node}?environment={environment}"), &[FORM, ACCEPT], form.as_bytes())
+    client.send(
+        "POST",
+        &format!("/puppet/v3/catalog/{node}?environment={environment}"),
+        &[FORM, ACCEPT],
+        form.as_bytes(),
+    )
 }
 
 #[test]
@@ -62,7 +67,10 @@ fn a_node_gets_its_catalog_in_the_format_it_likes() {
     let resources = document["resources"].as_array().unwrap();
     let find = |title: &str| resources.iter().find(|each| each["title"] == title);
     assert!(find("hello from production to web1.example.com as web").is_some(), "{document}");
-    assert_eq!(find("/tmp/a").unwrap()["parameters"]["content"], json!({"__ptype": "Binary", "__pvalue": "AAH//g=="}));
+    assert_eq!(
+        find("/tmp/a").unwrap()["parameters"]["content"],
+        json!({"__ptype": "Binary", "__pvalue": "AAH//g=="})
+    );
     assert_eq!(find("/tmp/b").unwrap()["sensitive_parameters"], json!(["content"]));
     assert!(find("never").is_none());
     let other = catalog(&client, "web1.example.com", "production").json();
@@ -72,9 +80,18 @@ fn a_node_gets_its_catalog_in_the_format_it_likes() {
     let plain = client.send("GET", path, &[("Accept", "application/json")], b"");
     assert_eq!(plain.header("content-type"), Some("application/json;charset=utf-8"));
     let plain = plain.json();
-    let a = plain["resources"].as_array().unwrap().iter().find(|each| each["title"] == "/tmp/a").cloned().unwrap();
+    let a = plain["resources"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|each| each["title"] == "/tmp/a")
+        .cloned()
+        .unwrap();
     assert_eq!(a["parameters"]["content"], "AAH//g==");
-    assert_eq!(client.send("GET", path, &[("Accept", "text/pson")], b"").header("content-type"), Some("text/pson"));
+    assert_eq!(
+        client.send("GET", path, &[("Accept", "text/pson")], b"").header("content-type"),
+        Some("text/pson")
+    );
     let refused = client.send("GET", path, &[("Accept", "image/png")], b"");
     assert_eq!((refused.status, refused.json()["issue_kind"].as_str()), (406, Some("UNSUPPORTED_FORMAT")));
     let packed = client.send("GET", path, &[("Accept-Encoding", "gzip;q=1.0,deflate;q=0.6")], b"");
@@ -89,13 +106,22 @@ fn requests_that_are_wrong_are_told_so() {
     for who in [&harness.stranger(), &harness.node("db1")] {
         let refused = catalog(who, "web1", "production");
         assert_eq!(refused.status, 403);
-        assert_eq!(refused.text(), "Forbidden request: /puppet/v3/catalog/web1 (method :post). Please see the server logs for details.");
+        assert_eq!(
+            refused.text(),
+            "Forbidden request: /puppet/v3/catalog/web1 (method :post). Please see the server logs for details."
+        );
     }
     let no_environment = client.send("POST", "/puppet/v3/catalog/web1", &[FORM], b"");
-    assert_eq!((no_environment.status, no_environment.text().as_str()), (400, "The environment must be purely alphanumeric, not 'null'"));
+    assert_eq!(
+        (no_environment.status, no_environment.text().as_str()),
+        (400, "The environment must be purely alphanumeric, not 'null'")
+    );
     assert_eq!(client.get("/puppet/v3/catalog/web1?environment=a%2Fb").status, 400);
     let no_format = client.send("POST", path, &[FORM], b"facts=%7B%7D");
-    assert_eq!(no_format.json(), json!({"message": "Server Error: Facts but no fact format provided for web1", "issue_kind": "RUNTIME_ERROR"}));
+    assert_eq!(
+        no_format.json(),
+        json!({"message": "Server Error: Facts but no fact format provided for web1", "issue_kind": "RUNTIME_ERROR"})
+    );
     let form = catalog_form("db1", "production", &json!({}));
     let wrong = client.send("POST", path, &[FORM], form.as_bytes());
     assert!(wrong.status == 500 && wrong.text().contains("wrong node"), "{}", wrong.text());
@@ -104,7 +130,12 @@ fn requests_that_are_wrong_are_told_so() {
     let faulty = catalog(&client, "web1", "faulty");
     assert_eq!(faulty.status, 500);
     let message = faulty.json()["message"].as_str().unwrap().to_owned();
-    assert!(message.starts_with("Server Error: ") && message.ends_with("on node web1") && message.contains("Syntax error"), "{message}");
+    assert!(
+        message.starts_with("Server Error: ")
+            && message.ends_with("on node web1")
+            && message.contains("Syntax error"),
+        "{message}"
+    );
     // What is wrong with one environment or node is no matter to others.
     let broken = harness.node("broken");
     let failed = catalog(&broken, "broken", "production");
@@ -131,7 +162,10 @@ fn a_classifier_decides_and_limits_hold() {
     let form = format!("{}&check_environment=true", catalog_form("web1", "production", &json!({})));
     let path = "/puppet/v3/catalog/web1?environment=production";
     let empty = client.send("POST", path, &[FORM, ACCEPT], form.as_bytes()).json();
-    assert_eq!((empty["environment"].as_str(), empty["resources"].as_array().map(Vec::len)), (Some("dev"), Some(0)));
+    assert_eq!(
+        (empty["environment"].as_str(), empty["resources"].as_array().map(Vec::len)),
+        (Some("dev"), Some(0))
+    );
     assert_eq!(catalog(&client, "web1", "production").json()["environment"], "dev");
     let endless = harness.node("endless");
     let stopped = catalog(&endless, "endless", "production");
@@ -151,7 +185,12 @@ fn services_ask_for_the_catalogs_of_others_if_a_rule_says_so() {
     let client = harness.node("service");
     let body = json!({"certname": "web1", "environment": "production", "persistence": {"facts": false, "catalog": false},
                       "facts": {"values": {"greeting": "hi"}}, "options": {"capture_logs": true}});
-    let reply = client.send("POST", "/puppet/v4/catalog", &[("Content-Type", "application/json")], body.to_string().as_bytes());
+    let reply = client.send(
+        "POST",
+        "/puppet/v4/catalog",
+        &[("Content-Type", "application/json")],
+        body.to_string().as_bytes(),
+    );
     assert_eq!(reply.status, 200, "{}", reply.text());
     let document = reply.json();
     assert!(document["catalog"]["resources"].to_string().contains("hi from production to web1"));
@@ -168,12 +207,23 @@ fn files_of_modules_and_of_mount_points() {
         let root = directory.0.display().to_string();
         directory.write("private/web1/own.txt", "only for web1\n");
         directory.write("puppet/fileserver.conf", format!("[private]\n path {root}/private/%H\n"));
-        std::os::unix::fs::symlink(format!("{root}/secret.txt"), directory.0.join("private/web1/link")).unwrap();
+        std::os::unix::fs::symlink(format!("{root}/secret.txt"), directory.0.join("private/web1/link"))
+            .unwrap();
     });
     let client = harness.node("web1");
-    let get = |path: &str| client.get(&format!("/puppet/v3/{path}{}environment=production", if path.contains('?') { "&" } else { "?" }));
-    let one = get("file_metadata/modules/web/c.txt?links=manage&checksum_type=sha256&source_permissions=ignore").json();
-    assert_eq!((one["type"].as_str(), one["mode"].as_u64(), one["relative_path"].is_null()), (Some("file"), Some(0o644), true));
+    let get = |path: &str| {
+        client.get(&format!(
+            "/puppet/v3/{path}{}environment=production",
+            if path.contains('?') { "&" } else { "?" }
+        ))
+    };
+    let one =
+        get("file_metadata/modules/web/c.txt?links=manage&checksum_type=sha256&source_permissions=ignore")
+            .json();
+    assert_eq!(
+        (one["type"].as_str(), one["mode"].as_u64(), one["relative_path"].is_null()),
+        (Some("file"), Some(0o644), true)
+    );
     let digest = "{sha256}9a30a503b2862c51c3c5acd7fbce2f1f784cf4658ccf8e87d5023a90c21c0714";
     assert_eq!(one["checksum"]["value"].as_str().map(str::len), Some(digest.len()));
     let md5 = get("file_metadata/modules/web/c.txt?checksum_type=md5&source_permissions=use").json();
@@ -181,13 +231,25 @@ fn files_of_modules_and_of_mount_points() {
     assert_eq!(get("file_metadata/modules/web/c.txt?checksum_type=crc").status, 500);
     let missing = get("file_metadata/modules/web/none.txt");
     assert_eq!(missing.status, 404);
-    assert_eq!(missing.json(), json!({"message": "Not Found: Could not find file_metadata modules/web/none.txt", "issue_kind": "RESOURCE_NOT_FOUND"}));
+    assert_eq!(
+        missing.json(),
+        json!({"message": "Not Found: Could not find file_metadata modules/web/none.txt", "issue_kind": "RESOURCE_NOT_FOUND"})
+    );
     let names = |reply: &Reply| -> Vec<String> {
-        reply.json().as_array().unwrap().iter().map(|each| each["relative_path"].as_str().unwrap().to_owned()).collect()
+        reply
+            .json()
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|each| each["relative_path"].as_str().unwrap().to_owned())
+            .collect()
     };
     let tree = get("file_metadatas/modules/web/tree?recurse=true&max_files=0&ignore=.svn&ignore=CVS");
     assert_eq!(names(&tree), [".", "sub", "sub/d.txt"]);
-    assert_eq!(names(&get("file_metadatas/modules/web/tree?recurse=true&recurselimit=1")), [".", ".svn", "sub"]);
+    assert_eq!(
+        names(&get("file_metadatas/modules/web/tree?recurse=true&recurselimit=1")),
+        [".", ".svn", "sub"]
+    );
     assert_eq!(get("file_metadatas/modules/web/tree?recurse=true&max_files=1").status, 500);
     let plugins = get("file_metadatas/plugins?recurse=true&max_files=-1&links=follow");
     assert_eq!(names(&plugins), [".", "both.rb", "facter", "facter/web.rb"]);
@@ -219,7 +281,10 @@ fn files_of_modules_and_of_mount_points() {
         assert!(refused.status >= 400 && !refused.text().contains("class web"), "{path}: {}", refused.text());
     }
     assert_eq!(client.get("/puppet/v3/file_content/modules/web/c.txt?environment=nosuch").status, 404);
-    assert_eq!(harness.stranger().get("/puppet/v3/file_content/modules/web/c.txt?environment=production").status, 403);
+    assert_eq!(
+        harness.stranger().get("/puppet/v3/file_content/modules/web/c.txt?environment=production").status,
+        403
+    );
     let all = client.get("/puppet/v3/environments").json();
     assert_eq!(all["environments"].as_object().map(|all| all.len()), Some(3));
 }
@@ -231,7 +296,8 @@ fn large_files_come_whole() {
         code(directory);
         directory.write("code/environments/production/modules/web/files/large.bin", &large);
     });
-    let reply = harness.node("web1").get("/puppet/v3/file_content/modules/web/large.bin?environment=production");
+    let reply =
+        harness.node("web1").get("/puppet/v3/file_content/modules/web/large.bin?environment=production");
     assert_eq!((reply.status, reply.body == large), (200, true));
 }
 
@@ -240,7 +306,9 @@ fn static_catalogs_tell_about_files() {
     let harness = Harness::new("", |directory| {
         code(directory);
         let root = directory.0.display().to_string();
-        for (name, text) in [("code_id", "echo v1".to_owned()), ("content", format!("cat {root}/code/environments/$1/$3"))] {
+        for (name, text) in
+            [("code_id", "echo v1".to_owned()), ("content", format!("cat {root}/code/environments/$1/$3"))]
+        {
             let path = directory.write(name, format!("#!/bin/sh\n{text}\n"));
             std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
         }
@@ -253,14 +321,27 @@ fn static_catalogs_tell_about_files() {
     let document = catalog(&client, "web1", "production").json();
     assert_eq!(document["code_id"], "v1");
     let c = &document["metadata"]["/tmp/c"];
-    assert_eq!((c["content_uri"].as_str(), c["source"].as_str()), (Some("puppet:///modules/web/files/c.txt"), Some("puppet:///modules/web/c.txt")));
+    assert_eq!(
+        (c["content_uri"].as_str(), c["source"].as_str()),
+        (Some("puppet:///modules/web/files/c.txt"), Some("puppet:///modules/web/c.txt"))
+    );
     let tree = &document["recursive_metadata"]["/tmp/tree"]["puppet:///modules/web/tree"];
     assert_eq!(tree[0]["content_uri"], "puppet:///modules/web/files/tree");
-    let content = client.get("/puppet/v3/static_file_content/modules/web/files/c.txt?environment=production&code_id=v1");
+    let content = client
+        .get("/puppet/v3/static_file_content/modules/web/files/c.txt?environment=production&code_id=v1");
     assert_eq!((content.status, content.text().as_str()), (200, "content of c\n"));
-    let refused = client.get("/puppet/v3/static_file_content/modules/web/manifests/init.pp?environment=production&code_id=v1");
+    let refused = client.get(
+        "/puppet/v3/static_file_content/modules/web/manifests/init.pp?environment=production&code_id=v1",
+    );
     assert_eq!(refused.status, 403);
-    assert_eq!(client.get("/puppet/v3/static_file_content/modules/web/files/c.txt?environment=production&code_id=a%20b").status, 400);
+    assert_eq!(
+        client
+            .get(
+                "/puppet/v3/static_file_content/modules/web/files/c.txt?environment=production&code_id=a%20b"
+            )
+            .status,
+        400
+    );
 }
 
 #[test]
@@ -272,14 +353,20 @@ fn the_bucket_gives_back_to_those_who_brought() {
     let path = format!("/puppet/v3/file_bucket_file/sha256/{digest}");
     let full = format!("{path}//etc/motd?environment=production");
     assert_eq!(client.send("HEAD", &full, &[], b"").status, 404);
-    assert_eq!(client.send("PUT", &full, &[("Content-Type", "application/octet-stream")], content).status, 200);
+    assert_eq!(
+        client.send("PUT", &full, &[("Content-Type", "application/octet-stream")], content).status,
+        200
+    );
     assert_eq!(client.send("HEAD", &full, &[], b"").status, 200);
     assert_eq!(client.get(&path).body, content);
     assert_eq!((other.get(&path).status, harness.admin().get(&path).status), (404, 200));
     assert_eq!(client.send("PUT", &full, &[], b"something else").status, 400);
     assert_eq!(client.get("/puppet/v3/file_bucket_file/sha256/..%2f..%2fx").status, 400);
     let kept = harness.directory.0.join("var/bucket/4/0/e/d/a/8/0/e").join(digest);
-    assert_eq!((text_of(&kept.join("paths")).as_str(), text_of(&kept.join("nodes")).as_str()), ("/etc/motd\n", "web1\n"));
+    assert_eq!(
+        (text_of(&kept.join("paths")).as_str(), text_of(&kept.join("nodes")).as_str()),
+        ("/etc/motd\n", "web1\n")
+    );
 }
 
 #[test]
@@ -294,16 +381,23 @@ fn reports_and_facts_are_taken_from_whom_they_are_of() {
     let taken = put(&client, "/puppet/v3/report/web1?environment=production", &report);
     assert_eq!((taken.status, taken.text().as_str()), (200, "[\"store\"]"));
     put(&client, "/puppet/v3/report/web1?environment=production", &report);
-    let files: Vec<_> = std::fs::read_dir(harness.directory.0.join("var/reports/web1")).unwrap().flatten().collect();
+    let files: Vec<_> =
+        std::fs::read_dir(harness.directory.0.join("var/reports/web1")).unwrap().flatten().collect();
     assert_eq!(files.len(), 2);
     assert!(text_of(&files[0].path()).starts_with("--- !ruby/object:Puppet::Transaction::Report\n"));
-    assert_eq!(put(&harness.node("db1"), "/puppet/v3/report/web1?environment=production", &report).status, 403);
+    assert_eq!(
+        put(&harness.node("db1"), "/puppet/v3/report/web1?environment=production", &report).status,
+        403
+    );
     let other = json!({"host": "db1"});
     assert_eq!(put(&client, "/puppet/v3/report/web1?environment=production", &other).status, 500);
     let facts = json!({"name": "web1", "values": {"kernel": "Linux"}});
     let taken = put(&client, "/puppet/v3/facts/web1?environment=production", &facts);
     assert_eq!((taken.status, taken.text().as_str()), (200, "0"));
-    assert_eq!(put(&client, "/puppet/v3/facts/web1?environment=production", &json!({"name": "x"})).status, 500);
+    assert_eq!(
+        put(&client, "/puppet/v3/facts/web1?environment=production", &json!({"name": "x"})).status,
+        500
+    );
 }
 
 #[test]
@@ -320,7 +414,12 @@ fn the_store_gives_what_other_nodes_export() {
                         "puppet_version": "7.23.0", "configuration_version": 1, "transaction_uuid": "u", "environment": "production",
                         "noop": false, "noop_pending": false, "corrective_change": false, "catalog_uuid": "c", "code_id": null,
                         "cached_catalog_status": "not_used", "logs": [], "metrics": {}, "resource_statuses": {}});
-    let taken = web1.send("PUT", "/puppet/v3/report/web1?environment=production", &[("Content-Type", "application/json")], report.to_string().as_bytes());
+    let taken = web1.send(
+        "PUT",
+        "/puppet/v3/report/web1?environment=production",
+        &[("Content-Type", "application/json")],
+        report.to_string().as_bytes(),
+    );
     assert_eq!((taken.status, taken.text().as_str()), (200, "[\"store\"]"));
 }
 
@@ -342,20 +441,28 @@ fn changed_code_is_used_when_it_is_told_or_has_settled() {
     let has = |text: &str| catalog(&client, "web1", "dev").text().contains(text);
     assert!(has("\"dev\""));
     watching.directory.write("code/environments/dev/manifests/site.pp", "include late");
-    watching.directory.write("code/environments/dev/modules/late/manifests/init.pp", "class late { notify { 'late': } }");
+    watching
+        .directory
+        .write("code/environments/dev/modules/late/manifests/init.pp", "class late { notify { 'late': } }");
     let seen = (0..600).any(|_| {
         std::thread::sleep(Duration::from_millis(50));
         has("\"late\"")
     });
     assert!(seen);
     // A compilation that needs a file which has changed since does not mix the two.
-    watching.directory.write("code/environments/dev/manifests/site.pp", "if $facts['greeting'] == 'hello' { include other }");
+    watching.directory.write(
+        "code/environments/dev/manifests/site.pp",
+        "if $facts['greeting'] == 'hello' { include other }",
+    );
     assert!((0..600).any(|_| {
         std::thread::sleep(Duration::from_millis(50));
         let reply = catalog(&client, "web1", "dev");
         reply.status == 500 && reply.text().contains("other")
     }));
-    watching.directory.write("code/environments/dev/modules/other/manifests/init.pp", "class other { notify { 'other': } }");
+    watching.directory.write(
+        "code/environments/dev/modules/other/manifests/init.pp",
+        "class other { notify { 'other': } }",
+    );
     assert!((0..600).any(|_| {
         std::thread::sleep(Duration::from_millis(50));
         has("\"other\"")
@@ -370,13 +477,19 @@ fn status_and_figures() {
     assert_eq!(stranger.get("/status/v1/simple/server").text(), "running");
     assert_eq!(stranger.get("/status/v1/simple/nosuch").status, 404);
     let services = stranger.get("/status/v1/services").json();
-    assert_eq!((services["ca"]["state"].as_str(), services["server"]["state"].as_str()), (Some("running"), Some("running")));
+    assert_eq!(
+        (services["ca"]["state"].as_str(), services["server"]["state"].as_str()),
+        (Some("running"), Some("running"))
+    );
     let debug = stranger.get("/status/v1/services/server?level=debug").json();
     assert!(debug["status"]["experimental"]["http-metrics"].is_array());
     assert_eq!(stranger.get("/metrics").status, 403);
     catalog(&harness.node("web1"), "web1", "production");
     let figures = harness.admin().get("/metrics").text();
-    assert!(figures.contains("kukla_requests_total{route=\"puppet-v3-catalog\",status=\"200\"} 1"), "{figures}");
+    assert!(
+        figures.contains("kukla_requests_total{route=\"puppet-v3-catalog\",status=\"200\"} 1"),
+        "{figures}"
+    );
     assert!(figures.contains("kukla_catalog_seconds_count 1"));
 }
 
@@ -433,7 +546,9 @@ fn idle_connections_do_no_harm() {
     let idle: Vec<TcpStream> = (0..300).filter_map(|_| TcpStream::connect(harness.address).ok()).collect();
     let client = harness.node("web1");
     let mut kept: Vec<_> = (0..40).map(|_| client.connect()).collect();
-    assert!(kept.iter_mut().all(|each| each.send("GET", "/status/v1/simple", &[], b"").unwrap().status == 200));
+    assert!(
+        kept.iter_mut().all(|each| each.send("GET", "/status/v1/simple", &[], b"").unwrap().status == 200)
+    );
     assert_eq!(catalog(&client, "web1", "production").status, 200);
     assert_eq!(idle.len(), 300);
 }
@@ -442,15 +557,21 @@ fn idle_connections_do_no_harm() {
 fn too_many_catalogs_are_sent_away_until_later() {
     let harness = Harness::new("deadline = 3", |directory| {
         code(directory);
-        directory.write("puppetserver/conf.d/puppetserver.conf", "jruby-puppet: { max-active-instances: 1, max-queued-requests: 1, max-retry-delay: 7 }");
+        directory.write(
+            "puppetserver/conf.d/puppetserver.conf",
+            "jruby-puppet: { max-active-instances: 1, max-queued-requests: 1, max-retry-delay: 7 }",
+        );
     });
     let endless = harness.node("endless");
     let replies: Vec<Reply> = std::thread::scope(|scope| {
-        let asked: Vec<_> = (0..6).map(|_| scope.spawn(|| catalog(&endless, "endless", "production"))).collect();
+        let asked: Vec<_> =
+            (0..6).map(|_| scope.spawn(|| catalog(&endless, "endless", "production"))).collect();
         asked.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
     let away: Vec<&Reply> = replies.iter().filter(|reply| reply.status == 503).collect();
     assert!(away.len() >= 3, "{:?}", replies.iter().map(|reply| reply.status).collect::<Vec<_>>());
-    assert!(away.iter().all(|reply| reply.header("retry-after").is_some_and(|seconds| (1..=7).contains(&seconds.parse::<u64>().unwrap()))));
+    assert!(away.iter().all(|reply| {
+        reply.header("retry-after").is_some_and(|seconds| (1..=7).contains(&seconds.parse::<u64>().unwrap()))
+    }));
     assert_eq!(harness.stranger().get("/status/v1/simple").status, 200);
 }

@@ -3,7 +3,9 @@
 #![allow(clippy::disallowed_methods)]
 
 use kukla_server::auth::Rules;
-use kukla_server::ca::certificate::{Certificate, alt_names, alt_names_extension, puppet_extensions, text_extension};
+use kukla_server::ca::certificate::{
+    Certificate, alt_names, alt_names_extension, puppet_extensions, text_extension,
+};
 use kukla_server::ca::crl::Crl;
 use kukla_server::ca::keys::{Key, KeyKind, pem};
 use kukla_server::ca::request::{Allowed, Request, alt_name, check_name};
@@ -14,7 +16,8 @@ use proptest::prelude::*;
 fn seed_request() -> Vec<u8> {
     let key = Key::generate(KeyKind::Ec).unwrap();
     let role = text_extension(oids::by_name("pp_role").unwrap(), "web").unwrap();
-    let names = alt_names_extension(vec![alt_name("www").unwrap(), alt_name("IP:10.0.0.1").unwrap()]).unwrap();
+    let names =
+        alt_names_extension(vec![alt_name("www").unwrap(), alt_name("IP:10.0.0.1").unwrap()]).unwrap();
     Request::new("web1", &key, vec![role, names]).unwrap().der().to_vec()
 }
 
@@ -43,8 +46,17 @@ fn read_request(bytes: &[u8]) {
 
 fn read_certificate(bytes: &[u8]) {
     let Ok(certificate) = Certificate::from_der(bytes) else { return };
-    let _ = (certificate.common_name(), certificate.serial(), certificate.not_after(), certificate.key_identifier());
-    let _ = (certificate.issuer_identifier(), alt_names(certificate.extensions()), puppet_extensions(certificate.extensions()));
+    let _ = (
+        certificate.common_name(),
+        certificate.serial(),
+        certificate.not_after(),
+        certificate.key_identifier(),
+    );
+    let _ = (
+        certificate.issuer_identifier(),
+        alt_names(certificate.extensions()),
+        puppet_extensions(certificate.extensions()),
+    );
     let _ = certificate.is_signed_by(certificate.public_key());
 }
 

@@ -148,7 +148,8 @@ fn act(args: &Args) -> Result<Outcome, String> {
             return Ok(Outcome::Done);
         }
         Action::Import { cert_bundle, private_key, crl_chain } => {
-            let read = |path: &PathBuf| std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
+            let read =
+                |path: &PathBuf| std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
             let (certificates, key, lists) = (read(cert_bundle)?, read(private_key)?, read(crl_chain)?);
             let brought = Brought { certificates: &certificates, key: &key, lists: &lists };
             let authority = import::import(&layout, practice, brought).map_err(told)?;
@@ -162,7 +163,8 @@ fn act(args: &Args) -> Result<Outcome, String> {
     match &args.action {
         Action::List { names, all, format } => list(&authority, names, *all, *format).map_err(told),
         Action::Sign { names, all, ttl } => {
-            let names = if *all { authority.requested().map_err(|error| error.to_string())? } else { names.clone() };
+            let names =
+                if *all { authority.requested().map_err(|error| error.to_string())? } else { names.clone() };
             if names.is_empty() {
                 outln!("No requests wait");
             }
@@ -175,11 +177,17 @@ fn act(args: &Args) -> Result<Outcome, String> {
             if authority.knows(name)? {
                 authority.revoke(&[name.to_owned()])?;
             }
-            if authority.delete(name)? { Ok(()) } else { Err(Refusal::Missing(format!("Could not find a certificate for {name}"))) }
+            if authority.delete(name)? {
+                Ok(())
+            } else {
+                Err(Refusal::Missing(format!("Could not find a certificate for {name}")))
+            }
         })),
         Action::Generate { names, alt_names, extensions, ttl } => {
             let extensions = extensions.iter().map(|each| {
-                let (name, value) = each.split_once('=').ok_or_else(|| format!("--extension {each}: it is written as NAME=VALUE"))?;
+                let (name, value) = each
+                    .split_once('=')
+                    .ok_or_else(|| format!("--extension {each}: it is written as NAME=VALUE"))?;
                 Ok::<_, String>((name.to_owned(), value.to_owned()))
             });
             let wanted = Wanted {
@@ -217,7 +225,8 @@ fn each(names: &[String], done: &str, act: impl Fn(&str) -> Result<(), Refusal>)
 
 fn list(authority: &Authority, names: &[String], all: bool, format: Format) -> Result<Outcome, Refusal> {
     let found = authority.statuses((!all && names.is_empty()).then_some(State::Requested))?;
-    let found: Vec<Status> = found.into_iter().filter(|status| names.is_empty() || names.contains(&status.name)).collect();
+    let found: Vec<Status> =
+        found.into_iter().filter(|status| names.is_empty() || names.contains(&status.name)).collect();
     if format == Format::Json {
         let all: Vec<_> = found.iter().map(Status::to_json).collect();
         outln!("{}", serde_json::Value::Array(all));
@@ -233,7 +242,8 @@ fn list(authority: &Authority, names: &[String], all: bool, format: Format) -> R
             section(title, found.iter().filter(|status| status.state == state).collect());
         }
     }
-    let missing: Vec<&String> = names.iter().filter(|name| !found.iter().any(|status| status.name == **name)).collect();
+    let missing: Vec<&String> =
+        names.iter().filter(|name| !found.iter().any(|status| status.name == **name)).collect();
     for name in &missing {
         errln!("kukla: there is no certificate of {name}, nor a request");
     }
@@ -252,7 +262,8 @@ fn section(title: &str, all: Vec<&Status>) {
             line.push_str(&format!("  alt names: {}", status.alt_names.join(", ")));
         }
         if !status.authorization.is_empty() {
-            let rights: Vec<String> = status.authorization.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+            let rights: Vec<String> =
+                status.authorization.iter().map(|(name, value)| format!("{name}: {value}")).collect();
             line.push_str(&format!("  authorization extensions: {}", rights.join(", ")));
         }
         outln!("{line}");

@@ -92,7 +92,8 @@ fn serve(args: &Args) -> Result<(), String> {
     overrides.without_ca = args.no_ca;
     overrides.threads = args.threads;
     overrides.store.clone_from(&args.store);
-    let absolute = |path: &PathBuf| std::path::absolute(path).map_err(|error| format!("{}: {error}", path.display()));
+    let absolute =
+        |path: &PathBuf| std::path::absolute(path).map_err(|error| format!("{}: {error}", path.display()));
     for (name, path) in [("environmentpath", &args.environmentpath), ("vardir", &args.vardir)] {
         if let Some(path) = path {
             overrides.settings.push((name.to_owned(), absolute(path)?.display().to_string()));
@@ -115,7 +116,8 @@ fn check(settings: &Settings) -> Result<(), String> {
         Some((layout, practice)) => {
             outln!("authority         {}", layout.directory.display());
             if layout.key.exists() {
-                kukla_server::ca::Authority::open(layout.clone(), practice.clone()).map_err(|refusal| refusal.to_string())?;
+                kukla_server::ca::Authority::open(layout.clone(), practice.clone())
+                    .map_err(|refusal| refusal.to_string())?;
                 if settings.tls.certificate.exists() {
                     kukla_server::tls::Tls::new(settings.tls.clone())?;
                 }

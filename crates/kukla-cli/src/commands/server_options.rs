@@ -32,11 +32,14 @@ impl ServerOptions {
     pub fn overrides(&self) -> Result<Overrides, String> {
         let mut settings = Vec::new();
         for setting in &self.settings {
-            let (name, value) =
-                setting.split_once('=').ok_or_else(|| format!("--set {setting}: a setting is written as NAME=VALUE"))?;
+            let (name, value) = setting
+                .split_once('=')
+                .ok_or_else(|| format!("--set {setting}: a setting is written as NAME=VALUE"))?;
             settings.push((name.trim().to_owned(), value.trim().to_owned()));
         }
-        let absolute = |path: &PathBuf| std::path::absolute(path).map_err(|error| format!("{}: {error}", path.display()));
+        let absolute = |path: &PathBuf| {
+            std::path::absolute(path).map_err(|error| format!("{}: {error}", path.display()))
+        };
         for (name, path) in [("cadir", &self.cadir), ("ssldir", &self.ssldir)] {
             if let Some(path) = path {
                 settings.push((name.to_owned(), absolute(path)?.display().to_string()));

@@ -61,7 +61,10 @@ fn ask(command: &Path, name: &str, request: &str) -> bool {
         Ok(output) => {
             let complaint = String::from_utf8_lossy(&output.stderr);
             if !complaint.trim().is_empty() {
-                log::warning(&format!("Autosign command '{program} {name}' generated output to stderr: {}", complaint.trim()));
+                log::warning(&format!(
+                    "Autosign command '{program} {name}' generated output to stderr: {}",
+                    complaint.trim()
+                ));
             }
             output.code == Some(0)
         }

@@ -44,7 +44,8 @@ pub struct Certificate {
 impl Certificate {
     /// Reads a certificate from DER.
     pub fn from_der(der: &[u8]) -> Result<Certificate, String> {
-        let content = x509_cert::Certificate::from_der(der).map_err(|error| format!("no certificate: {error}"))?;
+        let content =
+            x509_cert::Certificate::from_der(der).map_err(|error| format!("no certificate: {error}"))?;
         Ok(Certificate { der: der.to_vec(), content })
     }
 
@@ -57,7 +58,8 @@ impl Certificate {
     /// Reads all certificates of a PEM text.
     pub fn all_from_pem(text: &[u8]) -> Result<Vec<Certificate>, String> {
         let all = CertificateDer::pem_slice_iter(text);
-        all.map(|der| Certificate::from_der(&der.map_err(|error| format!("no certificate: {error}"))?)).collect()
+        all.map(|der| Certificate::from_der(&der.map_err(|error| format!("no certificate: {error}"))?))
+            .collect()
     }
 
     /// The certificate as a file.
@@ -199,7 +201,10 @@ pub fn node_extensions(key: &SubjectPublicKeyInfoOwned, issuer: &[u8]) -> Result
 }
 
 /// What the certificate of an authority says.
-pub fn authority_extensions(key: &SubjectPublicKeyInfoOwned, issuer: &[u8]) -> Result<Vec<Extension>, String> {
+pub fn authority_extensions(
+    key: &SubjectPublicKeyInfoOwned,
+    issuer: &[u8],
+) -> Result<Vec<Extension>, String> {
     Ok(vec![
         comment()?,
         critical(&BasicConstraints { ca: true, path_len_constraint: None })?,
@@ -234,7 +239,8 @@ pub fn issuer_identifier_of(identifier: &[u8]) -> Result<Extension, String> {
 }
 
 fn comment() -> Result<Extension, String> {
-    let text = Ia5StringRef::new(COMMENT).and_then(|text| text.to_der()).map_err(|error| error.to_string())?;
+    let text =
+        Ia5StringRef::new(COMMENT).and_then(|text| text.to_der()).map_err(|error| error.to_string())?;
     raw(oids::NETSCAPE_COMMENT, false, text)
 }
 

@@ -33,8 +33,8 @@ pub struct Crl {
 impl Crl {
     /// Reads a list from DER.
     pub fn from_der(der: &[u8]) -> Result<Crl, String> {
-        let content =
-            CertificateList::from_der(der).map_err(|error| format!("no list of revoked certificates: {error}"))?;
+        let content = CertificateList::from_der(der)
+            .map_err(|error| format!("no list of revoked certificates: {error}"))?;
         Ok(Crl { der: der.to_vec(), content })
     }
 

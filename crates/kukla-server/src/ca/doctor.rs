@@ -79,7 +79,8 @@ impl Findings {
             let is_root = certificate.issuer() == certificate.subject();
             let issuer = chain.iter().find(|each| certificate.is_signed_by(each.public_key()));
             if issuer.is_none() && !is_root {
-                let missing = format!("the certificate of whoever signed '{name}' is missing from the bundle");
+                let missing =
+                    format!("the certificate of whoever signed '{name}' is missing from the bundle");
                 self.add(Grade::Wrong, missing);
             } else if issuer.is_none() {
                 self.add(Grade::Wrong, format!("the certificate of '{name}' is not signed by its own key"));
@@ -94,7 +95,9 @@ impl Findings {
             match lists.iter().find(|list| list.is_of(certificate)) {
                 Some(list) => match list.next_update() {
                     Some(end) => self.ends(&format!("the list of what '{name}' has revoked"), end, NODE),
-                    None => self.add(Grade::Good, format!("the list of what '{name}' has revoked never ends")),
+                    None => {
+                        self.add(Grade::Good, format!("the list of what '{name}' has revoked never ends"))
+                    }
                 },
                 None => self.add(Grade::Wrong, format!("there is no list of what '{name}' has revoked")),
             }
@@ -108,7 +111,10 @@ impl Findings {
             let Ok(about) = path.metadata() else { continue };
             let mode = about.permissions().mode() & 0o777;
             if mode & 0o007 != 0 {
-                let text = format!("{} can be read by everyone (mode {mode:04o}); it should be 0640", path.display());
+                let text = format!(
+                    "{} can be read by everyone (mode {mode:04o}); it should be 0640",
+                    path.display()
+                );
                 self.add(Grade::Wrong, text);
             }
         }
@@ -139,7 +145,10 @@ impl Findings {
             }
         }
         if !missing.is_empty() {
-            self.add(Grade::Soon, format!("the inventory does not know the certificates of {}", missing.join(", ")));
+            self.add(
+                Grade::Soon,
+                format!("the inventory does not know the certificates of {}", missing.join(", ")),
+            );
         }
         Ok(())
     }

@@ -21,7 +21,9 @@ pub fn answer(authority: &Authority, call: &Call, rest: &str) -> Answer {
         ("certificate", &Method::GET, "ca") => ca_certificate(authority),
         ("certificate", &Method::GET, name) => certificate(authority, name),
         ("certificate_request", &Method::PUT, name) => submit(authority, call, name),
-        ("certificate_request", &Method::GET, name) => authority.request(name).map(|request| Answer::text(request.to_pem())),
+        ("certificate_request", &Method::GET, name) => {
+            authority.request(name).map(|request| Answer::text(request.to_pem()))
+        }
         ("certificate_request", &Method::DELETE, name) => delete_request(authority, name),
         ("certificate_revocation_list", &Method::GET, "ca") => crl(authority, call),
         ("certificate_revocation_list", &Method::PUT, "") => update_crl(authority, call),
@@ -32,7 +34,9 @@ pub fn answer(authority: &Authority, call: &Call, rest: &str) -> Answer {
         ("certificate_statuses", &Method::GET, _) => statuses(authority, call),
         ("clean", &Method::PUT, "") => clean(authority, call),
         ("sign", &Method::POST, "") => sign(authority, call),
-        ("sign", &Method::POST, "all") => authority.requested().map_err(Refusal::from).map(|names| sign_all(authority, &names)),
+        ("sign", &Method::POST, "all") => {
+            authority.requested().map_err(Refusal::from).map(|names| sign_all(authority, &names))
+        }
         ("expirations", &Method::GET, "") => expirations(authority),
         _ => return Answer::refused(StatusCode::NOT_FOUND, "Not Found"),
     };
@@ -41,12 +45,17 @@ pub fn answer(authority: &Authority, call: &Call, rest: &str) -> Answer {
 
 fn refused(refusal: &Refusal) -> Answer {
     match refusal {
-        Refusal::Rule(message) => Answer::refused(StatusCode::BAD_REQUEST, message.as_str()).note("error", message.as_str()),
+        Refusal::Rule(message) => {
+            Answer::refused(StatusCode::BAD_REQUEST, message.as_str()).note("error", message.as_str())
+        }
         Refusal::Missing(message) => Answer::new(StatusCode::NOT_FOUND, TEXT, message.clone()),
         Refusal::Failure(message) => {
             // What is wrong with the disk is for the log, not for whoever asks.
-            Answer::refused(StatusCode::INTERNAL_SERVER_ERROR, "Internal Server Error: the certificate authority failed")
-                .note("error", message.as_str())
+            Answer::refused(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "Internal Server Error: the certificate authority failed",
+            )
+            .note("error", message.as_str())
         }
     }
 }
@@ -83,14 +92,16 @@ fn delete_request(authority: &Authority, name: &str) -> Result<Answer, Refusal> 
 
 fn crl(authority: &Authority, call: &Call) -> Result<Answer, Refusal> {
     let infra = authority.layout.infra_crl();
-    let file = if authority.practice.infra_crl && infra.exists() { infra } else { authority.layout.crl.clone() };
+    let file =
+        if authority.practice.infra_crl && infra.exists() { infra } else { authority.layout.crl.clone() };
     let known = call.header("if-modified-since").and_then(time::from_http);
     if let (Some(known), Some(changed)) = (known, changed(&file))
         && changed <= known
     {
         return Ok(Answer::empty(StatusCode::NOT_MODIFIED, TEXT));
     }
-    let bytes = read_if_there(&file)?.ok_or_else(|| Refusal::Missing("Could not find certificate_revocation_list ca".into()))?;
+    let bytes = read_if_there(&file)?
+        .ok_or_else(|| Refusal::Missing("Could not find certificate_revocation_list ca".into()))?;
     Ok(Answer::new(StatusCode::OK, TEXT, bytes))
 }
 
@@ -149,10 +160,14 @@ fn set_status(authority: &Authority, call: &Call, name: &str) -> Result<Answer, 
             log::info(&format!("{name} has a signed certificate"));
         }
         ("signed", _) => {
-            return conflict(format!("Cannot sign certificate for host {name} without a certificate request"));
+            return conflict(format!(
+                "Cannot sign certificate for host {name} without a certificate request"
+            ));
         }
         ("revoked", State::Requested) => {
-            return conflict(format!("Cannot revoke certificate for host {name} without a signed certificate"));
+            return conflict(format!(
+                "Cannot revoke certificate for host {name} without a signed certificate"
+            ));
         }
         ("revoked", _) => {
             authority.revoke(&[name.to_owned()])?;
@@ -192,7 +207,9 @@ fn clean(authority: &Authority, call: &Call) -> Result<Answer, Refusal> {
         return Err(Refusal::Rule("Async mode is not currently supported.".into()));
     }
     let names = names(&body).ok_or_else(|| {
-        Refusal::Rule("Missing required key: 'certnames'. Please supply the list of certs you want to clean.".into())
+        Refusal::Rule(
+            "Missing required key: 'certnames'. Please supply the list of certs you want to clean.".into(),
+        )
     })?;
     let (mut known, mut missing) = (Vec::new(), Vec::new());
     for name in names {
@@ -236,14 +253,20 @@ fn sign_all(authority: &Authority, names: &[String]) -> Answer {
 
 fn expirations(authority: &Authority) -> Result<Answer, Refusal> {
     let named = |certificate: &Certificate| certificate.common_name().unwrap_or_default();
-    let certificates: serde_json::Map<String, Value> =
-        authority.chain().iter().map(|each| (named(each), time::in_inventory(each.not_after()).into())).collect();
+    let certificates: serde_json::Map<String, Value> = authority
+        .chain()
+        .iter()
+        .map(|each| (named(each), time::in_inventory(each.not_after()).into()))
+        .collect();
     let mut lists = serde_json::Map::new();
     for list in authority.crls()? {
         let name = super::certificate::common_name(list.issuer()).unwrap_or_default();
         lists.insert(name, list.next_update().map(time::in_inventory).into());
     }
-    Ok(Answer { content_type: Some("application/json"), ..Answer::json(&json!({"ca-certs": certificates, "crls": lists})) })
+    Ok(Answer {
+        content_type: Some("application/json"),
+        ..Answer::json(&json!({"ca-certs": certificates, "crls": lists}))
+    })
 }
 
 fn json_body(call: &Call) -> Result<Value, Refusal> {
@@ -255,7 +278,8 @@ fn json_body(call: &Call) -> Result<Value, Refusal> {
 
 fn names(body: &Value) -> Option<Vec<String>> {
     let all = body.get("certnames")?.as_array()?;
-    let mut names: Vec<String> = all.iter().map(|name| Some(name.as_str()?.to_owned())).collect::<Option<_>>()?;
+    let mut names: Vec<String> =
+        all.iter().map(|name| Some(name.as_str()?.to_owned())).collect::<Option<_>>()?;
     names.dedup();
     Some(names)
 }

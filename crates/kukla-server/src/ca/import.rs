@@ -65,12 +65,14 @@ pub fn import(layout: &Layout, practice: Practice, brought: Brought<'_>) -> Resu
 fn ordered<'c>(chain: &'c [Certificate], key: &Key) -> Result<Vec<&'c Certificate>, Refusal> {
     let public = key.public()?;
     let signing = chain.iter().find(|each| *each.public_key() == public);
-    let mut ordered =
-        vec![signing.ok_or_else(|| Refusal::Rule("none of the certificates is for the private key".to_owned()))?];
+    let mut ordered = vec![
+        signing.ok_or_else(|| Refusal::Rule("none of the certificates is for the private key".to_owned()))?,
+    ];
     while let Some(last) = ordered.last()
         && last.issuer() != last.subject()
     {
-        let above = chain.iter().find(|each| each.subject() == last.issuer() && last.is_signed_by(each.public_key()));
+        let above =
+            chain.iter().find(|each| each.subject() == last.issuer() && last.is_signed_by(each.public_key()));
         match above {
             Some(above) if !ordered.iter().any(|known| known.der() == above.der()) => ordered.push(above),
             _ => {

@@ -47,7 +47,9 @@ impl Key {
     pub fn from_pem(pem: &[u8]) -> Result<Key, String> {
         let text = String::from_utf8_lossy(pem);
         if text.contains("ENCRYPTED") {
-            return Err("the private key is encrypted; decrypt it with `openssl pkey -in KEY -out KEY`".into());
+            return Err(
+                "the private key is encrypted; decrypt it with `openssl pkey -in KEY -out KEY`".into()
+            );
         }
         let der = PrivateKeyDer::from_pem_slice(pem).map_err(|error| format!("no private key: {error}"))?;
         Key::from_der(der)
@@ -64,12 +66,14 @@ impl Key {
     pub fn generate(kind: KeyKind) -> Result<Key, String> {
         match kind {
             KeyKind::Ec => {
-                let pkcs8 = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, &SystemRandom::new())
-                    .map_err(|_| "no key could be made".to_owned())?;
+                let pkcs8 =
+                    EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, &SystemRandom::new())
+                        .map_err(|_| "no key could be made".to_owned())?;
                 Key::from_der(PrivatePkcs8KeyDer::from(pkcs8.as_ref().to_vec()).into())
             }
             KeyKind::Rsa(bits) => {
-                let key = rsa::RsaPrivateKey::new(&mut Randomness, bits).map_err(|error| error.to_string())?;
+                let key =
+                    rsa::RsaPrivateKey::new(&mut Randomness, bits).map_err(|error| error.to_string())?;
                 let der = key.to_pkcs1_der().map_err(|error| error.to_string())?;
                 Key::from_der(PrivatePkcs1KeyDer::from(der.as_bytes().to_vec()).into())
             }

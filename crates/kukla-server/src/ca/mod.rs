@@ -219,9 +219,14 @@ impl Authority {
         let key = Key::from_pem(&read(&layout.key)?)
             .map_err(|problem| format!("{}: {problem}", layout.key.display()))?;
         let public = key.public()?;
-        let certificate = chain.iter().find(|each| *each.public_key() == public).cloned().ok_or_else(|| {
-            format!("{} has no certificate for the key in {}", layout.certificate.display(), layout.key.display())
-        })?;
+        let certificate =
+            chain.iter().find(|each| *each.public_key() == public).cloned().ok_or_else(|| {
+                format!(
+                    "{} has no certificate for the key in {}",
+                    layout.certificate.display(),
+                    layout.key.display()
+                )
+            })?;
         let authority = Authority { layout, practice, key, certificate, chain, working: Mutex::new(()) };
         authority.recover()?;
         Ok(authority)
@@ -254,7 +259,9 @@ impl Authority {
             remove_unfinished(directory)?;
         }
         for name in self.requested()? {
-            let (Some(certificate), Ok(request)) = (self.signed(&name)?, self.request(&name)) else { continue };
+            let (Some(certificate), Ok(request)) = (self.signed(&name)?, self.request(&name)) else {
+                continue;
+            };
             if certificate.public_key() == request.public_key() {
                 remove(&self.layout.request_of(&name))?;
             }
@@ -285,7 +292,8 @@ impl Authority {
         request::check_name(name)?;
         let path = self.layout.request_of(name);
         let bytes = read_if_there(&path)?;
-        let bytes = bytes.ok_or_else(|| Refusal::Missing(format!("Could not find certificate_request {name}")))?;
+        let bytes =
+            bytes.ok_or_else(|| Refusal::Missing(format!("Could not find certificate_request {name}")))?;
         Ok(Request::from_pem(&bytes).map_err(|problem| format!("{}: {problem}", path.display()))?)
     }
 
@@ -380,7 +388,8 @@ impl Authority {
 
     /// Whether a certificate was signed with this authority's key.
     pub fn has_signed(&self, certificate: &Certificate) -> bool {
-        certificate.issuer() == self.certificate.subject() && certificate.is_signed_by(self.certificate.public_key())
+        certificate.issuer() == self.certificate.subject()
+            && certificate.is_signed_by(self.certificate.public_key())
     }
 
     fn issue(
@@ -437,7 +446,8 @@ impl Authority {
         let mut serials = Vec::new();
         for name in names {
             let before = serials.len();
-            serials.extend(known.iter().filter(|entry| entry.name == *name).map(|entry| entry.serial.clone()));
+            serials
+                .extend(known.iter().filter(|entry| entry.name == *name).map(|entry| entry.serial.clone()));
             serials.extend(self.signed(name)?.map(|certificate| certificate.serial()));
             if serials.len() == before {
                 return Err(Refusal::Missing(format!("Could not find a certificate for {name}")));
@@ -517,7 +527,9 @@ impl Authority {
         let mut updated = 0;
         for list in new {
             let issuer = self.chain.iter().find(|issuer| list.is_of(issuer));
-            let Some(issuer) = issuer.filter(|issuer| issuer.der() != self.certificate.der()) else { continue };
+            let Some(issuer) = issuer.filter(|issuer| issuer.der() != self.certificate.der()) else {
+                continue;
+            };
             match lists.iter_mut().find(|known| known.is_of(issuer)) {
                 Some(known) if known.number() < list.number() => *known = list.clone(),
                 Some(_) => continue,

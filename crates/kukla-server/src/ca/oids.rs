@@ -81,7 +81,10 @@ mod tests {
     #[test]
     fn names_and_numbers() {
         let role = by_name("pp_role").unwrap();
-        assert_eq!((role.to_string().as_str(), short_name(role)), ("1.3.6.1.4.1.34380.1.1.13", Some("pp_role")));
+        assert_eq!(
+            (role.to_string().as_str(), short_name(role)),
+            ("1.3.6.1.4.1.34380.1.1.13", Some("pp_role"))
+        );
         assert!(is_puppets(role) && !gives_rights(role) && gives_rights(CLI_AUTH));
         // A number that only begins alike is another one.
         assert!(!is_puppets(by_name("1.3.6.1.4.1.34380.1.10.1").unwrap()));

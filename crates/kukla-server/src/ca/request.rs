@@ -58,11 +58,16 @@ impl Request {
     pub fn new(name: &str, key: &Key, extensions: Vec<Extension>) -> Result<Request, String> {
         let mut attributes = Attributes::new();
         if !extensions.is_empty() {
-            let wanted = ExtensionReq(extensions).try_into().map_err(|error: der::Error| error.to_string())?;
+            let wanted =
+                ExtensionReq(extensions).try_into().map_err(|error: der::Error| error.to_string())?;
             attributes.insert(wanted).map_err(|error| error.to_string())?;
         }
-        let info =
-            CertReqInfo { version: Version::V1, subject: named(name)?, public_key: key.public()?, attributes };
+        let info = CertReqInfo {
+            version: Version::V1,
+            subject: named(name)?,
+            public_key: key.public()?,
+            attributes,
+        };
         let message = info.to_der().map_err(|error| error.to_string())?;
         let content = CertReq { info, algorithm: key.algorithm()?, signature: key.sign(&message)? };
         let der = content.to_der().map_err(|error| error.to_string())?;
@@ -93,7 +98,10 @@ impl Request {
     pub fn extensions(&self) -> Result<Vec<Extension>, String> {
         let attributes = self.content.info.attributes.iter();
         let mut all = Vec::new();
-        for value in attributes.filter(|each| EXTENSION_REQUESTS.contains(&each.oid)).flat_map(|each| each.values.iter()) {
+        for value in attributes
+            .filter(|each| EXTENSION_REQUESTS.contains(&each.oid))
+            .flat_map(|each| each.values.iter())
+        {
             let extensions: Extensions =
                 value.decode_as().map_err(|error| format!("the extensions cannot be read: {error}"))?;
             all.extend(extensions);
@@ -140,11 +148,18 @@ impl Request {
                 "CSR '{name}' contains an authorization extension, which is disallowed. To allow authorization extensions, set allow-authorization-extensions to true in your ca.conf file. Then restart the puppetserver and try signing this certificate again."
             )));
         }
-        let is_allowed = |oid: ObjectIdentifier| oid == ALT_NAME || (oids::is_puppets(oid) && oid != oids::CLI_AUTH);
-        let others: Vec<String> =
-            extensions.iter().filter(|each| !is_allowed(each.extn_id)).map(|each| each.extn_id.to_string()).collect();
+        let is_allowed =
+            |oid: ObjectIdentifier| oid == ALT_NAME || (oids::is_puppets(oid) && oid != oids::CLI_AUTH);
+        let others: Vec<String> = extensions
+            .iter()
+            .filter(|each| !is_allowed(each.extn_id))
+            .map(|each| each.extn_id.to_string())
+            .collect();
         if !others.is_empty() {
-            return Err(Refusal::rule(format!("Found extensions that are not permitted: {}", others.join(", "))));
+            return Err(Refusal::rule(format!(
+                "Found extensions that are not permitted: {}",
+                others.join(", ")
+            )));
         }
         if !self.is_signed() {
             return Err(Refusal::rule(
@@ -208,7 +223,9 @@ pub fn alt_name(written: &str) -> Result<GeneralName, String> {
             IpAddr::V4(v4) => v4.octets().to_vec(),
             IpAddr::V6(v6) => v6.octets().to_vec(),
         };
-        return der::asn1::OctetString::new(octets).map(GeneralName::IpAddress).map_err(|error| error.to_string());
+        return der::asn1::OctetString::new(octets)
+            .map(GeneralName::IpAddress)
+            .map_err(|error| error.to_string());
     }
     let name = written.strip_prefix("DNS:").unwrap_or(written);
     der::asn1::Ia5String::new(name).map(GeneralName::DnsName).map_err(|error| format!("'{name}': {error}"))

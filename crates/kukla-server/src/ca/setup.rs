@@ -91,7 +91,12 @@ pub fn make(layout: &Layout, practice: Practice, name: &str) -> Result<Authority
     Authority::open(layout.clone(), practice)
 }
 
-fn authority(name: &str, serial: u32, key: &Key, issuer: Option<(&Certificate, &Key)>) -> Result<Certificate, Refusal> {
+fn authority(
+    name: &str,
+    serial: u32,
+    key: &Key,
+    issuer: Option<(&Certificate, &Key)>,
+) -> Result<Certificate, Refusal> {
     let public_key = key.public()?;
     let identifier = identifier_of(issuer.map_or(&public_key, |(issuer, _)| issuer.public_key()));
     let now = time::now();
@@ -111,7 +116,11 @@ fn authority(name: &str, serial: u32, key: &Key, issuer: Option<(&Certificate, &
 }
 
 /// Makes the certificate of the server itself, which may manage the certificates of others; an existing one stays.
-pub fn make_host(authority: &Authority, host: &HostFiles, alt_names: &[String]) -> Result<Certificate, Refusal> {
+pub fn make_host(
+    authority: &Authority,
+    host: &HostFiles,
+    alt_names: &[String],
+) -> Result<Certificate, Refusal> {
     if let (Some(certificate), true) = (read_if_there(&host.certificate())?, host.key().exists()) {
         publish(authority, host)?;
         return Ok(Certificate::from_pem(&certificate)?);
@@ -146,7 +155,9 @@ pub fn write_host(host: &HostFiles, key: &Key, certificate: &Certificate) -> Res
 /// Puts the authority's certificates and lists where the server's own agent looks for them.
 pub fn publish(authority: &Authority, host: &HostFiles) -> Result<(), Refusal> {
     make_directory(&host.ssldir.join("certs"), 0o755)?;
-    for (from, to) in [(&authority.layout.certificate, host.authorities()), (&authority.layout.crl, host.crl())] {
+    for (from, to) in
+        [(&authority.layout.certificate, host.authorities()), (&authority.layout.crl, host.crl())]
+    {
         let bytes = read_if_there(from)?.unwrap_or_default();
         if read_if_there(&to)?.as_deref() != Some(&bytes) {
             write_whole(&to, &bytes, 0o644)?;

@@ -115,9 +115,7 @@ impl Authority {
             return Ok(Some(status));
         }
         match self.request(name) {
-            Ok(request) => {
-                status(name, State::Requested, request.der(), &request.extensions()?).map(Some)
-            }
+            Ok(request) => status(name, State::Requested, request.der(), &request.extensions()?).map(Some),
             Err(Refusal::Missing(_)) => Ok(None),
             Err(other) => Err(other),
         }
@@ -132,7 +130,9 @@ impl Authority {
         let mut all = Vec::new();
         for name in names {
             match self.status(&name) {
-                Ok(status) => all.extend(status.filter(|each| wanted.is_none_or(|state| each.state == state))),
+                Ok(status) => {
+                    all.extend(status.filter(|each| wanted.is_none_or(|state| each.state == state)))
+                }
                 Err(problem) => crate::log::warning(&problem.to_string()),
             }
         }

@@ -112,7 +112,8 @@ pub fn duration(text: &str) -> Option<Duration> {
     for c in text.chars() {
         match (c, number) {
             (digit @ '0'..='9', so_far) => {
-                number = Some(so_far.unwrap_or(0).checked_mul(10)?.checked_add(u64::from(digit.to_digit(10)?))?);
+                number =
+                    Some(so_far.unwrap_or(0).checked_mul(10)?.checked_add(u64::from(digit.to_digit(10)?))?);
             }
             (' ', None) => {}
             (unit, Some(count)) => {
@@ -153,7 +154,13 @@ mod tests {
     #[test]
     fn durations_have_units() {
         let seconds = |text: &str| duration(text).map(|time| time.as_secs());
-        assert_eq!(["60", "5y", "90d", "1d12h", "2h 30m"].map(seconds), [60, 157_680_000, 7_776_000, 129_600, 9_000].map(Some));
-        assert_eq!(["", "x", "5", "1w", "99999999999999999999d"].map(seconds), [None, None, Some(5), None, None]);
+        assert_eq!(
+            ["60", "5y", "90d", "1d12h", "2h 30m"].map(seconds),
+            [60, 157_680_000, 7_776_000, 129_600, 9_000].map(Some)
+        );
+        assert_eq!(
+            ["", "x", "5", "1w", "99999999999999999999d"].map(seconds),
+            [None, None, Some(5), None, None]
+        );
     }
 }

@@ -79,7 +79,8 @@ impl Harness {
             ..Overrides::default()
         };
         let (server, tls) = prepare(&overrides, None).unwrap();
-        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().worker_threads(2).build().unwrap();
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().enable_all().worker_threads(2).build().unwrap();
         let listener = runtime.block_on(tokio::net::TcpListener::bind(("127.0.0.1", 0))).unwrap();
         let address = listener.local_addr().unwrap();
         let current = Current::new(server, tls);
@@ -198,14 +199,27 @@ impl Client {
     }
 
     /// The reply, or why there is none: the connection was refused.
-    pub fn try_send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> std::io::Result<Reply> {
+    pub fn try_send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> std::io::Result<Reply> {
         self.connect().send(method, path, headers, body)
     }
 }
 
 impl Connection {
-    pub fn send(&mut self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> std::io::Result<Reply> {
-        let mut head = format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n", body.len());
+    pub fn send(
+        &mut self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> std::io::Result<Reply> {
+        let mut head =
+            format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n", body.len());
         for (name, value) in headers {
             head.push_str(&format!("{name}: {value}\r\n"));
         }
