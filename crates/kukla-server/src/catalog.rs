@@ -1,12 +1,16 @@
 //! Catalogs: asked for, compiled, and told in the format that is welcome.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use hyper::StatusCode;
 use kukla::Catalog;
-use serde_json::{Value, json};
+use kukla::eval::profile::Profile;
+use kukla::rpc::from_json;
+use kukla::values::Hash;
+use serde_json::{Map, Value, json};
 
 use crate::answer::{Answer, Issue, JSON};
 use crate::ca::keys::random;
@@ -56,6 +60,8 @@ struct Asked<'a> {
     node: &'a str,
     environment: String,
     facts: Option<Facts>,
+    /// What is to count as trusted, if not what a certificate says.
+    trusted: Option<Hash>,
     rich: bool,
     /// Whether the answer is empty where the node belongs to another environment.
     check_environment: bool,
@@ -89,6 +95,7 @@ pub fn answer(server: &Server, call: &Call, node: &str, gone: &Arc<AtomicBool>) 
         node,
         environment: environment.unwrap_or_default().to_owned(),
         facts,
+        trusted: None,
         rich: format.rich,
         check_environment: call.parameter("check_environment") == Some("true"),
         prefer_asked: false,
@@ -134,6 +141,7 @@ pub fn answer_v4(server: &Server, call: &Call, gone: &Arc<AtomicBool>) -> Answer
         node,
         environment: environment.to_owned(),
         facts,
+        trusted,
         rich: true,
         check_environment: false,
         prefer_asked: option("prefer_requested_environment") == Value::Bool(true),
@@ -177,7 +185,11 @@ impl CompiledText {
 impl Asked<'_> {
     fn compile(self, server: &Server, call: &Call, gone: &Arc<AtomicBool>) -> Result<CompiledText, Answer> {
         let failed = |problem: &str| Answer::error(Issue::Runtime, problem);
-        let known = server.node(self.node, self.facts.as_ref(), call).map_err(|problem| failed(&problem))?;
+        let mut known =
+            server.node(self.node, self.facts.as_ref(), call).map_err(|problem| failed(&problem))?;
+        if let Some(trusted) = &self.trusted {
+            known.node.trusted.clone_from(trusted);
+        }
         let asked_for = server.environment_or_default(&self.environment);
         let name = match known.environment {
             Some(name) if !self.prefer_asked => name,
@@ -210,8 +222,9 @@ impl Asked<'_> {
         };
         let done = server.environments.compile(&environment, &known.node, wanted, is_wanted);
         let seconds = begun.elapsed().as_secs_f64();
-        server.metrics.compiled(seconds, done.is_ok());
-        if !matches!(&done, Ok(Done { outcome, .. }) if outcome.result.is_ok()) {
+        let is_good = matches!(&done, Ok(Done { outcome, .. }) if outcome.result.is_ok());
+        server.metrics.compiled(seconds, is_good);
+        if !is_good {
             // What the node says of itself is true whatever becomes of its catalog.
             keep(news)?;
         }
@@ -227,14 +240,7 @@ impl Asked<'_> {
         self.tell(&outcome.logs, &name);
         let compiled = outcome.result.map_err(|failure| self.faulty(&failure.to_string(), &name))?;
         if let Some(profile) = &compiled.profile {
-            log::say(
-                log::Level::Debug,
-                "compiled",
-                serde_json::Map::from_iter([
-                    ("node".to_owned(), self.node.into()),
-                    ("profile".to_owned(), format!("{profile:?}").into()),
-                ]),
-            );
+            log::say(log::Level::Debug, "compiled", self.phases(profile));
         }
         let mut catalog = compiled.catalog;
         catalog.uuid = Some(uuid().as_str().into());
@@ -271,6 +277,20 @@ impl Asked<'_> {
             .note("environment", environment)
     }
 
+    /// Where the time of a compilation went, in milliseconds by the kind of work.
+    fn phases(&self, profile: &Profile) -> Map<String, Value> {
+        let mut by_kind = BTreeMap::new();
+        for sum in profile.sums() {
+            *by_kind.entry(sum.kind.name()).or_insert(0.0) += sum.own.as_secs_f64() * 1e3;
+        }
+        let rounded = |time: f64| (time * 1e3).round() / 1e3;
+        let mut all = Map::new();
+        all.insert("node".into(), self.node.into());
+        all.insert("ms".into(), rounded(profile.total.as_secs_f64() * 1e3).into());
+        all.extend(by_kind.into_iter().map(|(kind, time)| (format!("{kind}_ms"), rounded(time).into())));
+        all
+    }
+
     /// What code says goes to the log.
     fn tell(&self, logs: &[kukla::Log], environment: &str) {
         for each in logs {
@@ -280,7 +300,7 @@ impl Asked<'_> {
                 "warning" => log::Level::Warning,
                 _ => log::Level::Error,
             };
-            let facts = serde_json::Map::from_iter([
+            let facts = Map::from_iter([
                 ("node".to_owned(), self.node.into()),
                 ("environment".to_owned(), environment.into()),
                 ("source".to_owned(), each.source.as_str().into()),

@@ -91,6 +91,8 @@ pub struct Done {
 
 /// So often a compilation begins anew because the code has changed under it.
 const ATTEMPTS: u32 = 5;
+/// What "at once" means where it is asked whether files have changed.
+pub const AT_ONCE: Duration = Duration::from_millis(500);
 /// For so long files may change without a pause before the present state counts.
 const LONGEST_CHANGE: Duration = Duration::from_secs(60);
 
@@ -182,13 +184,13 @@ impl Environments {
 
     /// Asks whether the code has changed, if it is time to; if it has, a new picture is taken while the old one is still in use.
     pub fn look(self: &Arc<Self>, environment: &Arc<Environment>) {
-        let Some(interval) = self.look else { return };
         let current = {
             let mut state = environment.state();
-            let is_time = state.looked.is_none_or(|looked| looked.elapsed() >= interval);
-            let Some(current) = state.current.clone().filter(|_| is_time && !state.is_switching) else {
+            let Some(current) = state.current.clone().filter(|_| !state.is_switching) else { return };
+            let Some(interval) = current.look_every().unwrap_or(self.look) else { return };
+            if state.looked.is_some_and(|looked| looked.elapsed() < interval) {
                 return;
-            };
+            }
             state.looked = Some(Instant::now());
             current
         };
@@ -319,6 +321,12 @@ impl Environment {
 }
 
 impl Picture {
+    /// How often the environment itself wants to be looked at, if it says so; `None` within means never.
+    fn look_every(&self) -> Option<Option<Duration>> {
+        let timeout = self.sites[0].layout.as_ref()?.timeout?;
+        Some((timeout != Duration::MAX).then(|| timeout.max(AT_ONCE)))
+    }
+
     /// What `environment.conf` and the settings say about a setting.
     pub fn setting(&self, name: &str) -> Option<kukla::Value> {
         self.sites[0].environment.settings.all.get(name).cloned()

@@ -67,9 +67,11 @@ impl Server {
     /// All that is known of a node.
     pub fn node(&self, name: &str, facts: Option<&Facts>, call: &Call) -> Result<Known, String> {
         let mut node = Node::named(name);
-        if let Some(facts) = facts {
-            node.facts.clone_from(&facts.values);
-        }
+        node.facts = match facts {
+            Some(facts) => facts.values.clone(),
+            // A node that says nothing is as it was.
+            None => self.last_facts(name)?.unwrap_or_default(),
+        };
         node.server_facts = self.server_facts();
         self.trust(&mut node, name, call)?;
         let mut environment = None;

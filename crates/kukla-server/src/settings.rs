@@ -13,6 +13,7 @@ use crate::ca::autosign::Autosign;
 use crate::ca::keys::KeyKind;
 use crate::ca::setup::HostFiles;
 use crate::ca::{Layout, Practice, time};
+use crate::environments::AT_ONCE;
 use crate::puppetserver_conf::PuppetserverConf;
 
 /// What the command line may say in place of files.
@@ -354,7 +355,7 @@ fn compiling(
     let number = |name: &str| server.number("jruby-puppet", name);
     let look = match puppet.given("environment_timeout").unwrap_or("0") {
         "unlimited" => None,
-        "0" => Some(Duration::from_millis(500)),
+        "0" => Some(AT_ONCE),
         text => Some(
             time::duration(text).ok_or_else(|| format!("environment_timeout: '{text}' is no duration"))?,
         ),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use kukla::Catalog;
 use kukla::catalog::Exports;
+use kukla::values::Hash;
 use kukla_store::{Options, Report, Store, StoreExports, Timestamp, Update};
 use serde_json::Value;
 
@@ -69,6 +70,12 @@ impl Server {
             ..Update::of(news.node, news.environment, Timestamp::now())
         };
         store.update(&update).map_err(|problem| problem.to_string())
+    }
+
+    /// What a node said of itself last, if anyone has kept it.
+    pub fn last_facts(&self, node: &str) -> Result<Option<Hash>, String> {
+        let Some(Storing(store)) = &self.store else { return Ok(None) };
+        store.facts(node).map_err(|problem| problem.to_string())
     }
 
     /// Keeps a report.
