@@ -128,18 +128,20 @@ impl Rules {
 
     /// Reads an `auth.conf`.
     pub fn parse(text: &str) -> Result<Rules, String> {
-        let all = hocon::read(text, &|_| Ok(None)).map_err(|error| error.to_string())?;
-        let Some(Value::Hash(authorization)) = get(&all, "authorization") else {
-            return Err("there is no 'authorization' in it".into());
-        };
-        let authorization = Value::Hash(authorization.clone());
-        if let Some(version) = get(&authorization, "version")
+        Rules::read(&hocon::read(text, &|_| Ok(None)).map_err(|error| error.to_string())?)
+    }
+
+    /// Reads the rules of a file that was read.
+    pub fn read(all: &Value) -> Result<Rules, String> {
+        let authorization = get(all, "authorization").filter(|rules| rules.as_hash().is_some());
+        let authorization = authorization.ok_or("there is no 'authorization' in it")?;
+        if let Some(version) = get(authorization, "version")
             && *version != Value::Integer(1)
         {
             return Err("only version 1 of authorization rules is known".into());
         }
-        let by_header = get(&authorization, "allow-header-cert-info") == Some(&Value::Boolean(true));
-        let Some(Value::Array(rules)) = get(&authorization, "rules") else {
+        let by_header = get(authorization, "allow-header-cert-info") == Some(&Value::Boolean(true));
+        let Some(Value::Array(rules)) = get(authorization, "rules") else {
             return Err("there are no 'rules' in it".into());
         };
         let rules = rules.iter().enumerate().map(|(at, rule)| {

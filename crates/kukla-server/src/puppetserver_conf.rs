@@ -1,4 +1,5 @@
-//! The files of puppetserver that a server takes over: `conf.d/*.conf` and `services.d/ca.cfg`.
+//! The files of puppetserver that a server takes over, `conf.d/*.conf` and `services.d/ca.cfg`; and `kukla.toml`, which can say all of
+//! that and what `puppet.conf` says, in one file.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ use crate::files::read_if_there;
 pub struct PuppetserverConf {
     /// Whether the authority is here.
     pub has_authority: bool,
-    files: Vec<(PathBuf, String, Value)>,
+    files: Vec<(PathBuf, Value)>,
 }
 
 impl PuppetserverConf {
@@ -31,7 +32,7 @@ impl PuppetserverConf {
             let environment = |name: &str| Ok(std::env::var(name).ok());
             let value = hocon::read(&text, &environment)
                 .map_err(|error| error.message(&path.display().to_string()))?;
-            files.push((path, text, value));
+            files.push((path, value));
         }
         let services = read_if_there(&directory.join("services.d").join("ca.cfg"));
         let services = services.ok().flatten().unwrap_or_default();
@@ -41,19 +42,33 @@ impl PuppetserverConf {
         Ok(PuppetserverConf { has_authority, files })
     }
 
+    /// Adds `kukla.toml`, if there is one: it counts more than the other files, whose sections it has as tables.
+    pub fn add_toml(&mut self, path: &Path) -> Result<(), String> {
+        let problem = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+        let Some(bytes) = read_if_there(path).map_err(|error| problem(&error))? else { return Ok(()) };
+        let text = String::from_utf8(bytes).map_err(|error| problem(&error))?;
+        let table: toml::Table = text.parse().map_err(|error| problem(&error))?;
+        self.has_authority &=
+            table.get("server").and_then(|server| server.get("ca")) != Some(&toml::Value::Boolean(false));
+        self.files.push((path.to_owned(), value(&toml::Value::Table(table))));
+        Ok(())
+    }
+
+    /// The settings of `puppet.conf` that `kukla.toml` has in its table `puppet`.
+    pub fn puppet_settings(&self) -> Vec<(String, String)> {
+        let tables = self.files.iter().filter_map(|(_, file)| file.as_hash()?.get("puppet")?.as_hash());
+        let settings = tables.flat_map(|table| table.iter());
+        settings.filter_map(|(name, value)| Some((name.as_str()?.to_owned(), written(value)?))).collect()
+    }
+
     fn get(&self, section: &str, name: &str) -> Option<&Value> {
         let all = self.files.iter().rev();
-        all.filter_map(|(_, _, file)| file.as_hash()?.get(section)?.as_hash()?.get(name)).next()
+        all.filter_map(|(_, file)| file.as_hash()?.get(section)?.as_hash()?.get(name)).next()
     }
 
     /// A text.
     pub fn text(&self, section: &str, name: &str) -> Option<String> {
-        match self.get(section, name)? {
-            Value::String(text) => Some(text.to_string()),
-            Value::Integer(number) => Some(number.to_string()),
-            Value::Boolean(truth) => Some(truth.to_string()),
-            _ => None,
-        }
+        written(self.get(section, name)?)
     }
 
     /// A path.
@@ -86,7 +101,33 @@ impl PuppetserverConf {
     /// The rules of `auth.conf`, if there is one.
     pub fn authorization(&self) -> Option<Result<Rules, String>> {
         let has = |value: &Value| value.as_hash().is_some_and(|all| all.contains_key("authorization"));
-        let (path, text, _) = self.files.iter().find(|(_, _, value)| has(value))?;
-        Some(Rules::parse(text).map_err(|problem| format!("{}: {problem}", path.display())))
+        let (path, value) = self.files.iter().rev().find(|(_, value)| has(value))?;
+        Some(Rules::read(value).map_err(|problem| format!("{}: {problem}", path.display())))
+    }
+}
+
+/// A value as one would write it.
+fn written(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.to_string()),
+        Value::Integer(number) => Some(number.to_string()),
+        Value::Boolean(truth) => Some(truth.to_string()),
+        Value::Array(all) => Some(all.iter().map(written).collect::<Option<Vec<_>>>()?.join(",")),
+        _ => None,
+    }
+}
+
+/// What TOML says, as a value.
+fn value(toml: &toml::Value) -> Value {
+    match toml {
+        toml::Value::String(text) => text.as_str().into(),
+        toml::Value::Integer(number) => (*number).into(),
+        toml::Value::Float(number) => (*number).into(),
+        toml::Value::Boolean(truth) => (*truth).into(),
+        toml::Value::Datetime(time) => time.to_string().as_str().into(),
+        toml::Value::Array(all) => all.iter().map(value).collect::<Vec<_>>().into(),
+        toml::Value::Table(table) => {
+            Value::Hash(table.iter().map(|(name, each)| (name.as_str(), value(each))).collect())
+        }
     }
 }

@@ -139,9 +139,12 @@ impl Settings {
     /// Reads all files.
     pub fn read(overrides: &Overrides) -> Result<Settings, String> {
         let confdir = overrides.confdir.clone().unwrap_or_else(usual_confdir);
-        let puppet = read_puppet_conf(&confdir, &overrides.settings)?;
         let serverdir = overrides.serverdir.clone().unwrap_or_else(|| beside(&confdir, "puppetserver"));
-        let server = PuppetserverConf::read(&serverdir)?;
+        let mut server = PuppetserverConf::read(&serverdir)?;
+        server.add_toml(&confdir.join("kukla.toml"))?;
+        let mut settings = overrides.settings.clone();
+        settings.extend(server.puppet_settings());
+        let puppet = read_puppet_conf(&confdir, &settings)?;
         let text = |name: &str| puppet.given(name).map(str::to_owned);
         let path = |name: &str| text(name).map(PathBuf::from);
         let vardir = path("vardir").or_else(|| server.path("jruby-puppet", "server-var-dir"));
@@ -174,10 +177,7 @@ impl Settings {
             alt_names,
             authority,
             tls,
-            listen: overrides
-                .listen
-                .map_or_else(|| server.listen("ssl-host", "ssl-port"), |at| Ok(Some(at)))?
-                .unwrap_or(SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), PORT)),
+            listen: listen(overrides, &server)?,
             plain: server.listen("host", "port")?,
             rules,
             environmentpath,
@@ -200,13 +200,24 @@ impl Settings {
             bucket: path("bucketdir").unwrap_or_else(|| vardir.join("bucket")),
             mounts: path("fileserverconfig").unwrap_or_else(|| confdir.join("fileserver.conf")),
             largest_body: LARGEST_BODY,
-            store: overrides.store.clone(),
+            store: overrides.store.clone().or_else(|| server.text("server", "store")),
             site,
             host,
             vardir,
             puppet,
         })
     }
+}
+
+fn listen(overrides: &Overrides, server: &PuppetserverConf) -> Result<SocketAddr, String> {
+    if let Some(address) = overrides.listen {
+        return Ok(address);
+    }
+    if let Some(text) = server.text("server", "listen") {
+        return text.parse().map_err(|_| format!("server: listen is an address with a port, not '{text}'"));
+    }
+    let usual = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), PORT);
+    Ok(server.listen("ssl-host", "ssl-port")?.unwrap_or(usual))
 }
 
 /// A server's code may do what it may do in Puppet: the server is its owner's.
@@ -361,10 +372,83 @@ fn compiling(
         ),
     };
     Ok(Compiling {
-        threads: threads.or_else(|| number("max-active-instances")).unwrap_or(cores).max(1),
+        threads: threads
+            .or_else(|| server.number("server", "threads"))
+            .or_else(|| number("max-active-instances"))
+            .unwrap_or(cores)
+            .max(1),
         queue: number("max-queued-requests").filter(|most| *most > 0).unwrap_or(512),
         retry: Duration::from_secs(number("max-retry-delay").unwrap_or(30) as u64),
         look,
         settle: Duration::from_millis(300),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(files: &[(&str, &str)]) -> Result<Settings, String> {
+        use std::sync::atomic::{AtomicU32, Ordering};
+        static COUNTER: AtomicU32 = AtomicU32::new(0);
+        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+        let root = std::env::temp_dir().join(format!("kukla-settings-{}-{number}", std::process::id()));
+        for (name, text) in files {
+            let path = root.join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let read = Settings::read(&Overrides { confdir: Some(root.join("puppet")), ..Overrides::default() });
+        let _ = std::fs::remove_dir_all(&root);
+        read
+    }
+
+    #[test]
+    fn files_of_an_existing_server() {
+        let settings = read(&[
+            ("puppet/puppet.conf", "[main]\ncertname = A.example.com\n[server]\nautosign = true\nca_ttl = 90d\nreports = store, log\n[agent]\nnoop = true\n"),
+            ("puppetserver/conf.d/webserver.conf", "webserver: { ssl-host: 127.0.0.1, ssl-port: 8141, ssl-cert: /x/cert.pem }"),
+            ("puppetserver/conf.d/puppetserver.conf", "jruby-puppet: { max-active-instances: 3, max-queued-requests: 9, server-var-dir: /v }"),
+            ("puppetserver/services.d/ca.cfg", "# puppetlabs.services.ca.certificate-authority-disabled-service\npuppetlabs.services.ca.certificate-authority-service/x\n"),
+        ])
+        .unwrap();
+        assert_eq!(
+            (settings.host.certname.as_str(), settings.listen.to_string().as_str()),
+            ("a.example.com", "127.0.0.1:8141")
+        );
+        assert_eq!((settings.compiling.threads, settings.compiling.queue), (3, 9));
+        assert_eq!(
+            (settings.tls.certificate.to_str(), settings.bucket.to_str()),
+            (Some("/x/cert.pem"), Some("/v/bucket"))
+        );
+        assert_eq!(settings.reports.processors, ["store", "log"]);
+        let (_, practice) = settings.authority.unwrap();
+        assert_eq!((practice.autosign, practice.lifetime.as_secs()), (Autosign::Always, 90 * 24 * 60 * 60));
+    }
+
+    #[test]
+    fn one_file_can_say_all() {
+        let settings = read(&[
+            ("puppet/puppet.conf", "[server]\ncertname = other\nautosign = true\n"),
+            (
+                "puppet/kukla.toml",
+                "[server]\nlisten = \"127.0.0.1:9\"\nthreads = 2\nca = false\nstore = \"sqlite:/s.db\"\n[puppet]\ncertname = \"one\"\ndns_alt_names = [\"a\", \"b\"]\n[authorization]\nversion = 1\n[[authorization.rules]]\nname = \"all\"\nsort-order = 1\nallow = \"*\"\nmatch-request = { path = \"/\", type = \"path\" }\n",
+            ),
+        ])
+        .unwrap();
+        assert_eq!(
+            (settings.host.certname.as_str(), settings.listen.port(), settings.compiling.threads),
+            ("one", 9, 2)
+        );
+        assert_eq!(
+            (settings.alt_names.as_slice(), settings.store.as_deref()),
+            (["a".to_owned(), "b".to_owned()].as_slice(), Some("sqlite:/s.db"))
+        );
+        assert!(settings.authority.is_none());
+        assert_eq!(settings.rules.describe().len(), 1);
+        assert!(read(&[("puppet/kukla.toml", "[server")]).unwrap_err().contains("kukla.toml"));
+        assert!(
+            read(&[("puppet/puppet.conf", "[server]\nkeylength = 12\n")]).unwrap_err().contains("keylength")
+        );
+    }
 }
