@@ -3,6 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::Outcome;
+#[cfg(feature = "serve")]
+use crate::commands::{ca, serve};
 use crate::commands::{
     check, compile, diff, doc, epp, eval, explain, facts, lookup, parse, repl, rpc, ruby, why,
 };
@@ -18,6 +20,8 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    #[cfg(feature = "serve")]
+    Ca(ca::Args),
     Check(check::Args),
     Compile(compile::Args),
     Diff(diff::Args),
@@ -31,6 +35,8 @@ enum Command {
     Repl(repl::Args),
     Rpc(rpc::Args),
     Ruby(ruby::Args),
+    #[cfg(feature = "serve")]
+    Serve(serve::Args),
     Why(why::Args),
 }
 
@@ -38,6 +44,8 @@ impl Cli {
     /// Runs the chosen subcommand.
     pub fn run(self) -> Outcome {
         match self.command {
+            #[cfg(feature = "serve")]
+            Command::Ca(args) => ca::run(&args),
             Command::Check(args) => check::run(&args),
             Command::Compile(args) => compile::run(&args),
             Command::Diff(args) => diff::run(&args),
@@ -51,6 +59,8 @@ impl Cli {
             Command::Repl(args) => repl::run(&args),
             Command::Rpc(args) => rpc::run(&args),
             Command::Ruby(args) => ruby::run(&args),
+            #[cfg(feature = "serve")]
+            Command::Serve(args) => serve::run(&args),
             Command::Why(args) => why::run(&args),
         }
     }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use kukla_catalog::Catalog;
 use kukla_eval::catalog::{OutputOptions, Provenance};
@@ -94,7 +95,19 @@ impl Site {
 
     /// Compiles the catalog of a node and says what else the options ask for.
     pub fn compile_with(&self, node: &Node, options: CompileOptions) -> Outcome<Compiled> {
-        self.run(node, options.explain, |vm| {
+        self.compile_while(node, options, || true)
+    }
+
+    /// The same, for as long as someone wants it: if the settings have a deadline, it has passed as soon as nobody does.
+    pub fn compile_while(
+        &self,
+        node: &Node,
+        options: CompileOptions,
+        is_wanted: impl Fn() -> bool + 'static,
+    ) -> Outcome<Compiled> {
+        let world = Arc::clone(&self.environment.world);
+        let clock = move || if is_wanted() { world.elapsed() } else { Duration::MAX };
+        self.run_by(node, options.explain, clock, |vm| {
             if options.provenance {
                 vm.record_provenance();
             }
@@ -164,24 +177,35 @@ impl Site {
         explain: bool,
         body: impl FnOnce(&mut Vm<'_>) -> Result<T, Raise>,
     ) -> Outcome<T> {
+        let world = Arc::clone(&self.environment.world);
+        self.run_by(node, explain, move || world.elapsed(), body)
+    }
+
+    fn run_by<T>(
+        &self,
+        node: &Node,
+        explain: bool,
+        clock: impl Fn() -> Duration + 'static,
+        body: impl FnOnce(&mut Vm<'_>) -> Result<T, Raise>,
+    ) -> Outcome<T> {
         if let Err(refused) = certname::check(&node.name) {
             return refused.into();
         }
-        roomy(|| caught(|| self.run_here(node, explain, body)).unwrap_or_else(Outcome::from))
+        roomy(|| caught(|| self.run_here(node, explain, clock, body)).unwrap_or_else(Outcome::from))
     }
 
     fn run_here<T>(
         &self,
         node: &Node,
         explain: bool,
+        clock: impl Fn() -> Duration + 'static,
         body: impl FnOnce(&mut Vm<'_>) -> Result<T, Raise>,
     ) -> Outcome<T> {
         let global = self.spec.hiera_config.as_deref();
         let data = HieraData::new(Arc::clone(&self.data), &self.environment, global);
         let data = if explain { data.explaining() } else { data };
         let node = self.placed(node);
-        let world = Arc::clone(&self.environment.world);
-        let budget = Budget::new(self.environment.settings.limits).by_clock(move || world.elapsed());
+        let budget = Budget::new(self.environment.settings.limits).by_clock(clock);
         let mut vm = Vm::with_budget(&self.environment, &node, budget);
         vm.set_data(Box::new(data));
         if let Some(layout) = &self.layout {

@@ -97,10 +97,16 @@ impl Compiler {
         {
             return Ok(Arc::clone(site));
         }
+        let fresh = self.open_new(spec)?;
+        Ok(self.keep(fresh, known.as_ref()))
+    }
+
+    /// The site that `spec` describes, as it is now, whatever was opened before: for whoever was told that it has changed, or
+    /// decides for itself when to look.
+    pub fn open_new(&self, spec: &SiteSpec) -> Result<Arc<Site>, Box<Diagnostic>> {
         let open =
             || Site::open(spec.clone(), self.guarded(), self.exports.clone(), &self.programs, &self.ruby);
-        let fresh = Arc::new(roomy(open)?);
-        Ok(self.keep(fresh, known.as_ref()))
+        roomy(open).map(Arc::new)
     }
 
     /// The world as code sees it.

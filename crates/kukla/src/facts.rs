@@ -42,7 +42,7 @@ impl FactFile {
 }
 
 /// The facts with the empty text wherever there is no value: that is what Puppet makes of those it receives.
-pub(crate) fn without_nulls(facts: &Hash) -> Hash {
+pub fn without_nulls(facts: &Hash) -> Hash {
     facts.iter().map(|(name, value)| (filled(name), filled(value))).collect()
 }
 

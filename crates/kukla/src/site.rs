@@ -72,6 +72,17 @@ impl Site {
         self.watched.is_current(self.timeout)
     }
 
+    /// Whether all that the site was made from is as it was, asked now.
+    pub fn is_unchanged(&self) -> bool {
+        self.watched.is_current(Duration::ZERO)
+    }
+
+    /// How much of the world the site has looked at so far. As long as this stays the same, all it gives comes from one picture
+    /// of the world; when it grows, [`Site::is_unchanged`] tells whether the picture still is of one moment.
+    pub fn extent(&self) -> usize {
+        self.watched.extent()
+    }
+
     /// All inputs of the world that the site is part of, by number, each with the stamp that a file had before it was read, if it had
     /// been the same for a while when the reading began.
     pub fn inputs(&self, began: u64) -> Vec<(Input, Option<Stamp>)> {

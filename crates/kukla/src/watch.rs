@@ -81,6 +81,11 @@ impl Watched {
         holds
     }
 
+    /// How many answers are kept.
+    pub(crate) fn extent(&self) -> usize {
+        self.seen().stamps.len()
+    }
+
     /// What was at a path before anyone looked there.
     pub(crate) fn first_stamp(&self, path: &Path) -> Option<Stamp> {
         self.seen().stamps.get(path.as_os_str()).copied().flatten()

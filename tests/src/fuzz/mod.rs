@@ -8,6 +8,7 @@ mod program;
 mod readers;
 mod ruby;
 mod seeds;
+mod server;
 
 pub use mutate::Mutator;
 
@@ -55,6 +56,10 @@ targets! {
     ruby: ruby, RUBY;
     ruby_generated: ruby, NUMBERS;
     erb: ruby, ERB;
+    certificate_request: server, CERTIFICATE_REQUESTS;
+    certificate: server, CERTIFICATES;
+    call: server, CALLS;
+    rules: server, RULES;
 }
 
 /// The target of a name.

@@ -162,3 +162,26 @@ pub(super) const ERB: &[&str] = &[
     "a\r\n<%= 1 %>\r\n<%= \"%>\" %>\n<% case @a\n when 'x' then %>X<% end %>\n%% not code\n% neither\n",
     "<%= scope['::facts'] rescue 'none' %><%= @undefined.nil? %><%= `id` rescue $!.class %>\n",
 ];
+
+/// Requests for certificates.
+pub(super) const CERTIFICATE_REQUESTS: &[&str] = &[
+    "-----BEGIN CERTIFICATE REQUEST-----\nMIIBCTCBrwIBADAPMQ0wCwYDVQQDDAR3ZWIxMFkwEwYHKoZIzj0CAQYIKoZIzj0D\nAQcDQgAEo0wFOA9SvaAucWkuFUPPY+gZn8dyd+jX+HKAo3RJZ+aPR1JnHUOeuxMY\nJ/Oeg1MHEjXp0i25BIEEfUcCZVR2zKA+MDwGCSqGSIb3DQEJDjEvMC0wFQYDVR0R\nBA4wDIIEd2ViMYcECgAAATAUBgsrBgEEAYKMTAEBDQQFDAN3ZWIwCgYIKoZIzj0E\nAwIDSQAwRgIhAJOtC5GwcLzhO6DL6ymnEWGM15AdOL9aY4NzC51L20osAiEAlKog\n8SlVD4FV2jlwtgTWvmwXzXUmHQaQlWk+y9H8Aq8=\n-----END CERTIFICATE REQUEST-----\n",
+];
+
+/// Certificates.
+pub(super) const CERTIFICATES: &[&str] = &[
+    "-----BEGIN CERTIFICATE-----\nMIIBbjCCARSgAwIBAgIUZIaEU+Tw/rk+kmoHliX5T/hAIjEwCgYIKoZIzj0EAwIw\nDzENMAsGA1UEAwwEd2ViMTAeFw0yNjExMTcxMDUxNTRaFw0yNjEyMTcxMDUxNTRa\nMA8xDTALBgNVBAMMBHdlYjEwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAASjTAU4\nD1K9oC5xaS4VQ89j6Bmfx3J36Nf4coCjdEln5o9HUmcdQ567Exgn856DUwcSNenS\nLbkEgQR9RwJlVHbMo04wTDAVBgNVHREEDjAMggR3ZWIxhwQKAAABMBQGCysGAQQB\ngoxMAQENBAUMA3dlYjAdBgNVHQ4EFgQUc3MTPFWehx82vb/bjBmf5gcSYcAwCgYI\nKoZIzj0EAwIDSAAwRQIgWIWj0x4Q54DeSk4qUqxkLK4TDY6wqyXjRtPT5CFj1ecC\nIQD/3oMNuYUM/7ICW/K5jLACl0TAmZL/XRH4xXAcMN6X1A==\n-----END CERTIFICATE-----\n",
+];
+
+/// Paths and parameters of requests.
+pub(super) const CALLS: &[&str] = &[
+    "/puppet/v3/file_content/modules/ntp/a%20b/../c",
+    "/puppet/v3/file_bucket_file/sha256/00//etc/motd",
+    "facts_format=application%2Fjson&facts=%257B%257D&ignore=.svn&ignore=CVS",
+    "web1.example.com",
+];
+
+/// Rules for who may do what.
+pub(super) const RULES: &[&str] = &[
+    "authorization: { version: 1, rules: [ { match-request: { path: \"^/puppet/v3/catalog/([^/]+)$\", type: regex, method: [get, post] }, allow: [\"$1\", { extensions: { pp_role: web } }], sort-order: 500, name: a } ] }",
+];

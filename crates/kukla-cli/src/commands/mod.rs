@@ -1,6 +1,8 @@
 //! The subcommands, one file each.
 
 mod cache;
+#[cfg(feature = "serve")]
+pub mod ca;
 pub mod check;
 pub mod compile;
 pub mod diff;
@@ -17,5 +19,9 @@ mod progress;
 pub mod repl;
 pub mod rpc;
 pub mod ruby;
+#[cfg(feature = "serve")]
+pub mod serve;
+#[cfg(feature = "serve")]
+mod server_options;
 mod target;
 pub mod why;

@@ -1,0 +1,250 @@
+//! Answers: what handlers give back.
+
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use hyper::body::{Body as HttpBody, Bytes, Frame, SizeHint};
+use hyper::{Response, StatusCode};
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+/// What goes back.
+#[derive(Debug)]
+pub struct Answer {
+    /// How it went.
+    pub status: StatusCode,
+    /// The kind of the content; nothing where there is none.
+    pub content_type: Option<&'static str>,
+    /// Further headers.
+    pub headers: Vec<(&'static str, String)>,
+    /// The content.
+    pub content: Content,
+    /// What the log should tell about it.
+    pub notes: Vec<(&'static str, Value)>,
+}
+
+/// What is sent.
+#[derive(Debug)]
+pub enum Content {
+    /// Something that is there.
+    Bytes(Bytes),
+    /// A file, and how long it is.
+    File(File, u64),
+}
+
+/// JSON as Puppet labels it.
+pub const JSON: &str = "application/json;charset=utf-8";
+/// Plain text.
+pub const TEXT: &str = "text/plain";
+/// Plain text as Puppet labels that of errors.
+pub const TEXT_UTF8: &str = "text/plain;charset=utf-8";
+/// Whatever it is.
+pub const OCTETS: &str = "application/octet-stream";
+
+/// The names of Puppet's errors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Issue {
+    /// Something went wrong, usually in someone's code.
+    Runtime,
+    /// It is not there.
+    NotFound,
+    /// None of the formats that are welcome is one we have.
+    Format,
+    /// The request is not understood.
+    Request,
+}
+
+impl Answer {
+    /// With this status and content.
+    pub fn new(status: StatusCode, content_type: &'static str, content: impl Into<Bytes>) -> Answer {
+        Answer {
+            status,
+            content_type: Some(content_type),
+            headers: Vec::new(),
+            content: Content::Bytes(content.into()),
+            notes: Vec::new(),
+        }
+    }
+
+    /// A good answer in JSON.
+    pub fn json(value: &Value) -> Answer {
+        Answer::new(StatusCode::OK, JSON, value.to_string())
+    }
+
+    /// A good answer in plain text.
+    pub fn text(text: impl Into<String>) -> Answer {
+        Answer::new(StatusCode::OK, TEXT, text.into())
+    }
+
+    /// Plain text with another status.
+    pub fn refused(status: StatusCode, text: impl Into<String>) -> Answer {
+        Answer::new(status, TEXT_UTF8, text.into())
+    }
+
+    /// Nothing but a status.
+    pub fn empty(status: StatusCode, content_type: &'static str) -> Answer {
+        Answer::new(status, content_type, Bytes::new())
+    }
+
+    /// An error as agents read it.
+    pub fn error(issue: Issue, message: &str) -> Answer {
+        let (status, prefix, kind) = match issue {
+            Issue::Runtime => (StatusCode::INTERNAL_SERVER_ERROR, "Server Error", "RUNTIME_ERROR"),
+            Issue::NotFound => (StatusCode::NOT_FOUND, "Not Found", "RESOURCE_NOT_FOUND"),
+            Issue::Format => (StatusCode::NOT_ACCEPTABLE, "Not Acceptable", "UNSUPPORTED_FORMAT"),
+            Issue::Request => (StatusCode::BAD_REQUEST, "Bad Request", "MISSING_REQUIRED_QUERY_PARAMETER"),
+        };
+        let body = json!({"message": format!("{prefix}: {message}"), "issue_kind": kind});
+        let mut answer = Answer::json(&body).note("error", message);
+        answer.status = status;
+        answer
+    }
+
+    /// Come back later.
+    pub fn busy(seconds: u64, message: &str) -> Answer {
+        let mut answer = Answer::refused(StatusCode::SERVICE_UNAVAILABLE, message).note("error", message);
+        answer.headers.push(("retry-after", seconds.to_string()));
+        answer
+    }
+
+    /// The contents of a file.
+    pub fn file(file: File) -> std::io::Result<Answer> {
+        /// Smaller files are read at once.
+        const SMALL: u64 = 256 << 10;
+        let length = file.metadata()?.len();
+        let content = if length <= SMALL {
+            let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
+            (&file).take(SMALL + 1).read_to_end(&mut bytes)?;
+            Content::Bytes(bytes.into())
+        } else {
+            Content::File(file, length)
+        };
+        Ok(Answer { content, ..Answer::empty(StatusCode::OK, OCTETS) })
+    }
+
+    /// The same, with something for the log.
+    #[must_use]
+    pub fn note(mut self, name: &'static str, value: impl Into<Value>) -> Answer {
+        self.notes.push((name, value.into()));
+        self
+    }
+
+    /// How many bytes it has, before they are packed.
+    pub fn length(&self) -> u64 {
+        match &self.content {
+            Content::Bytes(bytes) => bytes.len() as u64,
+            Content::File(_, length) => *length,
+        }
+    }
+
+    /// Packs it if that is welcome and worth it.
+    pub fn packed(&mut self, accept_encoding: Option<&str>) {
+        /// Smaller ones do not get smaller.
+        const LEAST: usize = 200;
+        let Content::Bytes(bytes) = &self.content else { return };
+        let is_welcome = accept_encoding.is_some_and(|header| {
+            header.split(',').any(|each| {
+                let mut parts = each.split(';').map(str::trim);
+                parts.next() == Some("gzip") && parts.all(|part| !matches!(part, "q=0" | "q=0.0"))
+            })
+        });
+        if !is_welcome || bytes.len() < LEAST || !self.status.is_success() {
+            return;
+        }
+        let mut encoder = GzEncoder::new(Vec::with_capacity(bytes.len() / 4), Compression::new(1));
+        let packed = encoder.write_all(bytes).and_then(|()| encoder.finish());
+        if let Ok(packed) = packed {
+            self.content = Content::Bytes(packed.into());
+            self.headers.push(("content-encoding", "gzip".to_owned()));
+            self.headers.push(("vary", "Accept-Encoding, User-Agent".to_owned()));
+        }
+    }
+
+    /// As it goes over the wire.
+    pub fn into_response(self) -> Response<Body> {
+        let mut response = Response::builder().status(self.status);
+        if let Some(content_type) = self.content_type {
+            response = response.header("content-type", content_type);
+        }
+        for (name, value) in &self.headers {
+            response = response.header(*name, value);
+        }
+        let body = match self.content {
+            Content::Bytes(bytes) => Body::Bytes(bytes),
+            Content::File(file, length) => Body::streaming(file, length),
+        };
+        // A header that a handler made up is text without line breaks, so this does not fail.
+        response.body(body).unwrap_or_else(|_| Response::new(Body::Bytes(Bytes::new())))
+    }
+}
+
+/// The content on its way.
+#[derive(Debug)]
+pub enum Body {
+    /// All at once.
+    Bytes(Bytes),
+    /// Piece by piece, with so many bytes to come.
+    Pieces(mpsc::Receiver<std::io::Result<Bytes>>, u64),
+}
+
+impl Body {
+    /// A file that is read while it is sent, and no faster.
+    fn streaming(file: File, length: u64) -> Body {
+        let (send, receive) = mpsc::channel(2);
+        tokio::task::spawn_blocking(move || {
+            let mut file = file.take(length);
+            loop {
+                let mut piece = Vec::new();
+                let read = (&mut file).take(64 << 10).read_to_end(&mut piece);
+                let is_last = piece.is_empty() || read.is_err();
+                let sent = read.map(|_| Bytes::from(piece));
+                if matches!(&sent, Ok(piece) if piece.is_empty())
+                    || send.blocking_send(sent).is_err()
+                    || is_last
+                {
+                    return;
+                }
+            }
+        });
+        Body::Pieces(receive, length)
+    }
+}
+
+impl HttpBody for Body {
+    type Data = Bytes;
+    type Error = std::io::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        match self.get_mut() {
+            Body::Bytes(bytes) if bytes.is_empty() => Poll::Ready(None),
+            Body::Bytes(bytes) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes))))),
+            Body::Pieces(pieces, left) => pieces.poll_recv(context).map(|piece| {
+                Some(piece?.map(|bytes| {
+                    *left = left.saturating_sub(bytes.len() as u64);
+                    Frame::data(bytes)
+                }))
+            }),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Body::Bytes(bytes) => bytes.is_empty(),
+            Body::Pieces(_, left) => *left == 0,
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(match self {
+            Body::Bytes(bytes) => bytes.len() as u64,
+            Body::Pieces(_, left) => *left,
+        })
+    }
+}

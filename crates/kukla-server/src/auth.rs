@@ -1,0 +1,419 @@
+//! Who may do what: rules as puppetserver's `auth.conf` has them, and its default ones.
+//!
+//! The first rule that fits a request decides about it, in the order of `sort-order` and then of names. What no rule fits is
+//! refused.
+
+use hyper::Method;
+use kukla::{Value, formats::hocon};
+use regex::Regex;
+
+use crate::call::{Call, Peer};
+
+/// All rules, in the order they are asked.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    rules: Vec<Rule>,
+    /// Whether a certificate may be told by headers, because something in front of the server has checked it.
+    pub by_header: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Rule {
+    name: String,
+    order: i64,
+    path: Pattern,
+    methods: Vec<Method>,
+    parameters: Vec<(String, Vec<String>)>,
+    unauthenticated: bool,
+    allow: Vec<Who>,
+    deny: Vec<Who>,
+}
+
+#[derive(Clone, Debug)]
+enum Pattern {
+    /// What begins so.
+    Prefix(String),
+    Regex(Regex),
+}
+
+/// Whom a rule means.
+#[derive(Clone, Debug)]
+enum Who {
+    Everyone,
+    /// A name, in which `$1` stands for a group of the path.
+    Name(String),
+    /// All names that end so.
+    Domain(String),
+    Names(Regex),
+    /// Everyone whose certificate has these extensions, each with one of the values.
+    Extensions(Vec<(String, Vec<String>)>),
+}
+
+/// Why a request is refused, for the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Forbidden {
+    /// The rule that refused it.
+    pub rule: String,
+}
+
+/// puppetserver's own rules: their names, what they are about, and whom they allow.
+const DEFAULTS: [(&str, &str, &str, &str); 27] = [
+    ("puppetlabs v3 catalog from agents", "~^/puppet/v3/catalog/([^/]+)$", "get post", "$1"),
+    ("puppetlabs v4 catalog for services", "~^/puppet/v4/catalog/?$", "post", "-"),
+    ("puppetlabs certificate", "/puppet-ca/v1/certificate/", "get", "?"),
+    ("puppetlabs crl", "/puppet-ca/v1/certificate_revocation_list/ca", "get", "?"),
+    ("puppetlabs csr", "/puppet-ca/v1/certificate_request", "get put", "?"),
+    ("puppetlabs certificate renewal", "/puppet-ca/v1/certificate_renewal", "post", "*"),
+    ("puppetlabs cert status", "/puppet-ca/v1/certificate_status", "get put delete", "!"),
+    ("puppetlabs CRL update", "~^/puppet-ca/v1/certificate_revocation_list$", "put", "!"),
+    ("puppetlabs cert statuses", "/puppet-ca/v1/certificate_statuses", "get", "!"),
+    ("puppetlabs CA cert and CRL expirations", "/puppet-ca/v1/expirations", "get", "*"),
+    ("puppetlabs cert clean", "/puppet-ca/v1/clean", "put", "!"),
+    ("puppetlabs cert sign", "/puppet-ca/v1/sign", "post", "!"),
+    ("puppetlabs cert sign all", "/puppet-ca/v1/sign/all", "post", "!"),
+    ("puppetlabs status service - full", "/status/v1/services", "get", "?"),
+    ("puppetlabs status service - simple", "/status/v1/simple", "get", "?"),
+    ("puppetlabs environments", "/puppet/v3/environments", "get", "*"),
+    ("puppetlabs file bucket file", "/puppet/v3/file_bucket_file", "get head post put", "*"),
+    ("puppetlabs file content", "/puppet/v3/file_content", "get post", "*"),
+    ("puppetlabs file metadata", "/puppet/v3/file_metadata", "get post", "*"),
+    ("puppetlabs node", "~^/puppet/v3/node/([^/]+)$", "get", "$1"),
+    ("puppetlabs report", "~^/puppet/v3/report/([^/]+)$", "put", "$1"),
+    ("puppetlabs facts", "~^/puppet/v3/facts/([^/]+)$", "put", "$1"),
+    ("puppetlabs static file content", "/puppet/v3/static_file_content", "get", "*"),
+    ("puppet tasks information", "/puppet/v3/tasks", "", "*"),
+    // What only Kukla has: the infrastructure's own certificates may tell it that code has changed, and read its figures.
+    ("kukla environment cache", "/puppet-admin-api/v1/environment-cache", "delete post", "!"),
+    ("kukla metrics", "/metrics", "get", "!"),
+    ("puppetlabs deny all", "/", "", "-"),
+];
+
+impl Default for Rules {
+    fn default() -> Rules {
+        let rule = |(at, (name, path, methods, allow)): (usize, &(&str, &str, &str, &str))| {
+            let path = match path.strip_prefix('~') {
+                Some(pattern) => {
+                    Regex::new(pattern).map_or_else(|_| Pattern::Prefix(path.to_string()), Pattern::Regex)
+                }
+                None => Pattern::Prefix(path.to_string()),
+            };
+            Rule {
+                name: name.to_string(),
+                order: if at + 1 == DEFAULTS.len() { 999 } else { 500 },
+                path,
+                methods: methods
+                    .split_whitespace()
+                    .filter_map(|name| name.to_uppercase().parse().ok())
+                    .collect(),
+                parameters: Vec::new(),
+                unauthenticated: *allow == "?",
+                allow: match *allow {
+                    "?" | "-" => Vec::new(),
+                    "*" => vec![Who::Everyone],
+                    "!" => vec![Who::Extensions(vec![("pp_cli_auth".into(), vec!["true".into()])])],
+                    name => vec![Who::Name(name.into())],
+                },
+                deny: Vec::new(),
+            }
+        };
+        Rules::ordered(DEFAULTS.iter().enumerate().map(rule).collect(), false)
+    }
+}
+
+impl Rules {
+    fn ordered(mut rules: Vec<Rule>, by_header: bool) -> Rules {
+        rules.sort_by(|a, b| (a.order, &a.name).cmp(&(b.order, &b.name)));
+        Rules { rules, by_header }
+    }
+
+    /// Reads an `auth.conf`.
+    pub fn parse(text: &str) -> Result<Rules, String> {
+        Rules::read(&hocon::read(text, &|_| Ok(None)).map_err(|error| error.to_string())?)
+    }
+
+    /// Reads the rules of a file that was read.
+    pub fn read(all: &Value) -> Result<Rules, String> {
+        let authorization = get(all, "authorization").filter(|rules| rules.as_hash().is_some());
+        let authorization = authorization.ok_or("there is no 'authorization' in it")?;
+        if let Some(version) = get(authorization, "version")
+            && *version != Value::Integer(1)
+        {
+            return Err("only version 1 of authorization rules is known".into());
+        }
+        let by_header = get(authorization, "allow-header-cert-info") == Some(&Value::Boolean(true));
+        let Some(Value::Array(rules)) = get(authorization, "rules") else {
+            return Err("there are no 'rules' in it".into());
+        };
+        let rules = rules.iter().enumerate().map(|(at, rule)| {
+            Rule::read(rule).map_err(|problem| match get(rule, "name").and_then(Value::as_str) {
+                Some(name) => format!("the rule '{name}': {problem}"),
+                None => format!("rule {}: {problem}", at + 1),
+            })
+        });
+        Ok(Rules::ordered(rules.collect::<Result<_, _>>()?, by_header))
+    }
+
+    /// Whether a request is allowed.
+    pub fn check(&self, call: &Call) -> Result<(), Forbidden> {
+        let refused = |rule: &str| Err(Forbidden { rule: rule.to_owned() });
+        for rule in &self.rules {
+            let Some(groups) = rule.fits(call) else { continue };
+            if rule.unauthenticated {
+                return Ok(());
+            }
+            let means = |all: &[Who]| all.iter().any(|who| who.means(&call.peer, &groups));
+            return if call.peer.name.is_none() || means(&rule.deny) || !means(&rule.allow) {
+                refused(&rule.name)
+            } else {
+                Ok(())
+            };
+        }
+        refused("none fits")
+    }
+
+    /// What the rules are, for people.
+    pub fn describe(&self) -> Vec<String> {
+        self.rules.iter().map(|rule| format!("{:>4} {}", rule.order, rule.name)).collect()
+    }
+}
+
+impl Rule {
+    fn read(rule: &Value) -> Result<Rule, String> {
+        let request = get(rule, "match-request").ok_or("'match-request' is missing")?;
+        let path = text(request, "path")?.ok_or("'path' is missing")?;
+        let path = match text(request, "type")?.as_deref() {
+            Some("path") => Pattern::Prefix(path),
+            Some("regex") => Pattern::Regex(Regex::new(&path).map_err(|error| format!("'{path}': {error}"))?),
+            other => return Err(format!("'type' is path or regex, not '{}'", other.unwrap_or("missing"))),
+        };
+        let mut methods = Vec::new();
+        for name in get(request, "method").map(texts).transpose()?.unwrap_or_default() {
+            match name.to_lowercase().as_str() {
+                "any" => {}
+                known @ ("get" | "post" | "put" | "delete" | "head") => {
+                    methods.extend(known.to_uppercase().parse::<Method>().ok());
+                }
+                other => return Err(format!("'{other}' is no method")),
+            }
+        }
+        let mut parameters = Vec::new();
+        if let Some(Value::Hash(wanted)) = get(request, "query-params") {
+            for (name, values) in wanted.iter() {
+                parameters.push((name.as_str().unwrap_or_default().to_owned(), texts(values)?));
+            }
+        }
+        let who = |name: &str| get(rule, name).map(Who::read_all).transpose().map(Option::unwrap_or_default);
+        let unauthenticated = get(rule, "allow-unauthenticated") == Some(&Value::Boolean(true));
+        let (allow, deny) = (who("allow")?, who("deny")?);
+        if !unauthenticated && allow.is_empty() && deny.is_empty() {
+            return Err("it needs 'allow', 'deny' or 'allow-unauthenticated'".into());
+        }
+        let order = match get(rule, "sort-order") {
+            Some(Value::Integer(order @ 1..=999)) => *order,
+            _ => return Err("'sort-order' is a number from 1 to 999".into()),
+        };
+        let name = text(rule, "name")?.ok_or("'name' is missing")?;
+        Ok(Rule { name, order, path, methods, parameters, unauthenticated, allow, deny })
+    }
+
+    /// The groups of the path, if the request is one that the rule is about.
+    fn fits(&self, call: &Call) -> Option<Vec<String>> {
+        if !self.methods.is_empty() && !self.methods.contains(&call.method) {
+            return None;
+        }
+        let has = |(name, values): &(String, Vec<String>)| {
+            call.all(name).iter().any(|value| values.iter().any(|wanted| wanted == value))
+        };
+        if !self.parameters.iter().all(has) {
+            return None;
+        }
+        match &self.path {
+            Pattern::Prefix(prefix) => call.path.starts_with(prefix).then(Vec::new),
+            Pattern::Regex(regex) => {
+                let found = regex.captures(&call.path)?;
+                Some(
+                    found
+                        .iter()
+                        .map(|group| group.map_or_else(String::new, |group| group.as_str().into()))
+                        .collect(),
+                )
+            }
+        }
+    }
+}
+
+impl Who {
+    fn read_all(value: &Value) -> Result<Vec<Who>, String> {
+        match value {
+            Value::Array(all) => {
+                let read: Result<Vec<_>, _> = all.iter().map(Who::read_all).collect();
+                Ok(read?.into_iter().flatten().collect())
+            }
+            Value::String(name) => Ok(vec![Who::named(name)?]),
+            Value::Hash(_) => {
+                let mut all = Vec::new();
+                if let Some(names) = get(value, "certname") {
+                    all.extend(Who::read_all(names)?);
+                }
+                if let Some(Value::Hash(extensions)) = get(value, "extensions") {
+                    let read = extensions.iter().map(|(name, values)| {
+                        Ok::<_, String>((name.as_str().unwrap_or_default().to_owned(), texts(values)?))
+                    });
+                    all.push(Who::Extensions(read.collect::<Result<_, _>>()?));
+                }
+                if all.is_empty() {
+                    Err("who is meant by a hash without 'certname' or 'extensions'?".into())
+                } else {
+                    Ok(all)
+                }
+            }
+            _ => Err("a name, a list of names or a hash is expected".into()),
+        }
+    }
+
+    fn named(name: &str) -> Result<Who, String> {
+        if name == "*" {
+            return Ok(Who::Everyone);
+        }
+        if let Some(domain) = name.strip_prefix("*.") {
+            return Ok(Who::Domain(format!(".{}", domain.to_lowercase())));
+        }
+        if let Some(pattern) = name.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')) {
+            return Regex::new(pattern).map(Who::Names).map_err(|error| format!("'{name}': {error}"));
+        }
+        Ok(Who::Name(name.to_owned()))
+    }
+
+    fn means(&self, peer: &Peer, groups: &[String]) -> bool {
+        let Some(name) = &peer.name else { return false };
+        match self {
+            Who::Everyone => true,
+            Who::Name(wanted) if wanted.contains('$') => {
+                // The longest number first, so that `$1` is not taken for the beginning of `$12`.
+                let mut wanted = wanted.clone();
+                for (at, group) in groups.iter().enumerate().skip(1).rev() {
+                    wanted = wanted.replace(&format!("${at}"), group);
+                }
+                wanted == *name
+            }
+            Who::Name(wanted) => wanted == name,
+            Who::Domain(domain) => name.to_lowercase().ends_with(domain),
+            Who::Names(regex) => regex.is_match(name),
+            Who::Extensions(wanted) => wanted.iter().all(|(extension, values)| {
+                peer.extension(extension).is_some_and(|value| values.iter().any(|wanted| wanted == value))
+            }),
+        }
+    }
+}
+
+fn get<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
+    value.as_hash()?.get(name)
+}
+
+fn text(value: &Value, name: &str) -> Result<Option<String>, String> {
+    match get(value, name) {
+        None => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.to_string())),
+        Some(Value::Integer(number)) => Ok(Some(number.to_string())),
+        Some(_) => Err(format!("'{name}' is a text")),
+    }
+}
+
+/// A text, or several; HOCON reads `true` as a boolean, which here is a word.
+fn texts(value: &Value) -> Result<Vec<String>, String> {
+    match value {
+        Value::String(text) => Ok(vec![text.to_string()]),
+        Value::Boolean(truth) => Ok(vec![truth.to_string()]),
+        Value::Integer(number) => Ok(vec![number.to_string()]),
+        Value::Array(all) => Ok(all.iter().map(texts).collect::<Result<Vec<_>, _>>()?.concat()),
+        _ => Err("a text or a list of texts is expected".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    fn call(method: Method, path: &str, name: Option<&str>, extensions: &[(&str, &str)]) -> Call {
+        let peer = Peer {
+            address: ([127, 0, 0, 1], 1).into(),
+            certificate: None,
+            name: name.map(str::to_owned),
+            extensions: extensions
+                .iter()
+                .map(|(name, value)| (name.to_string(), value.to_string()))
+                .collect(),
+        };
+        Call {
+            method,
+            path: path.into(),
+            parameters: vec![("environment".into(), "dev".into())],
+            headers: Default::default(),
+            body: Default::default(),
+            peer: Arc::new(peer),
+        }
+    }
+
+    #[test]
+    fn by_default_nodes_reach_what_is_theirs() {
+        let rules = Rules::default();
+        let allows = |method: Method, path: &str, name: Option<&str>| {
+            rules.check(&call(method, path, name, &[])).is_ok()
+        };
+        assert!(allows(Method::POST, "/puppet/v3/catalog/a", Some("a")));
+        assert!(!allows(Method::POST, "/puppet/v3/catalog/a", Some("b")));
+        assert!(!allows(Method::POST, "/puppet/v3/catalog/a", None));
+        assert!(!allows(Method::DELETE, "/puppet/v3/catalog/a", Some("a")));
+        assert!(allows(Method::GET, "/puppet-ca/v1/certificate/ca", None));
+        assert!(allows(Method::PUT, "/puppet-ca/v1/certificate_request/a", None));
+        assert!(!allows(Method::PUT, "/puppet-ca/v1/certificate_status/a", Some("a")));
+        assert!(!allows(Method::DELETE, "/puppet-ca/v1/certificate_request/a", None));
+        assert!(allows(Method::GET, "/puppet/v3/file_content/modules/x/y", Some("a")));
+        assert!(!allows(Method::POST, "/puppet/v4/catalog", Some("a")));
+        assert!(!allows(Method::GET, "/anything", Some("a")));
+        assert!(allows(Method::GET, "/status/v1/simple", None));
+        let admin =
+            call(Method::PUT, "/puppet-ca/v1/certificate_status/a", Some("ca"), &[("pp_cli_auth", "true")]);
+        assert!(rules.check(&admin).is_ok());
+    }
+
+    #[test]
+    fn files_of_rules() {
+        let rules = Rules::parse(
+            r#"authorization: { version: 1, rules: [
+              { match-request: { path: "^/puppet/v3/catalog/([^/]+)$", type: regex, method: [get, post],
+                                 query-params: { environment: [dev, test] } }
+                allow: ["$1", "*.ops.example.com", "/^admin/", { extensions: { pp_role: [a, b] } }], deny: "bad.ops.example.com"
+                sort-order: 200, name: "catalogs" },
+              { match-request: { path: "/", type: path }, deny: "*", sort-order: 999, name: "rest" } ] }"#,
+        )
+        .unwrap();
+        let name =
+            |name: &str| rules.check(&call(Method::GET, "/puppet/v3/catalog/n", Some(name), &[])).is_ok();
+        assert_eq!(
+            ["n", "x.ops.example.com", "bad.ops.example.com", "admin1", "other"].map(name),
+            [true, true, false, true, false]
+        );
+        assert!(
+            rules.check(&call(Method::GET, "/puppet/v3/catalog/n", Some("o"), &[("pp_role", "b")])).is_ok()
+        );
+        let refused = rules.check(&call(Method::PUT, "/puppet/v3/catalog/n", Some("n"), &[])).unwrap_err();
+        assert_eq!(refused.rule, "rest");
+        for (text, problem) in [
+            ("", "no 'authorization'"),
+            ("authorization: {version: 2, rules: []}", "version 1"),
+            (
+                "authorization: {rules: [{name: x, sort-order: 1, match-request: {path: a, type: path}}]}",
+                "'x': it needs",
+            ),
+            (
+                "authorization: {rules: [{name: x, sort-order: 1, allow: '*', match-request: {path: \"(\", type: regex}}]}",
+                "'('",
+            ),
+        ] {
+            let said = Rules::parse(text).unwrap_err();
+            assert!(said.contains(problem), "{text}: {said}");
+        }
+    }
+}

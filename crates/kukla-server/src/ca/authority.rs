@@ -1,0 +1,343 @@
+//! The authority at work: requests taken, certificates signed.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use num_bigint::BigUint;
+use x509_cert::ext::Extension;
+use x509_cert::ext::pkix::name::GeneralName;
+use x509_cert::spki::SubjectPublicKeyInfoOwned;
+
+use super::certificate::{self, Certificate, Draft, alt_names, alt_names_extension, node_extensions, put};
+use super::keys::Key;
+use super::request::{self, Request, alt_name};
+use super::time::{self, DAY};
+use super::{Layout, Practice, Refusal, inventory, oids};
+use crate::files::{
+    append_line, lock_file, make_directory, read_if_there, remove, remove_unfinished, write_once, write_whole,
+};
+
+/// A certificate authority at work.
+#[derive(Debug)]
+pub struct Authority {
+    /// Where its files are.
+    pub layout: Layout,
+    /// How it signs.
+    pub practice: Practice,
+    pub(super) key: Key,
+    pub(super) certificate: Certificate,
+    pub(super) chain: Vec<Certificate>,
+    /// Whoever changes files holds this, and the lock of other processes.
+    working: Mutex<()>,
+}
+
+/// The lock that processes share. Other processes wait while it is held, and a process that dies lets go of it.
+pub(super) struct Lock<'a> {
+    _here: MutexGuard<'a, ()>,
+    _elsewhere: File,
+}
+
+impl Authority {
+    /// Takes over a directory as it is; what a crash left unfinished is put in order.
+    pub fn open(layout: Layout, practice: Practice) -> Result<Authority, Refusal> {
+        let missing = |path: &Path| {
+            Refusal::Missing(format!("there is no {}; `kukla ca setup` makes an authority", path.display()))
+        };
+        let read = |path: &Path| match read_if_there(path) {
+            Ok(Some(bytes)) => Ok(bytes),
+            Ok(None) => Err(missing(path)),
+            Err(error) => Err(Refusal::Failure(format!("{}: {error}", path.display()))),
+        };
+        let chain = Certificate::all_from_pem(&read(&layout.certificate)?)
+            .map_err(|problem| format!("{}: {problem}", layout.certificate.display()))?;
+        let key = Key::from_pem(&read(&layout.key)?)
+            .map_err(|problem| format!("{}: {problem}", layout.key.display()))?;
+        let public = key.public()?;
+        let certificate =
+            chain.iter().find(|each| *each.public_key() == public).cloned().ok_or_else(|| {
+                format!(
+                    "{} has no certificate for the key in {}",
+                    layout.certificate.display(),
+                    layout.key.display()
+                )
+            })?;
+        let authority = Authority { layout, practice, key, certificate, chain, working: Mutex::new(()) };
+        authority.recover()?;
+        Ok(authority)
+    }
+
+    /// The certificate that it signs with.
+    pub fn certificate(&self) -> &Certificate {
+        &self.certificate
+    }
+
+    /// Its certificate and those above it, as the file has them.
+    pub fn chain(&self) -> &[Certificate] {
+        &self.chain
+    }
+
+    pub(super) fn lock(&self) -> Result<Lock<'_>, Refusal> {
+        let here = self.working.lock().unwrap_or_else(PoisonError::into_inner);
+        let path = self.layout.directory.join(".kukla-lock");
+        let elsewhere = lock_file(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(Lock { _here: here, _elsewhere: elsewhere })
+    }
+
+    /// Goes on where a crash interrupted: half-written files go, and so do requests whose certificate is there.
+    fn recover(&self) -> Result<(), Refusal> {
+        let _lock = self.lock()?;
+        for directory in [&self.layout.signed, &self.layout.requests] {
+            make_directory(directory, 0o755)?;
+        }
+        for directory in [&self.layout.directory, &self.layout.signed, &self.layout.requests] {
+            remove_unfinished(directory)?;
+        }
+        for name in self.requested()? {
+            let (Some(certificate), Ok(request)) = (self.signed(&name)?, self.request(&name)) else {
+                continue;
+            };
+            if certificate.public_key() == request.public_key() {
+                remove(&self.layout.request_of(&name))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The names of nodes whose requests wait, in order.
+    pub fn requested(&self) -> io::Result<Vec<String>> {
+        names_in(&self.layout.requests)
+    }
+
+    /// The names of nodes that have certificates, in order.
+    pub fn issued(&self) -> io::Result<Vec<String>> {
+        names_in(&self.layout.signed)
+    }
+
+    /// The certificate of a node, if it has one.
+    pub fn signed(&self, name: &str) -> Result<Option<Certificate>, Refusal> {
+        request::check_name(name)?;
+        let path = self.layout.signed_of(name);
+        let Some(bytes) = read_if_there(&path)? else { return Ok(None) };
+        Ok(Some(Certificate::from_pem(&bytes).map_err(|problem| format!("{}: {problem}", path.display()))?))
+    }
+
+    /// The request of a node.
+    pub fn request(&self, name: &str) -> Result<Request, Refusal> {
+        request::check_name(name)?;
+        let path = self.layout.request_of(name);
+        let bytes = read_if_there(&path)?;
+        let bytes =
+            bytes.ok_or_else(|| Refusal::Missing(format!("Could not find certificate_request {name}")))?;
+        Ok(Request::from_pem(&bytes).map_err(|problem| format!("{}: {problem}", path.display()))?)
+    }
+
+    /// Takes a request; whether it was signed at once.
+    pub fn submit(&self, name: &str, text: &[u8]) -> Result<bool, Refusal> {
+        let request = Request::from_pem(text).map_err(Refusal::Rule)?;
+        let subject = request.common_name().unwrap_or_default();
+        self.check_duplicate(&subject)?;
+        request.check_subject(name)?;
+        if !request.is_signed() {
+            let problem = "CSR contains a public key that does not correspond to the signing key";
+            return Err(Refusal::Rule(problem.to_owned()));
+        }
+        let text = request.to_pem();
+        {
+            let _lock = self.lock()?;
+            self.check_duplicate(name)?;
+            let path = self.layout.request_of(name);
+            let written = if self.practice.duplicates {
+                write_whole(&path, text.as_bytes(), 0o644)
+            } else {
+                write_once(&path, text.as_bytes(), 0o644)
+            };
+            written?;
+        }
+        // A policy command may take its time, and others need not wait for it.
+        if !self.practice.autosign.permits(name, &text) {
+            return Ok(false);
+        }
+        request.check(name, self.practice.allowed)?;
+        self.sign(name, None).map(|_| true)
+    }
+
+    fn check_duplicate(&self, name: &str) -> Result<(), Refusal> {
+        if request::check_name(name).is_err() || self.practice.duplicates {
+            return Ok(());
+        }
+        let state = match self.signed(name)? {
+            Some(certificate) if self.is_revoked(&certificate.serial())? => "revoked",
+            Some(_) => "signed",
+            None if self.layout.request_of(name).exists() => "requested",
+            None => return Ok(()),
+        };
+        Err(Refusal::Rule(format!("{name} already has a {state} certificate; ignoring certificate request")))
+    }
+
+    /// Signs the request of a node.
+    pub fn sign(&self, name: &str, lifetime: Option<Duration>) -> Result<Certificate, Refusal> {
+        let _lock = self.lock()?;
+        let request = self.request(name)?;
+        request.check(name, self.practice.allowed)?;
+        let lifetime = lifetime.unwrap_or(if self.practice.renewal && request.renews() {
+            self.practice.renewed_lifetime
+        } else {
+            self.practice.lifetime
+        });
+        let wanted = request.extensions()?;
+        let certificate = self.issue(name, request.public_key(), wanted, lifetime)?;
+        remove(&self.layout.request_of(name))?;
+        Ok(certificate)
+    }
+
+    /// Makes a key and a certificate for a node that did not ask; they are not revoked by this.
+    pub fn generate(&self, name: &str, draft: &Wanted) -> Result<(Key, Certificate), Refusal> {
+        request::check_name(name)?;
+        self.check_duplicate(name)?;
+        let key = Key::generate(self.practice.keys)?;
+        let extensions = draft.extensions(name)?;
+        let _lock = self.lock()?;
+        let lifetime = draft.lifetime.unwrap_or(self.practice.lifetime);
+        let certificate = self.issue(name, &key.public()?, extensions, lifetime)?;
+        Ok((key, certificate))
+    }
+
+    /// Signs a certificate for the key of one that this authority has signed, with all it says.
+    pub fn renew(&self, old: &Certificate) -> Result<Certificate, Refusal> {
+        let name = old.common_name().ok_or("the certificate has no name".to_owned())?;
+        request::check_name(&name)?;
+        let kept = old.extensions().iter();
+        let kept = kept.filter(|each| oids::is_puppets(each.extn_id)).cloned();
+        let mut extensions: Vec<Extension> = kept.collect();
+        let names = alt_names(old.extensions())?;
+        if !names.is_empty() {
+            extensions.push(alt_names_extension(names)?);
+        }
+        let _lock = self.lock()?;
+        if self.is_revoked(&old.serial())? {
+            return Err(Refusal::Rule(format!("the certificate of {name} is revoked")));
+        }
+        self.issue(&name, old.public_key(), extensions, self.practice.renewed_lifetime)
+    }
+
+    /// Whether a certificate was signed with this authority's key.
+    pub fn has_signed(&self, certificate: &Certificate) -> bool {
+        certificate.issuer() == self.certificate.subject()
+            && certificate.is_signed_by(self.certificate.public_key())
+    }
+
+    fn issue(
+        &self,
+        name: &str,
+        public_key: &SubjectPublicKeyInfoOwned,
+        wanted: Vec<Extension>,
+        lifetime: Duration,
+    ) -> Result<Certificate, Refusal> {
+        let now = time::now();
+        let identifier = self.identifier();
+        let mut names = alt_names(&wanted)?;
+        let own = alt_name(name)?;
+        if !names.contains(&own) {
+            names.insert(0, own);
+        }
+        let mut extensions = node_extensions(public_key, &identifier)?;
+        wanted.into_iter().for_each(|each| put(&mut extensions, each));
+        put(&mut extensions, alt_names_extension(names)?);
+        let draft = Draft {
+            subject: certificate::named(name)?,
+            public_key: public_key.clone(),
+            serial: inventory::take_serial(&self.layout.serial)?,
+            // Clocks of agents need not be right to the minute.
+            not_before: now - DAY,
+            not_after: now + lifetime,
+            extensions,
+        };
+        let signed = draft.sign(self.certificate.subject(), &self.key)?;
+        inventory::add(&self.layout.inventory, &signed)?;
+        self.note_infra(name, &signed.serial())?;
+        write_whole(&self.layout.signed_of(name), signed.to_pem().as_bytes(), 0o644)?;
+        Ok(signed)
+    }
+
+    fn identifier(&self) -> Vec<u8> {
+        let own = self.certificate.key_identifier();
+        own.unwrap_or_else(|| certificate::identifier_of(self.certificate.public_key()))
+    }
+
+    /// The numbers of a node that belongs to the infrastructure are kept apart.
+    fn note_infra(&self, name: &str, serial: &BigUint) -> Result<(), Refusal> {
+        let nodes = read_if_there(&self.layout.infra_nodes())?.unwrap_or_default();
+        if String::from_utf8_lossy(&nodes).lines().any(|line| line.trim() == name) {
+            append_line(&self.layout.infra_serials(), &serial.to_string(), 0o644)?;
+        }
+        Ok(())
+    }
+
+    /// Removes the certificate and the request of a node; whether there was any. It is not revoked by this.
+    pub fn delete(&self, name: &str) -> Result<bool, Refusal> {
+        request::check_name(name)?;
+        let _lock = self.lock()?;
+        let certificate = remove(&self.layout.signed_of(name))?;
+        Ok(remove(&self.layout.request_of(name))? || certificate)
+    }
+
+    /// Removes the request of a node; whether there was one.
+    pub fn delete_request(&self, name: &str) -> Result<bool, Refusal> {
+        request::check_name(name)?;
+        let _lock = self.lock()?;
+        Ok(remove(&self.layout.request_of(name))?)
+    }
+
+    /// Whether a node ever had a certificate.
+    pub fn knows(&self, name: &str) -> Result<bool, Refusal> {
+        let known = inventory::read(&self.layout.inventory)?;
+        Ok(self.signed(name)?.is_some() || known.iter().any(|entry| entry.name == name))
+    }
+}
+
+/// What a certificate is to say that nobody asked for by a request.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// Names besides its own: `web.example.com`, `DNS:web`, `IP:10.0.0.1`.
+    pub alt_names: Vec<String>,
+    /// Extensions by name or number.
+    pub extensions: Vec<(String, String)>,
+    /// For how long it is valid, if not as usual.
+    pub lifetime: Option<Duration>,
+}
+
+impl Wanted {
+    fn extensions(&self, name: &str) -> Result<Vec<Extension>, Refusal> {
+        let mut all = Vec::new();
+        for (extension, value) in &self.extensions {
+            let oid = oids::by_name(extension)
+                .ok_or_else(|| Refusal::Rule(format!("there is no certificate extension '{extension}'")))?;
+            all.push(certificate::text_extension(oid, value)?);
+        }
+        if !self.alt_names.is_empty() {
+            let mut names: Vec<GeneralName> = vec![alt_name(name)?];
+            for written in &self.alt_names {
+                let name = alt_name(written)?;
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+            all.push(alt_names_extension(names)?);
+        }
+        Ok(all)
+    }
+}
+
+fn names_in(directory: &Path) -> io::Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(directory)? {
+        let name = entry?.file_name();
+        let name = name.to_str().and_then(|name| name.strip_suffix(".pem"));
+        names.extend(name.filter(|name| request::check_name(name).is_ok()).map(str::to_owned));
+    }
+    names.sort();
+    Ok(names)
+}

@@ -1,0 +1,285 @@
+//! What agents and administrators ask of the authority.
+
+use std::time::Duration;
+
+use hyper::{Method, StatusCode};
+use serde_json::{Value, json};
+
+use super::certificate::Certificate;
+use super::crl::Crl;
+use super::status::State;
+use super::{Authority, Refusal, changed, time};
+use crate::answer::{Answer, JSON, TEXT};
+use crate::call::Call;
+use crate::files::read_if_there;
+use crate::log;
+
+/// Answers a request below `/puppet-ca/v1/`.
+pub fn answer(authority: &Authority, call: &Call, rest: &str) -> Answer {
+    let (kind, name) = rest.split_once('/').unwrap_or((rest, ""));
+    let answered = match (kind, &call.method, name) {
+        ("certificate", &Method::GET, "ca") => ca_certificate(authority),
+        ("certificate", &Method::GET, name) => certificate(authority, name),
+        ("certificate_request", &Method::PUT, name) => submit(authority, call, name),
+        ("certificate_request", &Method::GET, name) => {
+            authority.request(name).map(|request| Answer::text(request.to_pem()))
+        }
+        ("certificate_request", &Method::DELETE, name) => delete_request(authority, name),
+        ("certificate_revocation_list", &Method::GET, "ca") => crl(authority, call),
+        ("certificate_revocation_list", &Method::PUT, "") => update_crl(authority, call),
+        ("certificate_renewal", &Method::POST, "") => renew(authority, call),
+        ("certificate_status", &Method::GET, name) => status(authority, name),
+        ("certificate_status", &Method::PUT, name) => set_status(authority, call, name),
+        ("certificate_status", &Method::DELETE, name) => delete(authority, name),
+        ("certificate_statuses", &Method::GET, _) => statuses(authority, call),
+        ("clean", &Method::PUT, "") => clean(authority, call),
+        ("sign", &Method::POST, "") => sign(authority, call),
+        ("sign", &Method::POST, "all") => {
+            authority.requested().map_err(Refusal::from).map(|names| sign_all(authority, &names))
+        }
+        ("expirations", &Method::GET, "") => expirations(authority),
+        _ => return Answer::refused(StatusCode::NOT_FOUND, "Not Found"),
+    };
+    answered.unwrap_or_else(|refusal| refused(&refusal))
+}
+
+fn refused(refusal: &Refusal) -> Answer {
+    match refusal {
+        Refusal::Rule(message) => {
+            Answer::refused(StatusCode::BAD_REQUEST, message.as_str()).note("error", message.as_str())
+        }
+        Refusal::Missing(message) => Answer::new(StatusCode::NOT_FOUND, TEXT, message.clone()),
+        Refusal::Failure(message) => {
+            // What is wrong with the disk is for the log, not for whoever asks.
+            Answer::refused(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "Internal Server Error: the certificate authority failed",
+            )
+            .note("error", message.as_str())
+        }
+    }
+}
+
+fn ca_certificate(authority: &Authority) -> Result<Answer, Refusal> {
+    let bytes = read_if_there(&authority.layout.certificate)?;
+    let bytes = bytes.ok_or_else(|| Refusal::Missing("Could not find certificate ca".into()))?;
+    Ok(Answer::new(StatusCode::OK, TEXT, bytes))
+}
+
+fn certificate(authority: &Authority, name: &str) -> Result<Answer, Refusal> {
+    let missing = || Refusal::Missing(format!("Could not find certificate {name}"));
+    // A name that no certificate can have is one that none has.
+    let found = authority.signed(name).map_err(|refusal| match refusal {
+        Refusal::Rule(_) => missing(),
+        other => other,
+    })?;
+    found.map(|certificate| Answer::text(certificate.to_pem())).ok_or_else(missing)
+}
+
+fn submit(authority: &Authority, call: &Call, name: &str) -> Result<Answer, Refusal> {
+    let was_signed = authority.submit(name, &call.body)?;
+    let what = if was_signed { "signed" } else { "requested" };
+    log::info(&format!("{name} has a {what} certificate"));
+    Ok(Answer::empty(StatusCode::OK, TEXT))
+}
+
+fn delete_request(authority: &Authority, name: &str) -> Result<Answer, Refusal> {
+    if authority.delete_request(name)? {
+        return Ok(Answer::empty(StatusCode::NO_CONTENT, TEXT));
+    }
+    Err(Refusal::Missing(format!("No certificate request for {name}")))
+}
+
+fn crl(authority: &Authority, call: &Call) -> Result<Answer, Refusal> {
+    let infra = authority.layout.infra_crl();
+    let file =
+        if authority.practice.infra_crl && infra.exists() { infra } else { authority.layout.crl.clone() };
+    let known = call.header("if-modified-since").and_then(time::from_http);
+    if let (Some(known), Some(changed)) = (known, changed(&file))
+        && changed <= known
+    {
+        return Ok(Answer::empty(StatusCode::NOT_MODIFIED, TEXT));
+    }
+    let bytes = read_if_there(&file)?
+        .ok_or_else(|| Refusal::Missing("Could not find certificate_revocation_list ca".into()))?;
+    Ok(Answer::new(StatusCode::OK, TEXT, bytes))
+}
+
+fn update_crl(authority: &Authority, call: &Call) -> Result<Answer, Refusal> {
+    let lists = Crl::all_from_pem(&call.body).map_err(Refusal::Rule)?;
+    if lists.is_empty() {
+        return Err(Refusal::Rule("No valid CRLs submitted.".into()));
+    }
+    authority.update_crls(&lists)?;
+    Ok(Answer::text("Successfully updated CRLs."))
+}
+
+fn renew(authority: &Authority, call: &Call) -> Result<Answer, Refusal> {
+    if !authority.practice.renewal {
+        return Ok(Answer::refused(StatusCode::NOT_FOUND, "Not Found"));
+    }
+    let Some(certificate) = &call.peer.certificate else {
+        return Err(Refusal::Rule("No valid certificate found in renewal request".into()));
+    };
+    if !authority.has_signed(certificate) {
+        let text = "Certificate present, but does not match signature";
+        return Ok(Answer::refused(StatusCode::FORBIDDEN, text));
+    }
+    let renewed = authority.renew(certificate)?;
+    log::info(&format!("{} has a renewed certificate", call.peer.name.as_deref().unwrap_or_default()));
+    Ok(Answer::text(renewed.to_pem()))
+}
+
+fn status(authority: &Authority, name: &str) -> Result<Answer, Refusal> {
+    let found = authority.status(name)?;
+    found.map(|status| Answer::json(&status.to_json())).ok_or_else(unknown)
+}
+
+fn unknown() -> Refusal {
+    Refusal::Missing("Invalid certificate subject.".into())
+}
+
+fn set_status(authority: &Authority, call: &Call, name: &str) -> Result<Answer, Refusal> {
+    let body = json_body(call)?;
+    let Some(wanted) = body.get("desired_state").and_then(Value::as_str) else {
+        return Err(Refusal::Rule("Missing required parameter \"desired_state\"".into()));
+    };
+    let conflict = |text: String| Ok(Answer::refused(StatusCode::CONFLICT, text));
+    let Some(status) = authority.status(name)? else { return Err(unknown()) };
+    match (wanted, status.state) {
+        ("signed", State::Requested) => {
+            let lifetime = match body.get("cert_ttl") {
+                Some(Value::Number(seconds)) => seconds.as_u64().map(Duration::from_secs),
+                Some(Value::String(text)) => time::duration(text),
+                _ => None,
+            };
+            match authority.sign(name, lifetime) {
+                Err(Refusal::Rule(problem)) => return conflict(problem),
+                other => other?,
+            };
+            log::info(&format!("{name} has a signed certificate"));
+        }
+        ("signed", _) => {
+            return conflict(format!(
+                "Cannot sign certificate for host {name} without a certificate request"
+            ));
+        }
+        ("revoked", State::Requested) => {
+            return conflict(format!(
+                "Cannot revoke certificate for host {name} without a signed certificate"
+            ));
+        }
+        ("revoked", _) => {
+            authority.revoke(&[name.to_owned()])?;
+            log::info(&format!("{name} has a revoked certificate"));
+        }
+        (other, _) => {
+            return Err(Refusal::Rule(format!(
+                "State {other} invalid; Must specify desired state of 'signed' or 'revoked' for host {name}."
+            )));
+        }
+    }
+    Ok(Answer::empty(StatusCode::NO_CONTENT, TEXT))
+}
+
+fn delete(authority: &Authority, name: &str) -> Result<Answer, Refusal> {
+    if authority.delete(name)? {
+        return Ok(Answer::empty(StatusCode::NO_CONTENT, JSON));
+    }
+    Err(unknown())
+}
+
+fn statuses(authority: &Authority, call: &Call) -> Result<Answer, Refusal> {
+    let wanted = match call.parameter("state") {
+        None => None,
+        Some("requested") => Some(State::Requested),
+        Some("signed") => Some(State::Signed),
+        Some("revoked") => Some(State::Revoked),
+        Some(other) => return Err(Refusal::Rule(format!("there is no state '{other}'"))),
+    };
+    let all: Vec<Value> = authority.statuses(wanted)?.iter().map(|status| status.to_json()).collect();
+    Ok(Answer::json(&Value::Array(all)))
+}
+
+fn clean(authority: &Authority, call: &Call) -> Result<Answer, Refusal> {
+    let body = json_body(call)?;
+    if body.get("async") == Some(&Value::Bool(true)) {
+        return Err(Refusal::Rule("Async mode is not currently supported.".into()));
+    }
+    let names = names(&body).ok_or_else(|| {
+        Refusal::Rule(
+            "Missing required key: 'certnames'. Please supply the list of certs you want to clean.".into(),
+        )
+    })?;
+    let (mut known, mut missing) = (Vec::new(), Vec::new());
+    for name in names {
+        if authority.knows(&name)? { known.push(name) } else { missing.push(name) }
+    }
+    authority.revoke(&known)?;
+    for name in &known {
+        authority.delete(name)?;
+    }
+    if missing.is_empty() {
+        return Ok(Answer::text("Successfully cleaned all certs."));
+    }
+    Ok(Answer::text(format!("The following certs do not exist and cannot be revoked: {missing:?}")))
+}
+
+fn sign(authority: &Authority, call: &Call) -> Result<Answer, Refusal> {
+    let body = json_body(call)?;
+    match names(&body) {
+        Some(names) => Ok(sign_all(authority, &names)),
+        None => {
+            let problem = json!({"kind": "schema-violation", "submitted": body.get("certnames"), "error": "certnames is a list of names"});
+            Ok(Answer { status: StatusCode::UNPROCESSABLE_ENTITY, ..Answer::json(&problem) })
+        }
+    }
+}
+
+fn sign_all(authority: &Authority, names: &[String]) -> Answer {
+    let (mut signed, mut missing, mut failed) = (Vec::new(), Vec::new(), Vec::new());
+    for name in names {
+        match authority.sign(name, None) {
+            Ok(_) => signed.push(name),
+            Err(Refusal::Missing(_)) => missing.push(name),
+            Err(problem) => {
+                log::warning(&format!("the request of {name} was not signed: {problem}"));
+                failed.push(name);
+            }
+        }
+    }
+    Answer::json(&json!({"signed": signed, "no-csr": missing, "signing-errors": failed}))
+}
+
+fn expirations(authority: &Authority) -> Result<Answer, Refusal> {
+    let named = |certificate: &Certificate| certificate.common_name().unwrap_or_default();
+    let certificates: serde_json::Map<String, Value> = authority
+        .chain()
+        .iter()
+        .map(|each| (named(each), time::in_inventory(each.not_after()).into()))
+        .collect();
+    let mut lists = serde_json::Map::new();
+    for list in authority.crls()? {
+        let name = super::certificate::common_name(list.issuer()).unwrap_or_default();
+        lists.insert(name, list.next_update().map(time::in_inventory).into());
+    }
+    Ok(Answer {
+        content_type: Some("application/json"),
+        ..Answer::json(&json!({"ca-certs": certificates, "crls": lists}))
+    })
+}
+
+fn json_body(call: &Call) -> Result<Value, Refusal> {
+    if call.body.is_empty() {
+        return Err(Refusal::Rule("Empty request body.".into()));
+    }
+    serde_json::from_slice(&call.body).map_err(|_| Refusal::Rule("Request body is not JSON.".into()))
+}
+
+fn names(body: &Value) -> Option<Vec<String>> {
+    let all = body.get("certnames")?.as_array()?;
+    let mut names: Vec<String> =
+        all.iter().map(|name| Some(name.as_str()?.to_owned())).collect::<Option<_>>()?;
+    names.dedup();
+    Some(names)
+}

@@ -1,0 +1,85 @@
+//! An authority whose certificate another one signed: its files are brought in and checked first.
+
+use super::certificate::Certificate;
+use super::crl::Crl;
+use super::keys::Key;
+use super::{Authority, Layout, Practice, Refusal, time};
+use crate::files::{make_directory, write_whole};
+
+/// What someone brings.
+#[derive(Clone, Copy, Debug)]
+pub struct Brought<'a> {
+    /// The certificates: the one that signs, and those above it.
+    pub certificates: &'a [u8],
+    /// The private key of the one that signs.
+    pub key: &'a [u8],
+    /// The lists of what they have revoked, one for each.
+    pub lists: &'a [u8],
+}
+
+/// Brings in an authority. Nothing is written unless all of it fits together.
+pub fn import(layout: &Layout, practice: Practice, brought: Brought<'_>) -> Result<Authority, Refusal> {
+    for path in [&layout.certificate, &layout.key, &layout.crl] {
+        if path.exists() {
+            return Err(Refusal::Rule(format!(
+                "there is an authority already: {} exists; nothing was changed",
+                path.display()
+            )));
+        }
+    }
+    let rule = |problem: String| Refusal::Rule(problem);
+    let chain = Certificate::all_from_pem(brought.certificates).map_err(rule)?;
+    let key = Key::from_pem(brought.key).map_err(rule)?;
+    let lists = Crl::all_from_pem(brought.lists).map_err(rule)?;
+    let signing = ordered(&chain, &key)?;
+    for certificate in &signing {
+        let name = certificate.common_name().unwrap_or_default();
+        if certificate.not_after() < time::now() {
+            return Err(Refusal::Rule(format!("the certificate of '{name}' has ended")));
+        }
+        if !lists.iter().any(|list| list.is_of(certificate)) {
+            return Err(Refusal::Rule(format!("there is no list of what '{name}' has revoked")));
+        }
+    }
+    make_directory(&layout.directory, 0o755)?;
+    make_directory(&layout.signed, 0o755)?;
+    make_directory(&layout.requests, 0o755)?;
+    let pems: String = signing.iter().map(|each| each.to_pem()).collect();
+    let own = |list: &&Crl| list.is_of(signing[0]);
+    let first = lists.iter().filter(own).chain(lists.iter().filter(|list| !own(list)));
+    let bundle: String = first.map(Crl::to_pem).collect();
+    if !layout.serial.exists() {
+        write_whole(&layout.serial, b"0001", 0o644)?;
+    }
+    if !layout.inventory.exists() {
+        write_whole(&layout.inventory, b"", 0o644)?;
+    }
+    write_whole(&layout.public_key, key.public_pem()?.as_bytes(), 0o644)?;
+    write_whole(&layout.crl, bundle.as_bytes(), 0o644)?;
+    write_whole(&layout.certificate, pems.as_bytes(), 0o644)?;
+    write_whole(&layout.key, key.to_pem().as_bytes(), 0o640)?;
+    Authority::open(layout.clone(), practice)
+}
+
+/// The certificates from the one that signs up to a root.
+fn ordered<'c>(chain: &'c [Certificate], key: &Key) -> Result<Vec<&'c Certificate>, Refusal> {
+    let public = key.public()?;
+    let signing = chain.iter().find(|each| *each.public_key() == public);
+    let mut ordered = vec![
+        signing.ok_or_else(|| Refusal::Rule("none of the certificates is for the private key".to_owned()))?,
+    ];
+    while let Some(last) = ordered.last()
+        && last.issuer() != last.subject()
+    {
+        let above =
+            chain.iter().find(|each| each.subject() == last.issuer() && last.is_signed_by(each.public_key()));
+        match above {
+            Some(above) if !ordered.iter().any(|known| known.der() == above.der()) => ordered.push(above),
+            _ => {
+                let name = last.common_name().unwrap_or_default();
+                return Err(Refusal::Rule(format!("the certificate of whoever signed '{name}' is missing")));
+            }
+        }
+    }
+    Ok(ordered)
+}

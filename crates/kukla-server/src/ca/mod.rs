@@ -1,0 +1,179 @@
+//! The certificate authority: a directory as Puppet has it, taken over as it is.
+//!
+//! All that it knows is in its files, so that several processes (a server, `kukla ca`, Puppet's own tools) see the same; whoever
+//! changes them holds a lock. Every file is written whole. A certificate is signed in steps, each of which leaves a state that the
+//! next run understands: the number is taken, the inventory is told, the certificate appears, the request goes.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+mod authority;
+pub mod autosign;
+pub mod certificate;
+pub mod crl;
+pub mod doctor;
+pub mod http;
+pub mod import;
+pub mod inventory;
+pub mod keys;
+pub mod oids;
+pub mod request;
+mod revoke;
+mod revoked;
+pub mod setup;
+pub mod status;
+pub mod time;
+
+pub use authority::{Authority, Wanted};
+use autosign::Autosign;
+use keys::KeyKind;
+use request::Allowed;
+pub use revoked::Revoked;
+use time::DAY;
+
+/// Why the authority did not do what it was asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// It would break a rule; whoever asked is told which.
+    Rule(String),
+    /// There is nothing of that name.
+    Missing(String),
+    /// It could not: a disk, a key.
+    Failure(String),
+}
+
+impl Refusal {
+    /// Against a rule.
+    pub fn rule(message: String) -> Refusal {
+        Refusal::Rule(message)
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Refusal::Rule(message) | Refusal::Missing(message) | Refusal::Failure(message)) = self;
+        f.write_str(message)
+    }
+}
+
+impl From<io::Error> for Refusal {
+    fn from(error: io::Error) -> Refusal {
+        Refusal::Failure(error.to_string())
+    }
+}
+
+/// What a library could not do.
+impl From<String> for Refusal {
+    fn from(problem: String) -> Refusal {
+        Refusal::Failure(problem)
+    }
+}
+
+/// Where the files of an authority are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// The directory of all that is not placed elsewhere.
+    pub directory: PathBuf,
+    /// The certificates of the authority and of those above it.
+    pub certificate: PathBuf,
+    /// Its private key.
+    pub key: PathBuf,
+    /// Its public key.
+    pub public_key: PathBuf,
+    /// The lists of revoked certificates, its own first.
+    pub crl: PathBuf,
+    /// The number of the next certificate.
+    pub serial: PathBuf,
+    /// All certificates that were ever signed.
+    pub inventory: PathBuf,
+    /// The certificates of nodes.
+    pub signed: PathBuf,
+    /// The requests that wait.
+    pub requests: PathBuf,
+}
+
+impl Layout {
+    /// Puppet's layout of a directory.
+    pub fn at(directory: impl Into<PathBuf>) -> Layout {
+        let directory = directory.into();
+        Layout {
+            certificate: directory.join("ca_crt.pem"),
+            key: directory.join("ca_key.pem"),
+            public_key: directory.join("ca_pub.pem"),
+            crl: directory.join("ca_crl.pem"),
+            serial: directory.join("serial"),
+            inventory: directory.join("inventory.txt"),
+            signed: directory.join("signed"),
+            requests: directory.join("requests"),
+            directory,
+        }
+    }
+
+    /// The names of nodes that belong to the infrastructure, one a line.
+    pub fn infra_nodes(&self) -> PathBuf {
+        self.directory.join("infra_inventory.txt")
+    }
+
+    /// The numbers of their certificates.
+    pub fn infra_serials(&self) -> PathBuf {
+        self.directory.join("infra_serials")
+    }
+
+    /// The list of their revoked certificates.
+    pub fn infra_crl(&self) -> PathBuf {
+        self.directory.join("infra_crl.pem")
+    }
+
+    /// The certificate of a node.
+    pub fn signed_of(&self, name: &str) -> PathBuf {
+        self.signed.join(format!("{name}.pem"))
+    }
+
+    /// The request of a node.
+    pub fn request_of(&self, name: &str) -> PathBuf {
+        self.requests.join(format!("{name}.pem"))
+    }
+}
+
+/// How an authority signs.
+#[derive(Clone, Debug)]
+pub struct Practice {
+    /// Which requests are signed without anyone being asked.
+    pub autosign: Autosign,
+    /// What requests may ask for.
+    pub allowed: Allowed,
+    /// For how long certificates are valid.
+    pub lifetime: Duration,
+    /// Whether nodes may have theirs renewed by themselves.
+    pub renewal: bool,
+    /// For how long certificates are valid that nodes renew by themselves.
+    pub renewed_lifetime: Duration,
+    /// Whether a node may ask again although it has a certificate.
+    pub duplicates: bool,
+    /// Whether agents get the list of revoked infrastructure certificates alone.
+    pub infra_crl: bool,
+    /// What kind of keys it makes.
+    pub keys: KeyKind,
+}
+
+impl Default for Practice {
+    fn default() -> Practice {
+        Practice {
+            autosign: Autosign::default(),
+            allowed: Allowed::default(),
+            lifetime: DAY * 365 * 5,
+            renewal: false,
+            renewed_lifetime: DAY * 90,
+            duplicates: false,
+            infra_crl: false,
+            keys: KeyKind::Rsa(4096),
+        }
+    }
+}
+
+/// When something was changed last.
+pub fn changed(path: &Path) -> Option<SystemTime> {
+    path.metadata().and_then(|about| about.modified()).ok()
+}

@@ -1,0 +1,184 @@
+//! A new authority, and the certificate of the server itself.
+
+use std::path::PathBuf;
+use std::thread;
+use std::time::Duration;
+
+use num_bigint::BigUint;
+
+use super::certificate::{Certificate, Draft, authority_extensions, identifier_of, named};
+use super::crl::{self, Crl};
+use super::keys::{Key, random};
+use super::time::{self, DAY};
+use super::{Authority, Layout, Practice, Refusal, Wanted};
+use crate::files::{make_directory, read_if_there, write_whole};
+
+/// For so long authorities are valid.
+const LASTS: u32 = 15 * 365;
+
+/// Where the files of a node's own certificate are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostFiles {
+    /// The directory of all of them.
+    pub ssldir: PathBuf,
+    /// The node's name.
+    pub certname: String,
+}
+
+impl HostFiles {
+    /// Its certificate.
+    pub fn certificate(&self) -> PathBuf {
+        self.ssldir.join("certs").join(format!("{}.pem", self.certname))
+    }
+
+    /// Its private key.
+    pub fn key(&self) -> PathBuf {
+        self.ssldir.join("private_keys").join(format!("{}.pem", self.certname))
+    }
+
+    /// Its public key.
+    pub fn public_key(&self) -> PathBuf {
+        self.ssldir.join("public_keys").join(format!("{}.pem", self.certname))
+    }
+
+    /// The authorities it trusts.
+    pub fn authorities(&self) -> PathBuf {
+        self.ssldir.join("certs").join("ca.pem")
+    }
+
+    /// What they have revoked.
+    pub fn crl(&self) -> PathBuf {
+        self.ssldir.join("crl.pem")
+    }
+}
+
+/// Makes a new authority: a root, and one below it that signs.
+pub fn make(layout: &Layout, practice: Practice, name: &str) -> Result<Authority, Refusal> {
+    let taken = [&layout.certificate, &layout.key, &layout.crl, &layout.serial, &layout.inventory];
+    if let Some(path) = taken.into_iter().find(|path| path.exists()) {
+        return Err(Refusal::Rule(format!(
+            "there is an authority already: {} exists; nothing was changed",
+            path.display()
+        )));
+    }
+    let kind = practice.keys;
+    let (root_key, key) = thread::scope(|scope| {
+        let other = scope.spawn(move || Key::generate(kind));
+        let own = Key::generate(kind);
+        let other = other.join().unwrap_or_else(|_| Err("no key could be made".to_owned()));
+        other.and_then(|other| Ok((other, own?)))
+    })?;
+    let hex: String = random::<7>().iter().map(|byte| format!("{byte:02x}")).collect();
+    let root = authority(&format!("Puppet Root CA: {hex}"), 1, &root_key, None)?;
+    let signing = authority(&format!("Puppet CA: {name}"), 2, &key, Some((&root, &root_key)))?;
+    let now = time::now();
+    let lists = [Crl::empty(&signing, &key, now)?, Crl::empty(&root, &root_key, now)?];
+    make_directory(&layout.directory, 0o755)?;
+    make_directory(&layout.signed, 0o755)?;
+    make_directory(&layout.requests, 0o755)?;
+    let chain = format!("{}{}", signing.to_pem(), root.to_pem());
+    write_whole(&layout.directory.join("root_key.pem"), root_key.to_pem().as_bytes(), 0o640)?;
+    write_whole(&layout.public_key, key.public_pem()?.as_bytes(), 0o644)?;
+    write_whole(&layout.inventory, b"", 0o644)?;
+    write_whole(&layout.infra_nodes(), format!("{name}\n").as_bytes(), 0o644)?;
+    write_whole(&layout.infra_serials(), b"", 0o644)?;
+    write_whole(&layout.infra_crl(), crl::bundle(&lists).as_bytes(), 0o644)?;
+    write_whole(&layout.serial, b"0001", 0o644)?;
+    write_whole(&layout.crl, crl::bundle(&lists).as_bytes(), 0o644)?;
+    write_whole(&layout.certificate, chain.as_bytes(), 0o644)?;
+    // What makes it an authority comes last: without its key it is none, and whoever finds the rest can say so.
+    write_whole(&layout.key, key.to_pem().as_bytes(), 0o640)?;
+    Authority::open(layout.clone(), practice)
+}
+
+fn authority(
+    name: &str,
+    serial: u32,
+    key: &Key,
+    issuer: Option<(&Certificate, &Key)>,
+) -> Result<Certificate, Refusal> {
+    let public_key = key.public()?;
+    let identifier = identifier_of(issuer.map_or(&public_key, |(issuer, _)| issuer.public_key()));
+    let now = time::now();
+    let draft = Draft {
+        subject: named(name)?,
+        extensions: authority_extensions(&public_key, &identifier)?,
+        public_key,
+        serial: BigUint::from(serial),
+        not_before: now - DAY,
+        not_after: now + DAY * LASTS,
+    };
+    let subject = draft.subject.clone();
+    Ok(match issuer {
+        Some((issuer, issuer_key)) => draft.sign(issuer.subject(), issuer_key)?,
+        None => draft.sign(&subject, key)?,
+    })
+}
+
+/// Makes the certificate of the server itself, which may manage the certificates of others; an existing one stays.
+pub fn make_host(
+    authority: &Authority,
+    host: &HostFiles,
+    alt_names: &[String],
+) -> Result<Certificate, Refusal> {
+    if let (Some(certificate), true) = (read_if_there(&host.certificate())?, host.key().exists()) {
+        publish(authority, host)?;
+        return Ok(Certificate::from_pem(&certificate)?);
+    }
+    let mut names = alt_names.to_vec();
+    if names.is_empty() {
+        names.push("puppet".to_owned());
+    }
+    let wanted = Wanted {
+        alt_names: names,
+        extensions: vec![("pp_cli_auth".to_owned(), "true".to_owned())],
+        lifetime: None,
+    };
+    let (key, certificate) = authority.generate(&host.certname, &wanted)?;
+    write_host(host, &key, &certificate)?;
+    publish(authority, host)?;
+    Ok(certificate)
+}
+
+/// Writes the key and the certificate of a node where the node looks for them.
+pub fn write_host(host: &HostFiles, key: &Key, certificate: &Certificate) -> Result<(), Refusal> {
+    make_directory(&host.ssldir, 0o771)?;
+    for (name, mode) in [("certs", 0o755), ("public_keys", 0o755), ("private_keys", 0o750)] {
+        make_directory(&host.ssldir.join(name), mode)?;
+    }
+    write_whole(&host.key(), key.to_pem().as_bytes(), 0o640)?;
+    write_whole(&host.public_key(), key.public_pem()?.as_bytes(), 0o644)?;
+    write_whole(&host.certificate(), certificate.to_pem().as_bytes(), 0o644)?;
+    Ok(())
+}
+
+/// Puts the authority's certificates and lists where the server's own agent looks for them.
+pub fn publish(authority: &Authority, host: &HostFiles) -> Result<(), Refusal> {
+    make_directory(&host.ssldir.join("certs"), 0o755)?;
+    for (from, to) in
+        [(&authority.layout.certificate, host.authorities()), (&authority.layout.crl, host.crl())]
+    {
+        let bytes = read_if_there(from)?.unwrap_or_default();
+        if read_if_there(&to)?.as_deref() != Some(&bytes) {
+            write_whole(&to, &bytes, 0o644)?;
+        }
+    }
+    Ok(())
+}
+
+/// The server's certificate is renewed when less of its life is left than this.
+const RENEW_HOST_BEFORE: Duration = Duration::from_secs(60 * 24 * 60 * 60);
+
+/// Renews the certificate of the server itself if it ends soon; whether it did.
+pub fn renew_host(authority: &Authority, host: &HostFiles) -> Result<bool, Refusal> {
+    let Some(bytes) = read_if_there(&host.certificate())? else { return Ok(false) };
+    let old = Certificate::from_pem(&bytes)?;
+    let lasted = old.not_after().duration_since(old.not_before()).unwrap_or_default();
+    let before = RENEW_HOST_BEFORE.min(lasted / 3);
+    if !authority.has_signed(&old) || old.not_after() > time::now() + before {
+        return Ok(false);
+    }
+    let new = authority.renew(&old)?;
+    write_whole(&host.certificate(), new.to_pem().as_bytes(), 0o644)?;
+    Ok(true)
+}

@@ -1,0 +1,114 @@
+//! The contents of files: those of mounts as they are, those of static catalogs as they were.
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::time::Duration;
+
+use hyper::StatusCode;
+
+use crate::answer::{Answer, Content, Issue, OCTETS};
+use crate::call::Call;
+use crate::command;
+use crate::environments::is_name;
+use crate::mounts::{Found, Invalid};
+
+/// Answers with a file.
+pub fn answer(key: &str, found: Result<Option<Found>, Invalid>) -> Answer {
+    let missing = || Answer::error(Issue::NotFound, &format!("Could not find file_content {key}"));
+    match found {
+        Err(Invalid(problem)) => Answer::error(Issue::Runtime, &problem),
+        Ok(Some(Found::One(path))) => contents(&path).unwrap_or_else(missing),
+        Ok(_) => missing(),
+    }
+}
+
+/// The contents of a file, if it is one.
+fn contents(path: &Path) -> Option<Answer> {
+    // A pipe would keep whoever opens it waiting.
+    fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    File::open(path).and_then(Answer::file).ok()
+}
+
+/// Answers with a file of a version of the code, which a command prints.
+pub fn versioned(call: &Call, path: &str, command: Option<&str>) -> Answer {
+    let refused = |text: &str| Answer::refused(StatusCode::BAD_REQUEST, text);
+    let (Some(environment), Some(code_id)) = (call.parameter("environment"), call.parameter("code_id"))
+    else {
+        return refused(
+            "Error: A /static_file_content request requires an environment, a code-id, and a file-path",
+        );
+    };
+    if !is_name(environment) {
+        return refused(&format!("The environment must be purely alphanumeric, not '{environment}'"));
+    }
+    if !is_served(path) {
+        return Answer::refused(
+            StatusCode::FORBIDDEN,
+            format!(
+                "Request Denied: A /static_file_content request must be a file within the files, lib, scripts, or tasks directory of a module."
+            ),
+        );
+    }
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_;:.".contains(c);
+    if code_id.is_empty() || !code_id.chars().all(is_plain) {
+        return refused("Error: the code-id has characters that no code-id has");
+    }
+    let Some(command) = command else {
+        return Answer::refused(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "Internal Server Error: Cannot retrieve code content because the \"versioned-code.code-content-command\" setting is not present in configuration.",
+        );
+    };
+    match command::run(command, &[environment, code_id, path], Vec::new(), Duration::from_secs(60)) {
+        Ok(output) if output.code == Some(0) => {
+            Answer { content: Content::Bytes(output.stdout.into()), ..Answer::empty(StatusCode::OK, OCTETS) }
+        }
+        Ok(output) => {
+            let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+            let code = output.code.map_or_else(|| "a signal".to_owned(), |code| code.to_string());
+            Answer::refused(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                format!("Internal Server Error: the code content command ended with {code}"),
+            )
+            .note("error", said)
+        }
+        Err(problem) => Answer::refused(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "Internal Server Error: there is no code content command",
+        )
+        .note("error", problem),
+    }
+}
+
+/// Whether a path of an environment is one that modules serve: `*/MODULE/files/**` and its like.
+fn is_served(path: &str) -> bool {
+    let parts: Vec<&str> = path.split('/').collect();
+    match parts[..] {
+        [_, _, directory, ref rest @ ..] => {
+            ["files", "lib", "scripts", "tasks"].contains(&directory)
+                && !rest.is_empty()
+                && parts.iter().all(|part| !matches!(*part, "" | "." | ".."))
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_modules_serve() {
+        assert!(is_served("modules/ntp/files/a/b") && is_served("site/x/lib/y.rb"));
+        for path in [
+            "modules/ntp/manifests/init.pp",
+            "hiera.yaml",
+            "modules/ntp/files",
+            "modules/ntp/files/",
+            "modules/ntp/files/../x",
+            "data/a/b",
+        ] {
+            assert!(!is_served(path), "{path}");
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Files that are written whole or not at all, and directories with the right modes.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, fchown};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The ending of files that are being written; whoever finds one after a crash may remove it.
+pub const UNFINISHED: &str = ".kukla-new";
+
+/// Writes a file so that, whatever happens on the way, there is the old one or the new one under its name and never a part: it is
+/// written under another name, brought to the disk, and renamed.
+pub fn write_whole(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    let (parent, unfinished) = beside(path)?;
+    let written = write_new(&unfinished, bytes, mode).and_then(|()| fs::rename(&unfinished, path));
+    if written.is_err() {
+        // What is left of an attempt that failed is of no use; that it failed is what is told.
+        let _ = fs::remove_file(&unfinished);
+    }
+    written?;
+    sync_directory(&parent)
+}
+
+/// Writes a file that must not be there yet, whole; of several who try at once, one succeeds.
+pub fn write_once(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    let (parent, unfinished) = beside(path)?;
+    let written = write_new(&unfinished, bytes, mode).and_then(|()| fs::hard_link(&unfinished, path));
+    let _ = fs::remove_file(&unfinished);
+    written?;
+    sync_directory(&parent)
+}
+
+/// Appends a line to a file and waits until it is on the disk. A line that a crash left unfinished stays one of its own.
+pub fn append_line(path: &Path, line: &str, mode: u32) -> io::Result<()> {
+    let is_new = !path.exists();
+    let mut file = OpenOptions::new().append(true).create(true).mode(mode).open(path)?;
+    let unfinished = !is_new && !ends_with_newline(path)?;
+    let text = format!("{}{line}\n", if unfinished { "\n" } else { "" });
+    file.write_all(text.as_bytes())?;
+    file.sync_data()?;
+    if is_new {
+        let parent = path.parent().unwrap_or(Path::new("/"));
+        belongs_like(&file, parent)?;
+        sync_directory(parent)?;
+    }
+    Ok(())
+}
+
+/// Makes a directory, and those above it, unless they are there.
+pub fn make_directory(path: &Path, mode: u32) -> io::Result<()> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    if let Some(parent) = path.parent() {
+        make_directory(parent, 0o755)?;
+    }
+    match fs::DirBuilder::new().mode(mode).create(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        other => other,
+    }?;
+    if let Some(parent) = path.parent() {
+        belongs_like(&File::open(path)?, parent)?;
+    }
+    Ok(())
+}
+
+/// Removes a file and waits until that is on the disk; it need not be there.
+pub fn remove(path: &Path) -> io::Result<bool> {
+    match fs::remove_file(path) {
+        Ok(()) => sync_directory(path.parent().unwrap_or(Path::new("/"))).map(|()| true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// The contents of a file, or nothing if there is none.
+pub fn read_if_there(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Removes what crashes left half-written in a directory.
+pub fn remove_unfinished(directory: &Path) -> io::Result<usize> {
+    let mut removed = 0;
+    for entry in fs::read_dir(directory)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|ending| UNFINISHED[1..] == *ending) {
+            removed += usize::from(remove(&path)?);
+        }
+    }
+    Ok(removed)
+}
+
+/// What tells a file from its successor, if there is one: a new file has another number, a changed one another time.
+pub fn stamp(path: &Path) -> Option<(u64, i64, i64, u64)> {
+    let about = fs::metadata(path).ok()?;
+    Some((about.ino(), about.mtime(), about.mtime_nsec(), about.len()))
+}
+
+fn beside(path: &Path) -> io::Result<(PathBuf, PathBuf)> {
+    static COUNTER: AtomicU64 = AtomicU64::new(0);
+    let invalid = || io::Error::new(io::ErrorKind::InvalidInput, "a path without a name");
+    let parent = path.parent().ok_or_else(invalid)?;
+    let name = path.file_name().ok_or_else(invalid)?.to_string_lossy();
+    let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+    let unfinished = parent.join(format!(".{name}.{}-{number}{UNFINISHED}", std::process::id()));
+    Ok((parent.to_owned(), unfinished))
+}
+
+fn write_new(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
+    file.write_all(bytes)?;
+    belongs_like(&file, path.parent().unwrap_or(Path::new("/")))?;
+    file.sync_all()
+}
+
+/// Opens a file that stands for a lock and waits until nobody else has it. Whoever dies lets go of it.
+pub fn lock_file(path: &Path) -> io::Result<File> {
+    let file = OpenOptions::new().append(true).create(true).mode(0o660).open(path)?;
+    belongs_like(&file, path.parent().unwrap_or(Path::new("/")))?;
+    file.lock()?;
+    Ok(file)
+}
+
+/// What the superuser makes belongs to whom its directory belongs, so that a server of another user can go on with it.
+fn belongs_like(file: &File, directory: &Path) -> io::Result<()> {
+    let (about, wanted) = (file.metadata()?, fs::metadata(directory)?);
+    if about.uid() == 0 && (about.uid(), about.gid()) != (wanted.uid(), wanted.gid()) {
+        return fchown(file, Some(wanted.uid()), Some(wanted.gid()));
+    }
+    Ok(())
+}
+
+fn ends_with_newline(path: &Path) -> io::Result<bool> {
+    use std::io::{Read, Seek, SeekFrom};
+    let mut file = File::open(path)?;
+    if file.metadata()?.len() == 0 {
+        return Ok(true);
+    }
+    file.seek(SeekFrom::End(-1))?;
+    let mut last = [0];
+    file.read_exact(&mut last)?;
+    Ok(last == *b"\n")
+}
+
+fn sync_directory(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync_all()
+}

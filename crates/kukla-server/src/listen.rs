@@ -1,0 +1,165 @@
+//! Connections: accepted, secured, served, and ended in good order.
+
+use std::net::SocketAddr;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, watch};
+use tokio_rustls::TlsAcceptor;
+
+use crate::ca::certificate::Certificate;
+use crate::call::Peer;
+use crate::log;
+use crate::server::Server;
+use crate::tls::Tls;
+
+/// The server and how it is reached; both can be replaced while connections are open.
+#[derive(Debug)]
+pub struct Current {
+    server: RwLock<Arc<Server>>,
+    tls: RwLock<Arc<Tls>>,
+}
+
+impl Current {
+    /// A server and its TLS.
+    pub fn new(server: Server, tls: Tls) -> Arc<Current> {
+        Arc::new(Current { server: RwLock::new(Arc::new(server)), tls: RwLock::new(Arc::new(tls)) })
+    }
+
+    /// The server.
+    pub fn server(&self) -> Arc<Server> {
+        Arc::clone(&self.server.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn tls(&self) -> Arc<Tls> {
+        Arc::clone(&self.tls.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Goes on with another one; requests that are being answered end with the old one.
+    pub fn replace(&self, server: Server, tls: Tls) {
+        *self.server.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(server);
+        *self.tls.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(tls);
+    }
+}
+
+/// So many connections may be open.
+const MOST_CONNECTIONS: usize = 10_000;
+/// A connection has so long to become secure, and a request's headers so long to arrive; between requests of a connection there may be so much.
+const PATIENCE: Duration = Duration::from_secs(15);
+const HEADERS: Duration = Duration::from_secs(60);
+/// When the server ends, requests have so long to be answered.
+const FAREWELL: Duration = Duration::from_secs(30);
+
+/// Serves connections until told to stop.
+pub async fn serve(
+    current: Arc<Current>,
+    listener: TcpListener,
+    is_secure: bool,
+    mut stop: watch::Receiver<bool>,
+) {
+    let slots = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    loop {
+        let accepted = tokio::select! {
+            accepted = accept(&listener, &slots) => accepted,
+            _ = stop.changed() => break,
+        };
+        let (stream, address, slot) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                // Usually too many files are open: others will be closed.
+                log::error(&format!("no connection could be accepted: {error}"));
+                tokio::time::sleep(Duration::from_millis(100)).await;
+                continue;
+            }
+        };
+        let (current, stop) = (Arc::clone(&current), stop.clone());
+        tokio::spawn(async move {
+            connection(current, stream, address, is_secure, stop).await;
+            drop(slot);
+        });
+    }
+    drop(listener);
+    // All slots are free when all connections are over.
+    let all = u32::try_from(MOST_CONNECTIONS).unwrap_or(u32::MAX);
+    let _ = tokio::time::timeout(FAREWELL, slots.acquire_many(all)).await;
+}
+
+async fn accept(
+    listener: &TcpListener,
+    slots: &Arc<Semaphore>,
+) -> std::io::Result<(TcpStream, SocketAddr, tokio::sync::OwnedSemaphorePermit)> {
+    let slot = Arc::clone(slots).acquire_owned().await.map_err(std::io::Error::other)?;
+    let (stream, address) = listener.accept().await?;
+    Ok((stream, address, slot))
+}
+
+async fn connection(
+    current: Arc<Current>,
+    stream: TcpStream,
+    address: SocketAddr,
+    is_secure: bool,
+    stop: watch::Receiver<bool>,
+) {
+    // Answers are written at once and whole, so there is nothing to wait for.
+    let _ = stream.set_nodelay(true);
+    if !is_secure {
+        return http(&current, TokioIo::new(stream), Peer::new(address, None), stop).await;
+    }
+    let acceptor = TlsAcceptor::from(current.tls().now());
+    match tokio::time::timeout(PATIENCE, acceptor.accept(stream)).await {
+        Ok(Ok(stream)) => {
+            let shown = stream.get_ref().1.peer_certificates().and_then(|chain| chain.first());
+            let certificate = shown.and_then(|der| Certificate::from_der(der).ok());
+            http(&current, TokioIo::new(stream), Peer::new(address, certificate), stop).await;
+        }
+        Ok(Err(error)) => tell(address, &error.to_string()),
+        Err(_) => tell(address, "it took too long"),
+    }
+}
+
+fn tell(address: SocketAddr, problem: &str) {
+    // An agent that looks whether there is a server at all connects and goes away again.
+    let level = if problem.contains("eof") { log::Level::Debug } else { log::Level::Warning };
+    let facts = serde_json::Map::from_iter([
+        ("client".to_owned(), address.ip().to_string().into()),
+        ("error".to_owned(), problem.into()),
+    ]);
+    log::say(level, "no secure connection", facts);
+}
+
+async fn http<T>(current: &Arc<Current>, io: T, peer: Peer, mut stop: watch::Receiver<bool>)
+where
+    T: hyper::rt::Read + hyper::rt::Write + Unpin,
+{
+    let peer = Arc::new(peer);
+    let metrics = Arc::clone(&current.server().metrics);
+    metrics.connections.fetch_add(1, Ordering::Relaxed);
+    let service = service_fn(|request| {
+        let (server, peer) = (current.server(), Arc::clone(&peer));
+        async move { Ok::<_, std::convert::Infallible>(server.answer(&peer, request).await) }
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADERS)
+        .max_buf_size(64 << 10)
+        .serve_connection(io, service);
+    tokio::pin!(connection);
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        _ = stop.changed() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = ended
+        && log::wants(log::Level::Debug)
+    {
+        tell(peer.address, &error.to_string());
+    }
+    metrics.connections.fetch_sub(1, Ordering::Relaxed);
+}

@@ -1,0 +1,98 @@
+//! What a server says about itself: one line for each thing, as JSON where machines read it.
+
+use std::io::Write as _;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use serde_json::{Map, Value, json};
+
+use crate::ca::time;
+
+/// How important something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// What only someone who looks for a fault wants to know.
+    Debug,
+    /// What happened.
+    Info,
+    /// What someone should look at.
+    Warning,
+    /// What did not work.
+    Error,
+}
+
+impl Level {
+    fn name(self) -> &'static str {
+        match self {
+            Level::Debug => "debug",
+            Level::Info => "info",
+            Level::Warning => "warning",
+            Level::Error => "error",
+        }
+    }
+
+    /// The level of this name.
+    pub fn of(name: &str) -> Option<Level> {
+        [Level::Debug, Level::Info, Level::Warning, Level::Error]
+            .into_iter()
+            .find(|level| level.name() == name)
+    }
+}
+
+static LEAST: AtomicU8 = AtomicU8::new(Level::Info as u8);
+static FORM: AtomicU8 = AtomicU8::new(Form::Text as u8);
+
+/// How lines look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// For people.
+    Text,
+    /// For machines.
+    Json,
+}
+
+/// Says which lines are wanted, and how.
+pub fn configure(least: Level, form: Form) {
+    LEAST.store(least as u8, Ordering::Relaxed);
+    FORM.store(form as u8, Ordering::Relaxed);
+}
+
+/// Whether lines of a level are wanted.
+pub fn wants(level: Level) -> bool {
+    level as u8 >= LEAST.load(Ordering::Relaxed)
+}
+
+/// Something that someone should look at.
+pub fn warning(message: &str) {
+    say(Level::Warning, message, Map::new());
+}
+
+/// Something that did not work.
+pub fn error(message: &str) {
+    say(Level::Error, message, Map::new());
+}
+
+/// Something that happened.
+pub fn info(message: &str) {
+    say(Level::Info, message, Map::new());
+}
+
+/// A line with further facts in it.
+pub fn say(level: Level, message: &str, facts: Map<String, Value>) {
+    if !wants(level) {
+        return;
+    }
+    let mut line = if FORM.load(Ordering::Relaxed) == Form::Json as u8 {
+        let mut all = Map::new();
+        all.insert("time".into(), time::precise().into());
+        all.insert("level".into(), level.name().into());
+        all.insert("message".into(), message.into());
+        all.extend(facts);
+        json!(all).to_string()
+    } else {
+        let facts: String = facts.iter().map(|(name, value)| format!(" {name}={value}")).collect();
+        format!("{}: {message}{facts}", level.name())
+    };
+    line.push('\n');
+    // Nobody is left to be told that a line could not be written.
+    let _ = std::io::stderr().lock().write_all(line.as_bytes());
+}

@@ -1,0 +1,133 @@
+//! The files of puppetserver that a server takes over, `conf.d/*.conf` and `services.d/ca.cfg`; and `kukla.toml`, which can say all of
+//! that and what `puppet.conf` says, in one file.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use kukla::Value;
+use kukla::formats::hocon;
+
+use crate::auth::Rules;
+use crate::files::read_if_there;
+
+/// What they say.
+#[derive(Clone, Debug)]
+pub struct PuppetserverConf {
+    /// Whether the authority is here.
+    pub has_authority: bool,
+    files: Vec<(PathBuf, Value)>,
+}
+
+impl PuppetserverConf {
+    /// Reads the files of a directory; those that are not there say nothing.
+    pub fn read(directory: &Path) -> Result<PuppetserverConf, String> {
+        let mut files = Vec::new();
+        let entries = std::fs::read_dir(directory.join("conf.d"));
+        let mut paths: Vec<PathBuf> =
+            entries.into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+        paths.sort();
+        for path in paths.into_iter().filter(|path| path.extension().is_some_and(|ending| ending == "conf")) {
+            let text =
+                std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+            let environment = |name: &str| Ok(std::env::var(name).ok());
+            let value = hocon::read(&text, &environment)
+                .map_err(|error| error.message(&path.display().to_string()))?;
+            files.push((path, value));
+        }
+        let services = read_if_there(&directory.join("services.d").join("ca.cfg"));
+        let services = services.ok().flatten().unwrap_or_default();
+        let services = String::from_utf8_lossy(&services);
+        let mut lines = services.lines().map(str::trim).filter(|line| !line.starts_with('#'));
+        let has_authority = !lines.any(|line| line.contains("certificate-authority-disabled-service"));
+        Ok(PuppetserverConf { has_authority, files })
+    }
+
+    /// Adds `kukla.toml`, if there is one: it counts more than the other files, whose sections it has as tables.
+    pub fn add_toml(&mut self, path: &Path) -> Result<(), String> {
+        let problem = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+        let Some(bytes) = read_if_there(path).map_err(|error| problem(&error))? else { return Ok(()) };
+        let text = String::from_utf8(bytes).map_err(|error| problem(&error))?;
+        let table: toml::Table = text.parse().map_err(|error| problem(&error))?;
+        self.has_authority &=
+            table.get("server").and_then(|server| server.get("ca")) != Some(&toml::Value::Boolean(false));
+        self.files.push((path.to_owned(), value(&toml::Value::Table(table))));
+        Ok(())
+    }
+
+    /// The settings of `puppet.conf` that `kukla.toml` has in its table `puppet`.
+    pub fn puppet_settings(&self) -> Vec<(String, String)> {
+        let tables = self.files.iter().filter_map(|(_, file)| file.as_hash()?.get("puppet")?.as_hash());
+        let settings = tables.flat_map(|table| table.iter());
+        settings.filter_map(|(name, value)| Some((name.as_str()?.to_owned(), written(value)?))).collect()
+    }
+
+    fn get(&self, section: &str, name: &str) -> Option<&Value> {
+        let all = self.files.iter().rev();
+        all.filter_map(|(_, file)| file.as_hash()?.get(section)?.as_hash()?.get(name)).next()
+    }
+
+    /// A text.
+    pub fn text(&self, section: &str, name: &str) -> Option<String> {
+        written(self.get(section, name)?)
+    }
+
+    /// A path.
+    pub fn path(&self, section: &str, name: &str) -> Option<PathBuf> {
+        self.text(section, name).map(PathBuf::from)
+    }
+
+    /// Yes or no.
+    pub fn flag(&self, section: &str, name: &str) -> Option<bool> {
+        self.text(section, name).and_then(|text| text.parse().ok())
+    }
+
+    /// A number.
+    pub fn number(&self, section: &str, name: &str) -> Option<usize> {
+        self.text(section, name).and_then(|text| text.parse().ok())
+    }
+
+    /// Where to listen, if these settings of the web server say so.
+    pub fn listen(&self, host: &str, port: &str) -> Result<Option<SocketAddr>, String> {
+        let (address, number) = (self.text("webserver", host), self.number("webserver", port));
+        let Some(number) = number else { return Ok(None) };
+        let address = address.unwrap_or_else(|| "0.0.0.0".to_owned());
+        let address = if address == "localhost" { "127.0.0.1" } else { address.as_str() };
+        let problem =
+            || format!("webserver: {host} is an address and {port} a port, not '{address}' and '{number}'");
+        let address = address.parse().map_err(|_| problem())?;
+        Ok(Some(SocketAddr::new(address, u16::try_from(number).map_err(|_| problem())?)))
+    }
+
+    /// The rules of `auth.conf`, if there is one.
+    pub fn authorization(&self) -> Option<Result<Rules, String>> {
+        let has = |value: &Value| value.as_hash().is_some_and(|all| all.contains_key("authorization"));
+        let (path, value) = self.files.iter().rev().find(|(_, value)| has(value))?;
+        Some(Rules::read(value).map_err(|problem| format!("{}: {problem}", path.display())))
+    }
+}
+
+/// A value as one would write it.
+fn written(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.to_string()),
+        Value::Integer(number) => Some(number.to_string()),
+        Value::Boolean(truth) => Some(truth.to_string()),
+        Value::Array(all) => Some(all.iter().map(written).collect::<Option<Vec<_>>>()?.join(",")),
+        _ => None,
+    }
+}
+
+/// What TOML says, as a value.
+fn value(toml: &toml::Value) -> Value {
+    match toml {
+        toml::Value::String(text) => text.as_str().into(),
+        toml::Value::Integer(number) => (*number).into(),
+        toml::Value::Float(number) => (*number).into(),
+        toml::Value::Boolean(truth) => (*truth).into(),
+        toml::Value::Datetime(time) => time.to_string().as_str().into(),
+        toml::Value::Array(all) => all.iter().map(value).collect::<Vec<_>>().into(),
+        toml::Value::Table(table) => {
+            Value::Hash(table.iter().map(|(name, each)| (name.as_str(), value(each))).collect())
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! A server from its start to its end: listening, looking after certificates, reloading, stopping.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+
+use crate::ca::setup;
+use crate::listen::{Current, serve};
+use crate::log;
+use crate::sd;
+use crate::server::Server;
+use crate::settings::{Overrides, Settings};
+use crate::tls::Tls;
+
+/// How often it is asked whether certificates and lists end soon.
+const LOOK_AFTER: Duration = Duration::from_secs(60 * 60);
+/// Threads that wait for disks; those that compile are among them.
+const WAITING: usize = 192;
+/// Threads that compile have the stack that the compiler would otherwise take anew for each node.
+const STACK: usize = 16 << 20;
+
+/// Makes the server that the settings tell of, without serving anyone; what one before it has counted and opened goes on.
+pub fn prepare(overrides: &Overrides, before: Option<&Server>) -> Result<(Server, Tls), String> {
+    let server = Server::new(Settings::read(overrides)?, before)?;
+    let tls = Tls::new(server.settings.tls.clone())?;
+    Ok((server, tls))
+}
+
+/// Serves until a signal says that it is over.
+pub fn run(overrides: &Overrides) -> Result<(), String> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .max_blocking_threads(WAITING)
+        .thread_stack_size(STACK)
+        .thread_name("kukla")
+        .build()
+        .map_err(|error| error.to_string())?;
+    let ended = runtime.block_on(served(overrides));
+    // A compilation that nobody waits for any more need not be waited for.
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    ended
+}
+
+async fn served(overrides: &Overrides) -> Result<(), String> {
+    let (server, tls) = prepare(overrides, None)?;
+    let (address, plain) = (server.settings.listen, server.settings.plain);
+    let bind = |address| async move {
+        TcpListener::bind(address).await.map_err(|error| format!("cannot listen on {address}: {error}"))
+    };
+    let secure = bind(address).await?;
+    let plain = match plain {
+        Some(address) => Some(bind(address).await?),
+        None => None,
+    };
+    let current = Current::new(server, tls);
+    let (stop, stopped) = watch::channel(false);
+    let mut serving = vec![tokio::spawn(serve(Arc::clone(&current), secure, true, stopped.clone()))];
+    serving.extend(
+        plain.map(|listener| tokio::spawn(serve(Arc::clone(&current), listener, false, stopped.clone()))),
+    );
+    tokio::spawn(look_after(Arc::clone(&current)));
+    log::info(&format!("ready on {address}"));
+    sd::notify("READY=1");
+    let listen = |kind| signal(kind).map_err(|error| error.to_string());
+    let (mut terminate, mut interrupt, mut hangup) =
+        (listen(SignalKind::terminate())?, listen(SignalKind::interrupt())?, listen(SignalKind::hangup())?);
+    loop {
+        tokio::select! {
+            _ = terminate.recv() => break,
+            _ = interrupt.recv() => break,
+            _ = hangup.recv() => reload(overrides, &current).await,
+        }
+    }
+    sd::notify("STOPPING=1");
+    log::info("stopping");
+    let _ = stop.send(true);
+    for each in serving {
+        let _ = each.await;
+    }
+    log::info("stopped");
+    Ok(())
+}
+
+/// Reads all settings again; if they are wrong, the server goes on with the old ones.
+async fn reload(overrides: &Overrides, current: &Arc<Current>) {
+    let reloading =
+        sd::monotonic().map_or_else(|| "RELOADING=1".to_owned(), |time| format!("RELOADING=1\n{time}"));
+    sd::notify(&reloading);
+    let (overrides, before) = (overrides.clone(), current.server());
+    let prepared = tokio::task::spawn_blocking(move || prepare(&overrides, Some(&before))).await;
+    match prepared.map_err(|error| error.to_string()).and_then(|prepared| prepared) {
+        Ok((server, tls)) => {
+            current.replace(server, tls);
+            log::info("reloaded");
+        }
+        Err(problem) => log::error(&format!("not reloaded, the old settings hold: {problem}")),
+    }
+    sd::notify("READY=1");
+}
+
+/// Renews the server's certificate and the lists of revoked ones before they end.
+async fn look_after(current: Arc<Current>) {
+    let mut clock = tokio::time::interval(LOOK_AFTER);
+    loop {
+        clock.tick().await;
+        let server = current.server();
+        let looked = tokio::task::spawn_blocking(move || {
+            let Some(authority) = &server.authority else { return };
+            let refreshed = authority.refresh_crl();
+            let renewed = setup::renew_host(authority, &server.settings.host);
+            let published = setup::publish(authority, &server.settings.host);
+            for (what, result) in [
+                ("the list of revoked certificates was renewed", refreshed),
+                ("the server's certificate was renewed", renewed),
+                ("", published.map(|()| false)),
+            ] {
+                match result {
+                    Ok(true) => log::info(what),
+                    Ok(false) => {}
+                    Err(problem) => log::error(&format!("looking after certificates: {problem}")),
+                }
+            }
+        });
+        let _ = looked.await;
+    }
+}

@@ -1,0 +1,355 @@
+//! The server: what it knows, and how a request becomes an answer.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use hyper::body::Incoming;
+use hyper::{Method, Request, Response, StatusCode};
+use kukla::{Compiler, DiskWorld};
+use serde_json::{Map, Value};
+use tokio::sync::Semaphore;
+
+use crate::answer::{Answer, Body, Issue};
+use crate::ca::certificate::Certificate;
+use crate::ca::{Authority, Refusal, Revoked, setup, time};
+use crate::call::{self, Call, Peer};
+use crate::environments::Environments;
+use crate::log::{self, Level};
+use crate::metrics::Metrics;
+use crate::routes::{Route, dispatch};
+use crate::settings::Settings;
+use crate::storing::Storing;
+
+/// The server.
+#[derive(Debug)]
+pub struct Server {
+    /// What it was told.
+    pub settings: Settings,
+    /// The authority, if it is here.
+    pub authority: Option<Authority>,
+    /// Which certificates are revoked.
+    pub revoked: Revoked,
+    /// The code.
+    pub environments: Arc<Environments>,
+    /// Where facts, catalogs and reports go, if anywhere.
+    pub store: Option<Storing>,
+    /// What was counted.
+    pub metrics: Arc<Metrics>,
+    /// When it began.
+    pub started: Instant,
+    /// The address it is reached by, if it is known.
+    pub address: Option<IpAddr>,
+    compiling: Arc<Semaphore>,
+    reading: Arc<Semaphore>,
+}
+
+/// What the log tells of a request.
+struct Asked {
+    method: Method,
+    path: String,
+    begun: Instant,
+}
+
+/// So many requests that only read files are answered at once.
+const READING: usize = 64;
+/// A request has so long to arrive.
+const ARRIVAL: Duration = Duration::from_secs(60);
+
+impl Server {
+    /// A server as the settings have it. If there is no authority yet where one should be, it is made.
+    pub fn new(mut settings: Settings, before: Option<&Server>) -> Result<Server, String> {
+        let authority = match &settings.authority {
+            Some((layout, practice)) => Some(match Authority::open(layout.clone(), practice.clone()) {
+                Ok(authority) => authority,
+                Err(Refusal::Missing(_)) if !layout.directory.join("ca_key.pem").exists() => {
+                    log::info(&format!(
+                        "there is no certificate authority in {}; making one",
+                        layout.directory.display()
+                    ));
+                    setup::make(layout, practice.clone(), &settings.host.certname)
+                        .map_err(|refusal| refusal.to_string())?
+                }
+                Err(refusal) => return Err(refusal.to_string()),
+            }),
+            None => None,
+        };
+        if let Some(authority) = &authority {
+            authority.refresh_crl().map_err(|refusal| refusal.to_string())?;
+            if settings.tls.certificate == settings.host.certificate() {
+                setup::make_host(authority, &settings.host, &settings.alt_names)
+                    .map_err(|refusal| refusal.to_string())?;
+            }
+        }
+        let store = match (&settings.store, before.and_then(|before| before.store.clone())) {
+            (Some(_), Some(open)) => Some(open),
+            (Some(url), None) => Some(Storing::open(url, &settings)?),
+            (None, _) => None,
+        };
+        if store.is_some() {
+            settings.site.settings.set("storeconfigs", true.into())?;
+        }
+        let mut compiler = Compiler::new(DiskWorld::default()).with_policy(settings.policy.clone());
+        if let Some(store) = &store {
+            compiler = compiler.with_exports(store.exports());
+        }
+        let environments = Arc::new(Environments::new(&settings, compiler));
+        Ok(Server {
+            revoked: Revoked::in_file(settings.tls.crl.clone()),
+            environments,
+            store,
+            metrics: before.map_or_else(Arc::default, |before| Arc::clone(&before.metrics)),
+            started: before.map_or_else(Instant::now, |before| before.started),
+            address: own_address(settings.listen.ip()),
+            compiling: Arc::new(Semaphore::new(settings.compiling.threads)),
+            reading: Arc::new(Semaphore::new(READING)),
+            authority,
+            settings,
+        })
+    }
+
+    /// The environment of this name if there is one, else the default one.
+    pub fn environment_or_default(&self, name: &str) -> String {
+        match self.environments.get(name) {
+            Some(environment) => environment.name.clone(),
+            None => self.settings.site.environment.clone(),
+        }
+    }
+
+    /// After how many seconds those come back who are sent away: not all at once.
+    pub fn retry_after(&self) -> u64 {
+        let most = self.settings.compiling.retry.as_secs().max(1);
+        1 + u64::from_le_bytes(crate::ca::keys::random()) % most
+    }
+
+    /// Answers a request.
+    pub async fn answer(self: &Arc<Server>, peer: &Arc<Peer>, request: Request<Incoming>) -> Response<Body> {
+        let begun = Instant::now();
+        let (parts, body) = request.into_parts();
+        let asked = Asked { method: parts.method.clone(), path: parts.uri.path().to_owned(), begun };
+        let accept_encoding =
+            parts.headers.get("accept-encoding").and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let (route, peer, mut answer) = match self.arrived(peer, parts, body).await {
+            Ok(call) => {
+                let route = Route::of(&call.path);
+                let peer = Arc::clone(&call.peer);
+                (route, peer, self.allowed(call, route).await)
+            }
+            Err(answer) => (Route::Other, Arc::clone(peer), answer),
+        };
+        let length = answer.length();
+        if length < 64 << 10 {
+            answer.packed(accept_encoding.as_deref());
+        } else {
+            answer = tokio::task::spawn_blocking(move || {
+                answer.packed(accept_encoding.as_deref());
+                answer
+            })
+            .await
+            .unwrap_or_else(|_| Answer::error(Issue::Runtime, "the answer could not be packed"));
+        }
+        if route.is_puppets() {
+            answer.headers.push(("x-puppet-version", crate::PUPPET_VERSION.to_owned()));
+        }
+        self.note(&asked, route, &peer, &mut answer, length);
+        answer.into_response()
+    }
+
+    /// The request, when all of it is there.
+    async fn arrived(
+        &self,
+        peer: &Arc<Peer>,
+        parts: hyper::http::request::Parts,
+        body: Incoming,
+    ) -> Result<Call, Answer> {
+        let refused = |status: StatusCode, text: &str| Answer::refused(status, text);
+        let path = call::path(parts.uri.path())
+            .ok_or_else(|| refused(StatusCode::BAD_REQUEST, "Bad Request: the path"))?;
+        let query = call::parameters(parts.uri.query().unwrap_or_default());
+        let query = query.ok_or_else(|| refused(StatusCode::BAD_REQUEST, "Bad Request: the query"))?;
+        let limit = Route::of(&path).largest_body(self.settings.largest_body);
+        let whole = tokio::time::timeout(ARRIVAL, Limited::new(body, limit).collect()).await;
+        let body = match whole {
+            Err(_) => return Err(refused(StatusCode::REQUEST_TIMEOUT, "Request Timeout")),
+            Ok(Err(error)) if error.is::<LengthLimitError>() => {
+                let text = format!("Payload Too Large: at most {limit} bytes are taken here");
+                return Err(Answer::refused(StatusCode::PAYLOAD_TOO_LARGE, text));
+            }
+            Ok(Err(error)) => return Err(refused(StatusCode::BAD_REQUEST, &format!("Bad Request: {error}"))),
+            Ok(Ok(whole)) => whole.to_bytes(),
+        };
+        let mut call = Call {
+            method: parts.method,
+            path,
+            parameters: query,
+            headers: parts.headers,
+            body,
+            peer: Arc::clone(peer),
+        };
+        if call.content_type().as_deref() == Some("application/x-www-form-urlencoded") {
+            let form = std::str::from_utf8(&call.body).ok().and_then(call::parameters);
+            let mut form = form.ok_or_else(|| refused(StatusCode::BAD_REQUEST, "Bad Request: the form"))?;
+            form.append(&mut call.parameters);
+            call.parameters = form;
+        }
+        if self.settings.rules.by_header {
+            call.peer = Arc::new(by_header(&call));
+        }
+        Ok(call)
+    }
+
+    /// Answers a request if its sender may ask.
+    async fn allowed(self: &Arc<Server>, call: Call, route: Route) -> Answer {
+        if route == Route::Other {
+            return Answer::refused(StatusCode::NOT_FOUND, "Not Found").note("refused", "no such thing");
+        }
+        if let Some(problem) = self.distrusts(&call.peer) {
+            return forbidden(&call).note("refused", problem);
+        }
+        if let Err(refusal) = self.settings.rules.check(&call) {
+            return forbidden(&call).note("refused", refusal.rule);
+        }
+        if route.compiles() { self.compiled(call, route).await } else { self.read(call, route).await }
+    }
+
+    /// Why a certificate that was good when the connection was made is not any more.
+    fn distrusts(&self, peer: &Peer) -> Option<&'static str> {
+        let certificate = peer.certificate.as_ref()?;
+        if certificate.not_after() < time::now() {
+            return Some("the certificate has ended");
+        }
+        let is_revoked = self.revoked.now().revokes(certificate.issuer(), &certificate.serial());
+        is_revoked.then_some("the certificate is revoked")
+    }
+
+    /// Compiles when it is its turn; when too many wait already, the agent is told to come back later.
+    async fn compiled(self: &Arc<Server>, call: Call, route: Route) -> Answer {
+        let most = (self.settings.compiling.queue + self.settings.compiling.threads) as u64;
+        let queued = Counted::new(Arc::clone(&self.metrics));
+        if queued.before >= most {
+            self.metrics.sent_away();
+            return Answer::busy(
+                self.retry_after(),
+                "Service Unavailable: too many catalogs are being compiled",
+            );
+        }
+        let Ok(_permit) = Arc::clone(&self.compiling).acquire_owned().await else {
+            return Answer::busy(self.retry_after(), "Service Unavailable: the server ends");
+        };
+        self.run(call, route).await
+    }
+
+    async fn read(self: &Arc<Server>, call: Call, route: Route) -> Answer {
+        let Ok(_permit) = Arc::clone(&self.reading).acquire_owned().await else {
+            return Answer::busy(self.retry_after(), "Service Unavailable: the server ends");
+        };
+        self.run(call, route).await
+    }
+
+    /// Runs a handler where it may wait for disks; when the client goes away, this is dropped, and the handler is told.
+    async fn run(self: &Arc<Server>, call: Call, route: Route) -> Answer {
+        let gone = Gone::default();
+        let (server, is_gone) = (Arc::clone(self), Arc::clone(&gone.0));
+        let work = tokio::task::spawn_blocking(move || dispatch(&server, &call, route, &is_gone));
+        match work.await {
+            Ok(answer) => answer,
+            Err(_) => {
+                Answer::error(Issue::Runtime, "the request could not be answered because of a fault in Kukla")
+            }
+        }
+    }
+
+    /// Counts and logs a request that is answered.
+    fn note(&self, asked: &Asked, route: Route, peer: &Peer, answer: &mut Answer, bytes: u64) {
+        let (status, time) = (answer.status.as_u16(), asked.begun.elapsed());
+        self.metrics.answered(route.name(), status, time, bytes);
+        let level = match status {
+            500.. => Level::Error,
+            401 | 403 => Level::Warning,
+            _ => Level::Info,
+        };
+        if !log::wants(level) {
+            return;
+        }
+        let mut facts = Map::new();
+        facts.insert("method".into(), asked.method.as_str().into());
+        facts.insert("path".into(), asked.path.as_str().into());
+        facts.insert("status".into(), status.into());
+        facts.insert("node".into(), peer.name.clone().map_or(Value::Null, Value::from));
+        facts.insert("client".into(), peer.address.ip().to_string().into());
+        facts.insert("ms".into(), ((time.as_secs_f64() * 1e6).round() / 1e3).into());
+        facts.insert("bytes".into(), bytes.into());
+        facts.extend(answer.notes.drain(..).map(|(name, value)| (name.to_owned(), value)));
+        log::say(level, "request", facts);
+    }
+}
+
+fn forbidden(call: &Call) -> Answer {
+    let method = call.method.as_str().to_lowercase();
+    let text = format!(
+        "Forbidden request: {} (method :{method}). Please see the server logs for details.",
+        call.path
+    );
+    Answer { content_type: None, ..Answer::refused(StatusCode::FORBIDDEN, text) }
+}
+
+/// Who asks, as something in front of the server tells in headers that it has checked a certificate.
+fn by_header(call: &Call) -> Peer {
+    let address = call.peer.address;
+    if call.header("x-client-verify") != Some("SUCCESS") {
+        return Peer::new(address, None);
+    }
+    let certificate = call.header("x-client-cert").and_then(|header| call::decoded(header, false));
+    let certificate = certificate.and_then(|text| Certificate::from_pem(text.as_bytes()).ok());
+    let mut peer = Peer::new(address, certificate);
+    if peer.name.is_none() {
+        let name = call.header("x-client-dn").and_then(|dn| {
+            dn.split([',', '/'])
+                .find_map(|part| part.trim().strip_prefix("CN="))
+                .map(|name| name.trim().to_owned())
+        });
+        peer.name = name;
+    }
+    peer
+}
+
+/// Told when whoever waits for an answer does not any more.
+#[derive(Default)]
+struct Gone(Arc<AtomicBool>);
+
+impl Drop for Gone {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// A catalog that is being compiled or waits for it.
+struct Counted {
+    metrics: Arc<Metrics>,
+    before: u64,
+}
+
+impl Counted {
+    fn new(metrics: Arc<Metrics>) -> Counted {
+        let before = metrics.queued.fetch_add(1, Ordering::Relaxed);
+        Counted { metrics, before }
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.metrics.queued.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// The address by which this machine reaches others; nothing is sent to find out.
+fn own_address(listen: IpAddr) -> Option<IpAddr> {
+    if !listen.is_unspecified() {
+        return Some(listen);
+    }
+    let socket = std::net::UdpSocket::bind(("0.0.0.0", 0)).ok()?;
+    socket.connect(("192.0.2.1", 9)).ok()?;
+    socket.local_addr().ok().map(|address| address.ip())
+}

@@ -1,0 +1,454 @@
+//! What a server is told: `puppet.conf`, the files of puppetserver beside it, and what the command line says instead.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use kukla::puppet_conf::PuppetConf;
+use kukla::world::policy::{Access, Commands, Policy, Variables};
+use kukla::{DiskWorld, MemoryWorld, SiteSpec};
+
+use crate::auth::Rules;
+use crate::ca::autosign::Autosign;
+use crate::ca::keys::KeyKind;
+use crate::ca::setup::HostFiles;
+use crate::ca::{Layout, Practice, time};
+use crate::environments::AT_ONCE;
+use crate::puppetserver_conf::PuppetserverConf;
+
+/// What the command line may say in place of files.
+#[derive(Clone, Debug, Default)]
+pub struct Overrides {
+    /// The directory of `puppet.conf`.
+    pub confdir: Option<PathBuf>,
+    /// The directory of puppetserver's own files.
+    pub serverdir: Option<PathBuf>,
+    /// Settings as `puppet.conf` has them, which count more than it does.
+    pub settings: Vec<(String, String)>,
+    /// Where to listen.
+    pub listen: Option<SocketAddr>,
+    /// Whether there is to be no authority here.
+    pub without_ca: bool,
+    /// How many catalogs are compiled at once.
+    pub threads: Option<usize>,
+    /// What code may reach, if not all.
+    pub policy: Option<Policy>,
+    /// The URL of the store.
+    pub store: Option<String>,
+}
+
+/// All that a server is told.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The settings of `puppet.conf`.
+    pub puppet: PuppetConf,
+    /// The directory of variable data.
+    pub vardir: PathBuf,
+    /// The server's own certificate.
+    pub host: HostFiles,
+    /// Names that the server's certificate is valid for besides its own.
+    pub alt_names: Vec<String>,
+    /// Where the authority is and how it signs, if it is here.
+    pub authority: Option<(Layout, Practice)>,
+    /// Files of the server's certificate, key, authorities and revocations that are not where Puppet puts them.
+    pub tls: TlsFiles,
+    /// Where to listen.
+    pub listen: SocketAddr,
+    /// Where to listen without TLS, for something in front that has it.
+    pub plain: Option<SocketAddr>,
+    /// Who may do what.
+    pub rules: Rules,
+    /// The directories of environments.
+    pub environmentpath: Vec<PathBuf>,
+    /// What all sites have in common.
+    pub site: SiteSpec,
+    /// What code may reach.
+    pub policy: Policy,
+    /// How catalogs are compiled.
+    pub compiling: Compiling,
+    /// The command that classifies nodes.
+    pub classifier: Option<String>,
+    /// The command that tells more about nodes, or a directory of such commands.
+    pub trusted_external: Option<PathBuf>,
+    /// The commands that tell which version of an environment is in use, and give its files.
+    pub versioned: Versioned,
+    /// Where reports go.
+    pub reports: Reports,
+    /// Where backups of files go.
+    pub bucket: PathBuf,
+    /// Which directories besides modules are served.
+    pub mounts: PathBuf,
+    /// How large a request may be.
+    pub largest_body: usize,
+    /// The URL of the store of facts, catalogs and reports, if there is one.
+    pub store: Option<String>,
+}
+
+/// Files of TLS.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TlsFiles {
+    /// The server's certificate.
+    pub certificate: PathBuf,
+    /// Its key.
+    pub key: PathBuf,
+    /// Whose certificates are trusted.
+    pub authorities: PathBuf,
+    /// What they have revoked.
+    pub crl: PathBuf,
+}
+
+/// How catalogs are compiled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compiling {
+    /// How many at once.
+    pub threads: usize,
+    /// How many may wait; more are sent away.
+    pub queue: usize,
+    /// For how long agents that are sent away stay away, at most.
+    pub retry: Duration,
+    /// How often it is asked whether code has changed; never if nothing is said.
+    pub look: Option<Duration>,
+    /// For how long files must be still before they are used.
+    pub settle: Duration,
+}
+
+/// Which version of the code is in use.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Versioned {
+    /// Prints the version of an environment.
+    pub code_id: Option<String>,
+    /// Prints a file of a version.
+    pub content: Option<String>,
+}
+
+/// Where reports go.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reports {
+    /// The names of the processors.
+    pub processors: Vec<String>,
+    /// Where files go.
+    pub directory: PathBuf,
+}
+
+/// The usual port.
+const PORT: u16 = 8140;
+/// Facts and reports of large nodes have a few megabytes; files that are backed up may have more.
+const LARGEST_BODY: usize = 256 << 20;
+
+impl Settings {
+    /// Reads all files.
+    pub fn read(overrides: &Overrides) -> Result<Settings, String> {
+        let confdir = overrides.confdir.clone().unwrap_or_else(usual_confdir);
+        let serverdir = overrides.serverdir.clone().unwrap_or_else(|| beside(&confdir, "puppetserver"));
+        let mut server = PuppetserverConf::read(&serverdir)?;
+        server.add_toml(&confdir.join("kukla.toml"))?;
+        let mut settings = overrides.settings.clone();
+        settings.extend(server.puppet_settings());
+        let puppet = read_puppet_conf(&confdir, &settings)?;
+        let text = |name: &str| puppet.given(name).map(str::to_owned);
+        let path = |name: &str| text(name).map(PathBuf::from);
+        let vardir = path("vardir").or_else(|| server.path("jruby-puppet", "server-var-dir"));
+        let vardir = vardir.unwrap_or_else(usual_vardir);
+        let ssldir = path("ssldir").unwrap_or_else(|| confdir.join("ssl"));
+        let certname = text("certname").map_or_else(own_name, Ok)?;
+        let host = HostFiles { ssldir: ssldir.clone(), certname: certname.to_lowercase() };
+        let alt_names = text("dns_alt_names").unwrap_or_default();
+        let alt_names =
+            alt_names.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
+        let has_authority = !overrides.without_ca && server.has_authority;
+        let authority =
+            has_authority.then(|| layout_and_practice(&puppet, &server, &confdir, &ssldir)).transpose()?;
+        let tls = tls_files(&server, &host, authority.as_ref().map(|(layout, _)| layout));
+        let mut site = SiteSpec::default();
+        puppet.apply(&DiskWorld::default(), &mut site)?;
+        if puppet.get("deadline").is_none() {
+            site.settings.set("deadline", 120.into())?;
+        }
+        let mut environmentpath = puppet.environmentpath();
+        if environmentpath.is_empty() {
+            environmentpath.push(beside(&confdir, "code").join("environments"));
+        }
+        let rules = match server.authorization() {
+            Some(rules) => rules?,
+            None => Rules::default(),
+        };
+        let processors = text("reports").unwrap_or_else(|| "store".to_owned());
+        Ok(Settings {
+            alt_names,
+            authority,
+            tls,
+            listen: listen(overrides, &server)?,
+            plain: server.listen("host", "port")?,
+            rules,
+            environmentpath,
+            policy: overrides.policy.clone().unwrap_or_else(as_in_puppet),
+            compiling: compiling(&puppet, &server, overrides.threads)?,
+            classifier: puppet.external_nodes().map(str::to_owned),
+            trusted_external: path("trusted_external_command"),
+            versioned: Versioned {
+                code_id: server.text("versioned-code", "code-id-command"),
+                content: server.text("versioned-code", "code-content-command"),
+            },
+            reports: Reports {
+                processors: processors
+                    .split(',')
+                    .map(|name| name.trim().to_owned())
+                    .filter(|name| !name.is_empty())
+                    .collect(),
+                directory: path("reportdir").unwrap_or_else(|| vardir.join("reports")),
+            },
+            bucket: path("bucketdir").unwrap_or_else(|| vardir.join("bucket")),
+            mounts: path("fileserverconfig").unwrap_or_else(|| confdir.join("fileserver.conf")),
+            largest_body: LARGEST_BODY,
+            store: overrides.store.clone().or_else(|| server.text("server", "store")),
+            site,
+            host,
+            vardir,
+            puppet,
+        })
+    }
+}
+
+fn listen(overrides: &Overrides, server: &PuppetserverConf) -> Result<SocketAddr, String> {
+    if let Some(address) = overrides.listen {
+        return Ok(address);
+    }
+    if let Some(text) = server.text("server", "listen") {
+        return text.parse().map_err(|_| format!("server: listen is an address with a port, not '{text}'"));
+    }
+    let usual = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), PORT);
+    Ok(server.listen("ssl-host", "ssl-port")?.unwrap_or(usual))
+}
+
+/// A server's code may do what it may do in Puppet: the server is its owner's.
+fn as_in_puppet() -> Policy {
+    Policy {
+        commands: Commands::On,
+        variables: Variables::Data,
+        clock: Access::On,
+        randomness: Access::On,
+        ..Policy::default()
+    }
+}
+
+/// Reads `puppet.conf`; one that is not there says nothing. What the command line says comes last in `[server]`, where the first
+/// word counts, so it is put before.
+fn read_puppet_conf(confdir: &Path, settings: &[(String, String)]) -> Result<PuppetConf, String> {
+    let file = confdir.join("puppet.conf");
+    let written = match crate::files::read_if_there(&file) {
+        Ok(bytes) => String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned(),
+        Err(error) => return Err(format!("{}: {error}", file.display())),
+    };
+    let mut text = String::from("[server]\n");
+    for (name, value) in settings {
+        text.push_str(&format!("{name} = {value}\n"));
+    }
+    text.push_str("[main]\n");
+    text.push_str(&written);
+    PuppetConf::read(&MemoryWorld::default().with(&file, text), &file)
+}
+
+fn usual_confdir() -> PathBuf {
+    let all = ["/etc/puppetlabs/puppet", "/etc/puppet"].map(PathBuf::from);
+    all.iter().find(|path| path.join("puppet.conf").exists()).unwrap_or(&all[0]).clone()
+}
+
+fn usual_vardir() -> PathBuf {
+    let all = ["/opt/puppetlabs/server/data/puppetserver", "/var/lib/puppetserver"].map(PathBuf::from);
+    all.into_iter().find(|path| path.is_dir()).unwrap_or_else(|| "/var/lib/kukla".into())
+}
+
+fn beside(confdir: &Path, name: &str) -> PathBuf {
+    confdir.parent().unwrap_or(confdir).join(name)
+}
+
+/// The name of this machine, with its domain if it has one.
+fn own_name() -> Result<String, String> {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname");
+    let name = name.map_err(|error| format!("the machine has no name ({error}); set certname"))?;
+    let name = name.trim().to_lowercase();
+    if name.contains('.') {
+        return Ok(name);
+    }
+    let resolv = std::fs::read_to_string("/etc/resolv.conf").unwrap_or_default();
+    let domain = resolv.lines().find_map(|line| {
+        let mut words = line.split_whitespace();
+        matches!(words.next(), Some("domain" | "search")).then(|| words.next()).flatten()
+    });
+    Ok(match domain.filter(|domain| *domain != ".") {
+        Some(domain) => format!("{name}.{domain}").to_lowercase(),
+        None => name,
+    })
+}
+
+fn layout_and_practice(
+    puppet: &PuppetConf,
+    server: &PuppetserverConf,
+    confdir: &Path,
+    ssldir: &Path,
+) -> Result<(Layout, Practice), String> {
+    let path = |name: &str| puppet.given(name).map(PathBuf::from);
+    let old = ssldir.join("ca");
+    let directory = path("cadir")
+        .unwrap_or_else(|| if old.is_dir() { old } else { beside(confdir, "puppetserver").join("ca") });
+    let usual = Layout::at(directory);
+    let layout = Layout {
+        certificate: path("cacert").unwrap_or(usual.certificate),
+        key: path("cakey").unwrap_or(usual.key),
+        public_key: path("capub").unwrap_or(usual.public_key),
+        crl: path("cacrl").unwrap_or(usual.crl),
+        serial: path("serial").unwrap_or(usual.serial),
+        inventory: path("cert_inventory").unwrap_or(usual.inventory),
+        signed: path("signeddir").unwrap_or(usual.signed),
+        requests: path("csrdir").unwrap_or(usual.requests),
+        directory: usual.directory,
+    };
+    let autosign = match puppet.get("autosign") {
+        Some(setting) => Autosign::of(setting),
+        None => Autosign::File(confdir.join("autosign.conf")),
+    };
+    let length = |name: &str, text: Option<String>| match text {
+        None => Ok(None),
+        Some(text) => {
+            time::duration(&text).map(Some).ok_or_else(|| format!("{name}: '{text}' is no duration"))
+        }
+    };
+    let usual = Practice::default();
+    let of_server = |name: &str| server.text("certificate-authority", name);
+    let flag = |name: &str| server.flag("certificate-authority", name).unwrap_or(false);
+    let lifetime = length("ca-ttl", of_server("ca-ttl"))?
+        .map_or_else(|| length("ca_ttl", puppet.given("ca_ttl").map(str::to_owned)), |ttl| Ok(Some(ttl)))?;
+    let keys = match (puppet.given("key_type"), puppet.given("keylength")) {
+        (Some("ec"), _) => KeyKind::Ec,
+        (_, Some(bits)) => match bits.parse() {
+            Ok(bits @ 2048..=4096) => KeyKind::Rsa(bits),
+            _ => return Err(format!("keylength: '{bits}' is no number from 2048 to 4096")),
+        },
+        _ => usual.keys,
+    };
+    let practice = Practice {
+        autosign,
+        allowed: crate::ca::request::Allowed {
+            alt_names: flag("allow-subject-alt-names"),
+            authorization: flag("allow-authorization-extensions"),
+        },
+        lifetime: lifetime.unwrap_or(usual.lifetime),
+        renewal: server.flag("certificate-authority", "allow-auto-renewal").unwrap_or(usual.renewal),
+        renewed_lifetime: length("auto-renewal-cert-ttl", of_server("auto-renewal-cert-ttl"))?
+            .unwrap_or(usual.renewed_lifetime),
+        duplicates: puppet.get("allow_duplicate_certs") == Some("true"),
+        infra_crl: flag("enable-infra-crl"),
+        keys,
+    };
+    Ok((layout, practice))
+}
+
+fn tls_files(server: &PuppetserverConf, host: &HostFiles, authority: Option<&Layout>) -> TlsFiles {
+    let path = |name: &str| server.path("webserver", name);
+    TlsFiles {
+        certificate: path("ssl-cert").unwrap_or_else(|| host.certificate()),
+        key: path("ssl-key").unwrap_or_else(|| host.key()),
+        authorities: path("ssl-ca-cert")
+            .or_else(|| authority.map(|layout| layout.certificate.clone()))
+            .unwrap_or_else(|| host.authorities()),
+        crl: path("ssl-crl-path")
+            .or_else(|| authority.map(|layout| layout.crl.clone()))
+            .unwrap_or_else(|| host.crl()),
+    }
+}
+
+fn compiling(
+    puppet: &PuppetConf,
+    server: &PuppetserverConf,
+    threads: Option<usize>,
+) -> Result<Compiling, String> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let number = |name: &str| server.number("jruby-puppet", name);
+    let look = match puppet.given("environment_timeout").unwrap_or("0") {
+        "unlimited" => None,
+        "0" => Some(AT_ONCE),
+        text => Some(
+            time::duration(text).ok_or_else(|| format!("environment_timeout: '{text}' is no duration"))?,
+        ),
+    };
+    Ok(Compiling {
+        threads: threads
+            .or_else(|| server.number("server", "threads"))
+            .or_else(|| number("max-active-instances"))
+            .unwrap_or(cores)
+            .max(1),
+        queue: number("max-queued-requests").filter(|most| *most > 0).unwrap_or(512),
+        retry: Duration::from_secs(number("max-retry-delay").unwrap_or(30) as u64),
+        look,
+        settle: Duration::from_millis(300),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(files: &[(&str, &str)]) -> Result<Settings, String> {
+        use std::sync::atomic::{AtomicU32, Ordering};
+        static COUNTER: AtomicU32 = AtomicU32::new(0);
+        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+        let root = std::env::temp_dir().join(format!("kukla-settings-{}-{number}", std::process::id()));
+        for (name, text) in files {
+            let path = root.join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let read = Settings::read(&Overrides { confdir: Some(root.join("puppet")), ..Overrides::default() });
+        let _ = std::fs::remove_dir_all(&root);
+        read
+    }
+
+    #[test]
+    fn files_of_an_existing_server() {
+        let settings = read(&[
+            ("puppet/puppet.conf", "[main]\ncertname = A.example.com\n[server]\nautosign = true\nca_ttl = 90d\nreports = store, log\n[agent]\nnoop = true\n"),
+            ("puppetserver/conf.d/webserver.conf", "webserver: { ssl-host: 127.0.0.1, ssl-port: 8141, ssl-cert: /x/cert.pem }"),
+            ("puppetserver/conf.d/puppetserver.conf", "jruby-puppet: { max-active-instances: 3, max-queued-requests: 9, server-var-dir: /v }"),
+            ("puppetserver/services.d/ca.cfg", "# puppetlabs.services.ca.certificate-authority-disabled-service\npuppetlabs.services.ca.certificate-authority-service/x\n"),
+        ])
+        .unwrap();
+        assert_eq!(
+            (settings.host.certname.as_str(), settings.listen.to_string().as_str()),
+            ("a.example.com", "127.0.0.1:8141")
+        );
+        assert_eq!((settings.compiling.threads, settings.compiling.queue), (3, 9));
+        assert_eq!(
+            (settings.tls.certificate.to_str(), settings.bucket.to_str()),
+            (Some("/x/cert.pem"), Some("/v/bucket"))
+        );
+        assert_eq!(settings.reports.processors, ["store", "log"]);
+        let (_, practice) = settings.authority.unwrap();
+        assert_eq!((practice.autosign, practice.lifetime.as_secs()), (Autosign::Always, 90 * 24 * 60 * 60));
+    }
+
+    #[test]
+    fn one_file_can_say_all() {
+        let settings = read(&[
+            ("puppet/puppet.conf", "[server]\ncertname = other\nautosign = true\n"),
+            (
+                "puppet/kukla.toml",
+                "[server]\nlisten = \"127.0.0.1:9\"\nthreads = 2\nca = false\nstore = \"sqlite:/s.db\"\n[puppet]\ncertname = \"one\"\ndns_alt_names = [\"a\", \"b\"]\n[authorization]\nversion = 1\n[[authorization.rules]]\nname = \"all\"\nsort-order = 1\nallow = \"*\"\nmatch-request = { path = \"/\", type = \"path\" }\n",
+            ),
+        ])
+        .unwrap();
+        assert_eq!(
+            (settings.host.certname.as_str(), settings.listen.port(), settings.compiling.threads),
+            ("one", 9, 2)
+        );
+        assert_eq!(
+            (settings.alt_names.as_slice(), settings.store.as_deref()),
+            (["a".to_owned(), "b".to_owned()].as_slice(), Some("sqlite:/s.db"))
+        );
+        assert!(settings.authority.is_none());
+        assert_eq!(settings.rules.describe().len(), 1);
+        assert!(read(&[("puppet/kukla.toml", "[server")]).unwrap_err().contains("kukla.toml"));
+        assert!(
+            read(&[("puppet/puppet.conf", "[server]\nkeylength = 12\n")]).unwrap_err().contains("keylength")
+        );
+    }
+}

@@ -1,0 +1,66 @@
+//! Whether the server is well.
+
+use hyper::StatusCode;
+use serde_json::{Map, Value, json};
+
+use crate::answer::{Answer, JSON, TEXT_UTF8};
+use crate::call::Call;
+use crate::metrics::resident;
+use crate::server::Server;
+
+/// What the server consists of, in puppetserver's names.
+const SERVICES: [&str; 4] = ["ca", "master", "server", "status-service"];
+
+/// Answers a request below `/status/v1/`.
+pub fn answer(server: &Server, call: &Call, rest: &str) -> Answer {
+    let (kind, name) = rest.split_once('/').unwrap_or((rest, ""));
+    let is_known = |name: &str| SERVICES.contains(&name) && (name != "ca" || server.authority.is_some());
+    match (kind, name) {
+        ("simple", "") => simple(),
+        ("simple", name) if is_known(name) => simple(),
+        ("simple", _) => Answer::new(StatusCode::NOT_FOUND, TEXT_UTF8, format!("not found: {name}")),
+        ("services", "") => {
+            let all: Map<String, Value> = SERVICES
+                .iter()
+                .filter(|name| is_known(name))
+                .map(|name| ((*name).to_owned(), service(server, call, name)))
+                .collect();
+            Answer::json(&all.into())
+        }
+        ("services", name) if is_known(name) => {
+            let mut status = service(server, call, name);
+            status["service_name"] = name.into();
+            Answer::json(&status)
+        }
+        ("services", name) => {
+            let problem = json!({"kind": "service-not-found", "msg": format!("No status information found for service {name}")});
+            Answer::new(StatusCode::NOT_FOUND, JSON, problem.to_string())
+        }
+        _ => Answer::refused(StatusCode::NOT_FOUND, "Not Found"),
+    }
+}
+
+fn simple() -> Answer {
+    Answer::new(StatusCode::OK, TEXT_UTF8, "running")
+}
+
+fn service(server: &Server, call: &Call, name: &str) -> Value {
+    let level = call.parameter("level").unwrap_or("info");
+    let status = match (level, name) {
+        ("debug", "server" | "master") => {
+            json!({"experimental": {"http-metrics": server.metrics.to_json(), "http-client-metrics": []}})
+        }
+        ("debug", "status-service") => {
+            json!({"experimental": {"process": {"resident-bytes": resident(), "up-time-ms": u64::try_from(server.started.elapsed().as_millis()).unwrap_or(u64::MAX)}}})
+        }
+        _ => json!({}),
+    };
+    json!({
+        "service_version": env!("CARGO_PKG_VERSION"),
+        "service_status_version": 1,
+        "detail_level": level,
+        "state": "running",
+        "status": status,
+        "active_alerts": [],
+    })
+}

@@ -1,0 +1,87 @@
+//! Where facts, catalogs and reports are kept for others to ask: the store of the site.
+
+use std::sync::Arc;
+
+use kukla::Catalog;
+use kukla::catalog::Exports;
+use kukla::values::Hash;
+use kukla_store::{Options, Report, Store, StoreExports, Timestamp, Update};
+use serde_json::Value;
+
+use crate::nodes::Facts;
+use crate::server::Server;
+use crate::settings::Settings;
+
+/// A store.
+#[derive(Clone, Debug)]
+pub struct Storing(Arc<dyn Store>);
+
+/// What is new about a node.
+#[derive(Clone, Copy, Debug)]
+pub struct News<'n> {
+    /// The node.
+    pub node: &'n str,
+    /// The environment.
+    pub environment: &'n str,
+    /// Its facts.
+    pub facts: Option<&'n Facts>,
+    /// Its catalog, with what it exports.
+    pub catalog: Option<&'n Catalog>,
+    /// The agent's run.
+    pub transaction: Option<&'n str>,
+}
+
+impl Storing {
+    /// Opens the store that a URL names; the server shows its own certificate there.
+    pub fn open(url: &str, settings: &Settings) -> Result<Storing, String> {
+        let there = |path: &std::path::Path| path.exists().then(|| path.to_owned());
+        let options = Options {
+            certificate: there(&settings.tls.certificate),
+            key: there(&settings.tls.key),
+            authorities: there(&settings.tls.authorities),
+            producer: Some(settings.host.certname.clone()),
+            ..Options::default()
+        };
+        kukla_store::open(url, &options).map(Storing).map_err(|problem| problem.to_string())
+    }
+
+    /// What nodes export, as collectors ask for it.
+    pub fn exports(&self) -> Arc<dyn Exports> {
+        Arc::new(StoreExports::new(Arc::clone(&self.0)))
+    }
+
+    /// Where it is.
+    pub fn url(&self) -> &str {
+        self.0.url()
+    }
+}
+
+impl Server {
+    /// Keeps what is new about a node, all of it or nothing.
+    pub fn keep(&self, news: &News<'_>) -> Result<(), String> {
+        let Some(Storing(store)) = &self.store else { return Ok(()) };
+        if news.facts.is_none() && news.catalog.is_none() {
+            return Ok(());
+        }
+        let update = Update {
+            facts: news.facts.map(|facts| &facts.values),
+            catalog: news.catalog,
+            transaction: news.transaction,
+            ..Update::of(news.node, news.environment, Timestamp::now())
+        };
+        store.update(&update).map_err(|problem| problem.to_string())
+    }
+
+    /// What a node said of itself last, if anyone has kept it.
+    pub fn last_facts(&self, node: &str) -> Result<Option<Hash>, String> {
+        let Some(Storing(store)) = &self.store else { return Ok(None) };
+        store.facts(node).map_err(|problem| problem.to_string())
+    }
+
+    /// Keeps a report.
+    pub fn keep_report(&self, report: &Value) -> Result<(), String> {
+        let Some(Storing(store)) = &self.store else { return Ok(()) };
+        let report = Report::from_agent(report, &self.settings.host.certname, Timestamp::now());
+        report.and_then(|report| store.add_report(&report)).map_err(|problem| problem.to_string())
+    }
+}

@@ -1,0 +1,123 @@
+//! An authority whose process is killed in the middle of its work: nothing is half there.
+//!
+//! `KUKLA_KILLS` says how often (20 by default).
+
+#![allow(clippy::disallowed_methods)]
+
+mod support;
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use kukla_server::ca::certificate::Certificate;
+use kukla_server::ca::crl::Crl;
+use kukla_server::ca::keys::KeyKind;
+use kukla_server::ca::{Authority, Layout, Practice, Wanted, doctor, inventory, setup};
+use kukla_server::report;
+use support::Directory;
+
+const DIRECTORY: &str = "KUKLA_TEST_AUTHORITY";
+
+fn practice() -> Practice {
+    Practice { keys: KeyKind::Ec, ..Practice::default() }
+}
+
+/// Not a test of its own: the process that is killed. It signs, revokes, cleans and keeps reports until then, and tells what it has
+/// acknowledged.
+#[test]
+fn works_until_it_is_killed() {
+    let Some(directory) = std::env::var_os(DIRECTORY).map(PathBuf::from) else { return };
+    let authority = Authority::open(Layout::at(directory.join("ca")), practice()).unwrap();
+    let start = inventory::next_serial(&authority.layout.serial).unwrap();
+    for number in 0..100_000 {
+        let name = format!("n{start}-{number}");
+        authority.generate(&name, &Wanted::default()).unwrap();
+        let report = serde_json::json!({"host": name, "status": "changed"});
+        let kept = report::store(&directory.join("reports"), &name, &report).unwrap();
+        // Whoever reads this line may count on it.
+        println!("kept {}", kept.display());
+        if number % 3 == 0 {
+            authority.revoke(std::slice::from_ref(&name)).unwrap();
+            println!("revoked {name}");
+        }
+        if number % 7 == 0 {
+            authority.delete(&name).unwrap();
+        }
+    }
+}
+
+#[test]
+fn nothing_is_half_there() {
+    let kills: u64 = std::env::var("KUKLA_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(20);
+    let directory = Directory::new();
+    let layout = Layout::at(directory.0.join("ca"));
+    setup::make(&layout, practice(), "ca").unwrap();
+    let mut acknowledged = Vec::new();
+    for round in 0..kills {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "works_until_it_is_killed", "--nocapture"])
+            .env(DIRECTORY, &directory.0)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        // Not always after the same time.
+        std::thread::sleep(Duration::from_millis(20 + round * 37 % 180));
+        child.kill().unwrap();
+        let output = child.wait_with_output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        // The last line may be a part of one.
+        acknowledged.extend(
+            text.split_inclusive('\n').filter(|line| line.ends_with('\n')).map(|line| line.trim().to_owned()),
+        );
+        examine(&layout, &directory.0);
+    }
+    let authority = Authority::open(layout.clone(), practice()).unwrap();
+    let lists = Crl::all_from_pem(&std::fs::read(&layout.crl).unwrap()).unwrap();
+    let known = inventory::read(&layout.inventory).unwrap();
+    for line in &acknowledged {
+        if let Some(path) = line.strip_prefix("kept ") {
+            assert!(
+                std::fs::read_to_string(path).is_ok_and(|text| text.contains("status: changed")),
+                "{line}"
+            );
+        } else if let Some(name) = line.strip_prefix("revoked ") {
+            let entry = known.iter().find(|entry| entry.name == name).unwrap();
+            assert!(lists[0].revokes(&entry.serial), "{line}");
+        }
+    }
+    let wrong: Vec<_> = doctor::examine(&authority, None)
+        .unwrap()
+        .into_iter()
+        .filter(|each| each.grade == doctor::Grade::Wrong)
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
+    assert!(acknowledged.iter().any(|line| line.starts_with("kept ")), "the processes got nowhere");
+}
+
+/// What must hold at any time, before anyone has put anything in order.
+fn examine(layout: &Layout, directory: &Path) {
+    let mut serials = HashSet::new();
+    for entry in std::fs::read_dir(&layout.signed).unwrap().flatten() {
+        let name = entry.file_name().into_string().unwrap();
+        if let Some(name) = name.strip_suffix(".pem") {
+            let certificate = Certificate::from_pem(&std::fs::read(entry.path()).unwrap()).unwrap();
+            assert_eq!(certificate.common_name().as_deref(), Some(name));
+            assert!(serials.insert(certificate.serial()), "{name} has a number that another one has");
+        } else {
+            assert!(name.ends_with(".kukla-new"), "{name}");
+        }
+    }
+    let next = inventory::next_serial(&layout.serial).unwrap();
+    let known = inventory::read(&layout.inventory).unwrap();
+    assert!(serials.iter().all(|serial| *serial < next && known.iter().any(|entry| entry.serial == *serial)));
+    assert_eq!(Crl::all_from_pem(&std::fs::read(&layout.crl).unwrap()).unwrap().len(), 2);
+    let reports = std::fs::read_dir(directory.join("reports")).into_iter().flatten().flatten();
+    for file in reports.flat_map(|node| std::fs::read_dir(node.path()).unwrap().flatten()) {
+        if file.path().extension().is_some_and(|ending| ending == "yaml") {
+            assert!(std::fs::read_to_string(file.path()).unwrap().contains("status: changed"));
+        }
+    }
+}
