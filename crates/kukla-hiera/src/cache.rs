@@ -1,7 +1,7 @@
 //! Data files, read and understood once for as many nodes as share a cache.
 
-use std::path::Path;
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use kukla_syntax::suggest::nearest;
 use kukla_syntax::{Strict, diagnostic};
 use kukla_values::{Hash, Str, Value};
 use kukla_world::record::InputSet;

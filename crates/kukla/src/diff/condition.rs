@@ -34,7 +34,8 @@ impl Condition {
     /// Whether it is true of a change. One that cannot be asked is not, and the reason is kept.
     pub fn holds(&self, asked: Asked<'_>) -> bool {
         let mut node = Node::named("rule");
-        let tags: Vec<Value> = asked.tags.iter().copied().flatten().map(|tag| Value::String(tag.clone())).collect();
+        let tags: Vec<Value> =
+            asked.tags.iter().copied().flatten().map(|tag| Value::String(tag.clone())).collect();
         let (attribute, before, after) = match asked.attribute {
             Some((attribute, before, after)) => (Value::from(attribute), before, after),
             None => (Value::Undef, None, None),

@@ -53,8 +53,13 @@ impl Rule {
             return Err(wrong("it says nothing"));
         }
         if let Some(expression) = text.strip_prefix("where ") {
-            let condition = Condition::new(expression).map_err(|why| format!("'{text}' is no rule: {why}"))?;
-            return Ok(Rule { text: text.to_owned(), what: What::Where(Arc::new(condition)), attribute: None });
+            let condition =
+                Condition::new(expression).map_err(|why| format!("'{text}' is no rule: {why}"))?;
+            return Ok(Rule {
+                text: text.to_owned(),
+                what: What::Where(Arc::new(condition)),
+                attribute: None,
+            });
         }
         if let Some(tag) = text.strip_prefix("tag ") {
             let what = What::Tag(tag.trim().to_owned());
@@ -196,8 +201,10 @@ impl Rules {
                     self.tells(Asked { attribute: of_attribute, ..asked })
                         && (self.exact || !is_equivalent(&attribute.name, old, new))
                 });
-                let of_attributes = |rule: &Rule| rule.attribute.is_some() || matches!(rule.what, What::Where(_));
-                if !self.only.is_empty() && self.only.iter().filter(|rule| is_wanted(rule)).all(of_attributes) {
+                let of_attributes =
+                    |rule: &Rule| rule.attribute.is_some() || matches!(rule.what, What::Where(_));
+                if !self.only.is_empty() && self.only.iter().filter(|rule| is_wanted(rule)).all(of_attributes)
+                {
                     change.moved = None;
                 }
                 true
@@ -218,7 +225,9 @@ impl Rules {
         let tags: [&[Str]; 1] = [&resource.tags];
         let asked = Asked { name, tags: &tags, change, attribute: None };
         let is_wanted = |rule: &Rule| rule.is_of(name, &tags) || rule.fits(asked);
-        if self.ignore.iter().any(|rule| rule.fits(asked)) || !self.only.is_empty() && !self.only.iter().any(is_wanted) {
+        if self.ignore.iter().any(|rule| rule.fits(asked))
+            || !self.only.is_empty() && !self.only.iter().any(is_wanted)
+        {
             return false;
         }
         let stays = |attribute: &str| {
@@ -245,7 +254,9 @@ impl Rules {
             What::Where(condition) => Some((rule, condition.problem()?)),
             _ => None,
         });
-        conditions.map(|(rule, problem)| format!("The rule '{}' does not always work: {problem}", rule.text)).collect()
+        conditions
+            .map(|(rule, problem)| format!("The rule '{}' does not always work: {problem}", rule.text))
+            .collect()
     }
 
     /// Leaves out of what is told what is not worth it.
@@ -289,7 +300,8 @@ impl Rules {
             let asked = Asked { name: &change.name, tags: &tags, change: change.kind, attribute: None };
             let attributes = || {
                 change.attributes.iter().map(|attribute| {
-                    let value = |side: fn(&PartChange) -> Option<&Value>| attribute.parts.first().and_then(side);
+                    let value =
+                        |side: fn(&PartChange) -> Option<&Value>| attribute.parts.first().and_then(side);
                     let values = (value(|part| part.before.as_ref()), value(|part| part.after.as_ref()));
                     Asked { attribute: Some((&attribute.name, values.0, values.1)), ..asked }
                 })
