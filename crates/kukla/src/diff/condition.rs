@@ -42,8 +42,8 @@ impl Condition {
         };
         for (name, value) in [
             ("change", Value::from(asked.change.name())),
-            ("type", Value::from(asked.name.type_name())),
-            ("title", Value::from(asked.name.title())),
+            ("type", Value::from(asked.name.type_name().clone())),
+            ("title", Value::from(asked.name.title().clone())),
             ("tags", Value::from(tags)),
             ("attribute", attribute),
             ("before", before.map(redacted).unwrap_or_default()),
