@@ -64,7 +64,9 @@ impl Vm<'_> {
         let Kind::Access(inner) = &expr.unwrapped().kind else { return None };
         let Kind::Variable(variable) = &inner.left.unwrapped().kind else { return None };
         let [key] = &*inner.keys else { return None };
-        let (Value::Hash(hash), key) = (self.eval(&inner.left).ok()?, self.eval(key).ok()?) else { return None };
+        let (Value::Hash(hash), key) = (self.eval(&inner.left).ok()?, self.eval(key).ok()?) else {
+            return None;
+        };
         let shown = key.as_str()?;
         let missing = format!("${} has no '{shown}'", variable.name);
         Some(match crate::suggest::near_key(&hash, &key) {

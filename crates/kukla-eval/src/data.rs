@@ -53,6 +53,8 @@ pub trait Data: Any + Send + Debug {
         class: Name,
         parameter: Name,
     ) -> Flow<Option<ParameterData>>;
+    /// The key nearest to one that has no value, of those that have one.
+    fn near_key(&mut self, vm: &mut Vm<'_>, key: &str) -> Option<Str>;
     /// Where the data has its value for a parameter of a class, the highest level first.
     fn places_of_parameter(&mut self, vm: &mut Vm<'_>, class: Name, parameter: Name) -> Vec<DataPlace>;
     /// Takes what is secret in the data out of a text.

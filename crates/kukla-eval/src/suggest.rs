@@ -36,7 +36,9 @@ impl Environment {
     pub(crate) fn near_class(&self, name: &str) -> Option<String> {
         let mut names = self.file_names("manifests", ".pp");
         names.extend(self.class_names().iter().map(Name::to_string));
-        self.near(name, names, |env, name| env.class(name, &mut Remarks::default()).is_ok_and(|it| it.is_some()))
+        self.near(name, names, |env, name| {
+            env.class(name, &mut Remarks::default()).is_ok_and(|it| it.is_some())
+        })
     }
 
     /// The resource type whose name is nearest, a defined one or one that agents know.
@@ -48,7 +50,8 @@ impl Environment {
         let mut known: Vec<String> = kukla_catalog::types::builtin().map(|ty| ty.name.to_string()).collect();
         for module in self.modules() {
             let files = files(&*self.world, &module.root.join("lib/puppet/type"));
-            known.extend(files.iter().filter_map(|file| Some(file.to_str()?.strip_suffix(".rb")?.to_owned())));
+            known
+                .extend(files.iter().filter_map(|file| Some(file.to_str()?.strip_suffix(".rb")?.to_owned())));
         }
         let near = nearest(name, known.iter().map(String::as_str)).map(str::to_owned);
         near.or_else(|| self.near(name, names, is_defined))
@@ -95,7 +98,12 @@ impl Environment {
     }
 
     /// The nearest of some names that is what it seems to be.
-    fn near(&self, name: &str, names: Vec<String>, is_it: impl Fn(&Environment, Name) -> bool) -> Option<String> {
+    fn near(
+        &self,
+        name: &str,
+        names: Vec<String>,
+        is_it: impl Fn(&Environment, Name) -> bool,
+    ) -> Option<String> {
         let near = nearest(name.trim_start_matches("::"), names.iter().map(String::as_str))?;
         is_it(self, Name::new(near)).then(|| near.to_owned())
     }

@@ -194,7 +194,13 @@ fn ask(vm: &mut Vm<'_>, name: &Value, mut request: LookupRequest, block: Option<
             }
             Ok(value)
         }
-        None => Err(at_the_call(vm, codes::missing(&request.keys).in_stage(Stage::Data))),
+        None => {
+            let key = request.keys.first().cloned().unwrap_or_default();
+            let near = vm.ask_data(|data, vm| data.near_key(vm, &key)).flatten();
+            let mut wrong = codes::missing(&request.keys).in_stage(Stage::Data);
+            wrong.hints.extend(near.map(|near| format!("there is a key '{near}'")));
+            Err(at_the_call(vm, wrong))
+        }
     }
 }
 

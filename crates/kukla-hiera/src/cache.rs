@@ -1,5 +1,6 @@
 //! Data files, read and understood once for as many nodes as share a cache.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
@@ -190,6 +191,13 @@ impl DataCache {
     pub(crate) fn known_file(&self, path: &Str, format: DataFormat) -> Option<Arc<DataFile>> {
         let files = self.files.read().unwrap_or_else(PoisonError::into_inner);
         files.get(&(path.clone(), format))?.get()?.made.as_ref().ok().cloned()
+    }
+
+    /// The keys of all data files that were read so far, for suggestions.
+    pub(crate) fn known_keys(&self) -> BTreeSet<Str> {
+        let files = self.files.read().unwrap_or_else(PoisonError::into_inner);
+        let read = files.values().filter_map(|reading| reading.get()?.made.as_ref().ok());
+        read.flat_map(|file| file.entries.keys().filter(|key| **key != LOOKUP_OPTIONS).cloned()).collect()
     }
 
     /// What each data file that could be read says, part by part.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use kukla_syntax::suggest::nearest;
 use kukla_syntax::{Strict, diagnostic};
 use kukla_values::{Hash, Str, Value};
 use kukla_world::record::InputSet;
@@ -144,7 +145,26 @@ impl Session {
 
     /// Answers a request. Nothing is found: the default if there is one, else an error that names the keys.
     pub fn lookup(&mut self, host: &mut dyn Host, request: &Lookup<'_>) -> Result<Found> {
-        self.try_lookup(host, request)?.ok_or_else(|| not_found(request.names))
+        match self.try_lookup(host, request)? {
+            Some(found) => Ok(found),
+            None => {
+                let near = request.names.first().and_then(|name| self.near_key(host, name));
+                Err(not_found(request.names, near))
+            }
+        }
+    }
+
+    /// The key nearest to one that has no value, of those that have one for this compilation, whatever others have read.
+    #[cold]
+    pub fn near_key(&mut self, host: &mut dyn Host, name: &str) -> Option<Str> {
+        let mut known = self.cache.known_keys();
+        loop {
+            let near = Str::from(nearest(name, known.iter().map(Str::as_str))?);
+            if matches!(self.try_lookup(host, &Lookup::key(&near)), Ok(Some(_))) {
+                return Some(near);
+            }
+            known.remove(&near);
+        }
     }
 
     /// Answers a request; nothing if nothing is found and there is no default, for callers with a default of their own.
@@ -500,8 +520,9 @@ impl Session {
 }
 
 /// The error of a request that found nothing.
-fn not_found(names: &[Str]) -> Error {
+fn not_found(names: &[Str], near: Option<Str>) -> Error {
     let name = names.first().map(Str::as_str).unwrap_or_default();
-    let hint = format!("`kukla lookup {name} --explain` shows every place it was looked for");
-    Error::data(kukla_values::codes::missing(names).hint(hint))
+    let mut wrong = kukla_values::codes::missing(names);
+    wrong.hints.extend(near.map(|near| format!("there is a key '{near}'")));
+    Error::data(wrong.hint(format!("`kukla lookup {name} --explain` shows every place it was looked for")))
 }

@@ -166,6 +166,10 @@ impl Data for HieraData {
         Ok(found)
     }
 
+    fn near_key(&mut self, vm: &mut Vm<'_>, key: &str) -> Option<Str> {
+        self.session.near_key(&mut VmHost { vm }, key)
+    }
+
     fn places_of_parameter(&mut self, vm: &mut Vm<'_>, class: Name, parameter: Name) -> Vec<DataPlace> {
         let key = format!("{class}::{parameter}");
         let found = self.session.class_parameter(&mut VmHost { vm }, &key).ok().flatten();

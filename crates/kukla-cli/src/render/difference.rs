@@ -264,4 +264,14 @@ mod tests {
         );
         assert_eq!(human(&Changes::between(&old, &old)), "");
     }
+
+    /// Whoever compares each line with each other one does not come to an end here.
+    #[test]
+    fn long_texts_with_nothing_in_common_are_compared() {
+        let lines = |word: &str| (0..60_000).map(|n| format!("{word} {n}\n")).collect::<String>();
+        let mut out = Lines::default();
+        text(&mut out, &lines("old"), &lines("new"));
+        let count = |sign: Sign| out.0.iter().filter(|line| line.sign == sign).count();
+        assert_eq!((count(Sign::Removed), count(Sign::Added)), (60_000, 60_000));
+    }
 }

@@ -27,7 +27,9 @@ fn is_secret(value: &Value) -> bool {
     match value {
         Value::Sensitive(_) => true,
         Value::Array(values) => deep(|| values.iter().any(is_secret)),
-        Value::Hash(entries) => deep(|| entries.iter().any(|(key, value)| is_secret(key) || is_secret(value))),
+        Value::Hash(entries) => {
+            deep(|| entries.iter().any(|(key, value)| is_secret(key) || is_secret(value)))
+        }
         _ => false,
     }
 }
@@ -299,8 +301,11 @@ impl Vm<'_> {
         }
         let class = class.name;
         let places = self.ask_data(|data, vm| data.places_of_parameter(vm, class, name)).unwrap_or_default();
-        let Some(DataPlace { key, file: Some(file), line: Some(line), .. }) = places.first() else { return wrong };
-        let text = self.world().read(Path::new(file.as_str())).ok().and_then(|text| String::from_utf8(text).ok());
+        let Some(DataPlace { key, file: Some(file), line: Some(line), .. }) = places.first() else {
+            return wrong;
+        };
+        let text =
+            self.world().read(Path::new(file.as_str())).ok().and_then(|text| String::from_utf8(text).ok());
         let Some(text) = text else { return wrong };
         let source = Source::new(file.as_str(), text);
         let Some(span) = source.line_span(*line) else { return wrong };

@@ -4,7 +4,7 @@
 //! up in the `before` or `notify` of its left side. An empty collector in the middle of a chain is passed over.
 
 use kukla_catalog::ResourceRef;
-use kukla_syntax::{Span, bail, diagnostic};
+use kukla_syntax::{Span, diagnostic};
 use kukla_values::{Array, Name, Type, Value};
 use rustc_hash::FxHashSet;
 

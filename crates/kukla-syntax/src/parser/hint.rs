@@ -50,7 +50,8 @@ impl Parser<'_> {
         let mut tokens = (0..self.at).rev().filter(|index| self.tokens.kinds[*index] > HeredocEnd);
         let on_line = |index: &usize| self.tokens.starts[*index] as usize >= line;
         let word = tokens.by_ref().take_while(on_line).find(|index| {
-            self.tokens.kinds[*index] == Name && matches!(self.token_text(*index), "elseif" | "elif" | "elsif")
+            self.tokens.kinds[*index] == Name
+                && matches!(self.token_text(*index), "elseif" | "elif" | "elsif")
         })?;
         let is_after_block = tokens.next().is_some_and(|index| self.tokens.kinds[index] == RBrace);
         is_after_block.then(|| format!("`{}` is written `elsif` in Puppet", self.token_text(word)))

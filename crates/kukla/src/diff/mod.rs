@@ -11,6 +11,7 @@
 
 mod changes;
 mod compare;
+mod condition;
 mod contents;
 mod document;
 mod files;

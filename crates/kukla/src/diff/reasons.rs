@@ -143,8 +143,9 @@ impl Evidence {
                 .iter()
                 .any(|trails| trails.attribute(&change.name, &attribute.name).is_some_and(is_secret));
             // What was decrypted may get there on ways that leave no trail.
-            let mut values = attribute.parts.iter().flat_map(|part| [&part.before, &part.after]).flatten();
-            if secret || values.any(|value| self.holds_secret(value)) {
+            let values = attribute.parts.iter().flat_map(|part| [&part.before, &part.after]);
+            let is_decrypted = values.flatten().any(|value| self.holds_secret(value));
+            if secret || is_decrypted {
                 attribute.hide();
             }
         }

@@ -1,14 +1,17 @@
 //! What of a difference is told: rules by type, title, attribute and tag, and forms that mean the same.
 
-use kukla_catalog::difference::{Difference, ResourceDifference};
+use std::sync::Arc;
+
+use kukla_catalog::difference::{Difference, PartChange, ResourceDifference};
 use kukla_catalog::{Resource, ResourceRef};
 use kukla_values::{Str, Value, format};
 use regex::Regex;
 
+use super::condition::Condition;
 use super::{Changes, Kind};
 
 /// Which changes a rule is about: `File[/tmp/*]`, `Service`, `File[/etc/motd] mode`, `* owner`, `File[~^/var/.*\.log$]`,
-/// `tag noise`.
+/// `tag noise`, `where $type == 'File' and $after =~ /^# Generated/`.
 #[derive(Clone, Debug)]
 pub struct Rule {
     /// As it was written.
@@ -21,6 +24,17 @@ pub struct Rule {
 enum What {
     Resource { type_name: String, title: Title },
     Tag(String),
+    Where(Arc<Condition>),
+}
+
+/// What a rule is asked about: a resource that is new, gone or another, or one of its attributes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asked<'a> {
+    pub name: &'a ResourceRef,
+    pub tags: &'a [&'a [Str]],
+    pub change: Kind,
+    /// The attribute, with its values before and after.
+    pub attribute: Option<(&'a str, Option<&'a Value>, Option<&'a Value>)>,
 }
 
 #[derive(Clone, Debug)]
@@ -37,6 +51,15 @@ impl Rule {
         let wrong = |why: &str| format!("'{text}' is no rule: {why}; write it as Type[title] attribute");
         if text.is_empty() {
             return Err(wrong("it says nothing"));
+        }
+        if let Some(expression) = text.strip_prefix("where ") {
+            let condition =
+                Condition::new(expression).map_err(|why| format!("'{text}' is no rule: {why}"))?;
+            return Ok(Rule {
+                text: text.to_owned(),
+                what: What::Where(Arc::new(condition)),
+                attribute: None,
+            });
         }
         if let Some(tag) = text.strip_prefix("tag ") {
             let what = What::Tag(tag.trim().to_owned());
@@ -80,6 +103,8 @@ impl Rule {
     fn is_of(&self, name: &ResourceRef, tags: &[&[Str]]) -> bool {
         match &self.what {
             What::Tag(tag) => tags.iter().any(|tags| tags.iter().any(|own| is_like(tag, own))),
+            // It is asked with more than a name.
+            What::Where(_) => false,
             What::Resource { type_name, title } => {
                 let is_class = name.type_name() == "Class";
                 is_like(type_name, &name.type_name().to_lowercase())
@@ -97,6 +122,20 @@ impl Rule {
 
     fn is_of_attribute(&self, attribute: &str) -> bool {
         self.attribute.as_ref().is_none_or(|own| is_like(own, attribute))
+    }
+
+    /// Whether it is about what is asked. A resource is asked about as a whole if it is new or gone, else attribute by attribute.
+    fn fits(&self, asked: Asked<'_>) -> bool {
+        match &self.what {
+            What::Where(condition) => condition.holds(asked),
+            _ => {
+                self.is_of(asked.name, asked.tags)
+                    && match asked.attribute {
+                        Some((attribute, ..)) => self.is_of_attribute(attribute),
+                        None => self.attribute.is_none(),
+                    }
+            }
+        }
     }
 }
 
@@ -144,36 +183,32 @@ pub struct Rules {
 impl Rules {
     /// Leaves out of a difference what is not told.
     pub fn apply(&self, difference: &mut Difference) {
-        difference.resources.retain(|name, difference| {
-            let tags: Vec<&[Str]> = match difference {
-                ResourceDifference::Added(one) | ResourceDifference::Removed(one) => vec![&one.tags],
-                ResourceDifference::Changed(change) => vec![&change.before.tags, &change.after.tags],
-            };
-            let of: Vec<&Rule> = self.ignore.iter().filter(|rule| rule.is_of(name, &tags)).collect();
-            let wanted: Vec<&Rule> = self.only.iter().filter(|rule| rule.is_of(name, &tags)).collect();
-            if of.iter().any(|rule| rule.attribute.is_none()) || !self.only.is_empty() && wanted.is_empty() {
-                return false;
-            }
-            let stays = |attribute: &str| {
-                let is_wanted =
-                    self.only.is_empty() || wanted.iter().any(|rule| rule.is_of_attribute(attribute));
-                is_wanted && !of.iter().any(|rule| rule.is_of_attribute(attribute))
-            };
-            match difference {
-                ResourceDifference::Added(one) | ResourceDifference::Removed(one) => {
-                    one.parameters.retain(|(name, _)| stays(name));
+        difference.resources.retain(|name, difference| match difference {
+            ResourceDifference::Added(one) => self.keep_whole(name, one, Kind::Added),
+            ResourceDifference::Removed(one) => self.keep_whole(name, one, Kind::Removed),
+            ResourceDifference::Changed(change) => {
+                let tags: [&[Str]; 2] = [&change.before.tags, &change.after.tags];
+                let asked = Asked { name, tags: &tags, change: Kind::Changed, attribute: None };
+                let is_wanted = |rule: &Rule| rule.is_of(name, &tags) || matches!(rule.what, What::Where(_));
+                if self.ignore.iter().any(|rule| rule.attribute.is_none() && rule.is_of(name, &tags))
+                    || !self.only.is_empty() && !self.only.iter().any(is_wanted)
+                {
+                    return false;
                 }
-                ResourceDifference::Changed(change) => {
-                    change.attributes.retain(|attribute| {
-                        let (old, new) = (attribute.before.as_ref(), attribute.after.as_ref());
-                        stays(&attribute.name) && (self.exact || !is_equivalent(&attribute.name, old, new))
-                    });
-                    if !wanted.is_empty() && wanted.iter().all(|rule| rule.attribute.is_some()) {
-                        change.moved = None;
-                    }
+                change.attributes.retain(|attribute| {
+                    let (old, new) = (attribute.before.as_ref(), attribute.after.as_ref());
+                    let of_attribute = Some((attribute.name.as_str(), old, new));
+                    self.tells(Asked { attribute: of_attribute, ..asked })
+                        && (self.exact || !is_equivalent(&attribute.name, old, new))
+                });
+                let of_attributes =
+                    |rule: &Rule| rule.attribute.is_some() || matches!(rule.what, What::Where(_));
+                if !self.only.is_empty() && self.only.iter().filter(|rule| is_wanted(rule)).all(of_attributes)
+                {
+                    change.moved = None;
                 }
+                true
             }
-            true
         });
         if !self.only.is_empty() {
             let about_classes = |class: &Str| {
@@ -183,6 +218,45 @@ impl Rules {
             difference.classes_added.retain(about_classes);
             difference.classes_removed.retain(about_classes);
         }
+    }
+
+    /// Leaves out of a resource that is new or gone what is not told; whether anything is.
+    fn keep_whole(&self, name: &ResourceRef, resource: &mut Resource, change: Kind) -> bool {
+        let tags: [&[Str]; 1] = [&resource.tags];
+        let asked = Asked { name, tags: &tags, change, attribute: None };
+        let is_wanted = |rule: &Rule| rule.is_of(name, &tags) || rule.fits(asked);
+        if self.ignore.iter().any(|rule| rule.fits(asked))
+            || !self.only.is_empty() && !self.only.iter().any(is_wanted)
+        {
+            return false;
+        }
+        let stays = |attribute: &str| {
+            let by_name = |rule: &Rule| rule.is_of(name, &tags) && rule.is_of_attribute(attribute);
+            let is_wanted = |rule: &Rule| by_name(rule) || rule.fits(asked);
+            (self.only.is_empty() || self.only.iter().any(is_wanted)) && !self.ignore.iter().any(by_name)
+        };
+        let stay: Vec<bool> = resource.parameters.iter().map(|(attribute, _)| stays(attribute)).collect();
+        let mut stay = stay.into_iter();
+        resource.parameters.retain(|_| stay.next().unwrap_or(true));
+        true
+    }
+
+    /// Whether something is told.
+    fn tells(&self, asked: Asked<'_>) -> bool {
+        (self.only.is_empty() || self.only.iter().any(|rule| rule.fits(asked)))
+            && !self.ignore.iter().any(|rule| rule.fits(asked))
+    }
+
+    /// What went wrong with conditions, each with what was asked.
+    pub fn problems(&self) -> Vec<String> {
+        let rules = [&self.ignore, &self.only, &self.deny].into_iter().flatten();
+        let conditions = rules.filter_map(|rule| match &rule.what {
+            What::Where(condition) => Some((rule, condition.problem()?)),
+            _ => None,
+        });
+        conditions
+            .map(|(rule, problem)| format!("The rule '{}' does not always work: {problem}", rule.text))
+            .collect()
     }
 
     /// Leaves out of what is told what is not worth it.
@@ -211,22 +285,29 @@ impl Rules {
         changes.relations_removed.retain(both);
     }
 
-    /// Whether changes of an attribute of a resource are told.
+    /// Whether changes of an attribute of a resource that both sides have are told, whatever its values are.
     pub(super) fn tell(&self, resource: &Resource, attribute: &str) -> bool {
-        let name = resource.reference();
-        let is_about = |rule: &Rule| rule.is_of(&name, &[&resource.tags]) && rule.is_of_attribute(attribute);
-        (self.only.is_empty() || self.only.iter().any(is_about)) && !self.ignore.iter().any(is_about)
+        let (name, tags): (_, [&[Str]; 1]) = (resource.reference(), [&resource.tags]);
+        let attribute = Some((attribute, None, None));
+        self.tells(Asked { name: &name, tags: &tags, change: Kind::Changed, attribute })
     }
 
     /// The rules that changes break: the text of each, and the resource.
     pub fn broken(&self, changes: &Changes) -> Vec<(String, String)> {
         let mut found = Vec::new();
         for change in &changes.resources {
+            let tags: [&[Str]; 2] = [&change.tags_added, &change.tags_removed];
+            let asked = Asked { name: &change.name, tags: &tags, change: change.kind, attribute: None };
+            let attributes = || {
+                change.attributes.iter().map(|attribute| {
+                    let value =
+                        |side: fn(&PartChange) -> Option<&Value>| attribute.parts.first().and_then(side);
+                    let values = (value(|part| part.before.as_ref()), value(|part| part.after.as_ref()));
+                    Asked { attribute: Some((&attribute.name, values.0, values.1)), ..asked }
+                })
+            };
             for rule in &self.deny {
-                let is_of = rule.is_of(&change.name, &[&change.tags_added, &change.tags_removed]);
-                let of_attribute = rule.attribute.is_none()
-                    || change.attributes.iter().any(|attribute| rule.is_of_attribute(&attribute.name));
-                if is_of && of_attribute {
+                if rule.fits(asked) || attributes().any(|asked| rule.fits(asked)) {
                     found.push((rule.text.clone(), change.name.to_string()));
                 }
             }
@@ -299,9 +380,28 @@ mod tests {
             assert!(!fits(rule, "File", "/tmp/a"), "{rule}");
         }
         assert!(fits("Class[ntp::*]", "Class", "Ntp::Server"));
-        for wrong in ["", "File[/a", "[x]", "File[~(] mode", "File[/a] one two"] {
+        for wrong in ["", "File[/a", "[x]", "File[~(] mode", "File[/a] one two", "where $type ==", "where "] {
             assert!(Rule::parse(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn conditions_are_asked_of_each_attribute() {
+        let name = ResourceRef::new("File", "/tmp/a");
+        let (old, new) = (Value::from(1), Value::from(5));
+        let asked = |change, attribute| Asked { name: &name, tags: &[&["noise".into()]], change, attribute };
+        let mode = asked(Kind::Changed, Some(("mode", Some(&old), Some(&new))));
+        for rule in [
+            "where $type == 'File' and $title =~ /tmp/ and 'noise' in $tags",
+            "where $attribute == 'mode' and $before < $after",
+            "where $change == 'changed' and $after - $before > 3",
+        ] {
+            assert!(Rule::parse(rule).unwrap().fits(mode), "{rule}");
+        }
+        let rule = Rule::parse("where $attribute and $before < $after").unwrap();
+        assert!(!rule.fits(asked(Kind::Added, None)));
+        let rules = Rules { ignore: vec![Rule::parse("where $after < 'x'").unwrap()], ..Rules::default() };
+        assert!(rules.tells(mode) && rules.problems()[0].contains("File[/tmp/a]"), "{:?}", rules.problems());
     }
 
     #[test]

@@ -37,6 +37,7 @@ pub fn compare(from: &Path, to: &Path, rules: Rules) -> Result<FleetDifference, 
     let name = |path: &Path| path.display().to_string();
     let mut report = FleetDifference::new(name(from), name(to), nodes);
     report.deny(&comparison.rules);
+    report.notes = comparison.rules.problems();
     Ok(report)
 }
 

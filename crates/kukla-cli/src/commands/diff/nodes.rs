@@ -68,6 +68,7 @@ pub fn compare(args: &Args, sites: &Sites) -> Result<Result<FleetDifference, Unf
     let surroundings = Surroundings { files: differing, exports: comparison.exports.as_ref() };
     report.explain(&evidence(&report, kept, differing), surroundings);
     report.deny(&comparison.rules);
+    report.notes.extend(comparison.rules.problems());
     if sites.differ_in_files {
         report.blame(files.differences());
     }

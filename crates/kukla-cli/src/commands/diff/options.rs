@@ -68,8 +68,8 @@ impl Sides {
 /// What of a difference is told.
 #[derive(Debug, clap::Args)]
 pub struct Noise {
-    /// Leave out changes of these resources or attributes: 'File[/tmp/*]', Service, '* owner', 'File[~\\.log$] mode', 'tag noise'; may be
-    /// given several times
+    /// Leave out changes of these resources or attributes: 'File[/tmp/*]', Service, '* owner', 'File[~\\.log$] mode', 'tag noise',
+    /// 'where EXPRESSION'; may be given several times
     #[arg(long, value_name = "RULE")]
     ignore: Vec<String>,
     /// Tell changes of these alone

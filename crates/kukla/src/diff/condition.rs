@@ -1,0 +1,68 @@
+//! Conditions of rules: expressions in Puppet's own language about a change.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use kukla_eval::environment::Node;
+use kukla_values::Value;
+use kukla_world::MemoryWorld;
+
+use super::rules::Asked;
+use crate::secrets::redacted;
+use crate::{Compiler, Site, SiteSpec};
+
+/// An expression about a change: `$change` is `added`, `removed` or `changed`, `$type`, `$title` and `$tags` are those of the resource, and
+/// `$attribute`, `$before` and `$after` are those of an attribute of a resource that both sides have.
+#[derive(Debug)]
+pub(super) struct Condition {
+    site: Arc<Site>,
+    /// The first thing that went wrong when it was asked.
+    problem: Mutex<Option<String>>,
+}
+
+impl Condition {
+    /// Reads an expression.
+    pub fn new(expression: &str) -> Result<Condition, String> {
+        let compiler = Compiler::new(MemoryWorld::default());
+        let site = compiler.open(&SiteSpec::of(expression)).map_err(|wrong| wrong.to_string())?;
+        match &site.broken_manifest {
+            Some(wrong) => Err(wrong.to_string()),
+            None if expression.trim().is_empty() => Err("there is no condition".to_owned()),
+            None => Ok(Condition { site, problem: Mutex::default() }),
+        }
+    }
+
+    /// Whether it is true of a change. One that cannot be asked is not, and the reason is kept.
+    pub fn holds(&self, asked: Asked<'_>) -> bool {
+        let mut node = Node::named("rule");
+        let tags: Vec<Value> =
+            asked.tags.iter().copied().flatten().map(|tag| Value::String(tag.clone())).collect();
+        let (attribute, before, after) = match asked.attribute {
+            Some((attribute, before, after)) => (Value::from(attribute), before, after),
+            None => (Value::Undef, None, None),
+        };
+        for (name, value) in [
+            ("change", Value::from(asked.change.name())),
+            ("type", Value::from(asked.name.type_name().clone())),
+            ("title", Value::from(asked.name.title().clone())),
+            ("tags", Value::from(tags)),
+            ("attribute", attribute),
+            ("before", before.map(redacted).unwrap_or_default()),
+            ("after", after.map(redacted).unwrap_or_default()),
+        ] {
+            node.variables.insert(name, value);
+        }
+        match self.site.eval(&node).result {
+            Ok(value) => !matches!(value, Value::Undef | Value::Boolean(false)),
+            Err(wrong) => {
+                let mut problem = self.problem.lock().unwrap_or_else(PoisonError::into_inner);
+                problem.get_or_insert_with(|| format!("{} for {}", wrong, asked.name));
+                false
+            }
+        }
+    }
+
+    /// The first thing that went wrong.
+    pub fn problem(&self) -> Option<String> {
+        self.problem.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
