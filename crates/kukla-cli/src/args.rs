@@ -6,7 +6,7 @@ use crate::Outcome;
 #[cfg(feature = "serve")]
 use crate::commands::{ca, serve};
 use crate::commands::{
-    check, compile, diff, doc, epp, eval, explain, facts, lookup, parse, repl, rpc, ruby, why,
+    check, compile, diff, doc, epp, eval, explain, facts, lookup, parse, repl, rpc, ruby, store, why,
 };
 
 /// The Puppet language, native: checks, evaluates and compiles Puppet code without Ruby.
@@ -37,6 +37,7 @@ enum Command {
     Ruby(ruby::Args),
     #[cfg(feature = "serve")]
     Serve(serve::Args),
+    Store(store::Args),
     Why(why::Args),
 }
 
@@ -61,6 +62,7 @@ impl Cli {
             Command::Ruby(args) => ruby::run(&args),
             #[cfg(feature = "serve")]
             Command::Serve(args) => serve::run(&args),
+            Command::Store(args) => store::run(&args),
             Command::Why(args) => why::run(&args),
         }
     }

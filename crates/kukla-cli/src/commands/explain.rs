@@ -1,6 +1,5 @@
 //! `kukla explain`: what an issue code means and what to do about it.
 
-use kukla::codes;
 use kukla::syntax::{Code, Severity};
 
 use crate::Outcome;
@@ -19,7 +18,7 @@ pub struct Args {
 
 /// All codes, and the rules of `kukla check`.
 fn all() -> impl Iterator<Item = &'static Code> {
-    codes::all().chain(kukla_check::rules::all().map(|rule| rule.code))
+    crate::codes().chain(kukla_check::rules::all().map(|rule| rule.code))
 }
 
 /// Prints the explanation of one code, or the list of all.

@@ -23,5 +23,7 @@ pub mod ruby;
 pub mod serve;
 #[cfg(feature = "serve")]
 mod server_options;
+pub mod store;
+mod stores;
 mod target;
 pub mod why;
