@@ -68,7 +68,7 @@ impl Server {
         let authority = match &settings.authority {
             Some((layout, practice)) => Some(match Authority::open(layout.clone(), practice.clone()) {
                 Ok(authority) => authority,
-                Err(Refusal::Missing(_)) if !layout.directory.join("ca_key.pem").exists() => {
+                Err(Refusal::Missing(_)) if !layout.key.exists() => {
                     log::info(&format!(
                         "there is no certificate authority in {}; making one",
                         layout.directory.display()
