@@ -135,6 +135,8 @@ pub fn answer_v4(server: &Server, call: &Call, gone: &Arc<AtomicBool>) -> Answer
             Err(problem) => return refused(problem),
         },
     };
+    let trusted = body.get("trusted_facts").and_then(|trusted| trusted.get("values")).map(from_json);
+    let trusted = trusted.and_then(|trusted| trusted.as_hash().cloned());
     let option =
         |name: &str| body.get("options").and_then(|all| all.get(name)).cloned().unwrap_or(Value::Null);
     let asked = Asked {

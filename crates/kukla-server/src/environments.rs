@@ -49,8 +49,6 @@ struct State {
     current: Option<Arc<Picture>>,
     looked: Option<Instant>,
     is_switching: bool,
-    /// How often it was switched.
-    switches: u64,
 }
 
 /// A state of an environment's code.
@@ -242,7 +240,6 @@ impl Environments {
         state.current = opened.ok();
         state.looked = Some(Instant::now());
         state.is_switching = false;
-        state.switches += 1;
         environment.switched.notify_all();
     }
 
@@ -251,9 +248,7 @@ impl Environments {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let wanted = known.values().filter(|environment| name.is_none_or(|name| environment.name == name));
         for environment in wanted {
-            let mut state = environment.state();
-            state.current = None;
-            state.switches += 1;
+            environment.state().current = None;
         }
     }
 
@@ -312,11 +307,6 @@ impl Environments {
 impl Environment {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// How often its code was seen to change.
-    pub fn switches(&self) -> u64 {
-        self.state().switches
     }
 }
 

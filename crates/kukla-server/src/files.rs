@@ -1,8 +1,8 @@
 //! Files that are written whole or not at all, and directories with the right modes.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, fchown};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -113,6 +113,8 @@ fn beside(path: &Path) -> io::Result<(PathBuf, PathBuf)> {
 
 fn write_new(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
+    // Whatever the mask of the process is: what others must read they can.
+    file.set_permissions(Permissions::from_mode(mode))?;
     file.write_all(bytes)?;
     belongs_like(&file, path.parent().unwrap_or(Path::new("/")))?;
     file.sync_all()

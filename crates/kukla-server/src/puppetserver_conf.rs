@@ -47,7 +47,7 @@ impl PuppetserverConf {
         let problem = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
         let Some(bytes) = read_if_there(path).map_err(|error| problem(&error))? else { return Ok(()) };
         let text = String::from_utf8(bytes).map_err(|error| problem(&error))?;
-        let table: toml::Table = text.parse().map_err(|error| problem(&error))?;
+        let table = text.parse::<toml::Table>().map_err(|error| problem(&error))?;
         self.has_authority &=
             table.get("server").and_then(|server| server.get("ca")) != Some(&toml::Value::Boolean(false));
         self.files.push((path.to_owned(), value(&toml::Value::Table(table))));

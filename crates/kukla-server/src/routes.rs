@@ -115,6 +115,12 @@ impl Route {
 pub fn dispatch(server: &Server, call: &Call, route: Route, gone: &Arc<AtomicBool>) -> Answer {
     let begin = ROUTES.iter().find(|(known, _, _)| *known == route).map_or("", |(_, begin, _)| begin);
     let rest = call.path.strip_prefix(begin).unwrap_or_default();
+    // The name of a node becomes that of a file.
+    if matches!(route, Route::Catalog | Route::Node | Route::Facts | Route::Report)
+        && let Err(refusal) = kukla::certname::check(rest)
+    {
+        return Answer::refused(StatusCode::BAD_REQUEST, refusal.to_string());
+    }
     match (route, &call.method) {
         (Route::Catalog, &Method::GET | &Method::POST) => catalog::answer(server, call, rest, gone),
         (Route::CatalogV4, &Method::POST) => catalog::answer_v4(server, call, gone),

@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use hyper::body::Incoming;
+use hyper::body::{Bytes, Incoming};
 use hyper::{Method, Request, Response, StatusCode};
 use kukla::{Compiler, DiskWorld};
 use serde_json::{Map, Value};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::answer::{Answer, Body, Issue};
 use crate::ca::certificate::Certificate;
@@ -44,6 +44,7 @@ pub struct Server {
     pub address: Option<IpAddr>,
     compiling: Arc<Semaphore>,
     reading: Arc<Semaphore>,
+    room: Arc<Semaphore>,
 }
 
 /// What the log tells of a request.
@@ -55,6 +56,9 @@ struct Asked {
 
 /// So many requests that only read files are answered at once.
 const READING: usize = 64;
+/// Bodies of requests have so many pieces of so many bytes together.
+const ROOM: u32 = 4096;
+const PIECE: usize = 256 << 10;
 /// A request has so long to arrive.
 const ARRIVAL: Duration = Duration::from_secs(60);
 
@@ -64,7 +68,7 @@ impl Server {
         let authority = match &settings.authority {
             Some((layout, practice)) => Some(match Authority::open(layout.clone(), practice.clone()) {
                 Ok(authority) => authority,
-                Err(Refusal::Missing(_)) if !layout.directory.join("ca_key.pem").exists() => {
+                Err(Refusal::Missing(_)) if !layout.key.exists() => {
                     log::info(&format!(
                         "there is no certificate authority in {}; making one",
                         layout.directory.display()
@@ -105,6 +109,7 @@ impl Server {
             address: own_address(settings.listen.ip()),
             compiling: Arc::new(Semaphore::new(settings.compiling.threads)),
             reading: Arc::new(Semaphore::new(READING)),
+            room: Arc::new(Semaphore::new(ROOM as usize)),
             authority,
             settings,
         })
@@ -131,11 +136,14 @@ impl Server {
         let asked = Asked { method: parts.method.clone(), path: parts.uri.path().to_owned(), begun };
         let accept_encoding =
             parts.headers.get("accept-encoding").and_then(|value| value.to_str().ok()).map(str::to_owned);
-        let (route, peer, mut answer) = match self.arrived(peer, parts, body).await {
+        let (route, peer, mut answer) = match self.decoded(peer, parts) {
             Ok(call) => {
-                let route = Route::of(&call.path);
-                let peer = Arc::clone(&call.peer);
-                (route, peer, self.allowed(call, route).await)
+                let (route, peer) = (Route::of(&call.path), Arc::clone(&call.peer));
+                let answer = match self.allow(&call, route) {
+                    Ok(()) => self.answered(call, route, body).await,
+                    Err(answer) => answer,
+                };
+                (route, peer, answer)
             }
             Err(answer) => (Route::Other, Arc::clone(peer), answer),
         };
@@ -157,61 +165,64 @@ impl Server {
         answer.into_response()
     }
 
-    /// The request, when all of it is there.
-    async fn arrived(
-        &self,
-        peer: &Arc<Peer>,
-        parts: hyper::http::request::Parts,
-        body: Incoming,
-    ) -> Result<Call, Answer> {
-        let refused = |status: StatusCode, text: &str| Answer::refused(status, text);
-        let path = call::path(parts.uri.path())
-            .ok_or_else(|| refused(StatusCode::BAD_REQUEST, "Bad Request: the path"))?;
+    /// The request without its body, which nobody may send in vain.
+    fn decoded(&self, peer: &Arc<Peer>, parts: hyper::http::request::Parts) -> Result<Call, Answer> {
+        let refused = |text: &str| Answer::refused(StatusCode::BAD_REQUEST, text);
+        let path = call::path(parts.uri.path()).ok_or_else(|| refused("Bad Request: the path"))?;
         let query = call::parameters(parts.uri.query().unwrap_or_default());
-        let query = query.ok_or_else(|| refused(StatusCode::BAD_REQUEST, "Bad Request: the query"))?;
-        let limit = Route::of(&path).largest_body(self.settings.largest_body);
-        let whole = tokio::time::timeout(ARRIVAL, Limited::new(body, limit).collect()).await;
-        let body = match whole {
-            Err(_) => return Err(refused(StatusCode::REQUEST_TIMEOUT, "Request Timeout")),
-            Ok(Err(error)) if error.is::<LengthLimitError>() => {
-                let text = format!("Payload Too Large: at most {limit} bytes are taken here");
-                return Err(Answer::refused(StatusCode::PAYLOAD_TOO_LARGE, text));
-            }
-            Ok(Err(error)) => return Err(refused(StatusCode::BAD_REQUEST, &format!("Bad Request: {error}"))),
-            Ok(Ok(whole)) => whole.to_bytes(),
-        };
         let mut call = Call {
             method: parts.method,
             path,
-            parameters: query,
+            parameters: query.ok_or_else(|| refused("Bad Request: the query"))?,
             headers: parts.headers,
-            body,
+            body: Bytes::new(),
             peer: Arc::clone(peer),
         };
-        if call.content_type().as_deref() == Some("application/x-www-form-urlencoded") {
-            let form = std::str::from_utf8(&call.body).ok().and_then(call::parameters);
-            let mut form = form.ok_or_else(|| refused(StatusCode::BAD_REQUEST, "Bad Request: the form"))?;
-            form.append(&mut call.parameters);
-            call.parameters = form;
-        }
         if self.settings.rules.by_header {
             call.peer = Arc::new(by_header(&call));
         }
         Ok(call)
     }
 
-    /// Answers a request if its sender may ask.
-    async fn allowed(self: &Arc<Server>, call: Call, route: Route) -> Answer {
+    /// Whether the sender of a request may ask.
+    fn allow(&self, call: &Call, route: Route) -> Result<(), Answer> {
         if route == Route::Other {
-            return Answer::refused(StatusCode::NOT_FOUND, "Not Found").note("refused", "no such thing");
+            return Err(Answer::refused(StatusCode::NOT_FOUND, "Not Found").note("refused", "no such thing"));
         }
         if let Some(problem) = self.distrusts(&call.peer) {
-            return forbidden(&call).note("refused", problem);
+            return Err(forbidden(call).note("refused", problem));
         }
-        if let Err(refusal) = self.settings.rules.check(&call) {
-            return forbidden(&call).note("refused", refusal.rule);
+        self.settings.rules.check(call).map_err(|refusal| forbidden(call).note("refused", refusal.rule))
+    }
+
+    /// Answers a request that is allowed, when all of it is there.
+    async fn answered(self: &Arc<Server>, mut call: Call, route: Route, body: Incoming) -> Answer {
+        let limit = route.largest_body(self.settings.largest_body);
+        let Some(_room) = self.room(&call, limit).await else {
+            return Answer::busy(self.retry_after(), "Service Unavailable: the server ends");
+        };
+        match arrived(body, limit).await {
+            Ok(body) => call.body = body,
+            Err(answer) => return answer,
+        }
+        if call.content_type().as_deref() == Some("application/x-www-form-urlencoded") {
+            let form = std::str::from_utf8(&call.body).ok().and_then(call::parameters);
+            let Some(mut form) = form else {
+                return Answer::refused(StatusCode::BAD_REQUEST, "Bad Request: the form");
+            };
+            form.append(&mut call.parameters);
+            call.parameters = form;
         }
         if route.compiles() { self.compiled(call, route).await } else { self.read(call, route).await }
+    }
+
+    /// Room for the body of a request. All bodies together have a limit, and who brings much waits until others are done.
+    async fn room(&self, call: &Call, limit: usize) -> Option<OwnedSemaphorePermit> {
+        let said = call.header("content-length").and_then(|length| length.parse::<usize>().ok());
+        let is_chunked = call.headers.contains_key("transfer-encoding");
+        let length = if is_chunked { limit } else { said.unwrap_or(0).min(limit) };
+        let pieces = u32::try_from(length.div_ceil(PIECE)).unwrap_or(ROOM).min(ROOM);
+        Arc::clone(&self.room).acquire_many_owned(pieces).await.ok()
     }
 
     /// Why a certificate that was good when the connection was made is not any more.
@@ -283,6 +294,19 @@ impl Server {
         facts.insert("bytes".into(), bytes.into());
         facts.extend(answer.notes.drain(..).map(|(name, value)| (name.to_owned(), value)));
         log::say(level, "request", facts);
+    }
+}
+
+/// The body of a request, when all of it is there.
+async fn arrived(body: Incoming, limit: usize) -> Result<Bytes, Answer> {
+    match tokio::time::timeout(ARRIVAL, Limited::new(body, limit).collect()).await {
+        Err(_) => Err(Answer::refused(StatusCode::REQUEST_TIMEOUT, "Request Timeout")),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => {
+            let text = format!("Payload Too Large: at most {limit} bytes are taken here");
+            Err(Answer::refused(StatusCode::PAYLOAD_TOO_LARGE, text))
+        }
+        Ok(Err(error)) => Err(Answer::refused(StatusCode::BAD_REQUEST, format!("Bad Request: {error}"))),
+        Ok(Ok(whole)) => Ok(whole.to_bytes()),
     }
 }
 
