@@ -7,7 +7,7 @@ use crate::machine::{Fields, Machine};
 use crate::ssh;
 
 /// Old names of single values, and where the values are now.
-const NAMES: &[(&str, &str)] = &[
+pub const NAMES: &[(&str, &str)] = &[
     ("architecture", "os.architecture"),
     ("bios_release_date", "dmi.bios.release_date"),
     ("bios_vendor", "dmi.bios.vendor"),

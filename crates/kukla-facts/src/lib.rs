@@ -83,6 +83,11 @@ fn core(machine: &Machine<'_>) -> Hash {
     sorted(&facts.into_hash())
 }
 
+/// The names that facts had before they were structured, and where their values are now.
+pub fn legacy_names() -> &'static [(&'static str, &'static str)] {
+    legacy::NAMES
+}
+
 /// The value of a dotted name: `os.release.major`, or of a fact that has dots in its name.
 pub fn dig(facts: &Hash, path: &str) -> Option<Value> {
     if let Some(value) = facts.get(path) {

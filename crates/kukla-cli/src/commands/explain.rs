@@ -6,33 +6,38 @@ use kukla::syntax::{Code, Severity};
 use crate::Outcome;
 use crate::output::{errln, out, outln};
 
-/// Explain an issue code, e.g. `kukla explain SYNTAX_ERROR`
+/// Explain an issue code or a rule of `kukla check`, e.g. `kukla explain SYNTAX_ERROR`, `kukla explain unknown-class`
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The code, as printed in brackets behind `error`; upper or lower case
+    /// The code or rule, as printed in brackets behind `error`; upper or lower case
     #[arg(required_unless_present = "list")]
     code: Option<String>,
-    /// List all codes instead
+    /// List all codes and rules instead
     #[arg(long, conflicts_with = "code")]
     list: bool,
+}
+
+/// All codes, and the rules of `kukla check`.
+fn all() -> impl Iterator<Item = &'static Code> {
+    codes::all().chain(kukla_check::rules::all().map(|rule| rule.code))
 }
 
 /// Prints the explanation of one code, or the list of all.
 pub fn run(args: &Args) -> Outcome {
     let Some(wanted) = &args.code else {
-        let width = codes::all().map(|c| c.name.len()).max().unwrap_or_default();
-        for code in codes::all() {
+        let width = all().map(|c| c.name.len()).max().unwrap_or_default();
+        for code in all() {
             outln!("{:width$}  {}", code.name, code.message);
         }
         return Outcome::Done;
     };
-    match codes::all().find(|code| code.name.eq_ignore_ascii_case(wanted)) {
+    match all().find(|code| code.name.eq_ignore_ascii_case(wanted)) {
         Some(code) => {
             out!("{}", explanation(code));
             Outcome::Done
         }
         None => {
-            errln!("kukla: there is no issue code '{wanted}'");
+            errln!("kukla: there is no issue code or rule '{wanted}'");
             errln!("  hint: {}", hint(wanted));
             Outcome::Unable
         }
@@ -68,8 +73,9 @@ pub fn severity(code: &Code) -> &'static str {
 }
 
 fn hint(wanted: &str) -> String {
-    let wanted = wanted.to_ascii_uppercase();
-    let near = codes::all().map(|c| (strsim::osa_distance(&wanted, c.name), c.name)).min();
+    let distance =
+        |name: &str| strsim::osa_distance(&wanted.to_ascii_uppercase(), &name.to_ascii_uppercase());
+    let near = all().map(|code| (distance(code.name), code.name)).min();
     match near {
         Some((distance, name)) if distance <= 1 + wanted.len() / 3 => format!("did you mean {name}?"),
         _ => "`kukla explain --list` lists them all".into(),

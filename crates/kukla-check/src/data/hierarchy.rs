@@ -1,0 +1,238 @@
+//! Hierarchies: `hiera.yaml` of an environment or a module, and the files that its levels can find.
+
+use std::path::{Path, PathBuf};
+
+use kukla::formats::yaml;
+use kukla::hiera::LayerKind;
+use kukla::hiera::config::{Backend, Config, Locations};
+use kukla::syntax::{Location, Place, Source, diagnostic};
+use kukla::values::{Str, Value};
+use kukla::world::World;
+
+use crate::finding::Finding;
+use crate::repository::survey::below;
+use crate::rules::hiera::{HIERA_CONFIG, HIERA_PATH_WITHOUT_FILE, UNKNOWN_HIERA_KEY};
+use crate::suggest;
+
+use super::file::line_span;
+
+/// A hierarchy and the files that it can find.
+#[derive(Debug)]
+pub struct Hierarchy {
+    /// The directory that it stands in.
+    pub root: PathBuf,
+    /// The module it belongs to; none for that of the environment.
+    pub module: Option<String>,
+    /// The files that its levels can find.
+    pub files: Vec<String>,
+    /// Whether some level has its data from elsewhere.
+    pub is_open: bool,
+    /// The text of its configuration.
+    pub source: Source,
+}
+
+impl Hierarchy {
+    /// Reads the hierarchy of a directory, and says what is wrong with it.
+    pub fn read(world: &dyn World, root: &Path, module: Option<String>) -> (Option<Hierarchy>, Vec<Finding>) {
+        let path = root.join("hiera.yaml");
+        let name = path.to_string_lossy().into_owned();
+        let text =
+            world.read(&path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+        let source = Source::new(name.as_str(), text);
+        let mut findings = unknown_keys(&source);
+        let kind = if module.is_some() { LayerKind::Module } else { LayerKind::Environment };
+        let config = match Config::read(world, &Str::from(name.as_str()), kind) {
+            Ok(config) => config,
+            Err(error) => {
+                if findings.is_empty() {
+                    findings.push(refused(&source, &error.into_diagnostic()));
+                }
+                return (None, findings);
+            }
+        };
+        let mut hierarchy = Hierarchy {
+            root: root.to_owned(),
+            module,
+            files: Vec::new(),
+            is_open: config.version < 4,
+            source,
+        };
+        for level in config.hierarchy.iter().chain(config.default_hierarchy.iter().flatten()) {
+            if !matches!(level.backend, Backend::File(_) | Backend::Eyaml) {
+                hierarchy.is_open = true;
+                continue;
+            }
+            let datadir = root.join(level.datadir.as_str());
+            if level.datadir.contains("%{") || level.datadir.starts_with('/') {
+                hierarchy.is_open = true;
+                continue;
+            }
+            let mut there = Vec::new();
+            below(world, &datadir, "", &mut |path, is_directory| {
+                if !is_directory {
+                    there.push(path.to_owned());
+                }
+            });
+            for pattern in patterns(level.locations.as_ref(), &mut hierarchy.is_open) {
+                let found: Vec<&String> = there.iter().filter(|path| finds(&pattern, path)).collect();
+                if found.is_empty()
+                    && config.path.is_some()
+                    && !pattern.contains("%{")
+                    && !pattern.contains('*')
+                {
+                    findings.push(without_file(&hierarchy.source, &pattern));
+                }
+                hierarchy
+                    .files
+                    .extend(found.into_iter().map(|path| datadir.join(path).to_string_lossy().into_owned()));
+            }
+        }
+        (Some(hierarchy), findings)
+    }
+}
+
+/// The paths of a level, with interpolations and stars in them.
+fn patterns(locations: Option<&Locations>, is_open: &mut bool) -> Vec<String> {
+    match locations {
+        Some(Locations::Paths(paths) | Locations::Globs(paths)) => {
+            paths.iter().map(|path| path.to_string()).collect()
+        }
+        Some(Locations::Mapped([_, name, path])) => {
+            vec![path.replace(&format!("%{{{name}}}"), "%{mapped}").to_string()]
+        }
+        Some(Locations::Extended(paths, ending)) => {
+            paths
+                .iter()
+                .map(|path| {
+                    if path.ends_with(ending.as_str()) { path.to_string() } else { format!("{path}{ending}") }
+                })
+                .collect()
+        }
+        Some(Locations::Uris(_)) => {
+            *is_open = true;
+            Vec::new()
+        }
+        None => Vec::new(),
+    }
+}
+
+/// Whether a path with interpolations in it can be that of a file; an interpolation can be anything.
+pub fn finds(pattern: &str, path: &str) -> bool {
+    // Text between what can be anything, which must come in this order.
+    let mut parts: Vec<String> = vec![String::new()];
+    let mut rest = pattern.strip_prefix("./").unwrap_or(pattern);
+    while let Some(letter) = rest.chars().next() {
+        if rest.starts_with("%{") {
+            rest = rest.split_once('}').map_or("", |(_, after)| after);
+            parts.push(String::new());
+        } else if letter == '*' || letter == '?' {
+            rest = rest.trim_start_matches(['*', '?']);
+            parts.push(String::new());
+        } else if letter == '{' || letter == '[' {
+            let close = if letter == '{' { '}' } else { ']' };
+            rest = rest.split_once(close).map_or("", |(_, after)| after);
+            parts.push(String::new());
+        } else {
+            if let Some(last) = parts.last_mut() {
+                last.push(letter);
+            }
+            rest = &rest[letter.len_utf8()..];
+        }
+    }
+    let (first, last) = (&parts[0], &parts[parts.len() - 1]);
+    if parts.len() == 1 {
+        return path == first;
+    }
+    let Some(mut middle) =
+        path.strip_prefix(first.as_str()).and_then(|path| path.strip_suffix(last.as_str()))
+    else {
+        return false;
+    };
+    parts[1..parts.len() - 1].iter().all(|part| match middle.find(part.as_str()) {
+        Some(at) => {
+            middle = &middle[at + part.len()..];
+            true
+        }
+        None => false,
+    })
+}
+
+const TOP: &[&str] = &["version", "defaults", "hierarchy", "default_hierarchy", "plan_hierarchy"];
+const LEVEL: &[&str] = &[
+    "name",
+    "options",
+    "data_hash",
+    "lookup_key",
+    "hiera3_backend",
+    "v4_data_hash",
+    "data_dig",
+    "path",
+    "paths",
+    "glob",
+    "globs",
+    "uri",
+    "uris",
+    "mapped_paths",
+    "datadir",
+];
+const DEFAULTS: &[&str] = &["options", "data_hash", "lookup_key", "data_dig", "datadir"];
+
+/// Keys of a configuration of version 5 that mean nothing.
+fn unknown_keys(source: &Source) -> Vec<Finding> {
+    let Ok(document) = yaml::read(source.text().as_bytes(), yaml::Options::HIERA) else { return Vec::new() };
+    let Some(hash) = document.value.as_hash() else { return Vec::new() };
+    if hash.get("version") != Some(&Value::Integer(5)) {
+        return Vec::new();
+    }
+    let lines = yaml::lines(source.text().as_bytes());
+    let mut findings = Vec::new();
+    let mut check = |value: &Value, path: &[Value], known: &[&str]| {
+        let keys = value.as_hash().into_iter().flat_map(|hash| hash.keys()).filter_map(Value::as_str);
+        for key in keys.filter(|key| !known.contains(key)) {
+            let mut full = path.to_vec();
+            full.push(Value::from(key));
+            let span = line_span(source, lines.at(&full), key);
+            let mut wrong = diagnostic!(span, UNKNOWN_HIERA_KEY { key });
+            wrong.hints.extend(suggest::hint(key, known.iter().copied()));
+            findings.push(Finding::from(wrong.in_source(source)));
+        }
+    };
+    check(&document.value, &[], TOP);
+    if let Some(defaults) = hash.get("defaults") {
+        check(defaults, &["defaults".into()], DEFAULTS);
+    }
+    for name in ["hierarchy", "default_hierarchy"] {
+        let levels = hash.get(name).and_then(Value::as_array).into_iter().flat_map(|levels| levels.iter());
+        for (level, at) in levels.zip(0i64..) {
+            check(level, &[name.into(), at.into()], LEVEL);
+        }
+    }
+    findings
+}
+
+fn without_file(source: &Source, pattern: &str) -> Finding {
+    let line = source.text().lines().position(|line| line.contains(pattern)).map_or(1, |at| at as u32 + 1);
+    let span = line_span(source, line, pattern);
+    Finding::from(diagnostic!(span, HIERA_PATH_WITHOUT_FILE { path: pattern }).in_source(source))
+}
+
+/// A configuration that Puppet refuses, at the line that is told.
+fn refused(source: &Source, wrong: &kukla::Diagnostic) -> Finding {
+    let line = wrong.place.as_ref().and_then(Place::line).unwrap_or(1);
+    let span = line_span(source, line, "");
+    let place = Location { source: source.clone(), span };
+    Finding::from(diagnostic!(HIERA_CONFIG { problem: wrong.message() }).at(place))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_with_interpolations() {
+        assert!(finds("nodes/%{trusted.certname}.yaml", "nodes/a.example.com.yaml"));
+        assert!(finds("os/%{facts.os.name}/%{facts.os.release.major}.yaml", "os/Debian/12.yaml"));
+        assert!(!finds("os/%{x}.yaml", "nodes/a.yaml") && !finds("common.yaml", "commons.yaml"));
+        assert!(finds("*.yaml", "a.yaml") && finds("common.yaml", "common.yaml"));
+    }
+}

@@ -1,0 +1,88 @@
+//! Data: hierarchies, data files, and what they bind.
+
+use std::sync::Arc;
+
+use kukla::world::World;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::finding::Finding;
+use crate::repository::{Definition, Shape, Survey};
+
+pub mod file;
+pub mod hierarchy;
+
+pub use file::DataFile;
+pub use hierarchy::Hierarchy;
+
+/// What data binds.
+#[derive(Debug, Default)]
+pub struct Bindings {
+    /// All keys of all data files.
+    pub keys: FxHashSet<String>,
+    /// Whether these are all there can be: no level has its data from elsewhere.
+    pub is_whole: bool,
+    /// Modules whose own data is not all in files.
+    open_modules: FxHashSet<String>,
+}
+
+impl Bindings {
+    /// Whether surely no data binds a parameter of a class.
+    pub fn lacks(&self, class: &Definition, parameter: &str) -> bool {
+        let module = class.name.split("::").next().unwrap_or_default();
+        self.is_whole
+            && !self.open_modules.contains(module)
+            && !self.keys.contains(&format!("{}::{parameter}", class.name))
+    }
+}
+
+/// The data of a repository.
+#[derive(Debug, Default)]
+pub struct Data {
+    /// The hierarchies, that of the environment first.
+    pub hierarchies: Vec<Hierarchy>,
+    /// The data files, each once.
+    pub files: Vec<Arc<DataFile>>,
+    /// What is wrong with hierarchies and files by themselves.
+    pub findings: Vec<Finding>,
+}
+
+impl Data {
+    /// Reads all data of a repository; files that have not changed since are taken from `known`.
+    pub fn read(world: &dyn World, survey: &Survey, known: &FxHashMap<String, Arc<DataFile>>) -> Data {
+        let mut data = Data::default();
+        let environment = (survey.shape == Shape::Control).then(|| (survey.root.clone(), None));
+        let modules = survey.modules.iter().filter(|module| module.has_data);
+        let modules = modules.map(|module| (module.root.clone(), Some(module.name.clone())));
+        for (root, module) in environment.into_iter().chain(modules) {
+            let (hierarchy, findings) = Hierarchy::read(world, &root, module);
+            data.hierarchies.extend(hierarchy);
+            data.findings.extend(findings);
+        }
+        let mut seen = FxHashSet::default();
+        for hierarchy in &data.hierarchies {
+            for path in &hierarchy.files {
+                if seen.insert(path.clone()) {
+                    data.files.extend(
+                        DataFile::read(world, path, hierarchy.module.as_deref(), known).map(Arc::new),
+                    );
+                }
+            }
+        }
+        let broken = data.files.iter().filter_map(|file| file.problem.clone());
+        data.findings.extend(broken);
+        data
+    }
+
+    /// What all of it binds.
+    pub fn bindings(&self, survey: &Survey) -> Bindings {
+        let keys = self.files.iter().flat_map(|file| file.entries.iter().map(|entry| entry.key.to_string()));
+        let own = self.hierarchies.iter().find(|hierarchy| hierarchy.module.is_none());
+        let is_readable = self.files.iter().all(|file| file.problem.is_none());
+        let open = self.hierarchies.iter().filter(|hierarchy| hierarchy.is_open);
+        Bindings {
+            keys: keys.collect(),
+            is_whole: survey.shape == Shape::Control && own.is_some_and(|own| !own.is_open) && is_readable,
+            open_modules: open.filter_map(|hierarchy| hierarchy.module.clone()).collect(),
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Mending texts.
+
+use crate::finding::Fix;
+
+/// A text with all changes made that do not overlap with one before them; and how many were.
+pub fn apply(text: &str, fixes: &[&Fix]) -> (String, usize) {
+    let mut sorted: Vec<&Fix> = fixes.to_vec();
+    sorted.sort_by_key(|fix| (fix.span.start, fix.span.end));
+    sorted.dedup();
+    let (mut out, mut end, mut made) = (String::with_capacity(text.len()), 0usize, 0);
+    for fix in sorted {
+        let range = fix.span.range();
+        let Some(between) =
+            text.get(end..range.start).filter(|_| range.start >= end && range.end <= text.len())
+        else {
+            continue;
+        };
+        out.push_str(between);
+        out.push_str(&fix.text);
+        end = range.end;
+        made += 1;
+    }
+    out.push_str(text.get(end..).unwrap_or_default());
+    (out, made)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kukla::syntax::Span;
+
+    #[test]
+    fn changes_that_do_not_overlap() {
+        let fix =
+            |start, end, text: &str| Fix { span: Span::new(start, end), text: text.into(), is_safe: true };
+        let (first, second, third) = (fix(0, 1, "A"), fix(4, 5, "EE"), fix(0, 3, "x"));
+        assert_eq!(apply("abcde", &[&second, &first, &third]), ("AbcdEE".into(), 2));
+        assert_eq!(apply("abc", &[&second]), ("abc".into(), 0));
+    }
+}

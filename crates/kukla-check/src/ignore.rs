@@ -1,0 +1,74 @@
+//! Comments that ask not to be told something: `# kukla: ignore[rule] why`.
+
+use kukla::syntax::{Source, SyntaxKind, Tree};
+
+/// A comment that asks not to be told something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ignore {
+    /// The rules that are meant; none means all.
+    pub rules: Vec<String>,
+    /// The line that is meant; none means the whole file.
+    pub line: Option<u32>,
+}
+
+impl Ignore {
+    /// All such comments of a tree. One that stands alone on its line means the next line, or the whole file if it is
+    /// `ignore-file[rule]`.
+    pub fn all(tree: &Tree, source: &Source) -> Vec<Ignore> {
+        let comments = tree.elements().filter(|element| element.kind() == SyntaxKind::LineComment);
+        comments
+            .filter_map(|comment| {
+                let start = comment.start();
+                let line = source.line_column(start).line;
+                let begin = source.lines().line_start(line)? as usize;
+                let is_alone = source.text()[begin..start as usize].trim().is_empty();
+                Ignore::read(comment.text(), line, is_alone)
+            })
+            .collect()
+    }
+
+    /// Those of data, whose comments begin the same way.
+    pub fn in_data(text: &str) -> Vec<Ignore> {
+        let lines = text.lines().zip(1..);
+        lines
+            .filter_map(|(line, number)| {
+                let at = line.find("# kukla:")?;
+                Ignore::read(&line[at..], number, line[..at].trim().is_empty())
+            })
+            .collect()
+    }
+
+    fn read(comment: &str, line: u32, is_alone: bool) -> Option<Ignore> {
+        let rest = comment.trim_start_matches('#').trim_start().strip_prefix("kukla:")?.trim_start();
+        let (is_file, rest) = match rest.strip_prefix("ignore-file") {
+            Some(rest) => (true, rest),
+            None => (false, rest.strip_prefix("ignore")?),
+        };
+        let inside = rest.strip_prefix('[').and_then(|rest| rest.split(']').next());
+        let rules = inside.map(|names| names.split(',').map(|name| name.trim().to_owned()).collect());
+        let line = if is_file { None } else { Some(if is_alone { line + 1 } else { line }) };
+        Some(Ignore { rules: rules.unwrap_or_default(), line })
+    }
+
+    /// Whether it is about something of that rule in that line.
+    pub fn covers(&self, rule: &str, line: u32) -> bool {
+        self.line.is_none_or(|own| own == line)
+            && (self.rules.is_empty() || self.rules.iter().any(|own| own == rule))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments() {
+        let read = |text, is_alone| Ignore::read(text, 3, is_alone);
+        let one = read("# kukla: ignore[unknown-class, a] comes later", false).unwrap();
+        assert_eq!(one, Ignore { rules: vec!["unknown-class".into(), "a".into()], line: Some(3) });
+        assert!(one.covers("a", 3) && !one.covers("b", 3) && !one.covers("a", 4));
+        assert_eq!(read("# kukla: ignore", true).unwrap().line, Some(4));
+        assert!(read("# kukla: ignore-file[a]", true).unwrap().covers("a", 99));
+        assert_eq!(read("# kukla is nice", true), None);
+    }
+}

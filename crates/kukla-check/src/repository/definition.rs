@@ -1,0 +1,286 @@
+//! What a manifest defines, as others see it.
+
+use std::hash::{Hash, Hasher};
+
+use kukla::syntax::ast::{self, Expr, Manifest};
+use kukla::syntax::tree::Node;
+use kukla::syntax::{Source, Span, SyntaxKind as K, Tree};
+use kukla::values::{Str, Value};
+use rustc_hash::FxHasher;
+
+use super::literal;
+
+/// What kind of thing is defined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A class.
+    Class,
+    /// A defined type.
+    Define,
+    /// A function.
+    Function,
+    /// A type alias.
+    Alias,
+}
+
+impl Kind {
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Class => "class",
+            Kind::Define => "defined type",
+            Kind::Function => "function",
+            Kind::Alias => "type alias",
+        }
+    }
+}
+
+/// A class, a defined type, a function or a type alias.
+#[derive(Clone, Debug)]
+pub struct Definition {
+    /// What it is.
+    pub kind: Kind,
+    /// Its full name in lower case.
+    pub name: Str,
+    /// Where its name stands.
+    pub span: Span,
+    /// The text it stands in.
+    pub source: Source,
+    /// Its parameters.
+    pub parameters: Vec<Parameter>,
+    /// The class that it inherits from.
+    pub parent: Option<Str>,
+    /// The variables that its body sets.
+    pub variables: Vec<Str>,
+    /// What a function says it returns, or what an alias stands for.
+    pub ty: Option<Str>,
+}
+
+/// A parameter.
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    /// Its name.
+    pub name: Str,
+    /// Its type as written.
+    pub ty: Option<Str>,
+    /// Whether it may be left out.
+    pub has_default: bool,
+    /// Its default, where that is a literal.
+    pub default: Option<Value>,
+    /// Whether it takes all arguments that are left.
+    pub rest: bool,
+    /// Where it stands.
+    pub span: Span,
+}
+
+impl Definition {
+    /// The parameter of that name.
+    pub fn parameter(&self, name: &str) -> Option<&Parameter> {
+        self.parameters.iter().find(|parameter| parameter.name == name)
+    }
+
+    /// Something that is another number whenever it looks different to those who use it.
+    pub fn fingerprint(&self) -> u64 {
+        let mut hasher = FxHasher::default();
+        (self.kind, &self.name, self.span, self.source.name(), &self.parent).hash(&mut hasher);
+        (&self.variables, &self.ty).hash(&mut hasher);
+        for parameter in &self.parameters {
+            (&parameter.name, &parameter.ty, parameter.has_default, parameter.rest).hash(&mut hasher);
+        }
+        hasher.finish()
+    }
+}
+
+/// What a text defines, and what it sets outside of definitions.
+#[derive(Clone, Debug, Default)]
+pub struct Outline {
+    /// The definitions, in order.
+    pub definitions: Vec<Definition>,
+    /// Variables set at the top or in node definitions.
+    pub variables: Vec<Str>,
+    /// Types of resources that are given defaults or overrides.
+    pub defaulted: Vec<Str>,
+    /// Keys of data that are looked up by name.
+    pub looked_up: Vec<String>,
+}
+
+impl Outline {
+    /// Reads the outline of a tree.
+    pub fn of(tree: &Tree, source: &Source) -> Outline {
+        let mut outline = Outline::default();
+        let Some(manifest) = Manifest::of(tree) else { return outline };
+        outline.variables = assigned(manifest.syntax());
+        for statement in manifest.statements() {
+            if let Expr::NodeDefinition(node) = statement {
+                outline.variables.extend(node.body().into_iter().flat_map(|body| assigned(body.syntax())));
+            }
+        }
+        outline.nested(manifest.syntax(), &mut Vec::new(), source);
+        for node in tree.elements() {
+            let left = match Expr::cast(node) {
+                Some(Expr::Call(call)) => {
+                    outline.looked_up.extend(looked_up(call));
+                    continue;
+                }
+                Some(Expr::ResourceDefaults(defaults)) => defaults.type_expr(),
+                Some(Expr::ResourceOverride(change)) => match change.resources() {
+                    Expr::Access(access) => access.left(),
+                    other => other,
+                },
+                Some(Expr::Collector(collector)) if collector.attributes().next().is_some() => {
+                    collector.type_expr()
+                }
+                _ => continue,
+            };
+            if let Expr::Type(name) = left {
+                outline.defaulted.push(plain(name.name()));
+            }
+        }
+        outline
+    }
+
+    /// Definitions may stand in classes, whose names then go before theirs, and in anything else.
+    fn nested<'t>(&mut self, node: Node<'t>, around: &mut Vec<&'t str>, source: &Source) {
+        for child in node.children() {
+            match child.kind() {
+                K::ClassDefinition | K::DefineDefinition | K::FunctionDefinition | K::TypeAlias => {
+                    self.definition(child, around, source);
+                }
+                kind if kind.is_token() => {}
+                K::Block
+                | K::If
+                | K::Else
+                | K::Elsif
+                | K::Unless
+                | K::Case
+                | K::CaseOption
+                | K::NodeDefinition => {
+                    self.nested(child, around, source);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn definition<'t>(&mut self, node: Node<'t>, around: &mut Vec<&'t str>, source: &Source) {
+        let Some(expr) = Expr::cast(node) else { return };
+        let made = match expr {
+            Expr::ClassDefinition(class) => {
+                let full = ast::nested_name(around, class.name());
+                let mut made = definition(Kind::Class, &full, class.name_token(), source);
+                made.parameters = class.parameters().map(parameter).collect();
+                made.parent = class.parent().map(plain);
+                made.variables = class.body().map(|body| assigned(body.syntax())).unwrap_or_default();
+                if let Some(body) = class.body() {
+                    around.push(class.name());
+                    self.nested(body.syntax(), around, source);
+                    around.pop();
+                }
+                made
+            }
+            Expr::DefineDefinition(define) => {
+                let full = ast::nested_name(around, define.name());
+                let mut made = definition(Kind::Define, &full, define.name_token(), source);
+                made.parameters = define.parameters().map(parameter).collect();
+                made
+            }
+            Expr::FunctionDefinition(function) => {
+                let mut made = definition(Kind::Function, function.name(), function.name_token(), source);
+                made.parameters =
+                    function.parameters().filter(|one| !one.is_block()).map(parameter).collect();
+                made.ty = function.return_type().map(|ty| ty.syntax().text().into());
+                made
+            }
+            Expr::TypeAlias(alias) => {
+                let Some(name) = alias.name() else { return };
+                let mut made = definition(Kind::Alias, name, Some(alias.left().syntax()), source);
+                let right = alias.right();
+                let is_plain =
+                    alias.object_hash().is_none() && matches!(right, Expr::Type(_) | Expr::Access(_));
+                made.ty = is_plain.then(|| right.syntax().text().into());
+                made
+            }
+            _ => return,
+        };
+        self.definitions.push(made);
+    }
+}
+
+/// The key that a call looks up.
+fn looked_up(call: ast::Call<'_>) -> Option<String> {
+    let Expr::Name(name) = call.function() else { return None };
+    let is_lookup =
+        matches!(name.name(), "lookup" | "hiera" | "hiera_array" | "hiera_hash" | "hiera_include");
+    if !is_lookup {
+        return None;
+    }
+    literal::text(call.arguments().next()?)
+}
+
+fn definition(kind: Kind, name: &str, token: Option<Node<'_>>, source: &Source) -> Definition {
+    Definition {
+        kind,
+        name: plain(name),
+        span: token.map(Node::span).unwrap_or_default(),
+        source: source.clone(),
+        parameters: Vec::new(),
+        parent: None,
+        variables: Vec::new(),
+        ty: None,
+    }
+}
+
+/// A name as it is looked for: lower case, without the colons before it.
+pub fn plain(name: &str) -> Str {
+    name.strip_prefix("::").unwrap_or(name).to_lowercase().into()
+}
+
+/// A parameter as others see it.
+pub fn parameter(parameter: ast::Parameter<'_>) -> Parameter {
+    let default = parameter.default();
+    Parameter {
+        name: parameter.name().into(),
+        ty: parameter.type_expr().map(|ty| ty.syntax().text().into()),
+        has_default: default.is_some(),
+        default: default.and_then(literal::value),
+        rest: parameter.captures_rest(),
+        span: parameter.name_token().map(Node::span).unwrap_or_default(),
+    }
+}
+
+/// The variables that are set in a body, wherever in it, but not in what has a scope of its own.
+pub fn assigned(body: Node<'_>) -> Vec<Str> {
+    fn within(node: Node<'_>, found: &mut Vec<Str>) {
+        for child in node.children() {
+            match child.kind() {
+                kind if kind.is_token() => {}
+                K::ClassDefinition
+                | K::DefineDefinition
+                | K::FunctionDefinition
+                | K::NodeDefinition
+                | K::PlanDefinition
+                | K::Lambda => {}
+                K::Assignment => {
+                    if let Some(assignment) = ast::Assignment::cast(child) {
+                        targets(assignment.left(), found);
+                    }
+                    kukla::syntax::deep(|| within(child, found));
+                }
+                _ => kukla::syntax::deep(|| within(child, found)),
+            }
+        }
+    }
+    let mut found = Vec::new();
+    within(body, &mut found);
+    found
+}
+
+fn targets(left: Expr<'_>, found: &mut Vec<Str>) {
+    match left {
+        Expr::Variable(variable) => found.push(variable.name().into()),
+        Expr::Array(array) => array.elements().for_each(|element| targets(element, found)),
+        Expr::Hash(hash) => hash.entries().for_each(|entry| targets(entry.key(), found)),
+        // `[$a, $b] = Class[x]` and `Class[x]` name variables by what they are.
+        _ => {}
+    }
+}

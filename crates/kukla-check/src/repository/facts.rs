@@ -1,0 +1,165 @@
+//! Which facts there are.
+
+use kukla::facts::machine::legacy_names;
+use rustc_hash::FxHashSet;
+
+/// The facts that Facter itself has, on some system or other.
+const CORE: &[&str] = &[
+    "agent_specified_environment",
+    "aio_agent_build",
+    "aio_agent_version",
+    "augeas",
+    "augeasversion",
+    "az_metadata",
+    "clientcert",
+    "clientnoop",
+    "clientversion",
+    "cloud",
+    "disks",
+    "dmi",
+    "ec2_metadata",
+    "ec2_userdata",
+    "env_windows_installdir",
+    "environment",
+    "facterversion",
+    "filesystems",
+    "fips_enabled",
+    "gce",
+    "hypervisors",
+    "identity",
+    "implementation",
+    "is_virtual",
+    "kernel",
+    "kernelmajversion",
+    "kernelrelease",
+    "kernelversion",
+    "ldom",
+    "load_averages",
+    "memory",
+    "mountpoints",
+    "networking",
+    "nim_type",
+    "os",
+    "partitions",
+    "path",
+    "processors",
+    "ps",
+    "puppetversion",
+    "ruby",
+    "scope6",
+    "solaris_zones",
+    "ssh",
+    "sp_number",
+    "system_profiler",
+    "system_uptime",
+    "timezone",
+    "virtual",
+    "xen",
+    "zfs_featurenumbers",
+    "zfs_version",
+    "zones",
+    "zpool_featureflags",
+    "zpool_featurenumbers",
+    "zpool_version",
+];
+
+/// Old facts that have no new name to be found by, and those of other systems.
+const OLD: &[&str] = &[
+    "blockdevices",
+    "cfkey",
+    "dhcp_servers",
+    "hardwareisa",
+    "id",
+    "interfaces",
+    "ipaddress",
+    "lsbrelease",
+    "macosx_buildversion",
+    "macosx_productname",
+    "macosx_productversion",
+    "macosx_productversion_major",
+    "macosx_productversion_minor",
+    "macosx_productversion_patch",
+    "memoryfree_mb",
+    "memorysize_mb",
+    "memorytotal",
+    "netmask",
+    "processors",
+    "rackspace",
+    "rubyplatform",
+    "rubysitedir",
+    "rubyversion",
+    "selinux",
+    "sshdsakey",
+    "sshecdsakey",
+    "sshed25519key",
+    "sshrsakey",
+    "swapfree_mb",
+    "swapsize_mb",
+    "system32",
+    "type",
+    "uniqueid",
+    "windows_display_version",
+    "windows_edition_id",
+    "windows_installation_type",
+    "windows_product_name",
+    "windows_release_id",
+    "zonename",
+];
+
+/// Beginnings of old facts that go on with the name of an interface, a device, a number.
+const OLD_BEGINNINGS: &[&str] = &[
+    "blockdevice_",
+    "ipaddress6_",
+    "ipaddress_",
+    "ldom_",
+    "macaddress_",
+    "mtu_",
+    "netmask6_",
+    "netmask_",
+    "network6_",
+    "network_",
+    "processor",
+    "scope6_",
+    "sp_",
+    "sshfp_",
+    "zone_",
+];
+
+/// The facts of nodes.
+#[derive(Debug, Default)]
+pub struct Facts {
+    /// Those that modules and fact files of the repository have.
+    pub own: FxHashSet<String>,
+    /// Whether there are more, whose names are computed.
+    pub open: bool,
+}
+
+impl Facts {
+    /// Whether a fact of that name may be there.
+    pub fn has(&self, name: &str) -> bool {
+        self.own.contains(name) || is_core(name) || is_legacy(name)
+    }
+
+    /// All names that are known.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        CORE.iter().copied().chain(self.own.iter().map(String::as_str))
+    }
+}
+
+/// Whether Facter has a fact of that name today.
+pub fn is_core(name: &str) -> bool {
+    CORE.contains(&name)
+}
+
+/// Whether Facter had a fact of that name before facts were structured.
+pub fn is_legacy(name: &str) -> bool {
+    !is_core(name)
+        && (legacy_names().iter().any(|(old, _)| *old == name)
+            || OLD.contains(&name)
+            || OLD_BEGINNINGS.iter().any(|beginning| name.starts_with(beginning)))
+}
+
+/// Where the value of an old fact is now.
+pub fn today(name: &str) -> Option<&'static str> {
+    legacy_names().iter().find(|(old, _)| *old == name).map(|(_, path)| *path)
+}

@@ -1,0 +1,388 @@
+//! What there is in a repository, by name.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use kukla::catalog::types::{self, NativeType};
+use kukla::eval::registry::{FunctionOrigin, Registered};
+use kukla::values::{Name, Str};
+use kukla::world::World;
+use kukla_ruby::resource_type::{self, Library};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::definition::{Definition, Kind, Outline, Parameter};
+use super::facts::Facts;
+use super::ruby::{self, RubyFunction};
+use super::survey::Survey;
+use super::types::TypeReader;
+use crate::data::Bindings;
+
+/// Everything of a repository that has a name.
+#[derive(Debug)]
+pub struct Index {
+    /// Its files.
+    pub survey: Survey,
+    /// Classes by name.
+    pub classes: FxHashMap<Str, Arc<Definition>>,
+    /// Defined types by name.
+    pub defines: FxHashMap<Str, Arc<Definition>>,
+    /// Functions in Puppet by name.
+    pub functions: FxHashMap<Str, Arc<Definition>>,
+    /// Type aliases by name.
+    pub aliases: FxHashMap<Str, Arc<Definition>>,
+    /// Definitions of what others define as well, with the one that counts.
+    pub duplicates: Vec<(Arc<Definition>, Arc<Definition>)>,
+    /// Variables that site manifests set for all.
+    pub variables: FxHashSet<Str>,
+    /// The types of parameters.
+    pub types: TypeReader,
+    /// Facts.
+    pub facts: Facts,
+    /// The parameters of EPP templates by `module/name`; none if they declare none.
+    pub templates: FxHashMap<String, Option<Arc<Vec<Parameter>>>>,
+    /// Types of resources that are given defaults or overrides somewhere, so that what a declaration lacks may come from there.
+    pub defaulted: FxHashSet<Str>,
+    /// What data binds.
+    pub data: Bindings,
+    /// Keys of data that are looked up by name.
+    pub looked_up: FxHashSet<String>,
+    ruby_functions: FxHashMap<String, RubyFunction>,
+    ruby_types: RubyTypes,
+    ruby_data_types: FxHashSet<String>,
+    /// The major version of puppetlabs-stdlib, if it is there and says it.
+    stdlib: Option<u32>,
+    modules: FxHashSet<String>,
+    /// Something that is another number whenever anything but the definitions is different.
+    pub base: u64,
+}
+
+/// What a resource is of.
+#[derive(Clone, Debug)]
+pub enum Resource {
+    /// A defined type.
+    Define(Arc<Definition>),
+    /// A type of the agent's.
+    Native(Arc<NativeType>),
+    /// It may be there, but not here.
+    Elsewhere,
+    /// There is none.
+    Missing,
+}
+
+/// What a call leads to.
+#[derive(Clone, Debug)]
+pub enum Callee<'i> {
+    /// A built-in function.
+    Builtin(&'static Registered),
+    /// A function in Puppet.
+    Puppet(Arc<Definition>),
+    /// A function in Ruby.
+    Ruby(&'i RubyFunction),
+    /// It may be there, but not here.
+    Elsewhere,
+    /// There is none.
+    Missing,
+}
+
+/// What a template of a repository looks like to those who render it.
+pub type TemplateParameters = (PathBuf, Option<Arc<Vec<Parameter>>>);
+
+impl Index {
+    /// Puts together what the files of a repository define.
+    pub fn new(
+        world: &Arc<dyn World>,
+        survey: Survey,
+        outlines: &[(bool, Arc<Outline>)],
+        templates: Vec<TemplateParameters>,
+        data: Bindings,
+    ) -> Index {
+        let mut index = Index {
+            classes: FxHashMap::default(),
+            defines: FxHashMap::default(),
+            functions: FxHashMap::default(),
+            aliases: FxHashMap::default(),
+            duplicates: Vec::new(),
+            variables: FxHashSet::default(),
+            types: TypeReader::default(),
+            facts: Facts::default(),
+            templates: FxHashMap::default(),
+            defaulted: FxHashSet::default(),
+            data,
+            looked_up: FxHashSet::default(),
+            ruby_functions: FxHashMap::default(),
+            ruby_data_types: FxHashSet::default(),
+            ruby_types: RubyTypes { world: Arc::clone(world), ..RubyTypes::default() },
+            stdlib: None,
+            modules: survey.modules.iter().map(|module| module.name.clone()).collect(),
+            base: 0,
+            survey,
+        };
+        for (is_site, outline) in outlines {
+            index.add(*is_site, outline);
+        }
+        for (path, parameters) in templates {
+            if let Some(name) = index.template_name(&path) {
+                index.templates.insert(name, parameters);
+            }
+        }
+        let mut aliases: Vec<Arc<Definition>> = index.aliases.values().cloned().collect();
+        aliases.sort_by(|a, b| a.name.cmp(&b.name));
+        index.types = TypeReader::new(aliases.iter().map(|alias| &**alias));
+        index.ruby(&**world);
+        index.stdlib = index.survey.module("stdlib").and_then(|module| {
+            let version = module.metadata.as_ref()?.get("version")?.as_str()?;
+            version.split('.').next()?.parse().ok()
+        });
+        index.base = index.fingerprint();
+        index
+    }
+
+    fn add(&mut self, is_site: bool, outline: &Outline) {
+        self.defaulted.extend(outline.defaulted.iter().cloned());
+        self.looked_up.extend(outline.looked_up.iter().cloned());
+        if is_site {
+            self.variables.extend(outline.variables.iter().cloned());
+        }
+        for definition in &outline.definitions {
+            let table = match definition.kind {
+                Kind::Class => &mut self.classes,
+                Kind::Define => &mut self.defines,
+                Kind::Function => &mut self.functions,
+                Kind::Alias => &mut self.aliases,
+            };
+            let made = Arc::new(definition.clone());
+            match table.get(&definition.name) {
+                Some(first) => self.duplicates.push((made, Arc::clone(first))),
+                None => {
+                    table.insert(definition.name.clone(), made);
+                }
+            }
+        }
+    }
+
+    fn ruby(&mut self, world: &dyn World) {
+        for module in &self.survey.modules {
+            for path in &module.ruby {
+                let file = || world.read(&module.root.join("lib").join(path)).unwrap_or_default();
+                let text = || String::from_utf8_lossy(&file()).into_owned();
+                if let Some(name) = ruby::function_name(path) {
+                    let is_new = path.starts_with("puppet/functions/");
+                    let known = kukla::registry().get(Name::new(&name)).is_some();
+                    let signatures = if is_new && !known { ruby::signatures(&text()) } else { Vec::new() };
+                    self.ruby_functions.entry(name.clone()).or_insert(RubyFunction { name, signatures });
+                } else if let Some(name) =
+                    path.strip_prefix("puppet/type/").and_then(|name| name.strip_suffix(".rb"))
+                {
+                    let path = module.root.join("lib").join(path);
+                    self.ruby_types.files.entry(name.into()).or_insert((path, OnceLock::new()));
+                } else if let Some(name) = path.strip_prefix("puppet/datatypes/") {
+                    let name = name.trim_end_matches(".rb").replace('/', "::").replace('_', "");
+                    self.ruby_data_types.insert(name);
+                } else if let Some(rest) = path.strip_prefix("puppet/provider/") {
+                    let name = rest.split('/').next().unwrap_or_default();
+                    self.ruby_types.providers.insert(name.to_owned());
+                } else if path.starts_with("facter/") {
+                    let text = text();
+                    let stem = path.rsplit('/').next().and_then(|name| name.strip_suffix(".rb"));
+                    self.facts.own.extend(stem.map(str::to_owned));
+                    self.facts.own.extend(ruby::facts(&text));
+                    self.facts.open |= ruby::has_computed_facts(&text);
+                }
+            }
+            self.facts.open |= !module.facts.is_empty();
+            self.ruby_types.libraries.push(module.root.join("lib"));
+        }
+        let root = self.survey.root.join("facts");
+        for entry in world.list(&root) {
+            let read = world.read(&root.join(&entry.name)).unwrap_or_default();
+            for file in kukla::facts::FactFile::parse(&read, &entry.name).unwrap_or_default() {
+                self.facts
+                    .own
+                    .extend(file.facts.iter().filter_map(|(name, _)| name.as_str().map(str::to_owned)));
+            }
+        }
+    }
+
+    fn fingerprint(&self) -> u64 {
+        use std::hash::{Hash, Hasher};
+        let mut hasher = rustc_hash::FxHasher::default();
+        let mut all: Vec<String> = Vec::new();
+        all.extend(self.aliases.values().map(|alias| format!("{} {:?}", alias.name, alias.ty)));
+        all.extend(self.variables.iter().map(|name| format!("${name}")));
+        all.extend(self.facts.own.iter().cloned());
+        all.extend(self.data.keys.iter().cloned());
+        all.extend(self.defaulted.iter().map(|name| format!("{name} default")));
+        all.extend(self.ruby_functions.keys().cloned());
+        all.extend(self.templates.iter().map(|(name, parameters)| format!("{name} {parameters:?}")));
+        for module in &self.survey.modules {
+            all.push(module.name.clone());
+            all.extend(module.files.iter().chain(&module.templates).chain(&module.ruby).cloned());
+        }
+        all.sort_unstable();
+        (all, self.survey.complete, self.data.is_whole).hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// The name by which a template of a module is rendered.
+    fn template_name(&self, path: &Path) -> Option<String> {
+        let of = |module: &super::Module| {
+            let inside = path.strip_prefix(module.root.join("templates")).ok()?;
+            Some(format!("{}/{}", module.name, inside.to_str()?))
+        };
+        self.survey.modules.iter().find_map(of)
+    }
+
+    /// Whether the module that a qualified name begins with is here, so that what is not found in it is nowhere.
+    pub fn owns(&self, name: &str) -> bool {
+        let first = name.split("::").next().unwrap_or(name);
+        self.modules.contains(first)
+    }
+
+    /// Whether there is a module of that name.
+    pub fn has_module(&self, name: &str) -> bool {
+        self.modules.contains(name)
+    }
+
+    /// Whether something of that name that is not found cannot be elsewhere.
+    pub fn is_nowhere(&self, name: &str) -> bool {
+        self.survey.complete || self.owns(name)
+    }
+
+    /// What resources of a type are, by its name in lower case.
+    pub fn resource(&self, name: &str) -> Resource {
+        if let Some(define) = self.defines.get(name) {
+            return Resource::Define(Arc::clone(define));
+        }
+        if let Some(native) = self.native(name) {
+            return Resource::Native(native);
+        }
+        let certain = self.survey.complete || name.contains("::") && self.owns(name);
+        if certain && name != "class" && name != "node" { Resource::Missing } else { Resource::Elsewhere }
+    }
+
+    fn native(&self, name: &str) -> Option<Arc<NativeType>> {
+        let builtin = |native: &'static NativeType| Arc::new(native.clone());
+        types::core(name)
+            .map(builtin)
+            .or_else(|| self.ruby_types.get(name))
+            .or_else(|| types::bundled(name).map(builtin))
+    }
+
+    /// What a call of that name leads to.
+    pub fn function(&self, name: &str) -> Callee<'_> {
+        let plain = name.strip_prefix("::").unwrap_or(name);
+        if let Some(found) = kukla::registry().get(Name::new(plain)) {
+            let major = self.stdlib.unwrap_or(9);
+            let special = kukla::registry().in_stdlib(Name::new(plain), major);
+            let (is_here, is_known) = (self.has_module("stdlib"), self.survey.complete);
+            match found.origin {
+                FunctionOrigin::FormerStdlib
+                    if major >= 9 && is_here && !self.ruby_functions.contains_key(plain) => {}
+                FunctionOrigin::Core | FunctionOrigin::Beside => return Callee::Builtin(found),
+                _ if is_here || !is_known => return Callee::Builtin(special.unwrap_or(found)),
+                _ => {}
+            }
+        }
+        if let Some(function) = self.functions.get(plain) {
+            return Callee::Puppet(Arc::clone(function));
+        }
+        if let Some(function) = self.ruby_functions.get(plain) {
+            return Callee::Ruby(function);
+        }
+        let certain = if plain.contains("::") { self.is_nowhere(plain) } else { self.survey.complete };
+        if certain { Callee::Missing } else { Callee::Elsewhere }
+    }
+
+    /// Whether a module may have a data type of that name in Ruby, or in a set of types.
+    pub fn has_ruby_data_type(&self, name: &str) -> bool {
+        let module = name.split("::").next().unwrap_or(name);
+        self.ruby_data_types.contains(&name.replace('_', ""))
+            || self.aliases.get(module).is_some_and(|alias| alias.ty.is_none())
+    }
+
+    /// The names of all functions that can be called.
+    pub fn function_names(&self) -> Vec<&str> {
+        let registry = kukla::registry();
+        let builtin = registry
+            .names()
+            .into_iter()
+            .filter(|name| matches!(self.function(name.as_str()), Callee::Builtin(_)));
+        let mut names: Vec<&str> = builtin.map(|name| name.as_str()).collect();
+        names.extend(self.functions.keys().map(|name| name.as_str()));
+        names.extend(self.ruby_functions.keys().map(String::as_str));
+        names
+    }
+
+    /// The names of all types that resources can be of.
+    pub fn resource_names(&self) -> Vec<&str> {
+        let builtin = types::builtin().map(|native| native.name);
+        let own = self.ruby_types.files.keys().map(String::as_str);
+        builtin.chain(own).chain(self.defines.keys().map(|name| name.as_str())).collect()
+    }
+
+    /// A class and those that it inherits from, nearest first; whether the last one is all there is to know.
+    pub fn lineage(&self, name: &str) -> (Vec<Arc<Definition>>, bool) {
+        let mut found: Vec<Arc<Definition>> = Vec::new();
+        let mut next = Some(Str::from(name));
+        while let Some(name) = next {
+            match self.classes.get(&name) {
+                Some(class) if found.iter().all(|known| known.name != class.name) => {
+                    next = class.parent.clone();
+                    found.push(Arc::clone(class));
+                }
+                Some(_) => break,
+                None => return (found, false),
+            }
+        }
+        (found, true)
+    }
+}
+
+/// The resource types that modules have in Ruby, read when first asked for.
+#[derive(Debug)]
+struct RubyTypes {
+    world: Arc<dyn World>,
+    files: FxHashMap<String, (PathBuf, OnceLock<Option<Arc<NativeType>>>)>,
+    providers: FxHashSet<String>,
+    libraries: Vec<PathBuf>,
+}
+
+impl Default for RubyTypes {
+    fn default() -> RubyTypes {
+        RubyTypes {
+            world: Arc::new(kukla::MemoryWorld::default()),
+            files: FxHashMap::default(),
+            providers: FxHashSet::default(),
+            libraries: Vec::new(),
+        }
+    }
+}
+
+impl RubyTypes {
+    fn get(&self, name: &str) -> Option<Arc<NativeType>> {
+        let (path, slot) = self.files.get(name)?;
+        let read = || {
+            let text = self.world.read(path).ok()?;
+            kukla::syntax::roomy(|| resource_type::read(name, &String::from_utf8_lossy(&text), self))
+                .map(Arc::new)
+        };
+        let unreadable = || {
+            let open = resource_type::Outline::default();
+            let mut native = open.into_type(name);
+            native.open = true;
+            Some(Arc::new(native))
+        };
+        slot.get_or_init(|| read().or_else(unreadable)).clone()
+    }
+}
+
+impl Library for RubyTypes {
+    fn ruby(&self, path: &str) -> Option<String> {
+        let read = |library: &PathBuf| self.world.read(&library.join(path)).ok();
+        self.libraries.iter().find_map(read).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    fn has_providers(&self, type_name: &str) -> bool {
+        self.providers.contains(type_name)
+    }
+}

@@ -1,0 +1,134 @@
+//! What modules bring in Ruby, as far as its text tells: functions with their signatures, and facts.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// A function that a module has in Ruby.
+#[derive(Clone, Debug)]
+pub struct RubyFunction {
+    /// Its name.
+    pub name: String,
+    /// The ways to call it; none if they could not be read.
+    pub signatures: Vec<RubySignature>,
+}
+
+/// One way to call a Ruby function.
+#[derive(Clone, Debug, Default)]
+pub struct RubySignature {
+    /// The types of its parameters as text, in order.
+    pub parameters: Vec<String>,
+    /// How many of them are needed.
+    pub required: usize,
+    /// Whether the last one takes all that is left.
+    pub rest: bool,
+    /// What it returns.
+    pub returns: Option<String>,
+}
+
+/// The name of the function that a file below `lib` holds.
+pub fn function_name(path: &str) -> Option<String> {
+    let new = path.strip_prefix("puppet/functions/");
+    let name = new.or_else(|| path.strip_prefix("puppet/parser/functions/"))?.strip_suffix(".rb")?;
+    Some(name.replace('/', "::"))
+}
+
+/// Reads the signatures of a function of today's interface: a `dispatch` for each, whose parameters are literal.
+pub fn signatures(text: &str) -> Vec<RubySignature> {
+    static DISPATCH: LazyLock<Regex> = LazyLock::new(|| regex(r"^\s*dispatch[ (]:?\w+\)?\s*(do|\{)"));
+    static PARAM: LazyLock<Regex> = LazyLock::new(|| {
+        regex(
+            r##"^\s*(param|required_param|optional_param|repeated_param|optional_repeated_param|required_repeated_param)[ (]+(?:'([^']*)'|"([^"#]*)")\s*,"##,
+        )
+    });
+    static RETURN: LazyLock<Regex> =
+        LazyLock::new(|| regex(r##"^\s*return_type[ (]+(?:'([^']*)'|"([^"#]*)")"##));
+    // What has types of its own, or is made in a loop, is not read.
+    if text.contains("local_types") || text.contains(".each do |") && text.contains("dispatch(") {
+        return Vec::new();
+    }
+    let mut found: Vec<RubySignature> = Vec::new();
+    let mut dispatches = 0;
+    for line in text.lines() {
+        let line = line.split(" #").next().unwrap_or(line);
+        if DISPATCH.is_match(line) {
+            dispatches += 1;
+            found.push(RubySignature::default());
+            continue;
+        }
+        let Some(signature) = found.last_mut() else { continue };
+        if let Some(captures) = PARAM.captures(line) {
+            let ty = captures.get(2).or(captures.get(3)).map_or("Any", |found| found.as_str()).to_owned();
+            signature.parameters.push(ty);
+            match &captures[1] {
+                "param" | "required_param" => signature.required += 1,
+                "required_repeated_param" => {
+                    signature.required += 1;
+                    signature.rest = true;
+                }
+                "optional_param" => {}
+                _ => signature.rest = true,
+            }
+        } else if line.trim_start().contains("_param") || line.trim_start().starts_with("param") {
+            // A parameter that is written in another way.
+            if !line.contains("block_param") {
+                return Vec::new();
+            }
+        } else if let Some(captures) = RETURN.captures(line) {
+            signature.returns = captures.get(1).or(captures.get(2)).map(|found| found.as_str().to_owned());
+        }
+    }
+    if dispatches == 0 { Vec::new() } else { found }
+}
+
+/// The names of the facts that a file adds, as far as they are literal.
+pub fn facts(text: &str) -> Vec<String> {
+    static ADD: LazyLock<Regex> = LazyLock::new(|| regex(r#"Facter\.add\s*\(?\s*(?::|'|")(\w+)"#));
+    ADD.captures_iter(text).map(|captures| captures[1].to_owned()).collect()
+}
+
+/// Whether a file adds facts whose names are not literal.
+pub fn has_computed_facts(text: &str) -> bool {
+    static ADD: LazyLock<Regex> = LazyLock::new(|| regex(r##"Facter\.add\s*\(?\s*(?:"[^"]*#\{|:"|[a-z])"##));
+    ADD.is_match(text)
+}
+
+#[allow(clippy::unwrap_used)] // the patterns are ours
+fn regex(pattern: &str) -> Regex {
+    Regex::new(pattern).unwrap()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signatures_of_dispatches() {
+        let text = "Puppet::Functions.create_function(:'a::b') do
+  dispatch :one do
+    param 'String', :x
+    optional_param 'Integer[0]', :y
+    return_type 'Boolean'
+  end
+  dispatch :many do
+    required_repeated_param 'Any', :xs
+    block_param
+  end
+end";
+        let found = signatures(text);
+        assert_eq!(found.len(), 2);
+        assert_eq!(
+            (&found[0].parameters[..], found[0].required),
+            (&["String".to_owned(), "Integer[0]".to_owned()][..], 1)
+        );
+        assert_eq!(found[0].returns.as_deref(), Some("Boolean"));
+        assert!(found[1].rest && found[1].required == 1);
+    }
+
+    #[test]
+    fn facts_that_are_added() {
+        assert_eq!(facts("Facter.add(:one) do\nFacter.add 'two' do\n"), ["one", "two"]);
+        assert!(has_computed_facts("Facter.add(\"x_#{y}\") do") && has_computed_facts("Facter.add(name) do"));
+        assert!(!has_computed_facts("Facter.add('x') do"));
+    }
+}

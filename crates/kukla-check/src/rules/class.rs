@@ -1,0 +1,75 @@
+//! Names of classes.
+
+use kukla::syntax::{Span, diagnostic};
+
+use crate::finding::Fix;
+use crate::repository::plain;
+use crate::rule::rules;
+use crate::suggest;
+use crate::walk::Walk;
+
+rules! {
+    RULES;
+
+    /// A class is included, declared, inherited from or referred to that no file defines. It is looked for in the module that its name
+    /// begins with; of a module that is not here nothing is said.
+    ///
+    /// Wrong:
+    ///
+    /// ```puppet
+    /// # modules/ntp/manifests/init.pp
+    /// class ntp { }
+    /// ```
+    ///
+    /// ```puppet
+    /// include ntp::server
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```puppet
+    /// # modules/ntp/manifests/init.pp
+    /// class ntp { }
+    /// ```
+    ///
+    /// ```puppet
+    /// include ntp
+    /// ```
+    UNKNOWN_CLASS = "unknown-class": Error Always, "There is no class `{name}`";
+}
+
+impl Walk<'_> {
+    /// Says so if there is no such class; whether there is one.
+    pub fn check_class_name(&mut self, name: &str, span: Span) -> bool {
+        let wanted = plain(name);
+        if self.class(&wanted).is_some() {
+            return true;
+        }
+        // What is in the words of another program is no name.
+        let is_name = wanted.split("::").all(|part| {
+            part.starts_with(|first: char| first.is_ascii_lowercase())
+                && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        });
+        if !is_name || wanted == "main" || wanted == "settings" || !self.index.is_nowhere(&wanted) {
+            return false;
+        }
+        let near = suggest::nearest(&wanted, self.index.classes.keys().map(|name| name.as_str()));
+        let mut wrong = diagnostic!(span, UNKNOWN_CLASS { name: wanted });
+        wrong.hints.extend(near.map(|near| format!("did you mean `{near}`?")));
+        if near.is_none() && self.index.defines.contains_key(&wanted) {
+            wrong = wrong.hint(format!("`{wanted}` is a defined type: declare it with a title"));
+        }
+        let fix = near.and_then(|near| self.renamed(span, &wanted, near));
+        self.report_with(wrong, fix);
+        false
+    }
+
+    /// A guess at a name, where the text is nothing but the name.
+    pub fn renamed(&self, span: Span, wanted: &str, near: &str) -> Option<Fix> {
+        let written = self.source.text().get(span.range())?;
+        let at = written.to_lowercase().find(wanted)?;
+        let start = span.start + u32::try_from(at).ok()?;
+        let span = Span::new(start, start + u32::try_from(wanted.len()).ok()?);
+        Some(Fix { span, text: near.to_owned(), is_safe: false })
+    }
+}

@@ -1,0 +1,412 @@
+//! Data files: keys and what they bind.
+
+use std::path::Path;
+
+use kukla::Value;
+use kukla::syntax::{Location, Span, diagnostic};
+use kukla::values::types::mismatch;
+
+use crate::data::{Data, DataFile, file};
+use crate::finding::{Finding, Fix};
+use crate::overlap::may_be;
+use crate::repository::{Definition, Index, Parameter, facts};
+use crate::rule::rules;
+use crate::suggest;
+
+rules! {
+    RULES;
+
+    /// A data file cannot be read.
+    ///
+    /// Wrong:
+    ///
+    /// ```yaml
+    /// # data/common.yaml
+    /// web::port: [80
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```yaml
+    /// # data/common.yaml
+    /// port: [80]
+    /// ```
+    DATA_SYNTAX = "data-syntax": Error Always, "This data cannot be read: {problem}";
+
+    /// A key stands twice in a data file. The last one counts.
+    ///
+    /// Wrong:
+    ///
+    /// ```yaml
+    /// # data/common.yaml
+    /// port: 80
+    /// port: 81
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```yaml
+    /// # data/common.yaml
+    /// port: 81
+    /// ```
+    DUPLICATE_DATA_KEY = "duplicate-data-key": Warning Always, "`{key}` is here twice";
+
+    /// A key looks as if it bound a parameter of a class, and the class has no such parameter. Puppet never says so: the data has
+    /// no effect. Keys that code looks up by name are not meant.
+    ///
+    /// Wrong:
+    ///
+    /// ```puppet
+    /// # modules/web/manifests/init.pp
+    /// class web(Integer $port = 80) { }
+    /// ```
+    ///
+    /// ```yaml
+    /// # data/common.yaml
+    /// web::prot: 81
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```puppet
+    /// # modules/web/manifests/init.pp
+    /// class web(Integer $port = 80) { }
+    /// ```
+    ///
+    /// ```yaml
+    /// # data/common.yaml
+    /// web::port: 81
+    /// ```
+    UNKNOWN_DATA_KEY = "unknown-data-key": Warning Always, "`{key}` binds nothing: the class `{class}` has no parameter `{name}`";
+
+    /// A key looks as if it bound a parameter of a class that is not there, though its module is.
+    ///
+    /// Wrong:
+    ///
+    /// ```puppet
+    /// # modules/web/manifests/vhosts.pp
+    /// class web::vhosts(Integer $port = 80) { }
+    /// ```
+    ///
+    /// ```yaml
+    /// # data/common.yaml
+    /// web::vhost::port: 81
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```puppet
+    /// # modules/web/manifests/vhosts.pp
+    /// class web::vhosts(Integer $port = 80) { }
+    /// ```
+    ///
+    /// ```yaml
+    /// # data/common.yaml
+    /// web::vhosts::port: 81
+    /// ```
+    UNKNOWN_DATA_CLASS = "unknown-data-class": Warning Always, "`{key}` binds nothing: there is no class `{class}`";
+
+    /// Data binds a value to a parameter that can never take it.
+    ///
+    /// Wrong:
+    ///
+    /// ```puppet
+    /// # modules/web/manifests/init.pp
+    /// class web(Integer $port = 80) { }
+    /// ```
+    ///
+    /// ```yaml
+    /// # data/common.yaml
+    /// web::port: http
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```puppet
+    /// # modules/web/manifests/init.pp
+    /// class web(Integer $port = 80) { }
+    /// ```
+    ///
+    /// ```yaml
+    /// # data/common.yaml
+    /// web::port: 81
+    /// ```
+    WRONG_DATA_TYPE = "wrong-data-type": Error Always, "The class `{class}`: {mismatch}";
+
+    /// `lookup_options` are about a parameter that a class does not have.
+    ///
+    /// Wrong:
+    ///
+    /// ```puppet
+    /// # modules/web/manifests/init.pp
+    /// class web(Array $ports = []) { }
+    /// ```
+    ///
+    /// ```yaml
+    /// # data/common.yaml
+    /// lookup_options:
+    ///   web::prots:
+    ///     merge: unique
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```puppet
+    /// # modules/web/manifests/init.pp
+    /// class web(Array $ports = []) { }
+    /// ```
+    ///
+    /// ```yaml
+    /// # data/common.yaml
+    /// lookup_options:
+    ///   web::ports:
+    ///     merge: unique
+    /// ```
+    UNKNOWN_LOOKUP_OPTION = "unknown-lookup-option": Warning Always, "`lookup_options` for `{key}` mean nothing: the class `{class}` has no parameter `{name}`";
+
+    /// Data interpolates a fact that no node has, or a key that no data has.
+    ///
+    /// Wrong:
+    ///
+    /// ```yaml
+    /// # data/common.yaml
+    /// greeting: "Hello from %{facts.kernl}"
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```yaml
+    /// # data/common.yaml
+    /// greeting: "Hello from %{facts.kernel}"
+    /// ```
+    UNKNOWN_INTERPOLATION = "unknown-interpolation": Warning Always, "Nothing is known as `{name}`";
+
+    /// A key that looks like that of a secret has it in plain text. eyaml encrypts it, other backends fetch it when it is needed.
+    ///
+    /// Wrong:
+    ///
+    /// ```yaml
+    /// # data/common.yaml
+    /// database_password: hunter2hunter2
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```yaml
+    /// # data/common.yaml
+    /// database_password: ENC[PKCS7,MIIBeQYJKoZIhvcNAQcDoIIBajCCAWYCAQAxggEhMIIBHQ]
+    /// ```
+    PLAINTEXT_SECRET = "plaintext-secret": Warning Always, "`{key}` looks like a secret, and is plain text";
+}
+
+/// Checks all data against what is defined. `wanted` says which files are reported on.
+pub fn check(data: &Data, index: &Index, wanted: &dyn Fn(&Path) -> bool) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for file in data.files.iter().filter(|file| wanted(Path::new(&file.path))) {
+        let before = findings.len();
+        findings.extend(file.duplicates.iter().cloned());
+        let check = FileCheck { data, index, file };
+        for entry in &file.entries {
+            check.binding(entry, &mut findings);
+            check.interpolations(&entry.value, entry.span, &mut findings);
+            check.secret(entry, &mut findings);
+        }
+        check.options(&mut findings);
+        let found = findings.split_off(before);
+        findings.extend(found.into_iter().filter(|finding| {
+            let line = finding.diagnostic.place.as_ref().and_then(|place| place.line()).unwrap_or(0);
+            !file.ignores.iter().any(|ignore| ignore.covers(finding.diagnostic.code.name, line))
+        }));
+    }
+    findings
+}
+
+struct FileCheck<'c> {
+    data: &'c Data,
+    index: &'c Index,
+    file: &'c DataFile,
+}
+
+impl FileCheck<'_> {
+    /// Checks what a key binds.
+    fn binding(&self, entry: &file::Entry, findings: &mut Vec<Finding>) {
+        let Some((class, name)) = entry.key.rsplit_once("::") else { return };
+        if self.index.looked_up.contains(entry.key.as_str()) {
+            return;
+        }
+        // A module's own data is about itself alone.
+        if self.file.module.as_ref().is_some_and(|module| class.split("::").next() != Some(module.as_str())) {
+            return;
+        }
+        match self.index.classes.get(class) {
+            Some(class) => match class.parameter(name) {
+                Some(parameter) => self.value(entry, class, parameter, findings),
+                None => self.unknown_key(entry, class, name, findings),
+            },
+            None => self.unknown_class(entry, class, findings),
+        }
+    }
+
+    fn value(
+        &self,
+        entry: &file::Entry,
+        class: &Definition,
+        parameter: &Parameter,
+        findings: &mut Vec<Finding>,
+    ) {
+        if self.has_options(&entry.key) {
+            return;
+        }
+        let Some(expected) = parameter.ty.as_ref().and_then(|text| self.index.types.read(text)) else {
+            return;
+        };
+        let given = file::type_of(&entry.value);
+        if matches!(entry.value, Value::Undef) || may_be(&expected, &given) {
+            return;
+        }
+        let mismatch = mismatch::describe(&format!("parameter '{}'", parameter.name), &expected, &given);
+        let wrong = diagnostic!(entry.span, WRONG_DATA_TYPE { class: class.name, mismatch })
+            .in_source(&self.file.source);
+        let place = Location { source: class.source.clone(), span: parameter.span };
+        findings.push(Finding::from(wrong.label(place, "the parameter")));
+    }
+
+    /// Whether values of a key are merged or converted before they are bound.
+    fn has_options(&self, key: &str) -> bool {
+        let all = self.data.files.iter().flat_map(|file| &file.options);
+        all.into_iter().any(|(name, _)| name == key || name.starts_with('^'))
+    }
+
+    fn unknown_key(&self, entry: &file::Entry, class: &Definition, name: &str, findings: &mut Vec<Finding>) {
+        // Parameters of what it inherits from are bound under that name, and defines are given theirs where they are declared.
+        let near = suggest::nearest(name, class.parameters.iter().map(|parameter| parameter.name.as_str()));
+        let mut wrong = diagnostic!(entry.span, UNKNOWN_DATA_KEY { key: entry.key, class: class.name, name });
+        wrong.hints.extend(near.map(|near| format!("did you mean `{}::{near}`?", class.name)));
+        let place = Location { source: class.source.clone(), span: class.span };
+        let wrong = wrong.in_source(&self.file.source).label(place, "the class");
+        let fix = near.and_then(|near| {
+            let end = entry.span.end;
+            let start = end.checked_sub(u32::try_from(name.len()).ok()?)?;
+            Some(Fix { span: Span::new(start, end), text: near.to_owned(), is_safe: false })
+        });
+        findings.push(Finding::from(wrong).with_fix(fix));
+    }
+
+    fn unknown_class(&self, entry: &file::Entry, class: &str, findings: &mut Vec<Finding>) {
+        let is_name = class
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_:".contains(&byte));
+        if !is_name || !self.index.owns(class) || self.index.defines.contains_key(class) {
+            return;
+        }
+        // What is not looked up by a literal key may be looked up by a computed one; a name near to a class's is a slip.
+        let Some(near) = suggest::nearest(class, self.index.classes.keys().map(|name| name.as_str())) else {
+            return;
+        };
+        let wrong = diagnostic!(entry.span, UNKNOWN_DATA_CLASS { key: entry.key, class });
+        let wrong = wrong.hint(format!("did you mean `{near}`?")).in_source(&self.file.source);
+        findings.push(Finding::from(wrong));
+    }
+
+    fn options(&self, findings: &mut Vec<Finding>) {
+        for (key, _) in self.file.options.iter().filter(|(key, _)| !key.starts_with('^')) {
+            let Some((class, name)) = key.rsplit_once("::") else { continue };
+            let Some(class) = self.index.classes.get(class) else { continue };
+            if class.parameter(name).is_some() || self.index.looked_up.contains(key.as_str()) {
+                continue;
+            }
+            let line = self
+                .file
+                .source
+                .text()
+                .lines()
+                .position(|line| line.contains(key.as_str()))
+                .map_or(1, |at| at as u32 + 1);
+            let span = file::line_span(&self.file.source, line, key);
+            let mut wrong = diagnostic!(span, UNKNOWN_LOOKUP_OPTION { key, class: class.name, name });
+            let near =
+                suggest::nearest(name, class.parameters.iter().map(|parameter| parameter.name.as_str()));
+            wrong.hints.extend(near.map(|near| format!("did you mean `{}::{near}`?", class.name)));
+            findings.push(Finding::from(wrong.in_source(&self.file.source)));
+        }
+    }
+
+    /// What `%{…}` names.
+    fn interpolations(&self, value: &Value, at: Span, findings: &mut Vec<Finding>) {
+        match value {
+            Value::String(text) => {
+                for part in text.split("%{").skip(1).filter_map(|part| part.split('}').next()) {
+                    self.interpolation(part.trim(), at, findings);
+                }
+            }
+            Value::Array(values) => values.iter().for_each(|value| self.interpolations(value, at, findings)),
+            Value::Hash(hash) => hash.iter().for_each(|(_, value)| self.interpolations(value, at, findings)),
+            _ => {}
+        }
+    }
+
+    fn interpolation(&self, expression: &str, at: Span, findings: &mut Vec<Finding>) {
+        let called = ["lookup", "hiera", "alias"].iter().find_map(|name| {
+            let inside = expression.strip_prefix(name)?.strip_prefix('(')?.strip_suffix(')')?;
+            Some(inside.trim_matches(['\'', '"']))
+        });
+        let (name, near) = if let Some(key) = called {
+            let root = key.split('.').next().unwrap_or(key);
+            if !self.index.data.is_whole
+                || self.index.data.keys.contains(root)
+                || self.index.data.keys.contains(key)
+            {
+                return;
+            }
+            (key, suggest::nearest(root, self.index.data.keys.iter().map(String::as_str)).map(str::to_owned))
+        } else {
+            let path = expression.trim_start_matches("::");
+            let Some(fact) = path.strip_prefix("facts.").and_then(|rest| rest.split('.').next()) else {
+                return;
+            };
+            if self.index.facts.has(fact) || facts::is_core(fact) || self.index.facts.open {
+                return;
+            }
+            let Some(near) = suggest::nearest(fact, self.index.facts.names()) else { return };
+            (expression, Some(format!("facts.{near}")))
+        };
+        let text = self.file.source.text();
+        let from = at.start as usize;
+        let span = text[from..].find(expression).map_or(at, |offset| {
+            Span::new((from + offset) as u32, (from + offset + expression.len()) as u32)
+        });
+        let mut wrong = diagnostic!(span, UNKNOWN_INTERPOLATION { name });
+        wrong.hints.extend(near.map(|near| format!("did you mean `{near}`?")));
+        findings.push(Finding::from(wrong.in_source(&self.file.source)));
+    }
+
+    fn secret(&self, entry: &file::Entry, findings: &mut Vec<Finding>) {
+        const ENDINGS: [&str; 9] = [
+            "password",
+            "passwd",
+            "passphrase",
+            "secret",
+            "secret_key",
+            "api_key",
+            "apikey",
+            "private_key",
+            "access_token",
+        ];
+        let Value::String(text) = &entry.value else { return };
+        let name = entry.key.rsplit("::").next().unwrap_or(&entry.key).to_lowercase();
+        let looks_secret =
+            ENDINGS.iter().any(|ending| name == *ending || name.ends_with(&format!("_{ending}")));
+        let is_plain = text.len() >= 6
+            && !text.contains("ENC[")
+            && !text.contains("%{")
+            && !text.starts_with(['/', '$', '!', '*'])
+            && !text.contains("://")
+            && !["undef", "absent", "present", "false", "true", "changeme", "Sensitive"]
+                .contains(&text.as_str());
+        // What a module ships is there for all to see.
+        if looks_secret && is_plain && self.file.module.is_none() {
+            let wrong = diagnostic!(entry.span, PLAINTEXT_SECRET { key: entry.key });
+            findings.push(Finding::from(wrong.in_source(&self.file.source)));
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! The rules, one file for each family: what it says, and when it says it.
+
+use crate::rule::Rule;
+
+pub mod class;
+pub mod data;
+pub mod datatype;
+pub mod definition;
+pub mod file;
+pub mod function;
+pub mod hiera;
+pub mod operand;
+pub mod parameter;
+pub mod resource;
+pub mod variable;
+
+/// All rules, family by family.
+pub fn all() -> impl Iterator<Item = &'static Rule> {
+    [
+        class::RULES,
+        data::RULES,
+        datatype::RULES,
+        definition::RULES,
+        file::RULES,
+        function::RULES,
+        hiera::RULES,
+        operand::RULES,
+        parameter::RULES,
+        resource::RULES,
+        variable::RULES,
+    ]
+    .into_iter()
+    .flatten()
+}
+
+/// The rule of that name.
+pub fn find(name: &str) -> Option<&'static Rule> {
+    all().find(|rule| rule.name() == name)
+}

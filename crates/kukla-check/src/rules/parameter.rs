@@ -1,0 +1,233 @@
+//! Parameters of classes and defined types.
+
+use kukla::catalog::types::{METAPARAMETERS, is_metaparameter};
+use kukla::syntax::ast::{self, AttributeOp, Expr};
+use kukla::syntax::{Location, Span, diagnostic};
+use kukla::values::Type;
+use kukla::values::types::mismatch;
+
+use crate::overlap::may_be;
+use crate::repository::{Definition, Kind, plain};
+use crate::rule::rules;
+use crate::suggest;
+use crate::walk::Walk;
+
+rules! {
+    RULES;
+
+    /// A class or defined type is given a parameter that it does not have.
+    ///
+    /// Wrong:
+    ///
+    /// ```puppet
+    /// # modules/web/manifests/vhost.pp
+    /// define web::vhost(Integer $port = 80) { }
+    /// ```
+    ///
+    /// ```puppet
+    /// web::vhost { 'a': prot => 81 }
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```puppet
+    /// # modules/web/manifests/vhost.pp
+    /// define web::vhost(Integer $port = 80) { }
+    /// ```
+    ///
+    /// ```puppet
+    /// web::vhost { 'a': port => 81 }
+    /// ```
+    UNKNOWN_PARAMETER = "unknown-parameter": Error Always, "The {definition} has no parameter `{name}`";
+
+    /// A class or defined type is declared without a parameter that has no default. Of classes it is said only if no data binds it.
+    ///
+    /// Wrong:
+    ///
+    /// ```puppet
+    /// # modules/web/manifests/vhost.pp
+    /// define web::vhost(Integer $port) { }
+    /// ```
+    ///
+    /// ```puppet
+    /// web::vhost { 'a': }
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```puppet
+    /// # modules/web/manifests/vhost.pp
+    /// define web::vhost(Integer $port) { }
+    /// ```
+    ///
+    /// ```puppet
+    /// web::vhost { 'a': port => 80 }
+    /// ```
+    MISSING_PARAMETER = "missing-parameter": Error Always, "The {definition} needs {names}";
+
+    /// A class or defined type is given a value that its parameter can never take.
+    ///
+    /// Wrong:
+    ///
+    /// ```puppet
+    /// # modules/web/manifests/vhost.pp
+    /// define web::vhost(Integer[1, 65535] $port) { }
+    /// ```
+    ///
+    /// ```puppet
+    /// web::vhost { 'a': port => '80' }
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```puppet
+    /// # modules/web/manifests/vhost.pp
+    /// define web::vhost(Integer[1, 65535] $port) { }
+    /// ```
+    ///
+    /// ```puppet
+    /// web::vhost { 'a': port => 80 }
+    /// ```
+    WRONG_PARAMETER_TYPE = "wrong-parameter-type": Error Always, "The {definition}: {mismatch}";
+
+    /// The default of a parameter can never be of the parameter's own type.
+    ///
+    /// Wrong:
+    ///
+    /// ```puppet
+    /// class web(Boolean $tls = 'yes') { }
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```puppet
+    /// class web(Boolean $tls = true) { }
+    /// ```
+    WRONG_DEFAULT = "wrong-default": Error Always, "The default of {mismatch}";
+}
+
+impl Walk<'_> {
+    /// Checks what a class or a defined type is declared with. `is_partial`: more may come from elsewhere.
+    pub fn check_parameters(
+        &mut self,
+        definition: &Definition,
+        body: ast::ResourceBody<'_>,
+        given: &[(ast::Attribute<'_>, Type)],
+        is_partial: bool,
+    ) {
+        self.check_given(definition, given);
+        if is_partial || Self::is_open(given) || self.index.defaulted.contains(&definition.name) {
+            return;
+        }
+        let is_given = |name: &str| given.iter().any(|(attribute, _)| attribute.name() == name);
+        let missing: Vec<&str> = definition
+            .parameters
+            .iter()
+            .filter(|parameter| !parameter.has_default && !is_given(&parameter.name))
+            .filter(|parameter| {
+                definition.kind == Kind::Define || self.index.data.lacks(definition, &parameter.name)
+            })
+            .map(|parameter| parameter.name.as_str())
+            .collect();
+        self.missing(definition, body.title().span(), &missing);
+    }
+
+    /// Checks a class that is declared by name alone: its parameters come from data.
+    pub fn check_included(&mut self, name: &str, span: Span) {
+        let Some(class) = self.class(&plain(name)) else { return };
+        let missing: Vec<&str> = class
+            .parameters
+            .iter()
+            .filter(|parameter| !parameter.has_default && self.index.data.lacks(&class, &parameter.name))
+            .map(|parameter| parameter.name.as_str())
+            .collect();
+        self.missing(&class, span, &missing);
+    }
+
+    fn missing(&mut self, definition: &Definition, span: Span, missing: &[&str]) {
+        if missing.is_empty() {
+            return;
+        }
+        let names = missing.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let wrong = diagnostic!(span, MISSING_PARAMETER { definition: Self::title_of(definition), names });
+        let declared = definition.parameter(missing[0]).map(|one| one.span).unwrap_or(definition.span);
+        let place = Location { source: definition.source.clone(), span: declared };
+        self.report(wrong.label(place, "it has no default"));
+    }
+
+    /// Checks the names and values of parameters.
+    pub fn check_given(&mut self, definition: &Definition, given: &[(ast::Attribute<'_>, Type)]) {
+        for (attribute, ty) in given {
+            let name = attribute.name();
+            if attribute.operator() == AttributeOp::Splat
+                || is_metaparameter(name)
+                || matches!(name, "name" | "title")
+            {
+                continue;
+            }
+            match definition.parameter(name) {
+                Some(parameter) => {
+                    let expected = parameter.ty.as_ref().and_then(|text| self.index.types.read(text));
+                    let is_left_out = matches!(ty, Type::Undef)
+                        && (parameter.has_default || definition.kind == Kind::Class);
+                    if let Some(expected) = expected
+                        && !is_left_out
+                        && attribute.operator() == AttributeOp::Set
+                        && !may_be(&expected, ty)
+                    {
+                        self.wrong_value(definition, *attribute, &expected, ty, parameter.span);
+                    }
+                }
+                None => self.unknown_parameter(definition, *attribute),
+            }
+        }
+    }
+
+    fn wrong_value(
+        &mut self,
+        definition: &Definition,
+        attribute: ast::Attribute<'_>,
+        expected: &Type,
+        ty: &Type,
+        declared: Span,
+    ) {
+        let mismatch = mismatch::describe(&format!("parameter '{}'", attribute.name()), expected, ty);
+        if mismatch.is_empty() {
+            return;
+        }
+        let span = attribute.value().span();
+        let wrong =
+            diagnostic!(span, WRONG_PARAMETER_TYPE { definition: Self::title_of(definition), mismatch });
+        let place = Location { source: definition.source.clone(), span: declared };
+        self.report(wrong.label(place, "the parameter"));
+    }
+
+    fn unknown_parameter(&mut self, definition: &Definition, attribute: ast::Attribute<'_>) {
+        let (name, span) = (attribute.name(), attribute.name_token().span());
+        let names = definition.parameters.iter().map(|parameter| parameter.name.as_str());
+        let near = suggest::nearest(name, names.chain(METAPARAMETERS.iter().copied()));
+        let mut wrong = diagnostic!(span, UNKNOWN_PARAMETER { definition: Self::title_of(definition), name });
+        wrong.hints.extend(near.map(|near| format!("did you mean `{near}`?")));
+        let place = Location { source: definition.source.clone(), span: definition.span };
+        let fix = near.and_then(|near| self.renamed(span, name, near));
+        self.report_with(wrong.label(place, "defined here"), fix);
+    }
+
+    /// Checks the default of a parameter against the parameter's type.
+    pub fn check_default(
+        &mut self,
+        parameter: ast::Parameter<'_>,
+        declared: Option<&Type>,
+        default: Expr<'_>,
+        given: &Type,
+    ) {
+        let Some(declared) = declared else { return };
+        if parameter.captures_rest() || may_be(declared, given) {
+            return;
+        }
+        let mismatch = mismatch::describe(&format!("parameter '{}'", parameter.name()), declared, given);
+        if !mismatch.is_empty() {
+            self.report(diagnostic!(default.span(), WRONG_DEFAULT { mismatch }));
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Types of resources and their attributes.
+
+use kukla::catalog::types::NativeType;
+use kukla::syntax::ast::{self, AttributeOp, Expr};
+use kukla::syntax::{Span, diagnostic};
+use kukla::values::{Str, Type};
+
+use crate::repository::{Resource, literal, plain};
+use crate::rule::rules;
+use crate::suggest;
+use crate::walk::{ScopeKind, Walk};
+
+rules! {
+    RULES;
+
+    /// A resource is declared, collected or given defaults whose type is neither built in nor defined in a module, in Puppet or in Ruby.
+    ///
+    /// Wrong:
+    ///
+    /// ```puppet
+    /// pakage { 'ntp': ensure => installed }
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```puppet
+    /// package { 'ntp': ensure => installed }
+    /// ```
+    UNKNOWN_RESOURCE_TYPE = "unknown-resource-type": Error Always, "There is no resource type `{name}`";
+
+    /// A resource is given an attribute that its type does not have.
+    ///
+    /// Wrong:
+    ///
+    /// ```puppet
+    /// file { '/etc/motd': contents => 'hello' }
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```puppet
+    /// file { '/etc/motd': content => 'hello' }
+    /// ```
+    UNKNOWN_ATTRIBUTE = "unknown-attribute": Error Always, "`{resource}` has no attribute `{name}`";
+
+    /// The same resource is declared twice in one body, where both declarations are always reached.
+    ///
+    /// Wrong:
+    ///
+    /// ```puppet
+    /// class web {
+    ///   package { 'nginx': }
+    ///   package { 'nginx': ensure => installed }
+    /// }
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```puppet
+    /// class web {
+    ///   package { 'nginx': ensure => installed }
+    /// }
+    /// ```
+    DUPLICATE_RESOURCE = "duplicate-resource": Error Always, "`{resource}` is declared already";
+}
+
+impl Walk<'_> {
+    /// Says so if resources of that type are nowhere.
+    pub fn check_resource_name(&mut self, written: &str, span: Span) {
+        let name = plain(written);
+        let kind = self.resource_kind(&name);
+        let certain = match kind {
+            Resource::Missing => true,
+            Resource::Elsewhere => false,
+            _ => return,
+        };
+        if matches!(&*name, "class" | "resource" | "node") {
+            return;
+        }
+        let names = self.index.resource_names();
+        let near = suggest::nearest(&name, names.iter().copied());
+        // What is not certain may come from a module that is not here, unless it is a slip of a name everyone knows.
+        let is_slip = near.is_some_and(|near| {
+            kukla::catalog::types::core(near).is_some() && strsim::osa_distance(near, &name) == 1
+        });
+        if !certain && !is_slip {
+            return;
+        }
+        let mut wrong = diagnostic!(span, UNKNOWN_RESOURCE_TYPE { name });
+        wrong.hints.extend(near.map(|near| format!("did you mean `{near}`?")));
+        if near.is_none() && self.index.classes.contains_key(&name) {
+            wrong = wrong.hint(format!("`{name}` is a class: `include {name}`, or `class {{ '{name}': }}`"));
+        }
+        let fix = near.filter(|_| written == &*name).and_then(|near| self.renamed(span, &name, near));
+        self.report_with(wrong, fix);
+    }
+
+    /// Says which attributes a type of the agent's does not have, and which cannot have their value.
+    pub fn check_attributes(&mut self, native: &NativeType, given: &[(ast::Attribute<'_>, Type)]) {
+        for (attribute, ty) in given {
+            if attribute.operator() == AttributeOp::Splat {
+                continue;
+            }
+            let name = attribute.name();
+            if native.accepts(name) {
+                self.check_attribute_value(native, *attribute, ty);
+                continue;
+            }
+            let span = attribute.name_token().span();
+            let names = native.attributes().chain(kukla::catalog::types::METAPARAMETERS.iter().copied());
+            let near = suggest::nearest(name, names);
+            let mut wrong = diagnostic!(span, UNKNOWN_ATTRIBUTE { resource: native.name, name });
+            wrong.hints.extend(near.map(|near| format!("did you mean `{near}`?")));
+            let fix = near.and_then(|near| self.renamed(span, name, near));
+            self.report_with(wrong, fix);
+        }
+    }
+
+    /// Says so if a resource was declared before in the same body.
+    pub fn check_duplicate(&mut self, name: &Str, body: ast::ResourceBody<'_>) {
+        let in_lambda = self.scopes.last().is_some_and(|scope| matches!(scope.kind, ScopeKind::Lambda));
+        if self.conditions > 0 || in_lambda {
+            return;
+        }
+        let titles: Vec<Expr<'_>> = match body.title().unwrap_parens() {
+            Expr::Array(array) => array.elements().collect(),
+            other => vec![other],
+        };
+        for title in titles {
+            let Some(text) = literal::text(title) else { continue };
+            let Some(declared) = self.declared.last_mut() else { return };
+            let key = (name.clone(), Str::from(text.as_str()));
+            match declared.get(&key).copied() {
+                Some(earlier) => {
+                    let resource = format!("{name}[{text}]");
+                    let wrong = diagnostic!(title.span(), DUPLICATE_RESOURCE { resource });
+                    self.report(wrong.label(earlier, "declared here"));
+                }
+                None => {
+                    declared.insert(key, title.span());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Variables and facts.
+
+use kukla::syntax::ast::{self, Expr};
+use kukla::syntax::{Span, diagnostic};
+
+use crate::repository::{Shape, literal};
+use crate::rule::rules;
+use crate::suggest;
+use crate::walk::Walk;
+
+rules! {
+    RULES;
+
+    /// A variable is used that nothing sets: no parameter, no assignment in the same class, define, function or template, none in a class
+    /// it inherits from, none at the top of the site manifests; and no fact has that name.
+    ///
+    /// Wrong:
+    ///
+    /// ```puppet
+    /// class web {
+    ///   $docroot = '/srv/www'
+    ///   file { $docrot: ensure => directory }
+    /// }
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```puppet
+    /// class web {
+    ///   $docroot = '/srv/www'
+    ///   file { $docroot: ensure => directory }
+    /// }
+    /// ```
+    UNKNOWN_VARIABLE = "unknown-variable": Error Always, "Nothing sets the variable `${name}`";
+
+    /// A fact is asked for that no node has: it is none of Facter's, and no module and no fact file of the repository brings it. Puppet
+    /// says `undef` then. Said of names that look like a slip of one that is known, and with `--strict` of all.
+    ///
+    /// Wrong:
+    ///
+    /// ```puppet
+    /// notice($facts['kernl'])
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```puppet
+    /// notice($facts['kernel'])
+    /// ```
+    UNKNOWN_FACT = "unknown-fact": Warning Always, "No fact is called `{name}`";
+}
+
+/// What the structured facts that are asked for most have in them.
+const INSIDE: &[(&str, &[&str])] = &[
+    (
+        "os",
+        &["architecture", "distro", "family", "hardware", "macosx", "name", "release", "selinux", "windows"],
+    ),
+    (
+        "networking",
+        &[
+            "dhcp",
+            "domain",
+            "fqdn",
+            "hostname",
+            "interfaces",
+            "ip",
+            "ip6",
+            "mac",
+            "mtu",
+            "netmask",
+            "netmask6",
+            "network",
+            "network6",
+            "primary",
+            "scope6",
+        ],
+    ),
+    ("memory", &["swap", "system"]),
+    ("processors", &["cores", "count", "extensions", "isa", "models", "physicalcount", "speed", "threads"]),
+    ("identity", &["gid", "group", "privileged", "uid", "user"]),
+    ("system_uptime", &["days", "hours", "seconds", "uptime"]),
+    ("ruby", &["platform", "sitedir", "version"]),
+];
+
+impl Walk<'_> {
+    /// A variable that nothing sets.
+    pub fn unknown_variable(&mut self, variable: ast::Variable<'_>, name: &str) {
+        let near = suggest::nearest(name, self.visible());
+        // A file that belongs to nothing may see the variables of whatever it will belong to.
+        if self.index.survey.shape == Shape::Loose && near.is_none() && !self.strict {
+            return;
+        }
+        let mut wrong = diagnostic!(variable.span(), UNKNOWN_VARIABLE { name });
+        wrong.hints.extend(near.map(|near| format!("did you mean `${near}`?")));
+        let fix = near.and_then(|near| self.renamed(variable.span(), name, near));
+        self.report_with(wrong, fix);
+    }
+
+    /// `$::name`.
+    pub fn top_variable(&mut self, variable: ast::Variable<'_>, name: &str) -> kukla::Type {
+        let is_known = self.index.variables.contains(name)
+            || self.index.facts.has(name)
+            || self.scopes.first().is_some_and(|scope| scope.assigned.contains(name))
+            || [
+                "facts",
+                "trusted",
+                "server_facts",
+                "environment",
+                "servername",
+                "serverip",
+                "serverversion",
+                "module_name",
+            ]
+            .contains(&name);
+        if !is_known && (self.strict || self.index.survey.complete && !self.index.facts.open) {
+            let names = self.index.facts.names().chain(self.index.variables.iter().map(|name| name.as_str()));
+            let near = suggest::nearest(name, names);
+            if self.strict || near.is_some() {
+                let mut wrong = diagnostic!(variable.span(), UNKNOWN_VARIABLE { name: format!("::{name}") });
+                wrong.hints.extend(near.map(|near| format!("did you mean `$::{near}`?")));
+                self.report(wrong);
+            }
+        }
+        kukla::Type::Any
+    }
+
+    /// `$class::name` where the class is not there.
+    pub fn variable_of_unknown_class(&mut self, variable: ast::Variable<'_>, class: &str) {
+        if self.index.is_nowhere(class) {
+            let name = variable.name().trim_start_matches("::");
+            let near = suggest::nearest(class, self.index.classes.keys().map(|name| name.as_str()));
+            let mut wrong = diagnostic!(variable.span(), UNKNOWN_VARIABLE { name });
+            wrong.hints.extend(near.map(|near| format!("did you mean the class `{near}`?")));
+            if near.is_none() {
+                wrong = wrong.hint(format!("there is no class `{class}`"));
+            }
+            self.report(wrong);
+        }
+    }
+
+    /// `$class::name` where the class has no such variable.
+    pub fn unknown_class_variable(&mut self, variable: ast::Variable<'_>, class: &str, name: &str) {
+        let (lineage, _) = self.index.lineage(class);
+        let names = lineage.iter().flat_map(|class| {
+            let parameters = class.parameters.iter().map(|parameter| parameter.name.as_str());
+            parameters.chain(class.variables.iter().map(|name| name.as_str()))
+        });
+        let near = suggest::nearest(name, names);
+        let full = variable.name().trim_start_matches("::");
+        let mut wrong = diagnostic!(variable.span(), UNKNOWN_VARIABLE { name: full });
+        wrong.hints.extend(near.map(|near| format!("did you mean `${class}::{near}`?")));
+        if let Some(class) = lineage.first() {
+            let place = kukla::syntax::Location { source: class.source.clone(), span: class.span };
+            wrong = wrong.label(place, "the class that would set it");
+        }
+        self.report(wrong);
+    }
+
+    /// `$facts['name']`, and what is taken out of structured facts.
+    pub fn check_fact(&mut self, access: ast::Access<'_>, keys: &[Expr<'_>]) {
+        let [key] = keys else { return };
+        let Some(name) = literal::text(*key) else { return };
+        match access.left() {
+            Expr::Variable(variable) if matches!(variable.name(), "facts" | "::facts") => {
+                if self.index.facts.has(&name) || name.contains('.') {
+                    return;
+                }
+                let near = suggest::nearest(&name, self.index.facts.names());
+                let certain = near.is_some() && !self.index.facts.open;
+                self.unknown_fact(certain, key.span(), &name, near);
+            }
+            Expr::Access(outer) => {
+                let Expr::Variable(variable) = outer.left() else { return };
+                let mut outer_keys = outer.keys();
+                let (Some(first), None) = (outer_keys.next().and_then(literal::text), outer_keys.next())
+                else {
+                    return;
+                };
+                if variable.name() != "facts" && variable.name() != "::facts" {
+                    return;
+                }
+                let Some((_, inside)) = INSIDE.iter().find(|(fact, _)| *fact == first) else { return };
+                if !inside.contains(&name.as_str()) {
+                    let near = suggest::nearest(&name, inside.iter().copied());
+                    self.unknown_fact(true, key.span(), &format!("{first}.{name}"), near);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn unknown_fact(&mut self, certain: bool, span: Span, name: &str, near: Option<&str>) {
+        if !certain && !self.strict {
+            return;
+        }
+        let mut wrong = diagnostic!(span, UNKNOWN_FACT { name });
+        wrong.hints.extend(near.map(|near| format!("did you mean `{near}`?")));
+        self.report(wrong);
+    }
+}

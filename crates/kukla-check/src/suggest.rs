@@ -1,0 +1,39 @@
+//! Names that are almost another name.
+
+/// The name nearest to `wanted`, if one is near: of equally near ones that with the same beginning, then the first.
+pub fn nearest<'n>(wanted: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    let limit = match wanted.chars().count() {
+        0..=1 => return None,
+        2..=4 => 1,
+        5..=9 => 2,
+        _ => 3,
+    };
+    let distance = |name: &str| {
+        // Names of quite another length are never near.
+        let apart = name.len().abs_diff(wanted.len());
+        (apart <= limit).then(|| strsim::osa_distance(wanted, name)).filter(|distance| *distance <= limit)
+    };
+    let common = |name: &str| wanted.bytes().zip(name.bytes()).take_while(|(a, b)| a == b).count();
+    let near = names.into_iter().filter(|name| *name != wanted);
+    near.filter_map(|name| Some(((distance(name)?, usize::MAX - common(name), name), name)))
+        .min_by(|(a, _), (b, _)| a.cmp(b))
+        .map(|(_, name)| name)
+}
+
+/// The hint that names it.
+pub fn hint<'n>(wanted: &str, names: impl IntoIterator<Item = &'n str>) -> Option<String> {
+    nearest(wanted, names).map(|name| format!("did you mean `{name}`?"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_names() {
+        let names = ["package", "service", "sevice"];
+        assert_eq!(nearest("packge", names), Some("package"));
+        assert_eq!(nearest("servce", names), Some("service"));
+        assert_eq!(nearest("zzz", names), None);
+    }
+}

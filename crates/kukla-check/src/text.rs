@@ -1,0 +1,63 @@
+//! A text of Puppet code, read once.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use kukla::Diagnostic;
+use kukla::analysis::{self, Analysis};
+use kukla::syntax::ast::Template;
+use kukla::syntax::{Source, Strict, Tree};
+use kukla::world::Stamp;
+
+use crate::ignore::Ignore;
+use crate::repository::{Outline, Parameter, Survey};
+
+/// A text of Puppet code and all that can be told from it alone.
+#[derive(Debug)]
+pub struct Text {
+    /// The text.
+    pub source: Source,
+    /// Its tree.
+    pub tree: Tree,
+    /// What is wrong with it by itself.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Whether it is no program at all.
+    pub is_broken: bool,
+    /// What it defines.
+    pub outline: Arc<Outline>,
+    /// The parameters that a template declares.
+    pub parameters: Option<Arc<Vec<Parameter>>>,
+    /// The comments that ask not to be told something.
+    pub ignores: Vec<Ignore>,
+    /// What it was read from.
+    pub stamp: Option<Stamp>,
+}
+
+impl Text {
+    /// Reads a text.
+    pub fn new(path: &Path, bytes: Vec<u8>, stamp: Option<Stamp>, survey: &Survey, strict: Strict) -> Text {
+        let (source, invalid) = analysis::source(&path.to_string_lossy(), bytes);
+        let rules = analysis::Rules {
+            strict,
+            tasks: path.iter().any(|part| part == "plans"),
+            modulepath: survey.modulepath.clone(),
+            site: survey.manifest.clone(),
+            ..analysis::Rules::default()
+        };
+        let analysis = Analysis::new(&source, &rules);
+        let is_broken = invalid.is_some() || analysis.has_no_tree();
+        let diagnostics = invalid.map_or(analysis.diagnostics, |invalid| vec![invalid]);
+        let tree = analysis.parse.tree;
+        let (outline, parameters) = if is_broken {
+            (Outline::default(), None)
+        } else {
+            let template = Template::of(&tree).filter(|template| template.has_parameter_list());
+            let parameters = template.map(|template| {
+                template.parameters().map(crate::repository::definition::parameter).collect()
+            });
+            (Outline::of(&tree, &source), parameters.map(Arc::new))
+        };
+        let ignores = Ignore::all(&tree, &source);
+        Text { outline: Arc::new(outline), parameters, ignores, source, tree, diagnostics, is_broken, stamp }
+    }
+}

@@ -1,0 +1,260 @@
+//! `if`, `unless`, `case` and selectors, and what their tests show of variables.
+
+use kukla::syntax::ast::{self, BinaryOp, Expr};
+use kukla::values::{Str, Type};
+
+use super::Walk;
+use crate::overlap::{kinds, kinds_of, may_be};
+use crate::repository::literal;
+
+/// What is known of variables.
+type Facts = Vec<(Str, Type)>;
+
+impl Walk<'_> {
+    /// Walks through a block that runs under a condition.
+    fn conditional(&mut self, facts: Facts, block: Option<ast::Block<'_>>) -> Type {
+        self.conditions += 1;
+        let ty = self.knowing(facts, |walk| match block {
+            Some(block) => walk.body(block.statements()),
+            None => Type::Undef,
+        });
+        self.conditions -= 1;
+        ty
+    }
+
+    pub(super) fn choice(&mut self, choice: ast::If<'_>) -> Type {
+        let mut types = Vec::new();
+        let mut otherwise: Facts = Vec::new();
+        for branch in choice.branches() {
+            let test = branch.test();
+            self.knowing(otherwise.clone(), |walk| walk.infer(test));
+            let (mut holds, fails) = (otherwise.clone(), self.shown(test, false));
+            holds.extend(self.knowing(otherwise.clone(), |walk| walk.shown(test, true)));
+            types.push(self.conditional(holds, branch.block()));
+            otherwise.extend(fails);
+        }
+        types.push(self.conditional(otherwise, choice.else_block()));
+        union(types)
+    }
+
+    pub(super) fn unless(&mut self, unless: ast::Unless<'_>) -> Type {
+        self.infer(unless.test());
+        let (holds, fails) = (self.shown(unless.test(), true), self.shown(unless.test(), false));
+        let first = self.conditional(fails, unless.block());
+        union([first, self.conditional(holds, unless.else_block())])
+    }
+
+    pub(super) fn case(&mut self, case: ast::Case<'_>) -> Type {
+        let subject = self.infer(case.test());
+        let variable = variable_name(case.test());
+        let mut types = vec![];
+        let mut has_default = false;
+        for option in case.options() {
+            let values: Vec<Expr<'_>> = option.values().collect();
+            let mut shown = Vec::new();
+            for value in &values {
+                has_default |= matches!(value, Expr::Default(_));
+                let ty = self.infer(*value);
+                self.check_option(&subject, case.test(), *value, &ty);
+                shown.push(self.matched(*value, &ty));
+            }
+            let facts = match (&variable, shown.into_iter().collect::<Option<Vec<Type>>>()) {
+                (Some(name), Some(types)) if !types.is_empty() => vec![(name.clone(), Type::variant(types))],
+                // In what is left of a variable nothing is known but what was.
+                _ => Vec::new(),
+            };
+            types.push(self.conditional(facts, option.block()));
+        }
+        if !has_default {
+            types.push(Type::Undef);
+        }
+        union(types)
+    }
+
+    pub(super) fn selector(&mut self, selector: ast::Selector<'_>) -> Type {
+        let subject = self.infer(selector.left());
+        let variable = variable_name(selector.left());
+        let mut types = Vec::new();
+        for entry in selector.entries() {
+            let ty = self.infer(entry.matching());
+            self.check_option(&subject, selector.left(), entry.matching(), &ty);
+            let shown = self.matched(entry.matching(), &ty);
+            let facts = variable.clone().zip(shown).into_iter().collect();
+            types.push(self.knowing(facts, |walk| walk.infer(entry.value())));
+        }
+        union(types)
+    }
+
+    /// What something is that an option of a `case` or selector matches.
+    fn matched(&self, option: Expr<'_>, ty: &Type) -> Option<Type> {
+        match option {
+            Expr::Type(_) | Expr::Access(_) => match ty {
+                Type::Type(Some(ty)) => Some((**ty).clone()),
+                _ => None,
+            },
+            // Text matches without regard to case.
+            Expr::String(_) | Expr::Name(_) => Some(Type::STRING),
+            Expr::Number(_) | Expr::Boolean(_) | Expr::Undef(_) => Some(ty.clone()),
+            Expr::Regex(_) => Some(Type::STRING),
+            _ => None,
+        }
+    }
+
+    /// What is known of variables if a test holds, or if it fails.
+    pub(super) fn shown(&mut self, test: Expr<'_>, holds: bool) -> Facts {
+        match test.unwrap_parens() {
+            Expr::Not(not) => self.shown(not.inner(), !holds),
+            Expr::Variable(variable) => {
+                let Some(ty) = self.known_type(variable.name()) else { return Vec::new() };
+                let ty = if holds { without(&ty, kinds::UNDEF) } else { falsy(&ty) };
+                vec![(variable.name().into(), ty)]
+            }
+            Expr::Binary(binary) => match (binary.operator(), holds) {
+                (BinaryOp::And, true) | (BinaryOp::Or, false) => {
+                    let mut facts = self.shown(binary.left(), holds);
+                    facts.extend(self.shown(binary.right(), holds));
+                    facts
+                }
+                (BinaryOp::Match, _) | (BinaryOp::NoMatch, _) => {
+                    self.matching(binary, holds == (binary.operator() == BinaryOp::Match))
+                }
+                (BinaryOp::Equal, _) | (BinaryOp::NotEqual, _) => {
+                    self.equal(binary, holds == (binary.operator() == BinaryOp::Equal))
+                }
+                _ => Vec::new(),
+            },
+            _ => Vec::new(),
+        }
+    }
+
+    fn matching(&mut self, binary: ast::Binary<'_>, holds: bool) -> Facts {
+        let Some(name) = variable_name(binary.left()) else { return Vec::new() };
+        let right = binary.right().unwrap_parens();
+        let ty = match right {
+            Expr::Type(_) | Expr::Access(_) => self.index.types.read(right.syntax().text()),
+            Expr::Regex(_) if holds => Some(Type::STRING),
+            _ => None,
+        };
+        let Some(ty) = ty else { return vec![(name, Type::Any)] };
+        let known = self.known_type(&name);
+        if holds {
+            // What is known already may say more than the test.
+            let ty = match known {
+                Some(known) if ty.covers(&known) => known,
+                _ => ty,
+            };
+            return vec![(name, ty)];
+        }
+        match known.as_ref().map(Type::unaliased) {
+            Some(Type::Variant(types)) => {
+                let rest: Vec<Type> = types.iter().filter(|part| !ty.covers(part)).cloned().collect();
+                vec![(name, if rest.is_empty() { Type::Any } else { Type::variant(rest) })]
+            }
+            Some(Type::Optional(Some(inner))) if ty.covers(&Type::Undef) => vec![(name, (**inner).clone())],
+            Some(Type::Optional(Some(inner))) if ty.covers(inner) => vec![(name, Type::Undef)],
+            _ => Vec::new(),
+        }
+    }
+
+    fn equal(&mut self, binary: ast::Binary<'_>, holds: bool) -> Facts {
+        let (Some(name), Some(value)) = (variable_name(binary.left()), literal::value(binary.right())) else {
+            return Vec::new();
+        };
+        let Some(known) = self.known_type(&name) else { return Vec::new() };
+        let is_undef = value == kukla::Value::Undef;
+        match (holds, is_undef) {
+            (true, true) => vec![(name, Type::Undef)],
+            (true, false) => vec![(name, without(&known, kinds::UNDEF))],
+            (false, true) => vec![(name, without(&known, kinds::UNDEF))],
+            (false, false) => Vec::new(),
+        }
+    }
+
+    /// What is known of a local variable, without a word if there is none.
+    fn known_type(&mut self, name: &str) -> Option<Type> {
+        if name.contains("::") {
+            return None;
+        }
+        match self.local(name) {
+            super::scope::Known::As(ty) => Some(ty),
+            super::scope::Known::Nothing => None,
+        }
+    }
+
+    /// Whether an option of a `case` can ever match.
+    fn check_option(&mut self, subject: &Type, test: Expr<'_>, option: Expr<'_>, ty: &Type) {
+        let value = match option {
+            Expr::String(_) | Expr::Name(_) | Expr::Number(_) | Expr::Boolean(_) => ty,
+            _ => return,
+        };
+        if !matches!(test.unwrap_parens(), Expr::Variable(_)) {
+            return;
+        }
+        let folded = match value {
+            Type::Literal(text) => Type::enumeration([text.clone()], true),
+            other => other.clone(),
+        };
+        let is_possible = match &folded {
+            Type::Enum(_) => may_match(subject, &folded),
+            other => may_be(subject, other),
+        };
+        if !is_possible {
+            self.impossible_option(option, subject, value);
+        }
+    }
+}
+
+/// Whether a text, without regard to case, may be one of a type's.
+pub fn may_match(subject: &Type, folded: &Type) -> bool {
+    match subject.unaliased() {
+        Type::Enum(values) if !values.values.is_empty() => values.values.iter().any(|value| {
+            matches!(folded, Type::Enum(one) if one.values.iter().any(|text| text.eq_ignore_ascii_case(value)))
+        }),
+        Type::Optional(Some(ty)) => may_match(ty, folded),
+        Type::Variant(types) => types.iter().any(|ty| may_match(ty, folded)),
+        other => kinds_of(other) & kinds::STRING != 0,
+    }
+}
+
+fn variable_name(expr: Expr<'_>) -> Option<Str> {
+    match expr.unwrap_parens() {
+        Expr::Variable(variable) if !variable.name().contains("::") => Some(variable.name().into()),
+        // In `if $x = f()`, and in what is taken out of it, nothing is shown of a variable.
+        _ => None,
+    }
+}
+
+/// A type without what consists of these kinds alone.
+fn without(ty: &Type, kind: u32) -> Type {
+    match ty.unaliased() {
+        Type::Optional(Some(inner)) if kind & kinds::UNDEF != 0 => without(inner, kind),
+        Type::Variant(types) => {
+            let rest: Vec<Type> =
+                types.iter().filter(|ty| kinds_of(ty) & !kind != 0).map(|ty| without(ty, kind)).collect();
+            if rest.is_empty() { Type::Any } else { Type::variant(rest) }
+        }
+        Type::Undef if kind & kinds::UNDEF != 0 => Type::Any,
+        _ => ty.clone(),
+    }
+}
+
+/// What of a type is not true.
+fn falsy(ty: &Type) -> Type {
+    match kinds_of(ty) & (kinds::UNDEF | kinds::BOOLEAN) {
+        kinds::UNDEF => Type::Undef,
+        kinds::BOOLEAN => Type::Boolean(Some(false)),
+        0 => Type::Any,
+        _ => Type::variant([Type::Undef, Type::Boolean(Some(false))]),
+    }
+}
+
+/// One of these; what is not known of one is not known of all.
+pub fn union(types: impl IntoIterator<Item = Type>) -> Type {
+    // What never comes to an end comes to nothing.
+    let types: Vec<Type> = types.into_iter().filter(|ty| !matches!(ty, Type::Unit)).collect();
+    if types.is_empty() || types.iter().any(|ty| matches!(ty, Type::Any)) {
+        Type::Any
+    } else {
+        Type::variant(types)
+    }
+}

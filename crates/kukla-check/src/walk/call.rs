@@ -1,0 +1,265 @@
+//! Calls of functions.
+
+use kukla::syntax::Span;
+use kukla::syntax::ast::{self, Expr};
+use kukla::values::{Str, Type};
+
+use super::Walk;
+use crate::overlap::may_be;
+use crate::repository::{Callee, Kind, literal};
+use crate::walk::branch::union;
+
+/// An argument of a call.
+#[derive(Clone, Debug)]
+pub struct Argument<'t> {
+    /// As written.
+    pub expr: Expr<'t>,
+    /// What it comes to.
+    pub ty: Type,
+}
+
+/// A way to call a function, whatever it is written in.
+#[derive(Clone, Debug)]
+pub struct Form {
+    /// The parameters: their names and types, and whether the last takes all that is left.
+    pub parameters: Vec<(Str, Type)>,
+    /// How many are needed.
+    pub required: usize,
+    /// Whether the last takes all that is left.
+    pub rest: bool,
+    /// Whether a lambda is needed.
+    pub needs_block: bool,
+    /// What it returns.
+    pub returns: Option<Type>,
+}
+
+impl Form {
+    /// Whether so many arguments fit.
+    pub fn takes(&self, count: usize) -> bool {
+        count >= self.required && (self.rest || count <= self.parameters.len())
+    }
+
+    /// The parameter that an argument is for.
+    pub fn parameter(&self, at: usize) -> Option<&(Str, Type)> {
+        self.parameters.get(at).or_else(|| self.parameters.last().filter(|_| self.rest))
+    }
+
+    /// Whether these arguments may fit.
+    pub fn accepts(&self, arguments: &[Argument<'_>]) -> bool {
+        self.takes(arguments.len())
+            && arguments
+                .iter()
+                .enumerate()
+                .all(|(at, argument)| self.parameter(at).is_none_or(|(_, ty)| may_be(ty, &argument.ty)))
+    }
+}
+
+impl Walk<'_> {
+    pub(super) fn call(&mut self, call: ast::Call<'_>) -> Type {
+        let function = call.function();
+        let Some((arguments, is_whole)) = self.arguments(call.arguments()) else { return Type::Any };
+        let name = match function {
+            Expr::Name(name) => name,
+            // `Integer('1')` makes one.
+            Expr::Type(_) | Expr::Access(_) => {
+                self.infer(function);
+                if let Some(lambda) = call.lambda() {
+                    self.lambda(lambda, &[]);
+                }
+                return Type::Any;
+            }
+            _ => return Type::Any,
+        };
+        let ty = self.called(name.name(), name.span(), call.span(), &arguments, is_whole, call.lambda());
+        self.special(name.name(), &arguments);
+        ty
+    }
+
+    pub(super) fn method_call(&mut self, call: ast::MethodCall<'_>) -> Type {
+        let receiver = call.receiver();
+        let ty = self.infer(receiver);
+        let Some((rest, is_whole)) = self.arguments(call.arguments()) else { return Type::Any };
+        let mut arguments = vec![Argument { expr: receiver, ty }];
+        arguments.extend(rest);
+        let name = call.name();
+        let span = call.name_token().map(|token| token.span()).unwrap_or(call.span());
+        let is_whole = is_whole && !matches!(receiver, Expr::Unfold(_));
+        let ty = self.called(name, span, call.span(), &arguments, is_whole, call.lambda());
+        self.special(name, &arguments);
+        ty
+    }
+
+    /// The arguments, and whether their number is known.
+    fn arguments<'t>(&mut self, written: ast::Arguments<'t>) -> Option<(Vec<Argument<'t>>, bool)> {
+        let mut is_whole = true;
+        let mut arguments = Vec::new();
+        for expr in written {
+            is_whole &= !matches!(expr, Expr::Unfold(_));
+            let ty = self.infer(expr);
+            arguments.push(Argument { expr, ty });
+        }
+        Some((arguments, is_whole))
+    }
+
+    fn called(
+        &mut self,
+        name: &str,
+        span: Span,
+        whole: Span,
+        arguments: &[Argument<'_>],
+        is_whole: bool,
+        lambda: Option<ast::Lambda<'_>>,
+    ) -> Type {
+        let element = arguments.first().map(|first| element_of(&first.ty)).unwrap_or(Type::Any);
+        let given = match name {
+            "each" | "map" | "filter" | "any" | "all" | "flat_map" | "unique" => {
+                self.lambda_types(lambda, element)
+            }
+            "with" | "then" => arguments.iter().map(|argument| argument.ty.clone()).collect(),
+            _ => Vec::new(),
+        };
+        let body = lambda.map(|lambda| self.lambda(lambda, &given));
+        if matches!(name, "fail" | "return" | "break" | "next") {
+            return Type::Unit;
+        }
+        let forms = self.forms(name, span);
+        if forms.is_empty() {
+            return Type::Any;
+        }
+        if is_whole && !self.check_call(name, whole, &forms, arguments, lambda.is_some()) {
+            return Type::Any;
+        }
+        match (name, body) {
+            ("with", Some(body)) => return body,
+            ("map", Some(body)) if !matches!(body, Type::Any) => return Type::array(body),
+            _ => {}
+        }
+        if name == "assert_type"
+            && let Some(Argument { ty: Type::Type(Some(ty)), .. }) = arguments.first()
+        {
+            return (**ty).clone();
+        }
+        let fitting = forms.iter().filter(|form| !is_whole || form.accepts(arguments));
+        union(fitting.map(|form| form.returns.clone().unwrap_or(Type::Any)))
+    }
+
+    fn lambda_types(&self, lambda: Option<ast::Lambda<'_>>, element: Type) -> Vec<Type> {
+        // With two parameters the first one is an index or a key.
+        match lambda.map(|lambda| lambda.parameters().count()) {
+            Some(1) => vec![element],
+            _ => Vec::new(),
+        }
+    }
+
+    /// The ways to call a function; none if nothing is known of them. That there is none of that name is said.
+    fn forms(&mut self, name: &str, span: Span) -> Vec<Form> {
+        match self.index.function(name) {
+            Callee::Builtin(function) => {
+                let honest = function.honest_signatures().unwrap_or_default();
+                honest
+                    .iter()
+                    .map(|signature| {
+                        let parameters = &signature.parameters;
+                        Form {
+                            parameters: parameters
+                                .iter()
+                                .map(|one| (one.name.clone(), one.ty.clone()))
+                                .collect(),
+                            required: parameters
+                                .iter()
+                                .map(|one| usize::try_from(one.count.min()).unwrap_or(0))
+                                .sum(),
+                            rest: parameters.iter().any(|one| one.takes_rest),
+                            needs_block: signature
+                                .block
+                                .as_ref()
+                                .is_some_and(|block| !block.ty.covers(&Type::Undef)),
+                            returns: signature.returns.clone(),
+                        }
+                    })
+                    .collect()
+            }
+            Callee::Puppet(function) => {
+                self.ask(Kind::Function, &function.name, Some(&function));
+                let types = &self.index.types;
+                let read = |text: &Str| types.read(text).unwrap_or(Type::Any);
+                let parameters = function.parameters.iter().map(|one| {
+                    let ty = one.ty.as_ref().map_or(Type::Any, read);
+                    // The type of what takes the rest is that of each argument.
+                    (one.name.clone(), ty)
+                });
+                vec![Form {
+                    parameters: parameters.collect(),
+                    required: function.parameters.iter().filter(|one| !one.has_default && !one.rest).count(),
+                    rest: function.parameters.last().is_some_and(|one| one.rest),
+                    needs_block: false,
+                    returns: function.ty.as_ref().map(read),
+                }]
+            }
+            Callee::Ruby(function) => {
+                let types = &self.index.types;
+                let read = |text: &String| types.read(text).unwrap_or(Type::Any);
+                let form = |signature: &crate::repository::ruby::RubySignature| Form {
+                    parameters: signature.parameters.iter().map(|ty| (Str::new(), read(ty))).collect(),
+                    required: signature.required,
+                    rest: signature.rest,
+                    needs_block: false,
+                    returns: signature.returns.as_ref().map(read),
+                };
+                function.signatures.iter().map(form).collect()
+            }
+            Callee::Elsewhere => {
+                self.ask(Kind::Function, name, None);
+                self.likely_unknown_function(name, span);
+                Vec::new()
+            }
+            Callee::Missing => {
+                self.ask(Kind::Function, name, None);
+                self.unknown_function(name, span);
+                Vec::new()
+            }
+        }
+    }
+
+    /// Functions whose arguments name something.
+    fn special(&mut self, name: &str, arguments: &[Argument<'_>]) {
+        match name {
+            "include" | "require" | "contain" => {
+                for argument in arguments {
+                    self.class_names(argument.expr);
+                }
+            }
+            "create_resources" | "ensure_resource" | "ensure_resources" => {
+                if let Some(first) = arguments.first()
+                    && let Some(ty) = literal::text(first.expr)
+                {
+                    self.check_resource_name(&ty, first.expr.span());
+                }
+            }
+            "template" | "epp" | "file" => self.check_files(name, arguments),
+            _ => {}
+        }
+    }
+
+    /// The classes that arguments of `include` and its like name.
+    fn class_names(&mut self, expr: Expr<'_>) {
+        match expr.unwrap_parens() {
+            Expr::Array(array) => array.elements().for_each(|element| self.class_names(element)),
+            other => {
+                if let Some(name) = literal::text(other) {
+                    self.check_class_name(&name, other.span());
+                    self.check_included(&name, other.span());
+                }
+            }
+        }
+    }
+}
+
+/// What the elements of a collection are.
+fn element_of(ty: &Type) -> Type {
+    match ty.unaliased() {
+        Type::Array(array) if !matches!(array.element, Type::Unit) => array.element.clone(),
+        Type::Tuple(tuple) if !tuple.types.is_empty() => union(tuple.types.iter().cloned()),
+        _ => Type::Any,
+    }
+}

@@ -1,0 +1,71 @@
+//! Every rule's own examples: what it calls wrong is reported by it and by no other, what it calls right is not reported at all.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use kukla::MemoryWorld;
+use kukla_check::repository::Shape;
+use kukla_check::{Checker, Options, Rule, When, rules};
+
+/// The files of the examples after a word, up to the next.
+fn files(rule: &Rule, word: &str) -> Vec<(String, String)> {
+    let text = rule.code.text();
+    let begin = text.find(&format!("{word}:\n")).unwrap_or_else(|| panic!("{}: no {word}", rule.name()));
+    let rest = &text[begin + word.len() + 1..];
+    let end =
+        ["\nWrong:\n", "\nRight:\n"].iter().filter_map(|next| rest.find(next)).min().unwrap_or(rest.len());
+    let mut files = Vec::new();
+    let mut blocks = rest[..end].split("```").skip(1).step_by(2);
+    for block in &mut blocks {
+        let (_, code) = block.split_once('\n').unwrap();
+        let named = code.strip_prefix("# ").and_then(|code| code.split_once('\n'));
+        match named.filter(|(name, _)| name.contains(['/', '.']) && !name.contains(' ')) {
+            Some((name, code)) => files.push((name.to_owned(), code.to_owned())),
+            None => files.push(("manifests/site.pp".to_owned(), code.to_owned())),
+        }
+    }
+    files
+}
+
+fn check(files: &[(String, String)], options: Options) -> Vec<(String, String)> {
+    let mut world = MemoryWorld::default().with("/repo/environment.conf", "");
+    for (name, text) in files {
+        world = world.with(PathBuf::from("/repo").join(name), text.clone());
+    }
+    let mut checker = Checker::new(Arc::new(world), "/repo".into(), Shape::Control, options);
+    let report = checker.check().unwrap();
+    let each = report.findings.iter();
+    each.map(|found| (found.diagnostic.code.name.to_owned(), found.diagnostic.message())).collect()
+}
+
+fn options(rule: &Rule) -> Options {
+    Options { strict: rule.when == When::Strict, ..Options::default() }
+}
+
+#[test]
+fn what_is_wrong_is_reported() {
+    for rule in rules::all() {
+        let found = check(&files(rule, "Wrong"), options(rule));
+        assert!(!found.is_empty(), "{}: nothing found", rule.name());
+        for (name, message) in &found {
+            assert_eq!(name, rule.name(), "{message}");
+        }
+    }
+}
+
+#[test]
+fn what_is_right_is_not() {
+    for rule in rules::all() {
+        let found = check(&files(rule, "Right"), options(rule));
+        assert!(found.is_empty(), "{}: {found:?}", rule.name());
+    }
+}
+
+#[test]
+fn names_are_alike() {
+    for rule in rules::all() {
+        let name = rule.name();
+        assert!(name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-'), "{name}");
+        assert_eq!(rules::all().filter(|other| other.name() == name).count(), 1, "{name}");
+    }
+}
