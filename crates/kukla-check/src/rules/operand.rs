@@ -6,9 +6,9 @@ use kukla::catalog::types::NativeType;
 use kukla::syntax::ast::{self, AttributeOp, BinaryOp, Expr};
 use kukla::syntax::diagnostic;
 use kukla::values::Type;
-use kukla::values::types::mismatch;
 use rustc_hash::FxHashMap;
 
+use crate::describe::describe;
 use crate::overlap::{kinds, kinds_of, may_be};
 use crate::rule::rules;
 use crate::walk::Walk;
@@ -206,13 +206,14 @@ impl Walk<'_> {
         {
             return;
         }
-        let mut wrong = diagnostic!(
-            attribute.value().span(),
-            WRONG_ATTRIBUTE_VALUE {
-                resource: native.name,
-                mismatch: mismatch::describe(&format!("attribute '{}'", attribute.name()), expected, ty),
+        let mismatch = match attribute.name() {
+            "mode" => {
+                format!("attribute 'mode' expects a mode as text, octal or symbolic, got {}", described(ty))
             }
-        );
+            name => describe(&format!("attribute '{name}'"), expected, ty),
+        };
+        let span = attribute.value().span();
+        let mut wrong = diagnostic!(span, WRONG_ATTRIBUTE_VALUE { resource: native.name, mismatch });
         if let (Type::Literal(text), Some(values)) = (ty, enumerated(expected))
             && let Some(hint) = crate::suggest::hint(text, values.iter().map(String::as_str))
         {

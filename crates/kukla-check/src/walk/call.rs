@@ -72,6 +72,7 @@ impl Walk<'_> {
         };
         let ty = self.called(name.name(), name.span(), call.span(), &arguments, is_whole, call.lambda());
         self.special(name.name(), &arguments);
+        self.check_removed_function(name.name(), name.span(), function);
         ty
     }
 

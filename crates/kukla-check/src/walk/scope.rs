@@ -90,6 +90,10 @@ impl Walk<'_> {
                 ScopeKind::Lambda => continue,
                 ScopeKind::Template { is_closed: false } => return Known::As(Type::Any),
                 ScopeKind::Class(name) => class = Some(name.clone()),
+                // What is given to a defined type is there as a variable, metaparameters too.
+                ScopeKind::Define(_) if kukla::catalog::types::is_metaparameter(name) => {
+                    return Known::As(Type::Any);
+                }
                 _ => {}
             }
             break;
