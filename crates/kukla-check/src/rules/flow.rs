@@ -37,9 +37,18 @@ impl Walk<'_> {
     pub fn check_reached(&mut self, statements: Statements<'_>) {
         let mut statements = statements.skip_while(|statement| !ends(*statement));
         let Some(last) = statements.next() else { return };
-        // In a template there is text between statements.
+        // In a template there is text between statements, and some give the block a value for form's sake.
         let next = statements.find(|statement| {
-            !matches!(statement, Expr::RenderText(_) | Expr::FunctionDefinition(_) | Expr::ClassDefinition(_))
+            !matches!(
+                statement,
+                Expr::RenderText(_)
+                    | Expr::FunctionDefinition(_)
+                    | Expr::ClassDefinition(_)
+                    | Expr::String(_)
+                    | Expr::Undef(_)
+                    | Expr::Boolean(_)
+                    | Expr::Number(_)
+            )
         });
         if let Some(next) = next {
             let wrong = diagnostic!(next.span(), UNREACHABLE_CODE);

@@ -178,7 +178,7 @@ impl Walk<'_> {
     }
 
     /// An option that can never match.
-    pub fn impossible_option(&mut self, option: Expr<'_>, subject: &Type, _value: &Type) {
+    pub fn impossible_option(&mut self, option: Expr<'_>, subject: &Type) {
         let right = format!("`{}`", option.syntax().text());
         let wrong = diagnostic!(option.span(), IMPOSSIBLE_COMPARISON { left: "What is matched", right });
         self.report(wrong.hint(format!("it is {}", described(subject))));
@@ -234,22 +234,16 @@ fn enumerated(ty: &Type) -> Option<Vec<String>> {
     }
 }
 
+/// How long a type may be in a sentence.
+const LONG: usize = 60;
+
 /// A type in a sentence.
 fn described(ty: &Type) -> String {
     match ty {
         Type::Undef => "undef".into(),
         Type::Literal(text) => format!("'{text}'"),
-        other => format!("{}", other.generalized_if_long()),
-    }
-}
-
-trait Short {
-    fn generalized_if_long(&self) -> Type;
-}
-
-impl Short for Type {
-    /// The type, without its particulars if there are many.
-    fn generalized_if_long(&self) -> Type {
-        if self.to_string().len() > 60 { self.generalized() } else { self.clone() }
+        // Without its particulars if there are many.
+        other if other.to_string().len() > LONG => other.generalized().to_string(),
+        other => other.to_string(),
     }
 }

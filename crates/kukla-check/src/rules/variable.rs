@@ -11,8 +11,8 @@ use crate::walk::Walk;
 rules! {
     RULES;
 
-    /// A variable is used that nothing sets: no parameter, no assignment in the same class, define, function or template, none in a class
-    /// it inherits from, none at the top of the site manifests; and no fact has that name.
+    /// A variable is used that nothing sets: no parameter, no assignment before it in the same class, define, function or template, none in a
+    /// class it inherits from, none at the top of the site manifests; and no fact has that name.
     ///
     /// Wrong:
     ///
@@ -92,6 +92,10 @@ impl Walk<'_> {
             return;
         }
         let mut wrong = diagnostic!(variable.span(), UNKNOWN_VARIABLE { name });
+        if self.scopes.iter().any(|scope| scope.assigned.contains(name)) {
+            self.report(wrong.hint("it is set further down, or where another condition holds"));
+            return;
+        }
         wrong.hints.extend(near.map(|near| format!("did you mean `${near}`?")));
         let fix = near.and_then(|near| self.renamed(variable.span(), name, near));
         self.report_with(wrong, fix);

@@ -45,6 +45,8 @@ pub struct Walk<'i> {
     pub scopes: Vec<Scope>,
     /// What tests have shown of variables, for as long as it holds.
     narrowed: Vec<Narrowed>,
+    /// Variables that branches have set, which are not set in the branches beside them.
+    branched: Vec<(Str, Type)>,
     /// How many conditions the current statement stands under.
     pub conditions: usize,
     /// The titles of resources in the bodies around, by type and title, to find duplicates.
@@ -76,6 +78,7 @@ pub fn walk<'i>(
         asked: Asked::default(),
         scopes: Vec::new(),
         narrowed: Vec::new(),
+        branched: Vec::new(),
         conditions: 0,
         declared: Vec::new(),
     };
