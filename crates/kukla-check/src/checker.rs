@@ -11,7 +11,9 @@ use rustc_hash::FxHashMap;
 
 use crate::data::{Bindings, Data, DataFile};
 use crate::finding::Finding;
-use crate::repository::{CodeFile, Index, Kind, Role, Shape, Survey};
+use crate::repository::index::{self, Index};
+use crate::repository::{CodeFile, Kind, Role, Shape, Survey};
+use crate::rule::Asks;
 use crate::rules;
 use crate::text::Text;
 use crate::walk::{self, Asked};
@@ -19,8 +21,8 @@ use crate::walk::{self, Asked};
 /// What is asked of a checker.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Report what is likely, not only what is certain.
-    pub strict: bool,
+    /// What is asked for beyond what is always said.
+    pub asks: Asks,
     /// Puppet's `strict` setting.
     pub puppet_strict: Strict,
     /// Where modules lie, if the repository is not to say it.
@@ -52,6 +54,7 @@ pub struct Checker {
     texts: FxHashMap<PathBuf, Arc<Text>>,
     kept: FxHashMap<PathBuf, Kept>,
     data: FxHashMap<String, Arc<DataFile>>,
+    index: index::Kept,
 }
 
 /// What was found in a text, and what that rests on.
@@ -74,6 +77,7 @@ impl Checker {
             texts: FxHashMap::default(),
             kept: FxHashMap::default(),
             data: FxHashMap::default(),
+            index: index::Kept::default(),
         }
     }
 
@@ -82,15 +86,17 @@ impl Checker {
         let mut survey = Survey::of(&*self.world, &self.root, self.shape, &self.options.modulepath)?;
         let known: rustc_hash::FxHashSet<PathBuf> =
             survey.code.iter().map(|file| file.path.clone()).collect();
-        let extra = self.options.extra.iter().filter(|path| !known.contains(*path));
+        let (extra_data, extra): (Vec<&PathBuf>, Vec<&PathBuf>) =
+            self.options.extra.iter().partition(|path| DataFile::is_data(&path.to_string_lossy()));
+        let extra = extra.into_iter().filter(|path| !known.contains(*path));
         let extra: Vec<CodeFile> =
             extra.map(|path| CodeFile { path: path.clone(), role: Role::Extra, module: None }).collect();
         survey.code.extend(extra);
         let mut report = Report::default();
         let texts = self.read(&survey, &mut report);
-        let data = Data::read(&*self.world, &survey, &self.data);
+        let data = Data::read(&*self.world, &survey, &extra_data, &self.data);
         let bindings = data.bindings(&survey);
-        let index = Self::index(&self.world, survey, &texts, bindings);
+        let index = self.make_index(survey, &texts, bindings);
         let wanted: Vec<&(CodeFile, Arc<Text>)> =
             texts.iter().filter(|(file, _)| self.is_wanted(&file.path)).collect();
         report.files = wanted.len();
@@ -105,13 +111,21 @@ impl Checker {
         for (_, kept) in &results {
             report.findings.extend(kept.findings.iter().cloned());
         }
-        let duplicates = rules::definition::duplicates(&index);
-        report.findings.extend(duplicates.into_iter().filter(|finding| self.is_wanted_finding(finding)));
+        let mut whole = rules::definition::duplicates(&index);
+        whole.extend(rules::relation::cycles(&index));
+        if self.options.asks.unused {
+            let texts: Vec<Arc<Text>> = texts.iter().map(|(_, text)| Arc::clone(text)).collect();
+            whole.extend(rules::unused::check(&index, &texts, &data));
+        }
+        report.findings.extend(whole.into_iter().filter(|finding| self.is_wanted_finding(finding)));
         report
             .findings
             .extend(data.findings.iter().filter(|finding| self.is_wanted_finding(finding)).cloned());
         report.findings.extend(rules::data::check(&data, &index, &|path| self.is_wanted(path)));
         report.files += data.files.iter().filter(|file| self.is_wanted(Path::new(&file.path))).count();
+        let configurations = data.hierarchies.iter().filter_map(|hierarchy| hierarchy.source.name());
+        let known = configurations.filter(|path| self.world.exists(Path::new(path)));
+        report.files += known.filter(|path| self.is_wanted(Path::new(path))).count();
         self.data = data.files.into_iter().map(|file| (file.path.clone(), file)).collect();
         self.kept = results.into_iter().collect();
         self.texts = texts.into_iter().map(|(file, text)| (file.path, text)).collect();
@@ -146,7 +160,9 @@ impl Checker {
                 }
                 let bytes =
                     self.world.read(&file.path).map_err(|why| format!("{}: {why}", file.path.display()))?;
-                let text = roomy(|| Text::new(&file.path, bytes, stamp, survey, self.options.puppet_strict));
+                let text = roomy(|| {
+                    Text::new(&file.path, bytes, stamp, file.role, survey, self.options.puppet_strict)
+                });
                 Ok((file.clone(), Arc::new(text)))
             })
             .collect();
@@ -160,12 +176,7 @@ impl Checker {
         texts
     }
 
-    fn index(
-        world: &Arc<dyn World>,
-        survey: Survey,
-        texts: &[(CodeFile, Arc<Text>)],
-        data: Bindings,
-    ) -> Index {
+    fn make_index(&self, survey: Survey, texts: &[(CodeFile, Arc<Text>)], data: Bindings) -> Index {
         let outlines: Vec<_> = texts
             .iter()
             .filter(|(file, _)| matches!(file.role, Role::Site | Role::Module))
@@ -176,16 +187,19 @@ impl Checker {
             .filter(|(file, text)| file.role == Role::Template && !text.is_broken)
             .map(|(file, text)| (file.path.clone(), text.parameters.clone()))
             .collect();
-        Index::new(world, survey, &outlines, templates, data)
+        Index::new(&self.world, survey, &outlines, templates, data, &self.index)
     }
 
     fn walk(&self, index: &Index, file: &CodeFile, text: &Arc<Text>) -> Kept {
         let mut findings: Vec<Finding> = text.diagnostics.iter().cloned().map(Finding::from).collect();
         let mut asked = Asked::default();
         if !text.is_broken {
-            let module =
-                file.module.and_then(|at| index.survey.modules.get(at)).map(|module| module.name.as_str());
-            let walk = roomy(|| walk::walk(index, &text.source, &text.tree, module, self.options.strict));
+            let module = file.module.and_then(|at| index.survey.modules.get(at));
+            let misplaced =
+                module.map(|module| rules::definition::misplaced(module, &file.path, &text.outline));
+            findings.extend(misplaced.into_iter().flatten());
+            let module = module.map(|module| module.name.as_str());
+            let walk = roomy(|| walk::walk(index, &text.source, &text.tree, module, self.options.asks));
             findings.extend(walk.findings);
             asked = walk.asked;
         }

@@ -15,6 +15,26 @@ pub enum When {
     Target,
 }
 
+/// What is asked for beyond what is always said.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Asks {
+    /// What is likely, not only what is certain.
+    pub strict: bool,
+    /// What nothing uses.
+    pub unused: bool,
+    /// What a version no longer has.
+    pub target: Option<Target>,
+}
+
+/// A version to go to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// Puppet 8, and OpenVox 8.
+    Puppet8,
+    /// OpenVox 9.
+    Openvox9,
+}
+
 /// A rule. What it says is a [`Code`], as everywhere; its name is the one of `kukla explain`, of configurations and of comments.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {

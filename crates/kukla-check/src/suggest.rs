@@ -20,6 +20,11 @@ pub fn nearest<'n>(wanted: &str, names: impl IntoIterator<Item = &'n str>) -> Op
         .map(|(_, name)| name)
 }
 
+/// Whether a name is surely a slip of another: only one letter apart, and long enough that this is no accident.
+pub fn is_slip(wanted: &str, near: &str) -> bool {
+    wanted.len() >= 4 && strsim::osa_distance(wanted, near) == 1
+}
+
 /// The hint that names it.
 pub fn hint<'n>(wanted: &str, names: impl IntoIterator<Item = &'n str>) -> Option<String> {
     nearest(wanted, names).map(|name| format!("did you mean `{name}`?"))

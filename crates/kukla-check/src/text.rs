@@ -10,7 +10,7 @@ use kukla::syntax::{Source, Strict, Tree};
 use kukla::world::Stamp;
 
 use crate::ignore::Ignore;
-use crate::repository::{Outline, Parameter, Survey};
+use crate::repository::{Outline, Parameter, Role, Survey};
 
 /// A text of Puppet code and all that can be told from it alone.
 #[derive(Debug)]
@@ -35,12 +35,20 @@ pub struct Text {
 
 impl Text {
     /// Reads a text.
-    pub fn new(path: &Path, bytes: Vec<u8>, stamp: Option<Stamp>, survey: &Survey, strict: Strict) -> Text {
+    pub fn new(
+        path: &Path,
+        bytes: Vec<u8>,
+        stamp: Option<Stamp>,
+        role: Role,
+        survey: &Survey,
+        strict: Strict,
+    ) -> Text {
         let (source, invalid) = analysis::source(&path.to_string_lossy(), bytes);
         let rules = analysis::Rules {
             strict,
             tasks: path.iter().any(|part| part == "plans"),
-            modulepath: survey.modulepath.clone(),
+            // An example may be anything.
+            modulepath: if role == Role::Extra { Vec::new() } else { survey.modulepath.clone() },
             site: survey.manifest.clone(),
             ..analysis::Rules::default()
         };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use kukla::MemoryWorld;
 use kukla_check::repository::Shape;
-use kukla_check::{Checker, Options, Rule, When, rules};
+use kukla_check::{Asks, Checker, Options, Rule, Target, When, rules};
 
 /// The files of the examples after a word, up to the next.
 fn files(rule: &Rule, word: &str) -> Vec<(String, String)> {
@@ -39,7 +39,12 @@ fn check(files: &[(String, String)], options: Options) -> Vec<(String, String)> 
 }
 
 fn options(rule: &Rule) -> Options {
-    Options { strict: rule.when == When::Strict, ..Options::default() }
+    let asks = Asks {
+        strict: rule.when == When::Strict,
+        unused: rule.when == When::Unused,
+        target: (rule.when == When::Target).then_some(Target::Puppet8),
+    };
+    Options { asks, ..Options::default() }
 }
 
 #[test]

@@ -49,6 +49,11 @@ pub struct Entry {
 }
 
 impl DataFile {
+    /// Whether a file is data in a format of ours, by its name.
+    pub fn is_data(path: &str) -> bool {
+        [".yaml", ".yml", ".eyaml", ".json"].iter().any(|ending| path.ends_with(ending))
+    }
+
     /// Reads a data file, unless it is known and has not changed. What is no data in a format of ours is nothing.
     pub fn read(
         world: &dyn World,
@@ -56,10 +61,10 @@ impl DataFile {
         module: Option<&str>,
         known: &FxHashMap<String, Arc<DataFile>>,
     ) -> Option<DataFile> {
-        let is_json = path.ends_with(".json");
-        if !is_json && ![".yaml", ".yml", ".eyaml"].iter().any(|ending| path.ends_with(ending)) {
+        if !DataFile::is_data(path) {
             return None;
         }
+        let is_json = path.ends_with(".json");
         let stamp = world.stamp(Path::new(path));
         if let Some(known) = known.get(path)
             && known.stamp == stamp

@@ -50,13 +50,9 @@ impl Hierarchy {
                 return (None, findings);
             }
         };
-        let mut hierarchy = Hierarchy {
-            root: root.to_owned(),
-            module,
-            files: Vec::new(),
-            is_open: config.version < 4,
-            source,
-        };
+        // Without a configuration there is data elsewhere, or none.
+        let is_open = config.version < 4 || config.path.is_none();
+        let mut hierarchy = Hierarchy { root: root.to_owned(), module, files: Vec::new(), is_open, source };
         for level in config.hierarchy.iter().chain(config.default_hierarchy.iter().flatten()) {
             if !matches!(level.backend, Backend::File(_) | Backend::Eyaml) {
                 hierarchy.is_open = true;
@@ -75,7 +71,10 @@ impl Hierarchy {
             });
             for pattern in patterns(level.locations.as_ref(), &mut hierarchy.is_open) {
                 let found: Vec<&String> = there.iter().filter(|path| finds(&pattern, path)).collect();
+                // A file that is not here may be where the repository is deployed; modules have levels for what they may have one day.
+                hierarchy.is_open |= found.is_empty() && hierarchy.module.is_none();
                 if found.is_empty()
+                    && hierarchy.module.is_none()
                     && config.path.is_some()
                     && !pattern.contains("%{")
                     && !pattern.contains('*')

@@ -1,5 +1,6 @@
 //! Data: hierarchies, data files, and what they bind.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use kukla::world::World;
@@ -48,7 +49,13 @@ pub struct Data {
 
 impl Data {
     /// Reads all data of a repository; files that have not changed since are taken from `known`.
-    pub fn read(world: &dyn World, survey: &Survey, known: &FxHashMap<String, Arc<DataFile>>) -> Data {
+    /// `extra` are files that are data whether a hierarchy finds them or not.
+    pub fn read(
+        world: &dyn World,
+        survey: &Survey,
+        extra: &[&PathBuf],
+        known: &FxHashMap<String, Arc<DataFile>>,
+    ) -> Data {
         let mut data = Data::default();
         let environment = (survey.shape == Shape::Control).then(|| (survey.root.clone(), None));
         let modules = survey.modules.iter().filter(|module| module.has_data);
@@ -66,6 +73,11 @@ impl Data {
                         DataFile::read(world, path, hierarchy.module.as_deref(), known).map(Arc::new),
                     );
                 }
+            }
+        }
+        for path in extra.iter().map(|path| path.to_string_lossy().into_owned()) {
+            if !path.ends_with("hiera.yaml") && seen.insert(path.clone()) {
+                data.files.extend(DataFile::read(world, &path, None, known).map(Arc::new));
             }
         }
         let broken = data.files.iter().filter_map(|file| file.problem.clone());

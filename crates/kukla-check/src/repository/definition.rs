@@ -102,6 +102,12 @@ pub struct Outline {
     pub defaulted: Vec<Str>,
     /// Keys of data that are looked up by name.
     pub looked_up: Vec<String>,
+    /// Classes that are declared with parameters.
+    pub declared: Vec<Str>,
+    /// Resources that are declared, by type and title; without one where it is computed, or they may be known by another name.
+    pub resources: Vec<(Str, Option<Str>)>,
+    /// What classes always require, by their names.
+    pub requires: Vec<(Str, Str)>,
 }
 
 impl Outline {
@@ -118,7 +124,17 @@ impl Outline {
         outline.nested(manifest.syntax(), &mut Vec::new(), source);
         for node in tree.elements() {
             let left = match Expr::cast(node) {
+                Some(Expr::Resource(resource)) if resource.is_class() => {
+                    let titles = resource.bodies().map(|body| body.title());
+                    outline.declared.extend(titles.filter_map(literal::text).map(|name| plain(&name)));
+                    continue;
+                }
+                Some(Expr::Resource(resource)) => {
+                    outline.resource(resource);
+                    continue;
+                }
                 Some(Expr::Call(call)) => {
+                    outline.generated(call);
                     outline.looked_up.extend(looked_up(call));
                     continue;
                 }
@@ -137,6 +153,41 @@ impl Outline {
             }
         }
         outline
+    }
+
+    fn resource(&mut self, resource: ast::Resource<'_>) {
+        let Some(Expr::Name(kind)) = resource.type_expr() else { return };
+        let kind = plain(kind.name());
+        for body in resource.bodies() {
+            // A resource is known by its name as well as by its title.
+            let is_name = |name: &str| {
+                matches!(name, "alias" | "name" | "*")
+                    || matches!((kind.as_str(), name), ("file", "path") | ("exec", "command"))
+            };
+            let has_other_name = body.attributes().any(|attribute| is_name(attribute.name()));
+            let titles: Vec<Expr<'_>> = match body.title().unwrap_parens() {
+                Expr::Array(array) => array.elements().collect(),
+                other => vec![other],
+            };
+            for title in titles {
+                let title = literal::text(title).filter(|_| !has_other_name);
+                self.resources.push((kind.clone(), title.map(Str::from)));
+            }
+        }
+    }
+
+    /// Functions that make resources, of which nothing more is known.
+    fn generated(&mut self, call: ast::Call<'_>) {
+        let Expr::Name(name) = call.function() else { return };
+        let kind = match name.name() {
+            "create_resources" | "ensure_resource" | "ensure_resources" => {
+                call.arguments().next().and_then(literal::text)
+            }
+            "ensure_packages" | "stdlib::ensure_packages" => Some("package".to_owned()),
+            _ => return,
+        };
+        // What is made of a computed type may be anything.
+        self.resources.push((kind.map_or_else(|| "*".into(), |kind| plain(&kind)), None));
     }
 
     /// Definitions may stand in classes, whose names then go before theirs, and in anything else.
@@ -171,6 +222,15 @@ impl Outline {
                 made.parameters = class.parameters().map(parameter).collect();
                 made.parent = class.parent().map(plain);
                 made.variables = class.body().map(|body| assigned(body.syntax())).unwrap_or_default();
+                for statement in class.statements() {
+                    if let Expr::Call(call) = statement
+                        && let Expr::Name(name) = call.function()
+                        && name.name() == "require"
+                    {
+                        let required = call.arguments().filter_map(literal::text);
+                        self.requires.extend(required.map(|name| (plain(&full), plain(&name))));
+                    }
+                }
                 if let Some(body) = class.body() {
                     around.push(class.name());
                     self.nested(body.syntax(), around, source);

@@ -118,7 +118,6 @@ const OLD_BEGINNINGS: &[&str] = &[
     "netmask_",
     "network6_",
     "network_",
-    "processor",
     "scope6_",
     "sp_",
     "sshfp_",
@@ -140,6 +139,11 @@ impl Facts {
         self.own.contains(name) || is_core(name) || is_legacy(name)
     }
 
+    /// All names that are known, old ones too.
+    pub fn all_names(&self) -> impl Iterator<Item = &str> {
+        self.names().chain(legacy_names().iter().map(|(old, _)| *old))
+    }
+
     /// All names that are known.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         CORE.iter().copied().chain(self.own.iter().map(String::as_str))
@@ -156,7 +160,8 @@ pub fn is_legacy(name: &str) -> bool {
     !is_core(name)
         && (legacy_names().iter().any(|(old, _)| *old == name)
             || OLD.contains(&name)
-            || OLD_BEGINNINGS.iter().any(|beginning| name.starts_with(beginning)))
+            || OLD_BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
+            || name.strip_prefix("processor").is_some_and(|rest| rest.parse::<u32>().is_ok()))
 }
 
 /// Where the value of an old fact is now.

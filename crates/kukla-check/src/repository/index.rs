@@ -1,18 +1,19 @@
 //! What there is in a repository, by name.
 
+use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use kukla::catalog::types::{self, NativeType};
 use kukla::eval::registry::{FunctionOrigin, Registered};
 use kukla::values::{Name, Str};
 use kukla::world::World;
 use kukla_ruby::resource_type::{self, Library};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::definition::{Definition, Kind, Outline, Parameter};
 use super::facts::Facts;
-use super::ruby::{self, RubyFunction};
+use super::ruby::{self, RubyFiles, RubyFunction};
 use super::survey::Survey;
 use super::types::TypeReader;
 use crate::data::Bindings;
@@ -35,7 +36,7 @@ pub struct Index {
     /// Variables that site manifests set for all.
     pub variables: FxHashSet<Str>,
     /// The types of parameters.
-    pub types: TypeReader,
+    pub types: Arc<TypeReader>,
     /// Facts.
     pub facts: Facts,
     /// The parameters of EPP templates by `module/name`; none if they declare none.
@@ -46,6 +47,12 @@ pub struct Index {
     pub data: Bindings,
     /// Keys of data that are looked up by name.
     pub looked_up: FxHashSet<String>,
+    /// Classes that are declared with parameters somewhere.
+    pub declared: FxHashSet<Str>,
+    /// The titles of all resources by type; none where not all are written down.
+    pub titles: FxHashMap<Str, Option<FxHashSet<Str>>>,
+    /// What classes always require.
+    pub requires: FxHashMap<Str, Vec<Str>>,
     ruby_functions: FxHashMap<String, RubyFunction>,
     ruby_types: RubyTypes,
     ruby_data_types: FxHashSet<String>,
@@ -84,6 +91,32 @@ pub enum Callee<'i> {
     Missing,
 }
 
+/// What an index leaves for the next one of the same repository.
+#[derive(Debug, Default)]
+pub struct Kept {
+    ruby: RubyFiles,
+    types: Mutex<Option<(u64, Arc<TypeReader>)>>,
+}
+
+impl Kept {
+    /// A reader of types with these aliases: the one that was made last, if they are the same.
+    fn types(&self, aliases: &FxHashMap<Str, Arc<Definition>>) -> Arc<TypeReader> {
+        let mut sorted: Vec<&Arc<Definition>> = aliases.values().collect();
+        sorted.sort_by(|a, b| a.name.cmp(&b.name));
+        let mut hasher = FxHasher::default();
+        sorted.iter().for_each(|alias| alias.fingerprint().hash(&mut hasher));
+        let mut kept = self.types.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, types)) = &*kept
+            && *known == hasher.finish()
+        {
+            return Arc::clone(types);
+        }
+        let types = Arc::new(TypeReader::new(sorted.iter().map(|alias| &***alias)));
+        *kept = Some((hasher.finish(), Arc::clone(&types)));
+        types
+    }
+}
+
 /// What a template of a repository looks like to those who render it.
 pub type TemplateParameters = (PathBuf, Option<Arc<Vec<Parameter>>>);
 
@@ -95,6 +128,7 @@ impl Index {
         outlines: &[(bool, Arc<Outline>)],
         templates: Vec<TemplateParameters>,
         data: Bindings,
+        kept: &Kept,
     ) -> Index {
         let mut index = Index {
             classes: FxHashMap::default(),
@@ -103,12 +137,15 @@ impl Index {
             aliases: FxHashMap::default(),
             duplicates: Vec::new(),
             variables: FxHashSet::default(),
-            types: TypeReader::default(),
+            types: Arc::default(),
             facts: Facts::default(),
             templates: FxHashMap::default(),
             defaulted: FxHashSet::default(),
             data,
             looked_up: FxHashSet::default(),
+            declared: FxHashSet::default(),
+            titles: FxHashMap::default(),
+            requires: FxHashMap::default(),
             ruby_functions: FxHashMap::default(),
             ruby_data_types: FxHashSet::default(),
             ruby_types: RubyTypes { world: Arc::clone(world), ..RubyTypes::default() },
@@ -125,14 +162,16 @@ impl Index {
                 index.templates.insert(name, parameters);
             }
         }
-        let mut aliases: Vec<Arc<Definition>> = index.aliases.values().cloned().collect();
-        aliases.sort_by(|a, b| a.name.cmp(&b.name));
-        index.types = TypeReader::new(aliases.iter().map(|alias| &**alias));
-        index.ruby(&**world);
+        index.types = kept.types(&index.aliases);
+        index.ruby(&**world, &kept.ruby);
         index.stdlib = index.survey.module("stdlib").and_then(|module| {
             let version = module.metadata.as_ref()?.get("version")?.as_str()?;
             version.split('.').next()?.parse().ok()
         });
+        // Resources of a computed type may be of any.
+        if index.titles.contains_key("*") {
+            index.titles.clear();
+        }
         index.base = index.fingerprint();
         index
     }
@@ -140,6 +179,19 @@ impl Index {
     fn add(&mut self, is_site: bool, outline: &Outline) {
         self.defaulted.extend(outline.defaulted.iter().cloned());
         self.looked_up.extend(outline.looked_up.iter().cloned());
+        self.declared.extend(outline.declared.iter().cloned());
+        for (class, required) in &outline.requires {
+            self.requires.entry(class.clone()).or_default().push(required.clone());
+        }
+        for (kind, title) in &outline.resources {
+            let titles = self.titles.entry(kind.clone()).or_insert_with(|| Some(FxHashSet::default()));
+            match (titles.as_mut(), title) {
+                (Some(titles), Some(title)) => {
+                    titles.insert(title.clone());
+                }
+                _ => *titles = None,
+            }
+        }
         if is_site {
             self.variables.extend(outline.variables.iter().cloned());
         }
@@ -160,15 +212,14 @@ impl Index {
         }
     }
 
-    fn ruby(&mut self, world: &dyn World) {
+    fn ruby(&mut self, world: &dyn World, files: &RubyFiles) {
         for module in &self.survey.modules {
             for path in &module.ruby {
-                let file = || world.read(&module.root.join("lib").join(path)).unwrap_or_default();
-                let text = || String::from_utf8_lossy(&file()).into_owned();
+                let read = || files.read(world, &module.root.join("lib").join(path));
                 if let Some(name) = ruby::function_name(path) {
                     let is_new = path.starts_with("puppet/functions/");
                     let known = kukla::registry().get(Name::new(&name)).is_some();
-                    let signatures = if is_new && !known { ruby::signatures(&text()) } else { Vec::new() };
+                    let signatures = if is_new && !known { read().signatures.clone() } else { Vec::new() };
                     self.ruby_functions.entry(name.clone()).or_insert(RubyFunction { name, signatures });
                 } else if let Some(name) =
                     path.strip_prefix("puppet/type/").and_then(|name| name.strip_suffix(".rb"))
@@ -182,11 +233,11 @@ impl Index {
                     let name = rest.split('/').next().unwrap_or_default();
                     self.ruby_types.providers.insert(name.to_owned());
                 } else if path.starts_with("facter/") {
-                    let text = text();
+                    let file = read();
                     let stem = path.rsplit('/').next().and_then(|name| name.strip_suffix(".rb"));
                     self.facts.own.extend(stem.map(str::to_owned));
-                    self.facts.own.extend(ruby::facts(&text));
-                    self.facts.open |= ruby::has_computed_facts(&text);
+                    self.facts.own.extend(file.facts.iter().cloned());
+                    self.facts.open |= file.has_computed_facts;
                 }
             }
             self.facts.open |= !module.facts.is_empty();
@@ -204,16 +255,20 @@ impl Index {
     }
 
     fn fingerprint(&self) -> u64 {
-        use std::hash::{Hash, Hasher};
-        let mut hasher = rustc_hash::FxHasher::default();
+        let mut hasher = FxHasher::default();
         let mut all: Vec<String> = Vec::new();
         all.extend(self.aliases.values().map(|alias| format!("{} {:?}", alias.name, alias.ty)));
         all.extend(self.variables.iter().map(|name| format!("${name}")));
         all.extend(self.facts.own.iter().cloned());
         all.extend(self.data.keys.iter().cloned());
+        all.extend(self.declared.iter().map(|name| format!("{name} declared")));
         all.extend(self.defaulted.iter().map(|name| format!("{name} default")));
         all.extend(self.ruby_functions.keys().cloned());
         all.extend(self.templates.iter().map(|(name, parameters)| format!("{name} {parameters:?}")));
+        for (kind, titles) in &self.titles {
+            all.extend(titles.iter().flatten().map(|title| format!("{kind}[{title}]")));
+            all.push(format!("{kind} {}", titles.is_some()));
+        }
         for module in &self.survey.modules {
             all.push(module.name.clone());
             all.extend(module.files.iter().chain(&module.templates).chain(&module.ruby).cloned());
@@ -271,6 +326,14 @@ impl Index {
     /// What a call of that name leads to.
     pub fn function(&self, name: &str) -> Callee<'_> {
         let plain = name.strip_prefix("::").unwrap_or(name);
+        // What a module has of its own says best what it takes.
+        let is_core =
+            |found: &Registered| matches!(found.origin, FunctionOrigin::Core | FunctionOrigin::Beside);
+        if let Some(function) = self.functions.get(plain)
+            && !kukla::registry().get(Name::new(plain)).is_some_and(is_core)
+        {
+            return Callee::Puppet(Arc::clone(function));
+        }
         if let Some(found) = kukla::registry().get(Name::new(plain)) {
             let major = self.stdlib.unwrap_or(9);
             let special = kukla::registry().in_stdlib(Name::new(plain), major);
@@ -278,13 +341,10 @@ impl Index {
             match found.origin {
                 FunctionOrigin::FormerStdlib
                     if major >= 9 && is_here && !self.ruby_functions.contains_key(plain) => {}
-                FunctionOrigin::Core | FunctionOrigin::Beside => return Callee::Builtin(found),
+                _ if is_core(found) => return Callee::Builtin(found),
                 _ if is_here || !is_known => return Callee::Builtin(special.unwrap_or(found)),
                 _ => {}
             }
-        }
-        if let Some(function) = self.functions.get(plain) {
-            return Callee::Puppet(Arc::clone(function));
         }
         if let Some(function) = self.ruby_functions.get(plain) {
             return Callee::Ruby(function);

@@ -1,8 +1,11 @@
 //! What modules bring in Ruby, as far as its text tells: functions with their signatures, and facts.
 
-use std::sync::LazyLock;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+use kukla::world::{Stamp, World};
 use regex::Regex;
+use rustc_hash::FxHashMap;
 
 /// A function that a module has in Ruby.
 #[derive(Clone, Debug)]
@@ -26,6 +29,45 @@ pub struct RubySignature {
     pub returns: Option<String>,
 }
 
+/// What a file of functions or facts says.
+#[derive(Clone, Debug, Default)]
+pub struct RubyFile {
+    /// The ways to call the function that it holds.
+    pub signatures: Vec<RubySignature>,
+    /// The facts that it adds.
+    pub facts: Vec<String>,
+    /// Whether it adds facts whose names are computed.
+    pub has_computed_facts: bool,
+}
+
+/// Files of functions and facts, kept for as long as they do not change.
+#[derive(Debug, Default)]
+pub struct RubyFiles(Mutex<FxHashMap<PathBuf, (Stamp, Arc<RubyFile>)>>);
+
+impl RubyFiles {
+    /// What a file says.
+    pub fn read(&self, world: &dyn World, path: &Path) -> Arc<RubyFile> {
+        let stamp = world.stamp(path);
+        let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, file)) = files.get(path)
+            && Some(*known) == stamp
+        {
+            return Arc::clone(file);
+        }
+        let text =
+            world.read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+        let file = Arc::new(RubyFile {
+            signatures: signatures(&text),
+            facts: facts(&text),
+            has_computed_facts: has_computed_facts(&text),
+        });
+        if let Some(stamp) = stamp {
+            files.insert(path.to_owned(), (stamp, Arc::clone(&file)));
+        }
+        file
+    }
+}
+
 /// The name of the function that a file below `lib` holds.
 pub fn function_name(path: &str) -> Option<String> {
     let new = path.strip_prefix("puppet/functions/");
@@ -34,7 +76,7 @@ pub fn function_name(path: &str) -> Option<String> {
 }
 
 /// Reads the signatures of a function of today's interface: a `dispatch` for each, whose parameters are literal.
-pub fn signatures(text: &str) -> Vec<RubySignature> {
+fn signatures(text: &str) -> Vec<RubySignature> {
     static DISPATCH: LazyLock<Regex> = LazyLock::new(|| regex(r"^\s*dispatch[ (]:?\w+\)?\s*(do|\{)"));
     static PARAM: LazyLock<Regex> = LazyLock::new(|| {
         regex(
@@ -82,13 +124,13 @@ pub fn signatures(text: &str) -> Vec<RubySignature> {
 }
 
 /// The names of the facts that a file adds, as far as they are literal.
-pub fn facts(text: &str) -> Vec<String> {
+fn facts(text: &str) -> Vec<String> {
     static ADD: LazyLock<Regex> = LazyLock::new(|| regex(r#"Facter\.add\s*\(?\s*(?::|'|")(\w+)"#));
     ADD.captures_iter(text).map(|captures| captures[1].to_owned()).collect()
 }
 
 /// Whether a file adds facts whose names are not literal.
-pub fn has_computed_facts(text: &str) -> bool {
+fn has_computed_facts(text: &str) -> bool {
     static ADD: LazyLock<Regex> = LazyLock::new(|| regex(r##"Facter\.add\s*\(?\s*(?:"[^"]*#\{|:"|[a-z])"##));
     ADD.is_match(text)
 }

@@ -308,15 +308,12 @@ fn module(world: &dyn World, at: usize, name: String, root: PathBuf) -> (Module,
 /// How deep directories may lie in one another.
 const DEEPEST: usize = 30;
 
-/// Everything below a directory, by the path below it, and whether it is a directory; hidden things are left out.
+/// Everything below a directory, by the path below it, and whether it is a directory.
 pub fn below(world: &dyn World, root: &Path, prefix: &str, visit: &mut dyn FnMut(&str, bool)) {
     if prefix.matches('/').count() > DEEPEST {
         return;
     }
     for entry in world.list(&root.join(prefix)) {
-        if entry.name.starts_with('.') {
-            continue;
-        }
         let path = if prefix.is_empty() { entry.name.clone() } else { format!("{prefix}/{}", entry.name) };
         visit(&path, entry.is_directory);
         // Links may lead back up.

@@ -43,6 +43,7 @@ impl Walk<'_> {
     pub fn check_class_name(&mut self, name: &str, span: Span) -> bool {
         let wanted = plain(name);
         if self.class(&wanted).is_some() {
+            self.check_dependency(&wanted, span);
             return true;
         }
         // What is in the words of another program is no name.
@@ -50,10 +51,14 @@ impl Walk<'_> {
             part.starts_with(|first: char| first.is_ascii_lowercase())
                 && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
         });
-        if !is_name || wanted == "main" || wanted == "settings" || !self.index.is_nowhere(&wanted) {
+        if !is_name || wanted == "main" || wanted == "settings" {
             return false;
         }
         let near = suggest::nearest(&wanted, self.index.classes.keys().map(|name| name.as_str()));
+        let is_slip = near.is_some_and(|near| suggest::is_slip(&wanted, near));
+        if !self.index.is_nowhere(&wanted) && !is_slip {
+            return false;
+        }
         let mut wrong = diagnostic!(span, UNKNOWN_CLASS { name: wanted });
         wrong.hints.extend(near.map(|near| format!("did you mean `{near}`?")));
         if near.is_none() && self.index.defines.contains_key(&wanted) {

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use kukla::Value;
 use kukla::syntax::{Location, Span, diagnostic};
-use kukla::values::types::mismatch;
 
 use crate::data::{Data, DataFile, file};
+use crate::describe::describe;
 use crate::finding::{Finding, Fix};
 use crate::overlap::may_be;
 use crate::repository::{Definition, Index, Parameter, facts};
@@ -264,7 +264,7 @@ impl FileCheck<'_> {
         if matches!(entry.value, Value::Undef) || may_be(&expected, &given) {
             return;
         }
-        let mismatch = mismatch::describe(&format!("parameter '{}'", parameter.name), &expected, &given);
+        let mismatch = describe(&format!("parameter '{}'", parameter.name), &expected, &given);
         let wrong = diagnostic!(entry.span, WRONG_DATA_TYPE { class: class.name, mismatch })
             .in_source(&self.file.source);
         let place = Location { source: class.source.clone(), span: parameter.span };

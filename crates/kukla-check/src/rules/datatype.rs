@@ -39,15 +39,20 @@ impl Walk<'_> {
         if self.index.types.has_alias(&name) || self.index.has_ruby_data_type(&name) {
             return;
         }
-        if !matches!(self.resource_kind(&name), Resource::Missing) {
-            return;
-        }
+        let certain = match self.resource_kind(&name) {
+            Resource::Missing => true,
+            Resource::Elsewhere => false,
+            _ => return,
+        };
         let resources: Vec<String> =
             self.index.resource_names().iter().map(|name| capitalize(name).to_string()).collect();
         let mut names: Vec<&str> = BUILTIN.to_vec();
         names.extend(self.index.types.names());
         names.extend(resources.iter().map(String::as_str));
         let near = suggest::nearest(bare, names).map(str::to_owned);
+        if !certain && !near.as_ref().is_some_and(|near| suggest::is_slip(bare, near)) {
+            return;
+        }
         let mut wrong = diagnostic!(span, UNKNOWN_TYPE { name: bare });
         wrong.hints.extend(near.as_ref().map(|near| format!("did you mean `{near}`?")));
         let fix = near.and_then(|near| self.renamed_exactly(span, bare, &near));

@@ -3,8 +3,8 @@
 use kukla::syntax::ast::{self, Expr};
 use kukla::syntax::{Span, diagnostic};
 use kukla::values::Type;
-use kukla::values::types::mismatch;
 
+use crate::describe::describe;
 use crate::overlap::may_be;
 use crate::repository::{Module, literal};
 use crate::rule::rules;
@@ -189,7 +189,7 @@ impl<'i> Walk<'i> {
                     let Some(expected) = expected else { continue };
                     let is_left_out = matches!(ty, Type::Undef) && parameter.has_default;
                     if !is_left_out && !may_be(&expected, ty) {
-                        let mismatch = mismatch::describe(&format!("parameter '{name}'"), &expected, ty);
+                        let mismatch = describe(&format!("parameter '{name}'"), &expected, ty);
                         self.report(diagnostic!(
                             *span,
                             WRONG_TEMPLATE_PARAMETER { template: full, mismatch }

@@ -1,8 +1,8 @@
 //! Functions and their arguments.
 
 use kukla::syntax::{Span, diagnostic};
-use kukla::values::types::mismatch;
 
+use crate::describe::describe;
 use crate::overlap::may_be;
 use crate::rule::rules;
 use crate::suggest;
@@ -75,7 +75,7 @@ impl Walk<'_> {
         }
         let names = self.index.function_names();
         let near = suggest::nearest(name, names.iter().copied());
-        if near.is_some_and(|near| strsim::osa_distance(near, name) == 1) {
+        if near.is_some_and(|near| suggest::is_slip(name, near)) {
             self.unknown_function(name, span);
         }
     }
@@ -131,7 +131,7 @@ impl Walk<'_> {
             let given = arguments[at].ty.generalized();
             format!("{subject} expects one of {}, got {given}", all.join(", "))
         } else {
-            mismatch::describe(&subject, expected, &arguments[at].ty)
+            describe(&subject, expected, &arguments[at].ty)
         };
         self.report(diagnostic!(arguments[at].expr.span(), WRONG_ARGUMENT_TYPE { name, mismatch }));
         false

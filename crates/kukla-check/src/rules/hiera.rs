@@ -60,7 +60,7 @@ rules! {
     /// ```
     UNKNOWN_HIERA_KEY = "unknown-hiera-key": Error Always, "`{key}` means nothing in a hierarchy";
 
-    /// A level of a hierarchy names a file that is not there, for any node: the path has nothing in it that could be another.
+    /// A level of an environment's hierarchy names a file that is not there, for any node: the path has nothing in it that could be another.
     ///
     /// Wrong:
     ///

@@ -6,12 +6,17 @@ pub mod class;
 pub mod data;
 pub mod datatype;
 pub mod definition;
+pub mod dependency;
 pub mod file;
+pub mod flow;
 pub mod function;
 pub mod hiera;
 pub mod operand;
 pub mod parameter;
+pub mod relation;
 pub mod resource;
+pub mod unused;
+pub mod upgrade;
 pub mod variable;
 
 /// All rules, family by family.
@@ -21,12 +26,17 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
         data::RULES,
         datatype::RULES,
         definition::RULES,
+        dependency::RULES,
         file::RULES,
+        flow::RULES,
         function::RULES,
         hiera::RULES,
         operand::RULES,
         parameter::RULES,
+        relation::RULES,
         resource::RULES,
+        unused::RULES,
+        upgrade::RULES,
         variable::RULES,
     ]
     .into_iter()

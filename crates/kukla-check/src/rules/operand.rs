@@ -6,9 +6,9 @@ use kukla::catalog::types::NativeType;
 use kukla::syntax::ast::{self, AttributeOp, BinaryOp, Expr};
 use kukla::syntax::diagnostic;
 use kukla::values::Type;
-use kukla::values::types::mismatch;
 use rustc_hash::FxHashMap;
 
+use crate::describe::describe;
 use crate::overlap::{kinds, kinds_of, may_be};
 use crate::rule::rules;
 use crate::walk::Walk;
@@ -178,7 +178,7 @@ impl Walk<'_> {
     }
 
     /// An option that can never match.
-    pub fn impossible_option(&mut self, option: Expr<'_>, subject: &Type, _value: &Type) {
+    pub fn impossible_option(&mut self, option: Expr<'_>, subject: &Type) {
         let right = format!("`{}`", option.syntax().text());
         let wrong = diagnostic!(option.span(), IMPOSSIBLE_COMPARISON { left: "What is matched", right });
         self.report(wrong.hint(format!("it is {}", described(subject))));
@@ -206,13 +206,14 @@ impl Walk<'_> {
         {
             return;
         }
-        let mut wrong = diagnostic!(
-            attribute.value().span(),
-            WRONG_ATTRIBUTE_VALUE {
-                resource: native.name,
-                mismatch: mismatch::describe(&format!("attribute '{}'", attribute.name()), expected, ty),
+        let mismatch = match attribute.name() {
+            "mode" => {
+                format!("attribute 'mode' expects a mode as text, octal or symbolic, got {}", described(ty))
             }
-        );
+            name => describe(&format!("attribute '{name}'"), expected, ty),
+        };
+        let span = attribute.value().span();
+        let mut wrong = diagnostic!(span, WRONG_ATTRIBUTE_VALUE { resource: native.name, mismatch });
         if let (Type::Literal(text), Some(values)) = (ty, enumerated(expected))
             && let Some(hint) = crate::suggest::hint(text, values.iter().map(String::as_str))
         {
@@ -233,22 +234,16 @@ fn enumerated(ty: &Type) -> Option<Vec<String>> {
     }
 }
 
+/// How long a type may be in a sentence.
+const LONG: usize = 60;
+
 /// A type in a sentence.
 fn described(ty: &Type) -> String {
     match ty {
         Type::Undef => "undef".into(),
         Type::Literal(text) => format!("'{text}'"),
-        other => format!("{}", other.generalized_if_long()),
-    }
-}
-
-trait Short {
-    fn generalized_if_long(&self) -> Type;
-}
-
-impl Short for Type {
-    /// The type, without its particulars if there are many.
-    fn generalized_if_long(&self) -> Type {
-        if self.to_string().len() > 60 { self.generalized() } else { self.clone() }
+        // Without its particulars if there are many.
+        other if other.to_string().len() > LONG => other.generalized().to_string(),
+        other => other.to_string(),
     }
 }

@@ -4,8 +4,8 @@ use kukla::catalog::types::{METAPARAMETERS, is_metaparameter};
 use kukla::syntax::ast::{self, AttributeOp, Expr};
 use kukla::syntax::{Location, Span, diagnostic};
 use kukla::values::Type;
-use kukla::values::types::mismatch;
 
+use crate::describe::describe;
 use crate::overlap::may_be;
 use crate::repository::{Definition, Kind, plain};
 use crate::rule::rules;
@@ -135,6 +135,10 @@ impl Walk<'_> {
     /// Checks a class that is declared by name alone: its parameters come from data.
     pub fn check_included(&mut self, name: &str, span: Span) {
         let Some(class) = self.class(&plain(name)) else { return };
+        // Where it is declared with parameters first, the name alone is enough.
+        if self.index.declared.contains(&class.name) {
+            return;
+        }
         let missing: Vec<&str> = class
             .parameters
             .iter()
@@ -191,7 +195,7 @@ impl Walk<'_> {
         ty: &Type,
         declared: Span,
     ) {
-        let mismatch = mismatch::describe(&format!("parameter '{}'", attribute.name()), expected, ty);
+        let mismatch = describe(&format!("parameter '{}'", attribute.name()), expected, ty);
         if mismatch.is_empty() {
             return;
         }
@@ -225,9 +229,16 @@ impl Walk<'_> {
         if parameter.captures_rest() || may_be(declared, given) {
             return;
         }
-        let mismatch = mismatch::describe(&format!("parameter '{}'", parameter.name()), declared, given);
-        if !mismatch.is_empty() {
-            self.report(diagnostic!(default.span(), WRONG_DEFAULT { mismatch }));
+        let mismatch = describe(&format!("parameter '{}'", parameter.name()), declared, given);
+        if mismatch.is_empty() {
+            return;
         }
+        let mut wrong = diagnostic!(default.span(), WRONG_DEFAULT { mismatch });
+        // Such a parameter works for as long as everyone gives it a value.
+        if matches!(given, Type::Undef) {
+            wrong.severity = kukla::syntax::Severity::Warning;
+            wrong = wrong.hint("make it `Optional[…]`, or leave out the default if it is always given");
+        }
+        self.report(wrong);
     }
 }

@@ -72,17 +72,16 @@ impl Walk<'_> {
         let certain = match kind {
             Resource::Missing => true,
             Resource::Elsewhere => false,
-            _ => return,
+            Resource::Define(_) => return self.check_dependency(&name, span),
+            Resource::Native(_) => return,
         };
         if matches!(&*name, "class" | "resource" | "node") {
             return;
         }
         let names = self.index.resource_names();
         let near = suggest::nearest(&name, names.iter().copied());
-        // What is not certain may come from a module that is not here, unless it is a slip of a name everyone knows.
-        let is_slip = near.is_some_and(|near| {
-            kukla::catalog::types::core(near).is_some() && strsim::osa_distance(near, &name) == 1
-        });
+        // What is not certain may come from a module that is not here, unless it is a slip of a name that is.
+        let is_slip = near.is_some_and(|near| suggest::is_slip(&name, near));
         if !certain && !is_slip {
             return;
         }

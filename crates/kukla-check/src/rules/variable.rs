@@ -11,8 +11,8 @@ use crate::walk::Walk;
 rules! {
     RULES;
 
-    /// A variable is used that nothing sets: no parameter, no assignment in the same class, define, function or template, none in a class
-    /// it inherits from, none at the top of the site manifests; and no fact has that name.
+    /// A variable is used that nothing sets: no parameter, no assignment before it in the same class, define, function or template, none in a
+    /// class it inherits from, none at the top of the site manifests; and no fact has that name.
     ///
     /// Wrong:
     ///
@@ -88,10 +88,14 @@ impl Walk<'_> {
     pub fn unknown_variable(&mut self, variable: ast::Variable<'_>, name: &str) {
         let near = suggest::nearest(name, self.visible());
         // A file that belongs to nothing may see the variables of whatever it will belong to.
-        if self.index.survey.shape == Shape::Loose && near.is_none() && !self.strict {
+        if self.index.survey.shape == Shape::Loose && near.is_none() && !self.asks.strict {
             return;
         }
         let mut wrong = diagnostic!(variable.span(), UNKNOWN_VARIABLE { name });
+        if self.scopes.iter().any(|scope| scope.assigned.contains(name)) {
+            self.report(wrong.hint("it is set further down, or where another condition holds"));
+            return;
+        }
         wrong.hints.extend(near.map(|near| format!("did you mean `${near}`?")));
         let fix = near.and_then(|near| self.renamed(variable.span(), name, near));
         self.report_with(wrong, fix);
@@ -99,6 +103,9 @@ impl Walk<'_> {
 
     /// `$::name`.
     pub fn top_variable(&mut self, variable: ast::Variable<'_>, name: &str) -> kukla::Type {
+        if !self.index.variables.contains(name) {
+            self.check_legacy_variable(variable, name);
+        }
         let is_known = self.index.variables.contains(name)
             || self.index.facts.has(name)
             || self.scopes.first().is_some_and(|scope| scope.assigned.contains(name))
@@ -113,10 +120,12 @@ impl Walk<'_> {
                 "module_name",
             ]
             .contains(&name);
-        if !is_known && (self.strict || self.index.survey.complete && !self.index.facts.open) {
-            let names = self.index.facts.names().chain(self.index.variables.iter().map(|name| name.as_str()));
+        if !is_known {
+            let names =
+                self.index.facts.all_names().chain(self.index.variables.iter().map(|name| name.as_str()));
             let near = suggest::nearest(name, names);
-            if self.strict || near.is_some() {
+            let certain = self.index.survey.complete && !self.index.facts.open && near.is_some();
+            if self.asks.strict || certain || near.is_some_and(|near| suggest::is_slip(name, near)) {
                 let mut wrong = diagnostic!(variable.span(), UNKNOWN_VARIABLE { name: format!("::{name}") });
                 wrong.hints.extend(near.map(|near| format!("did you mean `$::{near}`?")));
                 self.report(wrong);
@@ -163,11 +172,13 @@ impl Walk<'_> {
         let Some(name) = literal::text(*key) else { return };
         match access.left() {
             Expr::Variable(variable) if matches!(variable.name(), "facts" | "::facts") => {
+                self.check_legacy_fact(access, &name);
                 if self.index.facts.has(&name) || name.contains('.') {
                     return;
                 }
                 let near = suggest::nearest(&name, self.index.facts.names());
-                let certain = near.is_some() && !self.index.facts.open;
+                let is_slip = near.is_some_and(|near| near == "os" || suggest::is_slip(&name, near));
+                let certain = near.is_some() && !self.index.facts.open || is_slip;
                 self.unknown_fact(certain, key.span(), &name, near);
             }
             Expr::Access(outer) => {
@@ -191,7 +202,7 @@ impl Walk<'_> {
     }
 
     fn unknown_fact(&mut self, certain: bool, span: Span, name: &str, near: Option<&str>) {
-        if !certain && !self.strict {
+        if !certain && !self.asks.strict {
             return;
         }
         let mut wrong = diagnostic!(span, UNKNOWN_FACT { name });

@@ -14,15 +14,31 @@ impl Walk<'_> {
     /// Walks through a block that runs under a condition.
     fn conditional(&mut self, facts: Facts, block: Option<ast::Block<'_>>) -> Type {
         self.conditions += 1;
+        let before = self.scopes.last().map(|scope| scope.variables.clone()).unwrap_or_default();
         let ty = self.knowing(facts, |walk| match block {
             Some(block) => walk.body(block.statements()),
             None => Type::Undef,
         });
         self.conditions -= 1;
+        if let Some(scope) = self.scopes.last_mut() {
+            let after = std::mem::replace(&mut scope.variables, before);
+            let new = after.into_iter().filter(|(name, _)| !scope.variables.contains_key(name));
+            self.branched.extend(new);
+        }
         ty
     }
 
+    /// Lets variables be known that branches have set, from the first of them on; in the others they are not set.
+    fn merge(&mut self, from: usize) {
+        let Some(scope) = self.scopes.last_mut() else { return };
+        for (name, ty) in self.branched.drain(from..) {
+            let other = scope.variables.get(&name).cloned().unwrap_or(Type::Undef);
+            scope.variables.insert(name, Type::variant([ty, other]));
+        }
+    }
+
     pub(super) fn choice(&mut self, choice: ast::If<'_>) -> Type {
+        let from = self.branched.len();
         let mut types = Vec::new();
         let mut otherwise: Facts = Vec::new();
         for branch in choice.branches() {
@@ -34,19 +50,23 @@ impl Walk<'_> {
             otherwise.extend(fails);
         }
         types.push(self.conditional(otherwise, choice.else_block()));
+        self.merge(from);
         union(types)
     }
 
     pub(super) fn unless(&mut self, unless: ast::Unless<'_>) -> Type {
         self.infer(unless.test());
         let (holds, fails) = (self.shown(unless.test(), true), self.shown(unless.test(), false));
-        let first = self.conditional(fails, unless.block());
-        union([first, self.conditional(holds, unless.else_block())])
+        let from = self.branched.len();
+        let types = [self.conditional(fails, unless.block()), self.conditional(holds, unless.else_block())];
+        self.merge(from);
+        union(types)
     }
 
     pub(super) fn case(&mut self, case: ast::Case<'_>) -> Type {
         let subject = self.infer(case.test());
         let variable = variable_name(case.test());
+        let from = self.branched.len();
         let mut types = vec![];
         let mut has_default = false;
         for option in case.options() {
@@ -68,6 +88,7 @@ impl Walk<'_> {
         if !has_default {
             types.push(Type::Undef);
         }
+        self.merge(from);
         union(types)
     }
 
@@ -199,7 +220,7 @@ impl Walk<'_> {
             other => may_be(subject, other),
         };
         if !is_possible {
-            self.impossible_option(option, subject, value);
+            self.impossible_option(option, subject);
         }
     }
 }

@@ -57,7 +57,7 @@ impl Form {
 impl Walk<'_> {
     pub(super) fn call(&mut self, call: ast::Call<'_>) -> Type {
         let function = call.function();
-        let Some((arguments, is_whole)) = self.arguments(call.arguments()) else { return Type::Any };
+        let (arguments, is_whole) = self.arguments(call.arguments());
         let name = match function {
             Expr::Name(name) => name,
             // `Integer('1')` makes one.
@@ -72,13 +72,14 @@ impl Walk<'_> {
         };
         let ty = self.called(name.name(), name.span(), call.span(), &arguments, is_whole, call.lambda());
         self.special(name.name(), &arguments);
+        self.check_removed_function(name.name(), name.span(), function);
         ty
     }
 
     pub(super) fn method_call(&mut self, call: ast::MethodCall<'_>) -> Type {
         let receiver = call.receiver();
         let ty = self.infer(receiver);
-        let Some((rest, is_whole)) = self.arguments(call.arguments()) else { return Type::Any };
+        let (rest, is_whole) = self.arguments(call.arguments());
         let mut arguments = vec![Argument { expr: receiver, ty }];
         arguments.extend(rest);
         let name = call.name();
@@ -90,7 +91,7 @@ impl Walk<'_> {
     }
 
     /// The arguments, and whether their number is known.
-    fn arguments<'t>(&mut self, written: ast::Arguments<'t>) -> Option<(Vec<Argument<'t>>, bool)> {
+    fn arguments<'t>(&mut self, written: ast::Arguments<'t>) -> (Vec<Argument<'t>>, bool) {
         let mut is_whole = true;
         let mut arguments = Vec::new();
         for expr in written {
@@ -98,7 +99,7 @@ impl Walk<'_> {
             let ty = self.infer(expr);
             arguments.push(Argument { expr, ty });
         }
-        Some((arguments, is_whole))
+        (arguments, is_whole)
     }
 
     fn called(

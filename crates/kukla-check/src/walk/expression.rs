@@ -42,6 +42,8 @@ impl Walk<'_> {
             Expr::Relationship(relationship) => {
                 let left = self.infer(relationship.left());
                 self.infer(relationship.right());
+                self.check_references(relationship.left());
+                self.check_references(relationship.right());
                 left
             }
             Expr::Binary(binary) => self.binary(binary),
@@ -109,7 +111,15 @@ impl Walk<'_> {
             return self.qualified(variable, class, name);
         }
         match self.local(name) {
-            Known::As(ty) => ty,
+            Known::As(ty) => {
+                if self.asks.target.is_some()
+                    && !self.visible().contains(name)
+                    && !self.index.variables.contains(name)
+                {
+                    self.check_legacy_variable(variable, name);
+                }
+                ty
+            }
             Known::Nothing => {
                 self.unknown_variable(variable, name);
                 Type::Any

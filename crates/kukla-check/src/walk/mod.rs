@@ -10,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::finding::{Finding, Fix};
 use crate::repository::{Definition, Index, Kind, definition};
+use crate::rule::Asks;
 
 mod branch;
 mod call;
@@ -34,8 +35,8 @@ pub struct Walk<'i> {
     pub source: &'i Source,
     /// The module it belongs to.
     pub module: Option<&'i str>,
-    /// Whether what is likely is reported too.
-    pub strict: bool,
+    /// What is asked for.
+    pub asks: Asks,
     /// What was found.
     pub findings: Vec<Finding>,
     /// What was asked.
@@ -44,6 +45,8 @@ pub struct Walk<'i> {
     pub scopes: Vec<Scope>,
     /// What tests have shown of variables, for as long as it holds.
     narrowed: Vec<Narrowed>,
+    /// Variables that branches have set, which are not set in the branches beside them.
+    branched: Vec<(Str, Type)>,
     /// How many conditions the current statement stands under.
     pub conditions: usize,
     /// The titles of resources in the bodies around, by type and title, to find duplicates.
@@ -64,17 +67,18 @@ pub fn walk<'i>(
     source: &'i Source,
     tree: &Tree,
     module: Option<&'i str>,
-    strict: bool,
+    asks: Asks,
 ) -> Walk<'i> {
     let mut walk = Walk {
         index,
         source,
         module,
-        strict,
+        asks,
         findings: Vec::new(),
         asked: Asked::default(),
         scopes: Vec::new(),
         narrowed: Vec::new(),
+        branched: Vec::new(),
         conditions: 0,
         declared: Vec::new(),
     };
@@ -136,6 +140,7 @@ impl<'i> Walk<'i> {
 
     /// Walks through statements one after the other; what they come to is what the last one comes to.
     pub fn body(&mut self, statements: Statements<'_>) -> Type {
+        self.check_reached(statements.clone());
         let mut last = Type::Undef;
         for statement in statements {
             last = self.infer(statement);

@@ -84,6 +84,7 @@ impl Walk<'_> {
         attributes
             .map(|attribute| {
                 let ty = self.infer(attribute.value());
+                self.check_relationships(attribute);
                 (attribute, ty)
             })
             .collect()

@@ -83,21 +83,30 @@ impl Walk<'_> {
                 let ty = narrowed.filter(|known| known.depth > at).map_or(ty, |known| &known.ty);
                 return Known::As(ty.clone());
             }
-            if scope.assigned.contains(name) {
+            // Bodies run from top to bottom; site manifests are several, in an order of their own.
+            if scope.assigned.contains(name) && scope.kind == ScopeKind::Top {
                 return Known::As(Type::Any);
             }
             match &scope.kind {
                 ScopeKind::Lambda => continue,
                 ScopeKind::Template { is_closed: false } => return Known::As(Type::Any),
                 ScopeKind::Class(name) => class = Some(name.clone()),
+                // What is given to a defined type is there as a variable, metaparameters too.
+                ScopeKind::Define(_) if kukla::catalog::types::is_metaparameter(name) => {
+                    return Known::As(Type::Any);
+                }
                 _ => {}
             }
             break;
         }
         if let Some(class) = class {
-            match self.of_class(&class, name) {
-                Known::Nothing => {}
-                known => return known,
+            // Its own variables have been looked at, in their order.
+            let Some(class) = self.index.classes.get(&class) else { return Known::As(Type::Any) };
+            if let Some(parent) = class.parent.clone() {
+                match self.of_class(&parent, name) {
+                    Known::Nothing => {}
+                    known => return known,
+                }
             }
         }
         let in_node = self.scopes.iter().any(|scope| {
@@ -136,14 +145,7 @@ impl Walk<'_> {
 
     /// Sets a variable.
     pub fn assign(&mut self, name: &str, ty: Type) {
-        let is_conditional = self.conditions > 0;
         let Some(scope) = self.scopes.last_mut() else { return };
-        let ty = match scope.variables.get(name) {
-            Some(earlier) => Type::variant([earlier.clone(), ty]),
-            // Where the condition does not hold it is not set.
-            None if is_conditional => Type::variant([ty, Type::Undef]),
-            None => ty,
-        };
         scope.variables.insert(name.into(), ty);
     }
 

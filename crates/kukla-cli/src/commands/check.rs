@@ -9,7 +9,7 @@ use kukla::analysis::{Analysis, Rules};
 use kukla::syntax::{Diagnostic, Strict};
 use kukla::world::World;
 use kukla_check::repository::Shape;
-use kukla_check::{Checker, Config, Finding, Options, Report, baseline, fix};
+use kukla_check::{Asks, Checker, Config, Finding, Options, Report, Target, baseline, fix};
 
 use crate::output::{errln, out};
 use crate::render::{self, Findings, Format};
@@ -39,6 +39,12 @@ pub struct Args {
     /// Let warnings count as errors in the exit status
     #[arg(long)]
     deny_warnings: bool,
+    /// Report what nothing uses as well
+    #[arg(long)]
+    unused: bool,
+    /// Report what that version no longer has as well
+    #[arg(long, value_name = "VERSION", value_parser = target)]
+    target: Option<Target>,
     /// Mend what can be mended without changing what is meant
     #[arg(long)]
     fix: bool,
@@ -54,6 +60,14 @@ pub struct Args {
     /// Write what is found to the baseline instead of reporting it
     #[arg(long, requires = "baseline")]
     write_baseline: bool,
+}
+
+fn target(text: &str) -> Result<Target, String> {
+    match text {
+        "puppet-8" | "openvox-8" => Ok(Target::Puppet8),
+        "openvox-9" => Ok(Target::Openvox9),
+        _ => Err("it is one of 'puppet-8', 'openvox-8', 'openvox-9'".into()),
+    }
 }
 
 /// What `--strict` says.
@@ -110,7 +124,7 @@ pub fn run(args: &Args) -> Outcome {
             Err(problem) => return Outcome::unable(&problem),
         }
     }
-    if report.files == 0 {
+    if report.files == 0 && report.findings.is_empty() && report.unreadable.is_empty() {
         return Outcome::unable(
             "there is nothing to check: no manifests, templates or data (.pp, .epp, .yaml) were found",
         );
@@ -152,7 +166,12 @@ fn parts(world: &dyn World, paths: &[PathBuf]) -> Result<Vec<Part>, String> {
             }
             None => parts.push(Part { root, shape, only: vec![only], extra }),
         };
-        let code = files::below(std::slice::from_ref(&path))?;
+        let mut code = files::below(std::slice::from_ref(&path))?;
+        // What tests bring along is someone else's.
+        let is_fixture = |file: &PathBuf| {
+            file.strip_prefix(&path).is_ok_and(|inside| inside.to_string_lossy().contains("spec/fixtures/"))
+        };
+        code.retain(|file| !is_fixture(file));
         if let Some((root, shape)) = kukla_check::root_of(world, &path) {
             add(root, shape, path, code);
             continue;
@@ -164,7 +183,14 @@ fn parts(world: &dyn World, paths: &[PathBuf]) -> Result<Vec<Part>, String> {
                     let only = if root.starts_with(&path) { root.clone() } else { file.clone() };
                     add(root, shape, only, vec![file]);
                 }
-                None => add(path.clone(), Shape::Loose, file.clone(), vec![file]),
+                None => {
+                    let root = if path.is_dir() {
+                        path.clone()
+                    } else {
+                        path.parent().map_or(path.clone(), Path::to_owned)
+                    };
+                    add(root, Shape::Loose, file.clone(), vec![file]);
+                }
             }
         }
     }
@@ -173,8 +199,16 @@ fn parts(world: &dyn World, paths: &[PathBuf]) -> Result<Vec<Part>, String> {
 
 fn check(args: &Args, world: &Arc<dyn World>, part: Part) -> Result<Report, String> {
     let config = configuration(args, &part.root)?;
+    let mut part = part;
+    if args.paths.is_empty() && !config.paths.is_empty() {
+        part.only = config.paths.iter().map(|path| part.root.join(path)).collect();
+    }
     let options = Options {
-        strict: args.strict == Some(Strictness::More) || config.strict,
+        asks: Asks {
+            strict: args.strict == Some(Strictness::More) || config.strict,
+            unused: args.unused,
+            target: args.target,
+        },
         puppet_strict: puppet_strict(args),
         modulepath: args
             .modulepath
@@ -235,6 +269,7 @@ fn against_baseline(args: &Args, config: &Config, root: &Path, report: &mut Repo
     if args.write_baseline {
         let found = report.findings.iter().map(|finding| (finding, below_root(finding, root)));
         std::fs::write(&path, baseline::write(found)).map_err(|error| files::problem(&path, &error))?;
+        errln!("{} written to {}", count(report.findings.len(), "finding"), path.display());
         report.findings.clear();
         return Ok(());
     }
@@ -267,12 +302,7 @@ fn mend(args: &Args, report: &mut Report) -> Result<(), String> {
         made += count;
     }
     if made > 0 {
-        errln!(
-            "{made} change{} made in {} file{}",
-            if made == 1 { "" } else { "s" },
-            files.len(),
-            if files.len() == 1 { "" } else { "s" }
-        );
+        errln!("{} made in {}", count(made, "change"), count(files.len(), "file"));
     }
     Ok(())
 }
@@ -294,8 +324,11 @@ fn standard_input(args: &Args) -> Result<Vec<Finding>, String> {
     Ok(diagnostics.into_iter().map(Finding::from).collect())
 }
 
+fn count(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
 fn summary(files: usize, errors: usize, warnings: usize) -> String {
-    let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     match (errors, warnings) {
         (0, 0) => format!("{} checked, nothing found", count(files, "file")),
         _ => format!(

@@ -26,6 +26,8 @@ enum Subject {
     Functions,
     /// The issue codes, as `kukla explain` tells them
     Codes,
+    /// The rules of `kukla check`, as `kukla explain` tells them
+    Rules,
 }
 
 /// Prints the page.
@@ -34,6 +36,7 @@ pub fn run(args: &Args) -> Outcome {
         Subject::Commands => commands(),
         Subject::Functions => functions(),
         Subject::Codes => codes(),
+        Subject::Rules => rules(),
     };
     out!("{page}");
     Outcome::Done
@@ -139,4 +142,36 @@ fn codes() -> String {
         );
     }
     page
+}
+
+fn rules() -> String {
+    let mut page = String::from(
+        "# Rules of `kukla check`\n\nMade by `kukla doc rules`. Every example is a test. What can be wrong with a text by itself is in \
+         [the issue codes](codes.md).\n\n| rule | is | said |\n|---|---|---|\n",
+    );
+    for rule in kukla_check::rules::all() {
+        let name = rule.name();
+        let _ = writeln!(page, "| [{name}](#{name}) | {} | {} |", explain::severity(rule.code), when(rule));
+    }
+    for rule in kukla_check::rules::all() {
+        let code = rule.code;
+        let _ = writeln!(
+            page,
+            "\n## {}\n\n{}: {}\n\n{}",
+            code.name,
+            explain::severity(code),
+            code.message,
+            code.text()
+        );
+    }
+    page
+}
+
+fn when(rule: &kukla_check::Rule) -> &'static str {
+    match rule.when {
+        kukla_check::When::Always => "always",
+        kukla_check::When::Strict => "with `--strict`",
+        kukla_check::When::Unused => "with `--unused`",
+        kukla_check::When::Target => "with `--target`",
+    }
 }

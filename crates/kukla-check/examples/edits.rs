@@ -1,0 +1,97 @@
+//! How long a check takes, the first time and after an edit: `cargo run --profile quick -p kukla-check --example edits -- DIR`.
+//!
+//! The edits happen in memory: each of some manifests is given another line at its end, which changes its text, then a parameter, which
+//! changes what others see of it.
+
+#![allow(clippy::disallowed_methods)] // it measures time and reads what it is told to
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use kukla::DiskWorld;
+use kukla::values::time::Timestamp;
+use kukla::world::{CommandOutput, DirectoryEntry, FileResult, Stamp, World};
+use kukla_check::repository::{Shape, Survey};
+use kukla_check::{Checker, Options, root_of};
+
+/// The disk, with one file changed.
+#[derive(Debug, Default)]
+struct Edited {
+    disk: DiskWorld,
+    file: Mutex<Option<(PathBuf, Vec<u8>, u64)>>,
+}
+
+impl World for Edited {
+    fn read(&self, path: &Path) -> FileResult<Vec<u8>> {
+        match &*self.file.lock().unwrap() {
+            Some((edited, text, _)) if edited == path => Ok(text.clone()),
+            _ => self.disk.read(path),
+        }
+    }
+
+    fn list(&self, path: &Path) -> Vec<DirectoryEntry> {
+        self.disk.list(path)
+    }
+
+    fn now(&self) -> Timestamp {
+        self.disk.now()
+    }
+
+    fn env(&self, name: &str) -> FileResult<Option<String>> {
+        self.disk.env(name)
+    }
+
+    fn run(&self, command: &[String]) -> FileResult<CommandOutput> {
+        self.disk.run(command)
+    }
+
+    fn stamp(&self, path: &Path) -> Option<Stamp> {
+        match &*self.file.lock().unwrap() {
+            Some((edited, text, version)) if edited == path => {
+                Some(Stamp { version: *version, length: text.len() as u64 })
+            }
+            _ => self.disk.stamp(path),
+        }
+    }
+}
+
+fn main() {
+    let path =
+        std::env::args().nth(1).map_or_else(|| PathBuf::from("."), PathBuf::from).canonicalize().unwrap();
+    let world = Arc::new(Edited::default());
+    let (root, shape) = root_of(&*world, &path).unwrap_or((path, Shape::Loose));
+    let survey = Survey::of(&*world, &root, shape, &[]).unwrap();
+    let shared: Arc<dyn World> = Arc::clone(&world) as Arc<dyn World>;
+    let mut checker = Checker::new(shared, root, shape, Options::default());
+    let began = Instant::now();
+    let report = checker.check().unwrap();
+    println!("first: {:?}, {} files, {} findings", began.elapsed(), report.files, report.findings.len());
+    let again = Instant::now();
+    checker.check().unwrap();
+    println!("again: {:?}", again.elapsed());
+    let mut version = 1 << 60;
+    for what in ["another line", "another parameter"] {
+        let mut times: Vec<Duration> = Vec::new();
+        for file in survey.code.iter().step_by((survey.code.len() / 20).max(1)) {
+            let Ok(text) = std::fs::read_to_string(&file.path) else { continue };
+            let text = if what == "another line" {
+                format!("{text}\n# a line\n")
+            } else {
+                text.replacen('(', "($another_one = 1, ", 1)
+            };
+            version += 1;
+            *world.file.lock().unwrap() = Some((file.path.clone(), text.into_bytes(), version));
+            let began = Instant::now();
+            checker.check().unwrap();
+            times.push(began.elapsed());
+        }
+        times.sort();
+        println!(
+            "{what}: median {:?}, longest {:?} of {}",
+            times[times.len() / 2],
+            times[times.len() - 1],
+            times.len()
+        );
+    }
+}
