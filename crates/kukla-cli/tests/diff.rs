@@ -100,7 +100,7 @@ fn what_is_not_compiled_does_not_change_and_differences_have_a_mirror() {
     let edits = number("KUKLA_EDITS", 320);
     let mut state = State::new();
     let (mut skipped, mut changed, mut spared) = (0, 0, 0);
-    let directory = Directory::new("diff-kept");
+    let directory = Directory::new("diff-at-random");
     for edit in 0..edits {
         let what = Edit::next(&mut chance);
         let next = state.edited(&what);

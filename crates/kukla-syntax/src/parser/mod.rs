@@ -353,7 +353,7 @@ impl<'t> Parser<'t> {
         wrong.hints.extend(self.hint());
         if let Some(text) = self.at.checked_sub(1).filter(|before| self.is_long_text(*before)) {
             let start = self.tokens.starts[text];
-            let message = "this text goes on to here: its quote may be missing on this line".to_owned();
+            let message = "this text goes on until there; a quote may be missing on this line".to_owned();
             wrong.labels.push(crate::Label { place: Span::new(start, start + 1).into(), message });
         }
         self.report(wrong)

@@ -95,9 +95,7 @@ pub fn assert_parameters(
     };
     let known = || declared.iter().map(|field| field.name.as_str());
     let strangers = given.keys().filter_map(Value::as_str).filter(|name| known().all(|known| known != *name));
-    // What is given already was not meant.
-    let open = || known().filter(|name| given.get(*name).is_none());
-    let near = strangers.filter_map(|name| kukla_syntax::suggest::nearest(name, open()));
+    let near = strangers.filter_map(|name| kukla_syntax::suggest::nearest(name, known()));
     wrong.hints.extend(near.map(|near| format!("there is a parameter '{near}'")));
     Err(wrong.into())
 }

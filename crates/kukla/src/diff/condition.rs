@@ -19,11 +19,17 @@ pub(super) struct Condition {
     problem: Mutex<Option<String>>,
 }
 
+/// The variables of a condition.
+const NAMES: [&str; 7] = ["change", "type", "title", "tags", "attribute", "before", "after"];
+
 impl Condition {
     /// Reads an expression.
     pub fn new(expression: &str) -> Result<Condition, String> {
-        let compiler = Compiler::new(MemoryWorld::default());
-        let site = compiler.open(&SiteSpec::of(expression)).map_err(|wrong| wrong.to_string())?;
+        // As parameters of a lambda they hide what else has such a name, as the title of the main class.
+        let names = NAMES.map(|name| format!("${name}")).join(", ");
+        let code = format!("with(*$asked) |{names}| {{ {expression}\n}}");
+        let site = Compiler::new(MemoryWorld::default()).open(&SiteSpec::of(code));
+        let site = site.map_err(|wrong| wrong.to_string())?;
         match &site.broken_manifest {
             Some(wrong) => Err(wrong.to_string()),
             None if expression.trim().is_empty() => Err("there is no condition".to_owned()),
@@ -40,17 +46,16 @@ impl Condition {
             Some((attribute, before, after)) => (Value::from(attribute), before, after),
             None => (Value::Undef, None, None),
         };
-        for (name, value) in [
-            ("change", Value::from(asked.change.name())),
-            ("type", Value::from(asked.name.type_name().clone())),
-            ("title", Value::from(asked.name.title().clone())),
-            ("tags", Value::from(tags)),
-            ("attribute", attribute),
-            ("before", before.map(redacted).unwrap_or_default()),
-            ("after", after.map(redacted).unwrap_or_default()),
-        ] {
-            node.variables.insert(name, value);
-        }
+        let values: [Value; NAMES.len()] = [
+            asked.change.name().into(),
+            asked.name.type_name().clone().into(),
+            asked.name.title().clone().into(),
+            tags.into(),
+            attribute,
+            before.map(redacted).unwrap_or_default(),
+            after.map(redacted).unwrap_or_default(),
+        ];
+        node.variables.insert("asked", Value::from(values.to_vec()));
         match self.site.eval(&node).result {
             Ok(value) => !matches!(value, Value::Undef | Value::Boolean(false)),
             Err(wrong) => {
