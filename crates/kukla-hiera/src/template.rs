@@ -151,7 +151,7 @@ pub(crate) fn interpolates(value: &Value) -> bool {
 
 /// Whether a text has an interpolation; most are short and have none.
 pub(crate) fn has_expression(text: &str) -> bool {
-    text.as_bytes().windows(2).any(|pair| pair == b"%{")
+    text.contains('%') && text.contains("%{")
 }
 
 #[cfg(test)]

@@ -116,11 +116,12 @@ impl Builder {
         quoted: bool,
         line: u32,
     ) -> Result<(), Error> {
-        let (value, symbolic) = self.scalar(None, text, quoted)?;
-        self.add_scalar(
-            anchor.map(str::to_owned),
-            Node { value, kind: Kind::Scalar, symbolic, size: 1, line },
-        )
+        let (value, symbolic) = if quoted { (text.into(), false) } else { self.plain(text)? };
+        let node = Node { value, kind: Kind::Scalar, symbolic, size: 1, line };
+        match anchor {
+            None => self.add(node),
+            Some(anchor) => self.add_scalar(Some(anchor.to_owned()), node),
+        }
     }
 
     /// Adds once more what `anchor` names.

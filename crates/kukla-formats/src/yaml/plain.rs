@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use memchr::memchr;
+use memchr::{memchr, memchr3};
 
 use super::build::Builder;
 use super::quoted;
@@ -27,7 +27,7 @@ pub(super) fn build(text: &[u8], builder: &mut Builder) -> Option<()> {
         scanner.advance();
     }
     let first = scanner.line.filter(|line| !is_marker(*line, scanner.rest(*line)))?;
-    scanner.block(first, None)?;
+    scanner.block(first)?;
     if let Some(line) = scanner.line
         && line.indent == 0
         && scanner.rest(line).strip_prefix("...").is_some_and(ends)
@@ -50,8 +50,11 @@ fn is_printable(text: &str) -> bool {
 
 /// Whether nothing but blanks and a comment follow on the line.
 fn ends(rest: &str) -> bool {
-    let trimmed = rest.trim_start_matches(' ');
-    trimmed.is_empty() || trimmed.len() < rest.len() && trimmed.starts_with('#')
+    let blanks = spaces(rest);
+    match rest.as_bytes().get(blanks) {
+        None => true,
+        Some(first) => blanks > 0 && *first == b'#',
+    }
 }
 
 /// A line that holds something, or what is left of it behind a dash.
@@ -116,11 +119,11 @@ impl<'a> Scanner<'a> {
     }
 
     /// The list or map that begins with `line`.
-    fn block(&mut self, line: Line, anchor: Option<&str>) -> Option<()> {
+    fn block(&mut self, line: Line) -> Option<()> {
         if dashed(self.rest(line)).is_some() {
-            self.sequence(line.indent, anchor)
+            self.sequence(line.indent, None)
         } else {
-            self.mapping(line.indent, anchor)
+            self.mapping(line.indent, None, None)
         }
     }
 
@@ -134,9 +137,12 @@ impl<'a> Scanner<'a> {
             };
             let column = line.indent + 1 + spaces(item);
             let inner = Line { indent: column, start: line.start + column - line.indent, ..line };
-            if dashed(self.rest(inner)).is_some() || self.key(inner).is_some() {
+            if dashed(self.rest(inner)).is_some() {
                 self.line = Some(inner);
-                self.block(inner, None)?;
+                self.sequence(column, None)?;
+            } else if let Some(scalar) = self.scalar(inner) {
+                self.line = Some(inner);
+                self.mapping_or_text(inner, indent, None, scalar)?;
             } else {
                 self.node(inner, indent, |line, _| line.indent > indent)?;
             }
@@ -144,7 +150,27 @@ impl<'a> Scanner<'a> {
         self.builder.close().ok()
     }
 
-    fn mapping(&mut self, indent: usize, anchor: Option<&str>) -> Option<()> {
+    /// A map whose first key is on this line, unless the line holds the scalar alone. It belongs to a key or a dash at `indent`.
+    fn mapping_or_text(
+        &mut self,
+        line: Line,
+        indent: usize,
+        anchor: Option<&str>,
+        scalar: Scalar<'a>,
+    ) -> Option<()> {
+        match self.after_colon(line, scalar.length) {
+            Some(start) => self.mapping(line.indent, anchor, Some((scalar, start))),
+            None => self.text(line, indent, anchor, scalar),
+        }
+    }
+
+    /// A map, of which the first key may have been read.
+    fn mapping(
+        &mut self,
+        indent: usize,
+        anchor: Option<&str>,
+        mut first: Option<(Scalar<'a>, usize)>,
+    ) -> Option<()> {
         self.builder.open_mapping(anchor, self.number).ok()?;
         while let Some(line) = self.line {
             if line.indent < indent || is_marker(line, self.rest(line)) {
@@ -153,7 +179,7 @@ impl<'a> Scanner<'a> {
             if line.indent > indent || dashed(self.rest(line)).is_some() {
                 return None;
             }
-            let (key, start) = self.key(line)?;
+            let (key, start) = first.take().or_else(|| self.key(line))?;
             self.builder.add_text(None, &key.text, key.quoted, self.number).ok()?;
             let value = Line { start: start + spaces(&self.text[start..line.end]), ..line };
             // The items of a list may stand right below the key.
@@ -184,20 +210,22 @@ impl<'a> Scanner<'a> {
                 let brackets = belongs(below, "") && self.rest(rest).starts_with(['[', '{']);
                 if brackets && self.key(below).is_none() { self.value(rest, indent, anchor) } else { None }
             }
-            Some(below) if belongs(below, self.rest(below)) => {
-                if dashed(self.rest(below)).is_none() && self.key(below).is_none() {
-                    self.value(below, indent, anchor)
-                } else {
-                    self.block(below, anchor)
-                }
-            }
+            Some(below) if belongs(below, self.rest(below)) => match self.scalar(below) {
+                _ if dashed(self.rest(below)).is_some() => self.sequence(below.indent, anchor),
+                Some(scalar) => self.mapping_or_text(below, indent, anchor, scalar),
+                None => self.value(below, indent, anchor),
+            },
             _ => self.builder.add_text(anchor, "", false, self.number).ok(),
         }
     }
 
     /// The anchor that a line begins with, if any, and what is left of the line.
     fn anchored(&self, line: Line) -> Option<(Option<&'a str>, Line)> {
-        let Some(rest) = self.rest(line).strip_prefix('&') else { return Some((None, line)) };
+        let rest = self.rest(line);
+        if rest.as_bytes().first() != Some(&b'&') {
+            return Some((None, line));
+        }
+        let rest = &rest[1..];
         let name = name(rest)?;
         let after = &rest[name.len()..];
         let blanks = spaces(after);
@@ -207,22 +235,33 @@ impl<'a> Scanner<'a> {
 
     /// The key that a line begins with, and where what follows its colon begins.
     fn key(&self, line: Line) -> Option<(Scalar<'a>, usize)> {
+        let scalar = self.scalar(line)?;
+        let start = self.after_colon(line, scalar.length)?;
+        Some((scalar, start))
+    }
+
+    /// The scalar that a line begins with, if it ends there.
+    fn scalar(&self, line: Line) -> Option<Scalar<'a>> {
         let rest = self.rest(line);
-        let (scalar, length) = match rest.as_bytes().first()? {
-            b'"' | b'\'' => quoted(rest)?,
-            _ => plain(rest)?,
-        };
+        match rest.as_bytes().first()? {
+            b'"' | b'\'' => quoted(rest),
+            _ => plain(rest),
+        }
+    }
+
+    /// Where what follows the colon begins, if a scalar of that length is a key.
+    fn after_colon(&self, line: Line, length: usize) -> Option<usize> {
+        let rest = self.rest(line);
         let colon = length + spaces(&rest[length..]);
-        let after = rest[colon..].strip_prefix(':')?;
         // Longer ones are no keys to libyaml.
-        (matches!(after.as_bytes().first(), None | Some(b' ')) && colon <= 1000)
-            .then(|| (scalar, line.start + colon + 1))
+        let is_key = matches!(rest.as_bytes()[colon..], [b':'] | [b':', b' ', ..]) && colon <= 1000;
+        is_key.then_some(line.start + colon + 1)
     }
 
     /// A scalar, or a list or map in brackets, that belongs to a key or a dash at `indent`.
     fn value(&mut self, line: Line, indent: usize, anchor: Option<&str>) -> Option<()> {
         let rest = self.rest(line);
-        let (scalar, length) = match rest.as_bytes().first()? {
+        let scalar = match rest.as_bytes().first()? {
             b'|' | b'>' => return self.block_text(rest, indent, anchor),
             b'[' | b'{' => {
                 let end = self.flow(line.start, anchor)?;
@@ -245,7 +284,13 @@ impl<'a> Scanner<'a> {
             },
             _ => plain(rest)?,
         };
-        if !ends(&rest[length..]) {
+        self.text(line, indent, anchor, scalar)
+    }
+
+    /// The scalar that a line begins with, and the lines that go on with it.
+    fn text(&mut self, line: Line, indent: usize, anchor: Option<&str>, scalar: Scalar<'a>) -> Option<()> {
+        let after = &self.rest(line)[scalar.length..];
+        if !ends(after) {
             return None;
         }
         let number = self.number;
@@ -254,7 +299,7 @@ impl<'a> Scanner<'a> {
             return self.builder.add_text(anchor, &scalar.text, scalar.quoted, number).ok();
         }
         // Lines further in go on with it, unless it has an end of its own: quotes, or a comment.
-        if scalar.quoted || rest[length..].contains('#') {
+        if scalar.quoted || after.contains('#') {
             return None;
         }
         let text = self.continued(scalar.text.into_owned(), indent, number)?;
@@ -265,8 +310,8 @@ impl<'a> Scanner<'a> {
     fn continued(&mut self, mut text: String, indent: usize, mut number: u32) -> Option<String> {
         while let Some(line) = self.line.filter(|line| line.indent > indent) {
             let more = self.rest(line);
-            let (part, length) = plain_rest(more)?;
-            if self.commented || length < more.trim_end_matches(' ').len() {
+            let part = plain_rest(more)?;
+            if self.commented || part.len() < more.trim_end_matches(' ').len() {
                 return None;
             }
             match self.number - number {
@@ -406,12 +451,12 @@ impl<'a> Scanner<'a> {
 
     fn flow_scalar(&mut self, at: usize) -> Option<usize> {
         let rest = &self.text[at..self.end_of_line(at)];
-        let (scalar, length) = match rest.as_bytes().first()? {
+        let scalar = match rest.as_bytes().first()? {
             b'"' | b'\'' => quoted(rest)?,
             _ => simple(rest)?,
         };
         self.builder.add_text(None, &scalar.text, scalar.quoted, self.number).ok()?;
-        Some(at + length)
+        Some(at + scalar.length)
     }
 
     /// Goes over blanks, breaks and lines of comment inside brackets.
@@ -442,6 +487,8 @@ enum Chomp {
 struct Scalar<'a> {
     text: Cow<'a, str>,
     quoted: bool,
+    /// How long it is as it is written.
+    length: usize,
 }
 
 fn spaces(text: &str) -> usize {
@@ -450,7 +497,7 @@ fn spaces(text: &str) -> usize {
 
 /// What follows the dash of an item.
 fn dashed(text: &str) -> Option<&str> {
-    text.strip_prefix('-').filter(|rest| matches!(rest.as_bytes().first(), None | Some(b' ')))
+    matches!(text.as_bytes(), [b'-'] | [b'-', b' ', ..]).then(|| &text[1..])
 }
 
 /// The name of an anchor that `text` begins with.
@@ -462,11 +509,11 @@ fn name(text: &str) -> Option<&str> {
 
 /// Whether the line begins or ends a document.
 fn is_marker(line: Line, rest: &str) -> bool {
-    line.indent == 0 && (rest.starts_with("---") || rest.starts_with("..."))
+    line.indent == 0 && matches!(rest.as_bytes(), [b'-', b'-', b'-', ..] | [b'.', b'.', b'.', ..])
 }
 
-/// The plain scalar that `text` begins with, up to a colon or a comment, and its length without blanks behind it.
-fn plain(text: &str) -> Option<(Scalar<'_>, usize)> {
+/// The plain scalar that `text` begins with, up to a colon or a comment, without blanks behind it.
+fn plain(text: &str) -> Option<Scalar<'_>> {
     let bytes = text.as_bytes();
     match bytes.first()? {
         b'?' | b',' | b'[' | b']' | b'{' | b'}' | b'#' | b'&' | b'*' | b'!' | b'|' | b'>' | b'\'' | b'"'
@@ -474,34 +521,37 @@ fn plain(text: &str) -> Option<(Scalar<'_>, usize)> {
         b'-' | b':' if matches!(bytes.get(1), None | Some(b' ' | b'\t')) => return None,
         _ => {}
     }
-    let (text, length) = plain_rest(text)?;
-    Some((Scalar { text: Cow::Borrowed(text), quoted: false }, length))
+    let text = plain_rest(text)?;
+    Some(Scalar { text: Cow::Borrowed(text), quoted: false, length: text.len() })
 }
 
-/// What a plain scalar has of a line, up to a colon or a comment, and its length without blanks behind it.
-fn plain_rest(text: &str) -> Option<(&str, usize)> {
+/// What a plain scalar has of a line, up to a colon or a comment, without blanks behind it.
+fn plain_rest(text: &str) -> Option<&str> {
     let bytes = text.as_bytes();
-    let mut end = bytes.len();
-    for (at, byte) in bytes.iter().enumerate() {
-        match byte {
-            b'\t' => return None,
-            b':' if matches!(bytes.get(at + 1), None | Some(b' ' | b'\t')) => {
-                end = at;
-                break;
+    let mut end = 0;
+    loop {
+        match memchr3(b'\t', b':', b'#', &bytes[end..]) {
+            None => end = bytes.len(),
+            Some(length) => {
+                end += length;
+                let goes_on = match bytes[end] {
+                    b':' => !matches!(bytes.get(end + 1), None | Some(b' ' | b'\t')),
+                    b'#' => end == 0 || bytes[end - 1] != b' ',
+                    _ => return None,
+                };
+                if goes_on {
+                    end += 1;
+                    continue;
+                }
             }
-            b'#' if at > 0 && bytes[at - 1] == b' ' => {
-                end = at;
-                break;
-            }
-            _ => {}
         }
+        let blanks = bytes[..end].iter().rev().take_while(|byte| **byte == b' ').count();
+        return Some(&text[..end - blanks]);
     }
-    let text = text[..end].trim_end_matches(' ');
-    Some((text, text.len()))
 }
 
 /// A plain scalar inside brackets, made only of characters that mean nothing there.
-fn simple(text: &str) -> Option<(Scalar<'_>, usize)> {
+fn simple(text: &str) -> Option<Scalar<'_>> {
     let bytes = text.as_bytes();
     let leads =
         |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'/' | b'.' | b'~' | b'$' | b'+');
@@ -523,11 +573,11 @@ fn simple(text: &str) -> Option<(Scalar<'_>, usize)> {
     let text = text[..end].trim_end_matches(' ');
     // What stops it stands right behind it, or it is something that is not known here.
     let stops = matches!(bytes.get(end), None | Some(b',' | b']' | b'}' | b':'));
-    (good && stops).then_some((Scalar { text: Cow::Borrowed(text), quoted: false }, text.len()))
+    (good && stops).then_some(Scalar { text: Cow::Borrowed(text), quoted: false, length: text.len() })
 }
 
-/// The quoted scalar that a line begins with, if it ends there, and its length with the quotes.
-fn quoted(line: &str) -> Option<(Scalar<'_>, usize)> {
+/// The quoted scalar that a line begins with, if it ends there.
+fn quoted(line: &str) -> Option<Scalar<'_>> {
     let (text, length) = quoted::on_one_line(line)?;
-    Some((Scalar { text, quoted: true }, length))
+    Some(Scalar { text, quoted: true, length })
 }

@@ -6,14 +6,14 @@ use memchr::{memchr, memchr2};
 
 /// The quoted scalar that `text` begins with, if it ends on the same line, and its length with the quotes.
 pub(super) fn on_one_line(line: &str) -> Option<(Cow<'_, str>, usize)> {
-    if line.starts_with('"') { double_quoted(line) } else { single_quoted(line) }
+    if line.as_bytes().first() == Some(&b'"') { double_quoted(line) } else { single_quoted(line) }
 }
 
 fn single_quoted(text: &str) -> Option<(Cow<'_, str>, usize)> {
     let mut from = 1;
     loop {
         let quote = from + memchr(b'\'', &text.as_bytes()[from..])?;
-        if text[quote + 1..].starts_with('\'') {
+        if text.as_bytes().get(quote + 1) == Some(&b'\'') {
             from = quote + 2;
             continue;
         }
@@ -25,7 +25,7 @@ fn single_quoted(text: &str) -> Option<(Cow<'_, str>, usize)> {
 
 fn double_quoted(text: &str) -> Option<(Cow<'_, str>, usize)> {
     let end = 1 + memchr2(b'"', b'\\', &text.as_bytes()[1..])?;
-    if text[end..].starts_with('"') {
+    if text.as_bytes()[end] == b'"' {
         return Some((Cow::Borrowed(&text[1..end]), end + 1));
     }
     let mut inner = String::with_capacity(text.len());

@@ -34,6 +34,10 @@ pub fn resolve(text: &str) -> Scalar<'_> {
     if text.is_empty() {
         return Scalar::Null;
     }
+    // Most scalars begin with a letter and are longer than any word that means something.
+    if text.len() > "false".len() && text.as_bytes()[0].is_ascii_alphabetic() && text.is_ascii() {
+        return Scalar::Text;
+    }
     if looks_like_text(text) {
         return word(text);
     }
