@@ -1,5 +1,6 @@
 //! A world behind a policy: the one place where files, commands and environment variables are allowed or refused.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
@@ -39,15 +40,15 @@ impl<W: World> Guarded<W> {
     }
 
     /// Where a path leads, if that may be read.
-    fn allowed(&self, path: &Path) -> Result<PathBuf, Refusal> {
+    fn allowed<'p>(&self, path: &'p Path) -> Result<Cow<'p, Path>, Refusal> {
         let reach = self.policy.files.reach;
         if reach == Reach::Any {
-            return Ok(path.to_owned());
+            return Ok(path.into());
         }
         let real = self.world.resolve(path);
         let admitted = self.admitted.read().unwrap_or_else(PoisonError::into_inner);
         match admitted.iter().any(|root| real.starts_with(root)) {
-            true => Ok(real),
+            true => Ok(real.into()),
             false => Err(Refusal::to_read(path, reach)),
         }
     }
@@ -57,6 +58,13 @@ impl<W: World> World for Guarded<W> {
     fn read(&self, path: &Path) -> FileResult<Vec<u8>> {
         // What was checked is what is read, not the link that led there.
         self.world.read(&self.allowed(path).map_err(FileError::Refused)?)
+    }
+
+    fn read_stamped(&self, path: &Path) -> (Option<Stamp>, FileResult<Vec<u8>>) {
+        match self.allowed(path) {
+            Ok(path) => self.world.read_stamped(&path),
+            Err(refusal) => (None, Err(FileError::Refused(refusal))),
+        }
     }
 
     fn list(&self, path: &Path) -> Vec<DirectoryEntry> {

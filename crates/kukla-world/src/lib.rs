@@ -119,6 +119,10 @@ pub trait World: Send + Sync + Debug {
     fn stamp(&self, path: &Path) -> Option<Stamp> {
         self.exists(path).then(Stamp::default)
     }
+    /// What is at a path, and the contents of the file, in the order that a change in between shows.
+    fn read_stamped(&self, path: &Path) -> (Option<Stamp>, FileResult<Vec<u8>>) {
+        (self.stamp(path), self.read(path))
+    }
     /// Why policy keeps a path from being read, if it does. What may not be read looks as if it were not there; who would
     /// go on without it asks this.
     fn refusal(&self, path: &Path) -> Option<Refusal> {
@@ -166,6 +170,10 @@ pub fn normal(path: &Path) -> PathBuf {
 impl<W: World + ?Sized> World for Arc<W> {
     fn read(&self, path: &Path) -> FileResult<Vec<u8>> {
         (**self).read(path)
+    }
+
+    fn read_stamped(&self, path: &Path) -> (Option<Stamp>, FileResult<Vec<u8>>) {
+        (**self).read_stamped(path)
     }
 
     fn list(&self, path: &Path) -> Vec<DirectoryEntry> {

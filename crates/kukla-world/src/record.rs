@@ -303,6 +303,10 @@ impl<W: World> World for Recorded<W> {
         self.world.read(path)
     }
 
+    fn read_stamped(&self, path: &Path) -> (Option<Stamp>, FileResult<Vec<u8>>) {
+        self.world.read_stamped(path)
+    }
+
     fn list(&self, path: &Path) -> Vec<DirectoryEntry> {
         self.world.list(path)
     }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods)]
 
+use std::fs::Metadata;
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -38,10 +39,22 @@ impl Default for DiskWorld {
 
 impl World for DiskWorld {
     fn read(&self, path: &Path) -> FileResult<Vec<u8>> {
-        read(path, self.largest_file).map_err(|error| match error.kind() {
+        self.read_stamped(path).1
+    }
+
+    fn read_stamped(&self, path: &Path) -> (Option<Stamp>, FileResult<Vec<u8>>) {
+        let failed = |error: io::Error| match error.kind() {
             io::ErrorKind::NotFound => FileError::NotFound,
             _ => FileError::Other(error.to_string()),
-        })
+        };
+        // The one device that manifests name on purpose: what is read when there is nothing else.
+        if path == Path::new(NOTHING) {
+            return (self.stamp(path), Ok(Vec::new()));
+        }
+        match std::fs::metadata(path) {
+            Ok(about) => (Some(stamp(&about)), read(path, &about, self.largest_file).map_err(failed)),
+            Err(error) => (None, Err(failed(error))),
+        }
     }
 
     fn list(&self, path: &Path) -> Vec<DirectoryEntry> {
@@ -121,10 +134,7 @@ impl World for DiskWorld {
     }
 
     fn stamp(&self, path: &Path) -> Option<Stamp> {
-        let found = std::fs::metadata(path).ok()?;
-        // Not the time of modification, which whoever writes a file can set as they like.
-        let since = found.ctime().saturating_mul(1_000_000_000).saturating_add(found.ctime_nsec());
-        Some(Stamp { version: since.unsigned_abs(), length: found.len() })
+        std::fs::metadata(path).ok().as_ref().map(stamp)
     }
 
     fn resolve(&self, path: &Path) -> PathBuf {
@@ -182,14 +192,15 @@ pub(crate) fn remove_own(path: &Path) -> io::Result<()> {
 /// `O_NONBLOCK`, which the standard library has no name for.
 const NONBLOCKING: i32 = if cfg!(target_os = "linux") { 0o4000 } else { 0x4 };
 
-/// Reads a file whose length is asked for once. What is no file may have no end, or wait for someone to write it.
-fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    // The one device that manifests name on purpose: what is read when there is nothing else.
-    if path == Path::new(NOTHING) {
-        return Ok(Vec::new());
-    }
-    let about = std::fs::metadata(path)?;
-    regular(&about)?;
+fn stamp(about: &Metadata) -> Stamp {
+    // Not the time of modification, which whoever writes a file can set as they like.
+    let since = about.ctime().saturating_mul(1_000_000_000).saturating_add(about.ctime_nsec());
+    Stamp { version: since.unsigned_abs(), length: about.len() }
+}
+
+/// Reads a file about which this was found out. What is no file may have no end, or wait for someone to write it.
+fn read(path: &Path, about: &Metadata, most: u64) -> io::Result<Vec<u8>> {
+    regular(about)?;
     // What has taken the file's place since then does not keep us waiting.
     let mut file = std::fs::File::options().read(true).custom_flags(NONBLOCKING).open(path)?;
     // Files that are made as they are read, such as those in /proc, have no length beforehand.
@@ -208,7 +219,7 @@ fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn regular(about: &std::fs::Metadata) -> io::Result<()> {
+fn regular(about: &Metadata) -> io::Result<()> {
     const IS_A_DIRECTORY: i32 = 21;
     match about {
         about if about.is_file() => Ok(()),

@@ -100,7 +100,11 @@ impl Watched {
         if let Some(known) = known {
             return known;
         }
-        let stamp = self.world.stamp(path);
+        self.found(path, self.world.stamp(path))
+    }
+
+    /// Keeps what was found at a path that nobody had asked for.
+    fn found(&self, path: &Path, stamp: Option<Stamp>) -> Option<Stamp> {
         if stamp.is_none() && self.is_open {
             self.note_missing(path);
             return None;
@@ -156,18 +160,23 @@ impl Watched {
             known => known.is_some(),
         };
         let bytes = self.world.read(path)?;
+        self.keep(path, stamp, &bytes, is_known);
+        Ok(bytes)
+    }
+
+    /// Keeps that a file was read, and its text if that was known.
+    fn keep(&self, path: &Path, stamp: Stamp, bytes: &[u8], is_known: bool) {
         // What is made as it is read has no length beforehand, and may be something else each time.
         if bytes.len() as u64 != stamp.length || bytes.is_empty() || bytes.len() > KEPT_FILE {
-            return Ok(bytes);
+            return;
         }
         let mut seen = self.seen_mut();
         if is_known && seen.held + bytes.len() <= KEPT_FILES {
             seen.held += bytes.len();
-            seen.files.insert(path.as_os_str().into(), File::Often(bytes.as_slice().into()));
+            seen.files.insert(path.as_os_str().into(), File::Often(bytes.into()));
         } else if !is_known {
             seen.files.insert(path.as_os_str().into(), File::Once);
         }
-        Ok(bytes)
     }
 }
 
@@ -209,10 +218,18 @@ fn present() -> Instant {
 
 impl World for Watched {
     fn read(&self, path: &Path) -> FileResult<Vec<u8>> {
-        // Asked before the file is read: what is written in between shows as a change, and so is never missed.
-        match self.find(path) {
-            Some(stamp) => self.read_watched(path, stamp),
-            None => self.world.read(path),
+        let known = self.seen().find(path);
+        match known {
+            Some(Some(stamp)) => self.read_watched(path, stamp),
+            Some(None) => self.world.read(path),
+            None => {
+                // Asked before the file is read: what is written in between shows as a change, and so is never missed.
+                let (stamp, bytes) = self.world.read_stamped(path);
+                if let (Some(stamp), Ok(bytes)) = (self.found(path, stamp), &bytes) {
+                    self.keep(path, stamp, bytes, false);
+                }
+                bytes
+            }
         }
     }
 
