@@ -5,6 +5,7 @@
 //! the code that was ever loaded; a name computed at run time is looked up with [`Name::existing`], which adds nothing,
 //! and entered only once a file turns out to define it.
 
+use std::cell::RefCell;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{LazyLock, RwLock};
@@ -16,6 +17,12 @@ use rustc_hash::FxHashSet;
 pub struct Name(&'static str);
 
 static TABLE: LazyLock<RwLock<FxHashSet<&'static str>>> = LazyLock::new(Default::default);
+
+thread_local! {
+    /// The names that a thread has met. Most questions end here: a lock that many threads take, if only to read, costs them more
+    /// than the answer.
+    static MET: RefCell<FxHashSet<&'static str>> = RefCell::default();
+}
 
 impl Name {
     /// The one `Name` spelled `text`.
@@ -34,8 +41,15 @@ impl Name {
 
     /// The `Name` spelled `text` if some source text already has it.
     pub fn existing(text: &str) -> Option<Name> {
+        let known = |met: &RefCell<FxHashSet<&'static str>>| met.borrow().get(text).copied();
+        // A thread that is about to end has forgotten its own.
+        if let Ok(Some(name)) = MET.try_with(known) {
+            return Some(Name(name));
+        }
         let table = TABLE.read().unwrap_or_else(|poisoned| poisoned.into_inner());
-        table.get(text).map(|known| Name(known))
+        let name = *table.get(text)?;
+        let _ = MET.try_with(|met| met.borrow_mut().insert(name));
+        Some(Name(name))
     }
 
     /// One bit out of 64 that stands for it, and for some other names: where it is missing, so is the name.
