@@ -189,6 +189,56 @@ fn what_was_not_written_does_not_count_as_written() {
 }
 
 #[test]
+fn what_an_agent_would_refuse_is_found_again() {
+    let repository = Repository::new("validated");
+    repository.put(
+        "modules/app/lib/puppet/type/limited.rb",
+        "require 'puppet_x/limit'
+Puppet::Type.newtype(:limited) do
+  newparam(:name)
+  newparam(:size) do
+    validate { |value| raise ArgumentError, \"#{value} is too much\" if value.to_i > PuppetX::LIMIT * Facter.value(:uptime).to_i }
+  end
+end
+",
+    );
+    repository.put("modules/app/lib/puppet_x/limit.rb", "module PuppetX; LIMIT = 10; end\n");
+    repository.put("manifests/site.pp", "limited { 'a': size => 5 }\n");
+    let same = |refused: usize| {
+        let (clean, _) = repository.run("clean", &["--validate"]);
+        assert_eq!(clean.contains("5 is too much"), refused > 0, "{clean}");
+        assert!(clean.contains(&format!("{refused} failed")), "{clean}");
+        let (cached, _) = repository.run("kept", &["--validate", "--cache", "cache", "--explain-cache"]);
+        let (reasons, said): (Vec<_>, Vec<_>) =
+            cached.lines().partition(|line| line.contains(" was compiled: "));
+        assert_eq!(said.join("\n") + "\n", clean);
+        reasons.len()
+    };
+    assert_eq!(same(0), NODES);
+    assert_eq!(same(0), 0);
+    // What was kept without a verdict is no verdict.
+    repository.run("kept", &["--cache", "cache"]);
+    repository.put("modules/app/lib/puppet_x/limit.rb", "module PuppetX; LIMIT = 1; end\n");
+    assert_eq!(same(NODES), NODES);
+    repository.put("modules/app/lib/puppet_x/limit.rb", "module PuppetX; LIMIT = 10; end\n");
+    assert_eq!(same(0), NODES);
+    repository.put_facts(3, "Debian", 0);
+    assert_eq!(same(1), 1);
+}
+
+#[test]
+fn only_what_is_compiled_takes_time() {
+    let repository = Repository::new("profiled");
+    let profiled = || {
+        let (told, _) = repository.run("kept", &["--cache", "cache", "--profile"]);
+        assert!(told.contains("in all"), "{told}");
+        told.contains("all of kind class")
+    };
+    assert!(profiled());
+    assert!(!profiled());
+}
+
+#[test]
 fn several_processes_share_a_cache() {
     let repository = Repository::new("shared");
     let (_, clean) = repository.clean();

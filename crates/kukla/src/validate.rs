@@ -7,6 +7,7 @@ use kukla_eval::foreign::{ResourceValues, Verdict};
 
 use kukla_syntax::{Diagnostic, Place, diagnostic, roomy};
 use kukla_values::{Name, Value, format};
+use kukla_world::record::Record;
 
 use crate::codes::REFUSED_BY_AGENT;
 use crate::site::Site;
@@ -30,6 +31,12 @@ impl Site {
                 Verdict::Accepted | Verdict::Unknown => None,
             })
             .collect()
+    }
+
+    /// Adds to what a catalog rests on what the verdict on it rests on: the code of resource types, which may ask for any fact.
+    pub fn note_validation(&self, record: &mut Record) {
+        record.code.extend(&self.environment.inputs());
+        record.facts.insert("facts".to_owned());
     }
 }
 

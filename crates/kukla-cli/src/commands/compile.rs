@@ -65,7 +65,7 @@ pub struct Args {
     fail_fast: bool,
     /// With --all: keep catalogs and what they rest on in DIR, and compile only nodes for which something has changed. It holds
     /// what the catalogs hold, secrets too
-    #[arg(long, value_name = "DIR", requires = "all", conflicts_with = "validate")]
+    #[arg(long, value_name = "DIR", requires = "all")]
     cache: Option<PathBuf>,
     /// With --cache: say on standard error why each node was compiled
     #[arg(long, requires = "cache")]
@@ -80,8 +80,9 @@ pub struct Args {
     /// default in ~/.cache/kukla
     #[arg(long, requires = "all", conflicts_with_all = ["validate", "profile", "fail_fast"])]
     watch: bool,
-    /// Say where the time went, as a table on standard error; --profile=FILE writes a flame graph to FILE.svg, JSON to FILE.json
-    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-", conflicts_with = "cache")]
+    /// Say where the time went, as a table on standard error; --profile=FILE writes a flame graph to FILE.svg, JSON to FILE.json.
+    /// With --cache it is the time of the nodes that had to be compiled
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     profile: Option<PathBuf>,
     /// Keep virtual resources that nothing collected
     #[arg(long)]
@@ -157,8 +158,8 @@ fn one(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
     args.wanted.refuse_without(args.all)?;
     let placed = args.target.placed_with_code(&args.path)?;
     let site = compiler.open(&placed.site);
-    let compilation = for_good(compile(args, site.clone(), &placed));
-    let refused = refused(args, site.as_ref().ok(), &placed, &compilation);
+    let mut compilation = for_good(compile(args, site.clone(), &placed));
+    let refused = refused(args, site.as_ref().ok(), &placed, &mut compilation);
     let failed = report(args, &placed.node.name, &compilation, &refused);
     let Ok(Compiled { catalog, provenance, profile }) = &compilation.result else {
         return Ok(Outcome::Found);
@@ -200,12 +201,16 @@ fn refused(
     args: &Args,
     site: Option<&Arc<Site>>,
     placed: &Placed,
-    compilation: &Compilation<Compiled>,
+    compilation: &mut Compilation<Compiled>,
 ) -> Vec<Diagnostic> {
-    match (site, &compilation.result) {
-        (Some(site), Ok(compiled)) if args.validate => site.validate(&placed.node, &compiled.catalog),
-        _ => Vec::new(),
+    let (Some(site), Ok(compiled), true) = (site, &compilation.result, args.validate) else {
+        return Vec::new();
+    };
+    let refused = site.validate(&placed.node, &compiled.catalog);
+    if let Some(record) = &mut compilation.record {
+        site.note_validation(record);
     }
+    refused
 }
 
 fn print(catalog: &Catalog, format: Format) -> String {

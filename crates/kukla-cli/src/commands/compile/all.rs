@@ -199,8 +199,8 @@ impl Run<'_> {
             return Ok(done);
         }
         let site = self.fleet.site(placed);
-        let compilation = compile(self.args, site.clone(), placed);
-        let refused = refused(self.args, site.as_ref().ok(), placed, &compilation);
+        let mut compilation = compile(self.args, site.clone(), placed);
+        let refused = refused(self.args, site.as_ref().ok(), placed, &mut compilation);
         let report = Report::new(&placed.node.name, source, &compilation, &refused);
         let mut done = Done { report, ..Done::default() };
         if !done.report.errors.is_empty() {
@@ -255,7 +255,7 @@ pub fn open(directory: &Path, args: &Args, fleet: &Fleet<'_>) -> Result<Cache, S
     let way = Digest::of([
         format!("{:?}", fleet.site_spec()),
         args.target.way()?,
-        format!("{}", args.keep_virtual),
+        format!("{} {}", args.keep_virtual, args.validate),
     ]);
     let (cache, wrong) = Cache::open(directory, way, &build());
     if let Some(wrong) = wrong {
