@@ -57,24 +57,32 @@ impl Catalog {
             resource(out, each, &mut written);
         }
         out.push_str("],\"edges\":[");
-        let mut first = true;
-        for edge in &self.edges {
-            let ends = (self.resources.get(edge.source as usize), self.resources.get(edge.target as usize));
-            let (Some(source), Some(target)) = ends else { continue };
-            comma(out, usize::from(!first));
-            first = false;
-            out.push_str("{\"source\":\"");
-            reference(out, source);
-            out.push_str("\",\"target\":\"");
-            reference(out, target);
-            out.push_str("\"}");
-        }
+        self.write_edges(out);
         out.push_str("],\"classes\":");
         strings(out, &self.classes);
         out.push('}');
         if self.uuid.is_none() {
             let uuid = uuid_of(&out.as_bytes()[start..]);
             out.replace_range(uuid_at..uuid_at + NO_UUID.len(), &uuid);
+        }
+    }
+
+    fn write_edges(&self, out: &mut String) {
+        // What contains much is the source of many edges in a row: it is spelled once and copied.
+        let mut before: Option<(u32, Range<usize>)> = None;
+        for edge in &self.edges {
+            let ends = (self.resources.get(edge.source as usize), self.resources.get(edge.target as usize));
+            let (Some(source), Some(target)) = ends else { continue };
+            out.push_str(if before.is_some() { ",{\"source\":\"" } else { "{\"source\":\"" });
+            let start = out.len();
+            match before {
+                Some((same, range)) if same == edge.source => out.extend_from_within(range),
+                _ => reference(out, source),
+            }
+            before = Some((edge.source, start..out.len()));
+            out.push_str("\",\"target\":\"");
+            reference(out, target);
+            out.push_str("\"}");
         }
     }
 }
@@ -120,15 +128,16 @@ fn fingerprint(content: &[u8]) -> u128 {
 }
 
 fn resource(out: &mut String, resource: &Resource, written: &mut Written) {
-    out.push_str("{\"type\":");
-    string(out, &resource.type_name);
-    out.push_str(",\"title\":");
-    string(out, &resource.title);
-    out.push_str(",\"tags\":");
+    out.push_str("{\"type\":\"");
+    escape(out, &resource.type_name);
+    out.push_str("\",\"title\":\"");
+    escape(out, &resource.title);
+    out.push_str("\",\"tags\":");
     strings(out, &resource.tags);
     if let Some(file) = &resource.file {
-        out.push_str(",\"file\":");
-        string(out, file);
+        out.push_str(",\"file\":\"");
+        escape(out, file);
+        out.push('"');
     }
     if let Some(line) = resource.line {
         let _ = write!(out, ",\"line\":{line}");
@@ -141,11 +150,12 @@ fn resource(out: &mut String, resource: &Resource, written: &mut Written) {
     out.push_str(resource.kind.name());
     out.push('"');
     if !resource.parameters.is_empty() {
-        out.push_str(",\"parameters\":{");
-        for (i, (name, each)) in resource.parameters.iter().enumerate() {
-            comma(out, i);
-            string(out, name);
-            out.push(':');
+        let mut before = ",\"parameters\":{\"";
+        for (name, each) in &resource.parameters {
+            out.push_str(before);
+            before = ",\"";
+            escape(out, name);
+            out.push_str("\":");
             written.value(out, each);
         }
         out.push('}');
@@ -165,12 +175,13 @@ fn reference(out: &mut String, resource: &Resource) {
 }
 
 fn strings(out: &mut String, all: &[Str]) {
-    out.push('[');
-    for (i, each) in all.iter().enumerate() {
-        comma(out, i);
-        string(out, each);
+    let mut before = "[\"";
+    for each in all {
+        out.push_str(before);
+        before = "\",\"";
+        escape(out, each);
     }
-    out.push(']');
+    out.push_str(if all.is_empty() { "[]" } else { "\"]" });
 }
 
 fn comma(out: &mut String, i: usize) {
@@ -266,7 +277,11 @@ pub fn string(out: &mut String, text: &str) {
     out.push('"');
 }
 
+/// Appends what stands between the quotes of a JSON string.
 fn escape(out: &mut String, mut text: &str) {
+    if is_plain(text.as_bytes()) {
+        return out.push_str(text);
+    }
     while let Some(at) = first_special(text.as_bytes()) {
         out.push_str(&text[..at]);
         match text.as_bytes()[at] {
@@ -286,17 +301,35 @@ fn escape(out: &mut String, mut text: &str) {
     out.push_str(text);
 }
 
-/// Where the first byte stands that JSON wants escaped: a quote, a backslash or a control character.
-fn first_special(bytes: &[u8]) -> Option<usize> {
+/// The high bits of the bytes of a word that JSON wants escaped: quotes, backslashes and control characters. Bits above the lowest
+/// of them may be wrong.
+fn special_bytes(word: u64) -> u64 {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const HIGH: u64 = ONES << 7;
-    // Eight bytes at once: subtracting sets the high bit of those that were smaller. A borrow can only spoil what comes
-    // after a byte that was found, so the first one is right.
-    let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word & HIGH;
+    // Subtracting sets the high bit of the bytes that were smaller. A borrow can only spoil what comes after a byte that was
+    // found, so the first one is right.
+    let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word;
     let same = |word: u64, byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
+    (below(word, 0x20) | same(word, b'"') | same(word, b'\\')) & HIGH
+}
+
+/// Whether nothing needs escaping, as in nearly all texts, most of which are a few words long.
+fn is_plain(bytes: &[u8]) -> bool {
+    if let (chunks, Some(last)) = (bytes.as_chunks::<8>().0, bytes.last_chunk::<8>()) {
+        let found = chunks.iter().fold(0, |found, chunk| found | special_bytes(u64::from_le_bytes(*chunk)));
+        return found | special_bytes(u64::from_le_bytes(*last)) == 0;
+    }
+    if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        let word = u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << 32;
+        return special_bytes(word) == 0;
+    }
+    bytes.iter().all(|&byte| byte >= 0x20 && byte != b'"' && byte != b'\\')
+}
+
+/// Where the first byte stands that JSON wants escaped: a quote, a backslash or a control character.
+fn first_special(bytes: &[u8]) -> Option<usize> {
     let special = |chunk: &[u8; 8]| {
-        let word = u64::from_le_bytes(*chunk);
-        let found = below(word, 0x20) | same(word, b'"') | same(word, b'\\');
+        let found = special_bytes(u64::from_le_bytes(*chunk));
         (found != 0).then(|| found.trailing_zeros() as usize / 8)
     };
     let (chunks, rest) = bytes.as_chunks::<8>();
@@ -360,6 +393,10 @@ mod tests {
                 bytes[at] = byte;
                 let expected = (byte < 0x20 || byte == b'"' || byte == b'\\').then_some(at);
                 assert_eq!(first_special(&bytes), expected, "{byte} at {at}");
+                for end in at + 1..=bytes.len() {
+                    assert_eq!(is_plain(&bytes[at..end]), expected.is_none(), "{byte} at {at} of {end}");
+                    assert_eq!(is_plain(&bytes[..end]), expected.is_none(), "{byte} at {at} of {end}");
+                }
             }
         }
         assert_eq!(first_special("ééééééé\t\"".as_bytes()), Some(14));

@@ -61,6 +61,10 @@ pub fn at_least(name: &str, count: usize, args: Vec<Value>) -> Result<Vec<Value>
 }
 
 fn convert(value: Value) -> Result<Value> {
+    // Nearly all arguments stay as they are, and large ones need not be made again to find that out.
+    if is_familiar(&value) {
+        return Ok(value);
+    }
     Ok(match value {
         Value::Regexp(_) => ruby::inspect(&value).into(),
         Value::SemVer(_)
@@ -82,4 +86,14 @@ fn convert(value: Value) -> Result<Value> {
         Value::Type(ty) if *ty == Type::CatalogEntry => bail!(ENTRY_AS_ARGUMENT),
         other => other,
     })
+}
+
+/// Whether the old API knows a value as it is.
+fn is_familiar(value: &Value) -> bool {
+    match value {
+        Value::Undef | Value::Boolean(_) | Value::Integer(_) | Value::Float(_) | Value::String(_) => true,
+        Value::Array(values) => values.iter().all(is_familiar),
+        Value::Hash(hash) => hash.iter().all(|(key, value)| is_familiar(key) && is_familiar(value)),
+        _ => false,
+    }
 }

@@ -147,7 +147,7 @@ impl Data for HieraData {
         class: Name,
         parameter: Name,
     ) -> Flow<Option<ParameterData>> {
-        let key = format!("{class}::{parameter}");
+        let key = [class.as_str(), "::", parameter.as_str()].concat();
         let title = || format!("Automatic Parameter Lookup of '{key}'");
         let found = vm.profiled(
             SpotKind::Lookup,

@@ -1,5 +1,6 @@
 //! The catalog while it is built: resources that may still change, and how they are found.
 
+use std::convert::Infallible;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -595,10 +596,12 @@ pub(super) fn each_member<E>(value: &Value, act: &mut impl FnMut(&Value) -> Resu
 
 /// The members of nested lists.
 pub(super) fn flat(value: &Value) -> Vec<Value> {
-    match value {
-        Value::Array(values) => values.iter().flat_map(flat).collect(),
-        other => vec![other.clone()],
-    }
+    let mut all = Vec::with_capacity(if let Value::Array(values) = value { values.len() } else { 1 });
+    let Ok(()) = each_member(value, &mut |member| {
+        all.push(member.clone());
+        Ok::<(), Infallible>(())
+    });
+    all
 }
 
 fn inspect(value: &Value) -> String {

@@ -37,33 +37,32 @@ impl Vm<'_> {
             }
             location
         });
+        let origin = self.origin();
         let common = |(name, value): (&Value, &Value)| {
-            Param::unwritten(Name::new(&super::tags::text(name)), value.clone(), self.origin())
+            Param::unwritten(Name::new(&spelled(name)), value.clone(), origin)
         };
         let mut common: Vec<Param> = defaults.iter().map(common).collect();
         self.catalog.share(&mut common);
         let mut references = Array::new();
         for (title, attributes) in instances {
-            let mut all = defaults.clone();
-            match attributes {
+            let all = match attributes {
+                Value::Hash(attributes) if defaults.is_empty() => attributes.clone(),
                 Value::Hash(attributes) => {
+                    let mut all = defaults.clone();
                     for (name, value) in attributes {
                         all.insert(name.clone(), value.clone());
                     }
+                    all
                 }
-                Value::Undef => {}
-                _ => {
-                    let title = super::tags::text(title);
-                    bail!(ATTRIBUTES_NO_HASH { title });
-                }
-            }
+                Value::Undef => defaults.clone(),
+                _ => bail!(ATTRIBUTES_NO_HASH { title: spelled(title) }),
+            };
             let own =
                 |name: &Value| matches!(attributes, Value::Hash(attributes) if attributes.contains_key(name));
             let params = all.iter().map(|(name, value)| {
-                let mut param =
-                    Param::unwritten(Name::new(&super::tags::text(name)), value.clone(), self.origin());
+                let mut param = Param::unwritten(Name::new(&spelled(name)), value.clone(), origin);
                 param.trail = self.trail(How::Manifest, None, location.as_ref());
-                if !own(name) {
+                if !common.is_empty() && !own(name) {
                     param.shared = common
                         .iter()
                         .find(|common| common.name == param.name)
@@ -83,7 +82,7 @@ impl Vm<'_> {
             let titles = super::builder::flat(title);
             let last = titles.len().saturating_sub(1);
             for (at, title) in titles.into_iter().enumerate() {
-                let text: Str = super::tags::text(&title).into();
+                let text = spelled(&title);
                 let given = match title {
                     Value::Integer(_) | Value::Float(_) | Value::Boolean(_) | Value::Default => Some(title),
                     _ => None,
@@ -100,5 +99,13 @@ impl Vm<'_> {
             }
         }
         Ok(references.into())
+    }
+}
+
+/// A key as Ruby's `to_s` spells it; nearly all are text.
+fn spelled(key: &Value) -> Str {
+    match key {
+        Value::String(text) => text.clone(),
+        other => super::tags::text(other).into(),
     }
 }

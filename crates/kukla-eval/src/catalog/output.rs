@@ -97,7 +97,7 @@ impl Vm<'_> {
             all = in_lower_case(all);
         }
         for (name, value) in &mut all {
-            if matches!(value, Value::Array(_)) && is_relationship(name) {
+            if nests_or_lacks(value) && is_relationship(name) {
                 *value = flat(value).into_iter().filter(|each| !each.is_undef()).collect::<Vec<_>>().into();
             }
             if is_plain(value) {
@@ -217,6 +217,12 @@ fn nests_reference(value: &Value) -> bool {
         Value::Array(values) => values.iter().any(nests_reference),
         _ => false,
     }
+}
+
+/// Whether a list has members that are lists, or undef.
+fn nests_or_lacks(value: &Value) -> bool {
+    let Value::Array(values) = value else { return false };
+    values.iter().any(|value| matches!(value, Value::Array(_) | Value::Undef))
 }
 
 /// Whether JSON knows a value as it is.

@@ -77,9 +77,11 @@ impl Vm<'_> {
     fn sides(&mut self, operand: &Value, span: Span) -> Flow<Vec<(Side, Value)>> {
         let mut sides: Vec<(Side, Value)> = Vec::new();
         let mut known = FxHashSet::default();
-        for value in flat(operand) {
+        let members = flat(operand);
+        let is_single = members.len() == 1;
+        for value in members {
             let (side, value) = self.side(value, span)?;
-            if known.insert(side.clone()) {
+            if is_single || known.insert(side.clone()) {
                 sides.push((side, value));
             }
         }

@@ -55,6 +55,7 @@ impl Vm<'_> {
             if title.is_undef() {
                 return Err(self.fail(body.title.span, diagnostic!(MISSING_TITLE)));
             }
+            let is_single = expr.bodies.len() == 1 && !matches!(title, Value::Array(_));
             for (index, title) in super::builder::flat(&title).into_iter().enumerate() {
                 let title = match title {
                     Value::String(title) if title.is_empty() => {
@@ -71,7 +72,7 @@ impl Vm<'_> {
                         return Err(self.fail(body.title.span, wrong));
                     }
                 };
-                if !used.insert(title.clone()) {
+                if !is_single && !used.insert(title.clone()) {
                     let title = title.as_deref().unwrap_or("default");
                     return Err(self.fail(span, diagnostic!(DUPLICATE_TITLE { title })));
                 }

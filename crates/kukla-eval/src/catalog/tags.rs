@@ -82,14 +82,17 @@ impl TagTable {
 
     /// Adds the name of a type or class and its segments.
     pub fn add_name(&mut self, set: &mut TagSet, name: Name) {
-        if !self.names.contains_key(&name) {
-            let mut own = TagSet::default();
-            self.add_if_valid(&mut own, &name);
-            self.names.insert(name, own.numbers);
+        if let Some(own) = self.names.get(&name) {
+            return own.iter().for_each(|&number| {
+                set.push(number);
+            });
         }
-        for &number in &self.names[&name] {
+        let mut own = TagSet::default();
+        self.add_if_valid(&mut own, &name);
+        own.numbers.iter().for_each(|&number| {
             set.push(number);
-        }
+        });
+        self.names.insert(name, own.numbers);
     }
 
     fn add_valid(&mut self, set: &mut TagSet, word: &str) {
@@ -133,6 +136,7 @@ impl TagTable {
         for &number in &set.numbers {
             self.met[number as usize] = self.merge;
         }
+        set.numbers.reserve(from.numbers.len());
         for &number in &from.numbers {
             if self.met[number as usize] != self.merge {
                 self.met[number as usize] = self.merge;

@@ -142,17 +142,20 @@ pub fn capitalize(name: &str) -> Str {
     if name.as_bytes().first().is_some_and(u8::is_ascii_uppercase) {
         return name.into();
     }
+    if name.is_ascii() {
+        let mut out = name.to_ascii_lowercase();
+        let mut at = 0;
+        while let Some(first) = out.get_mut(at..=at) {
+            first.make_ascii_uppercase();
+            let colons = out.as_bytes()[at..].windows(2).position(|pair| pair == b"::");
+            at = colons.map_or(out.len(), |colons| at + colons + 2);
+        }
+        return out.into();
+    }
     let mut out = Str::with_capacity(name.len());
     for (i, segment) in name.split("::").enumerate() {
         if i > 0 {
             out.push_str("::");
-        }
-        if segment.is_ascii() {
-            for (i, byte) in segment.bytes().enumerate() {
-                let byte = if i == 0 { byte.to_ascii_uppercase() } else { byte.to_ascii_lowercase() };
-                out.push(char::from(byte));
-            }
-            continue;
         }
         let mut chars = segment.chars();
         if let Some(first) = chars.next() {
@@ -190,5 +193,6 @@ mod tests {
         assert_eq!(capitalize("apache::vHost"), "Apache::Vhost");
         assert_eq!(capitalize("Apache::vhost"), "Apache::vhost");
         assert_eq!(capitalize("été::Été"), "Été::Été");
+        assert_eq!(capitalize("::a:::b::::c::"), "::A:::b::::C::");
     }
 }
