@@ -4,6 +4,7 @@
 //! finds them: class `ntp::server` in `ntp/manifests/server.pp`, failing that in the file of an enclosing name. What a
 //! search gave, even nothing, is remembered for as long as the environment lives.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -353,7 +354,7 @@ impl Environment {
         bytes: FileResult<Vec<u8>>,
         inputs: &InputSet,
     ) -> Loaded {
-        let name = path.to_string_lossy();
+        let name = path.to_str().map_or_else(|| path.to_string_lossy(), Cow::Borrowed);
         let bytes = bytes.map_err(|error| {
             let why = match error {
                 FileError::NotFound => "No such file or directory".to_owned(),

@@ -104,10 +104,7 @@ impl Options {
             }
         };
         if shared {
-            // What is neither list nor map stays as it is, unless it may be knocked out.
-            let stays =
-                |value: &Value| self.knockout.is_none() && !matches!(value, Value::Hash(_) | Value::Array(_));
-            for (at, value) in source.values().enumerate().filter(|(_, value)| !stays(value)) {
+            for (at, value) in source.values().enumerate().filter(|(_, value)| !self.stays(value)) {
                 let merged = self.onto(value.clone(), within(value), depth + 1)?;
                 destination.make_mut()[at] = merged;
             }
@@ -116,6 +113,11 @@ impl Options {
         let entries = destination.make_mut();
         for (key, value) in &source {
             match entries.get_full_mut(key) {
+                Some((_, _, there))
+                    if self.stays(value) && !value.is_undef() && !self.extend_existing_arrays =>
+                {
+                    *there = value.clone();
+                }
                 Some((at, _, there)) => {
                     // Taken out, it is nobody else's and can be changed in place.
                     let below = std::mem::take(there);
@@ -128,6 +130,12 @@ impl Options {
             }
         }
         Ok(destination.into())
+    }
+
+    /// Whether a value wins as it is, whatever it is merged onto: what is neither list nor map, unless it may be knocked out. Undef
+    /// wins over nothing that is there.
+    fn stays(&self, value: &Value) -> bool {
+        self.knockout.is_none() && !matches!(value, Value::Hash(_) | Value::Array(_))
     }
 
     /// Whether lists are joined and nothing else is done with them.

@@ -151,7 +151,7 @@ pub(crate) fn interpolates(value: &Value) -> bool {
 
 /// Whether a text has an interpolation; most are short and have none.
 pub(crate) fn has_expression(text: &str) -> bool {
-    text.contains('%') && text.contains("%{")
+    text.bytes().any(|byte| byte == b'%') && text.contains("%{")
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use memchr::{memchr, memchr3};
+use memchr::memchr;
 
 use super::build::Builder;
 use super::quoted;
@@ -105,9 +105,10 @@ impl<'a> Scanner<'a> {
         self.line = None;
         self.commented = false;
         while let Some((start, end)) = self.take_line() {
-            let indent = spaces(&self.text[start..end]);
+            let bytes = &self.text.as_bytes()[start..end];
+            let indent = bytes.iter().take_while(|byte| **byte == b' ').count();
             let line = Line { indent, start: start + indent, end };
-            match self.rest(line).as_bytes().first() {
+            match bytes.get(indent) {
                 None => {}
                 Some(b'#') => self.commented = true,
                 Some(_) => {
@@ -525,29 +526,35 @@ fn plain(text: &str) -> Option<Scalar<'_>> {
     Some(Scalar { text: Cow::Borrowed(text), quoted: false, length: text.len() })
 }
 
+/// What a plain scalar may have to end at.
+static STOPS: [bool; 256] = {
+    let mut stops = [false; 256];
+    stops[b'\t' as usize] = true;
+    stops[b':' as usize] = true;
+    stops[b'#' as usize] = true;
+    stops
+};
+
 /// What a plain scalar has of a line, up to a colon or a comment, without blanks behind it.
 fn plain_rest(text: &str) -> Option<&str> {
     let bytes = text.as_bytes();
-    let mut end = 0;
-    loop {
-        match memchr3(b'\t', b':', b'#', &bytes[end..]) {
-            None => end = bytes.len(),
-            Some(length) => {
-                end += length;
-                let goes_on = match bytes[end] {
-                    b':' => !matches!(bytes.get(end + 1), None | Some(b' ' | b'\t')),
-                    b'#' => end == 0 || bytes[end - 1] != b' ',
-                    _ => return None,
-                };
-                if goes_on {
-                    end += 1;
-                    continue;
-                }
-            }
+    let mut end = bytes.len();
+    for (at, byte) in bytes.iter().enumerate() {
+        if !STOPS[usize::from(*byte)] {
+            continue;
         }
-        let blanks = bytes[..end].iter().rev().take_while(|byte| **byte == b' ').count();
-        return Some(&text[..end - blanks]);
+        let ends = match byte {
+            b':' => matches!(bytes.get(at + 1), None | Some(b' ' | b'\t')),
+            b'#' => at > 0 && bytes[at - 1] == b' ',
+            _ => return None,
+        };
+        if ends {
+            end = at;
+            break;
+        }
     }
+    let blanks = bytes[..end].iter().rev().take_while(|byte| **byte == b' ').count();
+    Some(&text[..end - blanks])
 }
 
 /// A plain scalar inside brackets, made only of characters that mean nothing there.

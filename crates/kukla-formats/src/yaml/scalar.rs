@@ -38,6 +38,9 @@ pub fn resolve(text: &str) -> Scalar<'_> {
     if text.len() > "false".len() && text.as_bytes()[0].is_ascii_alphabetic() && text.is_ascii() {
         return Scalar::Text;
     }
+    if let Some(number) = plain_number(text.as_bytes()) {
+        return Scalar::Integer(number);
+    }
     if looks_like_text(text) {
         return word(text);
     }
@@ -67,6 +70,13 @@ pub fn resolve(text: &str) -> Scalar<'_> {
     Scalar::Text
 }
 
+/// A number of nothing but digits, which is what most numbers are; no longer than is certain to fit.
+fn plain_number(digits: &[u8]) -> Option<i64> {
+    let is_one =
+        matches!(digits, [b'1'..=b'9', ..]) && digits.len() <= 18 && digits.iter().all(u8::is_ascii_digit);
+    is_one.then(|| digits.iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0')))
+}
+
 /// Psych's first, cheap test: letters, blanks or punctuation within the first two characters of a line.
 fn looks_like_text(text: &str) -> bool {
     let mut chars = text.chars();
@@ -85,6 +95,11 @@ fn wordy(c: char) -> bool {
 
 fn word(text: &str) -> Scalar<'_> {
     if text.len() > 20 || text.chars().nth(5).is_some() {
+        return Scalar::Text;
+    }
+    // No word that means something begins with another letter.
+    let may_begin_one = |byte: u8| b"ytonf~YTONF".contains(&byte);
+    if !text.bytes().next().is_some_and(may_begin_one) && !text.contains('\n') {
         return Scalar::Text;
     }
     // Ruby's anchors hold at every line, and short texts of several lines do get here.
