@@ -389,7 +389,9 @@ mod tests {
     fn conditions_are_asked_of_each_attribute() {
         let name = ResourceRef::new("File", "/tmp/a");
         let (old, new) = (Value::from(1), Value::from(5));
-        let asked = |change, attribute| Asked { name: &name, tags: &[&["noise".into()]], change, attribute };
+        let tags: [Str; 1] = ["noise".into()];
+        let tags = [&tags[..]];
+        let asked = |change, attribute| Asked { name: &name, tags: &tags, change, attribute };
         let mode = asked(Kind::Changed, Some(("mode", Some(&old), Some(&new))));
         for rule in [
             "where $type == 'File' and $title =~ /tmp/ and 'noise' in $tags",
