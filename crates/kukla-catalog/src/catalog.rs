@@ -67,6 +67,32 @@ impl Catalog {
         self.position(reference).or_else(|| self.position(&reference.capitalized()))
     }
 
+    /// The catalog without what nothing collected, as an agent gets it.
+    #[must_use]
+    pub fn without_virtual(&self) -> Catalog {
+        let mut places = vec![None; self.resources.len()];
+        let mut real = Catalog {
+            name: self.name.clone(),
+            version: self.version.clone(),
+            code_id: self.code_id.clone(),
+            uuid: self.uuid.clone(),
+            environment: self.environment.clone(),
+            tags: self.tags.clone(),
+            classes: self.classes.clone(),
+            ..Catalog::default()
+        };
+        for (at, resource) in self.resources.iter().enumerate().filter(|(_, one)| !one.is_virtual) {
+            places[at] = u32::try_from(real.resources.len()).ok();
+            real.resources.push(resource.clone());
+        }
+        let place = |at: u32| places.get(at as usize).copied().flatten();
+        let edges = self.edges.iter();
+        real.edges = edges
+            .filter_map(|edge| Some(Edge { source: place(edge.source)?, target: place(edge.target)? }))
+            .collect();
+        real
+    }
+
     /// The resource that contains the one at a position.
     pub fn container(&self, position: u32) -> Option<&Resource> {
         let edge = self.edges.iter().find(|edge| edge.target == position)?;

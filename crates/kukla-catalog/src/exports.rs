@@ -3,19 +3,84 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use kukla_syntax::{Diagnostic, deep};
+use kukla_values::{Str, Value};
+
 use crate::Resource;
 
 /// A resource that the catalog of some node exports.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Exported {
     /// The node.
-    pub node: String,
+    pub node: Str,
     /// The resource.
     pub resource: Resource,
 }
 
+/// What a collector asks for: `Sshkey <<| tag == 'web' |>>` in the catalog of a node.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wanted {
+    /// The capitalised type, as `Apache::Vhost`.
+    pub type_name: Str,
+    /// The node that asks; what it exports itself is not for the store to give.
+    pub node: Str,
+    /// What the resources have to be like; all of the type if there is none.
+    pub filter: Option<Filter>,
+}
+
+/// The query of a collector. Text is compared byte for byte, as PuppetDB does it; tags are in lower case.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Filter {
+    /// It has this title.
+    Title(Str),
+    /// It has this tag.
+    Tagged(Str),
+    /// An attribute has this value, or is a list with this value in it.
+    Attribute(Str, Value),
+    /// What does not fit.
+    Not(Box<Filter>),
+    /// What fits all of these.
+    All(Vec<Filter>),
+    /// What fits one of these.
+    Any(Vec<Filter>),
+}
+
+impl Filter {
+    /// Whether a resource is like that.
+    pub fn fits(&self, resource: &Resource) -> bool {
+        match self {
+            Filter::Title(title) => resource.title == *title,
+            Filter::Tagged(tag) => resource.tags.contains(tag),
+            Filter::Attribute(name, wanted) => match resource.get(name) {
+                Some(Value::Array(values)) => values.contains(wanted),
+                Some(value) => value == wanted,
+                None => *wanted == Value::Undef,
+            },
+            Filter::Not(filter) => !deep(|| filter.fits(resource)),
+            Filter::All(filters) => filters.iter().all(|each| deep(|| each.fits(resource))),
+            Filter::Any(filters) => filters.iter().any(|each| deep(|| each.fits(resource))),
+        }
+    }
+}
+
+impl Wanted {
+    /// Whether a resource of a node is wanted.
+    pub fn takes(&self, node: &str, resource: &Resource) -> bool {
+        resource.exported
+            && self.node != node
+            && resource.type_name == self.type_name
+            && self.filter.as_ref().is_none_or(|filter| filter.fits(resource))
+    }
+}
+
 /// Whoever knows what nodes export: a database, or their catalogs.
 pub trait Exports: Send + Sync + Debug {
-    /// The resources of a type (`Apache::Vhost`) that nodes other than `node` export, or why they cannot be had.
-    fn of(&self, type_name: &str, node: &str) -> Result<Vec<Arc<Exported>>, String>;
+    /// What other nodes export that a collector wants, by the name of the node and then as their catalogs have it; or why that
+    /// cannot be had.
+    fn find(&self, wanted: &Wanted) -> Result<Vec<Arc<Exported>>, Box<Diagnostic>>;
+
+    /// What PuppetDB would answer to a query, a text in PQL or an array; `None` from those who know exports alone.
+    fn query(&self, _query: &Value) -> Option<Result<Value, Box<Diagnostic>>> {
+        None
+    }
 }

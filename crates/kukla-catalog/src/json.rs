@@ -164,7 +164,8 @@ fn reference(out: &mut String, resource: &Resource) {
     out.push(']');
 }
 
-fn strings(out: &mut String, all: &[Str]) {
+/// Appends a list of texts as JSON.
+pub fn strings(out: &mut String, all: &[Str]) {
     out.push('[');
     for (i, each) in all.iter().enumerate() {
         comma(out, i);
@@ -181,7 +182,7 @@ fn comma(out: &mut String, i: usize) {
 
 /// Appends plain data as JSON. What JSON has no notation for has been turned into data before a catalog exists; should any
 /// be met here all the same, it is `null`.
-fn value(out: &mut String, data: &Value) {
+pub fn value(out: &mut String, data: &Value) {
     Written::default().value(out, data);
 }
 

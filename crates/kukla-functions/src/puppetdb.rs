@@ -8,7 +8,7 @@ use kukla_world::answers::{self, Kind};
 use kukla_world::codes::NO_PUPPETDB;
 
 builtins! {
-    /// What PuppetDB answers to a query, in PQL or as an array. Only recorded answers are known (`--answers DIR`).
+    /// What PuppetDB answers to a query, in PQL or as an array: a store (`--store URL`), or answers that are recorded (`--answers DIR`).
     ///
     /// ```puppet
     /// puppetdb_query('nodes { }')    # error: there is no PuppetDB to ask
@@ -23,8 +23,12 @@ fn query(vm: &mut Vm<'_>, query: Value) -> Result<Value> {
         Value::String(text) => text.to_string(),
         query => richdata::to_json(query)?.to_string(),
     };
-    match answers::ask(vm.world(), Kind::PuppetDb, &[spelling]) {
-        Some(answer) => answer,
+    if let Some(answer) = answers::ask(vm.world(), Kind::PuppetDb, &[spelling]) {
+        return answer;
+    }
+    let store = vm.environment().exports.clone();
+    match store.and_then(|store| store.query(&query)) {
+        Some(answer) => Ok(answer?),
         None => bail!(NO_PUPPETDB { file: "puppetdb.yaml" }),
     }
 }

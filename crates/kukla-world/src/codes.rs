@@ -18,10 +18,11 @@ kukla_syntax::codes! {
     /// A file of recorded answers (`--answers DIR`) cannot be read, or is no hash of questions and answers.
     BAD_ANSWERS as RUNTIME_ERROR: Error, "{file}: {problem}";
 
-    /// There is no PuppetDB to ask. `--answers DIR` has its answers recorded in a file, for tests.
+    /// There is no PuppetDB to ask. `--store URL` names a store that answers in its place, or PuppetDB itself; `--answers DIR` has its
+    /// answers recorded in a file, for tests.
     ///
     /// ```puppet
     /// puppetdb_query('nodes { }')    # error
     /// ```
-    NO_PUPPETDB as RUNTIME_ERROR: Error, "there is no PuppetDB to ask; `--answers DIR` would answer from {file} in it";
+    NO_PUPPETDB as RUNTIME_ERROR: Error, "there is no PuppetDB to ask; `--store URL` would name one, `--answers DIR` would answer from {file} in it";
 }

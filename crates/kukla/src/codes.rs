@@ -111,6 +111,10 @@ kukla_syntax::codes! {
     /// message is the agent's. `kukla compile --validate` finds it before any agent does.
     REFUSED_BY_AGENT: Error, "{message}";
 
+    /// What nodes export depends on what they collect from each other, in such a way that they never come to rest: each compilation changes what
+    /// the next one finds. The nodes and resources are named that are now there, now not.
+    UNSETTLED_EXPORTS as RUNTIME_ERROR: Error, "exported resources do not settle after {passes} passes: {nodes}";
+
     /// A Ruby script takes more steps or memory, or writes more, than it may.
     SCRIPT_LIMIT as EVALUATION_LIMIT: Error, "The script {passes} than it may";
 

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use kukla_catalog::{Catalog, Exported, Exports};
+use kukla_catalog::{Catalog, Exported, Exports, Wanted};
+use kukla_eval::error::Diagnostic;
 use kukla_world::World;
 use kukla_world::record::Digest;
 
@@ -34,7 +35,7 @@ impl CatalogExports {
         let catalog = Catalog::from_json(bytes).map_err(|error| format!("{}: {error}", file.display()))?;
         for resource in catalog.resources.into_iter().filter(|resource| resource.exported) {
             let of_type = self.by_type.entry(resource.type_name.to_string()).or_default();
-            of_type.push(Arc::new(Exported { node: catalog.name.to_string(), resource }));
+            of_type.push(Arc::new(Exported { node: catalog.name.clone(), resource }));
         }
         Ok(())
     }
@@ -54,12 +55,12 @@ fn text(world: &dyn World, file: &Path) -> Result<Vec<u8>, String> {
 }
 
 impl Exports for CatalogExports {
-    /// By node, and then as their catalogs have them.
-    fn of(&self, type_name: &str, node: &str) -> Result<Vec<Arc<Exported>>, String> {
-        let all = self.by_type.get(type_name).into_iter().flatten();
-        let mut others: Vec<_> = all.filter(|each| each.node != node).cloned().collect();
-        others.sort_by(|a, b| a.node.cmp(&b.node));
-        Ok(others)
+    fn find(&self, wanted: &Wanted) -> Result<Vec<Arc<Exported>>, Box<Diagnostic>> {
+        let all = self.by_type.get(wanted.type_name.as_str()).into_iter().flatten();
+        let mut found: Vec<_> =
+            all.filter(|each| wanted.takes(&each.node, &each.resource)).cloned().collect();
+        found.sort_by(|a, b| a.node.cmp(&b.node));
+        Ok(found)
     }
 }
 
@@ -93,7 +94,8 @@ mod tests {
             world = world.with(format!("/catalogs/{node}.json"), catalog.to_json());
         }
         let exports = CatalogExports::read(&world, Path::new("/catalogs")).unwrap();
-        assert_eq!(exports.of("Notify", "a").unwrap().len(), 1);
+        let wanted = Wanted { type_name: "Notify".into(), node: "a".into(), filter: None };
+        assert_eq!(exports.find(&wanted).unwrap().len(), 1);
         let b = compile("b", exports.clone()).unwrap();
         let notify = b.find("Notify", "from a").unwrap();
         assert_eq!(notify.get("message"), Some(&"changed".into()));

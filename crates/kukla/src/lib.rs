@@ -44,6 +44,7 @@
 //! | evaluate code, look up data | [`Site::eval`], [`Site::lookup`] |
 //! | know how attributes got their values | [`Site::compile_with`], [`provenance`] |
 //! | check a text without running it | [`analysis`] |
+//! | compile nodes that collect what the others export | [`exchange`] |
 //! | serve the machine interface | [`rpc`] |
 //! | read fact files, classifications, `puppet.conf` | [`facts`], [`classify`], [`puppet_conf`] |
 //!
@@ -69,6 +70,7 @@ pub mod coverage;
 mod data;
 pub mod diff;
 mod disk;
+pub mod exchange;
 pub mod exports;
 pub mod facts;
 pub mod provenance;

@@ -1,14 +1,15 @@
 //! Exported resources: what the catalogs of other nodes offer to collectors such as `Sshkey <<| |>>`.
 
-use kukla_catalog::{Exported, Resource};
-use kukla_syntax::{bail, diagnostic};
-use kukla_values::{Name, Str, Value, compare};
+use kukla_catalog::{Exported, Filter, Resource, Wanted};
+use kukla_syntax::{deep, diagnostic};
+use kukla_values::{Name, Str, Value};
 
 use super::builder::{Param, ResourceId};
-use super::collect::{Condition, Wanted};
+use super::collect::{self, Condition};
 use super::resource::Declaration;
+use super::tags;
 use crate::codes::{DUPLICATE_EXPORTED_RESOURCE, EXPORTS_UNAVAILABLE};
-use crate::error::{Flow, Raise};
+use crate::error::{Diagnostic, Flow, Raise};
 use crate::program::ResourceForm;
 use crate::vm::Vm;
 
@@ -17,26 +18,28 @@ impl Vm<'_> {
     ///
     /// Several collectors may find the same one; that anything else has its name is an error.
     pub(super) fn import(&mut self, at: usize) -> Flow<Vec<ResourceId>> {
-        let Wanted::Matching(search) = &self.catalog.collectors[at].what else { return Ok(Vec::new()) };
+        let collect::Wanted::Matching(search) = &self.catalog.collectors[at].what else {
+            return Ok(Vec::new());
+        };
         let (resolved, scope) = (search.resolved.clone(), search.scope);
         if let Some(tracker) = self.tracker() {
             tracker.collected(&resolved.type_name);
         }
         let Some(exports) = &self.environment().exports else { return Ok(Vec::new()) };
-        let found = exports
-            .of(&resolved.type_name, &self.node().name)
-            .map_err(|reason| Raise::from(diagnostic!(EXPORTS_UNAVAILABLE { reason })))?;
-        let fits = |each: &Exported| search.query.as_ref().is_none_or(|query| offers(query, &each.resource));
-        let wanted: Vec<_> = found.into_iter().filter(|each| fits(each)).collect();
+        let wanted = Wanted {
+            type_name: resolved.type_name.as_str().into(),
+            node: self.node().name.as_str().into(),
+            filter: search.query.as_ref().map(filter),
+        };
+        let found = exports.find(&wanted).map_err(|why| Raise::from(unavailable(&why)))?;
         let mut new = Vec::new();
-        for each in wanted {
-            let Resource { title, .. } = &each.resource;
-            let from: Str = each.node.as_str().into();
+        for each in found {
+            let Exported { node: from, resource: Resource { title, .. } } = &*each;
             if let Some(existing) = self.catalog.find(&resolved.type_name, title) {
-                if self.catalog.imported.get(&existing) == Some(&from) {
+                if self.catalog.imported.get(&existing) == Some(from) {
                     continue;
                 }
-                bail!(DUPLICATE_EXPORTED_RESOURCE { resource: each.resource.reference() });
+                return Err(self.clash(&each, existing));
             }
             let declaration = Declaration {
                 form: ResourceForm::Regular,
@@ -49,11 +52,34 @@ impl Vm<'_> {
             let params = params(&each.resource, &declaration);
             let resource = self.catalog.prepare(&resolved, title.clone(), params, &declaration, false)?;
             let id = self.catalog.add_resource(resource, scope)?;
-            self.catalog.imported.insert(id, from);
+            self.catalog.imported.insert(id, from.clone());
             new.push(id);
         }
         Ok(new)
     }
+
+    /// What is wrong when another node exports a resource that is there already.
+    fn clash(&self, each: &Exported, existing: ResourceId) -> Raise {
+        let (from, own) = (&each.node, &self.node().name);
+        let wrong = diagnostic!(DUPLICATE_EXPORTED_RESOURCE { resource: each.resource.reference() });
+        let (wrong, other) = match self.catalog.imported.get(&existing) {
+            Some(other) => (wrong, format!("'{other}' exports it too")),
+            None => {
+                let place = self.catalog.get(existing).location.clone();
+                let wrong = wrong.label_if_known(place, "it is declared here as well");
+                (wrong, format!("the catalog of '{own}' declares it itself"))
+            }
+        };
+        wrong
+            .hint(format!("'{from}' exports it, and {other}; a title with the name of the node is its own"))
+            .into()
+    }
+}
+
+/// What is wrong when nobody says what other nodes export.
+fn unavailable(why: &Diagnostic) -> Diagnostic {
+    let wrong = diagnostic!(EXPORTS_UNAVAILABLE { reason: why.message() });
+    why.hints.iter().fold(wrong, |wrong, hint| wrong.hint(hint.as_str()))
 }
 
 fn params(resource: &Resource, declaration: &Declaration) -> Vec<Param> {
@@ -69,21 +95,34 @@ fn params(resource: &Resource, declaration: &Declaration) -> Vec<Param> {
     resource.parameters.iter().map(param).collect()
 }
 
-/// Whether a query fits a resource of another catalog.
-fn offers(query: &Condition, resource: &Resource) -> bool {
-    let value = |name: Name| match name.as_str() {
-        "title" => resource.title.clone().into(),
-        name => resource.get(name).cloned().unwrap_or_default(),
+/// The query of a collector, as others are asked.
+fn filter(query: &Condition) -> Filter {
+    let equal = |name: &Name, value: &Value| match name.as_str() {
+        "title" => Filter::Title(tags::text(value).into()),
+        "tag" => Filter::Tagged(tags::text(value).to_lowercase().into()),
+        name => Filter::Attribute(name.into(), value.clone()),
     };
     match query {
-        Condition::Equal(name, wanted) => match value(*name) {
-            Value::Array(values) => values.iter().any(|each| compare::equals(each, wanted)),
-            value => compare::equals(&value, wanted),
+        Condition::Equal(name, value) => equal(name, value),
+        Condition::NotEqual(name, value) => Filter::Not(Box::new(equal(name, value))),
+        Condition::Tagged(tags) => match &tags[..] {
+            [(tag, _)] => Filter::Tagged(tag.as_str().into()),
+            tags => Filter::Any(tags.iter().map(|(tag, _)| Filter::Tagged(tag.as_str().into())).collect()),
         },
-        Condition::NotEqual(name, wanted) => !compare::equals(&value(*name), wanted),
-        Condition::Tagged(tags) => tags.iter().any(|(tag, _)| resource.tags.iter().any(|has| has == tag)),
-        Condition::And(both) => both.iter().all(|each| offers(each, resource)),
-        Condition::Or(both) => both.iter().any(|each| offers(each, resource)),
-        Condition::Nothing => false,
+        Condition::And(both) => {
+            let parts = both.iter().flat_map(|each| match deep(|| filter(each)) {
+                Filter::All(parts) => parts,
+                part => vec![part],
+            });
+            Filter::All(parts.collect())
+        }
+        Condition::Or(both) => {
+            let parts = both.iter().flat_map(|each| match deep(|| filter(each)) {
+                Filter::Any(parts) => parts,
+                part => vec![part],
+            });
+            Filter::Any(parts.collect())
+        }
+        Condition::Nothing => Filter::Any(Vec::new()),
     }
 }
