@@ -77,6 +77,7 @@ const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
     ("RUBY_TEMPLATE", "takes an environment that runs no Ruby"),
     ("SCRIPT_LIMIT", "is about scripts, not about Puppet code"),
     ("SERIALIZED_TOO_DEEP", "a limit comes first"),
+    ("UNSETTLED_EXPORTS", "takes several nodes"),
     ("SOURCE_TOO_LONG", "takes four gigabytes"),
     ("TOO_MANY_DIRECTORIES", "takes very many directories"),
     ("TOO_MANY_ELEMENTS_IN_ALL", "takes a lot of memory"),

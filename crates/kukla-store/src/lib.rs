@@ -44,12 +44,15 @@
 
 pub mod codes;
 mod exports;
+mod postgres;
+mod puppetdb;
 pub mod query;
 mod report;
 mod sql;
 mod sqlite;
 mod store;
 mod time;
+mod tls;
 mod url;
 
 pub use exports::StoreExports;

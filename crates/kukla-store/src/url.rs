@@ -5,6 +5,8 @@ use std::sync::Arc;
 use kukla_syntax::{bail, diagnostic};
 
 use crate::codes::BAD_STORE_URL;
+use crate::postgres::Postgres;
+use crate::puppetdb::PuppetDb;
 use crate::sql::SqlStore;
 use crate::sqlite::Sqlite;
 use crate::{Options, Result, Store};
@@ -16,6 +18,12 @@ pub fn open(url: &str, options: &Options) -> Result<Arc<dyn Store>> {
             bail!(BAD_STORE_URL { url, problem: "a file is to be named" }; hint: "as in sqlite:/var/lib/kukla/store.db");
         }
         return Ok(Arc::new(SqlStore::open(Sqlite::open(path, url, options)?, options)?));
+    }
+    if url.starts_with("postgres://") || url.starts_with("postgresql://") {
+        return Ok(Arc::new(SqlStore::open(Postgres::open(url, options)?, options)?));
+    }
+    if let Some(address) = url.strip_prefix("puppetdb+") {
+        return Ok(Arc::new(PuppetDb::open(address, url, options)?));
     }
     let wrong =
         diagnostic!(BAD_STORE_URL { url: without_password(url), problem: "nothing of the kind is known" });

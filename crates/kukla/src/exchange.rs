@@ -1,12 +1,12 @@
 //! Nodes that are compiled together and collect what the others export, until nothing changes any more.
 //!
-//! Passes follow each other. In one of them every node sees what the others exported in the pass before, so that the outcome does not depend on
-//! who comes first; after it those nodes are due again whose collectors would find something else now. Nodes that are not compiled here export what
-//! somebody else knows of them, a database say, and so do those whose compilation fails.
+//! Passes follow each other. In the first one collectors find nothing; in each of the others every node sees what the others exported in the pass
+//! before, so that the outcome does not depend on who comes first. After a pass those nodes are due again whose collectors would find something
+//! else now. Nodes that are not compiled here export what somebody else knows of them, a database say, and so do those whose compilation fails.
 //!
 //! ```
 //! use std::sync::Arc;
-//! use kukla::exchange::Exchange;
+//! use kukla::exchange::{Done, Exchange};
 //! use kukla::{CompileOptions, Compiler, MemoryWorld, Node, SiteSpec};
 //!
 //! let mut spec = SiteSpec::of("@@notify { \"from ${trusted['certname']}\": } Notify <<| |>>");
@@ -14,16 +14,20 @@
 //! let exchange = Arc::new(Exchange::new(None));
 //! let compiler = Compiler::new(MemoryWorld::default()).with_exports(exchange.clone());
 //! let site = compiler.open(&spec)?;
+//! // What nothing collects is for others to collect, so it has to be in the catalog.
 //! let options = CompileOptions { keep_virtual: true, ..CompileOptions::default() };
 //!
-//! let nodes = ["a".to_owned(), "b".to_owned()];
-//! let settled = exchange.settle(&nodes, |due| {
-//!     let compile = |name: &String| site.compile_with(&Node::named(name), options).result.unwrap().catalog;
-//!     Ok::<_, ()>(due.iter().map(|name| (name.clone(), Some(compile(name)))).collect())
+//! let settled = exchange.settle(|due| {
+//!     let nodes = ["a", "b"].into_iter().filter(|name| due.is_none_or(|due| due.contains(*name)));
+//!     let compile = |name: &str| {
+//!         let catalog = site.compile_with(&Node::named(name), options).result.unwrap().catalog;
+//!         Done { node: name.to_owned(), exports: Some(Done::<()>::exports_of(&catalog)), outcome: catalog }
+//!     };
+//!     Ok::<_, ()>(nodes.map(compile).collect())
 //! });
-//! let catalogs = settled.unwrap();
-//! assert_eq!((catalogs.passes, catalogs.unsettled.is_none()), (2, true));
-//! assert!(catalogs.outcomes["a"].as_ref().unwrap().find("Notify", "from b").is_some());
+//! let settled = settled.unwrap();
+//! assert_eq!((settled.passes, settled.unsettled.is_none()), (2, true));
+//! assert!(settled.outcomes["a"].find("Notify", "from b").is_some());
 //! # Ok::<(), Box<kukla::Diagnostic>>(())
 //! ```
 
@@ -50,6 +54,8 @@ pub struct Exchange {
 
 #[derive(Debug, Default)]
 struct State {
+    /// Whether nobody has been compiled yet.
+    is_first: bool,
     members: BTreeMap<Str, Offer>,
     /// What collectors asked in these passes, by their questions without whoever asks.
     answers: BTreeMap<String, Answered>,
@@ -61,16 +67,14 @@ struct State {
 #[derive(Clone, Debug)]
 struct Answered {
     wanted: Wanted,
-    /// What those say who are not compiled here, and those who failed.
-    elsewhere: Arc<Vec<Arc<Exported>>>,
+    /// What is known of all nodes elsewhere, once that has been asked.
+    elsewhere: Option<Arc<Vec<Arc<Exported>>>>,
     all: Arc<Vec<Arc<Exported>>>,
 }
 
 /// What a node offers.
 #[derive(Clone, Debug, PartialEq)]
 enum Offer {
-    /// It has not been compiled.
-    Nothing,
     /// What its catalog exports.
     Exports(Vec<Arc<Exported>>),
     /// Its compilation failed: what is known of it elsewhere stays true.
@@ -88,15 +92,21 @@ pub struct Settled<T> {
     pub unsettled: Option<Box<Diagnostic>>,
 }
 
-/// What came of a node, as far as others depend on it.
-pub trait Offers {
-    /// The catalog with what nothing collected, unless there is none.
-    fn catalog(&self) -> Option<&Catalog>;
+/// What came of a node that was compiled.
+#[derive(Debug)]
+pub struct Done<T> {
+    /// Its name.
+    pub node: String,
+    /// What it exports; nothing is known of that if it failed.
+    pub exports: Option<Vec<Resource>>,
+    /// Whatever else came of it.
+    pub outcome: T,
 }
 
-impl Offers for Option<Catalog> {
-    fn catalog(&self) -> Option<&Catalog> {
-        self.as_ref()
+impl<T> Done<T> {
+    /// What a catalog exports.
+    pub fn exports_of(catalog: &Catalog) -> Vec<Resource> {
+        catalog.resources.iter().filter(|resource| resource.exported).cloned().collect()
     }
 }
 
@@ -106,44 +116,44 @@ impl Exchange {
         Exchange { others, state: Mutex::default() }
     }
 
-    /// Compiles nodes until nothing changes: `compile` is given the names of those that are due, and says what came of each.
-    pub fn settle<T: Offers, E>(
+    /// Compiles nodes until nothing changes: `compile` is given the names of those that are due, all of them at first, and says what came of
+    /// each.
+    pub fn settle<T, E>(
         &self,
-        nodes: &[String],
-        mut compile: impl FnMut(&[String]) -> Result<Vec<(String, T)>, E>,
+        mut compile: impl FnMut(Option<&BTreeSet<String>>) -> Result<Vec<Done<T>>, E>,
     ) -> Result<Settled<T>, E> {
-        *self.state() = State {
-            members: nodes.iter().map(|name| (name.as_str().into(), Offer::Nothing)).collect(),
-            ..State::default()
-        };
+        *self.state() = State { is_first: true, ..State::default() };
         let mut settled = Settled { outcomes: BTreeMap::new(), passes: 0, unsettled: None };
-        let mut due = nodes.to_vec();
-        let mut seen = vec![self.offers()];
-        while !due.is_empty() {
+        let mut due: Option<BTreeSet<String>> = None;
+        let mut seen: Vec<BTreeMap<Str, Offer>> = Vec::new();
+        while due.as_ref().is_none_or(|due| !due.is_empty()) {
             settled.passes += 1;
-            for name in &due {
+            for name in due.iter().flatten() {
                 self.state().asked.remove(name.as_str());
             }
-            for (name, outcome) in compile(&due)? {
-                let node = Str::from(name.as_str());
-                let offer = outcome.catalog().map_or(Offer::Failed, |catalog| offer(&node, catalog));
-                self.state().members.insert(node, offer);
-                settled.outcomes.insert(name, outcome);
+            for Done { node, exports, outcome } in compile(due.as_ref())? {
+                let name = Str::from(node.as_str());
+                let own = |resource| Arc::new(Exported { node: name.clone(), resource });
+                let offer =
+                    exports.map_or(Offer::Failed, |all| Offer::Exports(all.into_iter().map(own).collect()));
+                self.state().members.insert(name.clone(), offer);
+                settled.outcomes.insert(node, outcome);
             }
-            due = self.due();
-            let now = self.offers();
+            let now_due = self.due();
+            let now = self.state().members.clone();
             let again = seen.iter().position(|earlier| *earlier == now);
-            if let (Some(at), false) = (again, due.is_empty()) {
-                settled.unsettled = Some(unsettled(&seen[at..], settled.passes));
-                break;
-            }
-            if settled.passes == PASSES {
-                let last = seen.len() - 1;
-                seen.push(now);
-                settled.unsettled = Some(unsettled(&seen[last..], PASSES));
-                break;
-            }
             seen.push(now);
+            let first = match again {
+                Some(at) => Some(at),
+                None => (settled.passes == PASSES).then_some(PASSES - 2),
+            };
+            if let (Some(at), false) = (first, now_due.is_empty()) {
+                settled.unsettled = unsettled(&seen[at..], settled.passes);
+                if settled.unsettled.is_some() {
+                    break;
+                }
+            }
+            due = Some(now_due);
         }
         Ok(settled)
     }
@@ -152,36 +162,36 @@ impl Exchange {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn offers(&self) -> BTreeMap<Str, Offer> {
-        self.state().members.clone()
-    }
-
     /// The nodes whose collectors would find something else than they did.
-    fn due(&self) -> Vec<String> {
+    fn due(&self) -> BTreeSet<String> {
         let mut state = self.state();
-        let mut changed: BTreeMap<&String, BTreeSet<Str>> = BTreeMap::new();
-        let answers: BTreeMap<String, Answered> = state
-            .answers
-            .iter()
-            .map(|(key, answer)| (key.clone(), Answered { all: state.answer(answer), ..answer.clone() }))
-            .collect();
-        for (key, before) in &state.answers {
-            let sources = differing(&before.all, &answers[key].all);
-            if !sources.is_empty() {
-                changed.insert(key, sources);
+        state.is_first = false;
+        let mut changed: BTreeMap<String, BTreeSet<Str>> = BTreeMap::new();
+        let before = std::mem::take(&mut state.answers);
+        for (key, mut answered) in before {
+            if answered.elsewhere.is_none() {
+                // Why there is no answer is for whoever asks to tell.
+                let Ok(elsewhere) = self.elsewhere(&answered.wanted) else {
+                    changed.insert(key, BTreeSet::from([Str::default()]));
+                    continue;
+                };
+                answered.elsewhere = Some(elsewhere);
             }
+            let now = state.answer(&answered);
+            changed.insert(key.clone(), differing(&answered.all, &now));
+            answered.all = now;
+            state.answers.insert(key, answered);
         }
         let is_due = |name: &Str, keys: &BTreeSet<String>| {
             // What a node exports itself it finds without asking.
-            keys.iter()
-                .filter_map(|key| changed.get(key))
-                .any(|sources| sources.iter().any(|source| source != name))
+            keys.iter().filter_map(|key| changed.get(key)).flatten().any(|source| source != name)
         };
-        let due =
-            state.asked.iter().filter(|(name, keys)| is_due(name, keys)).map(|(name, _)| name.to_string());
-        let due = due.collect();
-        state.answers = answers;
-        due
+        let due = state.asked.iter().filter(|(name, keys)| is_due(name, keys));
+        due.map(|(name, _)| name.to_string()).collect()
+    }
+
+    fn elsewhere(&self, wanted: &Wanted) -> Result<Arc<Vec<Arc<Exported>>>, Box<Diagnostic>> {
+        self.others.as_ref().map_or_else(|| Ok(Arc::default()), |others| others.find(wanted).map(Arc::new))
     }
 }
 
@@ -189,8 +199,13 @@ impl State {
     /// What all nodes answer to a question now, by their names.
     fn answer(&self, question: &Answered) -> Arc<Vec<Arc<Exported>>> {
         let is_known_here = |node: &Str| self.members.get(node).is_some_and(|offer| *offer != Offer::Failed);
-        let mut all: Vec<Arc<Exported>> =
-            question.elsewhere.iter().filter(|each| !is_known_here(&each.node)).cloned().collect();
+        let mut all: Vec<Arc<Exported>> = question
+            .elsewhere
+            .iter()
+            .flat_map(|all| all.iter())
+            .filter(|each| !is_known_here(&each.node))
+            .cloned()
+            .collect();
         for (node, offer) in &self.members {
             let Offer::Exports(own) = offer else { continue };
             all.extend(own.iter().filter(|each| question.wanted.takes(node, &each.resource)).cloned());
@@ -206,15 +221,14 @@ impl Exports for Exchange {
         let key = format!("{general:?}");
         let mut state = self.state();
         if !state.answers.contains_key(&key) {
-            // A question to a database takes its time; others may go on meanwhile.
-            drop(state);
-            let elsewhere = match &self.others {
-                Some(others) => Arc::new(others.find(&general)?),
-                None => Arc::default(),
-            };
-            state = self.state();
-            let mut answered = Answered { wanted: general, elsewhere, all: Arc::default() };
-            answered.all = state.answer(&answered);
+            let mut answered = Answered { wanted: general, elsewhere: None, all: Arc::default() };
+            if !state.is_first {
+                // A question to a database takes its time; others may go on meanwhile.
+                drop(state);
+                answered.elsewhere = Some(self.elsewhere(&answered.wanted)?);
+                state = self.state();
+                answered.all = state.answer(&answered);
+            }
             state.answers.entry(key.clone()).or_insert(answered);
         }
         let all = Arc::clone(&state.answers[&key].all);
@@ -226,12 +240,6 @@ impl Exports for Exchange {
     fn query(&self, query: &Value) -> Option<Result<Value, Box<Diagnostic>>> {
         self.others.as_ref()?.query(query)
     }
-}
-
-fn offer(node: &Str, catalog: &Catalog) -> Offer {
-    let exported = catalog.resources.iter().filter(|resource| resource.exported);
-    let of_node = |resource: &Resource| Arc::new(Exported { node: node.clone(), resource: resource.clone() });
-    Offer::Exports(exported.map(of_node).collect())
 }
 
 /// The nodes whose part in two answers is not the same.
@@ -250,18 +258,18 @@ fn differing(before: &[Arc<Exported>], after: &[Arc<Exported>]) -> BTreeSet<Str>
     before.keys().chain(after.keys()).filter(|node| !is_same(node)).cloned().collect()
 }
 
-/// What is wrong when offers come back to what they were without coming to rest: which nodes offer now this, now that.
-fn unsettled(cycle: &[BTreeMap<Str, Offer>], passes: usize) -> Box<Diagnostic> {
+/// What is wrong when offers come back to what they were without coming to rest: which nodes offer now this, now that. Nothing if none does.
+fn unsettled(passes_seen: &[BTreeMap<Str, Offer>], passes: usize) -> Option<Box<Diagnostic>> {
     let mut moving = BTreeMap::<&Str, BTreeSet<String>>::new();
-    for (at, before) in cycle.iter().enumerate() {
-        let after = &cycle[(at + 1) % cycle.len()];
+    for pair in passes_seen.windows(2) {
+        let (before, after) = (&pair[0], &pair[1]);
         for (node, offer) in before.iter().filter(|(node, offer)| after.get(*node) != Some(*offer)) {
-            let changed = moving.entry(node).or_default();
             let (a, b) = (exported(offer), after.get(node).map_or(&[][..], exported));
             let only = |these: &[Arc<Exported>], those: &[Arc<Exported>]| -> Vec<String> {
                 let gone = these.iter().filter(|one| !those.contains(one));
                 gone.map(|one| one.resource.reference().to_string()).collect()
             };
+            let changed = moving.entry(node).or_default();
             changed.extend(only(a, b));
             changed.extend(only(b, a));
         }
@@ -272,12 +280,77 @@ fn unsettled(cycle: &[BTreeMap<Str, Offer>], passes: usize) -> Box<Diagnostic> {
     let nodes: Vec<String> = moving.iter().map(told).collect();
     let wrong = diagnostic!(UNSETTLED_EXPORTS { passes, nodes: nodes.join(", ") };
         hint: "what these nodes export depends on what they collect; let one of them export whatever it finds");
-    Box::new(wrong)
+    (!moving.is_empty()).then(|| Box::new(wrong))
 }
 
 fn exported(offer: &Offer) -> &[Arc<Exported>] {
     match offer {
         Offer::Exports(own) => own,
-        Offer::Nothing | Offer::Failed => &[],
+        Offer::Failed => &[],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CompileOptions, Compiler, MemoryWorld, Node, SiteSpec};
+
+    fn settle(code: &str, nodes: &[&str]) -> Settled<Result<Catalog, String>> {
+        let mut spec = SiteSpec::of(code);
+        spec.settings.set("storeconfigs", true.into()).unwrap();
+        let exchange = Arc::new(Exchange::new(None));
+        let compiler = Compiler::new(MemoryWorld::default()).with_exports(exchange.clone());
+        let site = compiler.open(&spec).unwrap();
+        let options = CompileOptions { keep_virtual: true, ..CompileOptions::default() };
+        let compile = |name: &&str| {
+            let result = site.compile_with(&Node::named(*name), options).result;
+            let outcome = result.map(|compiled| compiled.catalog).map_err(|failure| failure.to_string());
+            let exports = outcome.as_ref().ok().map(Done::<()>::exports_of);
+            Done { node: (*name).to_owned(), exports, outcome }
+        };
+        let settled = exchange.settle(|due| {
+            let due = nodes.iter().filter(|name| due.is_none_or(|due| due.contains(**name)));
+            Ok::<_, ()>(due.map(compile).collect())
+        });
+        settled.unwrap()
+    }
+
+    #[test]
+    fn a_chain_takes_a_pass_for_each_link() {
+        // Defines are evaluated after collectors, so that one can see what was collected.
+        let code = "
+            define relay($from) { if defined(Notify[$from]) { @@notify { $title: } } }
+            node a { @@notify { 'a': } }
+            node b { Notify <<| title == 'a' |>> relay { 'b': from => 'a' } }
+            node c { Notify <<| title == 'b' |>> relay { 'c': from => 'b' } }
+            node d { Notify <<| |>> }";
+        let settled = settle(code, &["d", "c", "b", "a"]);
+        assert_eq!((settled.passes, settled.unsettled.is_none()), (4, true));
+        let d = settled.outcomes["d"].as_ref().unwrap();
+        assert!(["a", "b", "c"].iter().all(|title| d.find("Notify", title).is_some()));
+    }
+
+    #[test]
+    fn nodes_that_fail_at_first_may_succeed() {
+        let code = "
+            node a { @@notify { 'a': } }
+            node b { Notify <<| |>> realize(Notify['a']) }";
+        let settled = settle(code, &["b", "a"]);
+        assert_eq!(settled.passes, 2);
+        assert!(settled.outcomes["b"].is_ok(), "{:?}", settled.outcomes["b"]);
+    }
+
+    #[test]
+    fn what_never_comes_to_rest_is_told() {
+        let code = "
+            define unless_there($other) { unless defined(Notify[$other]) { @@notify { $title: } } }
+            define if_there($other) { if defined(Notify[$other]) { @@notify { $title: } } }
+            node a { Notify <<| title == 'b' |>> unless_there { 'a': other => 'b' } }
+            node b { Notify <<| title == 'a' |>> if_there { 'b': other => 'a' } }
+            node c { @@notify { 'c': } }";
+        let settled = settle(code, &["a", "b", "c"]);
+        let wrong = settled.unsettled.expect("each wants what the other does not");
+        assert!(wrong.is(&UNSETTLED_EXPORTS) && !wrong.hints.is_empty());
+        assert!(wrong.message().ends_with("a (Notify[a]), b (Notify[b])"), "{wrong}");
     }
 }

@@ -50,6 +50,15 @@ impl Question {
         }
     }
 
+    /// The names of the columns that it asks for, in their order, if it says so.
+    pub fn columns(&self) -> Vec<String> {
+        let selected = |one: &Selected| match one {
+            Selected::Field(field) => field.to_string(),
+            Selected::Function(function, _) => function.name().to_owned(),
+        };
+        self.parse().map(|query| query.select.iter().map(selected).collect()).unwrap_or_default()
+    }
+
     /// What it asks for.
     pub fn parse(&self) -> Result<Query> {
         let parsed = match self {

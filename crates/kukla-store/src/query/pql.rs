@@ -209,6 +209,7 @@ impl<'t> Reader<'t> {
     }
 
     fn value(&mut self) -> Parsed<Json> {
+        self.skip();
         match self.peek() {
             Some('[') => {
                 self.expect("[")?;

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
+use kukla_syntax::bail;
 use serde_json::{Map, Value as Json, json};
 use sha1::{Digest, Sha1};
 
 use super::write::hex;
 use super::{Connection, Param, Row, read};
+use crate::codes::STORE_FAILED;
 use crate::query::{Column, Entity, Narrow, Tables as Asked};
 use crate::{Result, Timestamp};
 
@@ -379,18 +381,18 @@ impl Scan<'_> {
     }
 }
 
-/// Visits rows until there are enough; those that come after are passed by.
+/// Visits rows until there are enough.
 fn each_until(
     visit: Visit<'_>,
     run: impl FnOnce(&mut dyn FnMut(&[Json]) -> Result<()>) -> Result<()>,
 ) -> Result<()> {
     let mut is_enough = false;
-    run(&mut |row| {
-        if !is_enough {
-            is_enough = visit(row).is_break();
-        }
-        Ok(())
-    })
+    let done = run(&mut |row| {
+        is_enough = visit(row).is_break();
+        // What ends a search before its end looks like an error to those in between.
+        if is_enough { bail!(STORE_FAILED { url: "", problem: "there is enough" }) } else { Ok(()) }
+    });
+    if is_enough { Ok(()) } else { done }
 }
 
 fn text(row: &dyn Row, column: usize) -> Json {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use kukla_catalog::{Catalog, Edge, Filter, Resource, ResourceKind, Wanted};
 use kukla_store::{Options, Store};
+use kukla_values::Value;
 
 /// A directory of a test, which goes with it.
 pub struct Directory(PathBuf);
@@ -22,20 +23,36 @@ impl Directory {
     pub fn path(&self, name: &str) -> String {
         self.0.join(name).display().to_string()
     }
-
-    pub fn url(&self) -> String {
-        format!("sqlite:{}", self.path("store.db"))
-    }
-
-    pub fn store(&self) -> Arc<dyn Store> {
-        kukla_store::open(&self.url(), &Options::default()).unwrap()
-    }
 }
 
 impl Drop for Directory {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
+}
+
+/// Runs a test on an empty store of each sort that there is: a file, and a database of the server that `KUKLA_TEST_POSTGRES` names, which
+/// `tests/store/with-postgres` starts.
+pub fn each_store(name: &str, test: impl Fn(&str)) {
+    let directory = Directory::new(name);
+    test(&format!("sqlite:{}", directory.path("store.db")));
+    match std::env::var("KUKLA_TEST_POSTGRES") {
+        Ok(server) => test(&database(&server, name)),
+        Err(_) => eprintln!("SKIPPED on PostgreSQL: tests/store/with-postgres starts one"),
+    }
+}
+
+/// The URL of an empty database on a server.
+pub fn database(server: &str, name: &str) -> String {
+    let name = format!("kukla_{}", name.replace('-', "_"));
+    let mut client = postgres::Client::connect(&format!("{server}/postgres"), postgres::NoTls).unwrap();
+    client.batch_execute(&format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")).unwrap();
+    client.batch_execute(&format!("CREATE DATABASE {name}")).unwrap();
+    format!("{server}/{name}")
+}
+
+pub fn open(url: &str) -> Arc<dyn Store> {
+    kukla_store::open(url, &Options::default()).unwrap()
 }
 
 pub fn wanted(type_name: &str, node: &str, filter: Option<Filter>) -> Wanted {
@@ -60,7 +77,7 @@ pub fn catalog(node: &str, files: usize) -> Catalog {
         parameters: vec![
             ("ensure".into(), "file".into()),
             ("mode".into(), "0644".into()),
-            ("content".into(), format!("the file {at} of {node}\n").into()),
+            ("content".into(), format!("the file {at} of {node}\n\ttab \\ \"quoted\" \u{e9}\r\n").into()),
             ("require".into(), "Package[nginx]".into()),
         ],
         ..Resource::default()
@@ -95,4 +112,24 @@ pub fn exporting(node: &str, messages: usize) -> Catalog {
         ..Resource::default()
     };
     Catalog { name: node.into(), resources: (0..messages).map(notify).collect(), ..Catalog::default() }
+}
+
+/// A catalog all of whose resources say which version it is.
+pub fn version(node: &str, version: i64, resources: usize) -> Catalog {
+    let mut catalog = exporting(node, resources);
+    for resource in &mut catalog.resources {
+        resource.parameters.push(("version".into(), version.into()));
+    }
+    catalog
+}
+
+/// The version that a catalog says it is, if it says so everywhere and is whole.
+pub fn version_of(catalog: &Catalog, resources: usize) -> i64 {
+    assert_eq!(catalog.resources.len(), resources, "{}", catalog.name);
+    let versions: Vec<Option<&Value>> = catalog.resources.iter().map(|each| each.get("version")).collect();
+    assert!(versions.iter().all(|each| *each == versions[0]), "{}: {versions:?}", catalog.name);
+    match versions[0] {
+        Some(Value::Integer(version)) => *version,
+        other => panic!("{other:?}"),
+    }
 }

@@ -1,0 +1,146 @@
+//! How long a store takes: 2,000 nodes with 20 exported resources each, collected in several ways, and large catalogs stored.
+//!
+//!     cargo bench -p kukla-store                                          # a file
+//!     tests/store/with-postgres cargo bench -p kukla-store                # and a PostgreSQL server
+//!
+//! `KUKLA_BENCH_NODES` is another number of nodes, to see what grows with the store and what with the answer. Times are the median and the longest of so
+//! many runs, by the clock on the wall.
+
+#![allow(clippy::disallowed_methods)] // a benchmark measures what is outside
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use std::time::{Duration, Instant};
+
+use common::{Directory, catalog, open, wanted};
+use kukla_catalog::{Catalog, Filter, Resource, ResourceKind};
+use kukla_store::{Question, Timestamp, Update};
+
+const EXPORTS: usize = 20;
+
+fn main() {
+    let nodes = std::env::var("KUKLA_BENCH_NODES").ok().and_then(|text| text.parse().ok()).unwrap_or(2000);
+    let directory = Directory::new("bench");
+    let sqlite = format!("sqlite:{}", directory.path("store.db"));
+    let postgres = std::env::var("KUKLA_TEST_POSTGRES").ok().map(|server| common::database(&server, "bench"));
+    for url in [Some(sqlite), postgres].into_iter().flatten() {
+        measure(&url, nodes);
+    }
+}
+
+fn measure(url: &str, nodes: usize) {
+    let store = open(url);
+    let mut time = 0;
+    let mut put = |node: &str, catalog: &Catalog| {
+        time += 1;
+        store
+            .update(&Update { catalog: Some(catalog), ..Update::of(node, "production", Timestamp(time)) })
+            .unwrap();
+    };
+    println!(
+        "\n{}, {nodes} nodes with {EXPORTS} exported resources each",
+        url.split(':').next().unwrap_or(url)
+    );
+    let began = Instant::now();
+    for node in 0..nodes {
+        let name = format!("node{node:04}.example.com");
+        put(&name, &monitored(&name));
+    }
+    let each = began.elapsed() / nodes as u32;
+    println!("{:52} {:>10}", "a catalog of 20 resources, all exported, new", told(each));
+    let collect = |what: &str, runs: usize, filter: Option<Filter>| {
+        let mut rows = 0;
+        let times = timed(runs, |_| {
+            rows = store
+                .exported(&wanted("Nagios_service", "monitor.example.com", filter.clone()))
+                .unwrap()
+                .len();
+        });
+        row(&format!("collect {what}: {rows}"), times);
+    };
+    let host =
+        |node: usize| Filter::Attribute("host_name".into(), format!("node{node:04}.example.com").into());
+    collect("all of a type", 5, None);
+    collect("by a tag that all have", 5, Some(Filter::Tagged("monitoring".into())));
+    collect("by an attribute", 50, Some(host(7)));
+    collect("by a title", 50, Some(Filter::Title("node0007.example.com-check3".into())));
+    collect(
+        "by a tag and an attribute",
+        20,
+        Some(Filter::All(vec![Filter::Tagged("monitoring".into()), host(7)])),
+    );
+    collect("what nobody has", 50, Some(Filter::Title("nothing".into())));
+    let large = catalog("large.example.com", 2000);
+    let times = timed(20, |run| {
+        let mut changed = large.clone();
+        for resource in &mut changed.resources {
+            resource.line = Some(run as u32);
+        }
+        put("large.example.com", &changed);
+    });
+    row("store a catalog of 2,000 resources, all changed", times);
+    let times = timed(20, |run| {
+        let mut changed = large.clone();
+        changed.resources[1].line = Some(run as u32);
+        put("large.example.com", &changed);
+    });
+    row("the same, one resource changed", times);
+    let times = timed(20, |_| put("large.example.com", &large));
+    row("the same, unchanged", times);
+    row("read it back", timed(20, |_| drop(store.catalog("large.example.com").unwrap())));
+    let ask = |query: &str, runs: usize| {
+        row(query, timed(runs, |_| drop(store.query(&Question::pql(query)).unwrap())));
+    };
+    ask("nodes[count()] { }", 10);
+    ask("resources[count()] { exported = true }", 5);
+    ask("resources { certname = 'node0007.example.com' }", 20);
+}
+
+/// What a node exports that is to be monitored, as in the measurements of PuppetDB.
+fn monitored(node: &str) -> Catalog {
+    let service = |at: usize| Resource {
+        type_name: "Nagios_service".into(),
+        title: format!("{node}-check{at}").into(),
+        tags: vec!["nagios_service".into(), "monitoring".into(), "class".into()],
+        file: Some("/etc/puppet/code/environments/production/modules/mon/manifests/init.pp".into()),
+        line: Some(at as u32),
+        exported: true,
+        is_virtual: true,
+        kind: ResourceKind::CompilableType,
+        parameters: [
+            ("tag", "monitoring".to_owned()),
+            ("use", "generic-service".to_owned()),
+            ("ensure", "present".to_owned()),
+            ("host_name", node.to_owned()),
+            ("check_command", format!("check_nrpe!check_{at}")),
+            ("service_description", format!("check {at}")),
+        ]
+        .map(|(name, value)| (name.into(), value.into()))
+        .into(),
+        ..Resource::default()
+    };
+    Catalog { name: node.into(), resources: (0..EXPORTS).map(service).collect(), ..Catalog::default() }
+}
+
+fn timed(runs: usize, mut work: impl FnMut(usize)) -> Vec<Duration> {
+    // Once for what is only done the first time.
+    work(usize::MAX >> 40);
+    let mut times: Vec<Duration> = (0..runs)
+        .map(|run| {
+            let began = Instant::now();
+            work(run);
+            began.elapsed()
+        })
+        .collect();
+    times.sort();
+    times
+}
+
+fn row(what: &str, times: Vec<Duration>) {
+    println!("{what:52} {:>10} {:>10}", told(times[times.len() / 2]), told(times[times.len() - 1]));
+}
+
+fn told(time: Duration) -> String {
+    format!("{:.2} ms", time.as_secs_f64() * 1000.0)
+}

@@ -1,0 +1,350 @@
+//! PostgreSQL: a server that any number of machines share.
+
+use std::collections::HashMap;
+use std::error::Error as _;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use kukla_syntax::{Diagnostic, bail, diagnostic};
+use postgres::config::SslMode;
+use postgres::error::SqlState;
+use postgres::types::private::BytesMut;
+use postgres::types::{IsNull, ToSql, Type, to_sql_checked};
+use postgres::{Client, Config, NoTls, Statement};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use crate::codes::{
+    BAD_STORE_URL, NOT_A_STORE, STORE_CERTIFICATE, STORE_FAILED, STORE_FULL, STORE_UNREACHABLE,
+};
+use crate::sql::schema::Dialect;
+use crate::sql::{self, Database, Param, Row, Visit};
+use crate::tls::Identity;
+use crate::url::without_password;
+use crate::{Options, Result};
+
+/// So many connections wait for work; more are made while there is more to do.
+const IDLE: usize = 8;
+
+/// So often a transaction begins anew that others were in the way of.
+const ATTEMPTS: usize = 10;
+
+/// A database of a server.
+pub struct Postgres {
+    url: String,
+    config: Config,
+    tls: Option<MakeRustlsConnect>,
+    idle: Mutex<Vec<Session>>,
+}
+
+impl std::fmt::Debug for Postgres {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Postgres").field("url", &self.url).finish_non_exhaustive()
+    }
+}
+
+/// A connection with the statements that it knows.
+struct Session {
+    client: Client,
+    statements: HashMap<String, Statement>,
+}
+
+impl Postgres {
+    /// Connects to a server. The parameters `sslmode`, `sslrootcert`, `sslcert` and `sslkey` mean what they do to other programs, but a server
+    /// that is spoken to in secret has to show a certificate that the authority has signed, whatever the mode.
+    pub fn open(url: &str, options: &Options) -> Result<Postgres> {
+        let shown = without_password(url);
+        let mut options = options.clone();
+        let mut mode = None;
+        let (place, parameters) = url.split_once('?').unwrap_or((url, ""));
+        let mut rest = Vec::new();
+        for parameter in parameters.split('&').filter(|parameter| !parameter.is_empty()) {
+            let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+            let file = Some(PathBuf::from(value));
+            match name {
+                "sslmode" => mode = Some(value.to_owned()),
+                "sslrootcert" => options.authorities = file,
+                "sslcert" => options.certificate = file,
+                "sslkey" => options.key = file,
+                _ => rest.push(parameter),
+            }
+        }
+        let plain = if rest.is_empty() { place.to_owned() } else { format!("{place}?{}", rest.join("&")) };
+        let mut config: Config = match plain.parse() {
+            Ok(config) => config,
+            Err(error) => bail!(BAD_STORE_URL { url: shown, problem: told(&error) };
+                hint: "as in postgres://kukla:password@db.example.com/kukla?sslmode=require&sslrootcert=/etc/kukla/ca.pem"),
+        };
+        config.application_name("kukla");
+        if config.get_password().is_none()
+            && let Ok(password) = std::env::var("PGPASSWORD")
+        {
+            config.password(password);
+        }
+        config.connect_timeout(options.patience.min(Duration::from_secs(10)));
+        let secret = match mode.as_deref() {
+            Some("disable") => false,
+            Some("require" | "verify-ca" | "verify-full") if options.authorities.is_none() => {
+                bail!(STORE_CERTIFICATE { url: shown, problem: "nobody vouches for the server" };
+                    hint: "add &sslrootcert=FILE with the certificate of the authority that signed the server's")
+            }
+            Some("require" | "verify-ca" | "verify-full") => true,
+            None | Some("prefer" | "allow") => options.authorities.is_some(),
+            Some(other) => {
+                bail!(BAD_STORE_URL { url: shown, problem: format!("there is no sslmode '{other}'") })
+            }
+        };
+        config.ssl_mode(if secret { SslMode::Require } else { SslMode::Disable });
+        let identity = secret.then(|| Identity::read(&shown, &options)).transpose()?;
+        let tls = identity.map(|identity| identity.config(&shown)).transpose()?.map(MakeRustlsConnect::new);
+        let postgres = Postgres { url: shown, config, tls, idle: Mutex::default() };
+        let first = postgres.connect()?;
+        postgres.idle().push(first);
+        Ok(postgres)
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Session>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn connect(&self) -> Result<Session> {
+        let connected = match &self.tls {
+            Some(tls) => self.config.connect(tls.clone()),
+            None => self.config.connect(NoTls),
+        };
+        let client = connected.map_err(|error| self.wrong(&error))?;
+        Ok(Session { client, statements: HashMap::new() })
+    }
+
+    /// A connection that is alive, as far as can be known.
+    fn session(&self) -> Result<Session> {
+        loop {
+            let Some(mut session) = self.idle().pop() else { return self.connect() };
+            // A server that was started anew has forgotten us.
+            if !session.client.is_closed() && session.client.is_valid(Duration::from_secs(5)).is_ok() {
+                return Ok(session);
+            }
+        }
+    }
+
+    fn transact(
+        &self,
+        begin: &str,
+        work: &mut dyn FnMut(&mut dyn sql::Connection) -> Result<()>,
+    ) -> Result<()> {
+        let mut attempt = 1;
+        loop {
+            let mut conversation =
+                Conversation { session: self.session()?, postgres: self, is_in_the_way: false };
+            let done = conversation
+                .batch(begin)
+                .and_then(|()| work(&mut conversation))
+                .and_then(|()| conversation.batch("COMMIT"));
+            match done {
+                Ok(()) => {
+                    let mut idle = self.idle();
+                    if idle.len() < IDLE {
+                        idle.push(conversation.session);
+                    }
+                    return Ok(());
+                }
+                Err(_) if conversation.is_in_the_way && attempt < ATTEMPTS => attempt += 1,
+                Err(wrong) => return Err(wrong),
+            }
+        }
+    }
+
+    fn wrong(&self, error: &postgres::Error) -> Box<Diagnostic> {
+        let (url, problem) = (self.url.as_str(), told(error));
+        let Some(code) = error.code() else {
+            let is_trust = error.to_string().contains("TLS") || problem.contains("certificate");
+            return Box::new(match is_trust {
+                true => diagnostic!(STORE_CERTIFICATE { url, problem };
+                    hint: "sslrootcert names the authority that signed the server's certificate, which has to be for the host in the URL"),
+                false => diagnostic!(STORE_UNREACHABLE { url, problem };
+                    hint: "is the server running there, and does it listen on that address?"),
+            });
+        };
+        Box::new(match code.code() {
+            "3D000" => {
+                diagnostic!(STORE_UNREACHABLE { url, problem }; hint: "make the database first: createdb -O USER DATABASE")
+            }
+            "53300" | "57P03" => {
+                diagnostic!(STORE_UNREACHABLE { url, problem }; hint: "try again when the server has less to do")
+            }
+            "53100" => {
+                diagnostic!(STORE_FULL { url, problem }; hint: "nothing was stored; make room on the server and try again")
+            }
+            code if code.starts_with("28") => diagnostic!(STORE_FAILED { url, problem };
+                hint: "user and password stand in the URL: postgres://USER:PASSWORD@HOST/DATABASE"),
+            "42501" => diagnostic!(STORE_FAILED { url, problem };
+                hint: "the user makes tables when a store is first used: it has to own the database or its schema"),
+            "42P07" | "42703" | "42P01" => diagnostic!(NOT_A_STORE { url, problem };
+                hint: "name a database that is for kukla alone"),
+            _ => diagnostic!(STORE_FAILED { url, problem }),
+        })
+    }
+}
+
+/// What an error says, with what lies beneath.
+fn told(error: &postgres::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        let more = inner.to_string();
+        if !text.contains(&more) {
+            text = format!("{text}: {more}");
+        }
+        cause = inner.source();
+    }
+    text
+}
+
+impl Database for Postgres {
+    fn url(&self) -> &str {
+        &self.url
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect {
+            serial: "BIGINT GENERATED ALWAYS AS IDENTITY",
+            text: "TEXT COLLATE \"C\"",
+            key_only: "",
+            // Any number, as long as it is always the same.
+            alone: Some("SELECT pg_advisory_xact_lock(1265988460)"),
+        }
+    }
+
+    fn read(&self, work: &mut dyn FnMut(&mut dyn sql::Connection) -> Result<()>) -> Result<()> {
+        self.transact("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", work)
+    }
+
+    fn write(&self, work: &mut dyn FnMut(&mut dyn sql::Connection) -> Result<()>) -> Result<()> {
+        self.transact("BEGIN", work)
+    }
+}
+
+/// A connection at work.
+struct Conversation<'p> {
+    session: Session,
+    postgres: &'p Postgres,
+    /// Whether the server gave up a transaction because of another one.
+    is_in_the_way: bool,
+}
+
+impl Conversation<'_> {
+    fn batch(&mut self, sql: &str) -> Result<()> {
+        let done = self.session.client.batch_execute(sql);
+        done.map_err(|error| self.wrong(&error))
+    }
+
+    fn wrong(&mut self, error: &postgres::Error) -> Box<Diagnostic> {
+        let conflicts = [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED];
+        self.is_in_the_way |= error.code().is_some_and(|code| conflicts.contains(code));
+        self.postgres.wrong(error)
+    }
+
+    fn prepare(&mut self, sql: &str) -> std::result::Result<Statement, postgres::Error> {
+        if let Some(known) = self.session.statements.get(sql) {
+            return Ok(known.clone());
+        }
+        // Parameters are written `$1` here, and nowhere does a question mark mean anything else.
+        let statement = self.session.client.prepare(&sql.replace('?', "$"))?;
+        self.session.statements.insert(sql.to_owned(), statement.clone());
+        Ok(statement)
+    }
+}
+
+impl sql::Connection for Conversation<'_> {
+    fn run(&mut self, sql: &str, params: &[Param<'_>]) -> Result<u64> {
+        let params: Vec<&(dyn ToSql + Sync)> = params.iter().map(|param| param as _).collect();
+        let done = self.prepare(sql).and_then(|statement| self.session.client.execute(&statement, &params));
+        done.map_err(|error| self.wrong(&error))
+    }
+
+    fn rows(&mut self, sql: &str, params: &[Param<'_>], visit: Visit<'_>) -> Result<()> {
+        let mut visit_all = || -> std::result::Result<Result<()>, postgres::Error> {
+            let statement = self.prepare(sql)?;
+            let mut rows = self.session.client.query_raw(&statement, params)?;
+            while let Some(row) = postgres::fallible_iterator::FallibleIterator::next(&mut rows)? {
+                if let Err(wrong) = visit(&Found(row)) {
+                    return Ok(Err(wrong));
+                }
+            }
+            Ok(Ok(()))
+        };
+        visit_all().map_err(|error| self.wrong(&error))?
+    }
+
+    fn insert(&mut self, table: &str, columns: &[&str], rows: &[Vec<Param<'_>>]) -> Result<()> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let mut text = String::new();
+        for row in rows {
+            for (at, param) in row.iter().enumerate() {
+                text += if at > 0 { "\t" } else { "" };
+                copied(param, &mut text);
+            }
+            text.push('\n');
+        }
+        let sql = format!("COPY {table} ({}) FROM STDIN", columns.join(", "));
+        let mut copy = || -> std::result::Result<(), postgres::Error> {
+            let mut writer = self.session.client.copy_in(&sql)?;
+            // What cannot be written shows when it is finished.
+            let _ = writer.write_all(text.as_bytes());
+            writer.finish().map(|_| ())
+        };
+        copy().map_err(|error| self.wrong(&error))
+    }
+}
+
+/// A value as `COPY` takes it.
+fn copied(param: &Param<'_>, out: &mut String) {
+    match param {
+        Param::Null => out.push_str("\\N"),
+        Param::Int(number) => out.push_str(&number.to_string()),
+        Param::Text(text) => text.chars().for_each(|c| match c {
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c => out.push(c),
+        }),
+    }
+}
+
+impl ToSql for Param<'_> {
+    fn to_sql(
+        &self,
+        ty: &Type,
+        out: &mut BytesMut,
+    ) -> std::result::Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+        match self {
+            Param::Null => Ok(IsNull::Yes),
+            Param::Int(number) => number.to_sql(ty, out),
+            Param::Text(text) => text.to_sql(ty, out),
+        }
+    }
+
+    /// What a column cannot take is refused by the server.
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+
+    to_sql_checked!();
+}
+
+struct Found(postgres::Row);
+
+impl Row for Found {
+    fn int(&self, column: usize) -> Option<i64> {
+        let wide = self.0.try_get::<_, Option<i64>>(column);
+        wide.ok().flatten().or_else(|| self.0.try_get::<_, Option<i32>>(column).ok().flatten().map(i64::from))
+    }
+
+    fn text(&self, column: usize) -> Option<&str> {
+        self.0.try_get::<_, Option<&str>>(column).ok().flatten()
+    }
+}
