@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 
 use crate::Outcome;
 use crate::commands::{
-    check, compile, diff, doc, epp, eval, explain, facts, lookup, parse, repl, rpc, ruby, why,
+    check, compile, diff, doc, epp, eval, explain, facts, lookup, parse, repl, rpc, ruby, store, why,
 };
 
 /// The Puppet language, native: checks, evaluates and compiles Puppet code without Ruby.
@@ -31,6 +31,7 @@ enum Command {
     Repl(repl::Args),
     Rpc(rpc::Args),
     Ruby(ruby::Args),
+    Store(store::Args),
     Why(why::Args),
 }
 
@@ -51,6 +52,7 @@ impl Cli {
             Command::Repl(args) => repl::run(&args),
             Command::Rpc(args) => rpc::run(&args),
             Command::Ruby(args) => ruby::run(&args),
+            Command::Store(args) => store::run(&args),
             Command::Why(args) => why::run(&args),
         }
     }

@@ -45,6 +45,11 @@ impl From<Outcome> for ExitCode {
     }
 }
 
+/// Every code that a command can report.
+fn codes() -> impl Iterator<Item = &'static kukla::syntax::Code> {
+    kukla::codes::all().chain(kukla_store::codes::CODES.iter().copied())
+}
+
 /// Threads of parallel commands get the stack that the compiler would otherwise take anew for each node.
 const STACK: usize = 16 << 20;
 

@@ -10,6 +10,8 @@ use kukla::{
     Catalog, CompileOptions, Compiled, Compiler, Diagnostic, DiskWorld, Outcome as Compilation, Site,
 };
 
+use kukla_store::{Store, StoreExports};
+
 use super::fleet::Wanted;
 use super::target::{Placed, Target};
 use crate::Outcome;
@@ -24,6 +26,7 @@ mod keep;
 mod profile;
 mod progress;
 mod report;
+mod shared;
 mod watch;
 
 /// Compile the catalog of a node, as a Puppet server would
@@ -38,6 +41,7 @@ Examples:
   kukla compile -e 'notify { hello: }' --node test
   kukla compile --all --facts facts/ --output catalogs/     every node there are facts for
   kukla compile --all --nodes 'web*' --cache ~/.cache/kukla  some of them, and only what has changed since the last time
+  kukla compile --all --store sqlite:store.db               nodes that collect what others export
   kukla compile --all --format junit > catalogs.xml         for a CI server
   kukla compile --all --watch                               what each edit changes, as it is made
   kukla compile --all --profile=flame.svg                   where the time goes")]
@@ -136,28 +140,41 @@ pub fn run(args: &Args) -> Outcome {
     let run = || match args.all {
         true => {
             args.format::<FleetFormat>()?;
+            if let Some(store) = args.target.store()? {
+                return shared::run(args, store);
+            }
             let compiler = match args.cache.is_some() || args.watch {
                 true => args.target.compiler_of(Recorded::new(DiskWorld::default()), None)?,
                 false => args.target.compiler()?,
             };
-            all::run(args, &for_good(compiler))
+            all::run(args, &for_good(compiler), None)
         }
         false => {
             args.format::<Format>()?;
-            one(args, &for_good(args.target.compiler()?))
+            let store = args.target.store()?;
+            let compiler = match &store {
+                Some(store) => {
+                    let exports = Arc::new(StoreExports::new(Arc::clone(store)));
+                    args.target.compiler_asking(DiskWorld::default(), None, Some(exports))
+                }
+                None => args.target.compiler()?,
+            };
+            one(args, &for_good(compiler), store.as_deref())
         }
     };
     run().unwrap_or_else(|problem| Outcome::unable(&problem))
 }
 
-fn one(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
+fn one(args: &Args, compiler: &Compiler, store: Option<&dyn Store>) -> Result<Outcome, String> {
     if args.output.is_some() {
         return Err("--output is for --all; the catalog of one node goes to standard output".into());
     }
     args.wanted.refuse_without(args.all)?;
     let placed = args.target.placed_with_code(&args.path)?;
     let site = compiler.open(&placed.site);
-    let compilation = for_good(compile(args, site.clone(), &placed));
+    let mut compilation = compile(args, site.clone(), &placed);
+    let offered = offered(args, &mut compilation);
+    let compilation = for_good(compilation);
     let refused = refused(args, site.as_ref().ok(), &placed, &compilation);
     let failed = report(args, &placed.node.name, &compilation, &refused);
     let Ok(Compiled { catalog, provenance, profile }) = &compilation.result else {
@@ -168,6 +185,9 @@ fn one(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
     }
     if failed {
         return Ok(Outcome::Found);
+    }
+    if let (Some(store), Some(offered)) = (store, &offered) {
+        shared::store_one(store, &placed, offered)?;
     }
     let mut out = print(catalog, args.format()?);
     if let (Some(path), Some(trails)) = (&args.provenance, provenance) {
@@ -184,7 +204,7 @@ fn one(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
 
 fn compile(args: &Args, site: Result<Arc<Site>, Box<Diagnostic>>, placed: &Placed) -> Compilation<Compiled> {
     let options = CompileOptions {
-        keep_virtual: args.keep_virtual,
+        keep_virtual: args.keep_virtual || args.target.has_store(),
         provenance: args.provenance.is_some(),
         profile: args.profile.is_some(),
         ..CompileOptions::default()
@@ -193,6 +213,16 @@ fn compile(args: &Args, site: Result<Arc<Site>, Box<Diagnostic>>, placed: &Place
         Ok(site) => site.compile_with(&placed.node, options),
         Err(failure) => failure.into(),
     }
+}
+
+/// The catalog with what it exports, if that goes to a store; an agent gets it without what nothing collected.
+fn offered(args: &Args, compilation: &mut Compilation<Compiled>) -> Option<Catalog> {
+    let compiled = compilation.result.as_mut().ok().filter(|_| args.target.has_store())?;
+    if args.keep_virtual {
+        return Some(compiled.catalog.clone());
+    }
+    let real = compiled.catalog.without_virtual();
+    Some(std::mem::replace(&mut compiled.catalog, real))
 }
 
 /// What the agent would refuse, if that was asked for.

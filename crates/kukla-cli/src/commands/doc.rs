@@ -128,7 +128,7 @@ fn signatures(builtin: &Builtin) -> Vec<String> {
 
 fn codes() -> String {
     let mut page = String::from("# Issue codes\n\nMade by `kukla doc codes`.\n");
-    for code in kukla::codes::all() {
+    for code in crate::codes() {
         let _ = writeln!(
             page,
             "\n## {}\n\n{}: {}\n\n{}",

@@ -1,6 +1,5 @@
 //! `kukla explain`: what an issue code means and what to do about it.
 
-use kukla::codes;
 use kukla::syntax::{Code, Severity};
 
 use crate::Outcome;
@@ -20,13 +19,13 @@ pub struct Args {
 /// Prints the explanation of one code, or the list of all.
 pub fn run(args: &Args) -> Outcome {
     let Some(wanted) = &args.code else {
-        let width = codes::all().map(|c| c.name.len()).max().unwrap_or_default();
-        for code in codes::all() {
+        let width = crate::codes().map(|c| c.name.len()).max().unwrap_or_default();
+        for code in crate::codes() {
             outln!("{:width$}  {}", code.name, code.message);
         }
         return Outcome::Done;
     };
-    match codes::all().find(|code| code.name.eq_ignore_ascii_case(wanted)) {
+    match crate::codes().find(|code| code.name.eq_ignore_ascii_case(wanted)) {
         Some(code) => {
             out!("{}", explanation(code));
             Outcome::Done
@@ -69,7 +68,7 @@ pub fn severity(code: &Code) -> &'static str {
 
 fn hint(wanted: &str) -> String {
     let wanted = wanted.to_ascii_uppercase();
-    let near = codes::all().map(|c| (strsim::osa_distance(&wanted, c.name), c.name)).min();
+    let near = crate::codes().map(|c| (strsim::osa_distance(&wanted, c.name), c.name)).min();
     match near {
         Some((distance, name)) if distance <= 1 + wanted.len() / 3 => format!("did you mean {name}?"),
         _ => "`kukla explain --list` lists them all".into(),

@@ -15,5 +15,7 @@ mod policy;
 pub mod repl;
 pub mod rpc;
 pub mod ruby;
+pub mod store;
+mod stores;
 mod target;
 pub mod why;

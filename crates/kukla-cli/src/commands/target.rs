@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
+use kukla::catalog::Exports;
 use kukla::certname;
 use kukla::classify::Classification;
 use kukla::exports::CatalogExports;
@@ -14,8 +15,10 @@ use kukla::world::policy::Access;
 use kukla::world::record::Digest;
 use kukla::world::{Guarded, World, is_directory};
 use kukla::{Compiler, DiskWorld, Node, Settings, SiteSpec};
+use kukla_store::{Store, StoreExports};
 
 use super::policy::Allowed;
+use super::stores::StoreOptions;
 use crate::files;
 use crate::output::errln;
 
@@ -76,8 +79,10 @@ pub struct Target {
     #[arg(long, value_name = "FILE")]
     server_facts: Option<PathBuf>,
     /// Catalogs of other nodes, a file or a directory of them, whose exported resources can be collected
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", conflicts_with = "store")]
     exported: Option<PathBuf>,
+    #[command(flatten)]
+    store: StoreOptions,
     #[command(flatten)]
     allowed: Allowed,
 }
@@ -176,14 +181,38 @@ impl Target {
         world: impl World + 'static,
         named: Option<PathBuf>,
     ) -> Result<Compiler, String> {
+        let exports: Option<Arc<dyn Exports>> = match (self.store()?, &self.exported) {
+            (Some(store), _) => Some(Arc::new(StoreExports::new(store))),
+            (None, Some(path)) => Some(Arc::new(CatalogExports::read(&world, path)?)),
+            (None, None) => None,
+        };
+        Ok(self.compiler_asking(world, named, exports))
+    }
+
+    /// The compiler to ask, with someone else to ask what nodes export.
+    pub fn compiler_asking(
+        &self,
+        world: impl World + 'static,
+        named: Option<PathBuf>,
+        exports: Option<Arc<dyn Exports>>,
+    ) -> Compiler {
         let mut policy = self.allowed.policy();
         policy.files.also.extend(named);
-        let exports = self.exported.as_ref().map(|path| CatalogExports::read(&world, path)).transpose()?;
         let compiler = Compiler::new(world).with_policy(policy);
-        Ok(match exports {
-            Some(exports) => compiler.with_exports(Arc::new(exports)),
+        match exports {
+            Some(exports) => compiler.with_exports(exports),
             None => compiler,
-        })
+        }
+    }
+
+    /// Whether there is a store to ask and to fill.
+    pub fn has_store(&self) -> bool {
+        self.store.is_given()
+    }
+
+    /// The store to ask and to fill, if there is one.
+    pub fn store(&self) -> Result<Option<Arc<dyn Store>>, String> {
+        self.store.open()
     }
 
     /// What decides what comes of a compilation besides the site, the node and what can be asked again later.
@@ -195,6 +224,12 @@ impl Target {
         if policy.ruby.is_some() {
             return Err(
                 "--cache is not for code that runs in another Ruby: it could not tell what that rests on"
+                    .into(),
+            );
+        }
+        if self.has_store() {
+            return Err(
+                "--cache is not for a store: it could not tell whether other nodes export the same again"
                     .into(),
             );
         }
@@ -306,7 +341,7 @@ impl Target {
 
     /// Settings that the command line gives.
     fn set(&self, site: &mut SiteSpec) -> Result<(), String> {
-        if self.exported.is_some() {
+        if self.exported.is_some() || self.has_store() {
             site.settings.set("storeconfigs", true.into())?;
         }
         if let Some(strict) = self.strict {

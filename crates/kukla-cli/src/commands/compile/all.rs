@@ -1,6 +1,6 @@
 //! `kukla compile --all`: the catalogs of many nodes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -9,6 +9,7 @@ use kukla::Compiler;
 use kukla::cache::{Cache, Facts};
 use kukla::eval::Node;
 use kukla::eval::profile::Profile;
+use kukla::exchange;
 use kukla::world::record::Digest;
 use rayon::prelude::*;
 
@@ -16,9 +17,11 @@ use super::formats::{self, Printed};
 use super::keep::{Keeper, Kept};
 use super::progress::Progress;
 use super::report::Report;
-use super::{Args, compile, refused, watch};
+use super::shared::{Parcel, Sharing};
+use super::{Args, compile, offered, refused, watch};
 use crate::Outcome;
 use crate::commands::fleet::{self, Fleet, Member, Source};
+use crate::commands::stores::told;
 use crate::commands::target::Placed;
 use crate::output::{self, Pending, err, errln};
 
@@ -29,10 +32,12 @@ struct Done {
     catalog: Option<Pending>,
     /// The digest of the catalog, if it is kept.
     digest: Option<Digest>,
+    /// What goes to a store.
+    parcel: Option<Parcel>,
 }
 
 /// Compiles all nodes and prints what came of it.
-pub fn run(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
+pub fn run(args: &Args, compiler: &Compiler, sharing: Option<&Sharing>) -> Result<Outcome, String> {
     crate::make_pool();
     if args.watch {
         return watch::run(args, compiler);
@@ -42,7 +47,7 @@ pub fn run(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
         Err(unfit) => return unfit.told(),
     };
     let cache = args.cache.as_ref().map(|directory| open(directory, args, &fleet)).transpose()?;
-    let round = Round::new(args, &fleet, cache.as_ref())?;
+    let round = Round::new(args, &fleet, cache.as_ref(), sharing)?;
     if let Some(place) = &args.profile {
         super::profile::show(&round.profile, place)?;
     }
@@ -52,7 +57,7 @@ pub fn run(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
     if round.left_out > 0 {
         errln!("kukla: stopped at the first failure; {} nodes were not compiled", round.left_out);
     }
-    let failed = round.reports.iter().any(|report| report.is_failure(&args.fail_on));
+    let failed = round.is_unsettled || round.reports.iter().any(|report| report.is_failure(&args.fail_on));
     round.finish(&fleet, args.explain_cache)?;
     Ok(if failed { Outcome::Found } else { Outcome::Done })
 }
@@ -67,11 +72,18 @@ pub struct Round<'c> {
     profile: Profile,
     keeper: Option<Keeper<'c>>,
     twice: BTreeMap<String, String>,
+    /// Whether nodes export now this, now that, and nothing was stored.
+    is_unsettled: bool,
 }
 
 impl<'c> Round<'c> {
     /// Compiles all nodes, or takes what is kept of them.
-    pub fn new(args: &Args, fleet: &'c Fleet<'_>, cache: Option<&'c Cache>) -> Result<Round<'c>, String> {
+    pub fn new(
+        args: &Args,
+        fleet: &'c Fleet<'_>,
+        cache: Option<&'c Cache>,
+        sharing: Option<&Sharing>,
+    ) -> Result<Round<'c>, String> {
         if let Some(directory) = &args.output {
             std::fs::create_dir_all(directory).map_err(|error| crate::files::problem(directory, &error))?;
         }
@@ -85,16 +97,21 @@ impl<'c> Round<'c> {
             left_out: AtomicUsize::new(0),
             profile: Mutex::default(),
         };
-        let done: Vec<Result<Done, String>> =
-            fleet.sources.par_iter().flat_map(|source| run.source(source)).collect();
+        let (mut done, sightings, is_unsettled) = match sharing {
+            Some(sharing) => run.settled(sharing)?,
+            None => {
+                let done = run.pass(None)?;
+                let sightings = sightings(&done);
+                (done, sightings, false)
+            }
+        };
         run.progress.clear();
-        let mut done: Vec<Done> = done.into_iter().collect::<Result<_, _>>()?;
-        let twice =
-            fleet::twice(done.iter().map(|one| (one.report.node.as_str(), one.report.source.as_str())));
+        let twice = fleet::twice(sightings.iter().map(|(node, source)| (node.as_str(), source.as_str())));
         for one in &mut done {
             if let Some(problem) = twice.get(&one.report.node) {
                 one.report = Report::failed(&one.report.node, &one.report.source, problem);
                 one.catalog = None;
+                one.parcel = None;
             }
             // Catalogs get their names when there is no doubt left about any of them.
             let Some(pending) = one.catalog.take() else { continue };
@@ -102,6 +119,10 @@ impl<'c> Round<'c> {
             if let (Some(keeper), Some(digest), Some(directory)) = (&keeper, one.digest, &args.output) {
                 keeper.note_written(place(directory, &one.report.node), digest);
             }
+        }
+        if let Some(sharing) = sharing.filter(|_| !is_unsettled) {
+            let failed = |one: &Done| one.report.is_failure(&args.fail_on);
+            sharing.store(done.iter_mut().filter(|one| !failed(one)).filter_map(|one| one.parcel.take()))?;
         }
         let left_out = run.left_out.into_inner();
         let profile = run.profile.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -111,7 +132,7 @@ impl<'c> Round<'c> {
             let failed = |name: &String| Report::failed(name, "", "there are no facts of this node");
             reports.extend(missing.iter().map(failed));
         }
-        Ok(Round { reports, left_out, profile, keeper, twice })
+        Ok(Round { reports, left_out, profile, keeper, twice, is_unsettled })
     }
 
     /// The catalogs of the nodes that compiled, by the digests that a cache has them under.
@@ -141,8 +162,42 @@ struct Run<'r> {
 }
 
 impl Run<'_> {
+    /// Compiles all nodes, or those that are due.
+    fn pass(&self, due: Option<&Due>) -> Result<Vec<Done>, String> {
+        let sources = self.fleet.sources.par_iter();
+        let sources =
+            sources.filter(|source| due.is_none_or(|due| due.sources.contains(&source.to_string())));
+        sources.flat_map(|source| self.source(source, due)).collect()
+    }
+
+    /// Compiles all nodes, and again those that find something else than before, until nothing changes; with where they come from, and whether
+    /// that has no end.
+    fn settled(&self, sharing: &Sharing) -> Result<(Vec<Done>, Vec<(String, String)>, bool), String> {
+        let mut homes: Vec<(String, String)> = Vec::new();
+        let settled = sharing.exchange.settle(|due| {
+            let due = due.map(|names| {
+                let sources = homes.iter().filter(|(node, _)| names.contains(node));
+                Due { names: names.clone(), sources: sources.map(|(_, source)| source.clone()).collect() }
+            });
+            let mut done = self.pass(due.as_ref())?;
+            if homes.is_empty() {
+                homes = sightings(&done);
+            }
+            let offer = |one: &mut Done| exchange::Done {
+                node: one.report.node.clone(),
+                exports: one.parcel.as_mut().map(|parcel| std::mem::take(&mut parcel.exports)),
+                outcome: std::mem::take(one),
+            };
+            Ok::<_, String>(done.iter_mut().map(offer).collect())
+        })?;
+        if let Some(wrong) = &settled.unsettled {
+            errln!("kukla: {}", told(wrong));
+        }
+        Ok((settled.outcomes.into_values().collect(), homes, settled.unsettled.is_some()))
+    }
+
     /// The nodes of one source: those that are kept, and those that are compiled.
-    fn source(&self, source: &Source) -> Vec<Result<Done, String>> {
+    fn source(&self, source: &Source, due: Option<&Due>) -> Vec<Result<Done, String>> {
         if let Some(keeper) = self.keeper
             && let Some(known) = keeper.unchanged(source)
             && let Some(done) = self.all_kept(keeper, source, known)
@@ -158,8 +213,10 @@ impl Run<'_> {
             let names = members.iter().map(|member| member.name.clone()).collect();
             keeper.note_source(source, stamp, &content, names);
         }
-        let members: Vec<Member> =
-            members.into_iter().filter(|member| self.fleet.selection.takes(&member.name)).collect();
+        let is_wanted = |member: &Member| {
+            self.fleet.selection.takes(&member.name) && due.is_none_or(|due| due.names.contains(&member.name))
+        };
+        let members: Vec<Member> = members.into_iter().filter(is_wanted).collect();
         self.progress.expect(members.len());
         members.into_par_iter().filter_map(|member| self.member(member)).collect()
     }
@@ -199,7 +256,8 @@ impl Run<'_> {
             return Ok(done);
         }
         let site = self.fleet.site(placed);
-        let compilation = compile(self.args, site.clone(), placed);
+        let mut compilation = compile(self.args, site.clone(), placed);
+        let offered = offered(self.args, &mut compilation);
         let refused = refused(self.args, site.as_ref().ok(), placed, &compilation);
         let report = Report::new(&placed.node.name, source, &compilation, &refused);
         let mut done = Done { report, ..Done::default() };
@@ -207,6 +265,7 @@ impl Run<'_> {
             return Ok(done);
         }
         let Ok(compiled) = &compilation.result else { return Ok(done) };
+        done.parcel = offered.map(|catalog| Parcel::new(placed, &catalog));
         if let Some(profile) = &compiled.profile {
             self.profile.lock().unwrap_or_else(PoisonError::into_inner).absorb(profile);
         }
@@ -243,6 +302,17 @@ impl Run<'_> {
         let write = |directory: &PathBuf| Pending::write(&place(directory, &node.name), text.as_bytes());
         self.args.output.as_ref().map(write).transpose()
     }
+}
+
+/// Which nodes are to be compiled again, and where they come from.
+struct Due {
+    names: BTreeSet<String>,
+    sources: BTreeSet<String>,
+}
+
+/// Where nodes come from.
+fn sightings(done: &[Done]) -> Vec<(String, String)> {
+    done.iter().map(|one| (one.report.node.clone(), one.report.source.clone())).collect()
 }
 
 /// The file that the catalog of a node is written to.

@@ -118,7 +118,7 @@ impl State {
     /// Compiles what has changed and prints the difference; the first time, what came of all nodes.
     fn advance(&mut self, args: &Args, directory: &Path, fleet: &Fleet<'_>) -> Result<(), String> {
         let cache = all::open(directory, args, fleet)?;
-        let round = Round::new(args, fleet, Some(&cache))?;
+        let round = Round::new(args, fleet, Some(&cache), None)?;
         if self.reports.is_empty() {
             let printed = formats::render(&round.reports, &args.fail_on, args.format()?);
             err!("{}", printed.err);

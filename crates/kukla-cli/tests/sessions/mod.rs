@@ -1,0 +1,122 @@
+//! Pages whose `console` blocks are sessions, run in a directory of their own.
+
+#![allow(dead_code, clippy::disallowed_methods)] // a test reads the disk, and not every test uses all of it
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// How the commands of a page are run.
+#[derive(Default)]
+pub struct Sessions {
+    /// What words of commands stand for, such as `$STORE`: one word or several.
+    pub words: Vec<(&'static str, String)>,
+    /// What is done before a command is run.
+    pub before: Option<Box<dyn Fn()>>,
+}
+
+impl Sessions {
+    /// The page with what the commands print now.
+    pub fn replay(&self, root: &Path, page: &Path, text: &str) -> String {
+        let name = page.file_stem().unwrap().to_string_lossy();
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let scratch = std::env::temp_dir().join(format!("kukla-manual-{}-{number}-{name}", std::process::id()));
+        std::fs::create_dir_all(&scratch).unwrap();
+        copy(&root.join("examples"), &scratch.join("examples"));
+        let mut out = String::new();
+        let mut pending_file: Option<String> = None;
+        let mut lines = text.lines();
+        while let Some(line) = lines.next() {
+            out.push_str(line);
+            out.push('\n');
+            if let Some(file) = line.strip_prefix('`').and_then(|l| l.strip_suffix("`:")) {
+                pending_file = Some(file.to_owned());
+            }
+            let Some(language) = line.strip_prefix("```") else { continue };
+            let block: Vec<&str> = lines.by_ref().take_while(|l| *l != "```").collect();
+            if language == "console" {
+                for command in block.iter().filter_map(|l| l.strip_prefix("$ ")) {
+                    out.push_str(&format!("$ {command}\n{}", self.session(&scratch, command)));
+                }
+            } else {
+                let content = block.join("\n") + "\n";
+                if let Some(file) = pending_file.take() {
+                    let path = scratch.join(file);
+                    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+                    std::fs::write(path, &content).unwrap();
+                }
+                out.push_str(&content);
+            }
+            out.push_str("```\n");
+        }
+        std::fs::remove_dir_all(&scratch).unwrap();
+        out
+    }
+
+    fn session(&self, directory: &Path, command: &str) -> String {
+        let meant = |word: String| match self.words.iter().find(|(name, _)| word == *name) {
+            Some((_, value)) => value.split(' ').map(str::to_owned).collect(),
+            None => vec![word],
+        };
+        let words: Vec<String> = words(command).into_iter().flat_map(meant).collect();
+        if let Some(before) = &self.before {
+            before();
+        }
+        assert_eq!(words[0], "kukla", "the manual only shows kukla: {command}");
+        let output = Command::new(env!("CARGO_BIN_EXE_kukla"))
+            .args(&words[1..])
+            .current_dir(directory)
+            .env("SOURCE_DATE_EPOCH", "1700000000")
+            .output()
+            .unwrap();
+        let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
+        text.push_str(&String::from_utf8_lossy(&output.stderr));
+        // Where a page happens to run is nobody's business.
+        let here = format!("{}/", directory.canonicalize().unwrap().display());
+        let mut text = text.replace(&here, "");
+        for (name, value) in &self.words {
+            text = text.replace(value.split(' ').next().unwrap_or_default(), name);
+        }
+        let mut text: String = text.lines().map(|l| format!("{}\n", l.trim_end())).collect();
+        match output.status.code() {
+            Some(0) => {}
+            code => text.push_str(&format!("(exit status {})\n", code.map_or("?".into(), |c| c.to_string()))),
+        }
+        text
+    }
+}
+
+/// Splits a command line at blanks; quotes keep words together.
+fn words(command: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut quote = None;
+    for c in command.chars() {
+        match (quote, c) {
+            (None, '\'' | '"') => quote = Some(c),
+            (Some(q), c) if q == c => quote = None,
+            (None, ' ') => words.push(String::new()),
+            _ => words.last_mut().unwrap().push(c),
+        }
+    }
+    words
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+/// Where two texts differ first.
+pub fn difference(expected: &str, actual: &str) -> String {
+    let at = expected.lines().zip(actual.lines()).position(|(e, a)| e != a).unwrap_or_default();
+    let part = |text: &str| text.lines().skip(at).take(8).collect::<Vec<_>>().join("\n  ");
+    format!("line {}: shows\n  {}\nhappens\n  {}", at + 1, part(expected), part(actual))
+}
