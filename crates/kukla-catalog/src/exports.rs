@@ -35,7 +35,7 @@ pub enum Filter {
     Title(Str),
     /// It has this tag.
     Tagged(Str),
-    /// An attribute has this value, or is a list with this value in it.
+    /// An attribute has this value, all of it: a list is not the same as one of its elements.
     Attribute(Str, Value),
     /// What does not fit.
     Not(Box<Filter>),
@@ -51,11 +51,7 @@ impl Filter {
         match self {
             Filter::Title(title) => resource.title == *title,
             Filter::Tagged(tag) => resource.tags.contains(tag),
-            Filter::Attribute(name, wanted) => match resource.get(name) {
-                Some(Value::Array(values)) => values.contains(wanted),
-                Some(value) => value == wanted,
-                None => *wanted == Value::Undef,
-            },
+            Filter::Attribute(name, wanted) => resource.get(name).unwrap_or(&Value::Undef) == wanted,
             Filter::Not(filter) => !deep(|| filter.fits(resource)),
             Filter::All(filters) => filters.iter().all(|each| deep(|| each.fits(resource))),
             Filter::Any(filters) => filters.iter().any(|each| deep(|| each.fits(resource))),

@@ -4,7 +4,7 @@
 //!     tests/store/with-postgres cargo bench -p kukla-store                # and a PostgreSQL server
 //!
 //! `KUKLA_BENCH_NODES` is another number of nodes, to see what grows with the store and what with the answer. Times are the median and the longest of so
-//! many runs, by the clock on the wall.
+//! many runs by the clock on the wall, and what the process itself spent on a core in the mean.
 
 #![allow(clippy::disallowed_methods)] // a benchmark measures what is outside
 
@@ -123,22 +123,37 @@ fn monitored(node: &str) -> Catalog {
     Catalog { name: node.into(), resources: (0..EXPORTS).map(service).collect(), ..Catalog::default() }
 }
 
-fn timed(runs: usize, mut work: impl FnMut(usize)) -> Vec<Duration> {
+/// What this thread has spent on a core.
+fn on_core() -> Duration {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanoseconds = text.split(' ').next().and_then(|text| text.parse().ok()).unwrap_or_default();
+    Duration::from_nanos(nanoseconds)
+}
+
+/// What runs took.
+struct Times {
+    wall: Vec<Duration>,
+    core: Duration,
+}
+
+fn timed(runs: usize, mut work: impl FnMut(usize)) -> Times {
     // Once for what is only done the first time.
     work(usize::MAX >> 40);
-    let mut times: Vec<Duration> = (0..runs)
+    let spent = on_core();
+    let mut wall: Vec<Duration> = (0..runs)
         .map(|run| {
             let began = Instant::now();
             work(run);
             began.elapsed()
         })
         .collect();
-    times.sort();
-    times
+    wall.sort();
+    Times { wall, core: (on_core() - spent) / runs as u32 }
 }
 
-fn row(what: &str, times: Vec<Duration>) {
-    println!("{what:52} {:>10} {:>10}", told(times[times.len() / 2]), told(times[times.len() - 1]));
+fn row(what: &str, Times { wall, core }: Times) {
+    let (median, longest) = (wall[wall.len() / 2], wall[wall.len() - 1]);
+    println!("{what:52} {:>10} {:>10} {:>10}", told(median), told(longest), told(core));
 }
 
 fn told(time: Duration) -> String {

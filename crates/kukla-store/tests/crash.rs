@@ -6,6 +6,7 @@
 
 mod common;
 
+use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -21,6 +22,7 @@ const KILLS: usize = 12;
 fn writer() {
     let Ok(url) = std::env::var("KUKLA_CRASH_STORE") else { return };
     let store = open(&url);
+    println!("begins");
     let first = Timestamp::now().0;
     for time in first.. {
         let node = format!("node{}", time as usize % NODES);
@@ -47,14 +49,17 @@ fn every_node_has_a_whole_catalog_whenever_a_writer_is_killed() {
             let mut writer = Command::new(std::env::current_exe().unwrap())
                 .args(["writer", "--exact", "--nocapture"])
                 .env("KUKLA_CRASH_STORE", &url)
-                .stdout(Stdio::null())
+                .stdout(Stdio::piped())
                 .stderr(Stdio::null())
                 .spawn()
                 .unwrap();
             random ^= random << 13;
             random ^= random >> 7;
             random ^= random << 17;
-            std::thread::sleep(Duration::from_micros(20_000 + random % 100_000));
+            // It has the store open and writes one catalog after the other.
+            let mut lines = BufReader::new(writer.stdout.take().unwrap()).lines().map_while(Result::ok);
+            assert!(lines.any(|line| line.ends_with("begins")), "the writer does not begin");
+            std::thread::sleep(Duration::from_micros(random % 60_000));
             writer.kill().unwrap();
             writer.wait().unwrap();
             let mut versions = Vec::new();

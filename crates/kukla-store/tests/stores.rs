@@ -46,7 +46,9 @@ fn collectors_find_what_others_export() {
         assert_eq!(found(Some(Filter::Title("b-1".into()))), [""; 0]);
         assert_eq!(found(Some(Filter::Tagged("web".into()))).len(), 4);
         assert_eq!(found(Some(Filter::Attribute("number".into(), 1.into()))), ["a a-1", "c c-1"]);
-        assert_eq!(found(Some(Filter::Attribute("list".into(), "two".into()))).len(), 4);
+        let list: Value = vec!["one".into(), "two".into()].into();
+        assert_eq!(found(Some(Filter::Attribute("list".into(), list))).len(), 4);
+        assert_eq!(found(Some(Filter::Attribute("list".into(), "two".into()))), [""; 0]);
         assert_eq!(found(Some(Filter::Attribute("list".into(), Value::Undef))), [""; 0]);
         assert_eq!(found(Some(Filter::Attribute("nothing".into(), Value::Undef))).len(), 4);
         let title = |text: &str| Filter::Title(text.into());

@@ -1,6 +1,7 @@
 //! How PuppetDB is spoken to.
 
 use std::fmt::Write;
+use std::io::ErrorKind;
 
 use kukla_syntax::{Diagnostic, bail, diagnostic};
 use serde_json::{Value as Json, json};
@@ -141,7 +142,16 @@ impl Client {
 
     fn wrong(&self, error: &ureq::Error) -> Box<Diagnostic> {
         let (url, problem) = (self.url.as_str(), error.to_string());
+        // A server that wants another certificate may hang up before it has said so.
+        let hung_up = [
+            ErrorKind::BrokenPipe,
+            ErrorKind::ConnectionReset,
+            ErrorKind::ConnectionAborted,
+            ErrorKind::UnexpectedEof,
+        ];
+        let hung_up = matches!(error, ureq::Error::Io(error) if hung_up.contains(&error.kind()));
         let is_trust = matches!(error, ureq::Error::Rustls(_) | ureq::Error::Tls(_))
+            || hung_up && self.address.starts_with("https:")
             || ["certificate", "Certificate", "CertificateRequired", "alert"]
                 .iter()
                 .any(|word| problem.contains(word));

@@ -98,6 +98,13 @@ pub fn condition(array: &Json, entity: &'static Entity) -> Parsed<Condition> {
         ("subquery", [other, part]) => implied(other, part, entity),
         ("null?", [name, Json::Bool(wanted)]) => Ok(Condition::IsNull(field(name, entity)?, *wanted)),
         (sign, [name, value]) => match name.as_array().map(Vec::as_slice) {
+            // The older way to ask for `node_state`.
+            Some([word, inner])
+                if word == "node" && inner == "active" && sign == "=" && value.is_boolean() =>
+            {
+                let state = if value == true { "active" } else { "inactive" };
+                Ok(Condition::NodeState(state.to_owned()))
+            }
             // A fact of the node, where the entity itself has none.
             Some([word, fact]) if word == "fact" && entity.name != "inventory" => {
                 let facts = Entity::named("facts")?;

@@ -84,8 +84,8 @@ impl Condition {
         Regex::new(text).map_err(|_| format!("'{text}' is not a regular expression"))
     }
 
-    /// Whether a row is like that; `look` gives what a row has in a field. Nothing that is asked of what is not there holds, nor does its
-    /// opposite, as in databases.
+    /// Whether a row is like that; `look` gives what a row has in a field. Nothing that is asked of an empty column holds, nor does its
+    /// opposite, as in databases; within a column, what is not there is unequal to everything, as PuppetDB has it.
     pub fn holds<'r>(&self, look: &dyn Fn(&Field) -> &'r Json) -> bool {
         self.verdict(look) == Some(true)
     }
@@ -95,7 +95,7 @@ impl Condition {
             Condition::Compare(comparison, field, wanted) => {
                 let value = look(field);
                 match (field.column.kind, value) {
-                    (_, Json::Null) => None,
+                    (_, Json::Null) => absent(field),
                     (Kind::List, Json::Array(values)) if field.path.is_empty() => {
                         Some(values.iter().any(|each| compare(*comparison, Kind::List, each, wanted)))
                     }
@@ -103,7 +103,7 @@ impl Condition {
                 }
             }
             Condition::Fits(field, expression) => match look(field) {
-                Json::Null => None,
+                Json::Null => absent(field),
                 Json::String(text) => Some(expression.is_match(text)),
                 Json::Array(values) if field.column.kind == Kind::List => {
                     Some(values.iter().filter_map(Json::as_str).any(|text| expression.is_match(text)))
@@ -184,6 +184,11 @@ impl Condition {
             other => vec![other],
         }
     }
+}
+
+/// Whether what is not there fits a comparison, if that can be said.
+fn absent(field: &Field) -> Option<bool> {
+    (!field.path.is_empty()).then_some(false)
 }
 
 fn compare(comparison: Comparison, kind: Kind, value: &Json, wanted: &Json) -> bool {

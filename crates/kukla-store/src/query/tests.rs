@@ -34,8 +34,8 @@ fn table(entity: &str) -> Json {
             {"certname": "b", "type": "File", "title": "/a", "tags": ["file"], "exported": false, "parameters": {"mode": "0600"}},
         ]),
         "fact_contents" => json!([
-            {"certname": "a", "path": ["os", "family"], "name": "family", "value": "Debian"},
-            {"certname": "a", "path": ["disks", 0], "name": 0, "value": "sda"},
+            {"certname": "a", "path": ["os", "family"], "name": "os", "value": "Debian"},
+            {"certname": "a", "path": ["disks", 0], "name": "disks", "value": "sda"},
         ]),
         other => panic!("no {other} here"),
     }
@@ -101,8 +101,10 @@ fn conditions() {
         "b c",
     );
     finds("inventory[certname] { facts.disks[1] = 'sdb' }", "a");
-    // What is not there is neither equal nor unequal.
-    finds("inventory[certname] { facts.os.family != 'Debian' }", "b");
+    // Within a column, what is not there is unequal.
+    finds("inventory[certname] { facts.os.family != 'Debian' }", "b c");
+    finds("inventory[certname] { facts.os.family !~ 'Deb' and trusted.extensions.pp_role is null }", "b");
+    finds("nodes[certname] { catalog_timestamp != '2026-01-02' }", "b");
     finds("resources[certname] { type = 'File' and tag = 'WEB' }", "a");
     finds("resources[certname] { parameters.mode = '0600' }", "b");
     finds("resources[certname] { exported = true }", "a");
@@ -126,6 +128,7 @@ fn subqueries() {
         "c",
     );
     finds(r#"["from", "nodes", ["in", "certname", ["array", ["b"]]]]"#, "b");
+    finds(r#"["from", "nodes", ["extract", "certname", ["=", ["node", "active"], true]]]"#, "a b c");
     finds(r#"["from", "resources", ["extract", ["certname"], ["=", ["parameter", "mode"], "0644"]]]"#, "a");
     finds(
         r#"["from", "nodes", ["extract", ["certname"]], ["order_by", [["certname", "desc"]]], ["limit", 2]]"#,

@@ -6,25 +6,33 @@ use kukla_catalog::{Exported, Wanted};
 use kukla_values::Str;
 
 use super::lives::ACTIVE;
-use super::{Connection, keys, rows};
+use super::{Connection, Param, keys, rows};
 use crate::Result;
 
 pub fn find(connection: &mut dyn Connection, wanted: &Wanted) -> Result<Vec<Arc<Exported>>> {
     let places = wanted.filter.as_ref().and_then(|filter| keys::places(&wanted.type_name, filter));
-    let among = match places {
+    // Keys know the type. If it were asked for as well, a database might begin with all of that type.
+    let (among, condition) = match places {
         Some(places) => {
-            format!("({}) AS p JOIN resources r ON r.node = p.node AND r.position = p.position", places.sql())
+            let places = places.sql();
+            let among =
+                format!("({places}) AS p JOIN resources r ON r.node = p.node AND r.position = p.position");
+            (among, "")
         }
-        None => "resources r".to_owned(),
+        None => ("resources r".to_owned(), "AND r.type = ?2 AND r.exported = 1"),
     };
     let sql = format!(
         "SELECT r.position, n.certname, r.type, r.title, r.tags, r.file, r.line, r.exported, r.virtual, r.kind, r.parameters, r.sensitive
          FROM {among} JOIN nodes n ON n.id = r.node
-         WHERE r.type = ?1 AND r.exported = 1 AND n.certname <> ?2 AND {ACTIVE}"
+         WHERE n.certname <> ?1 AND {ACTIVE} {condition}"
     );
+    let mut params: Vec<Param<'_>> = vec![wanted.node.as_str().into()];
+    if !condition.is_empty() {
+        params.push(wanted.type_name.as_str().into());
+    }
     let mut found: Vec<(i64, Arc<Exported>)> = Vec::new();
     let mut node = Str::default();
-    connection.rows(&sql, &[wanted.type_name.as_str().into(), wanted.node.as_str().into()], &mut |row| {
+    connection.rows(&sql, &params, &mut |row| {
         let name = row.text(1).unwrap_or_default();
         if node != name {
             node = name.into();

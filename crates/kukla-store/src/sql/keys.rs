@@ -44,12 +44,7 @@ pub fn of(resource: &Resource) -> Vec<i64> {
     let kind = &resource.type_name;
     let mut keys = vec![title(kind, &resource.title)];
     keys.extend(resource.tags.iter().map(|each| tag(kind, each)));
-    for (name, value) in &resource.parameters {
-        match value {
-            Value::Array(values) => keys.extend(values.iter().filter_map(|each| attribute(kind, name, each))),
-            value => keys.extend(attribute(kind, name, value)),
-        }
-    }
+    keys.extend(resource.parameters.iter().filter_map(|(name, value)| attribute(kind, name, value)));
     keys.sort_unstable();
     keys.dedup();
     keys

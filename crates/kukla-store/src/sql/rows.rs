@@ -1,9 +1,12 @@
 //! Resources and plain data as columns, and back.
 
+use std::borrow::Cow;
+use std::fmt;
+
 use kukla_catalog::resource::ResourceKind;
-use kukla_catalog::{Resource, json, read};
+use kukla_catalog::{Resource, json};
 use kukla_values::{Str, Value};
-use serde_json::Value as Json;
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::{Param, Row};
 
@@ -25,16 +28,100 @@ pub fn list(texts: &[Str]) -> String {
     out
 }
 
+/// Plain data, read from JSON without a tree in between: a collector may find tens of thousands of resources.
+struct Data(Value);
+
+impl<'de> Deserialize<'de> for Data {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Data, D::Error> {
+        deserializer.deserialize_any(Reader).map(Data)
+    }
+}
+
+struct Reader;
+
+impl<'de> Visitor<'de> for Reader {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("plain data")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Undef)
+    }
+
+    fn visit_bool<E>(self, flag: bool) -> Result<Value, E> {
+        Ok(flag.into())
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Value, E> {
+        Ok(number.into())
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Value, E> {
+        Ok(i64::try_from(number).map_or_else(|_| (number as f64).into(), Value::from))
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<Value, E> {
+        Ok(number.into())
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
+        Ok(text.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
+        let mut values = Vec::new();
+        while let Some(Data(value)) = list.next_element()? {
+            values.push(value);
+        }
+        Ok(values.into())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Value, A::Error> {
+        let entries = pairs(entries)?;
+        Ok(Value::Hash(entries.into_iter().collect()))
+    }
+}
+
+fn pairs<'de, A: MapAccess<'de>>(mut entries: A) -> Result<Vec<(Str, Value)>, A::Error> {
+    let mut all = Vec::new();
+    while let Some((name, Data(value))) = entries.next_entry::<Cow<'_, str>, Data>()? {
+        all.push((Str::from(&*name), value));
+    }
+    Ok(all)
+}
+
+/// The parameters of a resource, in their order.
+#[derive(Default)]
+struct Parameters(Vec<(Str, Value)>);
+
+impl<'de> Deserialize<'de> for Parameters {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Parameters, D::Error> {
+        struct Entries;
+        impl<'de> Visitor<'de> for Entries {
+            type Value = Parameters;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("parameters")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Parameters, A::Error> {
+                pairs(entries).map(Parameters)
+            }
+        }
+        deserializer.deserialize_map(Entries)
+    }
+}
+
 /// JSON as plain data; what is no JSON is nothing.
 pub fn data(text: Option<&str>) -> Value {
-    text.and_then(|text| serde_json::from_str::<Json>(text).ok())
-        .map(|json| read::data(&json))
-        .unwrap_or_default()
+    text.and_then(|text| serde_json::from_str::<Data>(text).ok()).map(|Data(value)| value).unwrap_or_default()
 }
 
 /// The texts of a list.
 pub fn texts(text: Option<&str>) -> Vec<Str> {
-    let read = text.and_then(|text| serde_json::from_str::<Vec<std::borrow::Cow<'_, str>>>(text).ok());
+    let read = text.and_then(|text| serde_json::from_str::<Vec<Cow<'_, str>>>(text).ok());
     read.unwrap_or_default().into_iter().map(|text| Str::from(&*text)).collect()
 }
 
@@ -68,9 +155,8 @@ pub fn of(resource: &Resource) -> Vec<Param<'_>> {
 /// The resource of a row whose columns from `first` on are those that [`of`] gives.
 pub fn resource(row: &dyn Row, first: usize) -> Resource {
     let text = |at: usize| row.text(first + at);
-    let parameters: Option<serde_json::Map<String, Json>> =
-        text(8).and_then(|text| serde_json::from_str(text).ok());
-    let parameter = |(name, value): (String, Json)| (Str::from(name), read::data(&value));
+    let parameters =
+        text(8).and_then(|text| serde_json::from_str::<Parameters>(text).ok()).unwrap_or_default();
     Resource {
         type_name: text(0).unwrap_or_default().into(),
         title: text(1).unwrap_or_default().into(),
@@ -80,7 +166,7 @@ pub fn resource(row: &dyn Row, first: usize) -> Resource {
         exported: row.flag(first + 5),
         is_virtual: row.flag(first + 6),
         kind: ResourceKind::from_name(text(7).unwrap_or_default()),
-        parameters: parameters.into_iter().flatten().map(parameter).collect(),
+        parameters: parameters.0,
         sensitive_parameters: texts(text(9)),
     }
 }

@@ -173,21 +173,10 @@ impl Scan<'_> {
         )
     }
 
-    /// Each simple value within the facts, with the path that leads to it. The name is the last step of the path.
+    /// Each simple value within the facts, with the path that leads to it. The name is that of the fact.
     fn fact_contents(&self, connection: &mut dyn Connection, visit: Visit<'_>) -> Result<()> {
-        let narrow = Narrow {
-            values: self
-                .narrow
-                .values
-                .iter()
-                .filter(|(column, _)| column.name == "certname")
-                .cloned()
-                .collect(),
-            ..self.narrow.clone()
-        };
-        let wider = Scan { narrow: &narrow, columns: self.columns };
         each_until(visit, |visit| {
-            wider.each_fact(connection, &mut |row| {
+            self.each_fact(connection, &mut |row| {
                 let value = document(row, 3);
                 let mut leaves = Vec::new();
                 gather(&value, &mut vec![text(row, 2)], &mut leaves);
@@ -196,7 +185,7 @@ impl Scan<'_> {
                         "certname" => text(row, 0),
                         "environment" => text(row, 1),
                         "path" => path.clone().into(),
-                        "name" => path.last().cloned().unwrap_or_default(),
+                        "name" => text(row, 2),
                         _ => value.clone(),
                     }))
                 })
@@ -231,10 +220,7 @@ impl Scan<'_> {
                     "producer_timestamp" => time(row, 3),
                     "producer" => text(row, 4),
                     "trusted" => of_node.get("trusted").cloned().unwrap_or_default(),
-                    _ => {
-                        let visible = of_node.iter().filter(|(name, _)| *name != "trusted");
-                        Json::Object(visible.map(|(name, value)| (name.clone(), value.clone())).collect())
-                    }
+                    _ => Json::Object(of_node.clone()),
                 }))
             })
         })
