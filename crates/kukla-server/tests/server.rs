@@ -56,7 +56,8 @@ fn catalog(client: &Client, node: &str, environment: &str) -> Reply {
 
 #[test]
 fn a_node_gets_its_catalog_in_the_format_it_likes() {
-    let harness = Harness::new("", code);
+    // What JSON has no notation for is an error for agents that know nothing else, unless that is allowed.
+    let harness = Harness::new("strict = warning", code);
     let role = Wanted { extensions: vec![("pp_role".into(), "web".into())], ..Wanted::default() };
     let client = harness.node_with("web1.example.com", &role);
     let rich = catalog(&client, "web1.example.com", "production");
