@@ -52,7 +52,7 @@ pub struct Checker {
     shape: Shape,
     options: Options,
     texts: FxHashMap<PathBuf, Arc<Text>>,
-    kept: FxHashMap<PathBuf, Kept>,
+    kept: FxHashMap<PathBuf, Arc<Kept>>,
     data: FxHashMap<String, Arc<DataFile>>,
     index: index::Kept,
 }
@@ -100,11 +100,11 @@ impl Checker {
         let wanted: Vec<&(CodeFile, Arc<Text>)> =
             texts.iter().filter(|(file, _)| self.is_wanted(&file.path)).collect();
         report.files = wanted.len();
-        let results: Vec<(PathBuf, Kept)> = wanted
+        let results: Vec<(PathBuf, Arc<Kept>)> = wanted
             .par_iter()
             .map(|(file, text)| {
                 let kept = self.kept.get(&file.path).filter(|kept| kept.holds(text, &index));
-                let kept = kept.map(Kept::again).unwrap_or_else(|| self.walk(&index, file, text));
+                let kept = kept.map_or_else(|| Arc::new(self.walk(&index, file, text)), Arc::clone);
                 (file.path.clone(), kept)
             })
             .collect();
@@ -222,11 +222,6 @@ impl Kept {
         Arc::ptr_eq(&self.text, text)
             && self.base == index.base
             && self.asked.iter().all(|((kind, name), known)| answer(*kind, name) == *known)
-    }
-
-    fn again(&self) -> Kept {
-        let Kept { text, base, asked, findings } = self;
-        Kept { text: Arc::clone(text), base: *base, asked: asked.clone(), findings: findings.clone() }
     }
 }
 

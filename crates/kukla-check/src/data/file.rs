@@ -60,7 +60,7 @@ impl DataFile {
         path: &str,
         module: Option<&str>,
         known: &FxHashMap<String, Arc<DataFile>>,
-    ) -> Option<DataFile> {
+    ) -> Option<Arc<DataFile>> {
         if !DataFile::is_data(path) {
             return None;
         }
@@ -70,7 +70,7 @@ impl DataFile {
             && known.stamp == stamp
             && stamp.is_some()
         {
-            return Some((**known).clone());
+            return Some(Arc::clone(known));
         }
         let bytes = world.read(Path::new(path)).ok()?;
         let source = Source::new(path, String::from_utf8_lossy(&bytes).into_owned());
@@ -106,7 +106,7 @@ impl DataFile {
         if !is_json {
             file.duplicates = file.find_duplicates();
         }
-        Some(file)
+        Some(Arc::new(file))
     }
 
     fn take(&mut self, hash: &kukla::values::Hash, lines: &FxHashMap<Str, u32>) {

@@ -69,15 +69,13 @@ impl Data {
         for hierarchy in &data.hierarchies {
             for path in &hierarchy.files {
                 if seen.insert(path.clone()) {
-                    data.files.extend(
-                        DataFile::read(world, path, hierarchy.module.as_deref(), known).map(Arc::new),
-                    );
+                    data.files.extend(DataFile::read(world, path, hierarchy.module.as_deref(), known));
                 }
             }
         }
         for path in extra.iter().map(|path| path.to_string_lossy().into_owned()) {
             if !path.ends_with("hiera.yaml") && seen.insert(path.clone()) {
-                data.files.extend(DataFile::read(world, &path, None, known).map(Arc::new));
+                data.files.extend(DataFile::read(world, &path, None, known));
             }
         }
         let broken = data.files.iter().filter_map(|file| file.problem.clone());

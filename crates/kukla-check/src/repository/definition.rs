@@ -1,6 +1,7 @@
 //! What a manifest defines, as others see it.
 
 use std::hash::{Hash, Hasher};
+use std::sync::{Arc, OnceLock};
 
 use kukla::syntax::ast::{self, Expr, Manifest};
 use kukla::syntax::tree::Node;
@@ -54,6 +55,7 @@ pub struct Definition {
     pub variables: Vec<Str>,
     /// What a function says it returns, or what an alias stands for.
     pub ty: Option<Str>,
+    fingerprint: OnceLock<u64>,
 }
 
 /// A parameter.
@@ -81,6 +83,10 @@ impl Definition {
 
     /// Something that is another number whenever it looks different to those who use it.
     pub fn fingerprint(&self) -> u64 {
+        *self.fingerprint.get_or_init(|| self.digest())
+    }
+
+    fn digest(&self) -> u64 {
         let mut hasher = FxHasher::default();
         (self.kind, &self.name, self.span, self.source.name(), &self.parent).hash(&mut hasher);
         (&self.variables, &self.ty).hash(&mut hasher);
@@ -95,7 +101,7 @@ impl Definition {
 #[derive(Clone, Debug, Default)]
 pub struct Outline {
     /// The definitions, in order.
-    pub definitions: Vec<Definition>,
+    pub definitions: Vec<Arc<Definition>>,
     /// Variables set at the top or in node definitions.
     pub variables: Vec<Str>,
     /// Types of resources that are given defaults or overrides.
@@ -262,7 +268,7 @@ impl Outline {
             }
             _ => return,
         };
-        self.definitions.push(made);
+        self.definitions.push(Arc::new(made));
     }
 }
 
@@ -287,6 +293,7 @@ fn definition(kind: Kind, name: &str, token: Option<Node<'_>>, source: &Source) 
         parent: None,
         variables: Vec::new(),
         ty: None,
+        fingerprint: OnceLock::new(),
     }
 }
 

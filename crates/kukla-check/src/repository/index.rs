@@ -202,7 +202,7 @@ impl Index {
                 Kind::Function => &mut self.functions,
                 Kind::Alias => &mut self.aliases,
             };
-            let made = Arc::new(definition.clone());
+            let made = Arc::clone(definition);
             match table.get(&definition.name) {
                 Some(first) => self.duplicates.push((made, Arc::clone(first))),
                 None => {
@@ -398,11 +398,14 @@ impl Index {
     }
 }
 
+/// A type that is read when it is first asked for.
+type Reading = OnceLock<Option<Arc<NativeType>>>;
+
 /// The resource types that modules have in Ruby, read when first asked for.
 #[derive(Debug)]
 struct RubyTypes {
     world: Arc<dyn World>,
-    files: FxHashMap<String, (PathBuf, OnceLock<Option<Arc<NativeType>>>)>,
+    files: FxHashMap<String, (PathBuf, Reading)>,
     providers: FxHashSet<String>,
     libraries: Vec<PathBuf>,
 }

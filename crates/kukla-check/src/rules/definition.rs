@@ -78,7 +78,7 @@ pub fn misplaced(module: &Module, path: &Path, outline: &Outline) -> Vec<Finding
         let wrong = diagnostic!(made.span, MISPLACED_DEFINITION { kind: made.kind.name(), name: made.name });
         Finding::from(wrong.hint(format!("its file is that of `{expected}`")).in_source(&made.source))
     };
-    wrong.into_iter().map(finding).collect()
+    wrong.into_iter().map(|made| finding(made)).collect()
 }
 
 /// Definitions that are there twice.

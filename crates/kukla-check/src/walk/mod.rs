@@ -212,11 +212,7 @@ impl<'i> Walk<'i> {
                     walk.body(node.statements());
                 });
             }
-            Expr::TypeAlias(alias) => {
-                if alias.object_hash().is_none() {
-                    self.type_names(alias.right());
-                }
-            }
+            Expr::TypeAlias(alias) if alias.object_hash().is_none() => self.type_names(alias.right()),
             _ => {}
         }
     }
