@@ -52,7 +52,8 @@ impl Rule {
         if text.is_empty() {
             return Err(wrong("it says nothing"));
         }
-        if let Some(expression) = text.strip_prefix("where ") {
+        let expression = if text == "where" { Some("") } else { text.strip_prefix("where ") };
+        if let Some(expression) = expression {
             let condition =
                 Condition::new(expression).map_err(|why| format!("'{text}' is no rule: {why}"))?;
             return Ok(Rule {
