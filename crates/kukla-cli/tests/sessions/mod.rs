@@ -21,7 +21,8 @@ impl Sessions {
         let name = page.file_stem().unwrap().to_string_lossy();
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let scratch = std::env::temp_dir().join(format!("kukla-manual-{}-{number}-{name}", std::process::id()));
+        let scratch =
+            std::env::temp_dir().join(format!("kukla-manual-{}-{number}-{name}", std::process::id()));
         std::fs::create_dir_all(&scratch).unwrap();
         copy(&root.join("examples"), &scratch.join("examples"));
         let mut out = String::new();
