@@ -23,6 +23,7 @@ use crate::codes::{
 };
 use crate::error::{Raised, Stage};
 use crate::foreign::Extensions;
+use crate::function::Quality;
 pub use crate::known::KnownAlias;
 use crate::known::{Found, Known};
 pub use crate::node::Node;
@@ -71,6 +72,8 @@ pub struct Environment {
     by_name: FxHashMap<Name, usize>,
     root_files: CodeFiles,
     stdlib: OnceLock<Option<u32>>,
+    /// Whether the functions of stdlib that were asked for are written as the built-in ones take them to be.
+    familiar: RwLock<FxHashMap<&'static str, bool>>,
     /// The programs of the process.
     pub programs: Arc<Programs>,
     /// By the text of the path, which is quicker to compare than its parts.
@@ -97,6 +100,9 @@ static NO_SETTINGS_OF_ITS_OWN: LazyLock<Arc<Defined<Class>>> = LazyLock::new(|| 
     });
     Defined::new(&unit, class.expect("a class"))
 });
+
+/// Where modules keep functions written in Ruby, the newer API first: it is preferred.
+const RUBY_FUNCTIONS: &[&str] = &["lib/puppet/functions", "lib/puppet/parser/functions"];
 
 /// The outcome of loading a file.
 pub type Loaded = Result<Arc<Unit>, Arc<Diagnostic>>;
@@ -143,6 +149,7 @@ impl Environment {
             by_name,
             root_files: CodeFiles::default(),
             stdlib: OnceLock::new(),
+            familiar: RwLock::default(),
             programs: Arc::default(),
             units: RwLock::default(),
             nowhere: Arc::default(),
@@ -518,7 +525,7 @@ impl Environment {
 
     /// The file in which a module, or the environment itself, writes the function of that name in Ruby.
     pub fn ruby_function(&self, name: &str) -> Option<PathBuf> {
-        self.ruby_function_in(&["lib/puppet/functions", "lib/puppet/parser/functions"], name)
+        self.ruby_function_in(RUBY_FUNCTIONS, name)
     }
 
     /// The file in which a module, or the environment itself, writes the function of that name for the old API.
@@ -534,8 +541,8 @@ impl Environment {
         self.reading(|world| candidates.find(|path| world.exists(path)))
     }
 
-    /// Whether a built-in function is there and counts: what stdlib writes in Puppet is as the module at hand has it, and what
-    /// it dropped in version 9 needs an older one among the modules.
+    /// Whether a built-in function is there and counts: what stdlib writes in Puppet, or in a version whose Ruby says something else,
+    /// is as the module at hand has it, and what it dropped in version 9 needs an older one among the modules.
     fn offers(&self, function: &Registered, heard: &mut Remarks) -> bool {
         if function.origin != FunctionOrigin::Core
             && self.path_of(CodeKind::Function, function.builtin.name, heard).is_some()
@@ -545,7 +552,34 @@ impl Environment {
         if function.origin == FunctionOrigin::Beside && self.ruby_function(function.builtin.name).is_some() {
             return false;
         }
+        if function.origin.is_stdlib()
+            && !function.builtin.is(Quality::BeyondRuby)
+            && !self.is_familiar(function)
+        {
+            return false;
+        }
         function.origin != FunctionOrigin::FormerStdlib || self.stdlib().is_some_and(|major| major < 9)
+    }
+
+    /// Whether the stdlib at hand has under the name of a built-in function just what that does, or has no functions in Ruby at all.
+    fn is_familiar(&self, function: &Registered) -> bool {
+        let (Some(module), Some(_)) = (self.module("stdlib"), &self.extensions) else {
+            return true;
+        };
+        let name = function.builtin.name;
+        if let Some(known) = read(&self.familiar).get(name) {
+            return *known;
+        }
+        let file = format!("{}.rb", name.replace("::", "/"));
+        let directories = RUBY_FUNCTIONS.iter().map(|directory| module.root.join(directory));
+        let familiar = self.reading(|world| {
+            match directories.clone().find_map(|directory| world.read(&directory.join(&file)).ok()) {
+                Some(text) => self.registry.takes_the_place_of(name, &text),
+                None => directories.clone().all(|directory| world.list(&directory).is_empty()),
+            }
+        });
+        write(&self.familiar).insert(name, familiar);
+        familiar
     }
 
     /// The major version of puppetlabs-stdlib among the modules.

@@ -109,6 +109,8 @@ pub enum Quality {
     Random,
     /// It should no longer be used.
     Deprecated,
+    /// What it takes the place of is Ruby that needs something which is not there, or may not be used unless it is allowed.
+    BeyondRuby,
     /// Puppet itself knows the type of what it returns. For all other functions that is known to tools alone.
     TypedResult,
 }
@@ -401,7 +403,7 @@ mod tests {
     static TABLES: &[&[Builtin]] = &[BUILTINS];
 
     fn registry() -> Registry {
-        Registry::new(&[Library { origin: FunctionOrigin::Core, tables: TABLES }])
+        Registry::new(&[Library { origin: FunctionOrigin::Core, tables: TABLES, originals: &[] }])
     }
 
     fn function(name: &str) -> &'static Registered {

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use kukla_values::{Name, Value};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::error::Flow;
 use crate::function::{Builtin, Quality};
@@ -63,6 +63,13 @@ pub enum FunctionOrigin {
     LaterStdlib,
 }
 
+impl FunctionOrigin {
+    /// Whether it stands for something of puppetlabs-stdlib.
+    pub fn is_stdlib(self) -> bool {
+        matches!(self, Self::Stdlib | Self::FormerStdlib | Self::LaterStdlib)
+    }
+}
+
 /// Functions of one origin.
 #[derive(Clone, Copy, Debug)]
 pub struct Library {
@@ -70,6 +77,18 @@ pub struct Library {
     pub origin: FunctionOrigin,
     /// The functions, file by file.
     pub tables: &'static [&'static [Builtin]],
+    /// The Ruby files whose place they take, by the function's name, each with its [`fingerprint`].
+    pub originals: &'static [(&'static str, u64)],
+}
+
+/// What tells one Ruby program from another, whatever its comments and its indentation.
+pub fn fingerprint(text: &[u8]) -> u64 {
+    let lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    let telling = lines.filter(|line| !line.is_empty() && !line.starts_with(b"#"));
+    // FNV-1a: it has to be the same everywhere and forever, and nobody gains anything by deceiving it.
+    telling
+        .flat_map(|line| line.iter().chain(b"\n"))
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// The built-in functions.
@@ -78,6 +97,7 @@ pub struct Registry {
     functions: FxHashMap<Name, &'static Registered>,
     former: FxHashMap<Name, &'static Registered>,
     later: FxHashMap<Name, &'static Registered>,
+    originals: FxHashSet<(&'static str, u64)>,
 }
 
 impl Registry {
@@ -87,6 +107,7 @@ impl Registry {
         let mut registry = Registry::default();
         for library in libraries {
             let origin = library.origin;
+            registry.originals.extend(library.originals);
             for builtin in library.tables.iter().flat_map(|table| table.iter()) {
                 let name = Name::new(builtin.name);
                 let table = match origin {
@@ -120,6 +141,11 @@ impl Registry {
     pub fn in_stdlib(&self, name: Name, major: u32) -> Option<&'static Registered> {
         let table = if major < 9 { &self.former } else { &self.later };
         table.get(&name).copied()
+    }
+
+    /// Whether a built-in function does what this Ruby file does.
+    pub fn takes_the_place_of(&self, name: &'static str, text: &[u8]) -> bool {
+        self.originals.contains(&(name, fingerprint(text)))
     }
 
     /// All functions, in no particular order; several may have one name, for different versions of puppetlabs-stdlib.

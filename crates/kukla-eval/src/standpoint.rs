@@ -62,24 +62,23 @@ impl Standpoint {
         }
     }
 
-    /// The file and line one call further out than the one being made, as Puppet's own stack has it: what is evaluated after the
-    /// manifests has nothing around it.
-    pub fn outer_call(&self) -> Option<(Option<&str>, u32)> {
+    /// The files and lines of the calls that are going on, the one being made first, as Puppet's own stack has them: what is evaluated
+    /// after the manifests has nothing around it.
+    pub fn stack(&self) -> impl Iterator<Item = (Option<&str>, u32)> {
         let around = match self.calls.split_last() {
             // A function that was given a block stands there itself.
             Some((own, around))
                 if own.location.span == self.call
                     && own.location.source.name() == self.unit.source.name() =>
             {
-                around.last()
+                around
             }
-            last => last.map(|(call, _)| call),
+            _ => &self.calls,
         };
-        match (around, &self.manifest) {
-            (Some(call), _) => Some((call.location.file(), call.location.line())),
-            (None, Some(manifest)) => Some((manifest.name(), 0)),
-            (None, None) => None,
-        }
+        let own = (self.unit.source.name(), self.unit.location(self.call).line());
+        let outer = around.iter().rev().map(|call| (call.location.file(), call.location.line()));
+        let manifest = self.manifest.iter().map(|manifest| (manifest.name(), 0));
+        std::iter::once(own).chain(outer).chain(manifest)
     }
 
     /// The calls of functions written in Puppet that led here, innermost first.

@@ -151,10 +151,10 @@ impl<'e> Vm<'e> {
         self.scope() == ScopeId::TOP
     }
 
-    /// The file and line one call further out than the one being made, as Puppet's own stack has it: what is evaluated after the
-    /// manifests has nothing around it.
-    pub fn outer_call(&self) -> Option<(Option<&str>, u32)> {
-        self.standpoint.outer_call()
+    /// The files and lines of the calls that are going on, the one being made first, as Puppet's own stack has them: what is evaluated
+    /// after the manifests has nothing around it.
+    pub fn stack(&self) -> impl Iterator<Item = (Option<&str>, u32)> {
+        self.standpoint.stack()
     }
 
     /// The place of a span in the text being evaluated.

@@ -59,6 +59,7 @@ const SINGLETON: &[Native] = &[
     method("environment_name", 0, 0, environment_name),
     method("node_name", 0, 0, node_name),
     method("facts", 0, 0, facts),
+    method("stack", 0, 0, stack),
     method("type_outline", 1, 1, type_outline),
     method("providers", 1, 1, providers),
     method("mismatch", 3, 3, mismatch),
@@ -154,6 +155,11 @@ fn unknown_variable(ruby: &mut Ruby<'_>, name: &Value, reason: Option<String>) -
         Some(_) if reason.is_none() => format!("::{name}"),
         _ => name.clone(),
     };
+    // As Puppet does, a `catch(:undefined_variable)` around it comes first.
+    let tag = ruby.symbol("undefined_variable");
+    if ruby.is_caught(&tag) {
+        return Err(Box::new(kukla_ruby::Unwind::Throw(tag, reason.map_or(Value::Nil, Value::str))));
+    }
     let strict = ruby.with_puppet(|puppet| puppet.setting("strict"))?;
     let strict = strict.as_ref().and_then(PuppetValue::as_str).unwrap_or("error").to_owned();
     let message = format!("Undefined variable '{shown}'; {}", reason.unwrap_or_default());
@@ -161,19 +167,14 @@ fn unknown_variable(ruby: &mut Ruby<'_>, name: &Value, reason: Option<String>) -
         "off" => Ok(Value::Nil),
         "warning" => {
             ruby.with_puppet(|puppet| {
-                let here = puppet.here();
-                puppet.log(here, "warning", message);
+                if puppet.is_first(&format!("Variable: {shown}")) {
+                    let here = puppet.here();
+                    puppet.log(here, "warning", message);
+                }
             })?;
             Ok(Value::Nil)
         }
-        _ => {
-            // As Puppet does, a `catch(:undefined_variable)` around it comes first.
-            let tag = ruby.symbol("undefined_variable");
-            if ruby.is_caught(&tag) {
-                return Err(Box::new(kukla_ruby::Unwind::Throw(tag, Value::Nil)));
-            }
-            Err(ruby.argument_error(message))
-        }
+        _ => Err(ruby.argument_error(message)),
     }
 }
 
@@ -359,6 +360,14 @@ fn environment_name(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
 
 fn node_name(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
     Ok(Value::str(ruby.with_puppet(|puppet| puppet.node())?))
+}
+
+fn stack(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
+    let frames = ruby.with_puppet(|puppet| puppet.stack())?.into_iter().map(|(file, line)| {
+        let file = file.unwrap_or_else(|| "unknown".into());
+        Value::array(vec![Value::str(file), Value::Int(line.into())])
+    });
+    Ok(Value::array(frames.collect::<Vec<_>>()))
 }
 
 fn facts(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {

@@ -216,6 +216,10 @@ impl Puppet for Compilation<'_, '_> {
         self.vm.standing_at(at(scope), |vm| vm.log(level, message));
     }
 
+    fn is_first(&mut self, key: &str) -> bool {
+        self.vm.is_first(key)
+    }
+
     fn setting(&self, name: &str) -> Option<Value> {
         self.vm.variable_at(self.vm.standing(), &format!("settings::{name}"))
     }
@@ -242,6 +246,10 @@ impl Puppet for Compilation<'_, '_> {
 
     fn node(&self) -> Str {
         self.vm.node().name.as_str().into()
+    }
+
+    fn stack(&self) -> Vec<(Option<Str>, u32)> {
+        self.vm.stack().map(|(file, line)| (file.map(Str::from), line)).collect()
     }
 
     fn facts(&self) -> Value {

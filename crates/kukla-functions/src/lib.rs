@@ -37,11 +37,15 @@ pub mod x509;
 
 /// Every function, by where it comes from.
 pub static LIBRARIES: &[Library] = &[
-    Library { origin: FunctionOrigin::Core, tables: CORE },
-    Library { origin: FunctionOrigin::Beside, tables: &[puppetdb::BUILTINS] },
-    Library { origin: FunctionOrigin::Stdlib, tables: stdlib::CURRENT },
-    Library { origin: FunctionOrigin::FormerStdlib, tables: stdlib::FORMER },
-    Library { origin: FunctionOrigin::LaterStdlib, tables: stdlib::LATER },
+    Library { origin: FunctionOrigin::Core, tables: CORE, originals: &[] },
+    Library { origin: FunctionOrigin::Beside, tables: &[puppetdb::BUILTINS], originals: &[] },
+    Library {
+        origin: FunctionOrigin::Stdlib,
+        tables: stdlib::CURRENT,
+        originals: stdlib::originals::ORIGINALS,
+    },
+    Library { origin: FunctionOrigin::FormerStdlib, tables: stdlib::FORMER, originals: &[] },
+    Library { origin: FunctionOrigin::LaterStdlib, tables: stdlib::LATER, originals: &[] },
 ];
 
 /// The functions that Puppet ships, and two of stdlib's that the language's own documents know (`type_of`, `is_a`).

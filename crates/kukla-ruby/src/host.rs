@@ -176,6 +176,11 @@ pub trait Puppet {
     }
     /// Logs a message.
     fn log(&mut self, scope: ScopeNumber, level: &str, message: String);
+    /// Whether nothing was said yet under this key, which now counts as said.
+    fn is_first(&mut self, key: &str) -> bool {
+        let _ = key;
+        true
+    }
     /// The value of a setting.
     fn setting(&self, name: &str) -> Option<PuppetValue> {
         let _ = name;
@@ -200,6 +205,10 @@ pub trait Puppet {
     }
     /// The facts of the node.
     fn facts(&self) -> PuppetValue;
+    /// The files and lines of the calls in Puppet that are going on, innermost first.
+    fn stack(&self) -> Vec<(Option<Str>, u32)> {
+        Vec::new()
+    }
     /// The name of the module that a scope belongs to.
     fn module_of(&self, scope: ScopeNumber) -> Option<Str> {
         let _ = scope;

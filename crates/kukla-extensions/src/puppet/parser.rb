@@ -321,6 +321,8 @@ module Puppet
 
           type, title = Puppet::Resource.type_and_title(type.to_s, nil)
         end
+        # Types stand for their names.
+        type = type.name unless type.nil? || type.is_a?(String) || type.is_a?(Symbol)
         Puppet::Parser::Scope.find_resource(type.to_s, title.to_s)
       end
 

@@ -91,11 +91,11 @@ module Puppet
     module PuppetStack
       class << self
         def stacktrace
-          []
+          Puppet::Parser::Scope.stack
         end
 
         def top_of_stack
-          []
+          stacktrace.first || []
         end
 
         # Calls of Puppet code from Ruby are told apart by the compiler itself.

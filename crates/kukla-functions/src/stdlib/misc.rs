@@ -59,7 +59,7 @@ builtins! {
     /// ```puppet
     /// time() =~ Integer    # => true
     /// ```
-    "time": ReadsClock {
+    "time": ReadsClock, BeyondRuby {
         "Any *$args, Optional[Callable] &$block" => time;
         tools "Optional[String] $timezone = undef >> Integer"
     }
@@ -68,7 +68,7 @@ builtins! {
     /// ```puppet
     /// stdlib::time() =~ Integer    # => true
     /// ```
-    "stdlib::time": ReadsClock { "Optional[String] $_timezone = undef >> Integer" => |vm: &mut Vm<'_>, _zone: Value| seconds(vm) }
+    "stdlib::time": ReadsClock, BeyondRuby { "Optional[String] $_timezone = undef >> Integer" => |vm: &mut Vm<'_>, _zone: Value| seconds(vm) }
 
     /// The value of a fact at a path written with dots, or undef.
     ///
@@ -128,7 +128,7 @@ builtins! {
     "stdlib::type_of" { "Any $value >> Type" => |value: Value| Type::of(&value) }
 
     /// Warns that something is deprecated; an error where the setting `strict` says so, unless told to leave that setting alone.
-    "deprecation": Logs { "String $key, String $message, Boolean $use_strict_setting = true >> Undef" => deprecation }
+    "deprecation": Logs, BeyondRuby { "String $key, String $message, Boolean $use_strict_setting = true >> Undef" => deprecation }
 
     /// Would stop for a debugger of Ruby; refused.
     "pry" {
@@ -395,7 +395,7 @@ fn has_function(vm: &mut Vm<'_>, name: Str) -> Flow<bool> {
 
 /// Warns of a deprecated thing, or fails where `strict` is error and counts.
 pub fn deprecation(vm: &mut Vm<'_>, key: Str, message: Str, use_strict: bool) -> Flow<()> {
-    let outer = vm.outer_call().map(|(file, line)| frame(file, line)).unwrap_or_default();
+    let outer = vm.stack().nth(1).map(|(file, line)| frame(file, line)).unwrap_or_default();
     let message = format!("{message} at {}:{outer}", place(vm.caller().as_ref()));
     deprecate(vm, &key, &message, use_strict)
 }
@@ -491,7 +491,7 @@ pub mod old {
 
     builtins! {
         /// Warns of something deprecated, once for each key; where `strict` is error it fails.
-        "deprecation": Logs { "String $key, String $message >> Undef" => |vm: &mut Vm<'_>, key: Str, message: Str| deprecation(vm, key, message, true) }
+        "deprecation": Logs, BeyondRuby { "String $key, String $message >> Undef" => |vm: &mut Vm<'_>, key: Str, message: Str| deprecation(vm, key, message, true) }
 
         /// A template rendered, or if a variable is deferred, deferred too.
         "stdlib::deferrable_epp": ReadsFiles { "String $template, Hash $variables >> Variant[String, Sensitive[String], Deferred]" => |vm: &mut Vm<'_>, template: Str, variables: Hash| {

@@ -19,6 +19,7 @@ pub mod interfaces;
 pub mod json;
 pub mod misc;
 pub mod network;
+pub mod originals;
 pub mod parse;
 pub mod passwords;
 pub mod paths;

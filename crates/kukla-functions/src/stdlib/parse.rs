@@ -48,13 +48,13 @@ builtins! {
     /// ```puppet
     /// parsehocon('a.b: 1')    # => {'a' => {'b' => 1}}
     /// ```
-    "parsehocon" { "String $hocon_string, Any $default = undef >> Any" => parsehocon }
+    "parsehocon": BeyondRuby { "String $hocon_string, Any $default = undef >> Any" => parsehocon }
     /// The same as `parsehocon`.
     ///
     /// ```puppet
     /// stdlib::parsehocon('a = x')    # => {'a' => 'x'}
     /// ```
-    "stdlib::parsehocon" { "String $hocon_string, Any $default = undef >> Any" => parsehocon }
+    "stdlib::parsehocon": BeyondRuby { "String $hocon_string, Any $default = undef >> Any" => parsehocon }
 
     /// The value that a text in PSON, a dialect of JSON, stands for, or a default.
     ///
@@ -68,7 +68,7 @@ builtins! {
     /// ```puppet
     /// loadjson('/no/such/file', {})    # => {}
     /// ```
-    "loadjson": ReadsFiles {
+    "loadjson": ReadsFiles, BeyondRuby {
         "Any *$args, Optional[Callable] &$block" => loadjson;
         tools "String $path, Any $default = undef >> Any"
     }
@@ -78,7 +78,7 @@ builtins! {
     /// ```puppet
     /// loadyaml('/no/such/file', {})    # => {}
     /// ```
-    "loadyaml": ReadsFiles {
+    "loadyaml": ReadsFiles, BeyondRuby {
         "Any *$args, Optional[Callable] &$block" => loadyaml;
         tools "String $path, Any $default = undef >> Any"
     }

@@ -25,7 +25,7 @@ builtins! {
     /// ```puppet
     /// pw_hash('password', 'MD5', 'salt')    # => '$1$salt$qJH7.N4xYta3aEG/dfqo/0'
     /// ```
-    "pw_hash" {
+    "pw_hash": BeyondRuby {
         "Any *$args, Optional[Callable] &$block" => pw_hash;
         tools "Optional[Variant[String, Sensitive[String]]] $password, String $kind, String $salt >> Optional[String]"
     }
@@ -41,7 +41,7 @@ builtins! {
     /// ```puppet
     /// length(str2saltedsha512('password'))    # => 136
     /// ```
-    "str2saltedsha512": Random {
+    "str2saltedsha512": Random, BeyondRuby {
         "Any *$args, Optional[Callable] &$block" => str2saltedsha512;
         tools "String $password >> String"
     }

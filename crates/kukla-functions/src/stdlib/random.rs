@@ -96,7 +96,7 @@ builtins! {
     /// ```puppet
     /// sort(shuffle([3, 1, 2]))    # => [1, 2, 3]
     /// ```
-    "shuffle": Random {
+    "shuffle": Random, BeyondRuby {
         "Any *$args, Optional[Callable] &$block" => shuffle;
         tools "Array $values >> Array", "String $text >> String"
     }

@@ -111,9 +111,9 @@ builtins! {
         tools "Any $string >> String"
     }
     /// Deprecated: the seconds since 1970; use `Timestamp`.
-    "stdlib::time": ReadsClock { "Optional[String] $_timezone = undef >> Integer" => |vm: &mut Vm<'_>, _zone: Value| time(vm) }
+    "stdlib::time": ReadsClock, BeyondRuby { "Optional[String] $_timezone = undef >> Integer" => |vm: &mut Vm<'_>, _zone: Value| time(vm) }
     /// Deprecated: the seconds since 1970; use `Timestamp`.
-    "time": ReadsClock, Deprecated {
+    "time": ReadsClock, Deprecated, BeyondRuby {
         "Any *$args" => |vm: &mut Vm<'_>, Rest(args): Rest| vm.call("stdlib::time", args, None);
         tools "Optional[String] $timezone = undef >> Integer"
     }

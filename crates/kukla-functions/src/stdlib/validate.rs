@@ -62,17 +62,17 @@ builtins! {
         tools "Array[Any, 1] *$values >> Undef"
     }
     /// Fails unless a command accepts a file with a content; `%` in the command stands for the file, which otherwise comes last.
-    "validate_cmd": RunsCommands {
+    "validate_cmd": RunsCommands, BeyondRuby {
         "Any *$args, Optional[Callable] &$block" => validate_cmd;
         tools "String $text, Variant[String, Array] $command, String $message = undef >> Undef"
     }
     /// Would check a text with a lens of Augeas, which is not at hand.
-    "validate_augeas": RunsCommands {
+    "validate_augeas": RunsCommands, BeyondRuby {
         "Any *$args, Optional[Callable] &$block" => validate_augeas;
         tools "String $text, String $lens, Array[String] $tests = [], String $message = undef >> Undef"
     }
     /// Would check that a certificate and a private key belong together; OpenSSL is not at hand.
-    "validate_x509_rsa_key_pair" {
+    "validate_x509_rsa_key_pair": BeyondRuby {
         "Any *$args, Optional[Callable] &$block" => validate_x509_rsa_key_pair;
         tools "String $certificate, String $key >> Undef"
     }

@@ -76,7 +76,11 @@ pub fn parent(path: &str, levels: usize) -> &str {
             return if path.starts_with('/') { "/" } else { "." };
         }
     }
-    rest
+    // Of several slashes in front one is left.
+    match rest.trim_start_matches('/').len() {
+        len if len < rest.len() => &rest[rest.len() - len - 1..],
+        _ => rest,
+    }
 }
 
 /// The last dot of the name and what follows; not of a name that begins with it.
