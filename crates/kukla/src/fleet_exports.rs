@@ -44,10 +44,9 @@ impl FleetExports {
         if let Some(catalog) = catalog {
             catalog.resources.retain(|resource| !resource.is_virtual || resource.exported);
             let exported = catalog.resources.iter().filter(|resource| resource.exported);
-            exports
-                .extend(exported.map(|resource| {
-                    Arc::new(Exported { node: node.into(), resource: resource.clone() })
-                }));
+            exports.extend(
+                exported.map(|resource| Arc::new(Exported { node: node.into(), resource: resource.clone() })),
+            );
         }
         let collects = record.map(|record| record.collected.clone()).unwrap_or_default();
         self.nodes().insert(node.to_owned(), Trade { exports, collects });

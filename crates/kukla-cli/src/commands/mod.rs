@@ -1,8 +1,8 @@
 //! The subcommands, one file each.
 
-mod cache;
 #[cfg(feature = "serve")]
 pub mod ca;
+mod cache;
 pub mod check;
 pub mod compile;
 pub mod diff;
