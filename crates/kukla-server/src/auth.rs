@@ -408,7 +408,7 @@ mod tests {
                 "'x': it needs",
             ),
             (
-                "authorization: {rules: [{name: x, sort-order: 1, allow: '*', match-request: {path: \"(\", type: regex}}]}",
+                "authorization: {rules: [{name: x, sort-order: 1, allow: \"*\", match-request: {path: \"(\", type: regex}}]}",
                 "'('",
             ),
         ] {

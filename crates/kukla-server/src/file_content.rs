@@ -44,9 +44,7 @@ pub fn versioned(call: &Call, path: &str, command: Option<&str>) -> Answer {
     if !is_served(path) {
         return Answer::refused(
             StatusCode::FORBIDDEN,
-            format!(
-                "Request Denied: A /static_file_content request must be a file within the files, lib, scripts, or tasks directory of a module."
-            ),
+            "Request Denied: A /static_file_content request must be a file within the files, lib, scripts, or tasks directory of a module.".to_owned(),
         );
     }
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_;:.".contains(c);

@@ -200,7 +200,7 @@ fn queries_are_handed_on() {
         store.deactivate("a", Timestamp(0)).unwrap() && !store.deactivate("nobody", Timestamp(0)).unwrap()
     );
     let told =
-        fake.requests().into_iter().find(|request| request.parameters.get("command").is_some()).unwrap();
+        fake.requests().into_iter().find(|request| request.parameters.contains_key("command")).unwrap();
     assert_eq!(
         (told.parameters["command"].as_str(), told.parameters["version"].as_str()),
         ("deactivate_node", "3")

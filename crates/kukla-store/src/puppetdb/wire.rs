@@ -260,7 +260,7 @@ pub fn whole(row: &Json) -> Catalog {
     };
     let is_class = |resource: &&Resource| resource.type_name == "Class" && resource.title != "main";
     catalog.classes =
-        catalog.resources.iter().filter(is_class).map(|class| class.title.to_lowercase().into()).collect();
+        catalog.resources.iter().filter(is_class).map(|class| class.title.to_lowercase()).collect();
     let place = |row: &Json, side: &str| {
         let of = |part: &str| row[format!("{side}_{part}")].as_str().unwrap_or_default();
         catalog.position(&ResourceRef::new(of("type"), of("title")))

@@ -189,7 +189,7 @@ impl<'t> Reader<'t> {
                 is_quoted = !is_quoted;
                 return false;
             }
-            !is_quoted && !(c.is_alphanumeric() || matches!(c, '_' | '.' | '?' | ':' | '-' | '[' | ']'))
+            !(is_quoted || c.is_alphanumeric() || matches!(c, '_' | '.' | '?' | ':' | '-' | '[' | ']'))
         });
         let mut name = &rest[..end.unwrap_or(rest.len())];
         // A bracket belongs to it only around a number.

@@ -114,7 +114,8 @@ impl<'f> Comparison<'f> {
         let (Some(known), Ok(old), Ok(new)) = (&self.known, &before.site, &after.site) else { return false };
         let Some(ties) = known.same(before, after, &old.spec.environment) else { return false };
         let trades = self.exports.is_some() && ties.trades;
-        !trades && !(files.serves_changed() && contents::is_changed(&ties.sources, (old, new), files))
+        let fetches_others = files.serves_changed() && contents::is_changed(&ties.sources, (old, new), files);
+        !trades && !fetches_others
     }
 
     /// Says what is different between two catalogs of a node and in the files it fetches.

@@ -151,6 +151,9 @@ impl<'c> Round<'c> {
     }
 }
 
+/// Nodes, each with the source it comes from.
+type Homes = Vec<(String, String)>;
+
 /// A run over all nodes, as every thread sees it.
 struct Run<'r> {
     args: &'r Args,
@@ -174,8 +177,8 @@ impl Run<'_> {
 
     /// Compiles all nodes, and again those that find something else than before, until nothing changes; with where they come from, and whether
     /// that has no end.
-    fn settled(&self, sharing: &Sharing) -> Result<(Vec<Done>, Vec<(String, String)>, bool), String> {
-        let mut homes: Vec<(String, String)> = Vec::new();
+    fn settled(&self, sharing: &Sharing) -> Result<(Vec<Done>, Homes, bool), String> {
+        let mut homes = Homes::new();
         let settled = sharing.exchange.settle(|due| {
             let due = due.map(|names| {
                 let sources = homes.iter().filter(|(node, _)| names.contains(node));
