@@ -5,56 +5,17 @@
 
 #![allow(clippy::disallowed_methods)] // it measures time and reads what it is told to
 
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+#[path = "../tests/edited/mod.rs"]
+mod edited;
+
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kukla::DiskWorld;
-use kukla::values::time::Timestamp;
-use kukla::world::{CommandOutput, DirectoryEntry, FileResult, Stamp, World};
+use edited::Edited;
+use kukla::world::World;
 use kukla_check::repository::{Shape, Survey};
 use kukla_check::{Checker, Options, root_of};
-
-/// The disk, with one file changed.
-#[derive(Debug, Default)]
-struct Edited {
-    disk: DiskWorld,
-    file: Mutex<Option<(PathBuf, Vec<u8>, u64)>>,
-}
-
-impl World for Edited {
-    fn read(&self, path: &Path) -> FileResult<Vec<u8>> {
-        match &*self.file.lock().unwrap() {
-            Some((edited, text, _)) if edited == path => Ok(text.clone()),
-            _ => self.disk.read(path),
-        }
-    }
-
-    fn list(&self, path: &Path) -> Vec<DirectoryEntry> {
-        self.disk.list(path)
-    }
-
-    fn now(&self) -> Timestamp {
-        self.disk.now()
-    }
-
-    fn env(&self, name: &str) -> FileResult<Option<String>> {
-        self.disk.env(name)
-    }
-
-    fn run(&self, command: &[String]) -> FileResult<CommandOutput> {
-        self.disk.run(command)
-    }
-
-    fn stamp(&self, path: &Path) -> Option<Stamp> {
-        match &*self.file.lock().unwrap() {
-            Some((edited, text, version)) if edited == path => {
-                Some(Stamp { version: *version, length: text.len() as u64 })
-            }
-            _ => self.disk.stamp(path),
-        }
-    }
-}
 
 fn main() {
     let path =
@@ -70,7 +31,6 @@ fn main() {
     let again = Instant::now();
     checker.check().unwrap();
     println!("again: {:?}", again.elapsed());
-    let mut version = 1 << 60;
     for what in ["another line", "another parameter"] {
         let mut times: Vec<Duration> = Vec::new();
         for file in survey.code.iter().step_by((survey.code.len() / 20).max(1)) {
@@ -80,8 +40,7 @@ fn main() {
             } else {
                 text.replacen('(', "($another_one = 1, ", 1)
             };
-            version += 1;
-            *world.file.lock().unwrap() = Some((file.path.clone(), text.into_bytes(), version));
+            world.set(&file.path, Some(text.into_bytes()));
             let began = Instant::now();
             checker.check().unwrap();
             times.push(began.elapsed());

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use clap::{CommandFactory, ValueEnum};
 use kukla::eval::function::Builtin;
 use kukla::eval::registry::{FunctionOrigin, Registered};
+use kukla::syntax::Code;
 
 use crate::Outcome;
 use crate::args::Cli;
@@ -131,17 +132,12 @@ fn signatures(builtin: &Builtin) -> Vec<String> {
 
 fn codes() -> String {
     let mut page = String::from("# Issue codes\n\nMade by `kukla doc codes`.\n");
-    for code in crate::codes() {
-        let _ = writeln!(
-            page,
-            "\n## {}\n\n{}: {}\n\n{}",
-            code.name,
-            explain::severity(code),
-            code.message,
-            code.text()
-        );
-    }
+    page.extend(crate::codes().map(section));
     page
+}
+
+fn section(code: &Code) -> String {
+    format!("\n## {}\n\n{}: {}\n\n{}\n", code.name, explain::severity(code), code.message, code.text())
 }
 
 fn rules() -> String {
@@ -153,17 +149,7 @@ fn rules() -> String {
         let name = rule.name();
         let _ = writeln!(page, "| [{name}](#{name}) | {} | {} |", explain::severity(rule.code), when(rule));
     }
-    for rule in kukla_check::rules::all() {
-        let code = rule.code;
-        let _ = writeln!(
-            page,
-            "\n## {}\n\n{}: {}\n\n{}",
-            code.name,
-            explain::severity(code),
-            code.message,
-            code.text()
-        );
-    }
+    page.extend(kukla_check::rules::all().map(|rule| section(rule.code)));
     page
 }
 

@@ -1,0 +1,64 @@
+//! The disk with one file that says something else, for what checks edits.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use kukla::DiskWorld;
+use kukla::values::time::Timestamp;
+use kukla::world::{CommandOutput, DirectoryEntry, FileResult, Stamp, World};
+
+/// The disk, with one file edited.
+#[derive(Debug, Default)]
+pub struct Edited {
+    disk: DiskWorld,
+    file: Mutex<Option<(PathBuf, Vec<u8>, u64)>>,
+}
+
+impl Edited {
+    /// Gives a file another text, or none its own back.
+    pub fn set(&self, path: &Path, text: Option<Vec<u8>>) {
+        let mut file = self.file.lock().unwrap();
+        // Later than anything the disk has.
+        let version = file.as_ref().map_or(1 << 60, |(_, _, version)| version + 1);
+        let path = text.as_ref().map_or_else(PathBuf::new, |_| path.to_owned());
+        *file = Some((path, text.unwrap_or_default(), version));
+    }
+}
+
+impl World for Edited {
+    fn read(&self, path: &Path) -> FileResult<Vec<u8>> {
+        match &*self.file.lock().unwrap() {
+            Some((edited, text, _)) if edited == path => Ok(text.clone()),
+            _ => self.disk.read(path),
+        }
+    }
+
+    fn list(&self, path: &Path) -> Vec<DirectoryEntry> {
+        self.disk.list(path)
+    }
+
+    fn now(&self) -> Timestamp {
+        self.disk.now()
+    }
+
+    fn env(&self, name: &str) -> FileResult<Option<String>> {
+        self.disk.env(name)
+    }
+
+    fn run(&self, command: &[String]) -> FileResult<CommandOutput> {
+        self.disk.run(command)
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        self.disk.exists(path)
+    }
+
+    fn stamp(&self, path: &Path) -> Option<Stamp> {
+        match &*self.file.lock().unwrap() {
+            Some((edited, text, version)) if edited == path => {
+                Some(Stamp { version: *version, length: text.len() as u64 })
+            }
+            _ => self.disk.stamp(path),
+        }
+    }
+}
