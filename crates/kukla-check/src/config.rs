@@ -1,10 +1,14 @@
 //! `kukla.toml`: what is checked, and how bad what is found is.
 
+use std::ops::Range;
+
 use kukla::syntax::{Code, Severity};
 use rustc_hash::FxHashMap;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 use crate::finding::Finding;
-use crate::{rules, suggest, toml};
+use crate::{rules, suggest};
 
 /// The configuration of a repository.
 #[derive(Clone, Debug, Default)]
@@ -24,44 +28,73 @@ pub struct Config {
 }
 
 impl Config {
-    /// Reads a configuration.
+    /// Reads a configuration: the table `check`; other tables are for other commands.
     pub fn read(text: &str) -> Result<Config, String> {
+        let at = |place: Range<usize>, what: &str| {
+            format!("line {}: {what}", 1 + text[..place.start].matches('\n').count())
+        };
+        let table =
+            DeTable::parse(text).map_err(|error| at(error.span().unwrap_or_default(), error.message()))?;
         let mut config = Config::default();
-        for entry in toml::read(text)? {
-            let wrong = |what: String| format!("line {}: {what}", entry.line);
-            match (entry.table.as_str(), entry.key.as_str(), entry.value) {
-                ("check", "paths", toml::Value::List(paths)) => config.paths = paths,
-                ("check", "exclude", toml::Value::List(paths)) => config.exclude = paths,
-                ("check", "baseline", toml::Value::Text(path)) => config.baseline = Some(path),
-                ("check", "strict", toml::Value::Boolean(strict)) => config.strict = strict,
-                ("check.rules", rule, toml::Value::Text(level)) => {
-                    known(rule).map_err(wrong)?;
-                    let severity = match level.as_str() {
-                        "error" => Some(Severity::Error),
-                        "warning" => Some(Severity::Warning),
-                        "off" => None,
-                        other => {
-                            return Err(wrong(format!("'{other}' is not one of 'error', 'warning', 'off'")));
-                        }
-                    };
-                    config.severities.insert(rule.to_owned(), severity);
+        let Some(check) = table.get_ref().get("check") else { return Ok(config) };
+        for (key, value) in entries(check.get_ref()).map_err(|what| at(check.span(), &what))? {
+            let value = value.get_ref();
+            match key.get_ref().as_ref() {
+                "rules" => {
+                    for (rule, level) in entries(value).map_err(|what| at(key.span(), &what))? {
+                        let set = config.set_severity(rule.get_ref(), level.get_ref());
+                        set.map_err(|what| at(rule.span(), &what))?;
+                    }
                 }
-                ("check.ignore", pattern, toml::Value::List(names)) => {
-                    names.iter().try_for_each(|name| known(name)).map_err(wrong)?;
-                    config.ignores.push((pattern.to_owned(), names));
+                "ignore" => {
+                    for (pattern, names) in entries(value).map_err(|what| at(key.span(), &what))? {
+                        let ignored = config.add_ignore(pattern.get_ref(), names.get_ref());
+                        ignored.map_err(|what| at(pattern.span(), &what))?;
+                    }
                 }
-                ("check" | "check.rules" | "check.ignore", key, _) => {
-                    const KEYS: [&str; 4] = ["paths", "exclude", "baseline", "strict"];
-                    let hint = suggest::hint(key, KEYS).map(|hint| format!("; {hint}")).unwrap_or_default();
-                    return Err(wrong(format!(
-                        "`{key}` means nothing here, or has another kind of value{hint}"
-                    )));
-                }
-                // Other tools may have tables of their own.
-                _ => {}
+                name => config.set(name, value).map_err(|what| at(key.span(), &what))?,
             }
         }
         Ok(config)
+    }
+
+    fn set(&mut self, key: &str, value: &DeValue<'_>) -> Result<(), String> {
+        const KEYS: [&str; 6] = ["paths", "exclude", "baseline", "strict", "rules", "ignore"];
+        match (key, value) {
+            ("paths", list) => self.paths = texts(list)?,
+            ("exclude", list) => self.exclude = texts(list)?,
+            ("baseline", DeValue::String(path)) => self.baseline = Some(path.to_string()),
+            ("strict", DeValue::Boolean(strict)) => self.strict = *strict,
+            ("baseline", _) => return Err("`baseline` is a text".into()),
+            ("strict", _) => return Err("`strict` is true or false".into()),
+            _ => {
+                let hint = suggest::hint(key, KEYS).map(|hint| format!("; {hint}")).unwrap_or_default();
+                return Err(format!("`{key}` means nothing here{hint}"));
+            }
+        }
+        Ok(())
+    }
+
+    fn set_severity(&mut self, rule: &str, level: &DeValue<'_>) -> Result<(), String> {
+        known(rule)?;
+        let severity = match level {
+            DeValue::String(level) if level == "error" => Some(Severity::Error),
+            DeValue::String(level) if level == "warning" => Some(Severity::Warning),
+            DeValue::String(level) if level == "off" => None,
+            DeValue::String(level) => {
+                return Err(format!("'{level}' is not one of 'error', 'warning', 'off'"));
+            }
+            _ => return Err(format!("`{rule}` is one of 'error', 'warning', 'off'")),
+        };
+        self.severities.insert(rule.to_owned(), severity);
+        Ok(())
+    }
+
+    fn add_ignore(&mut self, pattern: &str, names: &DeValue<'_>) -> Result<(), String> {
+        let names = texts(names)?;
+        names.iter().try_for_each(|name| known(name))?;
+        self.ignores.push((pattern.to_owned(), names));
+        Ok(())
     }
 
     /// What becomes of a finding in a file, given by its path from the root; nothing, if it is not to be reported.
@@ -110,6 +143,23 @@ fn matches(pattern: &str, path: &str) -> bool {
     is_below || within(pattern.as_bytes(), path.as_bytes())
 }
 
+fn entries<'t, 'i>(value: &'t DeValue<'i>) -> Result<&'t DeTable<'i>, String> {
+    match value {
+        DeValue::Table(table) => Ok(table),
+        _ => Err("a table is expected".into()),
+    }
+}
+
+fn texts(value: &DeValue<'_>) -> Result<Vec<String>, String> {
+    const LIST: &str = "a list of texts is expected";
+    let DeValue::Array(list) = value else { return Err(LIST.into()) };
+    let text = |each: &Spanned<DeValue<'_>>| match each.get_ref() {
+        DeValue::String(text) => Ok(text.to_string()),
+        _ => Err(LIST.to_owned()),
+    };
+    list.iter().map(text).collect()
+}
+
 /// Refuses the name of a rule that there is not.
 fn known(rule: &str) -> Result<(), String> {
     let is_code = kukla::codes::all().any(|code| code.name == rule);
@@ -147,6 +197,8 @@ mod tests {
             "line 2: 'no' is not one of 'error', 'warning', 'off'"
         );
         assert!(wrong("[check]\npath = ['a']").contains("did you mean `paths`?"));
-        assert!(Config::read("[other]\nx = 'y'\n[check]\nstrict = true").unwrap().strict);
+        assert!(Config::read("[other]\nx = 'y'\nport = 8140\n[check]\nstrict = true").unwrap().strict);
+        assert!(wrong("[check]\npaths = 1").starts_with("line 2: "));
+        assert!(wrong("[check]\npaths = [").starts_with("line 2: "));
     }
 }

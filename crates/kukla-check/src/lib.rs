@@ -24,7 +24,6 @@ pub mod rule;
 pub mod rules;
 mod suggest;
 mod text;
-mod toml;
 pub mod walk;
 
 pub use checker::{Checker, Options, Report};

@@ -3,7 +3,7 @@
 #![allow(clippy::disallowed_methods)]
 
 use std::fs::Metadata;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -34,6 +34,44 @@ pub struct DiskWorld {
 impl Default for DiskWorld {
     fn default() -> DiskWorld {
         DiskWorld { largest_file: 128 << 20, most_output: 32 << 20, longest_run: Duration::from_secs(60) }
+    }
+}
+
+impl DiskWorld {
+    /// Runs a command that finds a text on its standard input.
+    pub fn run_told(&self, command: &[String], input: Vec<u8>) -> FileResult<CommandOutput> {
+        let Some((program, arguments)) = command.split_first() else {
+            return Err(FileError::Other("no command was given".into()));
+        };
+        let unable = |error: io::Error| match error.kind() {
+            io::ErrorKind::NotFound => FileError::NotFound,
+            _ => FileError::Other(format!("{program}: {error}")),
+        };
+        let mut child = Command::new(program)
+            .args(arguments)
+            .stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() })
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(unable)?;
+        if let Some(mut pipe) = child.stdin.take() {
+            // A command need not read what it is told.
+            std::thread::spawn(move || drop(pipe.write_all(&input)));
+        }
+        let running = Running { child, until: Instant::now() + self.longest_run };
+        running.output(self.most_output).map_err(|why| match why {
+            Stopped::Failed(error) => unable(error),
+            Stopped::TooLong => {
+                let seconds = self.longest_run.as_secs();
+                FileError::Other(format!(
+                    "{program}: it was stopped because it ran for more than {seconds} seconds"
+                ))
+            }
+            Stopped::TooMuch => {
+                let most = self.most_output;
+                FileError::Other(format!("{program}: it was stopped because it wrote more than {most} bytes"))
+            }
+        })
     }
 }
 
@@ -95,34 +133,7 @@ impl World for DiskWorld {
     }
 
     fn run(&self, command: &[String]) -> FileResult<CommandOutput> {
-        let Some((program, arguments)) = command.split_first() else {
-            return Err(FileError::Other("no command was given".into()));
-        };
-        let unable = |error: io::Error| match error.kind() {
-            io::ErrorKind::NotFound => FileError::NotFound,
-            _ => FileError::Other(format!("{program}: {error}")),
-        };
-        let child = Command::new(program)
-            .args(arguments)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(unable)?;
-        let running = Running { child, until: Instant::now() + self.longest_run };
-        running.output(self.most_output).map_err(|why| match why {
-            Stopped::Failed(error) => unable(error),
-            Stopped::TooLong => {
-                let seconds = self.longest_run.as_secs();
-                FileError::Other(format!(
-                    "{program}: it was stopped because it ran for more than {seconds} seconds"
-                ))
-            }
-            Stopped::TooMuch => {
-                let most = self.most_output;
-                FileError::Other(format!("{program}: it was stopped because it wrote more than {most} bytes"))
-            }
-        })
+        self.run_told(command, Vec::new())
     }
 
     fn converse(&self, command: &[String]) -> FileResult<Box<dyn Conversation>> {
@@ -310,6 +321,9 @@ mod tests {
             assert!(why.contains("it ran for more than"), "{why}");
         }
         assert!(matches!(world.run(&["/no/such/command".to_owned()]), Err(FileError::NotFound)));
+        let told = world.run_told(&["/bin/cat".to_owned()], b"told".to_vec()).unwrap();
+        assert_eq!(told.stdout, b"told");
+        assert_eq!(world.run_told(&["/bin/true".to_owned()], vec![0; 1 << 20]).unwrap().code, Some(0));
     }
 
     #[test]
