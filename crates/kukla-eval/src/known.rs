@@ -29,6 +29,8 @@ pub(crate) struct Known {
     pub functions: FxHashMap<Name, Found<Function>>,
     pub aliases: FxHashMap<Name, Found<Arc<KnownAlias>>>,
     pub nodes: Vec<Arc<Defined<NodeDefinition>>>,
+    /// Which of the nodes has a title.
+    node_titles: FxHashMap<String, usize>,
 }
 
 /// What a search for a name gave.
@@ -175,6 +177,9 @@ impl Known {
                         return Err(taken(&CLASS_REDEFINED_AS_NODE, name, place, known.place()));
                     }
                 }
+                for each in &node.matches {
+                    self.node_titles.insert(each.title(), self.nodes.len());
+                }
                 self.nodes.push(Defined::new(unit, node));
             }
             Definition::Plan(_) => {}
@@ -183,7 +188,7 @@ impl Known {
     }
 
     fn node_named(&self, title: &str) -> Option<&Arc<Defined<NodeDefinition>>> {
-        self.nodes.iter().find(|node| node.matches.iter().any(|each| each.title() == title))
+        self.node_titles.get(title).map(|&at| &self.nodes[at])
     }
 }
 

@@ -123,11 +123,23 @@ impl Context {
         })
     }
 
-    /// `cached_file_data` without a block: the text of a file.
-    pub fn file_text(&self, session: &mut Session, host: &dyn Host, path: &str) -> Result<Value> {
+    /// `cached_file_data`: what some function has made of a file, or its text for this one to make something of.
+    pub fn file_data(&self, session: &mut Session, host: &dyn Host, path: &str) -> Result<FileData> {
+        if let Some(known) = session.known_file_data(path) {
+            return Ok(FileData::Known(known));
+        }
         let (bytes, inputs) = tracked(host.world(), |world| read_text(world, path));
         session.use_inputs(&inputs);
-        let bytes = bytes?;
-        Ok(String::from_utf8_lossy(&bytes).into_owned().into())
+        let text = String::from_utf8_lossy(&bytes?).into_owned();
+        Ok(FileData::Text(text.into()))
     }
+}
+
+/// A file, for `cached_file_data`.
+#[derive(Debug)]
+pub enum FileData {
+    /// What was made of it before.
+    Known(Value),
+    /// Its text.
+    Text(Value),
 }

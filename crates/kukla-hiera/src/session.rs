@@ -74,6 +74,8 @@ pub struct Session {
     environment_options: Option<(Option<Hash>, Needs)>,
     default_options: FxHashMap<Str, Arc<LookupOptions>>,
     warned: FxHashSet<Str>,
+    /// What functions made of files with `cached_file_data`, by path; all functions see the same, whoever was first.
+    file_data: FxHashMap<Str, Value>,
     /// What was decrypted, which no message may show.
     secrets: FxHashSet<Str>,
     /// Lookups that wait while the host does something for them, innermost last.
@@ -136,6 +138,15 @@ impl Session {
 
     pub(crate) fn use_inputs(&mut self, inputs: &InputSet) {
         self.used.extend(inputs);
+    }
+
+    pub(crate) fn known_file_data(&self, path: &str) -> Option<Value> {
+        self.file_data.get(path).cloned()
+    }
+
+    /// Keeps what a function has made of a file for all that ask for it until the compilation ends.
+    pub fn keep_file_data(&mut self, path: Str, data: Value) {
+        self.file_data.insert(path, data);
     }
 
     /// The cache shared with other compilations.

@@ -6,7 +6,7 @@ use kukla_eval::error::{Flow, Raise, Raised};
 use kukla_eval::lambda::Block;
 use kukla_eval::native::{Native, NativeObject};
 use kukla_eval::vm::Vm;
-use kukla_hiera::backend::Context;
+use kukla_hiera::backend::{Context, FileData};
 use kukla_syntax::diagnostic;
 use kukla_values::iterator::Iterator;
 use kukla_values::types::object::ObjectType;
@@ -114,12 +114,17 @@ impl LookupContext {
     }
 
     fn file_data(&self, vm: &mut Vm<'_>, path: &Str, block: Option<&Block>) -> Flow {
-        let text = HieraData::in_session(vm, |session, host| self.context.file_text(session, host, path))?;
-        let text = text.map_err(raise)?;
-        match block {
-            Some(block) => block.call(vm, vec![text]),
-            None => Ok(text),
-        }
+        let found = HieraData::in_session(vm, |session, host| self.context.file_data(session, host, path))?;
+        let text = match found.map_err(raise)? {
+            FileData::Known(data) => return Ok(data),
+            FileData::Text(text) => text,
+        };
+        let data = match block {
+            Some(block) => block.call(vm, vec![text])?,
+            None => text,
+        };
+        HieraData::in_session(vm, |session, _| session.keep_file_data(path.clone(), data.clone()))?;
+        Ok(data)
     }
 }
 
