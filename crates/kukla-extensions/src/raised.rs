@@ -106,7 +106,12 @@ fn from_exception(ruby: &mut Ruby<'_>, exception: &Value) -> Raise {
     let missing = missing(ruby, exception);
     external::note_failure(ruby, missing);
     let (message, class) = (message_of(ruby, exception), ruby.class_name_of(exception));
-    let wrong = diagnostic!(RUBY_RAISED { message: message, exception: class.as_str() });
+    let is_puppet_error = match ruby.class_named("Puppet::Error") {
+        Ok(puppet_error) => ruby.is_a(exception, puppet_error),
+        Err(_) => false,
+    };
+    let family = if is_puppet_error { "Puppet::Error" } else { "Exception" };
+    let wrong = diagnostic!(RUBY_RAISED { message: message, exception: class.as_str(), family });
     let wrong = match place_of(ruby, exception) {
         Some((file, line)) => wrong.hint(format!("raised at {file}:{line}")),
         None => wrong,

@@ -11,7 +11,6 @@ pub mod catalog;
 pub mod codes;
 pub mod collections;
 pub mod control;
-pub mod crypt;
 pub mod dig;
 pub mod digests;
 pub mod epp;

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use kukla_eval::catalog::DataPlace;
+use kukla_eval::codes::WRONG_ARGUMENTS;
 use kukla_eval::data::{Data, LookupRequest, ParameterData};
 use kukla_eval::environment::Environment;
 use kukla_eval::error::{Diagnostic, Flow, Raise, Stage};
@@ -17,7 +18,7 @@ use kukla_hiera::{
     BackendQuestion, Conversion, DataCache, Error, ErrorKind, Explanation, Found, Host, Lookup, Session,
     Settings, ValueOrigin, Variable, Watch,
 };
-use kukla_syntax::{Label, NAMELESS, diagnostic};
+use kukla_syntax::{Frame, Label, NAMELESS, diagnostic};
 use kukla_values::codes::UNKNOWN_RESOURCE_TYPE;
 use kukla_values::{Budget, Name, Str, Type, Value};
 use kukla_world::World;
@@ -246,10 +247,17 @@ fn diagnosed(error: Error) -> Diagnostic {
     if nameless { wrong.reported_as("ERROR") } else { wrong }
 }
 
-/// The other way: what a lookup makes of an error in a function that works for it. It becomes an error of the data.
+/// The other way: what a lookup makes of an error in a function that works for it. It becomes an error of the data, unless it is an
+/// exception of Ruby that Puppet knows nothing of.
 fn thrown(raise: Raise) -> Error {
     let cause = detached(raise);
-    let kind = if cause.stage == Stage::Data { ErrorKind::Data } else { ErrorKind::Plain };
+    let is_foreign = cause.frame == Frame::Bare
+        && (cause.is(&WRONG_ARGUMENTS) || cause.fact("family") == Some("Exception"));
+    let kind = match cause.stage {
+        Stage::Data => ErrorKind::Data,
+        _ if is_foreign => ErrorKind::Caller,
+        _ => ErrorKind::Plain,
+    };
     let issue = cause.issue;
     Error::new(kind, diagnostic!(BACKEND_FAILED).because(cause).reported_as(issue))
 }

@@ -3,6 +3,8 @@
 //! `$1$` is written out here: the crates that know it bring digests of their own generation. So is the key of `$2x$`, which
 //! `bcrypt` only labels.
 
+mod des;
+
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::{Engine, alphabet};
 use md5::{Digest, Md5};
@@ -22,9 +24,76 @@ fn group(bytes: &[u8], a: usize, b: usize, c: usize) -> u32 {
     u32::from(bytes[a]) << 16 | u32::from(bytes[b]) << 8 | u32::from(bytes[c])
 }
 
+/// A password hashed as a setting says: `$1$`, `$2a$` to `$2y$`, `$5$` and `$6$` with what belongs to them, or the salt for DES. A setting
+/// that says nothing gives what can be the hash of no password.
+pub fn crypt(password: &[u8], setting: &str) -> String {
+    hashed(password, setting)
+        .unwrap_or_else(|| if setting.starts_with("*0") { "*1" } else { "*0" }.to_owned())
+}
+
+/// A password hashed as a setting says, if it says something.
+pub fn hashed(password: &[u8], setting: &str) -> Option<String> {
+    let is_bad = |byte: u8| !byte.is_ascii_graphic() || b"!*:;\\".contains(&byte);
+    if setting.bytes().any(is_bad) {
+        return None;
+    }
+    match scheme(setting) {
+        ("1", salt) => Some(md5(password, first(salt, 8))),
+        ("5", salt) => {
+            let (rounds, shown, salt) = rounds(salt)?;
+            let params = Sha256Params::new(rounds).ok()?;
+            let sum = sha_crypt::sha256_crypt_b64(password, salt.as_bytes(), &params).ok()?;
+            Some(format!("$5${shown}{salt}${sum}"))
+        }
+        ("6", salt) => {
+            let (rounds, shown, salt) = rounds(salt)?;
+            let params = Sha512Params::new(rounds).ok()?;
+            let sum = sha_crypt::sha512_crypt_b64(password, salt.as_bytes(), &params).ok()?;
+            Some(format!("$6${shown}{salt}${sum}"))
+        }
+        (prefix @ ("2a" | "2b" | "2x" | "2y"), salt) => bcrypt(password, prefix, salt),
+        ("", _) if setting.starts_with('_') => des::extended(password, setting),
+        ("", _) => des::traditional(password, setting),
+        _ => None,
+    }
+}
+
+/// What hashing as a setting says costs, in steps of an evaluation.
+pub fn steps(password: &[u8], setting: &str) -> u64 {
+    // Each round goes through the password.
+    let through = |rounds: u64| rounds.saturating_mul(64 + password.len() as u64) / 256;
+    match scheme(setting) {
+        ("1", _) => through(1_000),
+        ("5" | "6", salt) => through(rounds(salt).map_or(0, |(rounds, ..)| rounds as u64)),
+        ("", _) => 16 + u64::from(des::times(setting).unwrap_or(0)) / 2,
+        (_, salt) => 100 << salt.get(..2).and_then(|cost| cost.parse().ok()).unwrap_or(0_u32).min(31),
+    }
+}
+
+/// The name of the scheme and what comes after it; the oldest have none.
+fn scheme(setting: &str) -> (&str, &str) {
+    setting.strip_prefix('$').and_then(|rest| rest.split_once('$')).unwrap_or(("", setting))
+}
+
+/// A salt of so many characters at most, up to what ends it.
+fn first(salt: &str, most: usize) -> &str {
+    let salt = salt.split('$').next().unwrap_or_default();
+    &salt[..salt.len().min(most)]
+}
+
+/// How many rounds are asked for, how that was said, and the salt.
+fn rounds(setting: &str) -> Option<(usize, &str, &str)> {
+    let Some(asked) = setting.strip_prefix("rounds=") else {
+        return Some((sha_crypt::ROUNDS_DEFAULT, "", first(setting, 16)));
+    };
+    let (number, salt) = asked.split_once('$')?;
+    let is_number = number.bytes().all(|digit| digit.is_ascii_digit()) && !number.starts_with('0');
+    let rounds = number.parse().ok().filter(|rounds| is_number && (1_000..=999_999_999).contains(rounds))?;
+    Some((rounds, &setting[..setting.len() - salt.len()], first(salt, 16)))
+}
+
 /// `$1$`: FreeBSD's MD5.
-pub fn md5(password: &[u8], salt: &str) -> String {
-    let salt = &salt[..salt.len().min(8)];
+fn md5(password: &[u8], salt: &str) -> String {
     let inner = Md5::new().chain_update(password).chain_update(salt).chain_update(password).finalize();
     let mut context = Md5::new().chain_update(password).chain_update("$1$").chain_update(salt);
     for chunk in password.chunks(16) {
@@ -65,20 +134,6 @@ pub fn md5(password: &[u8], salt: &str) -> String {
     out
 }
 
-/// `$5$`: SHA-256, 5000 rounds.
-pub fn sha256(password: &[u8], salt: &str) -> Option<String> {
-    let salt = &salt[..salt.len().min(16)];
-    let sum = sha_crypt::sha256_crypt_b64(password, salt.as_bytes(), &Sha256Params::default()).ok()?;
-    Some(format!("$5${salt}${sum}"))
-}
-
-/// `$6$`: SHA-512, 5000 rounds.
-pub fn sha512(password: &[u8], salt: &str) -> Option<String> {
-    let salt = &salt[..salt.len().min(16)];
-    let sum = sha_crypt::sha512_crypt_b64(password, salt.as_bytes(), &Sha512Params::default()).ok()?;
-    Some(format!("$6${salt}${sum}"))
-}
-
 /// Four bits of a salt's last digit belong to no byte.
 const BCRYPT_DIGITS: GeneralPurpose = GeneralPurpose::new(
     &alphabet::BCRYPT,
@@ -89,7 +144,7 @@ const BCRYPT_DIGITS: GeneralPurpose = GeneralPurpose::new(
 );
 
 /// `$2a$`, `$2b$`, `$2x$`, `$2y$`: bcrypt; the salt is `cost$` and twenty-two digits.
-pub fn bcrypt(password: &[u8], prefix: &str, salt: &str) -> Option<String> {
+fn bcrypt(password: &[u8], prefix: &str, salt: &str) -> Option<String> {
     let (cost, digits) = (salt.get(..2)?, salt.get(3..25)?);
     let rounds = cost.parse().ok().filter(|cost| (4..=31).contains(cost))?;
     let salt: [u8; 16] = BCRYPT_DIGITS.decode(digits).ok()?.try_into().ok()?;
@@ -123,20 +178,46 @@ mod tests {
 
     #[test]
     fn hashes_are_those_of_crypt() {
-        assert_eq!(md5(b"password", "salt"), "$1$salt$qJH7.N4xYta3aEG/dfqo/0");
-        assert_eq!(
-            sha256(b"Hello world!", "saltstring").as_deref(),
-            Some("$5$saltstring$5B8vYYiY.CVt1RlTTf8KbXBH3hsxY/GNooZaBBGWEc5")
-        );
-        assert_eq!(
-            sha512(b"Hello world!", "saltstring").as_deref(),
-            Some(
-                "$6$saltstring$svn8UoSVapNtMuq1ukKS4tPQd8iKwSMHWjl/O817G3uBnIFNjnQJuesI68u4OTLiBFdcbYEdFCoEOfaS35inz1"
-            )
-        );
-        assert_eq!(
-            bcrypt(b"password", "2b", "05$abcdefghijklmnopqrstuu").as_deref(),
-            Some("$2b$05$abcdefghijklmnopqrstuuWG29KuyeAicPCJODk1zjyGvyQUU2awu")
-        );
+        let known = [
+            ("password", "$1$salt", "$1$salt$qJH7.N4xYta3aEG/dfqo/0"),
+            ("secret", "$1$", "$1$$ysVNzQc4CTMkp5daOdZ.3/"),
+            ("x", "$1$abcdefghijkl$zz", "$1$abcdefgh$znAnv9M.XU2pRYfmSs46h/"),
+            ("Hello world!", "$5$saltstring", "$5$saltstring$5B8vYYiY.CVt1RlTTf8KbXBH3hsxY/GNooZaBBGWEc5"),
+            ("x", "$5$rounds=5000$salt", "$5$rounds=5000$salt$eC8iHMk0B/acxRGi4idWiCK/.xXHLUsxovn4V591t3."),
+            (
+                "Hello world!",
+                "$6$saltstring",
+                "$6$saltstring$svn8UoSVapNtMuq1ukKS4tPQd8iKwSMHWjl/O817G3uBnIFNjnQJuesI68u4OTLiBFdcbYEdFCoEOfaS35inz1",
+            ),
+            (
+                "secret",
+                "$6$rounds=1000$salt$xyz",
+                "$6$rounds=1000$salt$HNxBeBnDfSfUrTj6KiLnmd7tGCvHEmcExh8kl/S0cZ5WrCciNZgfhbpkeFQ4JfkHX.8vPq45lY0iINnCx1Lkm.",
+            ),
+            (
+                "password",
+                "$2b$05$abcdefghijklmnopqrstuu",
+                "$2b$05$abcdefghijklmnopqrstuuWG29KuyeAicPCJODk1zjyGvyQUU2awu",
+            ),
+            ("x", "zzzz", "zzXjar5EX/ECI"),
+            ("x", "*0", "*1"),
+        ];
+        for (password, setting, hash) in known {
+            assert_eq!(crypt(password.as_bytes(), setting), hash);
+        }
+        let bad = [
+            "",
+            "a",
+            "!b",
+            "a:",
+            "$9$abc",
+            "$6$sa:lt",
+            "$6$rounds=10$salt",
+            "$5$rounds=abc$salt",
+            "$2b$05$abc",
+        ];
+        for setting in bad {
+            assert_eq!(crypt(b"x", setting), "*0");
+        }
     }
 }

@@ -4,6 +4,7 @@ use kukla_eval::builtins;
 use kukla_eval::error::Flow;
 use kukla_eval::function::Rest;
 use kukla_eval::vm::Vm;
+use kukla_formats::crypt;
 use kukla_syntax::{bail, diagnostic};
 use kukla_values::{Hash, Result, Value};
 use sha2::{Digest, Sha512};
@@ -12,7 +13,6 @@ use crate::codes::{
     COST_TOO_HIGH, EMPTY_SALT, INVALID_BCRYPT_SALT, INVALID_SALT, ITERATIONS_OUT_OF_RANGE, NOT_HASHED,
     SALT_TOO_SHORT, UNKNOWN_HASH_TYPE,
 };
-use crate::crypt;
 use crate::digests::hex;
 use crate::legacy::{exactly, legacy, wrong_count, wrong_type};
 use crate::ruby;
@@ -49,10 +49,6 @@ builtins! {
 
 /// The highest cost of bcrypt that is computed; each step doubles the time.
 const HIGHEST_COST: i64 = 18;
-
-/// What bcrypt takes at a cost of zero, in steps; and how many rounds the others make.
-const STEPS_PER_COST: u64 = 100;
-const ROUNDS: u64 = 5_000;
 
 fn opened(args: Vec<Value>) -> Vec<Value> {
     let open = |arg| match arg {
@@ -113,17 +109,9 @@ fn pw_hash(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<Value> {
     if bcrypt && ruby::to_i(salt) > HIGHEST_COST {
         bail!(COST_TOO_HIGH { limit: HIGHEST_COST });
     }
-    vm.budget().charge_steps(match bcrypt {
-        true => STEPS_PER_COST << ruby::to_i(salt).clamp(0, HIGHEST_COST),
-        // Each of thousands of rounds goes through the password.
-        false => ROUNDS * (64 + password.len() as u64) / 256,
-    })?;
-    let hashed = match prefix {
-        "1" => Some(crypt::md5(password.as_bytes(), salt)),
-        "5" => crypt::sha256(password.as_bytes(), salt),
-        "6" => crypt::sha512(password.as_bytes(), salt),
-        prefix => crypt::bcrypt(password.as_bytes(), prefix, salt),
-    };
+    let setting = format!("${prefix}${salt}");
+    vm.budget().charge_steps(crypt::steps(password.as_bytes(), &setting))?;
+    let hashed = crypt::hashed(password.as_bytes(), &setting);
     Ok(hashed.ok_or_else(|| diagnostic!(NOT_HASHED))?.into())
 }
 

@@ -16,9 +16,10 @@ const fn theirs(theirs: &'static str, why: &'static str) -> Reason {
 
 const BREAKS: &str = "Puppet itself breaks down";
 const NO_DATA: &str = "Puppet cannot write this type as data";
+const RESOURCE: &str = "an old function gets a resource where it is given a reference";
 const ADDRESS: &str = "Puppet's answer holds the address of an object (D72)";
 
-const REASONS: [Reason; 21] = [
+const REASONS: [Reason; 22] = [
     theirs("#<", ADDRESS),
     theirs("0x0000", ADDRESS),
     theirs("undefined method", BREAKS),
@@ -31,8 +32,9 @@ const REASONS: [Reason; 21] = [
         "Illegal format 'c' specified for value of Float type",
         "%c of a Float is in the founding document (D70)",
     ),
-    theirs("into Integer", "an old function gets a resource where it is given a reference").about("sprintf("),
-    theirs("into Float", "an old function gets a resource where it is given a reference").about("sprintf("),
+    theirs("into Integer", RESOURCE).about("sprintf("),
+    theirs("into Float", RESOURCE).about("sprintf("),
+    theirs("is not a valid resource reference", RESOURCE).about("sprintf("),
     theirs("the oracle process died", "Ruby makes bytes that are no text").about("%c"),
     theirs("error: ", "Ruby makes bytes that are no text").about("%c").against("invalid character"),
     theirs("the oracle process died", BREAKS).about("<<").against("outside of Puppet Integer"),

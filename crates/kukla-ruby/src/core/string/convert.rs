@@ -1,14 +1,18 @@
-//! Strings as symbols, characters and sums.
+//! Strings as symbols, characters, sums and hashes.
+
+use kukla_formats::crypt;
 
 use crate::args::Args;
 use crate::class::{ClassId, Native, method};
 use crate::core::string::{must_be_valid, own, show};
 use crate::error::Result;
 use crate::ruby::Ruby;
+use crate::text::{Encoding, Text};
 use crate::value::Value;
 
 pub(super) const METHODS: &[Native] = &[
     method("chr", 0, 0, chr),
+    method("crypt", 1, 1, hash_as_password),
     method("intern", 0, 0, to_sym),
     method("ord", 0, 0, ord),
     method("sum", 0, 1, sum),
@@ -46,4 +50,21 @@ fn sum(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let sum: u64 = text.iter().map(|byte| u64::from(*byte)).sum();
     let sum = if (1..64).contains(&bits) { sum & ((1 << bits) - 1) } else { sum };
     Ok(Value::integer(sum))
+}
+
+/// As crypt(3) hashes passwords.
+fn hash_as_password(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    let setting = ruby.to_text(&args[0])?;
+    let password = own(ruby, this)?.text();
+    let until_null = setting.iter().position(|byte| *byte == 0).unwrap_or(setting.len());
+    if until_null < 2 {
+        return Err(ruby.argument_error("salt too short (need >=2 bytes)"));
+    }
+    if password.contains(&0) {
+        return Err(ruby.argument_error("string contains null byte"));
+    }
+    let setting = String::from_utf8_lossy(&setting[..until_null]);
+    ruby.charge(crypt::steps(&password, &setting))?;
+    let hash = Text::from(crypt::crypt(&password, &setting));
+    Ok(Value::str(hash.in_encoding(Encoding::Binary)))
 }
