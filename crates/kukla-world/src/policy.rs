@@ -165,7 +165,8 @@ impl std::str::FromStr for Commands {
         match text {
             "off" => Ok(Commands::Off),
             "on" => Ok(Commands::On),
-            _ => list(text, "off, on, or a list of absolute paths", good).map(Commands::Only),
+            "any" | "all" | "none" => Err(format!("'{text}' is not off, on, or a list of commands")),
+            _ => list(text, "off, on, or a list of names and absolute paths", good).map(Commands::Only),
         }
     }
 }
@@ -292,6 +293,7 @@ mod tests {
         };
         assert_eq!(policy.check(Effect::Command("/bin/b")), Ok(()));
         assert!(policy.check(Effect::Command("/bin/c")).is_err());
+        assert!("any".parse::<Commands>().is_err(), "what is meant is `on`");
         assert_eq!(policy.check(Effect::Variable("LANG")), Ok(()));
         assert!(policy.check(Effect::DataVariable("PATH")).is_err());
         assert_eq!(policy.check(Effect::Network("example.com")), Ok(()));

@@ -47,7 +47,7 @@ pub struct Args {
     /// How to print facts
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Commands that facts in Ruby and external facts may run: off, on, or names or absolute paths separated by commas
+    /// Commands that facts in Ruby and external facts may run: off, on, or names and absolute paths separated by commas
     #[arg(long, value_name = "POLICY", default_value = "off")]
     commands: Commands,
 }

@@ -9,7 +9,7 @@ use kukla::world::policy::{Access, Commands, Files, Reach, Variables};
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "What code may reach")]
 pub struct Allowed {
-    /// Commands that generate(), config_version and the like may run: off, on, or absolute paths separated by commas
+    /// Commands that generate(), config_version and the like may run: off, on, or names and absolute paths separated by commas
     #[arg(long, value_name = "POLICY", default_value = "off")]
     commands: Commands,
     /// Files that code and data may read: repository (the environment's directory and what is named here), modules (also the

@@ -53,7 +53,7 @@ pub struct Args {
     /// Files that the script may read: any, or nothing but the paths that follow `repository`, separated by commas
     #[arg(long, value_name = "POLICY", default_value = "any")]
     files: Files,
-    /// Commands that the script may run: off, on, or absolute paths separated by commas
+    /// Commands that the script may run: off, on, or names and absolute paths separated by commas
     #[arg(long, value_name = "POLICY", default_value = "off")]
     commands: Commands,
     /// Environment variables that the script may see: off, on, or names separated by commas

@@ -46,7 +46,7 @@ pub struct Args {
     /// How many catalogs are compiled at once; by default as many as there are processors
     #[arg(long, value_name = "NUMBER")]
     threads: Option<usize>,
-    /// Commands that generate(), config_version and the like may run: off, on, or absolute paths separated by commas
+    /// Commands that generate(), config_version and the like may run: off, on, or names and absolute paths separated by commas
     #[arg(long, value_name = "POLICY", default_value = "on")]
     commands: Commands,
     /// The least important lines of the log: debug, info, warning, error
