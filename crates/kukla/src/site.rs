@@ -1,6 +1,6 @@
 //! Sites: an environment together with its site manifest and data, opened once for any number of nodes.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use kukla_eval::programs::Programs;
 use kukla_eval::unit::Unit;
 use kukla_hiera::DataCache;
 use kukla_world::record::{Answer, Input, Question, tracked};
-use kukla_world::{FileError, Guarded, Stamp, World};
+use kukla_world::{FileError, Guarded, Stamp, World, normal};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cache::lasting;
@@ -136,10 +136,13 @@ impl Site {
             settings.set(name, value.as_str().into()).map_err(bad_setting)?;
         }
         let modulepath = match (&spec.modulepath, &layout) {
-            (Some(path), _) => path.clone(),
-            (None, Some(layout)) => layout.modulepath.clone(),
-            (None, None) => Vec::new(),
+            (Some(path), _) => path.as_slice(),
+            (None, Some(layout)) => &layout.modulepath,
+            (None, None) => &[],
         };
+        // As Puppet names files.
+        let plain = |path: &PathBuf| if path.is_absolute() { normal(path) } else { path.clone() };
+        let modulepath = modulepath.iter().map(plain).collect();
         confine::admit_placed(&guard, layout.as_ref());
         let mut environment =
             Environment::new(&spec.environment, root, modulepath, settings, Arc::clone(&world), registry());

@@ -153,3 +153,13 @@ fn a_site_that_cannot_be_opened_says_why() {
     let failure = compiler.open(&SiteSpec::at("/control")).expect_err("no time");
     assert!(failure.to_string().contains("environment_timeout"), "{failure}");
 }
+
+#[test]
+fn files_of_modules_are_named_without_detours() {
+    let world = MemoryWorld::default().with("/m/site/a/manifests/init.pp", "class a { notify { 'x': } }");
+    let mut spec = SiteSpec::of("include a");
+    spec.modulepath = Some(vec!["/m/./b/../site".into()]);
+    let site = Compiler::new(world).open(&spec).expect("a site");
+    let catalog = site.compile(&Node::named("n")).result.expect("a catalog").to_json();
+    assert!(catalog.contains(r#""file":"/m/site/a/manifests/init.pp""#), "{catalog}");
+}
