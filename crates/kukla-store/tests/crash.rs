@@ -8,7 +8,7 @@ mod common;
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use common::{Directory, open, version, version_of, wanted};
 use kukla_store::{Timestamp, Update};
@@ -45,6 +45,13 @@ fn every_node_has_a_whole_catalog_whenever_a_writer_is_killed() {
     for url in [Some(sqlite), postgres].into_iter().flatten() {
         let store = open(&url);
         let mut random = 0x2545_f491_4f6c_dd1d_u64;
+        let mut chance = || {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            random
+        };
+        let mut each = Duration::from_millis(10);
         let (mut changed, mut within) = (0, 0);
         let mut last = Vec::new();
         let given_up = given_up(&url);
@@ -56,18 +63,25 @@ fn every_node_has_a_whole_catalog_whenever_a_writer_is_killed() {
                 .stderr(Stdio::null())
                 .spawn()
                 .unwrap();
-            random ^= random << 13;
-            random ^= random >> 7;
-            random ^= random << 17;
-            // It has the store open and writes one catalog after the other.
             let mut lines = BufReader::new(writer.stdout.take().unwrap()).lines().map_while(Result::ok);
-            assert!(lines.any(|line| line.ends_with("begins")), "the writer does not begin");
-            std::thread::sleep(Duration::from_micros(random % 60_000));
+            let mut wait_for = |word: &str| {
+                assert!(lines.any(|line| line.contains(word)), "the writer ends before it says '{word}'");
+            };
+            // After some catalogs, at any point of the next one. How long one takes depends on what else the machine does.
+            wait_for("begins");
+            for _ in 0..chance() % 3 {
+                wait_for("storing ");
+                let began = Instant::now();
+                wait_for("stored ");
+                each = began.elapsed();
+            }
+            wait_for("storing ");
+            std::thread::sleep(each.mul_f64((chance() % 1000) as f64 / 900.0));
             writer.kill().unwrap();
             writer.wait().unwrap();
             // What it said before it was killed: whether it was storing then, and what it had stored.
             let said: Vec<String> = lines.collect();
-            within += usize::from(said.last().is_some_and(|line| line.starts_with("storing ")));
+            within += usize::from(said.last().is_none_or(|line| line.starts_with("storing ")));
             let stored = said.iter().rev().find_map(|line| line.strip_prefix("stored ")?.parse::<i64>().ok());
             let mut versions = Vec::new();
             for node in (0..NODES).map(|at| format!("node{at}")) {
