@@ -71,7 +71,13 @@ fn measure(url: &str, nodes: usize) {
     collect(
         "by a tag and an attribute",
         20,
-        Some(Filter::All(vec![Filter::Tagged("monitoring".into()), host(7)])),
+        Some(Filter::All(vec![Filter::Tagged("monitoring".into()), host(nodes - 1)])),
+    );
+    let check = Filter::Attribute("check_command".into(), "check_nrpe!check_7".into());
+    collect(
+        "by a tag that 200 have and an attribute of one in 20",
+        20,
+        Some(Filter::All(vec![Filter::Tagged("first".into()), check])),
     );
     collect("what nobody has", 50, Some(Filter::Title("nothing".into())));
     let large = catalog("large.example.com", 2000);
