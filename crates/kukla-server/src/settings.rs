@@ -11,6 +11,7 @@ use kukla::{DiskWorld, MemoryWorld, SiteSpec};
 use crate::auth::Rules;
 use crate::ca::autosign::Autosign;
 use crate::ca::keys::KeyKind;
+use crate::ca::request::check_name;
 use crate::ca::setup::HostFiles;
 use crate::ca::{Layout, Practice, time};
 use crate::environments::AT_ONCE;
@@ -152,6 +153,7 @@ impl Settings {
         let ssldir = path("ssldir").unwrap_or_else(|| confdir.join("ssl"));
         let certname = text("certname").map_or_else(own_name, Ok)?;
         let host = HostFiles { ssldir: ssldir.clone(), certname: certname.to_lowercase() };
+        check_name(&host.certname).map_err(|refusal| format!("certname: {}: {refusal}", host.certname))?;
         let alt_names = text("dns_alt_names").unwrap_or_default();
         let alt_names =
             alt_names.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();

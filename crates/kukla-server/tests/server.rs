@@ -554,6 +554,41 @@ fn idle_connections_do_no_harm() {
     assert_eq!(idle.len(), 300);
 }
 
+/// A compilation that would take minutes ends when nobody waits for it any more; how soon does not matter here, only that it does.
+#[test]
+fn a_client_that_goes_away_is_not_compiled_for() {
+    let harness = Harness::new("deadline = 3600", code);
+    let client = harness.node("endless");
+    let form = catalog_form("endless", "production", &json!({}));
+    let head = format!(
+        "POST /puppet/v3/catalog/endless?environment=production HTTP/1.1\r\nHost: localhost\r\n{}: {}\r\nContent-Length: {}\r\n\r\n{form}",
+        FORM.0,
+        FORM.1,
+        form.len()
+    );
+    let metrics = std::sync::Arc::clone(&harness.server().metrics);
+    let queued = || metrics.queued.load(std::sync::atomic::Ordering::Relaxed);
+    let wait_until = |number: u64| {
+        for _ in 0..6000 {
+            if queued() == number {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        panic!("{} are being compiled, not {number}", queued());
+    };
+    let connections: Vec<_> = (0..2)
+        .map(|_| {
+            let mut connection = client.connect();
+            connection.write(head.as_bytes()).unwrap();
+            connection
+        })
+        .collect();
+    wait_until(2);
+    drop(connections);
+    wait_until(0);
+}
+
 #[test]
 fn too_many_catalogs_are_sent_away_until_later() {
     let harness = Harness::new("deadline = 3", |directory| {

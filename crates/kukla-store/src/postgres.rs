@@ -187,6 +187,16 @@ impl Postgres {
     }
 }
 
+impl Drop for Postgres {
+    /// Ending a connection waits for the server, and the last to use a store may be a thread on which nobody may wait.
+    fn drop(&mut self) {
+        let sessions = std::mem::take(&mut *self.idle());
+        if !sessions.is_empty() {
+            let _ = std::thread::spawn(move || drop(sessions)).join();
+        }
+    }
+}
+
 /// What an error says, with what lies beneath.
 fn told(error: &postgres::Error) -> String {
     let mut text = error.to_string();
