@@ -200,6 +200,7 @@ impl Asked<'_> {
             node: self.node,
             environment: &name,
             facts: self.facts.as_ref().filter(|_| self.keep.0),
+            trusted: &known.node.trusted,
             catalog: None,
             transaction: self.transaction,
         };

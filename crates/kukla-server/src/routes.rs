@@ -204,6 +204,7 @@ fn facts(server: &Server, call: &Call, node: &str) -> Answer {
             node,
             environment: &environment,
             facts: Some(&facts),
+            trusted: &server.trusted(node, call)?,
             catalog: None,
             transaction: None,
         })

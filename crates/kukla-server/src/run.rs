@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
@@ -33,6 +34,7 @@ pub fn prepare(overrides: &Overrides, before: Option<&Server>) -> Result<(Server
 pub fn run(overrides: &Overrides) -> Result<(), String> {
     // Opening a store waits for a database, so it is done before there is anyone who must not wait.
     let (server, tls) = prepare(overrides, None)?;
+    open_more_files();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .max_blocking_threads(WAITING)
@@ -44,6 +46,12 @@ pub fn run(overrides: &Overrides) -> Result<(), String> {
     // A compilation that nobody waits for any more need not be waited for.
     runtime.shutdown_timeout(Duration::from_secs(1));
     ended
+}
+
+/// Every connection is an open file, and what a shell allows at first is too little for many. If it cannot be more, it stays as it is.
+fn open_more_files() {
+    let limit = getrlimit(Resource::Nofile);
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
 }
 
 async fn served(overrides: &Overrides, server: Server, tls: Tls) -> Result<(), String> {

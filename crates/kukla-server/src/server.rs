@@ -186,6 +186,10 @@ impl Server {
     /// Answers a request that is allowed, when all of it is there.
     async fn answered(self: &Arc<Server>, mut call: Call, route: Route, body: Incoming) -> Answer {
         let limit = route.largest_body(self.settings.largest_body);
+        let announced = call.header("content-length").and_then(|length| length.parse::<u64>().ok());
+        if announced.is_some_and(|length| length > limit as u64) {
+            return too_large(limit);
+        }
         let Some(_room) = self.room(&call, limit).await else {
             return Answer::busy(self.retry_after(), "Service Unavailable: the server ends");
         };
@@ -290,13 +294,15 @@ impl Server {
 async fn arrived(body: Incoming, limit: usize) -> Result<Bytes, Answer> {
     match tokio::time::timeout(ARRIVAL, Limited::new(body, limit).collect()).await {
         Err(_) => Err(Answer::refused(StatusCode::REQUEST_TIMEOUT, "Request Timeout")),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => {
-            let text = format!("Payload Too Large: at most {limit} bytes are taken here");
-            Err(Answer::refused(StatusCode::PAYLOAD_TOO_LARGE, text))
-        }
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large(limit)),
         Ok(Err(error)) => Err(Answer::refused(StatusCode::BAD_REQUEST, format!("Bad Request: {error}"))),
         Ok(Ok(whole)) => Ok(whole.to_bytes()),
     }
+}
+
+fn too_large(limit: usize) -> Answer {
+    let text = format!("Payload Too Large: at most {limit} bytes are taken here");
+    Answer::refused(StatusCode::PAYLOAD_TOO_LARGE, text)
 }
 
 fn forbidden(call: &Call) -> Answer {

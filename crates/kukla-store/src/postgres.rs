@@ -90,7 +90,8 @@ impl Postgres {
                     hint: "add &sslrootcert=FILE with the certificate of the authority that signed the server's")
             }
             Some("require" | "verify-ca" | "verify-full") => true,
-            None | Some("prefer" | "allow") => options.authorities.is_some(),
+            // The authority that a server of agents has for its own purposes says nothing about the database.
+            None | Some("prefer" | "allow") => parameters.contains("sslrootcert="),
             Some(other) => {
                 bail!(BAD_STORE_URL { url: shown, problem: format!("there is no sslmode '{other}'") })
             }

@@ -44,6 +44,13 @@ fn a_certificate_is_looked_at() {
         .update(&Update { catalog: Some(&exporting("a", 1)), ..Update::of("a", "production", Timestamp(1)) })
         .unwrap();
     assert_eq!(store.exported(&wanted("Notify", "b", None)).unwrap().len(), 1);
+    // Whoever has an authority for other purposes speaks plainly to a server all the same, unless the URL says otherwise.
+    let authorities = Some(file("other.pem").into());
+    let options = Options { authorities, ..Options::default() };
+    assert!(kukla_store::open(&url, &options).is_ok());
+    assert!(
+        kukla_store::open(&format!("{named}?sslmode=require"), &options).unwrap_err().is(&STORE_CERTIFICATE)
+    );
     // Another authority, another name than the certificate has, no authority at all, a file that is none.
     let wrong = [
         with(&named, "other.pem"),
