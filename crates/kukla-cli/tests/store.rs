@@ -89,3 +89,39 @@ fn on_puppetdb() {
     };
     run(|_| (url.clone(), Some(Box::new(wait.clone()))), false);
 }
+
+/// Whoever is told to stop at the first failure has not seen what all nodes export, so nothing is kept of it.
+#[test]
+fn a_run_that_ends_at_a_failure_stores_nothing() {
+    let site = std::env::temp_dir().join(format!("kukla-fail-fast-{}", std::process::id()));
+    std::fs::create_dir_all(site.join("manifests")).unwrap();
+    std::fs::create_dir_all(site.join("facts")).unwrap();
+    std::fs::write(
+        site.join("manifests/site.pp"),
+        "node /^good/ { @@notify { 'a': } } node default { fail('no') }",
+    )
+    .unwrap();
+    for number in 0..100 {
+        for name in ["bad", "good"] {
+            std::fs::write(site.join(format!("facts/{name}{number}.yaml")), "a: 1\n").unwrap();
+        }
+    }
+    let kukla = |arguments: &[&str]| {
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_kukla")).args(arguments).current_dir(&site).output().unwrap();
+        (
+            output.status.code(),
+            String::from_utf8(output.stdout).unwrap(),
+            String::from_utf8(output.stderr).unwrap(),
+        )
+    };
+    let (status, _, said) =
+        kukla(&["compile", ".", "--all", "--fail-fast", "--store", "sqlite:store.db", "--output", "out"]);
+    assert_eq!(status, Some(1));
+    assert!(said.contains("stopped at the first failure") && said.contains("nothing is stored"), "{said}");
+    let (_, nodes, _) =
+        kukla(&["store", "query", "nodes[certname] { }", "--store", "sqlite:store.db", "--format", "json"]);
+    assert_eq!(nodes.trim(), "[]");
+    assert_eq!(std::fs::read_dir(site.join("out")).unwrap().count(), 0);
+    std::fs::remove_dir_all(&site).unwrap();
+}

@@ -344,6 +344,7 @@ mod tests {
                 .iter()
                 .map(|(name, value)| (name.to_string(), value.to_string()))
                 .collect(),
+            socket: None,
         };
         Call {
             method,

@@ -8,6 +8,7 @@ use hyper::{HeaderMap, Method};
 
 use crate::ca::certificate::{Certificate, puppet_extensions};
 use crate::ca::oids;
+use crate::socket::Socket;
 
 /// Who is at the other end.
 #[derive(Debug)]
@@ -20,6 +21,8 @@ pub struct Peer {
     pub name: Option<String>,
     /// Puppet's extensions in it, by name where they have one.
     pub extensions: Vec<(String, String)>,
+    /// The connection.
+    pub socket: Option<Socket>,
 }
 
 impl Peer {
@@ -30,7 +33,19 @@ impl Peer {
         let named = |oid| oids::short_name(oid).map_or_else(|| oid.to_string(), str::to_owned);
         let extensions =
             puppet_extensions(extensions).into_iter().map(|(oid, text)| (named(oid), text)).collect();
-        Peer { address, certificate, name, extensions }
+        Peer { address, certificate, name, extensions, socket: None }
+    }
+
+    /// The same, at the other end of a connection.
+    #[must_use]
+    pub fn on(mut self, socket: Option<Socket>) -> Peer {
+        self.socket = socket;
+        self
+    }
+
+    /// Whether nobody waits for an answer any more.
+    pub fn is_gone(&self) -> bool {
+        self.socket.as_ref().is_some_and(Socket::is_abandoned)
     }
 
     /// The value of an extension.

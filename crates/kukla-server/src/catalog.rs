@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use hyper::StatusCode;
@@ -75,7 +74,7 @@ struct Asked<'a> {
 }
 
 /// Answers a request of an agent for its catalog.
-pub fn answer(server: &Server, call: &Call, node: &str, gone: &Arc<AtomicBool>) -> Answer {
+pub fn answer(server: &Server, call: &Call, node: &str) -> Answer {
     let environment = call.parameter("environment");
     if !environment.is_some_and(is_name) {
         let text =
@@ -103,14 +102,14 @@ pub fn answer(server: &Server, call: &Call, node: &str, gone: &Arc<AtomicBool>) 
         transaction: call.parameter("transaction_uuid"),
         keep: (true, true),
     };
-    match asked.compile(server, call, gone) {
+    match asked.compile(server, call) {
         Ok(compiled) => compiled.answer(format.content_type),
         Err(answer) => answer,
     }
 }
 
 /// Answers a service that asks for the catalog of some node.
-pub fn answer_v4(server: &Server, call: &Call, gone: &Arc<AtomicBool>) -> Answer {
+pub fn answer_v4(server: &Server, call: &Call) -> Answer {
     let refused = |problem: String| Answer::refused(StatusCode::BAD_REQUEST, problem);
     let body: Value = match serde_json::from_slice(&call.body) {
         Ok(body) => body,
@@ -151,7 +150,7 @@ pub fn answer_v4(server: &Server, call: &Call, gone: &Arc<AtomicBool>) -> Answer
         transaction: text("transaction_uuid"),
         keep: (keep_facts, keep_catalog),
     };
-    match asked.compile(server, call, gone) {
+    match asked.compile(server, call) {
         Ok(compiled) => {
             let logs = compiled.logs.clone();
             let catalog: Value = serde_json::from_str(&compiled.text).unwrap_or_default();
@@ -185,7 +184,7 @@ impl CompiledText {
 }
 
 impl Asked<'_> {
-    fn compile(self, server: &Server, call: &Call, gone: &Arc<AtomicBool>) -> Result<CompiledText, Answer> {
+    fn compile(self, server: &Server, call: &Call) -> Result<CompiledText, Answer> {
         let failed = |problem: &str| Answer::error(Issue::Runtime, problem);
         let mut known =
             server.node(self.node, self.facts.as_ref(), call).map_err(|problem| failed(&problem))?;
@@ -201,6 +200,7 @@ impl Asked<'_> {
             node: self.node,
             environment: &name,
             facts: self.facts.as_ref().filter(|_| self.keep.0),
+            trusted: &known.node.trusted,
             catalog: None,
             transaction: self.transaction,
         };
@@ -219,8 +219,8 @@ impl Asked<'_> {
         let begun = Instant::now();
         let wanted = Wanted { rich: self.rich, exports: server.store.is_some() };
         let is_wanted = {
-            let gone = Arc::clone(gone);
-            move || !gone.load(Ordering::Relaxed)
+            let peer = Arc::clone(&call.peer);
+            move || !peer.is_gone()
         };
         let done = server.environments.compile(&environment, &known.node, wanted, is_wanted);
         let seconds = begun.elapsed().as_secs_f64();

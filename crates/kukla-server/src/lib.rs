@@ -31,6 +31,7 @@ pub mod run;
 pub mod sd;
 pub mod server;
 pub mod settings;
+pub mod socket;
 pub mod static_catalog;
 pub mod status;
 pub mod storing;

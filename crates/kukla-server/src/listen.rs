@@ -16,6 +16,7 @@ use crate::ca::certificate::Certificate;
 use crate::call::Peer;
 use crate::log;
 use crate::server::Server;
+use crate::socket::Socket;
 use crate::tls::Tls;
 
 /// The server and how it is reached; both can be replaced while connections are open.
@@ -105,17 +106,18 @@ async fn connection(
     is_secure: bool,
     stop: watch::Receiver<bool>,
 ) {
-    // Answers are written at once and whole, so there is nothing to wait for.
-    let _ = stream.set_nodelay(true);
+    let socket = Socket::new(stream);
     if !is_secure {
-        return http(&current, TokioIo::new(stream), Peer::new(address, None), stop).await;
+        let peer = Peer::new(address, None).on(Some(socket.clone()));
+        return http(&current, TokioIo::new(socket), peer, stop).await;
     }
     let acceptor = TlsAcceptor::from(current.tls().now());
-    match tokio::time::timeout(PATIENCE, acceptor.accept(stream)).await {
+    match tokio::time::timeout(PATIENCE, acceptor.accept(socket.clone())).await {
         Ok(Ok(stream)) => {
             let shown = stream.get_ref().1.peer_certificates().and_then(|chain| chain.first());
             let certificate = shown.and_then(|der| Certificate::from_der(der).ok());
-            http(&current, TokioIo::new(stream), Peer::new(address, certificate), stop).await;
+            let peer = Peer::new(address, certificate).on(Some(socket));
+            http(&current, TokioIo::new(stream), peer, stop).await;
         }
         Ok(Err(error)) => tell(address, &error.to_string()),
         Err(_) => tell(address, "it took too long"),

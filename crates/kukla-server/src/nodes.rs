@@ -85,6 +85,13 @@ impl Server {
         Ok(Known { node, environment })
     }
 
+    /// What is known of a node that it does not say itself.
+    pub fn trusted(&self, name: &str, call: &Call) -> Result<Hash, String> {
+        let mut node = Node::named(name);
+        self.trust(&mut node, name, call)?;
+        Ok(node.trusted)
+    }
+
     /// What the certificate says, and what a command knows besides.
     fn trust(&self, node: &mut Node, name: &str, call: &Call) -> Result<(), String> {
         let is_own = call.peer.name.as_deref() == Some(name);

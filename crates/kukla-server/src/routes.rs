@@ -1,7 +1,6 @@
 //! Which request is answered by what.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use hyper::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -112,7 +111,7 @@ impl Route {
 }
 
 /// Answers a request that is allowed.
-pub fn dispatch(server: &Server, call: &Call, route: Route, gone: &Arc<AtomicBool>) -> Answer {
+pub fn dispatch(server: &Server, call: &Call, route: Route) -> Answer {
     let begin = ROUTES.iter().find(|(known, _, _)| *known == route).map_or("", |(_, begin, _)| begin);
     let rest = call.path.strip_prefix(begin).unwrap_or_default();
     // The name of a node becomes that of a file.
@@ -122,8 +121,8 @@ pub fn dispatch(server: &Server, call: &Call, route: Route, gone: &Arc<AtomicBoo
         return Answer::refused(StatusCode::BAD_REQUEST, refusal.to_string());
     }
     match (route, &call.method) {
-        (Route::Catalog, &Method::GET | &Method::POST) => catalog::answer(server, call, rest, gone),
-        (Route::CatalogV4, &Method::POST) => catalog::answer_v4(server, call, gone),
+        (Route::Catalog, &Method::GET | &Method::POST) => catalog::answer(server, call, rest),
+        (Route::CatalogV4, &Method::POST) => catalog::answer_v4(server, call),
         (Route::Node, &Method::GET) => nodes::answer(server, call, rest),
         (Route::Facts, &Method::PUT) => facts(server, call, rest),
         (Route::Report, &Method::PUT) => take_report(server, call, rest),
@@ -205,6 +204,7 @@ fn facts(server: &Server, call: &Call, node: &str) -> Answer {
             node,
             environment: &environment,
             facts: Some(&facts),
+            trusted: &server.trusted(node, call)?,
             catalog: None,
             transaction: None,
         })

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
@@ -31,6 +32,9 @@ pub fn prepare(overrides: &Overrides, before: Option<&Server>) -> Result<(Server
 
 /// Serves until a signal says that it is over.
 pub fn run(overrides: &Overrides) -> Result<(), String> {
+    // Opening a store waits for a database, so it is done before there is anyone who must not wait.
+    let (server, tls) = prepare(overrides, None)?;
+    open_more_files();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .max_blocking_threads(WAITING)
@@ -38,14 +42,19 @@ pub fn run(overrides: &Overrides) -> Result<(), String> {
         .thread_name("kukla")
         .build()
         .map_err(|error| error.to_string())?;
-    let ended = runtime.block_on(served(overrides));
+    let ended = runtime.block_on(served(overrides, server, tls));
     // A compilation that nobody waits for any more need not be waited for.
     runtime.shutdown_timeout(Duration::from_secs(1));
     ended
 }
 
-async fn served(overrides: &Overrides) -> Result<(), String> {
-    let (server, tls) = prepare(overrides, None)?;
+/// Every connection is an open file, and what a shell allows at first is too little for many. If it cannot be more, it stays as it is.
+fn open_more_files() {
+    let limit = getrlimit(Resource::Nofile);
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
+}
+
+async fn served(overrides: &Overrides, server: Server, tls: Tls) -> Result<(), String> {
     let (address, plain) = (server.settings.listen, server.settings.plain);
     let bind = |address| async move {
         TcpListener::bind(address).await.map_err(|error| format!("cannot listen on {address}: {error}"))

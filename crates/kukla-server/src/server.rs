@@ -1,8 +1,9 @@
 //! The server: what it knows, and how a request becomes an answer.
 
 use std::net::IpAddr;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use http_body_util::{BodyExt, LengthLimitError, Limited};
@@ -134,8 +135,6 @@ impl Server {
         let begun = Instant::now();
         let (parts, body) = request.into_parts();
         let asked = Asked { method: parts.method.clone(), path: parts.uri.path().to_owned(), begun };
-        let accept_encoding =
-            parts.headers.get("accept-encoding").and_then(|value| value.to_str().ok()).map(str::to_owned);
         let (route, peer, mut answer) = match self.decoded(peer, parts) {
             Ok(call) => {
                 let (route, peer) = (Route::of(&call.path), Arc::clone(&call.peer));
@@ -147,21 +146,10 @@ impl Server {
             }
             Err(answer) => (Route::Other, Arc::clone(peer), answer),
         };
-        let length = answer.length();
-        if length < 64 << 10 {
-            answer.packed(accept_encoding.as_deref());
-        } else {
-            answer = tokio::task::spawn_blocking(move || {
-                answer.packed(accept_encoding.as_deref());
-                answer
-            })
-            .await
-            .unwrap_or_else(|_| Answer::error(Issue::Runtime, "the answer could not be packed"));
-        }
         if route.is_puppets() {
             answer.headers.push(("x-puppet-version", crate::PUPPET_VERSION.to_owned()));
         }
-        self.note(&asked, route, &peer, &mut answer, length);
+        self.note(&asked, route, &peer, &mut answer);
         answer.into_response()
     }
 
@@ -198,6 +186,10 @@ impl Server {
     /// Answers a request that is allowed, when all of it is there.
     async fn answered(self: &Arc<Server>, mut call: Call, route: Route, body: Incoming) -> Answer {
         let limit = route.largest_body(self.settings.largest_body);
+        let announced = call.header("content-length").and_then(|length| length.parse::<u64>().ok());
+        if announced.is_some_and(|length| length > limit as u64) {
+            return too_large(limit);
+        }
         let Some(_room) = self.room(&call, limit).await else {
             return Answer::busy(self.retry_after(), "Service Unavailable: the server ends");
         };
@@ -249,32 +241,33 @@ impl Server {
         let Ok(_permit) = Arc::clone(&self.compiling).acquire_owned().await else {
             return Answer::busy(self.retry_after(), "Service Unavailable: the server ends");
         };
-        self.run(call, route).await
+        self.run(&call, route)
     }
 
     async fn read(self: &Arc<Server>, call: Call, route: Route) -> Answer {
         let Ok(_permit) = Arc::clone(&self.reading).acquire_owned().await else {
             return Answer::busy(self.retry_after(), "Service Unavailable: the server ends");
         };
-        self.run(call, route).await
+        self.run(&call, route)
     }
 
-    /// Runs a handler where it may wait for disks; when the client goes away, this is dropped, and the handler is told.
-    async fn run(self: &Arc<Server>, call: Call, route: Route) -> Answer {
-        let gone = Gone::default();
-        let (server, is_gone) = (Arc::clone(self), Arc::clone(&gone.0));
-        let work = tokio::task::spawn_blocking(move || dispatch(&server, &call, route, &is_gone));
-        match work.await {
-            Ok(answer) => answer,
-            Err(_) => {
-                Answer::error(Issue::Runtime, "the request could not be answered because of a fault in Kukla")
-            }
-        }
+    /// Runs a handler, which may wait for disks, on the thread that has read the request: nobody has to be woken for it, and the answer goes out from
+    /// there. Other connections go on with other threads. Whether the client is still there, a compilation asks the socket.
+    fn run(&self, call: &Call, route: Route) -> Answer {
+        let work = || {
+            let mut answer = dispatch(self, call, route);
+            answer.pack(call.header("accept-encoding"));
+            answer
+        };
+        let done = tokio::task::block_in_place(|| std::panic::catch_unwind(AssertUnwindSafe(work)));
+        done.unwrap_or_else(|_| {
+            Answer::error(Issue::Runtime, "the request could not be answered because of a fault in Kukla")
+        })
     }
 
     /// Counts and logs a request that is answered.
-    fn note(&self, asked: &Asked, route: Route, peer: &Peer, answer: &mut Answer, bytes: u64) {
-        let (status, time) = (answer.status.as_u16(), asked.begun.elapsed());
+    fn note(&self, asked: &Asked, route: Route, peer: &Peer, answer: &mut Answer) {
+        let (status, time, bytes) = (answer.status.as_u16(), asked.begun.elapsed(), answer.unpacked_length());
         self.metrics.answered(route.name(), status, time, bytes);
         let level = match status {
             500.. => Level::Error,
@@ -301,13 +294,15 @@ impl Server {
 async fn arrived(body: Incoming, limit: usize) -> Result<Bytes, Answer> {
     match tokio::time::timeout(ARRIVAL, Limited::new(body, limit).collect()).await {
         Err(_) => Err(Answer::refused(StatusCode::REQUEST_TIMEOUT, "Request Timeout")),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => {
-            let text = format!("Payload Too Large: at most {limit} bytes are taken here");
-            Err(Answer::refused(StatusCode::PAYLOAD_TOO_LARGE, text))
-        }
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large(limit)),
         Ok(Err(error)) => Err(Answer::refused(StatusCode::BAD_REQUEST, format!("Bad Request: {error}"))),
         Ok(Ok(whole)) => Ok(whole.to_bytes()),
     }
+}
+
+fn too_large(limit: usize) -> Answer {
+    let text = format!("Payload Too Large: at most {limit} bytes are taken here");
+    Answer::refused(StatusCode::PAYLOAD_TOO_LARGE, text)
 }
 
 fn forbidden(call: &Call) -> Answer {
@@ -321,13 +316,13 @@ fn forbidden(call: &Call) -> Answer {
 
 /// Who asks, as something in front of the server tells in headers that it has checked a certificate.
 fn by_header(call: &Call) -> Peer {
-    let address = call.peer.address;
+    let (address, socket) = (call.peer.address, call.peer.socket.clone());
     if call.header("x-client-verify") != Some("SUCCESS") {
-        return Peer::new(address, None);
+        return Peer::new(address, None).on(socket);
     }
     let certificate = call.header("x-client-cert").and_then(|header| call::decoded(header, false));
     let certificate = certificate.and_then(|text| Certificate::from_pem(text.as_bytes()).ok());
-    let mut peer = Peer::new(address, certificate);
+    let mut peer = Peer::new(address, certificate).on(socket);
     if peer.name.is_none() {
         let name = call.header("x-client-dn").and_then(|dn| {
             dn.split([',', '/'])
@@ -337,16 +332,6 @@ fn by_header(call: &Call) -> Peer {
         peer.name = name;
     }
     peer
-}
-
-/// Told when whoever waits for an answer does not any more.
-#[derive(Default)]
-struct Gone(Arc<AtomicBool>);
-
-impl Drop for Gone {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
 }
 
 /// A catalog that is being compiled or waits for it.

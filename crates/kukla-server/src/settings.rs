@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use kukla::conf::Conf;
 use kukla::puppet_conf::PuppetConf;
 use kukla::world::policy::{Access, Commands, Policy, Variables};
 use kukla::{DiskWorld, MemoryWorld, SiteSpec};
@@ -11,6 +12,7 @@ use kukla::{DiskWorld, MemoryWorld, SiteSpec};
 use crate::auth::Rules;
 use crate::ca::autosign::Autosign;
 use crate::ca::keys::KeyKind;
+use crate::ca::request::check_name;
 use crate::ca::setup::HostFiles;
 use crate::ca::{Layout, Practice, time};
 use crate::environments::AT_ONCE;
@@ -152,6 +154,7 @@ impl Settings {
         let ssldir = path("ssldir").unwrap_or_else(|| confdir.join("ssl"));
         let certname = text("certname").map_or_else(own_name, Ok)?;
         let host = HostFiles { ssldir: ssldir.clone(), certname: certname.to_lowercase() };
+        check_name(&host.certname).map_err(|refusal| format!("certname: {}: {refusal}", host.certname))?;
         let alt_names = text("dns_alt_names").unwrap_or_default();
         let alt_names =
             alt_names.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
@@ -200,7 +203,10 @@ impl Settings {
             bucket: path("bucketdir").unwrap_or_else(|| vardir.join("bucket")),
             mounts: path("fileserverconfig").unwrap_or_else(|| confdir.join("fileserver.conf")),
             largest_body: LARGEST_BODY,
-            store: overrides.store.clone().or_else(|| server.text("server", "store")),
+            store: match overrides.store.clone().or_else(|| server.text("server", "store")) {
+                Some(url) => Some(url),
+                None => puppetdb(&confdir, &puppet)?,
+            },
             site,
             host,
             vardir,
@@ -233,6 +239,25 @@ fn as_in_puppet() -> Policy {
 
 /// Reads `puppet.conf`; one that is not there says nothing. What the command line says comes last in `[server]`, where the first
 /// word counts, so it is put before.
+/// The URL of the PuppetDB that a Puppet server would use: `puppetdb.conf` tells where it is, and `puppet.conf` whether it is asked.
+fn puppetdb(confdir: &Path, puppet: &PuppetConf) -> Result<Option<String>, String> {
+    let reports = puppet.given("reports").unwrap_or_default();
+    let is_used = puppet.given("storeconfigs") == Some("true")
+        && puppet.given("storeconfigs_backend").is_none_or(|backend| backend == "puppetdb")
+        || reports.split(',').any(|name| name.trim() == "puppetdb");
+    if !is_used {
+        return Ok(None);
+    }
+    let file = confdir.join("puppetdb.conf");
+    let wrong = |problem: &dyn std::fmt::Display| format!("{}: {problem}", file.display());
+    let bytes = crate::files::read_if_there(&file).map_err(|error| wrong(&error))?.unwrap_or_default();
+    let conf = Conf::parse(&String::from_utf8_lossy(&bytes)).map_err(|error| wrong(&error))?;
+    let urls = conf.get("main", "server_urls").unwrap_or("https://puppetdb:8081");
+    // Others in the list are for when this one does not answer, which a load balancer does better.
+    let first = urls.split(',').next().unwrap_or_default().trim().trim_end_matches('/');
+    Ok(Some(format!("puppetdb+{first}")))
+}
+
 fn read_puppet_conf(confdir: &Path, settings: &[(String, String)]) -> Result<PuppetConf, String> {
     let file = confdir.join("puppet.conf");
     let written = match crate::files::read_if_there(&file) {
@@ -424,6 +449,30 @@ mod tests {
         assert_eq!(settings.reports.processors, ["store", "log"]);
         let (_, practice) = settings.authority.unwrap();
         assert_eq!((practice.autosign, practice.lifetime.as_secs()), (Autosign::Always, 90 * 24 * 60 * 60));
+    }
+
+    #[test]
+    fn the_puppetdb_of_a_site_is_its_store() {
+        let store = |puppet_conf: &str, puppetdb_conf: &str| {
+            let named = format!("[server]\ncertname = a\n{puppet_conf}");
+            read(&[("puppet/puppet.conf", &named), ("puppet/puppetdb.conf", puppetdb_conf)])
+                .map(|settings| settings.store)
+        };
+        let two = "[main]\nserver_urls = https://db1.example.com:8081/, https://db2.example.com:8081\n";
+        let first = Ok(Some("puppetdb+https://db1.example.com:8081".to_owned()));
+        assert_eq!(store("storeconfigs = true\nstoreconfigs_backend = puppetdb\n", two), first);
+        assert_eq!(store("storeconfigs = true\n", two), first);
+        assert_eq!(store("reports = store, puppetdb\n", two), first);
+        assert_eq!(store("reports = puppetdb\n", ""), Ok(Some("puppetdb+https://puppetdb:8081".to_owned())));
+        assert_eq!(store("", two), Ok(None));
+        assert_eq!(store("storeconfigs = true\nstoreconfigs_backend = active_record\n", two), Ok(None));
+        assert!(store("reports = puppetdb\n", "nonsense").unwrap_err().contains("puppetdb.conf"));
+        assert!(store("certname = ca\n", "").is_ok(), "the first one counts");
+        assert!(
+            read(&[("puppet/puppet.conf", "[server]\ncertname = ca\n")])
+                .unwrap_err()
+                .contains("certname: ca")
+        );
     }
 
     #[test]

@@ -12,6 +12,9 @@ use crate::nodes::Facts;
 use crate::server::Server;
 use crate::settings::Settings;
 
+/// The name of what certificates say, among facts.
+const TRUSTED: &str = "trusted";
+
 /// A store.
 #[derive(Clone, Debug)]
 pub struct Storing(Arc<dyn Store>);
@@ -25,6 +28,8 @@ pub struct News<'n> {
     pub environment: &'n str,
     /// Its facts.
     pub facts: Option<&'n Facts>,
+    /// What its certificate says, which is kept among its facts as Puppet does.
+    pub trusted: &'n Hash,
     /// Its catalog, with what it exports.
     pub catalog: Option<&'n Catalog>,
     /// The agent's run.
@@ -63,8 +68,13 @@ impl Server {
         if news.facts.is_none() && news.catalog.is_none() {
             return Ok(());
         }
+        let facts = news.facts.map(|facts| {
+            let mut all = facts.values.clone();
+            all.insert(TRUSTED, news.trusted.clone());
+            all
+        });
         let update = Update {
-            facts: news.facts.map(|facts| &facts.values),
+            facts: facts.as_ref(),
             catalog: news.catalog,
             transaction: news.transaction,
             ..Update::of(news.node, news.environment, Timestamp::now())
@@ -75,7 +85,11 @@ impl Server {
     /// What a node said of itself last, if anyone has kept it.
     pub fn last_facts(&self, node: &str) -> Result<Option<Hash>, String> {
         let Some(Storing(store)) = &self.store else { return Ok(None) };
-        store.facts(node).map_err(|problem| problem.to_string())
+        let mut kept = store.facts(node).map_err(|problem| problem.to_string())?;
+        if let Some(facts) = &mut kept {
+            facts.remove(TRUSTED);
+        }
+        Ok(kept)
     }
 
     /// Keeps a report.

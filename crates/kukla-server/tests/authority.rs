@@ -268,7 +268,13 @@ fn an_authority_is_brought_in_and_examined() {
     let partial = import::Brought { certificates: leaf.as_bytes(), ..brought };
     let refused = import::import(&Layout::at(directory.0.join("c")), practice(), partial).unwrap_err();
     assert!(refused.to_string().contains("whoever signed 'Puppet CA: there' is missing"), "{refused}");
+    let other = setup::make(&Layout::at(directory.0.join("other")), practice(), "other").unwrap();
+    let more = [&certificates[..], other.chain()[1].to_pem().as_bytes()].concat();
+    let foreign = import::Brought { certificates: &more, ..brought };
+    let refused = import::import(&Layout::at(directory.0.join("c")), practice(), foreign).unwrap_err();
+    assert!(refused.to_string().starts_with("the private key is not that of 'Puppet Root CA"), "{refused}");
     assert!(!directory.0.join("c").exists());
+    assert!(other.generate("ca", &Wanted::default()).is_err(), "agents ask for the authority by this name");
 
     authority
         .generate("web1", &Wanted { lifetime: Some(Duration::from_secs(60)), ..Wanted::default() })

@@ -411,6 +411,15 @@ fn the_store_gives_what_other_nodes_export() {
     let exported = catalog(&web1, "web1", "production");
     assert!(exported.status == 200 && !exported.text().contains("from web1"), "{}", exported.text());
     assert!(catalog(&web2, "web2", "production").text().contains("from web1"));
+    // What the certificate says is among the facts that are kept, and not among those of a node that says nothing later.
+    let url = format!("sqlite:{}/store.db", harness.directory.0.display());
+    let store = kukla_store::open(&url, &kukla_store::Options::default()).unwrap();
+    let trusted = kukla_store::Question::pql(
+        "inventory[certname] { trusted.certname = 'web1' and facts.greeting = 'hello' }",
+    );
+    assert_eq!(store.query(&trusted).unwrap(), [json!({"certname": "web1"})]);
+    let kept = harness.server().last_facts("web1").unwrap().unwrap();
+    assert!(kept.get("greeting").is_some() && kept.get("trusted").is_none());
     let report = json!({"host": "web1", "time": "2026-11-16T05:26:58.084943225+00:00", "status": "changed", "report_format": 12,
                         "puppet_version": "7.23.0", "configuration_version": 1, "transaction_uuid": "u", "environment": "production",
                         "noop": false, "noop_pending": false, "corrective_change": false, "catalog_uuid": "c", "code_id": null,
@@ -516,6 +525,9 @@ fn odd_bytes_get_no_further() {
     if let Ok(reply) = client.connect().raw(both.as_bytes(), false) {
         assert!(reply.status >= 400, "{}", reply.head);
     }
+    // A body that is announced as too large is refused before any of it comes.
+    let announced = "PUT /puppet/v3/report/web1?environment=production HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 99999999999\r\n\r\n";
+    assert_eq!(client.connect().raw(announced.as_bytes(), false).unwrap().status, 413);
     let huge = format!("GET /{} HTTP/1.1\r\nHost: a\r\n\r\n", "x".repeat(1 << 20));
     match client.connect().raw(huge.as_bytes(), false) {
         Ok(reply) => assert!(reply.status >= 400),
@@ -552,6 +564,41 @@ fn idle_connections_do_no_harm() {
     );
     assert_eq!(catalog(&client, "web1", "production").status, 200);
     assert_eq!(idle.len(), 300);
+}
+
+/// A compilation that would take minutes ends when nobody waits for it any more; how soon does not matter here, only that it does.
+#[test]
+fn a_client_that_goes_away_is_not_compiled_for() {
+    let harness = Harness::new("deadline = 3600", code);
+    let client = harness.node("endless");
+    let form = catalog_form("endless", "production", &json!({}));
+    let head = format!(
+        "POST /puppet/v3/catalog/endless?environment=production HTTP/1.1\r\nHost: localhost\r\n{}: {}\r\nContent-Length: {}\r\n\r\n{form}",
+        FORM.0,
+        FORM.1,
+        form.len()
+    );
+    let metrics = std::sync::Arc::clone(&harness.server().metrics);
+    let queued = || metrics.queued.load(std::sync::atomic::Ordering::Relaxed);
+    let wait_until = |number: u64| {
+        for _ in 0..6000 {
+            if queued() == number {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        panic!("{} are being compiled, not {number}", queued());
+    };
+    let connections: Vec<_> = (0..2)
+        .map(|_| {
+            let mut connection = client.connect();
+            connection.write(head.as_bytes()).unwrap();
+            connection
+        })
+        .collect();
+    wait_until(2);
+    drop(connections);
+    wait_until(0);
 }
 
 #[test]

@@ -43,6 +43,7 @@
 #![allow(clippy::disallowed_methods)] // a database is outside by nature, and nobody compiles here
 
 pub mod codes;
+mod edges;
 mod exports;
 mod postgres;
 mod puppetdb;

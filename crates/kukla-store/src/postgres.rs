@@ -90,7 +90,8 @@ impl Postgres {
                     hint: "add &sslrootcert=FILE with the certificate of the authority that signed the server's")
             }
             Some("require" | "verify-ca" | "verify-full") => true,
-            None | Some("prefer" | "allow") => options.authorities.is_some(),
+            // The authority that a server of agents has for its own purposes says nothing about the database.
+            None | Some("prefer" | "allow") => parameters.contains("sslrootcert="),
             Some(other) => {
                 bail!(BAD_STORE_URL { url: shown, problem: format!("there is no sslmode '{other}'") })
             }
@@ -184,6 +185,16 @@ impl Postgres {
                 hint: "name a database that is for kukla alone"),
             _ => diagnostic!(STORE_FAILED { url, problem }),
         })
+    }
+}
+
+impl Drop for Postgres {
+    /// Ending a connection waits for the server, and the last to use a store may be a thread on which nobody may wait.
+    fn drop(&mut self) {
+        let sessions = std::mem::take(&mut *self.idle());
+        if !sessions.is_empty() {
+            let _ = std::thread::spawn(move || drop(sessions)).join();
+        }
     }
 }
 

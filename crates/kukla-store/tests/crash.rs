@@ -8,7 +8,7 @@ mod common;
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use common::{Directory, open, version, version_of, wanted};
 use kukla_store::{Timestamp, Update};
@@ -27,9 +27,11 @@ fn writer() {
     for time in first.. {
         let node = format!("node{}", time as usize % NODES);
         let catalog = version(&node, time, RESOURCES);
+        println!("storing {time}");
         store
             .update(&Update { catalog: Some(&catalog), ..Update::of(&node, "production", Timestamp(time)) })
             .unwrap();
+        println!("stored {time}");
     }
 }
 
@@ -43,8 +45,16 @@ fn every_node_has_a_whole_catalog_whenever_a_writer_is_killed() {
     for url in [Some(sqlite), postgres].into_iter().flatten() {
         let store = open(&url);
         let mut random = 0x2545_f491_4f6c_dd1d_u64;
-        let mut changed = 0;
+        let mut chance = || {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            random
+        };
+        let mut each = Duration::from_millis(10);
+        let (mut changed, mut within) = (0, 0);
         let mut last = Vec::new();
+        let given_up = given_up(&url);
         for _ in 0..kills {
             let mut writer = Command::new(std::env::current_exe().unwrap())
                 .args(["writer", "--exact", "--nocapture"])
@@ -53,15 +63,26 @@ fn every_node_has_a_whole_catalog_whenever_a_writer_is_killed() {
                 .stderr(Stdio::null())
                 .spawn()
                 .unwrap();
-            random ^= random << 13;
-            random ^= random >> 7;
-            random ^= random << 17;
-            // It has the store open and writes one catalog after the other.
             let mut lines = BufReader::new(writer.stdout.take().unwrap()).lines().map_while(Result::ok);
-            assert!(lines.any(|line| line.ends_with("begins")), "the writer does not begin");
-            std::thread::sleep(Duration::from_micros(random % 60_000));
+            let mut wait_for = |word: &str| {
+                assert!(lines.any(|line| line.contains(word)), "the writer ends before it says '{word}'");
+            };
+            // After some catalogs, at any point of the next one. How long one takes depends on what else the machine does.
+            wait_for("begins");
+            for _ in 0..chance() % 3 {
+                wait_for("storing ");
+                let began = Instant::now();
+                wait_for("stored ");
+                each = began.elapsed();
+            }
+            wait_for("storing ");
+            std::thread::sleep(each.mul_f64((chance() % 1000) as f64 / 900.0));
             writer.kill().unwrap();
             writer.wait().unwrap();
+            // What it said before it was killed: whether it was storing then, and what it had stored.
+            let said: Vec<String> = lines.collect();
+            within += usize::from(said.last().is_none_or(|line| line.starts_with("storing ")));
+            let stored = said.iter().rev().find_map(|line| line.strip_prefix("stored ")?.parse::<i64>().ok());
             let mut versions = Vec::new();
             for node in (0..NODES).map(|at| format!("node{at}")) {
                 let Some(catalog) = store.catalog(&node).unwrap() else { continue };
@@ -76,10 +97,27 @@ fn every_node_has_a_whole_catalog_whenever_a_writer_is_killed() {
                 assert_eq!(found.len(), RESOURCES, "{node}");
                 versions.push((node, time));
             }
+            let newest = versions.iter().map(|(_, time)| *time).max();
+            assert!(newest >= stored, "{stored:?} was stored, and the newest is {newest:?}");
             changed += usize::from(versions != last);
             last = versions;
         }
         assert!(changed > 0, "the writer never wrote anything");
-        eprintln!("{url}: killed {kills} times, {changed} times after it had stored something");
+        assert!(within > 0, "the writer was never killed while it stored something");
+        let given_up = match (given_up, self::given_up(&url)) {
+            (Some(before), Some(after)) => format!("; the server gave up {} transactions", after - before),
+            _ => String::new(),
+        };
+        eprintln!(
+            "{url}: killed {kills} times, {within} times while it stored something, {changed} times after it had{given_up}"
+        );
     }
+}
+
+/// How many transactions a PostgreSQL server has given up in a database: of those whose clients went away, and of those that were in each other's way.
+fn given_up(url: &str) -> Option<i64> {
+    let mut client =
+        postgres::Client::connect(url.strip_prefix("postgres").map(|_| url)?, postgres::NoTls).unwrap();
+    let counted = "SELECT xact_rollback FROM pg_stat_database WHERE datname = current_database()";
+    Some(client.query_one(counted, &[]).unwrap().get(0))
 }

@@ -7,7 +7,7 @@ mod common;
 use std::time::Duration;
 
 use common::Directory;
-use kukla_store::codes::{NOT_A_STORE, STORE_LOCKED, STORE_TOO_NEW, STORE_UNREACHABLE};
+use kukla_store::codes::{NOT_A_STORE, STORE_FULL, STORE_LOCKED, STORE_TOO_NEW, STORE_UNREACHABLE};
 use kukla_store::{Options, Timestamp, Update, open};
 
 #[test]
@@ -62,4 +62,50 @@ fn the_file_is_for_its_owner() {
             assert_eq!(about.permissions().mode() & 0o777, 0o600, "{name}");
         }
     }
+}
+
+/// Where there is no room, what was there before stays, whole; when there is room again, work goes on. The disk is one of our own in memory, for which the
+/// system has to allow a namespace.
+#[test]
+fn a_full_disk_loses_nothing() {
+    let directory = Directory::new("full");
+    let url = format!("sqlite:{}", directory.path("disk/store.db"));
+    std::fs::create_dir(directory.path("disk")).unwrap();
+    let test = std::env::current_exe().unwrap();
+    let script = "mount -t tmpfs -o size=1m tmpfs \"$1\" && shift && exec \"$@\"";
+    let arguments = ["-rm", "sh", "-c", script, "sh", &directory.path("disk")];
+    let ran = std::process::Command::new("unshare")
+        .args(arguments)
+        .arg(test)
+        .args(["fills_a_disk", "--exact", "--nocapture"])
+        .env("KUKLA_FULL_STORE", &url)
+        .output();
+    match ran {
+        Ok(output) if output.status.success() => {}
+        Ok(output) if !String::from_utf8_lossy(&output.stderr).contains("panicked") => {
+            eprintln!("SKIPPED: no disk of our own: {}", String::from_utf8_lossy(&output.stderr));
+        }
+        Ok(output) => {
+            panic!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+        }
+        Err(error) => eprintln!("SKIPPED: no unshare: {error}"),
+    }
+}
+
+/// Not a test of its own: what the test above runs on a small disk.
+#[test]
+fn fills_a_disk() {
+    let Ok(url) = std::env::var("KUKLA_FULL_STORE") else { return };
+    let store = common::open(&url);
+    let put = |time: i64, resources: usize| {
+        let catalog = common::version("a", time, resources);
+        store.update(&Update { catalog: Some(&catalog), ..Update::of("a", "production", Timestamp(time)) })
+    };
+    put(1, 10).unwrap();
+    let full = put(2, 20_000).unwrap_err();
+    assert!(full.is(&STORE_FULL) && !full.hints.is_empty(), "{full:?}");
+    let whole = |resources: usize| common::version_of(&store.catalog("a").unwrap().unwrap(), resources);
+    assert_eq!(whole(10), 1);
+    put(3, 12).unwrap();
+    assert_eq!(whole(12), 3);
 }

@@ -70,6 +70,11 @@ fn collectors_find_what_others_export() {
             ["a a-0", "a a-1", "c c-1"]
         );
         assert_eq!(found(Some(Filter::Any(Vec::new()))), [""; 0]);
+        // What several of them lead to is found once.
+        let tagged = |text: &str| Filter::Tagged(text.into());
+        let both = Filter::Any(vec![tagged("web"), tagged("notify"), title("a-0")]);
+        assert_eq!(found(Some(both.clone())).len(), 4);
+        assert_eq!(found(Some(Filter::All(vec![both, tagged("web"), title("a-0")]))), ["a a-0"]);
 
         // Who is gone exports nothing, until something is heard again.
         assert!(
@@ -94,6 +99,37 @@ fn collectors_find_what_others_export() {
             })
             .unwrap();
         assert_eq!(found(None), ["a a-0", "a a-1", "c c-0"]);
+    });
+}
+
+/// So many that no single key leads to few of them.
+#[test]
+fn several_keys_narrow_each_other() {
+    each_store("narrow", |url| {
+        let store = open(url);
+        let mut catalog = exporting("a", 2000);
+        for (at, resource) in catalog.resources.iter_mut().enumerate() {
+            for (every, tag) in [(2, "two"), (3, "three")] {
+                resource.tags.extend((at % every == 0).then(|| tag.into()));
+            }
+        }
+        store
+            .update(&Update { catalog: Some(&catalog), ..Update::of("a", "production", Timestamp(1000)) })
+            .unwrap();
+        let tagged = |text: &str| Filter::Tagged(text.into());
+        let number = |filter: Filter| store.exported(&wanted("Notify", "b", Some(filter))).unwrap().len();
+        let (two, three) = (tagged("two"), tagged("three"));
+        assert_eq!((number(two.clone()), number(three.clone())), (1000, 667));
+        let both = Filter::All(vec![two.clone(), three.clone()]);
+        assert_eq!(number(both.clone()), 334);
+        let any = Filter::Any(vec![two.clone(), three.clone()]);
+        assert_eq!(number(any.clone()), 1333);
+        assert_eq!(number(Filter::All(vec![any.clone(), three.clone(), both.clone()])), 334);
+        let first = Filter::All(vec![three, Filter::Attribute("number".into(), 6.into())]);
+        assert_eq!(number(Filter::Any(vec![first.clone(), both.clone()])), 334);
+        assert_eq!(number(Filter::All(vec![two, tagged("nobody")])), 0);
+        assert_eq!(number(Filter::All(vec![any, Filter::Not(Box::new(both))])), 999);
+        assert_eq!(number(first), 1);
     });
 }
 

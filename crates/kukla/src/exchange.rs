@@ -162,6 +162,11 @@ impl Exchange {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether the collectors of a node have asked for anything. If not, nothing that others export can make it come out differently.
+    pub fn has_asked(&self, node: &str) -> bool {
+        self.state().asked.contains_key(node)
+    }
+
     /// The nodes whose collectors would find something else than they did.
     fn due(&self) -> BTreeSet<String> {
         let mut state = self.state();

@@ -170,12 +170,14 @@ fn act(args: &Args) -> Result<Outcome, String> {
             }
             Ok(each(&names, "signed", |name| authority.sign(name, *ttl).map(|_| ())))
         }
-        Action::Revoke { names } => {
-            Ok(each(names, "revoked", |name| authority.revoke(&[name.to_owned()]).map(|_| ())))
-        }
+        Action::Revoke { names } => Ok(each(names, "revoked", |name| {
+            authority.revoke(&[name.to_owned()])?;
+            setup::publish(&authority, host)
+        })),
         Action::Clean { names } => Ok(each(names, "cleaned", |name| {
             if authority.knows(name)? {
                 authority.revoke(&[name.to_owned()])?;
+                setup::publish(&authority, host)?;
             }
             if authority.delete(name)? {
                 Ok(())

@@ -81,5 +81,10 @@ fn ordered<'c>(chain: &'c [Certificate], key: &Key) -> Result<Vec<&'c Certificat
             }
         }
     }
+    // Whoever brings the key of a root along with what is below it has taken the wrong one.
+    if let Some(other) = chain.iter().find(|each| !ordered.iter().any(|known| known.der() == each.der())) {
+        let name = other.common_name().unwrap_or_default();
+        return Err(Refusal::Rule(format!("the private key is not that of '{name}', nor of one below it")));
+    }
     Ok(ordered)
 }

@@ -202,6 +202,10 @@ pub fn check_name(name: &str) -> Result<(), Refusal> {
     if name.contains('*') {
         return Err(Refusal::rule(format!("Subject contains a wildcard, which is not allowed: {name}")));
     }
+    // Agents ask for the authority's own certificates by this name, and keep them in its file.
+    if name == "ca" {
+        return Err(Refusal::rule("The name 'ca' is that of the authority's own certificate".to_owned()));
+    }
     let is_word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     let is_good = name.starts_with(is_word)
         && !name.ends_with('-')

@@ -229,6 +229,12 @@ impl Connection {
         self.raw(&all, method == "HEAD")
     }
 
+    /// Sends bytes as they are, and does not wait for anything.
+    pub fn write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        self.0.write_all(bytes)?;
+        self.0.flush()
+    }
+
     /// Sends bytes as they are and reads one reply.
     pub fn raw(&mut self, bytes: &[u8], is_head: bool) -> std::io::Result<Reply> {
         // A server that refuses a large request does so before all of it has come.

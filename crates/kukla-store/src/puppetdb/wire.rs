@@ -1,27 +1,15 @@
 //! What PuppetDB is told and tells: the documents of its commands, and rows of its answers.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use kukla_catalog::{Catalog, Edge, Exported, Filter, Resource, ResourceRef, Wanted, json, read, types};
+use kukla_catalog::{Catalog, Edge, Exported, Filter, Resource, ResourceRef, Wanted, json, read};
 use kukla_syntax::deep;
 use kukla_values::{Hash, Str, Value, format};
 use serde_json::{Map, Value as Json, json};
 
+use crate::edges::{self, Related};
 use crate::{Timestamp, Update};
 
 /// Metaparameters that are lists without an order.
 const UNORDERED: [&str; 8] = ["alias", "audit", "before", "check", "notify", "require", "subscribe", "tag"];
-
-/// Relationships, whether they lead to the other resource, and what they are called as edges.
-const RELATIONSHIPS: [(&str, bool, &str); 4] = [
-    ("before", true, "before"),
-    ("require", false, "required-by"),
-    ("notify", true, "notifies"),
-    ("subscribe", false, "subscription-of"),
-];
-
-/// Types whose resources need not have names of their own.
-const NAMELESS: [&str; 2] = ["exec", "notify"];
 
 fn data(value: &Value) -> Json {
     let mut text = String::new();
@@ -61,7 +49,7 @@ pub fn catalog(update: &Update<'_>, catalog: &Catalog) -> Json {
         "code_id": catalog.code_id.as_deref(),
         "catalog_uuid": catalog.uuid.as_deref().or(update.transaction),
         "resources": kept.iter().map(|each| resource(each)).collect::<Vec<_>>(),
-        "edges": edges(catalog, &kept),
+        "edges": edges::of(catalog).iter().map(edge).collect::<Vec<_>>(),
         "job_id": null,
         "certname": update.node,
         "transaction_uuid": update.transaction,
@@ -76,7 +64,7 @@ fn resource(resource: &Resource) -> Json {
     let open = resource.parameters.iter().filter(|(name, _)| !is_secret(name));
     let mut parameters: Map<String, Json> =
         open.map(|(name, value)| (name.to_string(), data(value))).collect();
-    let aliases = aliases(resource);
+    let aliases = edges::aliases(resource);
     if !aliases.is_empty() {
         parameters.insert("alias".to_owned(), aliases.into());
     }
@@ -101,78 +89,10 @@ fn resource(resource: &Resource) -> Json {
     row.into()
 }
 
-/// The other names that a resource goes by: those it is given, and the one that it has where its title is another.
-fn aliases(resource: &Resource) -> Vec<String> {
-    let mut aliases: Vec<String> = match resource.get("alias") {
-        Some(Value::Array(values)) => values.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
-        Some(value) => value.as_str().map(str::to_owned).into_iter().collect(),
-        None => Vec::new(),
-    };
-    let lower = resource.type_name.to_lowercase();
-    let native = types::core(&lower).or_else(|| types::bundled(&lower));
-    if native.is_some_and(|native| native.namevars.len() > 1) || NAMELESS.contains(&lower.as_str()) {
-        return aliases;
-    }
-    let namevar = native.map_or("name", |native| native.namevar());
-    let name = resource.get(namevar).or_else(|| resource.get("name")).and_then(Value::as_str);
-    // To Puppet the title of `Class[main]` and `Stage[main]` is no text, so their name is another.
-    if let Some(name) = name.filter(|name| resource.title != *name || *name == "main")
-        && !aliases.iter().any(|known| known == name)
-    {
-        aliases.push(name.to_owned());
-    }
-    aliases
-}
-
-/// Which resource contains which, and the relationships between real resources.
-fn edges(catalog: &Catalog, kept: &[&Resource]) -> Vec<Json> {
-    let end = |type_name: &str, title: &str| json!({"type": type_name, "title": title});
-    let of = |resource: &Resource| end(&resource.type_name, &resource.title);
-    let mut seen = BTreeSet::new();
-    let mut edges = Vec::new();
-    let mut add = |source: Json, target: Json, relationship: &str| {
-        if seen.insert(format!("{source} {target} {relationship}")) {
-            edges.push(json!({"source": source, "target": target, "relationship": relationship}));
-        }
-    };
-    let is_kept = |resource: &Resource| resource.exported || !resource.is_virtual;
-    for edge in &catalog.edges {
-        let ends = (catalog.resources.get(edge.source as usize), catalog.resources.get(edge.target as usize));
-        if let (Some(source), Some(target)) = ends
-            && is_kept(source)
-            && is_kept(target)
-        {
-            add(of(source), of(target), "contains");
-        }
-    }
-    let mut known: BTreeMap<(String, String), &Resource> = BTreeMap::new();
-    for resource in kept.iter().filter(|resource| !resource.is_virtual) {
-        for name in aliases(resource) {
-            known.entry((resource.type_name.to_string(), name)).or_insert(resource);
-        }
-    }
-    for resource in kept.iter().filter(|resource| !resource.is_virtual) {
-        known.insert((resource.type_name.to_string(), resource.title.to_string()), resource);
-    }
-    for resource in kept.iter().filter(|resource| !resource.is_virtual) {
-        for (attribute, leads_there, name) in RELATIONSHIPS {
-            for other in resource.related(attribute) {
-                let title = match other.type_name().as_str() {
-                    "File" => other.title().trim_end_matches('/'),
-                    _ => other.title(),
-                };
-                let title = if title.is_empty() { other.title() } else { title };
-                let Some(other) = known.get(&(other.type_name().to_string(), title.to_owned())) else {
-                    continue;
-                };
-                match leads_there {
-                    true => add(of(resource), of(other), name),
-                    false => add(of(other), of(resource), name),
-                }
-            }
-        }
-    }
-    edges
+fn edge(edge: &Related<'_>) -> Json {
+    let end =
+        |resource: &Resource| json!({"type": resource.type_name.as_str(), "title": resource.title.as_str()});
+    json!({"source": end(edge.source), "target": end(edge.target), "relationship": edge.relationship})
 }
 
 /// The document of `deactivate node`, version 3.

@@ -91,6 +91,9 @@ pub fn condition(array: &Json, entity: &'static Entity) -> Parsed<Condition> {
         parts.iter().map(|part| deep(|| condition(part, entity))).collect()
     };
     match (operator, operands) {
+        ("and" | "or", []) => {
+            Err(format!("'{operator}' takes at least one argument, but none were supplied"))
+        }
         ("and", parts) => each(parts).map(Condition::And),
         ("or", parts) => each(parts).map(Condition::Or),
         ("not", [part]) => Ok(Condition::Not(Box::new(deep(|| condition(part, entity))?))),

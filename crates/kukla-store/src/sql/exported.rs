@@ -5,12 +5,18 @@ use std::sync::Arc;
 use kukla_catalog::{Exported, Wanted};
 use kukla_values::Str;
 
+use super::keys::FEW;
 use super::lives::ACTIVE;
 use super::{Connection, Param, keys, rows};
 use crate::Result;
 
 pub fn find(connection: &mut dyn Connection, wanted: &Wanted) -> Result<Vec<Arc<Exported>>> {
-    let places = wanted.filter.as_ref().and_then(|filter| keys::places(&wanted.type_name, filter));
+    let places = match &wanted.filter {
+        Some(filter) => {
+            keys::places(&wanted.type_name, filter, &mut |places| count(connection, &places.sql()))?
+        }
+        None => None,
+    };
     // Keys know the type. If it were asked for as well, a database might begin with all of that type.
     let (among, condition) = match places {
         Some(places) => {
@@ -46,4 +52,15 @@ pub fn find(connection: &mut dyn Connection, wanted: &Wanted) -> Result<Vec<Arc<
     // Databases sort text each in its own way.
     found.sort_by(|(a_at, a), (b_at, b)| a.node.cmp(&b.node).then(a_at.cmp(b_at)));
     Ok(found.into_iter().map(|(_, each)| each).collect())
+}
+
+/// How many rows a statement gives, as far as that matters.
+fn count(connection: &mut dyn Connection, sql: &str) -> Result<usize> {
+    let mut found = 0;
+    let sql = format!("SELECT count(*) FROM (SELECT 1 FROM ({sql}) AS all_of_them LIMIT {FEW}) AS counted");
+    connection.rows(&sql, &[], &mut |row| {
+        found = row.int(0).and_then(|number| number.try_into().ok()).unwrap_or_default();
+        Ok(())
+    })?;
+    Ok(found)
 }

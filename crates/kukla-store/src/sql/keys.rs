@@ -8,6 +8,8 @@ use kukla_syntax::deep;
 use kukla_values::Value;
 use sha1::{Digest, Sha1};
 
+use crate::Result;
+
 fn number(type_name: &str, what: &str, name: &str, value: &str) -> i64 {
     let mut digest = Sha1::new();
     for part in [type_name, what, name, value] {
@@ -53,69 +55,108 @@ pub fn of(resource: &Resource) -> Vec<i64> {
 /// So many searches are made together and no more; what they leave over, the filter sorts out.
 const SEARCHES: usize = 16;
 
+/// Where there are fewer places than this, nothing else narrows them: reading so many resources takes no longer than asking.
+pub const FEW: usize = 500;
+
 /// Where to look for what a filter wants.
 #[derive(Debug, PartialEq)]
 pub enum Places {
     /// Where one of these keys leads.
     Keys(Vec<i64>),
-    /// What a statement gives: the node and the position of each.
-    Found(String),
+    /// Where the first of these leads, and all others as well.
+    All(Vec<Places>),
+    /// Where any of these leads.
+    Any(Vec<Places>),
 }
 
 impl Places {
-    /// The statement that gives them.
-    pub fn sql(self) -> String {
+    /// The statement that gives them: the node and the position of each, once.
+    pub fn sql(&self) -> String {
         match self {
-            Places::Keys(keys) if keys.is_empty() => {
-                "SELECT node, position FROM offers WHERE 1 = 0".to_owned()
+            Places::Keys(_) => {
+                format!("SELECT DISTINCT o.node, o.position FROM offers o WHERE {}", self.holds("o"))
             }
-            Places::Keys(keys) => {
-                let keys: Vec<String> = keys.iter().map(i64::to_string).collect();
-                format!("SELECT node, position FROM offers WHERE key IN ({})", keys.join(", "))
+            Places::All(parts) => {
+                let first = parts.first().map_or_else(|| Places::Keys(Vec::new()).sql(), Places::sql);
+                let rest: String =
+                    parts.iter().skip(1).map(|part| format!(" AND {}", part.exists())).collect();
+                format!("SELECT p.node, p.position FROM ({first}) AS p WHERE 1 = 1{rest}")
             }
-            Places::Found(sql) => sql,
+            Places::Any(parts) => {
+                let part = |(at, part): (usize, &Places)| format!("SELECT * FROM ({}) AS p{at}", part.sql());
+                parts.iter().enumerate().map(part).collect::<Vec<_>>().join(" UNION ")
+            }
         }
+    }
+
+    /// What a row of `offers` fulfils if one of these keys is its own.
+    fn holds(&self, table: &str) -> String {
+        let Places::Keys(keys) = self else { return "1 = 0".to_owned() };
+        match &keys[..] {
+            [] => "1 = 0".to_owned(),
+            [key] => format!("{table}.key = {key}"),
+            keys => {
+                let keys: Vec<String> = keys.iter().map(i64::to_string).collect();
+                format!("{table}.key IN ({})", keys.join(", "))
+            }
+        }
+    }
+
+    /// What a place `p` fulfils if it is one of these.
+    fn exists(&self) -> String {
+        let among = match self {
+            Places::Keys(_) => format!("offers q WHERE {} AND", self.holds("q")),
+            found => format!("({}) AS q WHERE", found.sql()),
+        };
+        format!("EXISTS (SELECT 1 FROM {among} q.node = p.node AND q.position = p.position)")
     }
 }
 
+/// How many places keys lead to; whoever is asked need not count further than [`FEW`].
+pub type Count<'c> = &'c mut dyn FnMut(&Places) -> Result<usize>;
+
 /// Where to look for what a filter wants, if there is no need to look everywhere.
-pub fn places(type_name: &str, filter: &Filter) -> Option<Places> {
-    let with = |key: i64| Places::Keys(vec![key]);
-    match filter {
-        Filter::Title(text) => Some(with(title(type_name, text))),
-        Filter::Tagged(text) => Some(with(tag(type_name, text))),
-        Filter::Attribute(name, value) => attribute(type_name, name, value).map(with),
+pub fn places(type_name: &str, filter: &Filter, count: Count<'_>) -> Result<Option<Places>> {
+    let with = |key: i64| Some(Places::Keys(vec![key]));
+    Ok(match filter {
+        Filter::Title(text) => with(title(type_name, text)),
+        Filter::Tagged(text) => with(tag(type_name, text)),
+        Filter::Attribute(name, value) => attribute(type_name, name, value).and_then(with),
         Filter::Not(_) => None,
         Filter::All(all) => {
             // Nothing narrows a search like a title.
             if let Some(Filter::Title(text)) = all.iter().find(|each| matches!(each, Filter::Title(_))) {
-                return Some(with(title(type_name, text)));
+                return Ok(with(title(type_name, text)));
             }
-            let parts = all.iter().filter_map(|each| deep(|| places(type_name, each)));
-            joined(parts.take(SEARCHES).collect(), " INTERSECT ")
+            let mut parts = Vec::new();
+            for each in all.iter().take(SEARCHES) {
+                let Some(part) = deep(|| places(type_name, each, count))? else { continue };
+                let size = if matches!(part, Places::Keys(_)) { count(&part)? } else { FEW };
+                if size < FEW {
+                    return Ok(Some(part));
+                }
+                parts.push(part);
+            }
+            joined(parts, Places::All)
         }
         Filter::Any(any) => {
             let mut keys = Vec::new();
             let mut parts = Vec::new();
             for each in any {
-                match deep(|| places(type_name, each))? {
-                    Places::Keys(more) => keys.extend(more),
-                    found => parts.push(found),
+                match deep(|| places(type_name, each, count))? {
+                    None => return Ok(None),
+                    Some(Places::Keys(more)) => keys.extend(more),
+                    Some(found) => parts.push(found),
                 }
             }
             if parts.is_empty() || !keys.is_empty() {
                 parts.push(Places::Keys(keys));
             }
-            (parts.len() <= SEARCHES).then(|| joined(parts, " UNION "))?
+            if parts.len() > SEARCHES { None } else { joined(parts, Places::Any) }
         }
-    }
+    })
 }
 
-fn joined(mut parts: Vec<Places>, how: &str) -> Option<Places> {
-    if parts.len() < 2 {
-        return parts.pop();
-    }
-    let part = |(at, part): (usize, Places)| format!("SELECT * FROM ({}) AS p{at}", part.sql());
-    let parts: Vec<String> = parts.into_iter().enumerate().map(part).collect();
-    Some(Places::Found(parts.join(how)))
+fn joined(mut parts: Vec<Places>, how: impl FnOnce(Vec<Places>) -> Places) -> Option<Places> {
+    if parts.len() < 2 { parts.pop() } else { Some(how(parts)) }
 }

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
+use kukla_catalog::Catalog;
 use kukla_syntax::bail;
 use serde_json::{Map, Value as Json, json};
 use sha1::{Digest, Sha1};
 
 use super::write::hex;
-use super::{Connection, Param, Row, read};
+use super::{Connection, Param, Row, read, rows};
 use crate::codes::STORE_FAILED;
+use crate::edges;
 use crate::query::{Column, Entity, Narrow, Tables as Asked};
 use crate::{Result, Timestamp};
 
@@ -255,7 +257,7 @@ impl Scan<'_> {
 
     fn catalogs(&self, connection: &mut dyn Connection, visit: Visit<'_>) -> Result<()> {
         let mut resources: BTreeMap<String, Vec<Json>> = BTreeMap::new();
-        if self.asks("resources") || self.asks("edges") {
+        if self.asks("resources") {
             let select = "SELECT n.certname, NULL, r.type, r.title, r.tags, r.exported, r.file, r.line, r.parameters, r.sensitive
                 FROM resources r JOIN nodes n ON n.id = r.node";
             self.run(connection, select, &[("certname", "n.certname")], "n.certname, r.position", &mut |row| {
@@ -268,11 +270,14 @@ impl Scan<'_> {
                 Ok(())
             })?;
         }
+        let mut related = if self.asks("edges") { self.related(connection)? } else { BTreeMap::new() };
         let select = "SELECT n.certname, c.version, c.environment, c.hash, c.transaction_uuid, c.uuid, c.code_id, c.producer,
-                c.producer_timestamp, c.edges FROM catalogs c JOIN nodes n ON n.id = c.node";
+                c.producer_timestamp FROM catalogs c JOIN nodes n ON n.id = c.node";
         each_until(visit, |visit| {
             self.run(connection, select, &[("certname", "n.certname")], "n.certname", &mut |row| {
-                let own = resources.remove(row.text(0).unwrap_or_default()).unwrap_or_default();
+                let node = row.text(0).unwrap_or_default();
+                let (own, related) =
+                    (resources.remove(node).unwrap_or_default(), related.remove(node).unwrap_or_default());
                 visit(&self.row(&|name| match name {
                     "certname" => text(row, 0),
                     "version" => match document(row, 1) {
@@ -287,26 +292,19 @@ impl Scan<'_> {
                     "producer" => text(row, 7),
                     "producer_timestamp" => time(row, 8),
                     "resources" => json!({"data": own}),
-                    _ => json!({"data": contained(row.text(9), &own)}),
+                    _ => json!({"data": related}),
                 }))
             })
         })
     }
 
     fn edges(&self, connection: &mut dyn Connection, visit: Visit<'_>) -> Result<()> {
-        let mut ends: BTreeMap<String, Vec<Json>> = BTreeMap::new();
-        let select = "SELECT n.certname, r.type, r.title FROM resources r JOIN nodes n ON n.id = r.node";
-        let narrowed = [("certname", "n.certname")];
-        self.run(connection, select, &narrowed, "n.certname, r.position", &mut |row| {
-            let end = json!({"type": text(row, 1), "title": text(row, 2)});
-            ends.entry(row.owned(0).unwrap_or_default()).or_default().push(end);
-            Ok(())
-        })?;
-        let select = "SELECT n.certname, c.edges FROM catalogs c JOIN nodes n ON n.id = c.node";
+        let mut related = self.related(connection)?;
+        let select = "SELECT n.certname FROM catalogs c JOIN nodes n ON n.id = c.node";
         each_until(visit, |visit| {
-            self.run(connection, select, &narrowed, "n.certname", &mut |row| {
-                let own = ends.remove(row.text(0).unwrap_or_default()).unwrap_or_default();
-                contained(row.text(1), &own).into_iter().try_for_each(|edge| {
+            self.run(connection, select, &[("certname", "n.certname")], "n.certname", &mut |row| {
+                let own = related.remove(row.text(0).unwrap_or_default()).unwrap_or_default();
+                own.into_iter().try_for_each(|edge| {
                     visit(&self.row(&|name| match name {
                         "certname" => text(row, 0),
                         name => edge[name].clone(),
@@ -314,6 +312,38 @@ impl Scan<'_> {
                 })
             })
         })
+    }
+
+    /// What leads from one resource to another, by the names of nodes.
+    fn related(&self, connection: &mut dyn Connection) -> Result<BTreeMap<String, Vec<Json>>> {
+        let narrowed = [("certname", "n.certname")];
+        let mut catalogs: BTreeMap<String, Catalog> = BTreeMap::new();
+        let select = "SELECT n.certname, c.edges FROM catalogs c JOIN nodes n ON n.id = c.node";
+        self.run(connection, select, &narrowed, "n.certname", &mut |row| {
+            let catalog = Catalog { edges: read::edges(row.text(1)), ..Catalog::default() };
+            catalogs.insert(row.owned(0).unwrap_or_default(), catalog);
+            Ok(())
+        })?;
+        let columns = rows::RESOURCE.map(|column| format!("r.{column}")).join(", ");
+        let select =
+            format!("SELECT n.certname, {columns}, NULL FROM resources r JOIN nodes n ON n.id = r.node");
+        self.run(connection, &select, &narrowed, "n.certname, r.position", &mut |row| {
+            if let Some(catalog) = catalogs.get_mut(row.text(0).unwrap_or_default()) {
+                catalog.resources.push(rows::resource(row, 1));
+            }
+            Ok(())
+        })?;
+        let told = |edge: &edges::Related<'_>| {
+            json!({
+                "relationship": edge.relationship,
+                "source_type": edge.source.type_name.as_str(), "source_title": edge.source.title.as_str(),
+                "target_type": edge.target.type_name.as_str(), "target_title": edge.target.title.as_str(),
+            })
+        };
+        let all = catalogs
+            .into_iter()
+            .map(|(node, catalog)| (node, edges::of(&catalog).iter().map(told).collect()));
+        Ok(all.collect())
     }
 
     fn each_report(&self, connection: &mut dyn Connection, each: super::Visit<'_>) -> Result<()> {
@@ -417,19 +447,6 @@ fn identity(row: &dyn Row) -> String {
     }
     digest.update(row.int(7).unwrap_or_default().to_be_bytes());
     hex(&digest.finalize())
-}
-
-/// Which of some resources contain which.
-fn contained(edges: Option<&str>, resources: &[Json]) -> Vec<Json> {
-    let all = read::edges(edges).into_iter().filter_map(|edge| {
-        let (source, target) = (resources.get(edge.source as usize)?, resources.get(edge.target as usize)?);
-        Some(json!({
-            "relationship": "contains",
-            "source_type": source["type"], "source_title": source["title"],
-            "target_type": target["type"], "target_title": target["title"],
-        }))
-    });
-    all.collect()
 }
 
 /// The simple values within a value.

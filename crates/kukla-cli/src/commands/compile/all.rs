@@ -57,7 +57,11 @@ pub fn run(args: &Args, compiler: &Compiler, sharing: Option<&Sharing>) -> Resul
     err!("{err}");
     output::document(&out);
     if round.left_out > 0 {
-        errln!("kukla: stopped at the first failure; {} nodes were not compiled", round.left_out);
+        let nothing_stored = if sharing.is_some() { ", and nothing is stored" } else { "" };
+        errln!(
+            "kukla: stopped at the first failure; {} nodes were not compiled{nothing_stored}",
+            round.left_out
+        );
     }
     let failed = round.is_unsettled || round.reports.iter().any(|report| report.is_failure(&args.fail_on));
     round.finish(&fleet, args.explain_cache)?;
@@ -74,7 +78,7 @@ pub struct Round<'c> {
     profile: Profile,
     keeper: Option<Keeper<'c>>,
     twice: BTreeMap<String, String>,
-    /// Whether nodes export now this, now that, and nothing was stored.
+    /// Whether nodes never came to rest, or were not given the time to: then nothing was stored.
     is_unsettled: bool,
 }
 
@@ -95,6 +99,7 @@ impl<'c> Round<'c> {
             progress: Progress::new(fleet.sources.len()),
             fleet,
             keeper: keeper.as_ref(),
+            sharing,
             stop: AtomicBool::new(false),
             left_out: AtomicUsize::new(0),
             profile: Mutex::default(),
@@ -116,7 +121,7 @@ impl<'c> Round<'c> {
                 one.parcel = None;
             }
             // Catalogs get their names when there is no doubt left about any of them.
-            let Some(pending) = one.catalog.take() else { continue };
+            let Some(pending) = one.catalog.take().filter(|_| !is_unsettled) else { continue };
             output::finish(pending)?;
             if let (Some(keeper), Some(digest), Some(directory)) = (&keeper, one.digest, &args.output) {
                 keeper.note_written(place(directory, &one.report.node), digest);
@@ -159,6 +164,7 @@ struct Run<'r> {
     args: &'r Args,
     fleet: &'r Fleet<'r>,
     keeper: Option<&'r Keeper<'r>>,
+    sharing: Option<&'r Sharing>,
     progress: Progress,
     stop: AtomicBool,
     left_out: AtomicUsize,
@@ -198,7 +204,8 @@ impl Run<'_> {
         if let Some(wrong) = &settled.unsettled {
             errln!("kukla: {}", told(wrong));
         }
-        Ok((settled.outcomes.into_values().collect(), homes, settled.unsettled.is_some()))
+        let is_unsettled = settled.unsettled.is_some() || self.left_out.load(Ordering::Relaxed) > 0;
+        Ok((settled.outcomes.into_values().collect(), homes, is_unsettled))
     }
 
     /// The nodes of one source: those that are kept, and those that are compiled.
@@ -247,7 +254,9 @@ impl Run<'_> {
             Ok(placed) => self.placed(&source, &placed),
             Err(problem) => Ok(Done { report: Report::failed(&name, &source, &problem), ..Done::default() }),
         };
-        if done.as_ref().is_ok_and(|one| one.report.is_failure(&self.args.fail_on)) {
+        // Who asked for what others export may yet succeed, when it finds it.
+        let is_final = self.sharing.is_none_or(|sharing| !sharing.exchange.has_asked(&name));
+        if is_final && done.as_ref().is_ok_and(|one| one.report.is_failure(&self.args.fail_on)) {
             self.stop.store(true, Ordering::Relaxed);
         }
         self.progress.step(&name);

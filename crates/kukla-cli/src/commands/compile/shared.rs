@@ -27,11 +27,6 @@ pub fn run(args: &Args, store: Arc<dyn Store>) -> Result<Outcome, String> {
     let without = [
         (args.cache.is_some(), "--cache", "it could not tell whether other nodes export the same again"),
         (args.watch, "--watch", "an edit may concern nodes that collect what others export"),
-        (
-            args.fail_fast,
-            "--fail-fast",
-            "a node may fail at first and succeed when it finds what others export",
-        ),
     ];
     if let Some((_, option, why)) = without.iter().find(|(is_given, ..)| *is_given) {
         return Err(format!("{option} is not for a store: {why}"));
