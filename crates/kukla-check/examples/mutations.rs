@@ -15,11 +15,14 @@ mod breaking;
 #[path = "../tests/edited/mod.rs"]
 mod edited;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use breaking::bench::{Bench, Outcome, Table, Verdict};
+use breaking::bench::{Bench, Outcome, Verdict};
+
+/// How many mutations of a kind failed to compile, and where they were reported.
+type Table = BTreeMap<&'static str, BTreeMap<Verdict, usize>>;
 
 fn files(directory: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> =

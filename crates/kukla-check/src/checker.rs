@@ -221,7 +221,8 @@ impl Kept {
         };
         Arc::ptr_eq(&self.text, text)
             && self.base == index.base
-            && self.asked.iter().all(|((kind, name), known)| answer(*kind, name) == *known)
+            && self.asked.definitions.iter().all(|((kind, name), known)| answer(*kind, name) == *known)
+            && self.asked.variables.iter().all(|(name, known)| index.set_names.contains(name) == *known)
     }
 }
 

@@ -114,6 +114,8 @@ pub struct Outline {
     pub resources: Vec<(Str, Option<Str>)>,
     /// What classes always require, by their names.
     pub requires: Vec<(Str, Str)>,
+    /// The names of all variables that are set somewhere, parameters and those of lambdas too.
+    pub set_names: Vec<Str>,
 }
 
 impl Outline {
@@ -129,6 +131,11 @@ impl Outline {
         }
         outline.nested(manifest.syntax(), &mut Vec::new(), source);
         for node in tree.elements() {
+            if let Some(assignment) = ast::Assignment::cast(node) {
+                targets(assignment.left(), &mut outline.set_names);
+            } else if let Some(parameter) = ast::Parameter::cast(node) {
+                outline.set_names.push(parameter.name().into());
+            }
             let left = match Expr::cast(node) {
                 Some(Expr::Resource(resource)) if resource.is_class() => {
                     let titles = resource.bodies().map(|body| body.title());

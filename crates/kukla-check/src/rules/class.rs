@@ -56,7 +56,7 @@ impl Walk<'_> {
         }
         let near = suggest::nearest(&wanted, self.index.classes.keys().map(|name| name.as_str()));
         let is_slip = near.is_some_and(|near| suggest::is_slip(&wanted, near));
-        if !self.index.is_nowhere(&wanted) && !is_slip {
+        if !self.index.is_nowhere(&wanted, self.complete) && !is_slip {
             return false;
         }
         let mut wrong = diagnostic!(span, UNKNOWN_CLASS { name: wanted });

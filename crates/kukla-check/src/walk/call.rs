@@ -154,7 +154,7 @@ impl Walk<'_> {
 
     /// The ways to call a function; none if nothing is known of them. That there is none of that name is said.
     fn forms(&mut self, name: &str, span: Span) -> Vec<Form> {
-        match self.index.function(name) {
+        match self.index.function(name, self.complete) {
             Callee::Builtin(function) => {
                 let honest = function.honest_signatures().unwrap_or_default();
                 honest

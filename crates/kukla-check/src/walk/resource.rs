@@ -53,7 +53,7 @@ impl Walk<'_> {
 
     /// What resources of that name are; the question is noted.
     pub fn resource_kind(&mut self, name: &str) -> Resource {
-        let kind = self.index.resource(name);
+        let kind = self.index.resource(name, self.complete);
         let define = match &kind {
             Resource::Define(define) => Some(Arc::clone(define)),
             _ => None,

@@ -8,7 +8,7 @@ use kukla::facts::FactFile;
 use kukla::syntax::{Severity, Source};
 use kukla::world::World;
 use kukla::{Compiler, Node, SiteSpec};
-use kukla_check::repository::Shape;
+use kukla_check::repository::{Module, Shape, Survey};
 use kukla_check::{Checker, Options};
 
 use super::mutation::{self, Mutation};
@@ -54,9 +54,6 @@ pub struct Outcome {
     pub is_reached: Option<bool>,
 }
 
-/// How many mutations failed to compile, and where they were reported.
-pub type Table = BTreeMap<&'static str, BTreeMap<Verdict, usize>>;
-
 /// A control repository in which one file after the other is broken.
 pub struct Bench {
     world: Arc<Edited>,
@@ -64,6 +61,7 @@ pub struct Bench {
     checker: Checker,
     spec: SiteSpec,
     node: Node,
+    root: PathBuf,
     known: BTreeSet<(String, Place)>,
 }
 
@@ -86,6 +84,7 @@ impl Bench {
             checker: Checker::new(shared, root.to_owned(), Shape::Control, options),
             spec: SiteSpec { manifest, ..SiteSpec::at(root) },
             node,
+            root: root.to_owned(),
             world,
             known: BTreeSet::new(),
         }
@@ -96,9 +95,28 @@ impl Bench {
         if self.fails().is_some() {
             return None;
         }
+        let seen = self.world.seen();
+        self.limit(&seen);
         let found = self.reports();
         self.known = found.into_iter().map(|(rule, place, ..)| (rule, place)).collect();
-        Some(self.world.seen())
+        Some(seen)
+    }
+
+    /// Leaves of the modules those that a compilation reads and what they need, as a repository for these nodes would have them.
+    fn limit(&self, seen: &[PathBuf]) {
+        let Ok(survey) = Survey::of(&*self.world, &self.root, Shape::Control, &[]) else { return };
+        let is_read = |module: &Module| seen.iter().any(|path| path.starts_with(&module.root));
+        let mut wanted: Vec<&Module> = survey.modules.iter().filter(|module| is_read(module)).collect();
+        let mut at = 0;
+        while at < wanted.len() {
+            for name in wanted[at].dependencies() {
+                let module = survey.module(&name).filter(|new| wanted.iter().all(|one| one.name != new.name));
+                wanted.extend(module);
+            }
+            at += 1;
+        }
+        let is_hidden = |module: &&Module| wanted.iter().all(|one| one.name != module.name);
+        self.world.hide(survey.modules.iter().filter(is_hidden).map(|module| module.root.clone()).collect());
     }
 
     /// Why a compilation fails, if it does, and all places that are told for it.
@@ -173,7 +191,8 @@ impl Bench {
         let range = mutation.span.range();
         self.set(file, text, range.start, range.end, &mutation.text);
         let failed = self.fails();
-        let found = self.reports();
+        let is_asked = failed.is_some() || mutation.span.start.is_multiple_of(3);
+        let found = if is_asked { self.reports() } else { Vec::new() };
         let line = source.line_column(mutation.span.start).line;
         let new: Vec<_> = found
             .into_iter()

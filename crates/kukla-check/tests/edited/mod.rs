@@ -14,6 +14,7 @@ pub struct Edited {
     disk: DiskWorld,
     file: Mutex<Option<(PathBuf, Vec<u8>, u64)>>,
     seen: Mutex<BTreeSet<PathBuf>>,
+    hidden: Mutex<BTreeSet<PathBuf>>,
 }
 
 impl Edited {
@@ -33,6 +34,12 @@ impl Edited {
     pub fn seen(&self) -> Vec<PathBuf> {
         self.seen.lock().unwrap().iter().cloned().collect()
     }
+
+    /// Lets these be as if they were not there, when directories are listed.
+    #[allow(dead_code)] // not all that use edits ask
+    pub fn hide(&self, paths: BTreeSet<PathBuf>) {
+        *self.hidden.lock().unwrap() = paths;
+    }
 }
 
 impl World for Edited {
@@ -45,7 +52,12 @@ impl World for Edited {
     }
 
     fn list(&self, path: &Path) -> Vec<DirectoryEntry> {
-        self.disk.list(path)
+        let mut found = self.disk.list(path);
+        let hidden = self.hidden.lock().unwrap();
+        if !hidden.is_empty() {
+            found.retain(|entry| !hidden.contains(&path.join(&entry.name)));
+        }
+        found
     }
 
     fn now(&self) -> Timestamp {
