@@ -29,6 +29,10 @@ pub struct Hierarchy {
     pub is_open: bool,
     /// The text of its configuration.
     pub source: Source,
+    /// The version of its format; none if there is no configuration.
+    pub version: Option<i64>,
+    /// Backends of Hiera 3 that it names.
+    pub hiera_3: Vec<String>,
 }
 
 impl Hierarchy {
@@ -52,8 +56,21 @@ impl Hierarchy {
         };
         // Without a configuration there is data elsewhere, or none.
         let is_open = config.version < 4 || config.path.is_none();
-        let mut hierarchy = Hierarchy { root: root.to_owned(), module, files: Vec::new(), is_open, source };
-        for level in config.hierarchy.iter().chain(config.default_hierarchy.iter().flatten()) {
+        let levels = || config.hierarchy.iter().chain(config.default_hierarchy.iter().flatten());
+        let hiera_3 = levels().filter_map(|level| match &level.backend {
+            Backend::Hiera3(name) => Some(name.to_string()),
+            _ => None,
+        });
+        let mut hierarchy = Hierarchy {
+            root: root.to_owned(),
+            module,
+            files: Vec::new(),
+            is_open,
+            source,
+            version: config.path.is_some().then_some(config.version),
+            hiera_3: hiera_3.collect(),
+        };
+        for level in levels() {
             if !matches!(level.backend, Backend::File(_) | Backend::Eyaml) {
                 hierarchy.is_open = true;
                 continue;

@@ -116,6 +116,12 @@ pub struct Outline {
     pub requires: Vec<(Str, Str)>,
     /// The names of all variables that are set somewhere, parameters and those of lambdas too.
     pub set_names: Vec<Str>,
+    /// Templates that classes and defined types render by their names, with who does.
+    pub renders: Vec<(String, Str)>,
+    /// Texts that could be the name of a template or file, each as often as it is there.
+    pub paths: Vec<String>,
+    /// What such texts that are computed begin and end with.
+    pub computed_paths: Vec<(String, String)>,
 }
 
 impl Outline {
@@ -131,6 +137,7 @@ impl Outline {
         }
         outline.nested(manifest.syntax(), &mut Vec::new(), source);
         for node in tree.elements() {
+            outline.path(node);
             if let Some(assignment) = ast::Assignment::cast(node) {
                 targets(assignment.left(), &mut outline.set_names);
             } else if let Some(parameter) = ast::Parameter::cast(node) {
@@ -166,6 +173,30 @@ impl Outline {
             }
         }
         outline
+    }
+
+    /// Notes a text that could be the name of a template or file.
+    fn path(&mut self, node: Node<'_>) {
+        match Expr::cast(node) {
+            Some(Expr::String(text)) if node.kind() == K::SqString || node.text().contains('/') => {
+                let text = text.value();
+                if text.contains('/') && text.starts_with(|first: char| first.is_ascii_lowercase()) {
+                    self.paths.push(text.into_owned());
+                }
+            }
+            // Such texts elsewhere are the paths of files on nodes.
+            Some(Expr::Interpolated(text))
+                if node.text().contains(".erb") || node.text().starts_with("\"${module_name}/") =>
+            {
+                let segments: Vec<ast::Segment<'_>> = text.segments().collect();
+                let written = |segment: Option<&ast::Segment<'_>>| match segment {
+                    Some(ast::Segment::Text(text, _)) => text.to_string(),
+                    _ => String::new(),
+                };
+                self.computed_paths.push((written(segments.first()), written(segments.last())));
+            }
+            _ => {}
+        }
     }
 
     fn resource(&mut self, resource: ast::Resource<'_>) {
@@ -226,6 +257,28 @@ impl Outline {
         }
     }
 
+    /// The templates that a body renders by their names.
+    fn rendered(&mut self, body: Node<'_>, by: &Str) {
+        for node in body.descendants() {
+            if let Some(Expr::Call(call)) = Expr::cast(node)
+                && matches!(call.function(), Expr::Name(name) if name.name() == "template")
+            {
+                for argument in call.arguments() {
+                    match (literal::text(argument), argument) {
+                        (Some(name), _) => self.renders.push((name, by.clone())),
+                        (None, Expr::Interpolated(_)) => {
+                            let text = argument.syntax().text().trim_matches('"');
+                            let head = text.split("${").next().unwrap_or_default();
+                            let tail = text.rsplit('}').next().unwrap_or_default();
+                            self.computed_paths.push((head.to_owned(), tail.to_owned()));
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+
     fn definition<'t>(&mut self, node: Node<'t>, around: &mut Vec<&'t str>, source: &Source) {
         let Some(expr) = Expr::cast(node) else { return };
         let made = match expr {
@@ -235,6 +288,7 @@ impl Outline {
                 made.parameters = class.parameters().map(parameter).collect();
                 made.parent = class.parent().map(plain);
                 made.variables = class.body().map(|body| assigned(body.syntax())).unwrap_or_default();
+                self.rendered(node, &made.name);
                 for statement in class.statements() {
                     if let Expr::Call(call) = statement
                         && let Expr::Name(name) = call.function()
@@ -255,6 +309,7 @@ impl Outline {
                 let full = ast::nested_name(around, define.name());
                 let mut made = definition(Kind::Define, &full, define.name_token(), source);
                 made.parameters = define.parameters().map(parameter).collect();
+                self.rendered(node, &made.name);
                 made
             }
             Expr::FunctionDefinition(function) => {

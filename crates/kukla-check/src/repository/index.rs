@@ -226,9 +226,8 @@ impl Index {
             for path in &module.ruby {
                 let read = || files.read(world, &module.root.join("lib").join(path));
                 if let Some(name) = ruby::function_name(path) {
-                    let is_new = path.starts_with("puppet/functions/");
                     let known = kukla::registry().get(Name::new(&name)).is_some();
-                    let signatures = if is_new && !known { read().signatures.clone() } else { Vec::new() };
+                    let signatures = if known { Vec::new() } else { read().signatures.clone() };
                     self.ruby_functions.entry(name.clone()).or_insert(RubyFunction { name, signatures });
                 } else if let Some(name) =
                     path.strip_prefix("puppet/type/").and_then(|name| name.strip_suffix(".rb"))

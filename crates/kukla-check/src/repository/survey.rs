@@ -122,12 +122,13 @@ fn is_modules(world: &dyn World, directory: &Path) -> bool {
 }
 
 impl Survey {
-    /// Lists the files of a repository. `modulepath` says where modules lie, if it is given.
+    /// Lists the files of a repository. `modulepath` says where modules lie and `manifest` which site manifest there is, if they are given.
     pub fn of(
         world: &dyn World,
         root: &Path,
         shape: Shape,
         modulepath: &[PathBuf],
+        manifest: Option<&Path>,
     ) -> Result<Survey, Box<Diagnostic>> {
         let mut survey = Survey {
             root: root.to_owned(),
@@ -145,7 +146,7 @@ impl Survey {
                 if modulepath.is_empty() {
                     survey.modulepath = layout.modulepath;
                 }
-                survey.manifest = Some(layout.manifest);
+                survey.manifest = Some(manifest.map_or(layout.manifest, Path::to_owned));
             }
             Shape::Modules if modulepath.is_empty() => survey.modulepath = vec![root.to_owned()],
             // Modules that lie beside one another know each other; so do those that its tests bring along.

@@ -273,8 +273,12 @@ impl FileCheck<'_> {
 
     /// Whether values of a key are merged or converted before they are bound.
     fn has_options(&self, key: &str) -> bool {
-        let all = self.data.files.iter().flat_map(|file| &file.options);
-        all.into_iter().any(|(name, _)| name == key || name.starts_with('^'))
+        let mut all = self.data.files.iter().flat_map(|file| &file.options);
+        all.any(|(name, _)| match name.strip_prefix('^') {
+            // What is no pattern to us may be one to Puppet.
+            Some(_) => regex::Regex::new(name).map_or(true, |pattern| pattern.is_match(key)),
+            None => name == key,
+        })
     }
 
     fn unknown_key(&self, entry: &file::Entry, class: &Definition, name: &str, findings: &mut Vec<Finding>) {

@@ -7,6 +7,7 @@ pub mod data;
 pub mod datatype;
 pub mod definition;
 pub mod dependency;
+pub mod erb;
 pub mod file;
 pub mod flow;
 pub mod function;
@@ -27,6 +28,7 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
         datatype::RULES,
         definition::RULES,
         dependency::RULES,
+        erb::RULES,
         file::RULES,
         flow::RULES,
         function::RULES,

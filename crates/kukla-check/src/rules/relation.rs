@@ -145,8 +145,8 @@ impl Walk<'_> {
 
 /// Whether a title is a slip of another: only one letter apart. Numbers tell versions and places apart.
 fn is_slip(title: &str, near: &str) -> bool {
-    let letters = |text: &str| text.chars().filter(|letter| letter.is_alphabetic()).collect::<String>();
-    title.len() >= 5 && suggest::is_slip(title, near) && suggest::is_slip(&letters(title), &letters(near))
+    let without_numbers = |text: &str| text.chars().filter(|letter| !letter.is_numeric()).collect::<String>();
+    near.len() >= 5 && suggest::is_slip(title, near) && without_numbers(title) != without_numbers(near)
 }
 
 /// Classes that require each other.

@@ -184,6 +184,14 @@ impl Walk<'_> {
                 let certain = facts.given || near.is_some() && !facts.open || is_slip;
                 self.unknown_fact(certain, key.span(), &name, near);
             }
+            // Structured facts are variables, too.
+            Expr::Variable(variable) => {
+                let fact = variable.name().trim_start_matches("::").to_owned();
+                let is_fact = variable.name().starts_with("::") || !self.visible().contains(fact.as_str());
+                if is_fact && !self.index.variables.contains(fact.as_str()) {
+                    self.check_inside(&fact, *key, &name);
+                }
+            }
             Expr::Access(outer) => {
                 let Expr::Variable(variable) = outer.left() else { return };
                 let mut outer_keys = outer.keys();
@@ -194,13 +202,18 @@ impl Walk<'_> {
                 if variable.name() != "facts" && variable.name() != "::facts" {
                     return;
                 }
-                let Some((_, inside)) = INSIDE.iter().find(|(fact, _)| *fact == first) else { return };
-                if !inside.contains(&name.as_str()) {
-                    let near = suggest::nearest(&name, inside.iter().copied());
-                    self.unknown_fact(true, key.span(), &format!("{first}.{name}"), near);
-                }
+                self.check_inside(&first, *key, &name);
             }
             _ => {}
+        }
+    }
+
+    /// What is taken out of a structured fact.
+    fn check_inside(&mut self, fact: &str, key: Expr<'_>, name: &str) {
+        let Some((_, inside)) = INSIDE.iter().find(|(known, _)| *known == fact) else { return };
+        if !inside.contains(&name) {
+            let near = suggest::nearest(name, inside.iter().copied());
+            self.unknown_fact(true, key.span(), &format!("{fact}.{name}"), near);
         }
     }
 

@@ -21,7 +21,7 @@ mod scope;
 
 pub use branch::may_match;
 pub use call::{Argument, Form};
-pub use scope::{Scope, ScopeKind};
+pub use scope::{ALWAYS, Scope, ScopeKind};
 
 /// What is asked of the rest of the repository while a text is walked through: its findings hold for as long as the answers do.
 #[derive(Debug, Default)]
@@ -212,7 +212,8 @@ impl<'i> Walk<'i> {
                     if let Some(ty) = function.return_type() {
                         walk.type_names(ty);
                     }
-                    walk.body(function.statements());
+                    let returned = walk.body(function.statements());
+                    walk.check_returned(function, &returned);
                 });
             }
             Expr::NodeDefinition(node) => {

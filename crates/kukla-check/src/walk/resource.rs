@@ -85,6 +85,7 @@ impl Walk<'_> {
             .map(|attribute| {
                 let ty = self.infer(attribute.value());
                 self.check_relationships(attribute);
+                self.check_tags(attribute);
                 (attribute, ty)
             })
             .collect()

@@ -55,7 +55,7 @@ pub enum Known {
 }
 
 /// Variables that are always there.
-const ALWAYS: &[&str] = &[
+pub const ALWAYS: &[&str] = &[
     "caller_module_name",
     "clientcert",
     "clientnoop",

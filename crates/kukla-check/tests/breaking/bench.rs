@@ -73,11 +73,7 @@ impl Bench {
         let facts = FactFile::parse(&read, "facts").unwrap().remove(0);
         let mut node = Node::named(facts.node_name().unwrap_or("node.example.com"));
         node.facts = facts.facts;
-        let options = Options {
-            extra: manifest.iter().cloned().collect(),
-            only: vec!["/".into()],
-            ..Options::default()
-        };
+        let options = Options { manifest: manifest.clone(), only: vec!["/".into()], ..Options::default() };
         let shared: Arc<dyn World> = Arc::clone(&world) as Arc<dyn World>;
         Bench {
             compiler: Compiler::new(Arc::clone(&world)),
@@ -104,7 +100,7 @@ impl Bench {
 
     /// Leaves of the modules those that a compilation reads and what they need, as a repository for these nodes would have them.
     fn limit(&self, seen: &[PathBuf]) {
-        let Ok(survey) = Survey::of(&*self.world, &self.root, Shape::Control, &[]) else { return };
+        let Ok(survey) = Survey::of(&*self.world, &self.root, Shape::Control, &[], None) else { return };
         let is_read = |module: &Module| seen.iter().any(|path| path.starts_with(&module.root));
         let mut wanted: Vec<&Module> = survey.modules.iter().filter(|module| is_read(module)).collect();
         let mut at = 0;
