@@ -131,6 +131,10 @@ impl Checker {
         if self.options.asks.unused {
             let texts: Vec<Arc<Text>> = texts.iter().map(|(_, text)| Arc::clone(text)).collect();
             whole.extend(rules::unused::check(&index, &texts, &data));
+            if index.survey.shape == Shape::Control {
+                whole.extend(rules::unused_file::check(&index, &texts, &data, &templates));
+                whole.extend(rules::shadow::check(&*self.world, &data, &index));
+            }
         }
         if self.options.asks.target.is_some() {
             whole.extend(rules::upgrade::check_data(&*self.world, &data, &index));

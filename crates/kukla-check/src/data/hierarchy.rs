@@ -25,14 +25,14 @@ pub struct Hierarchy {
     pub module: Option<String>,
     /// The files that its levels can find.
     pub files: Vec<String>,
+    /// The paths of its levels, highest first, each with the directory that it is below.
+    pub paths: Vec<(PathBuf, String)>,
     /// Whether some level has its data from elsewhere.
     pub is_open: bool,
     /// The text of its configuration.
     pub source: Source,
     /// The version of its format; none if there is no configuration.
     pub version: Option<i64>,
-    /// Backends of Hiera 3 that it names.
-    pub hiera_3: Vec<String>,
 }
 
 impl Hierarchy {
@@ -57,18 +57,14 @@ impl Hierarchy {
         // Without a configuration there is data elsewhere, or none.
         let is_open = config.version < 4 || config.path.is_none();
         let levels = || config.hierarchy.iter().chain(config.default_hierarchy.iter().flatten());
-        let hiera_3 = levels().filter_map(|level| match &level.backend {
-            Backend::Hiera3(name) => Some(name.to_string()),
-            _ => None,
-        });
         let mut hierarchy = Hierarchy {
             root: root.to_owned(),
             module,
             files: Vec::new(),
+            paths: Vec::new(),
             is_open,
             source,
             version: config.path.is_some().then_some(config.version),
-            hiera_3: hiera_3.collect(),
         };
         for level in levels() {
             if !matches!(level.backend, Backend::File(_) | Backend::Eyaml) {
@@ -87,6 +83,7 @@ impl Hierarchy {
                 }
             });
             for pattern in patterns(level.locations.as_ref(), &mut hierarchy.is_open) {
+                hierarchy.paths.push((datadir.clone(), pattern.clone()));
                 let found: Vec<&String> = there.iter().filter(|path| finds(&pattern, path)).collect();
                 // A file that is not here may be where the repository is deployed; modules have levels for what they may have one day.
                 hierarchy.is_open |= found.is_empty() && hierarchy.module.is_none();

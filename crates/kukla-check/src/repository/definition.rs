@@ -108,6 +108,8 @@ pub struct Outline {
     pub defaulted: Vec<Str>,
     /// Keys of data that are looked up by name.
     pub looked_up: Vec<String>,
+    /// What keys of data that are computed begin and end with.
+    pub computed_keys: Vec<(String, String)>,
     /// Classes that are declared with parameters.
     pub declared: Vec<Str>,
     /// Resources that are declared, by type and title; without one where it is computed, or they may be known by another name.
@@ -155,7 +157,13 @@ impl Outline {
                 }
                 Some(Expr::Call(call)) => {
                     outline.generated(call);
-                    outline.looked_up.extend(looked_up(call));
+                    match looked_up(call) {
+                        Some(Expr::Interpolated(key)) => {
+                            outline.computed_keys.extend(ends(key.syntax().text()))
+                        }
+                        Some(key) => outline.looked_up.extend(literal::text(key)),
+                        None => {}
+                    }
                     continue;
                 }
                 Some(Expr::ResourceDefaults(defaults)) => defaults.type_expr(),
@@ -214,8 +222,11 @@ impl Outline {
                 other => vec![other],
             };
             for title in titles {
-                let title = literal::text(title).filter(|_| !has_other_name);
-                self.resources.push((kind.clone(), title.map(Str::from)));
+                let title = literal::text(title).map(Str::from);
+                if has_other_name && title.is_some() {
+                    self.resources.push((kind.clone(), None));
+                }
+                self.resources.push((kind.clone(), title));
             }
         }
     }
@@ -267,10 +278,7 @@ impl Outline {
                     match (literal::text(argument), argument) {
                         (Some(name), _) => self.renders.push((name, by.clone())),
                         (None, Expr::Interpolated(_)) => {
-                            let text = argument.syntax().text().trim_matches('"');
-                            let head = text.split("${").next().unwrap_or_default();
-                            let tail = text.rsplit('}').next().unwrap_or_default();
-                            self.computed_paths.push((head.to_owned(), tail.to_owned()));
+                            self.computed_paths.extend(ends(argument.syntax().text()));
                         }
                         _ => {}
                     }
@@ -335,14 +343,22 @@ impl Outline {
 }
 
 /// The key that a call looks up.
-fn looked_up(call: ast::Call<'_>) -> Option<String> {
+fn looked_up(call: ast::Call<'_>) -> Option<Expr<'_>> {
     let Expr::Name(name) = call.function() else { return None };
     let is_lookup =
         matches!(name.name(), "lookup" | "hiera" | "hiera_array" | "hiera_hash" | "hiera_include");
     if !is_lookup {
         return None;
     }
-    literal::text(call.arguments().next()?)
+    call.arguments().next()
+}
+
+/// What a text with interpolations begins and ends with, if that says anything.
+fn ends(text: &str) -> Option<(String, String)> {
+    let text = text.trim_matches('"');
+    let head = text.split('$').next().unwrap_or_default();
+    let tail = text.rsplit('}').next().filter(|tail| tail.len() < text.len()).unwrap_or_default();
+    (!head.is_empty() || !tail.is_empty()).then(|| (head.to_owned(), tail.to_owned()))
 }
 
 fn definition(kind: Kind, name: &str, token: Option<Node<'_>>, source: &Source) -> Definition {

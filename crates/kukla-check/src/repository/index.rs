@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use super::definition::{Definition, Kind, Outline, Parameter};
 use super::facts::Facts;
 use super::ruby::{self, RubyFiles, RubyFunction};
-use super::survey::Survey;
+use super::survey::{Shape, Survey};
 use super::types::TypeReader;
 use crate::data::Bindings;
 
@@ -47,6 +47,8 @@ pub struct Index {
     pub data: Bindings,
     /// Keys of data that are looked up by name.
     pub looked_up: FxHashSet<String>,
+    /// What keys of data that are computed begin and end with.
+    pub computed_keys: FxHashSet<(String, String)>,
     /// Classes that are declared with parameters somewhere.
     pub declared: FxHashSet<Str>,
     /// The titles of all resources by type.
@@ -154,6 +156,7 @@ impl Index {
             defaulted: FxHashSet::default(),
             data,
             looked_up: FxHashSet::default(),
+            computed_keys: FxHashSet::default(),
             declared: FxHashSet::default(),
             titles: FxHashMap::default(),
             set_names: FxHashSet::default(),
@@ -191,6 +194,7 @@ impl Index {
     fn add(&mut self, is_site: bool, outline: &Outline) {
         self.defaulted.extend(outline.defaulted.iter().cloned());
         self.looked_up.extend(outline.looked_up.iter().cloned());
+        self.computed_keys.extend(outline.computed_keys.iter().cloned());
         self.declared.extend(outline.declared.iter().cloned());
         self.set_names.extend(outline.set_names.iter().cloned());
         for (class, required) in &outline.requires {
@@ -253,9 +257,13 @@ impl Index {
         }
         let root = self.survey.root.join("facts");
         for entry in world.list(&root) {
-            self.facts.given = true;
+            // A module may be called `facts`.
+            if self.survey.shape != Shape::Control || entry.is_directory {
+                continue;
+            }
             let read = world.read(&root.join(&entry.name)).unwrap_or_default();
             for file in kukla::facts::FactFile::parse(&read, &entry.name).unwrap_or_default() {
+                self.facts.given = true;
                 self.facts
                     .own
                     .extend(file.facts.iter().filter_map(|(name, _)| name.as_str().map(str::to_owned)));
@@ -285,6 +293,16 @@ impl Index {
         all.sort_unstable();
         (all, self.survey.complete, self.survey.is_complete_for(None), self.data.is_whole).hash(&mut hasher);
         hasher.finish()
+    }
+
+    /// Whether code looks up a key of data, or may.
+    pub fn looks_up(&self, key: &str) -> bool {
+        let may_be = |(head, tail): &(String, String)| {
+            key.len() > head.len() + tail.len()
+                && key.starts_with(head.as_str())
+                && key.ends_with(tail.as_str())
+        };
+        self.looked_up.contains(key) || self.computed_keys.iter().any(may_be)
     }
 
     /// The name by which a template of a module is rendered.

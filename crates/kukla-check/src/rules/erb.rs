@@ -87,13 +87,16 @@ pub fn check(index: &Index, outlines: &[Arc<Outline>], templates: &[Arc<ErbFile>
             if set.contains(variable.as_str())
                 || index.variables.contains(variable.as_str())
                 || index.facts.has(variable)
-                || index.facts.open
             {
+                continue;
+            }
+            let near = suggest::nearest(variable, set.iter().copied());
+            // It may be a fact whose name is computed, unless it is a slip of something that is set.
+            if index.facts.open && !near.is_some_and(|near| suggest::is_slip(variable, near)) {
                 continue;
             }
             let wrong =
                 diagnostic!(*span, UNKNOWN_TEMPLATE_VARIABLE { name: variable, template: template.name });
-            let near = suggest::nearest(variable, set.iter().copied());
             let mut wrong = wrong.in_source(&template.source);
             wrong.hints.extend(near.map(|near| format!("did you mean `@{near}`?")));
             findings.push(Finding::from(wrong));

@@ -16,7 +16,9 @@ pub mod operand;
 pub mod parameter;
 pub mod relation;
 pub mod resource;
+pub mod shadow;
 pub mod unused;
+pub mod unused_file;
 pub mod upgrade;
 pub mod variable;
 
@@ -37,7 +39,9 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
         parameter::RULES,
         relation::RULES,
         resource::RULES,
+        shadow::RULES,
         unused::RULES,
+        unused_file::RULES,
         upgrade::RULES,
         variable::RULES,
     ]

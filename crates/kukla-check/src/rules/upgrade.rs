@@ -76,29 +76,6 @@ rules! {
     /// ```
     OLD_HIERARCHY = "old-hierarchy": Warning Target, "This hierarchy is of version {version}";
 
-    /// A level of a hierarchy has its data from a backend of Hiera 3. Puppet 8 has none: those of Hiera 5 are functions.
-    ///
-    /// Wrong:
-    ///
-    /// ```yaml
-    /// # hiera.yaml
-    /// version: 5
-    /// hierarchy:
-    ///   - name: Secrets
-    ///     hiera3_backend: vault
-    /// ```
-    ///
-    /// Right:
-    ///
-    /// ```yaml
-    /// # hiera.yaml
-    /// version: 5
-    /// hierarchy:
-    ///   - name: Secrets
-    ///     lookup_key: hiera_vault
-    /// ```
-    HIERA_3_BACKEND = "hiera-3-backend": Warning Target, "The backend `{name}` is one of Hiera 3";
-
     /// A module or an environment says where its data comes from as it was done before Puppet 4.9: `data_provider` in `metadata.json`,
     /// `environment_data_provider` in `environment.conf`. A `hiera.yaml` of version 5 says so now.
     ///
@@ -226,11 +203,6 @@ pub fn check_data(world: &dyn World, data: &Data, index: &Index) -> Vec<Finding>
             let word = if version == 3 { ":hierarchy:" } else { "version" };
             let wrong = diagnostic!(first(source, word), OLD_HIERARCHY { version });
             let hint = "rewrite it as `version: 5` with a list of levels, each with `name` and `path`";
-            findings.push(Finding::from(wrong.hint(hint).in_source(source)));
-        }
-        for name in &hierarchy.hiera_3 {
-            let wrong = diagnostic!(first(source, name), HIERA_3_BACKEND { name });
-            let hint = "use a `lookup_key` or `data_hash` function that reads the same";
             findings.push(Finding::from(wrong.hint(hint).in_source(source)));
         }
         legacy_interpolations(source, index, &mut findings);

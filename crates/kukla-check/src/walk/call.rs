@@ -234,7 +234,8 @@ impl Walk<'_> {
                 if let Some(first) = arguments.first()
                     && let Some(ty) = literal::text(first.expr)
                 {
-                    self.check_resource_name(&ty, first.expr.span());
+                    // `@` and `@@` make them virtual and exported.
+                    self.check_resource_name(ty.trim_start_matches('@'), first.expr.span());
                 }
             }
             "template" | "epp" | "file" => self.check_files(name, arguments),
