@@ -22,7 +22,7 @@ fn main() {
         std::env::args().nth(1).map_or_else(|| PathBuf::from("."), PathBuf::from).canonicalize().unwrap();
     let world = Arc::new(Edited::default());
     let (root, shape) = root_of(&*world, &path).unwrap_or((path, Shape::Loose));
-    let survey = Survey::of(&*world, &root, shape, &[]).unwrap();
+    let survey = Survey::of(&*world, &root, shape, &[], None).unwrap();
     let shared: Arc<dyn World> = Arc::clone(&world) as Arc<dyn World>;
     let mut checker = Checker::new(shared, root, shape, Options::default());
     let began = Instant::now();

@@ -10,9 +10,10 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::data::{Bindings, Data, DataFile};
+use crate::erb::{self, ErbFile};
 use crate::finding::Finding;
 use crate::repository::index::{self, Index};
-use crate::repository::{CodeFile, Kind, Role, Shape, Survey};
+use crate::repository::{CodeFile, Kind, Outline, Role, Shape, Survey};
 use crate::rule::Asks;
 use crate::rules;
 use crate::text::Text;
@@ -27,6 +28,8 @@ pub struct Options {
     pub puppet_strict: Strict,
     /// Where modules lie, if the repository is not to say it.
     pub modulepath: Vec<PathBuf>,
+    /// The site manifest, if it is not to be the one that the repository says.
+    pub manifest: Option<PathBuf>,
     /// Files to check besides those that the repository is known to have.
     pub extra: Vec<PathBuf>,
     /// What is reported: what lies at or below these; everything in the repository, if there are none.
@@ -55,6 +58,7 @@ pub struct Checker {
     kept: FxHashMap<PathBuf, Arc<Kept>>,
     data: FxHashMap<String, Arc<DataFile>>,
     index: index::Kept,
+    erb: FxHashMap<PathBuf, Arc<ErbFile>>,
 }
 
 /// What was found in a text, and what that rests on.
@@ -78,12 +82,19 @@ impl Checker {
             kept: FxHashMap::default(),
             data: FxHashMap::default(),
             index: index::Kept::default(),
+            erb: FxHashMap::default(),
         }
     }
 
     /// Checks the repository as it is now.
     pub fn check(&mut self) -> Result<Report, Box<Diagnostic>> {
-        let mut survey = Survey::of(&*self.world, &self.root, self.shape, &self.options.modulepath)?;
+        let mut survey = Survey::of(
+            &*self.world,
+            &self.root,
+            self.shape,
+            &self.options.modulepath,
+            self.options.manifest.as_deref(),
+        )?;
         let known: rustc_hash::FxHashSet<PathBuf> =
             survey.code.iter().map(|file| file.path.clone()).collect();
         let (extra_data, extra): (Vec<&PathBuf>, Vec<&PathBuf>) =
@@ -112,10 +123,21 @@ impl Checker {
             report.findings.extend(kept.findings.iter().cloned());
         }
         let mut whole = rules::definition::duplicates(&index);
+        let erb = erb::read(&*self.world, &index.survey, &self.erb);
+        let outlines: Vec<Arc<Outline>> = texts.iter().map(|(_, text)| Arc::clone(&text.outline)).collect();
+        let templates: Vec<Arc<ErbFile>> = erb.values().cloned().collect();
+        whole.extend(rules::erb::check(&index, &outlines, &templates));
         whole.extend(rules::relation::cycles(&index));
         if self.options.asks.unused {
             let texts: Vec<Arc<Text>> = texts.iter().map(|(_, text)| Arc::clone(text)).collect();
             whole.extend(rules::unused::check(&index, &texts, &data));
+            if index.survey.shape == Shape::Control {
+                whole.extend(rules::unused_file::check(&index, &texts, &data, &templates));
+                whole.extend(rules::shadow::check(&*self.world, &data, &index));
+            }
+        }
+        if self.options.asks.target.is_some() {
+            whole.extend(rules::upgrade::check_data(&*self.world, &data, &index));
         }
         report.findings.extend(whole.into_iter().filter(|finding| self.is_wanted_finding(finding)));
         report
@@ -128,6 +150,7 @@ impl Checker {
         report.files += known.filter(|path| self.is_wanted(Path::new(path))).count();
         self.data = data.files.into_iter().map(|file| (file.path.clone(), file)).collect();
         self.kept = results.into_iter().collect();
+        self.erb = erb;
         self.texts = texts.into_iter().map(|(file, text)| (file.path, text)).collect();
         report.settle(&self.texts);
         Ok(report)
@@ -221,7 +244,8 @@ impl Kept {
         };
         Arc::ptr_eq(&self.text, text)
             && self.base == index.base
-            && self.asked.iter().all(|((kind, name), known)| answer(*kind, name) == *known)
+            && self.asked.definitions.iter().all(|((kind, name), known)| answer(*kind, name) == *known)
+            && self.asked.variables.iter().all(|(name, known)| index.set_names.contains(name) == *known)
     }
 }
 

@@ -15,6 +15,7 @@ mod checker;
 mod config;
 pub mod data;
 mod describe;
+mod erb;
 mod finding;
 pub mod fix;
 mod ignore;

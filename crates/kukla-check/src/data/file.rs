@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use kukla::formats::{json, yaml};
-use kukla::syntax::{Source, Span, diagnostic};
+use kukla::formats::{hocon, json, yaml};
+use kukla::syntax::{Source, Span, deep, diagnostic};
 use kukla::values::types::StructField;
 use kukla::values::{Str, Type, Value};
 use kukla::world::{Stamp, World};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::finding::Finding;
 use crate::ignore::Ignore;
@@ -61,10 +61,10 @@ impl DataFile {
         module: Option<&str>,
         known: &FxHashMap<String, Arc<DataFile>>,
     ) -> Option<Arc<DataFile>> {
-        if !DataFile::is_data(path) {
+        // Only a hierarchy can tell a `.conf` to be data.
+        if !DataFile::is_data(path) && !path.ends_with(".conf") {
             return None;
         }
-        let is_json = path.ends_with(".json");
         let stamp = world.stamp(Path::new(path));
         if let Some(known) = known.get(path)
             && known.stamp == stamp
@@ -85,8 +85,16 @@ impl DataFile {
             duplicates: Vec::new(),
             stamp,
         };
-        let read = if is_json {
+        let is_hocon = path.ends_with(".conf");
+        let read = if path.ends_with(".json") {
             json::read(file.source.text()).map(|document| (document.value, document.lines))
+        } else if is_hocon {
+            // What it takes from the server's environment is text, whatever it says.
+            let environment = |_: &str| Ok(Some(String::new()));
+            hocon::read(file.source.text(), &environment).map(|value| {
+                let lines = hocon_lines(&value, file.source.text());
+                (value, lines)
+            })
         } else {
             yaml::read(&bytes, yaml::Options::HIERA).map(|document| (document.value, document.lines))
         };
@@ -103,7 +111,8 @@ impl DataFile {
                     Some(file.wrong(error.line.unwrap_or(1), error.column.unwrap_or(1), &error.what));
             }
         }
-        if !is_json {
+        // In HOCON what is there twice is joined; JSON is read as the YAML that it is.
+        if !is_hocon {
             file.duplicates = file.find_duplicates();
         }
         Some(Arc::new(file))
@@ -134,53 +143,85 @@ impl DataFile {
         Finding::from(diagnostic!(span, DATA_SYNTAX { problem }).in_source(&self.source))
     }
 
-    /// Keys at the beginning of a line that are there twice. What is indented belongs to something else.
+    /// Keys that are there twice in one hash, wherever that is.
     fn find_duplicates(&self) -> Vec<Finding> {
-        let mut first: FxHashMap<&str, u32> = FxHashMap::default();
-        let mut findings = Vec::new();
-        for (line, number) in self.source.text().lines().zip(1u32..) {
-            if line.starts_with("---") || line.starts_with("...") {
-                first.clear();
-            }
-            let Some(key) = plain_key(line) else { continue };
-            match first.get(key) {
-                Some(earlier) => {
-                    let span = line_span(&self.source, number, key);
-                    let wrong = diagnostic!(span, DUPLICATE_DATA_KEY { key });
-                    let label = line_span(&self.source, *earlier, key);
-                    findings.push(Finding::from(
-                        wrong.label(label, "its first value, which does not count").in_source(&self.source),
-                    ));
-                }
-                None => {
-                    first.insert(key, number);
-                }
-            }
+        let text = self.source.text().as_bytes();
+        let mut repeated = Vec::new();
+        for tree in yaml::trees(text, 1).unwrap_or_default() {
+            repetitions(&tree, &mut Vec::new(), &mut repeated);
         }
-        findings
+        if repeated.is_empty() {
+            return Vec::new();
+        }
+        // What is there twice has the line of the last.
+        let lines = yaml::lines(text);
+        let finding = |path: &Vec<Value>| {
+            let key = path.last().and_then(Value::as_str).unwrap_or_default();
+            let line = lines.at(path);
+            let mut wrong = diagnostic!(line_span(&self.source, line, key), DUPLICATE_DATA_KEY { key });
+            if let Some(earlier) = self.line_like(line, key) {
+                let label = line_span(&self.source, earlier, key);
+                wrong = wrong.label(label, "its first value, which does not count");
+            }
+            Finding::from(wrong.in_source(&self.source))
+        };
+        repeated.iter().map(finding).collect()
+    }
+
+    /// The nearest line before one that begins with the same key, just as far from the margin.
+    fn line_like(&self, line: u32, key: &str) -> Option<u32> {
+        let indent = |text: &str| {
+            text.find(key).filter(|at| text[..*at].trim_matches([' ', '-', '"', '\'']).is_empty())
+        };
+        let lines: Vec<&str> = self.source.text().lines().take(line as usize).collect();
+        let (last, before) = lines.split_last()?;
+        let wanted = indent(last)?;
+        let found = before.iter().rposition(|text| {
+            indent(text) == Some(wanted)
+                && text[wanted + key.len()..].trim_start_matches(['"', '\'']).trim_start().starts_with(':')
+        });
+        found.map(|at| at as u32 + 1)
     }
 }
 
-/// The key that a line begins with.
-fn plain_key(line: &str) -> Option<&str> {
-    if line.starts_with([' ', '\t', '#', '-', '{', '[', '<']) {
-        return None;
+/// The paths of keys that are there twice.
+fn repetitions(node: &yaml::Node, path: &mut Vec<Value>, found: &mut Vec<Vec<Value>>) {
+    match &node.part {
+        yaml::Part::Mapping(entries) => {
+            let mut seen = FxHashSet::default();
+            for (key, value) in entries {
+                // What is merged in may come from several.
+                let name = match &key.part {
+                    yaml::Part::Scalar(name, _) if name != "<<" => name.as_str(),
+                    _ => continue,
+                };
+                path.push(Value::from(name));
+                if !seen.insert(name) && !found.contains(path) {
+                    found.push(path.clone());
+                }
+                deep(|| repetitions(value, path, found));
+                path.pop();
+            }
+        }
+        yaml::Part::Sequence(elements) => {
+            for (element, at) in elements.iter().zip(0i64..) {
+                path.push(Value::Integer(at));
+                deep(|| repetitions(element, path, found));
+                path.pop();
+            }
+        }
+        yaml::Part::Scalar(..) | yaml::Part::Alias(_) => {}
     }
-    let (key, rest) = match line.strip_prefix(['"', '\'']) {
-        Some(inside) => {
-            let end = inside.find(['"', '\''])?;
-            (&inside[..end], inside[end + 1..].trim_start().strip_prefix(':')?)
-        }
-        None => {
-            let end = line
-                .match_indices(':')
-                .map(|(at, _)| at)
-                .find(|at| line[at + 1..].is_empty() || line[at + 1..].starts_with([' ', '\t', '\r']))?;
-            (line[..end].trim_end(), &line[end + 1..])
-        }
+}
+
+/// The first lines that have the keys of a HOCON text at their beginning.
+fn hocon_lines(value: &Value, text: &str) -> FxHashMap<Str, u32> {
+    let keys = value.as_hash().into_iter().flat_map(|hash| hash.keys()).filter_map(Value::as_str);
+    let line_of = |key: &str| {
+        let begins = |line: &str| line.trim_start_matches([' ', '\t', '"', '{']).starts_with(key);
+        text.lines().position(begins).map_or(1, |at| at as u32 + 1)
     };
-    let is_word = key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_:.-".contains(&byte));
-    (is_word && !key.is_empty() && (rest.is_empty() || rest.starts_with([' ', '\t', '\r']))).then_some(key)
+    keys.map(|key| (Str::from(key), line_of(key))).collect()
 }
 
 /// Where a word stands in a line; the whole line, if it does not.

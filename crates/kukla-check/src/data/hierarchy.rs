@@ -25,10 +25,14 @@ pub struct Hierarchy {
     pub module: Option<String>,
     /// The files that its levels can find.
     pub files: Vec<String>,
+    /// The paths of its levels, highest first, each with the directory that it is below.
+    pub paths: Vec<(PathBuf, String)>,
     /// Whether some level has its data from elsewhere.
     pub is_open: bool,
     /// The text of its configuration.
     pub source: Source,
+    /// The version of its format; none if there is no configuration.
+    pub version: Option<i64>,
 }
 
 impl Hierarchy {
@@ -52,8 +56,17 @@ impl Hierarchy {
         };
         // Without a configuration there is data elsewhere, or none.
         let is_open = config.version < 4 || config.path.is_none();
-        let mut hierarchy = Hierarchy { root: root.to_owned(), module, files: Vec::new(), is_open, source };
-        for level in config.hierarchy.iter().chain(config.default_hierarchy.iter().flatten()) {
+        let levels = || config.hierarchy.iter().chain(config.default_hierarchy.iter().flatten());
+        let mut hierarchy = Hierarchy {
+            root: root.to_owned(),
+            module,
+            files: Vec::new(),
+            paths: Vec::new(),
+            is_open,
+            source,
+            version: config.path.is_some().then_some(config.version),
+        };
+        for level in levels() {
             if !matches!(level.backend, Backend::File(_) | Backend::Eyaml) {
                 hierarchy.is_open = true;
                 continue;
@@ -70,6 +83,7 @@ impl Hierarchy {
                 }
             });
             for pattern in patterns(level.locations.as_ref(), &mut hierarchy.is_open) {
+                hierarchy.paths.push((datadir.clone(), pattern.clone()));
                 let found: Vec<&String> = there.iter().filter(|path| finds(&pattern, path)).collect();
                 // A file that is not here may be where the repository is deployed; modules have levels for what they may have one day.
                 hierarchy.is_open |= found.is_empty() && hierarchy.module.is_none();

@@ -108,12 +108,22 @@ pub struct Outline {
     pub defaulted: Vec<Str>,
     /// Keys of data that are looked up by name.
     pub looked_up: Vec<String>,
+    /// What keys of data that are computed begin and end with.
+    pub computed_keys: Vec<(String, String)>,
     /// Classes that are declared with parameters.
     pub declared: Vec<Str>,
     /// Resources that are declared, by type and title; without one where it is computed, or they may be known by another name.
     pub resources: Vec<(Str, Option<Str>)>,
     /// What classes always require, by their names.
     pub requires: Vec<(Str, Str)>,
+    /// The names of all variables that are set somewhere, parameters and those of lambdas too.
+    pub set_names: Vec<Str>,
+    /// Templates that classes and defined types render by their names, with who does.
+    pub renders: Vec<(String, Str)>,
+    /// Texts that could be the name of a template or file, each as often as it is there.
+    pub paths: Vec<String>,
+    /// What such texts that are computed begin and end with.
+    pub computed_paths: Vec<(String, String)>,
 }
 
 impl Outline {
@@ -129,6 +139,12 @@ impl Outline {
         }
         outline.nested(manifest.syntax(), &mut Vec::new(), source);
         for node in tree.elements() {
+            outline.path(node);
+            if let Some(assignment) = ast::Assignment::cast(node) {
+                targets(assignment.left(), &mut outline.set_names);
+            } else if let Some(parameter) = ast::Parameter::cast(node) {
+                outline.set_names.push(parameter.name().into());
+            }
             let left = match Expr::cast(node) {
                 Some(Expr::Resource(resource)) if resource.is_class() => {
                     let titles = resource.bodies().map(|body| body.title());
@@ -141,7 +157,13 @@ impl Outline {
                 }
                 Some(Expr::Call(call)) => {
                     outline.generated(call);
-                    outline.looked_up.extend(looked_up(call));
+                    match looked_up(call) {
+                        Some(Expr::Interpolated(key)) => {
+                            outline.computed_keys.extend(ends(key.syntax().text()))
+                        }
+                        Some(key) => outline.looked_up.extend(literal::text(key)),
+                        None => {}
+                    }
                     continue;
                 }
                 Some(Expr::ResourceDefaults(defaults)) => defaults.type_expr(),
@@ -161,6 +183,30 @@ impl Outline {
         outline
     }
 
+    /// Notes a text that could be the name of a template or file.
+    fn path(&mut self, node: Node<'_>) {
+        match Expr::cast(node) {
+            Some(Expr::String(text)) if node.kind() == K::SqString || node.text().contains('/') => {
+                let text = text.value();
+                if text.contains('/') && text.starts_with(|first: char| first.is_ascii_lowercase()) {
+                    self.paths.push(text.into_owned());
+                }
+            }
+            // Such texts elsewhere are the paths of files on nodes.
+            Some(Expr::Interpolated(text))
+                if node.text().contains(".erb") || node.text().starts_with("\"${module_name}/") =>
+            {
+                let segments: Vec<ast::Segment<'_>> = text.segments().collect();
+                let written = |segment: Option<&ast::Segment<'_>>| match segment {
+                    Some(ast::Segment::Text(text, _)) => text.to_string(),
+                    _ => String::new(),
+                };
+                self.computed_paths.push((written(segments.first()), written(segments.last())));
+            }
+            _ => {}
+        }
+    }
+
     fn resource(&mut self, resource: ast::Resource<'_>) {
         let Some(Expr::Name(kind)) = resource.type_expr() else { return };
         let kind = plain(kind.name());
@@ -176,8 +222,11 @@ impl Outline {
                 other => vec![other],
             };
             for title in titles {
-                let title = literal::text(title).filter(|_| !has_other_name);
-                self.resources.push((kind.clone(), title.map(Str::from)));
+                let title = literal::text(title).map(Str::from);
+                if has_other_name && title.is_some() {
+                    self.resources.push((kind.clone(), None));
+                }
+                self.resources.push((kind.clone(), title));
             }
         }
     }
@@ -219,6 +268,25 @@ impl Outline {
         }
     }
 
+    /// The templates that a body renders by their names.
+    fn rendered(&mut self, body: Node<'_>, by: &Str) {
+        for node in body.descendants() {
+            if let Some(Expr::Call(call)) = Expr::cast(node)
+                && matches!(call.function(), Expr::Name(name) if name.name() == "template")
+            {
+                for argument in call.arguments() {
+                    match (literal::text(argument), argument) {
+                        (Some(name), _) => self.renders.push((name, by.clone())),
+                        (None, Expr::Interpolated(_)) => {
+                            self.computed_paths.extend(ends(argument.syntax().text()));
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+
     fn definition<'t>(&mut self, node: Node<'t>, around: &mut Vec<&'t str>, source: &Source) {
         let Some(expr) = Expr::cast(node) else { return };
         let made = match expr {
@@ -228,6 +296,7 @@ impl Outline {
                 made.parameters = class.parameters().map(parameter).collect();
                 made.parent = class.parent().map(plain);
                 made.variables = class.body().map(|body| assigned(body.syntax())).unwrap_or_default();
+                self.rendered(node, &made.name);
                 for statement in class.statements() {
                     if let Expr::Call(call) = statement
                         && let Expr::Name(name) = call.function()
@@ -248,6 +317,7 @@ impl Outline {
                 let full = ast::nested_name(around, define.name());
                 let mut made = definition(Kind::Define, &full, define.name_token(), source);
                 made.parameters = define.parameters().map(parameter).collect();
+                self.rendered(node, &made.name);
                 made
             }
             Expr::FunctionDefinition(function) => {
@@ -273,14 +343,22 @@ impl Outline {
 }
 
 /// The key that a call looks up.
-fn looked_up(call: ast::Call<'_>) -> Option<String> {
+fn looked_up(call: ast::Call<'_>) -> Option<Expr<'_>> {
     let Expr::Name(name) = call.function() else { return None };
     let is_lookup =
         matches!(name.name(), "lookup" | "hiera" | "hiera_array" | "hiera_hash" | "hiera_include");
     if !is_lookup {
         return None;
     }
-    literal::text(call.arguments().next()?)
+    call.arguments().next()
+}
+
+/// What a text with interpolations begins and ends with, if that says anything.
+fn ends(text: &str) -> Option<(String, String)> {
+    let text = text.trim_matches('"');
+    let head = text.split('$').next().unwrap_or_default();
+    let tail = text.rsplit('}').next().filter(|tail| tail.len() < text.len()).unwrap_or_default();
+    (!head.is_empty() || !tail.is_empty()).then(|| (head.to_owned(), tail.to_owned()))
 }
 
 fn definition(kind: Kind, name: &str, token: Option<Node<'_>>, source: &Source) -> Definition {

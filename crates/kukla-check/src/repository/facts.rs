@@ -131,6 +131,8 @@ pub struct Facts {
     pub own: FxHashSet<String>,
     /// Whether there are more, whose names are computed.
     pub open: bool,
+    /// Whether the repository has the facts of nodes, so that those of its own are known.
+    pub given: bool,
 }
 
 impl Facts {

@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use super::definition::{Definition, Kind, Outline, Parameter};
 use super::facts::Facts;
 use super::ruby::{self, RubyFiles, RubyFunction};
-use super::survey::Survey;
+use super::survey::{Shape, Survey};
 use super::types::TypeReader;
 use crate::data::Bindings;
 
@@ -47,10 +47,14 @@ pub struct Index {
     pub data: Bindings,
     /// Keys of data that are looked up by name.
     pub looked_up: FxHashSet<String>,
+    /// What keys of data that are computed begin and end with.
+    pub computed_keys: FxHashSet<(String, String)>,
     /// Classes that are declared with parameters somewhere.
     pub declared: FxHashSet<Str>,
-    /// The titles of all resources by type; none where not all are written down.
-    pub titles: FxHashMap<Str, Option<FxHashSet<Str>>>,
+    /// The titles of all resources by type.
+    pub titles: FxHashMap<Str, Titles>,
+    /// The names of all variables that anything sets, wherever that is.
+    pub set_names: FxHashSet<Str>,
     /// What classes always require.
     pub requires: FxHashMap<Str, Vec<Str>>,
     ruby_functions: FxHashMap<String, RubyFunction>,
@@ -61,6 +65,15 @@ pub struct Index {
     modules: FxHashSet<String>,
     /// Something that is another number whenever anything but the definitions is different.
     pub base: u64,
+}
+
+/// The titles of the resources of a type.
+#[derive(Debug, Default)]
+pub struct Titles {
+    /// Those that are written down.
+    pub known: FxHashSet<Str>,
+    /// Whether there are others.
+    pub is_open: bool,
 }
 
 /// What a resource is of.
@@ -143,8 +156,10 @@ impl Index {
             defaulted: FxHashSet::default(),
             data,
             looked_up: FxHashSet::default(),
+            computed_keys: FxHashSet::default(),
             declared: FxHashSet::default(),
             titles: FxHashMap::default(),
+            set_names: FxHashSet::default(),
             requires: FxHashMap::default(),
             ruby_functions: FxHashMap::default(),
             ruby_data_types: FxHashSet::default(),
@@ -170,7 +185,7 @@ impl Index {
         });
         // Resources of a computed type may be of any.
         if index.titles.contains_key("*") {
-            index.titles.clear();
+            index.titles.values_mut().for_each(|titles| titles.is_open = true);
         }
         index.base = index.fingerprint();
         index
@@ -179,18 +194,16 @@ impl Index {
     fn add(&mut self, is_site: bool, outline: &Outline) {
         self.defaulted.extend(outline.defaulted.iter().cloned());
         self.looked_up.extend(outline.looked_up.iter().cloned());
+        self.computed_keys.extend(outline.computed_keys.iter().cloned());
         self.declared.extend(outline.declared.iter().cloned());
+        self.set_names.extend(outline.set_names.iter().cloned());
         for (class, required) in &outline.requires {
             self.requires.entry(class.clone()).or_default().push(required.clone());
         }
         for (kind, title) in &outline.resources {
-            let titles = self.titles.entry(kind.clone()).or_insert_with(|| Some(FxHashSet::default()));
-            match (titles.as_mut(), title) {
-                (Some(titles), Some(title)) => {
-                    titles.insert(title.clone());
-                }
-                _ => *titles = None,
-            }
+            let titles = self.titles.entry(kind.clone()).or_default();
+            titles.known.extend(title.clone());
+            titles.is_open |= title.is_none();
         }
         if is_site {
             self.variables.extend(outline.variables.iter().cloned());
@@ -217,9 +230,8 @@ impl Index {
             for path in &module.ruby {
                 let read = || files.read(world, &module.root.join("lib").join(path));
                 if let Some(name) = ruby::function_name(path) {
-                    let is_new = path.starts_with("puppet/functions/");
                     let known = kukla::registry().get(Name::new(&name)).is_some();
-                    let signatures = if is_new && !known { read().signatures.clone() } else { Vec::new() };
+                    let signatures = if known { Vec::new() } else { read().signatures.clone() };
                     self.ruby_functions.entry(name.clone()).or_insert(RubyFunction { name, signatures });
                 } else if let Some(name) =
                     path.strip_prefix("puppet/type/").and_then(|name| name.strip_suffix(".rb"))
@@ -245,8 +257,13 @@ impl Index {
         }
         let root = self.survey.root.join("facts");
         for entry in world.list(&root) {
+            // A module may be called `facts`.
+            if self.survey.shape != Shape::Control || entry.is_directory {
+                continue;
+            }
             let read = world.read(&root.join(&entry.name)).unwrap_or_default();
             for file in kukla::facts::FactFile::parse(&read, &entry.name).unwrap_or_default() {
+                self.facts.given = true;
                 self.facts
                     .own
                     .extend(file.facts.iter().filter_map(|(name, _)| name.as_str().map(str::to_owned)));
@@ -266,16 +283,26 @@ impl Index {
         all.extend(self.ruby_functions.keys().cloned());
         all.extend(self.templates.iter().map(|(name, parameters)| format!("{name} {parameters:?}")));
         for (kind, titles) in &self.titles {
-            all.extend(titles.iter().flatten().map(|title| format!("{kind}[{title}]")));
-            all.push(format!("{kind} {}", titles.is_some()));
+            all.extend(titles.known.iter().map(|title| format!("{kind}[{title}]")));
+            all.push(format!("{kind} {}", titles.is_open));
         }
         for module in &self.survey.modules {
             all.push(module.name.clone());
             all.extend(module.files.iter().chain(&module.templates).chain(&module.ruby).cloned());
         }
         all.sort_unstable();
-        (all, self.survey.complete, self.data.is_whole).hash(&mut hasher);
+        (all, self.survey.complete, self.survey.is_complete_for(None), self.data.is_whole).hash(&mut hasher);
         hasher.finish()
+    }
+
+    /// Whether code looks up a key of data, or may.
+    pub fn looks_up(&self, key: &str) -> bool {
+        let may_be = |(head, tail): &(String, String)| {
+            key.len() > head.len() + tail.len()
+                && key.starts_with(head.as_str())
+                && key.ends_with(tail.as_str())
+        };
+        self.looked_up.contains(key) || self.computed_keys.iter().any(may_be)
     }
 
     /// The name by which a template of a module is rendered.
@@ -298,20 +325,20 @@ impl Index {
         self.modules.contains(name)
     }
 
-    /// Whether something of that name that is not found cannot be elsewhere.
-    pub fn is_nowhere(&self, name: &str) -> bool {
-        self.survey.complete || self.owns(name)
+    /// Whether something of that name that is not found cannot be elsewhere. `complete`: whether all modules are here that could have it.
+    pub fn is_nowhere(&self, name: &str, complete: bool) -> bool {
+        complete || self.owns(name)
     }
 
     /// What resources of a type are, by its name in lower case.
-    pub fn resource(&self, name: &str) -> Resource {
+    pub fn resource(&self, name: &str, complete: bool) -> Resource {
         if let Some(define) = self.defines.get(name) {
             return Resource::Define(Arc::clone(define));
         }
         if let Some(native) = self.native(name) {
             return Resource::Native(native);
         }
-        let certain = self.survey.complete || name.contains("::") && self.owns(name);
+        let certain = complete || name.contains("::") && self.owns(name);
         if certain && name != "class" && name != "node" { Resource::Missing } else { Resource::Elsewhere }
     }
 
@@ -324,7 +351,7 @@ impl Index {
     }
 
     /// What a call of that name leads to.
-    pub fn function(&self, name: &str) -> Callee<'_> {
+    pub fn function(&self, name: &str, complete: bool) -> Callee<'_> {
         let plain = name.strip_prefix("::").unwrap_or(name);
         // What a module has of its own says best what it takes.
         let is_core =
@@ -337,7 +364,7 @@ impl Index {
         if let Some(found) = kukla::registry().get(Name::new(plain)) {
             let major = self.stdlib.unwrap_or(9);
             let special = kukla::registry().in_stdlib(Name::new(plain), major);
-            let (is_here, is_known) = (self.has_module("stdlib"), self.survey.complete);
+            let (is_here, is_known) = (self.has_module("stdlib"), complete);
             match found.origin {
                 FunctionOrigin::FormerStdlib
                     if major >= 9 && is_here && !self.ruby_functions.contains_key(plain) => {}
@@ -349,7 +376,7 @@ impl Index {
         if let Some(function) = self.ruby_functions.get(plain) {
             return Callee::Ruby(function);
         }
-        let certain = if plain.contains("::") { self.is_nowhere(plain) } else { self.survey.complete };
+        let certain = if plain.contains("::") { self.is_nowhere(plain, complete) } else { complete };
         if certain { Callee::Missing } else { Callee::Elsewhere }
     }
 
@@ -366,7 +393,7 @@ impl Index {
         let builtin = registry
             .names()
             .into_iter()
-            .filter(|name| matches!(self.function(name.as_str()), Callee::Builtin(_)));
+            .filter(|name| matches!(self.function(name.as_str(), self.survey.complete), Callee::Builtin(_)));
         let mut names: Vec<&str> = builtin.map(|name| name.as_str()).collect();
         names.extend(self.functions.keys().map(|name| name.as_str()));
         names.extend(self.ruby_functions.keys().map(String::as_str));

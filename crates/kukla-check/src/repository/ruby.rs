@@ -57,7 +57,11 @@ impl RubyFiles {
         let text =
             world.read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
         let file = Arc::new(RubyFile {
-            signatures: signatures(&text),
+            signatures: if text.contains("newfunction") {
+                arity(&text).into_iter().collect()
+            } else {
+                signatures(&text)
+            },
             facts: facts(&text),
             has_computed_facts: has_computed_facts(&text),
         });
@@ -123,6 +127,17 @@ fn signatures(text: &str) -> Vec<RubySignature> {
     if dispatches == 0 { Vec::new() } else { found }
 }
 
+/// How many arguments a function of the interface before that takes, if it says so.
+fn arity(text: &str) -> Option<RubySignature> {
+    static ARITY: LazyLock<Regex> = LazyLock::new(|| regex(r":arity\s*=>\s*(-?\d+)|\barity:\s*(-?\d+)"));
+    let captures = ARITY.captures(text)?;
+    let arity: i64 = captures.get(1).or(captures.get(2))?.as_str().parse().ok()?;
+    // As in Ruby: one less than the least, if there may be more.
+    let required = usize::try_from(if arity < 0 { -arity - 1 } else { arity }).ok()?;
+    let parameters = vec!["Any".to_owned(); required.max(usize::from(arity < 0))];
+    Some(RubySignature { parameters, required, rest: arity < 0, ..RubySignature::default() })
+}
+
 /// The names of the facts that a file adds, as far as they are literal.
 fn facts(text: &str) -> Vec<String> {
     static ADD: LazyLock<Regex> = LazyLock::new(|| regex(r#"Facter\.add\s*\(?\s*(?::|'|")(\w+)"#));
@@ -165,6 +180,14 @@ end";
         );
         assert_eq!(found[0].returns.as_deref(), Some("Boolean"));
         assert!(found[1].rest && found[1].required == 1);
+    }
+
+    #[test]
+    fn old_functions_say_how_many() {
+        let takes = |text| arity(text).map(|found| (found.required, found.parameters.len(), found.rest));
+        assert_eq!(takes("newfunction(:a, :type => :rvalue, :arity => 2) do"), Some((2, 2, false)));
+        assert_eq!(takes("newfunction(:a, arity: -2) do"), Some((1, 1, true)));
+        assert_eq!(takes("newfunction(:a) do"), None);
     }
 
     #[test]

@@ -83,6 +83,8 @@ pub struct Survey {
     pub code: Vec<CodeFile>,
     /// Whether every module that is needed is there, so that what is not found is nowhere.
     pub complete: bool,
+    /// Whether every module is there that the Puppetfile names.
+    deployed: bool,
 }
 
 /// The nearest root at or above a path: that of a control repository before that of a module.
@@ -120,12 +122,13 @@ fn is_modules(world: &dyn World, directory: &Path) -> bool {
 }
 
 impl Survey {
-    /// Lists the files of a repository. `modulepath` says where modules lie, if it is given.
+    /// Lists the files of a repository. `modulepath` says where modules lie and `manifest` which site manifest there is, if they are given.
     pub fn of(
         world: &dyn World,
         root: &Path,
         shape: Shape,
         modulepath: &[PathBuf],
+        manifest: Option<&Path>,
     ) -> Result<Survey, Box<Diagnostic>> {
         let mut survey = Survey {
             root: root.to_owned(),
@@ -135,6 +138,7 @@ impl Survey {
             modules: Vec::new(),
             code: Vec::new(),
             complete: false,
+            deployed: false,
         };
         match shape {
             Shape::Control => {
@@ -142,7 +146,7 @@ impl Survey {
                 if modulepath.is_empty() {
                     survey.modulepath = layout.modulepath;
                 }
-                survey.manifest = Some(layout.manifest);
+                survey.manifest = Some(manifest.map_or(layout.manifest, Path::to_owned));
             }
             Shape::Modules if modulepath.is_empty() => survey.modulepath = vec![root.to_owned()],
             // Modules that lie beside one another know each other; so do those that its tests bring along.
@@ -157,7 +161,10 @@ impl Survey {
             _ => {}
         }
         survey.list(world);
-        survey.complete = survey.is_complete(world);
+        survey.deployed = survey.is_deployed(world);
+        let is_whole =
+            |module: &Module| module.dependencies().iter().all(|name| survey.module(name).is_some());
+        survey.complete = survey.deployed && survey.modules.iter().all(is_whole);
         Ok(survey)
     }
 
@@ -213,14 +220,32 @@ impl Survey {
         }
     }
 
-    /// A Puppetfile names what is to be there, metadata names what modules need.
-    fn is_complete(&self, world: &dyn World) -> bool {
+    /// Whether every module is there that the code of a module, or of the site, can make use of. In a control repository a module
+    /// that lacks what it needs says nothing of the others.
+    pub fn is_complete_for(&self, module: Option<&str>) -> bool {
+        if self.complete || self.shape != Shape::Control || !self.deployed {
+            return self.complete;
+        }
+        let mut needed: Vec<String> = module.map(str::to_owned).into_iter().collect();
+        let mut at = 0;
+        while at < needed.len() {
+            let Some(module) = self.module(&needed[at]) else { return false };
+            let new: Vec<String> =
+                module.dependencies().into_iter().filter(|name| !needed.contains(name)).collect();
+            needed.extend(new);
+            at += 1;
+        }
+        true
+    }
+
+    /// A Puppetfile names what is to be there.
+    fn is_deployed(&self, world: &dyn World) -> bool {
         if self.shape == Shape::Loose {
             return false;
         }
         let named = world.read(&self.root.join("Puppetfile")).unwrap_or_default();
         let named = String::from_utf8_lossy(&named).into_owned();
-        let wanted = named.lines().filter_map(|line| {
+        let mut wanted = named.lines().filter_map(|line| {
             let rest = line
                 .trim_start()
                 .strip_prefix("mod")?
@@ -230,8 +255,7 @@ impl Survey {
             let name = rest.trim_start_matches(['\'', '"']).split(['\'', '"']).next()?;
             name.rsplit(['/', '-']).next().map(str::to_owned)
         });
-        let needed = self.modules.iter().flat_map(|module| module.dependencies());
-        wanted.chain(needed).all(|name| self.module(&name).is_some())
+        wanted.all(|name| self.module(&name).is_some())
     }
 
     /// The module of that name.

@@ -55,8 +55,8 @@ impl Walk<'_> {
             return false;
         }
         let near = suggest::nearest(&wanted, self.index.classes.keys().map(|name| name.as_str()));
-        let is_slip = near.is_some_and(|near| suggest::is_slip(&wanted, near));
-        if !self.index.is_nowhere(&wanted) && !is_slip {
+        // Modules that differ in one letter are no rarity.
+        if !self.index.is_nowhere(&wanted, self.complete) {
             return false;
         }
         let mut wrong = diagnostic!(span, UNKNOWN_CLASS { name: wanted });

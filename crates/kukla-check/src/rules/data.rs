@@ -4,6 +4,8 @@ use std::path::Path;
 
 use kukla::Value;
 use kukla::syntax::{Location, Span, diagnostic};
+use regex::Regex;
+use rustc_hash::FxHashSet;
 
 use crate::data::{Data, DataFile, file};
 use crate::describe::describe;
@@ -202,10 +204,15 @@ rules! {
 /// Checks all data against what is defined. `wanted` says which files are reported on.
 pub fn check(data: &Data, index: &Index, wanted: &dyn Fn(&Path) -> bool) -> Vec<Finding> {
     let mut findings = Vec::new();
+    let options = data.files.iter().flat_map(|file| &file.options).map(|(name, _)| name.as_str());
+    // What is no pattern to us may be one to Puppet, and match anything.
+    let patterns: FxHashSet<&str> = options.filter(|name| name.starts_with('^')).collect();
+    let patterns: Vec<Regex> =
+        patterns.into_iter().filter_map(|name| Regex::new(name).or_else(|_| Regex::new("")).ok()).collect();
     for file in data.files.iter().filter(|file| wanted(Path::new(&file.path))) {
         let before = findings.len();
         findings.extend(file.duplicates.iter().cloned());
-        let check = FileCheck { data, index, file };
+        let check = FileCheck { data, index, file, patterns: &patterns };
         for entry in &file.entries {
             check.binding(entry, &mut findings);
             check.interpolations(&entry.value, entry.span, &mut findings);
@@ -225,13 +232,15 @@ struct FileCheck<'c> {
     data: &'c Data,
     index: &'c Index,
     file: &'c DataFile,
+    /// What `lookup_options` for several keys look like.
+    patterns: &'c [Regex],
 }
 
 impl FileCheck<'_> {
     /// Checks what a key binds.
     fn binding(&self, entry: &file::Entry, findings: &mut Vec<Finding>) {
         let Some((class, name)) = entry.key.rsplit_once("::") else { return };
-        if self.index.looked_up.contains(entry.key.as_str()) {
+        if self.index.looks_up(&entry.key) {
             return;
         }
         // A module's own data is about itself alone.
@@ -273,8 +282,8 @@ impl FileCheck<'_> {
 
     /// Whether values of a key are merged or converted before they are bound.
     fn has_options(&self, key: &str) -> bool {
-        let all = self.data.files.iter().flat_map(|file| &file.options);
-        all.into_iter().any(|(name, _)| name == key || name.starts_with('^'))
+        let mut all = self.data.files.iter().flat_map(|file| &file.options);
+        all.any(|(name, _)| name == key) || self.patterns.iter().any(|pattern| pattern.is_match(key))
     }
 
     fn unknown_key(&self, entry: &file::Entry, class: &Definition, name: &str, findings: &mut Vec<Finding>) {
@@ -312,7 +321,7 @@ impl FileCheck<'_> {
         for (key, _) in self.file.options.iter().filter(|(key, _)| !key.starts_with('^')) {
             let Some((class, name)) = key.rsplit_once("::") else { continue };
             let Some(class) = self.index.classes.get(class) else { continue };
-            if class.parameter(name).is_some() || self.index.looked_up.contains(key.as_str()) {
+            if class.parameter(name).is_some() || self.index.looks_up(key) {
                 continue;
             }
             let line = self

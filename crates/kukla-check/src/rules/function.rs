@@ -1,6 +1,7 @@
 //! Functions and their arguments.
 
-use kukla::syntax::{Span, diagnostic};
+use kukla::syntax::{Span, ast, diagnostic};
+use kukla::values::Type;
 
 use crate::describe::describe;
 use crate::overlap::may_be;
@@ -55,9 +56,46 @@ rules! {
     /// notice(split('a,b', ','))
     /// ```
     WRONG_ARGUMENT_TYPE = "wrong-argument-type": Error Always, "`{name}`: {mismatch}";
+
+    /// What a function comes to can never be of the type that it says it returns.
+    ///
+    /// Wrong:
+    ///
+    /// ```puppet
+    /// # modules/web/functions/port.pp
+    /// function web::port() >> Integer {
+    ///   '80'
+    /// }
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```puppet
+    /// # modules/web/functions/port.pp
+    /// function web::port() >> Integer {
+    ///   80
+    /// }
+    /// ```
+    WRONG_RETURN_TYPE = "wrong-return-type": Error Always, "The function `{name}`: {mismatch}";
 }
 
 impl Walk<'_> {
+    /// Checks what the last statement of a function comes to.
+    pub fn check_returned(&mut self, function: ast::FunctionDefinition<'_>, returned: &Type) {
+        let Some(expected) = function.return_type().and_then(|ty| self.index.types.read(ty.syntax().text()))
+        else {
+            return;
+        };
+        let Some(last) = function.statements().last() else { return };
+        if may_be(&expected, returned) {
+            return;
+        }
+        let mismatch = describe("value returned", &expected, returned);
+        if !mismatch.is_empty() {
+            self.report(diagnostic!(last.span(), WRONG_RETURN_TYPE { name: function.name(), mismatch }));
+        }
+    }
+
     /// A function that is nowhere.
     pub fn unknown_function(&mut self, name: &str, span: Span) {
         let names = self.index.function_names();

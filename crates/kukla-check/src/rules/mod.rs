@@ -7,6 +7,7 @@ pub mod data;
 pub mod datatype;
 pub mod definition;
 pub mod dependency;
+pub mod erb;
 pub mod file;
 pub mod flow;
 pub mod function;
@@ -15,7 +16,9 @@ pub mod operand;
 pub mod parameter;
 pub mod relation;
 pub mod resource;
+pub mod shadow;
 pub mod unused;
+pub mod unused_file;
 pub mod upgrade;
 pub mod variable;
 
@@ -27,6 +30,7 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
         datatype::RULES,
         definition::RULES,
         dependency::RULES,
+        erb::RULES,
         file::RULES,
         flow::RULES,
         function::RULES,
@@ -35,7 +39,9 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
         parameter::RULES,
         relation::RULES,
         resource::RULES,
+        shadow::RULES,
         unused::RULES,
+        unused_file::RULES,
         upgrade::RULES,
         variable::RULES,
     ]

@@ -15,8 +15,8 @@ use crate::walk::Walk;
 rules! {
     RULES;
 
-    /// A relationship names a resource that nothing in the repository declares. Said only of types all of whose resources have titles that
-    /// are written down.
+    /// A relationship names a resource that nothing in the repository declares. It is an error for types all of whose resources have titles that
+    /// are written down; of others only what is a slip of a title is said, as a warning.
     ///
     /// Wrong:
     ///
@@ -32,6 +32,23 @@ rules! {
     /// service { 'ntp': ensure => running, require => Package['ntp'] }
     /// ```
     UNKNOWN_REFERENCE = "unknown-reference": Error Always, "Nothing declares `{reference}`";
+
+    /// `require`, `before`, `notify` and `subscribe` take references to resources, or lists of them.
+    ///
+    /// Wrong:
+    ///
+    /// ```puppet
+    /// package { 'ntp': ensure => installed }
+    /// service { 'ntp': ensure => running, require => 'ntp' }
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```puppet
+    /// package { 'ntp': ensure => installed }
+    /// service { 'ntp': ensure => running, require => Package['ntp'] }
+    /// ```
+    WRONG_RELATIONSHIP = "wrong-relationship": Error Always, "`{attribute}` takes references to resources, and {value} is none";
 
     /// Classes require each other in a circle, so that none can be first.
     ///
@@ -66,6 +83,26 @@ impl Walk<'_> {
     pub fn check_relationships(&mut self, attribute: ast::Attribute<'_>) {
         if is_relationship(attribute.name()) {
             self.check_references(attribute.value());
+            self.check_relationship_value(attribute, attribute.value());
+        }
+    }
+
+    fn check_relationship_value(&mut self, attribute: ast::Attribute<'_>, value: Expr<'_>) {
+        let is_wrong = match value.unwrap_parens() {
+            Expr::Array(array) => {
+                array.elements().for_each(|element| self.check_relationship_value(attribute, element));
+                return;
+            }
+            Expr::Number(_) | Expr::Negate(_) | Expr::Boolean(_) | Expr::Hash(_) | Expr::Regex(_) => true,
+            // A reference may be spelled out.
+            Expr::String(_) | Expr::Name(_) => {
+                literal::text(value).is_some_and(|text| !(text.contains('[') && text.ends_with(']')))
+            }
+            _ => false,
+        };
+        if is_wrong {
+            let (attribute, shown) = (attribute.name(), format!("`{}`", value.syntax().text()));
+            self.report(diagnostic!(value.span(), WRONG_RELATIONSHIP { attribute, value: shown }));
         }
     }
 
@@ -81,22 +118,35 @@ impl Walk<'_> {
     fn check_reference(&mut self, access: ast::Access<'_>) {
         let Expr::Type(name) = access.left() else { return };
         let kind = plain(name.name());
-        if !self.index.survey.complete || kind == "class" || kukla::Type::builtin(&kind).is_some() {
+        if kind == "class" || kukla::Type::builtin(&kind).is_some() {
             return;
         }
-        let Some(Some(titles)) = self.index.titles.get(&kind) else { return };
+        let Some(titles) = self.index.titles.get(&kind) else { return };
         for key in access.keys() {
             let Some(title) = literal::text(key) else { continue };
-            if titles.contains(title.as_str()) {
+            if titles.known.contains(title.as_str()) {
+                continue;
+            }
+            let near = suggest::nearest(&title, titles.known.iter().map(|title| title.as_str()));
+            let is_certain = self.complete && !titles.is_open;
+            if !is_certain && !near.is_some_and(|near| is_slip(&title, near)) {
                 continue;
             }
             let reference = format!("{}['{title}']", name.name());
             let mut wrong = diagnostic!(key.span(), UNKNOWN_REFERENCE { reference });
-            let near = suggest::nearest(&title, titles.iter().map(|title| title.as_str()));
+            if !is_certain {
+                wrong.severity = kukla::syntax::Severity::Warning;
+            }
             wrong.hints.extend(near.map(|near| format!("did you mean `{}['{near}']`?", name.name())));
             self.report(wrong);
         }
     }
+}
+
+/// Whether a title is a slip of another: only one letter apart. Numbers tell versions and places apart.
+fn is_slip(title: &str, near: &str) -> bool {
+    let without_numbers = |text: &str| text.chars().filter(|letter| !letter.is_numeric()).collect::<String>();
+    near.len() >= 5 && suggest::is_slip(title, near) && without_numbers(title) != without_numbers(near)
 }
 
 /// Classes that require each other.

@@ -43,6 +43,21 @@ rules! {
     /// ```
     UNKNOWN_ATTRIBUTE = "unknown-attribute": Error Always, "`{resource}` has no attribute `{name}`";
 
+    /// A tag is a word: letters, digits and `_`, after the first also `:`, `.` and `-`.
+    ///
+    /// Wrong:
+    ///
+    /// ```puppet
+    /// package { 'ntp': tag => 'needs review' }
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```puppet
+    /// package { 'ntp': tag => 'needs-review' }
+    /// ```
+    WRONG_TAG = "wrong-tag": Error Always, "`{tag}` is no tag";
+
     /// The same resource is declared twice in one body, where both declarations are always reached.
     ///
     /// Wrong:
@@ -65,6 +80,25 @@ rules! {
 }
 
 impl Walk<'_> {
+    /// Says so if a tag is none: tags are words.
+    pub fn check_tags(&mut self, attribute: ast::Attribute<'_>) {
+        if attribute.name() == "tag" {
+            self.tags(attribute.value());
+        }
+    }
+
+    fn tags(&mut self, value: Expr<'_>) {
+        let tag = match value.unwrap_parens() {
+            Expr::Array(array) => return array.elements().for_each(|element| self.tags(element)),
+            Expr::Hash(_) | Expr::Negate(_) | Expr::Regex(_) => value.syntax().text().to_owned(),
+            other => match literal::text(other) {
+                Some(text) if !kukla::catalog::tags::is_valid(&text) => text,
+                _ => return,
+            },
+        };
+        self.report(diagnostic!(value.span(), WRONG_TAG { tag }));
+    }
+
     /// Says so if resources of that type are nowhere.
     pub fn check_resource_name(&mut self, written: &str, span: Span) {
         let name = plain(written);

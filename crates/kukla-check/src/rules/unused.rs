@@ -128,7 +128,7 @@ pub fn check(index: &Index, texts: &[Arc<Text>], data: &Data) -> Vec<Finding> {
                 // The key itself is one word of all.
                 let is_named =
                     words.get(entry.key.as_str()).copied().unwrap_or(0) > named_in_data(data, &entry.key);
-                if !binds && !is_named && !index.looked_up.contains(entry.key.as_str()) {
+                if !binds && !is_named && !index.looks_up(&entry.key) {
                     let wrong = diagnostic!(entry.span, UNUSED_DATA_KEY { key: entry.key });
                     findings.push(Finding::from(wrong.in_source(&file.source)));
                 }

@@ -1,13 +1,17 @@
 //! What another version of Puppet no longer has.
 
+use std::path::Path;
+
 use kukla::eval::registry::FunctionOrigin;
 use kukla::syntax::ast::{self, Expr};
 use kukla::syntax::tree::Node;
-use kukla::syntax::{Span, SyntaxKind as K, diagnostic};
+use kukla::syntax::{Source, Span, SyntaxKind as K, diagnostic};
 use kukla::values::Name;
+use kukla::world::World;
 
-use crate::finding::Fix;
-use crate::repository::facts;
+use crate::data::Data;
+use crate::finding::{Finding, Fix};
+use crate::repository::{Index, Shape, facts};
 use crate::rule::rules;
 use crate::walk::Walk;
 
@@ -43,6 +47,52 @@ rules! {
     /// notice(lookup('key'))
     /// ```
     REMOVED_FUNCTION = "removed-function": Warning Target, "The function `{name}` is no longer there";
+
+    /// A hierarchy is written in the format of Hiera 3, or in that of version 4, which came and went before Puppet 4.9. Puppet 8 no longer has
+    /// Hiera 3, and an environment's or a module's `hiera.yaml` must be of version 5.
+    ///
+    /// Wrong:
+    ///
+    /// ```yaml
+    /// # hiera.yaml
+    /// :backends:
+    ///   - yaml
+    /// :hierarchy:
+    ///   - common
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```yaml
+    /// # hiera.yaml
+    /// version: 5
+    /// hierarchy:
+    ///   - name: Common
+    ///     path: common.yaml
+    /// ```
+    ///
+    /// ```yaml
+    /// # data/common.yaml
+    /// ```
+    OLD_HIERARCHY = "old-hierarchy": Warning Target, "This hierarchy is of version {version}";
+
+    /// A module or an environment says where its data comes from as it was done before Puppet 4.9: `data_provider` in `metadata.json`,
+    /// `environment_data_provider` in `environment.conf`. A `hiera.yaml` of version 5 says so now.
+    ///
+    /// Wrong:
+    ///
+    /// ```json
+    /// # modules/web/metadata.json
+    /// { "name": "me-web", "data_provider": "hiera" }
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```json
+    /// # modules/web/metadata.json
+    /// { "name": "me-web" }
+    /// ```
+    DATA_PROVIDER = "data-provider": Warning Target, "`{key}` means nothing any more";
 }
 
 /// Functions that went, and what stands in for them.
@@ -142,4 +192,67 @@ fn is_bare_interpolation(token: Node<'_>) -> bool {
     let before = tree.token_before(token);
     before.is_some_and(|before| matches!(before.kind(), K::DqStart | K::DqText | K::HeredocText))
         && before.is_some_and(|before| before.span().end == token.start())
+}
+
+/// What of hierarchies and data is no longer there.
+pub fn check_data(world: &dyn World, data: &Data, index: &Index) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for hierarchy in &data.hierarchies {
+        let source = &hierarchy.source;
+        if let Some(version) = hierarchy.version.filter(|version| *version < 5) {
+            let word = if version == 3 { ":hierarchy:" } else { "version" };
+            let wrong = diagnostic!(first(source, word), OLD_HIERARCHY { version });
+            let hint = "rewrite it as `version: 5` with a list of levels, each with `name` and `path`";
+            findings.push(Finding::from(wrong.hint(hint).in_source(source)));
+        }
+        legacy_interpolations(source, index, &mut findings);
+    }
+    for file in &data.files {
+        legacy_interpolations(&file.source, index, &mut findings);
+    }
+    for module in &index.survey.modules {
+        let provider = module.metadata.as_ref().and_then(|metadata| metadata.get("data_provider"));
+        if provider.is_some_and(|provider| !provider.is_null()) {
+            findings.extend(data_provider(world, &module.root.join("metadata.json"), "data_provider"));
+        }
+    }
+    if index.survey.shape == Shape::Control {
+        let path = index.survey.root.join("environment.conf");
+        findings.extend(data_provider(world, &path, "environment_data_provider"));
+    }
+    findings
+}
+
+fn data_provider(world: &dyn World, path: &Path, key: &str) -> Option<Finding> {
+    let text = String::from_utf8_lossy(&world.read(path).ok()?).into_owned();
+    let source = Source::new(path.to_string_lossy().as_ref(), text);
+    let begins = |line: &str| line.trim_start_matches([' ', '{', '"']).starts_with(key);
+    let is_there = source.text().lines().any(begins) || path.ends_with("metadata.json");
+    let wrong = diagnostic!(first(&source, key), DATA_PROVIDER { key });
+    let hint = "leave it out, and have a `hiera.yaml` of version 5";
+    is_there.then(|| Finding::from(wrong.hint(hint).in_source(&source)))
+}
+
+/// `%{osfamily}`, `%{::osfamily}`, `%{facts.osfamily}`.
+fn legacy_interpolations(source: &Source, index: &Index, findings: &mut Vec<Finding>) {
+    for (at, _) in source.text().match_indices("%{") {
+        let Some(inside) = source.text()[at + 2..].split('}').next() else { continue };
+        let name = inside.trim().trim_start_matches("::");
+        let name = name.strip_prefix("facts.").unwrap_or(name);
+        if !facts::is_legacy(name) || index.facts.own.contains(name) || index.variables.contains(name) {
+            continue;
+        }
+        let span = Span::new(at as u32 + 2, (at + 2 + inside.len()) as u32);
+        let mut wrong = diagnostic!(span, LEGACY_FACT { name });
+        let path = facts::today(name);
+        wrong.hints.extend(path.map(|path| format!("it is `%{{facts.{path}}}` now")));
+        let fix = path.map(|path| Fix { span, text: format!("facts.{path}"), is_safe: true });
+        findings.push(Finding::from(wrong.in_source(source)).with_fix(fix));
+    }
+}
+
+/// Where a word stands first.
+fn first(source: &Source, word: &str) -> Span {
+    let at = source.text().find(word);
+    at.map_or(Span::default(), |at| Span::new(at as u32, (at + word.len()) as u32))
 }

@@ -34,7 +34,8 @@ rules! {
     UNKNOWN_VARIABLE = "unknown-variable": Error Always, "Nothing sets the variable `${name}`";
 
     /// A fact is asked for that no node has: it is none of Facter's, and no module and no fact file of the repository brings it. Puppet
-    /// says `undef` then. Said of names that look like a slip of one that is known, and with `--strict` of all.
+    /// says `undef` then. Said of all names if the repository has fact files in `facts`, else of those that look like a slip of one that is
+    /// known, and with `--strict` of all.
     ///
     /// Wrong:
     ///
@@ -124,7 +125,8 @@ impl Walk<'_> {
             let names =
                 self.index.facts.all_names().chain(self.index.variables.iter().map(|name| name.as_str()));
             let near = suggest::nearest(name, names);
-            let certain = self.index.survey.complete && !self.index.facts.open && near.is_some();
+            let facts = &self.index.facts;
+            let certain = self.complete && (facts.given || !facts.open && near.is_some());
             if self.asks.strict || certain || near.is_some_and(|near| suggest::is_slip(name, near)) {
                 let mut wrong = diagnostic!(variable.span(), UNKNOWN_VARIABLE { name: format!("::{name}") });
                 wrong.hints.extend(near.map(|near| format!("did you mean `$::{near}`?")));
@@ -136,7 +138,7 @@ impl Walk<'_> {
 
     /// `$class::name` where the class is not there.
     pub fn variable_of_unknown_class(&mut self, variable: ast::Variable<'_>, class: &str) {
-        if self.index.is_nowhere(class) {
+        if self.index.is_nowhere(class, self.complete) {
             let name = variable.name().trim_start_matches("::");
             let near = suggest::nearest(class, self.index.classes.keys().map(|name| name.as_str()));
             let mut wrong = diagnostic!(variable.span(), UNKNOWN_VARIABLE { name });
@@ -178,8 +180,17 @@ impl Walk<'_> {
                 }
                 let near = suggest::nearest(&name, self.index.facts.names());
                 let is_slip = near.is_some_and(|near| near == "os" || suggest::is_slip(&name, near));
-                let certain = near.is_some() && !self.index.facts.open || is_slip;
+                let facts = &self.index.facts;
+                let certain = facts.given || near.is_some() && !facts.open || is_slip;
                 self.unknown_fact(certain, key.span(), &name, near);
+            }
+            // Structured facts are variables, too.
+            Expr::Variable(variable) => {
+                let fact = variable.name().trim_start_matches("::").to_owned();
+                let is_fact = variable.name().starts_with("::") || !self.visible().contains(fact.as_str());
+                if is_fact && !self.index.variables.contains(fact.as_str()) {
+                    self.check_inside(&fact, *key, &name);
+                }
             }
             Expr::Access(outer) => {
                 let Expr::Variable(variable) = outer.left() else { return };
@@ -191,13 +202,18 @@ impl Walk<'_> {
                 if variable.name() != "facts" && variable.name() != "::facts" {
                     return;
                 }
-                let Some((_, inside)) = INSIDE.iter().find(|(fact, _)| *fact == first) else { return };
-                if !inside.contains(&name.as_str()) {
-                    let near = suggest::nearest(&name, inside.iter().copied());
-                    self.unknown_fact(true, key.span(), &format!("{first}.{name}"), near);
-                }
+                self.check_inside(&first, *key, &name);
             }
             _ => {}
+        }
+    }
+
+    /// What is taken out of a structured fact.
+    fn check_inside(&mut self, fact: &str, key: Expr<'_>, name: &str) {
+        let Some((_, inside)) = INSIDE.iter().find(|(known, _)| *known == fact) else { return };
+        if !inside.contains(&name) {
+            let near = suggest::nearest(name, inside.iter().copied());
+            self.unknown_fact(true, key.span(), &format!("{fact}.{name}"), near);
         }
     }
 

@@ -154,7 +154,7 @@ impl Walk<'_> {
 
     /// The ways to call a function; none if nothing is known of them. That there is none of that name is said.
     fn forms(&mut self, name: &str, span: Span) -> Vec<Form> {
-        match self.index.function(name) {
+        match self.index.function(name, self.complete) {
             Callee::Builtin(function) => {
                 let honest = function.honest_signatures().unwrap_or_default();
                 honest
@@ -234,7 +234,8 @@ impl Walk<'_> {
                 if let Some(first) = arguments.first()
                     && let Some(ty) = literal::text(first.expr)
                 {
-                    self.check_resource_name(&ty, first.expr.span());
+                    // `@` and `@@` make them virtual and exported.
+                    self.check_resource_name(ty.trim_start_matches('@'), first.expr.span());
                 }
             }
             "template" | "epp" | "file" => self.check_files(name, arguments),

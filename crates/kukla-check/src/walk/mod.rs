@@ -21,10 +21,16 @@ mod scope;
 
 pub use branch::may_match;
 pub use call::{Argument, Form};
-pub use scope::{Scope, ScopeKind};
+pub use scope::{ALWAYS, Scope, ScopeKind};
 
 /// What is asked of the rest of the repository while a text is walked through: its findings hold for as long as the answers do.
-pub type Asked = FxHashMap<(Kind, Str), u64>;
+#[derive(Debug, Default)]
+pub struct Asked {
+    /// What a name stands for, as a fingerprint; nothing is zero.
+    pub definitions: FxHashMap<(Kind, Str), u64>,
+    /// Whether anything sets a variable of that name.
+    pub variables: FxHashMap<Str, bool>,
+}
 
 /// One text being walked through.
 #[derive(Debug)]
@@ -35,6 +41,8 @@ pub struct Walk<'i> {
     pub source: &'i Source,
     /// The module it belongs to.
     pub module: Option<&'i str>,
+    /// Whether all modules are here that it can make use of, so that what is not found is nowhere.
+    pub complete: bool,
     /// What is asked for.
     pub asks: Asks,
     /// What was found.
@@ -73,6 +81,7 @@ pub fn walk<'i>(
         index,
         source,
         module,
+        complete: index.survey.is_complete_for(module),
         asks,
         findings: Vec::new(),
         asked: Asked::default(),
@@ -117,7 +126,8 @@ impl<'i> Walk<'i> {
 
     /// Notes what the answer to a question was.
     pub fn ask(&mut self, kind: Kind, name: &str, found: Option<&Definition>) {
-        self.asked.entry((kind, name.into())).or_insert_with(|| found.map_or(0, Definition::fingerprint));
+        let answer = || found.map_or(0, Definition::fingerprint);
+        self.asked.definitions.entry((kind, name.into())).or_insert_with(answer);
     }
 
     /// Does something in a scope of its own.
@@ -202,7 +212,8 @@ impl<'i> Walk<'i> {
                     if let Some(ty) = function.return_type() {
                         walk.type_names(ty);
                     }
-                    walk.body(function.statements());
+                    let returned = walk.body(function.statements());
+                    walk.check_returned(function, &returned);
                 });
             }
             Expr::NodeDefinition(node) => {

@@ -53,7 +53,7 @@ impl Walk<'_> {
 
     /// What resources of that name are; the question is noted.
     pub fn resource_kind(&mut self, name: &str) -> Resource {
-        let kind = self.index.resource(name);
+        let kind = self.index.resource(name, self.complete);
         let define = match &kind {
             Resource::Define(define) => Some(Arc::clone(define)),
             _ => None,
@@ -85,6 +85,7 @@ impl Walk<'_> {
             .map(|attribute| {
                 let ty = self.infer(attribute.value());
                 self.check_relationships(attribute);
+                self.check_tags(attribute);
                 (attribute, ty)
             })
             .collect()

@@ -55,7 +55,7 @@ pub enum Known {
 }
 
 /// Variables that are always there.
-const ALWAYS: &[&str] = &[
+pub const ALWAYS: &[&str] = &[
     "caller_module_name",
     "clientcert",
     "clientnoop",
@@ -89,7 +89,14 @@ impl Walk<'_> {
             }
             match &scope.kind {
                 ScopeKind::Lambda => continue,
-                ScopeKind::Template { is_closed: false } => return Known::As(Type::Any),
+                ScopeKind::Template { is_closed: false } => {
+                    // It sees the variables of whoever renders it.
+                    let is_set = self.index.set_names.contains(name);
+                    self.asked.variables.insert(name.into(), is_set);
+                    if is_set || !self.complete {
+                        return Known::As(Type::Any);
+                    }
+                }
                 ScopeKind::Class(name) => class = Some(name.clone()),
                 // What is given to a defined type is there as a variable, metaparameters too.
                 ScopeKind::Define(_) if kukla::catalog::types::is_metaparameter(name) => {

@@ -1,5 +1,6 @@
 //! The disk with one file that says something else, for what checks edits.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -12,6 +13,8 @@ use kukla::world::{CommandOutput, DirectoryEntry, FileResult, Stamp, World};
 pub struct Edited {
     disk: DiskWorld,
     file: Mutex<Option<(PathBuf, Vec<u8>, u64)>>,
+    seen: Mutex<BTreeSet<PathBuf>>,
+    hidden: Mutex<BTreeSet<PathBuf>>,
 }
 
 impl Edited {
@@ -25,8 +28,23 @@ impl Edited {
     }
 }
 
+impl Edited {
+    /// The files that have been read so far.
+    #[allow(dead_code)] // not all that use edits ask
+    pub fn seen(&self) -> Vec<PathBuf> {
+        self.seen.lock().unwrap().iter().cloned().collect()
+    }
+
+    /// Lets these be as if they were not there, when directories are listed.
+    #[allow(dead_code)] // not all that use edits ask
+    pub fn hide(&self, paths: BTreeSet<PathBuf>) {
+        *self.hidden.lock().unwrap() = paths;
+    }
+}
+
 impl World for Edited {
     fn read(&self, path: &Path) -> FileResult<Vec<u8>> {
+        self.seen.lock().unwrap().insert(path.to_owned());
         match &*self.file.lock().unwrap() {
             Some((edited, text, _)) if edited == path => Ok(text.clone()),
             _ => self.disk.read(path),
@@ -34,7 +52,12 @@ impl World for Edited {
     }
 
     fn list(&self, path: &Path) -> Vec<DirectoryEntry> {
-        self.disk.list(path)
+        let mut found = self.disk.list(path);
+        let hidden = self.hidden.lock().unwrap();
+        if !hidden.is_empty() {
+            found.retain(|entry| !hidden.contains(&path.join(&entry.name)));
+        }
+        found
     }
 
     fn now(&self) -> Timestamp {

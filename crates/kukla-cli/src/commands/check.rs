@@ -204,6 +204,7 @@ fn check(args: &Args, world: &Arc<dyn World>, part: Part) -> Result<Report, Stri
         part.only = config.paths.iter().map(|path| part.root.join(path)).collect();
     }
     let options = Options {
+        manifest: None,
         asks: Asks {
             strict: args.strict == Some(Strictness::More) || config.strict,
             unused: args.unused,

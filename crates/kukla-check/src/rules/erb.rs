@@ -1,0 +1,125 @@
+//! Variables of ERB templates.
+
+use std::sync::Arc;
+
+use kukla::syntax::diagnostic;
+use kukla::values::Str;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::erb::ErbFile;
+use crate::finding::Finding;
+use crate::repository::{Index, Outline};
+use crate::rule::rules;
+use crate::suggest;
+
+rules! {
+    RULES;
+
+    /// An ERB template uses a variable that nothing sets where the template is rendered; it is `nil` there. Said only of templates that are
+    /// rendered by their names, so that it is known where.
+    ///
+    /// Wrong:
+    ///
+    /// ```puppet
+    /// # modules/web/manifests/init.pp
+    /// class web($port = 80) {
+    ///   file { '/etc/web.conf': content => template('web/web.conf.erb') }
+    /// }
+    /// ```
+    ///
+    /// ```erb
+    /// # modules/web/templates/web.conf.erb
+    /// Listen <%= @prot %>
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```puppet
+    /// # modules/web/manifests/init.pp
+    /// class web($port = 80) {
+    ///   file { '/etc/web.conf': content => template('web/web.conf.erb') }
+    /// }
+    /// ```
+    ///
+    /// ```erb
+    /// # modules/web/templates/web.conf.erb
+    /// Listen <%= @port %>
+    /// ```
+    UNKNOWN_TEMPLATE_VARIABLE = "unknown-template-variable": Warning Always, "Nothing sets the variable `@{name}` where `{template}` is rendered";
+}
+
+/// Who renders a template.
+#[derive(Default)]
+struct Renderers<'o> {
+    classes: Vec<&'o Str>,
+    outlines: Vec<&'o Outline>,
+}
+
+/// Variables of templates that nothing sets.
+pub fn check(index: &Index, outlines: &[Arc<Outline>], templates: &[Arc<ErbFile>]) -> Vec<Finding> {
+    let mut renderers: FxHashMap<&str, Renderers<'_>> = FxHashMap::default();
+    let mut mentioned: FxHashMap<&str, usize> = FxHashMap::default();
+    let mut computed: FxHashSet<(&str, &str)> = FxHashSet::default();
+    for outline in outlines {
+        for (template, class) in &outline.renders {
+            let known = renderers.entry(template.as_str()).or_default();
+            known.classes.push(class);
+            known.outlines.push(&**outline);
+        }
+        outline.paths.iter().for_each(|path| *mentioned.entry(path.as_str()).or_default() += 1);
+        computed.extend(outline.computed_paths.iter().map(|(head, tail)| (head.as_str(), tail.as_str())));
+    }
+    let partial: FxHashSet<&str> =
+        templates.iter().flat_map(|template| template.paths.iter().map(String::as_str)).collect();
+    let mut findings = Vec::new();
+    for template in templates {
+        let name = template.name.as_str();
+        let Some(known) = renderers.get(name) else { continue };
+        // What is named elsewhere may be rendered elsewhere.
+        let is_open = partial.contains(name)
+            || mentioned.get(name).copied().unwrap_or(0) > known.outlines.len()
+            || computed.iter().any(|(head, tail)| name.starts_with(head) && name.ends_with(tail));
+        if is_open || !known.classes.iter().all(|class| index.lineage(class).1) {
+            continue;
+        }
+        let set = names(index, known);
+        for (variable, span) in &template.variables {
+            if set.contains(variable.as_str())
+                || index.variables.contains(variable.as_str())
+                || index.facts.has(variable)
+            {
+                continue;
+            }
+            let near = suggest::nearest(variable, set.iter().copied());
+            // It may be a fact whose name is computed, unless it is a slip of something that is set.
+            if index.facts.open && !near.is_some_and(|near| suggest::is_slip(variable, near)) {
+                continue;
+            }
+            let wrong =
+                diagnostic!(*span, UNKNOWN_TEMPLATE_VARIABLE { name: variable, template: template.name });
+            let mut wrong = wrong.in_source(&template.source);
+            wrong.hints.extend(near.map(|near| format!("did you mean `@{near}`?")));
+            findings.push(Finding::from(wrong));
+        }
+    }
+    findings
+}
+
+/// The names of all variables that a template can see.
+fn names<'o>(index: &'o Index, known: &Renderers<'o>) -> FxHashSet<&'o str> {
+    let own = known.outlines.iter().flat_map(|outline| outline.set_names.iter().map(Str::as_str));
+    let mut set: FxHashSet<&str> = own.collect();
+    set.extend(crate::walk::ALWAYS);
+    set.extend(kukla::catalog::types::METAPARAMETERS);
+    for class in &known.classes {
+        let mut next = index.classes.get(*class);
+        // Those above it have been looked for, and are there.
+        for _ in 0..index.classes.len() {
+            let Some(class) = next else { break };
+            set.extend(class.parameters.iter().map(|parameter| parameter.name.as_str()));
+            set.extend(class.variables.iter().map(|name| name.as_str()));
+            next = class.parent.as_ref().and_then(|parent| index.classes.get(parent));
+        }
+    }
+    set
+}
