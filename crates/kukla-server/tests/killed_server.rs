@@ -138,8 +138,8 @@ fn kill_over_and_over(store: &str) {
             }
         };
         let Acknowledged { reports, certificates, catalogs } = &mut known;
+        let next = || number.fetch_add(1, Ordering::Relaxed);
         std::thread::scope(|scope| {
-            let next = || number.fetch_add(1, Ordering::Relaxed);
             scope.spawn(|| until_over(Box::new(|| reports.push(report(&node, next())?).into())));
             scope.spawn(|| until_over(Box::new(|| certificates.push(sign(&stranger, next())?).into())));
             scope.spawn(|| {

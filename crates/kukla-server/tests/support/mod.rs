@@ -183,11 +183,16 @@ pub struct Connection(StreamOwned<ClientConnection, TcpStream>);
 
 impl Client {
     pub fn connect(&self) -> Connection {
+        self.try_connect().unwrap()
+    }
+
+    /// A connection, if anyone listens.
+    fn try_connect(&self) -> std::io::Result<Connection> {
         let name = ServerName::try_from("localhost").unwrap();
         let tls = ClientConnection::new(Arc::clone(&self.config), name).unwrap();
-        let stream = TcpStream::connect(self.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-        Connection(StreamOwned::new(tls, stream))
+        let stream = TcpStream::connect(self.address)?;
+        stream.set_read_timeout(Some(Duration::from_secs(60)))?;
+        Ok(Connection(StreamOwned::new(tls, stream)))
     }
 
     pub fn get(&self, path: &str) -> Reply {
@@ -206,7 +211,7 @@ impl Client {
         headers: &[(&str, &str)],
         body: &[u8],
     ) -> std::io::Result<Reply> {
-        self.connect().send(method, path, headers, body)
+        self.try_connect()?.send(method, path, headers, body)
     }
 }
 
