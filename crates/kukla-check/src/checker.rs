@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kukla::Diagnostic;
-use kukla::syntax::{Strict, roomy};
+use kukla::syntax::{Source, Strict, roomy};
 use kukla::world::World;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -15,7 +15,7 @@ use crate::finding::Finding;
 use crate::repository::index::{self, Index};
 use crate::repository::{CodeFile, Kind, Outline, Role, Shape, Survey};
 use crate::rule::Asks;
-use crate::rules;
+use crate::rules::{self, refused::Verdicts};
 use crate::text::Text;
 use crate::walk::{self, Asked};
 
@@ -59,6 +59,7 @@ pub struct Checker {
     data: FxHashMap<String, Arc<DataFile>>,
     index: index::Kept,
     erb: FxHashMap<PathBuf, Arc<ErbFile>>,
+    verdicts: Verdicts,
 }
 
 /// What was found in a text, and what that rests on.
@@ -83,6 +84,7 @@ impl Checker {
             data: FxHashMap::default(),
             index: index::Kept::default(),
             erb: FxHashMap::default(),
+            verdicts: Verdicts::default(),
         }
     }
 
@@ -128,6 +130,12 @@ impl Checker {
         let templates: Vec<Arc<ErbFile>> = erb.values().cloned().collect();
         whole.extend(rules::erb::check(&index, &outlines, &templates));
         whole.extend(rules::relation::cycles(&index));
+        let wanted: Vec<(Source, Arc<Outline>)> = wanted
+            .iter()
+            .map(|(_, text)| (text.source.clone(), Arc::clone(&text.outline)))
+            .filter(|(_, outline)| !outline.written.is_empty())
+            .collect();
+        whole.extend(rules::refused::check(&self.world, &index, &wanted, &mut self.verdicts));
         if self.options.asks.unused {
             let texts: Vec<Arc<Text>> = texts.iter().map(|(_, text)| Arc::clone(text)).collect();
             whole.extend(rules::unused::check(&index, &texts, &data));

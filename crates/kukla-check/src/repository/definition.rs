@@ -3,6 +3,7 @@
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
+use kukla::catalog::types::is_metaparameter;
 use kukla::syntax::ast::{self, Expr, Manifest};
 use kukla::syntax::tree::Node;
 use kukla::syntax::{Source, Span, SyntaxKind as K, Tree};
@@ -114,6 +115,10 @@ pub struct Outline {
     pub declared: Vec<Str>,
     /// Resources that are declared, by type and title; without one where it is computed, or they may be known by another name.
     pub resources: Vec<(Str, Option<Str>)>,
+    /// Resources that are known by another name as well, by type and title.
+    pub renamed: Vec<(Str, Str)>,
+    /// Resources all of which is written down.
+    pub written: Vec<Written>,
     /// What classes always require, by their names.
     pub requires: Vec<(Str, Str)>,
     /// The names of all variables that are set somewhere, parameters and those of lambdas too.
@@ -124,6 +129,36 @@ pub struct Outline {
     pub paths: Vec<String>,
     /// What such texts that are computed begin and end with.
     pub computed_paths: Vec<(String, String)>,
+}
+
+/// A resource all of which is written down; what orders it and the like is left out.
+#[derive(Clone, Debug)]
+pub struct Written {
+    /// Its type.
+    pub kind: Str,
+    /// Its title.
+    pub title: Str,
+    /// Where its title stands.
+    pub span: Span,
+    /// Its attributes, their values and where those stand.
+    pub attributes: Vec<(Str, Value, Span)>,
+}
+
+impl Written {
+    fn of(kind: &Str, title: Expr<'_>, body: ast::ResourceBody<'_>) -> Option<Written> {
+        let attribute = |attribute: ast::Attribute<'_>| {
+            let value = attribute.value();
+            let is_set = attribute.operator() == ast::AttributeOp::Set;
+            is_set.then(|| Some((attribute.name().into(), literal::value(value)?, value.span()))).flatten()
+        };
+        let attributes = body.attributes().filter(|one| !is_metaparameter(one.name())).map(attribute);
+        Some(Written {
+            kind: kind.clone(),
+            title: literal::text(title)?.into(),
+            span: title.span(),
+            attributes: attributes.collect::<Option<Vec<_>>>()?,
+        })
+    }
 }
 
 impl Outline {
@@ -210,6 +245,7 @@ impl Outline {
     fn resource(&mut self, resource: ast::Resource<'_>) {
         let Some(Expr::Name(kind)) = resource.type_expr() else { return };
         let kind = plain(kind.name());
+        let has_default = resource.bodies().any(|body| matches!(body.title(), Expr::Default(_)));
         for body in resource.bodies() {
             // A resource is known by its name as well as by its title.
             let is_name = |name: &str| {
@@ -222,11 +258,16 @@ impl Outline {
                 other => vec![other],
             };
             for title in titles {
-                let title = literal::text(title).map(Str::from);
-                if has_other_name && title.is_some() {
-                    self.resources.push((kind.clone(), None));
+                if !has_default {
+                    self.written.extend(Written::of(&kind, title, body));
                 }
-                self.resources.push((kind.clone(), title));
+                let title = literal::text(title).map(Str::from);
+                if has_other_name {
+                    self.renamed.extend(title.map(|title| (kind.clone(), title)));
+                    self.resources.push((kind.clone(), None));
+                } else {
+                    self.resources.push((kind.clone(), title));
+                }
             }
         }
     }

@@ -72,6 +72,8 @@ pub struct Index {
 pub struct Titles {
     /// Those that are written down.
     pub known: FxHashSet<Str>,
+    /// Those of resources that are known by another name as well.
+    pub renamed: FxHashSet<Str>,
     /// Whether there are others.
     pub is_open: bool,
 }
@@ -205,6 +207,9 @@ impl Index {
             titles.known.extend(title.clone());
             titles.is_open |= title.is_none();
         }
+        for (kind, title) in &outline.renamed {
+            self.titles.entry(kind.clone()).or_default().renamed.insert(title.clone());
+        }
         if is_site {
             self.variables.extend(outline.variables.iter().cloned());
         }
@@ -284,6 +289,7 @@ impl Index {
         all.extend(self.templates.iter().map(|(name, parameters)| format!("{name} {parameters:?}")));
         for (kind, titles) in &self.titles {
             all.extend(titles.known.iter().map(|title| format!("{kind}[{title}]")));
+            all.extend(titles.renamed.iter().map(|title| format!("{kind}[{title}] renamed")));
             all.push(format!("{kind} {}", titles.is_open));
         }
         for module in &self.survey.modules {
@@ -348,6 +354,12 @@ impl Index {
             .map(builtin)
             .or_else(|| self.ruby_types.get(name))
             .or_else(|| types::bundled(name).map(builtin))
+    }
+
+    /// The file of a resource type that a module has in Ruby, and that is not built in.
+    pub fn ruby_type(&self, name: &str) -> Option<&Path> {
+        let (path, _) = self.ruby_types.files.get(name)?;
+        (!self.defines.contains_key(name) && types::core(name).is_none()).then_some(path)
     }
 
     /// What a call of that name leads to.

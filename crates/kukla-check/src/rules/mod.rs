@@ -14,6 +14,7 @@ pub mod function;
 pub mod hiera;
 pub mod operand;
 pub mod parameter;
+pub mod refused;
 pub mod relation;
 pub mod resource;
 pub mod shadow;
@@ -37,6 +38,7 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
         hiera::RULES,
         operand::RULES,
         parameter::RULES,
+        refused::RULES,
         relation::RULES,
         resource::RULES,
         shadow::RULES,

@@ -124,7 +124,7 @@ impl Walk<'_> {
         let Some(titles) = self.index.titles.get(&kind) else { return };
         for key in access.keys() {
             let Some(title) = literal::text(key) else { continue };
-            if titles.known.contains(title.as_str()) {
+            if titles.known.contains(title.as_str()) || titles.renamed.contains(title.as_str()) {
                 continue;
             }
             let near = suggest::nearest(&title, titles.known.iter().map(|title| title.as_str()));

@@ -1,0 +1,140 @@
+//! Values that the Ruby type of a module refuses.
+
+use std::hash::{Hash, Hasher};
+use std::path::Path;
+use std::sync::Arc;
+
+use kukla::catalog::Catalog;
+use kukla::catalog::resource::{Resource, ResourceKind};
+use kukla::syntax::{Source, diagnostic};
+use kukla::values::Str;
+use kukla::world::World;
+use kukla::{Compiler, Node, SiteSpec};
+use rustc_hash::{FxHashMap, FxHasher};
+
+use crate::finding::Finding;
+use crate::repository::definition::Written;
+use crate::repository::{Index, Outline};
+use crate::rule::rules;
+
+rules! {
+    RULES;
+
+    /// The Ruby type of a module refuses a resource: because of a value, or of attributes that do not go together. This is what `kukla compile --validate`
+    /// says of a catalog, here of resources all of which is written down. The message is the type's.
+    ///
+    /// Wrong:
+    ///
+    /// ```ruby
+    /// # modules/shop/lib/puppet/type/shelf.rb
+    /// Puppet::Type.newtype(:shelf) do
+    ///   newparam(:name, namevar: true)
+    ///   newproperty(:material) do
+    ///     newvalues(:wood, :steel)
+    ///   end
+    /// end
+    /// ```
+    ///
+    /// ```puppet
+    /// shelf { 'left': material => 'stell' }
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```ruby
+    /// # modules/shop/lib/puppet/type/shelf.rb
+    /// Puppet::Type.newtype(:shelf) do
+    ///   newparam(:name, namevar: true)
+    ///   newproperty(:material) do
+    ///     newvalues(:wood, :steel)
+    ///   end
+    /// end
+    /// ```
+    ///
+    /// ```puppet
+    /// shelf { 'left': material => 'steel' }
+    /// ```
+    REFUSED_RESOURCE = "refused-resource": Error Always, "`{resource}` is refused: {problem}";
+}
+
+/// What was said of resources before, by what they consist of.
+pub type Verdicts = FxHashMap<u64, Option<String>>;
+
+/// Resources that their types refuse.
+pub fn check(
+    world: &Arc<dyn World>,
+    index: &Index,
+    texts: &[(Source, Arc<Outline>)],
+    known: &mut Verdicts,
+) -> Vec<Finding> {
+    let mut asked: Vec<(&Source, &Written, u64)> = Vec::new();
+    for (source, outline) in texts {
+        for written in &outline.written {
+            // What has defaults is more than is written down.
+            if let Some(path) = index.ruby_type(&written.kind)
+                && !index.defaulted.contains(&written.kind)
+            {
+                asked.push((source, written, digest(&**world, path, written)));
+            }
+        }
+    }
+    let new: Vec<&(&Source, &Written, u64)> =
+        asked.iter().filter(|(_, _, digest)| !known.contains_key(digest)).collect();
+    if !new.is_empty() {
+        let refused = judge(world, index, &new);
+        for ((_, _, digest), verdict) in new.iter().zip(refused) {
+            known.insert(*digest, verdict);
+        }
+    }
+    let finding = |(source, written, digest): &(&Source, &Written, u64)| {
+        let problem = known.get(digest)?.as_ref()?;
+        // Unknown attributes are told by another rule, and what fails in the middle of Ruby may be ours.
+        if problem.contains("no parameter named") || problem.contains("Munging failed") {
+            return None;
+        }
+        let span = written
+            .attributes
+            .iter()
+            .find(|(name, ..)| problem.contains(&format!("Parameter {name} failed")));
+        let span = span.map_or(written.span, |(_, _, span)| *span);
+        let resource = format!("{}['{}']", written.kind, written.title);
+        let wrong = diagnostic!(span, REFUSED_RESOURCE { resource, problem });
+        Some(Finding::from(wrong.in_source(source)))
+    };
+    asked.iter().filter_map(finding).collect()
+}
+
+fn digest(world: &dyn World, path: &Path, written: &Written) -> u64 {
+    let mut hasher = FxHasher::default();
+    let stamp = world.stamp(path).map(|stamp| (stamp.version, stamp.length));
+    (&written.kind, &written.title, path, stamp).hash(&mut hasher);
+    written.attributes.iter().for_each(|(name, value, _)| (name, format!("{value:?}")).hash(&mut hasher));
+    hasher.finish()
+}
+
+/// What the types say of resources, in their order.
+fn judge(world: &Arc<dyn World>, index: &Index, asked: &[&(&Source, &Written, u64)]) -> Vec<Option<String>> {
+    let mut verdicts = vec![None; asked.len()];
+    let modulepath = Some(index.survey.modulepath.clone());
+    let spec = SiteSpec { modulepath, code: Some(String::new()), ..SiteSpec::default() };
+    let Ok(site) = Compiler::new(Arc::clone(world)).open_new(&spec) else { return verdicts };
+    // The line says which one a verdict is about.
+    let resources = asked.iter().zip(0..).map(|((_, written, _), at)| Resource {
+        type_name: written.kind.clone(),
+        title: written.title.clone(),
+        file: Some(Str::from("resources")),
+        line: Some(at),
+        kind: ResourceKind::CompilableType,
+        parameters: written.attributes.iter().map(|(name, value, _)| (name.clone(), value.clone())).collect(),
+        ..Resource::default()
+    });
+    let catalog = Catalog { resources: resources.collect(), ..Catalog::default() };
+    for refused in site.validate(&Node::named("check"), &catalog) {
+        let at =
+            refused.place.as_ref().and_then(|place| place.line()).and_then(|line| usize::try_from(line).ok());
+        if let Some(verdict) = at.and_then(|at| verdicts.get_mut(at)) {
+            *verdict = Some(refused.message());
+        }
+    }
+    verdicts
+}
