@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kukla_values::{Hash, Str, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::catalog::Index;
 use crate::{Catalog, Edge, Resource, ResourceRef};
@@ -74,31 +75,26 @@ pub struct PartChange {
 impl Difference {
     /// What one would have to do to the first catalog to get the second.
     pub fn between(before: &Catalog, after: &Catalog) -> Difference {
-        fn named(catalog: &Catalog) -> BTreeMap<ResourceRef, &Resource> {
-            catalog.resources.iter().map(|resource| (resource.reference(), resource)).collect()
-        }
-        let (old, mut new) = (named(before), named(after));
-        let (edges_before, edges_after) = (edges(before), edges(after));
-        let containers = |edges: &[(ResourceRef, ResourceRef)]| -> BTreeMap<ResourceRef, ResourceRef> {
-            edges.iter().map(|(source, target)| (target.clone(), source.clone())).collect()
-        };
-        let (containers_before, containers_after) = (containers(&edges_before), containers(&edges_after));
+        let mut names = Names::default();
+        let (old, new) = (Side::new(before, &mut names), Side::new(after, &mut names));
         let mut resources = BTreeMap::new();
-        for (name, resource) in old {
-            let difference = match new.remove(&name) {
-                None => Some(ResourceDifference::Removed(Box::new(resource.clone()))),
-                Some(now) => {
-                    let places = (containers_before.get(&name), containers_after.get(&name));
-                    change(resource, now, places).map(|change| ResourceDifference::Changed(Box::new(change)))
+        for (id, place) in names.all() {
+            let difference = match (old.resource(id), new.resource(id)) {
+                (None, None) => None,
+                (Some(gone), None) => Some(ResourceDifference::Removed(Box::new(gone.clone()))),
+                (None, Some(come)) => Some(ResourceDifference::Added(Box::new(come.clone()))),
+                (Some(was), Some(is)) => {
+                    let containers = (old.container(id), new.container(id));
+                    let named = |id: Option<u32>| id.map(|id| names.reference(id));
+                    let moved =
+                        (containers.0 != containers.1).then(|| (named(containers.0), named(containers.1)));
+                    change(was, is, moved).map(|change| ResourceDifference::Changed(Box::new(change)))
                 }
             };
-            resources.extend(difference.map(|difference| (name, difference)));
+            resources.extend(difference.map(|difference| (place.reference(), difference)));
         }
-        let added = new
-            .into_iter()
-            .map(|(name, resource)| (name, ResourceDifference::Added(Box::new(resource.clone()))));
-        resources.extend(added);
-        let (edges_removed, edges_added) = only(&edges_before, &edges_after);
+        let edges_removed = old.edges_without(&new, &names);
+        let edges_added = new.edges_without(&old, &names);
         let (classes_removed, classes_added) = only(&before.classes, &after.classes);
         Difference { resources, edges_added, edges_removed, classes_added, classes_removed }
     }
@@ -186,6 +182,74 @@ impl Difference {
     }
 }
 
+/// The names of resources in two catalogs, as numbers.
+#[derive(Default)]
+struct Names<'c> {
+    numbers: FxHashMap<(&'c Str, &'c Str), u32>,
+    /// A resource of each name.
+    bearers: Vec<&'c Resource>,
+}
+
+impl<'c> Names<'c> {
+    fn number(&mut self, resource: &'c Resource) -> u32 {
+        let next = self.bearers.len() as u32;
+        let number = *self.numbers.entry((&resource.type_name, &resource.title)).or_insert(next);
+        if number == next {
+            self.bearers.push(resource);
+        }
+        number
+    }
+
+    fn all(&self) -> impl Iterator<Item = (u32, &'c Resource)> {
+        (0..).zip(self.bearers.iter().copied())
+    }
+
+    fn reference(&self, number: u32) -> ResourceRef {
+        self.bearers[number as usize].reference()
+    }
+}
+
+/// A catalog whose resources go by the numbers of their names.
+struct Side<'c> {
+    /// The resource of each name; of two with the same the later.
+    resources: FxHashMap<u32, &'c Resource>,
+    /// What contains each.
+    containers: FxHashMap<u32, u32>,
+    edges: Vec<(u32, u32)>,
+}
+
+impl<'c> Side<'c> {
+    fn new(catalog: &'c Catalog, names: &mut Names<'c>) -> Side<'c> {
+        let numbers: Vec<u32> = catalog.resources.iter().map(|resource| names.number(resource)).collect();
+        let number = |at: u32| numbers.get(at as usize).copied();
+        let edges: Vec<(u32, u32)> = catalog
+            .edges
+            .iter()
+            .filter_map(|edge| Some((number(edge.source)?, number(edge.target)?)))
+            .collect();
+        Side {
+            resources: numbers.iter().copied().zip(&catalog.resources).collect(),
+            containers: edges.iter().map(|(source, target)| (*target, *source)).collect(),
+            edges,
+        }
+    }
+
+    fn resource(&self, number: u32) -> Option<&'c Resource> {
+        self.resources.get(&number).copied()
+    }
+
+    fn container(&self, number: u32) -> Option<u32> {
+        self.containers.get(&number).copied()
+    }
+
+    /// The edges that another side does not have, in their order.
+    fn edges_without(&self, other: &Side<'_>, names: &Names<'_>) -> Vec<(ResourceRef, ResourceRef)> {
+        let others: FxHashSet<(u32, u32)> = other.edges.iter().copied().collect();
+        let own = self.edges.iter().filter(|edge| !others.contains(edge));
+        own.map(|(source, target)| (names.reference(*source), names.reference(*target))).collect()
+    }
+}
+
 /// What contains what, by name.
 fn edges(catalog: &Catalog) -> Vec<(ResourceRef, ResourceRef)> {
     let name = |at: u32| catalog.resources.get(at as usize).map(Resource::reference);
@@ -203,10 +267,10 @@ fn only<T: Clone + Ord>(before: &[T], after: &[T]) -> (Vec<T>, Vec<T>) {
 fn change(
     before: &Resource,
     after: &Resource,
-    (from, to): (Option<&ResourceRef>, Option<&ResourceRef>),
+    moved: Option<(Option<ResourceRef>, Option<ResourceRef>)>,
 ) -> Option<ResourceChange> {
     // Most resources are the same to the last attribute.
-    if from == to && before.parameters == after.parameters && before.is_alike(after) {
+    if moved.is_none() && before.parameters == after.parameters && before.is_alike(after) {
         return None;
     }
     let named = before.parameters.iter().chain(&after.parameters).map(|(name, _)| name);
@@ -219,7 +283,6 @@ fn change(
             attributes.push(AttributeChange { name, before: old, after: new, is_secret });
         }
     }
-    let moved = (from != to).then(|| (from.cloned(), to.cloned()));
     let is_same = attributes.is_empty() && moved.is_none() && before.is_alike(after);
     (!is_same).then(|| ResourceChange { before: before.clone(), after: after.clone(), attributes, moved })
 }

@@ -13,7 +13,9 @@ use kukla::catalog::Difference;
 use kukla::diff::{
     Changes, Compared, Comparison, Failure, Files, Kind, Known, Outcome, Rules, Subject, Tree,
 };
+use kukla::values::time::Timestamp;
 use kukla::world::record::{Digest, Recorded};
+use kukla::world::{CommandOutput, DirectoryEntry, FileResult, Stamp, World};
 use kukla::{Catalog, Compiler, MemoryWorld, Node, Site, SiteSpec};
 use serde_json::Value as Json;
 
@@ -54,6 +56,42 @@ impl State {
         node.facts.insert("kernel", "Linux");
         node.facts.insert("uptime", uptime as i64);
         node
+    }
+}
+
+/// A world in memory of which one can tell at different times whether it is the same.
+#[derive(Clone, Debug)]
+struct Edited(MemoryWorld);
+
+impl World for Edited {
+    fn read(&self, path: &Path) -> FileResult<Vec<u8>> {
+        self.0.read(path)
+    }
+
+    fn list(&self, path: &Path) -> Vec<DirectoryEntry> {
+        self.0.list(path)
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        self.0.exists(path)
+    }
+
+    fn stamp(&self, path: &Path) -> Option<Stamp> {
+        let content = format!("{:?} {:?}", self.0.files.get(path), self.0.list(path));
+        let version = u32::from_le_bytes(*Digest::of([&content]).0.first_chunk()?);
+        self.exists(path).then(|| Stamp { version: version.into(), length: content.len() as u64 })
+    }
+
+    fn now(&self) -> Timestamp {
+        self.0.now()
+    }
+
+    fn env(&self, name: &str) -> FileResult<Option<String>> {
+        self.0.env(name)
+    }
+
+    fn run(&self, command: &[String]) -> FileResult<CommandOutput> {
+        self.0.run(command)
     }
 }
 
@@ -104,8 +142,8 @@ fn what_is_not_compiled_does_not_change_and_differences_have_a_mirror() {
     for edit in 0..edits {
         let what = Edit::next(&mut chance);
         let next = state.edited(&what);
-        let before = Compiler::new(Recorded::new(state.world.clone()));
-        let after = Compiler::new(Recorded::new(next.world.clone())).sharing(&before);
+        let before = Compiler::new(Recorded::new(Edited(state.world.clone())));
+        let after = Compiler::new(Recorded::new(Edited(next.world.clone()))).sharing(&before);
         let root = Path::new(ROOT);
         let (old, new) = (Tree { world: before.world(), root }, Tree { world: after.world(), root });
         let files = Files::found(old, new);
@@ -114,9 +152,10 @@ fn what_is_not_compiled_does_not_change_and_differences_have_a_mirror() {
         // The same with what earlier comparisons found, in a world of its own.
         let (cache, wrong) = Cache::open(&directory.root, Digest::of(["a way"]), "a build");
         assert_eq!(wrong, None);
-        let again = Compiler::new(Recorded::new(state.world.clone())).sharing(&before);
+        let again = Compiler::new(Recorded::new(Edited(state.world.clone()))).sharing(&before);
         let mut kept = Comparison::new(Some(&files), quick.rules.clone());
-        kept.known = Some(Known::new(&cache, again.world(), &files));
+        let known = Known::new(&cache, again.world(), &files);
+        kept.known = Some(if edit % 2 == 0 { known } else { known.with_catalogs() });
         let again_site = site(&again);
         let mut compiled = 0;
         for n in 0..NODES {
@@ -572,6 +611,71 @@ fn what_nodes_export_to_others_is_followed() {
     repository.git(&["rm", "-q", "facts/web.json"]);
     let (_, told) = repository.diff(&[]);
     has(&told, &["db: 1 resource removed", "- Notify[member web]"]);
+    // Of a node that is new or gone all is counted that it collects, whoever exports it.
+    repository.git(&["reset", "-q", "--hard"]);
+    let found = |json: &Json, node: &str| {
+        let all = json["nodes"].as_array().unwrap();
+        all.iter().find(|one| one["node"] == node).unwrap()["resources"].clone()
+    };
+    repository.git(&["rm", "-q", "facts/db.json"]);
+    let gone = found(&repository.json(&[]), "db");
+    repository.put("manifests/site.pp", &site("80").replace("Notify <<| |>>", "Notify <<| title == x |>>"));
+    let without = found(&repository.json(&[]), "db");
+    assert_eq!(gone, without, "what it collected counts, and what the other side has does not");
+    repository.git(&["reset", "-q", "--hard"]);
+    repository.git(&["rm", "-q", "facts/db.json"]);
+    repository.commit("a node less");
+    repository.put("facts/db.json", "{\"role\": \"db\"}");
+    let come = found(&repository.json(&[]), "db");
+    assert_eq!(come, gone);
+    repository.put("manifests/site.pp", &site("80").replace("Notify <<| |>>", ""));
+    let alone = found(&repository.json(&[]), "db");
+    assert_eq!(come.as_u64(), alone.as_u64().map(|count| count + 1));
+}
+
+#[test]
+fn facts_that_cannot_be_read_and_patterns_that_fit_nobody_are_told() {
+    let repository = Repository::new("misspelt");
+    repository.put("facts/db.json", "no facts");
+    let (status, told) = repository.diff(&[]);
+    assert_eq!(status, 2);
+    has(&told, &["db: cannot be compiled after", "facts/db.json (modified) changes 1 node"]);
+    repository.git(&["checkout", "-q", "."]);
+    let (status, told) = repository.diff(&["--nodes", "wbe*"]);
+    assert_eq!(status, 2);
+    has(&told, &["--nodes wbe*: no node has such a name"]);
+}
+
+#[test]
+fn catalogs_are_kept_where_that_is_asked_for() {
+    let repository = Repository::new("kept-catalogs");
+    let cache = repository.directory.root.join("mine");
+    let cache = ["--cache", cache.to_str().unwrap()];
+    let site = "manifests/site.pp";
+    let before = "node web { notify { 'a': message => 'one' } }\nnode db {}\n";
+    repository.put(site, before);
+    repository.commit("one");
+    repository.put(site, &before.replace("one", "two"));
+    let first = repository.diff(&cache).1;
+    has(&first, &["web: 1 resource changed", "+ message => \"two\""]);
+    assert_eq!(repository.diff(&cache).1, first);
+    repository.put(site, &before.replace("one", "three"));
+    has(&repository.diff(&cache).1, &["- message => \"one\"", "+ message => \"three\""]);
+    // A catalog that is damaged, or gone, is compiled again.
+    let kept = || {
+        let find = Command::new("find").arg(cache[1]).args(["-path", "*catalogs*", "-type", "f"]).output();
+        let found = String::from_utf8(find.unwrap().stdout).unwrap();
+        found.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert!(!kept().is_empty());
+    for file in kept() {
+        std::fs::write(file, "damaged").unwrap();
+    }
+    has(&repository.diff(&cache).1, &["- message => \"one\"", "+ message => \"three\""]);
+    // The side before has moved on.
+    repository.commit("three");
+    repository.put(site, &before.replace("one", "four"));
+    has(&repository.diff(&cache).1, &["- message => \"three\"", "+ message => \"four\""]);
 }
 
 #[test]

@@ -259,7 +259,9 @@ impl Drop for Watching {
 fn watching_prints_what_an_edit_changes() {
     let repository = Repository::new("watched");
     let mut command = Command::new(env!("CARGO_BIN_EXE_kukla"));
-    command.args(["compile", "--all", "site", "--watch", "--cache", "cache"]).current_dir(repository.root());
+    command
+        .args(["compile", "--all", "site", "--watch", "--cache", "cache", "--validate", "--profile"])
+        .current_dir(repository.root());
     let mut watching = Watching(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
     let lines = |pipe: Box<dyn Read + Send>| {
         let (sender, lines) = channel();
@@ -298,4 +300,8 @@ fn watching_prints_what_an_edit_changes() {
     wait_for(&err, "on 8 nodes: n0, n1 and 6 more");
     repository.put("manifests/site.pp", "include app\nif $facts['role'] == 'db' { include app::db }\n");
     wait_for(&out, "n0 compiles again");
+    // What an agent would refuse is told as well, and where the time of each edit went.
+    repository.put("manifests/site.pp", "include app\nfile { 'odd': mode => 'rw', path => '/odd' }\n");
+    wait_for(&err, "on 8 nodes: n0, n1 and 6 more");
+    wait_for(&err, "self ms");
 }

@@ -95,7 +95,7 @@ impl Reader<'_> {
         match self.peek() {
             Some(b'{') => self.nested(Self::object),
             Some(b'[') => self.nested(Self::array),
-            Some(b'"') => self.string().map(Value::from),
+            Some(b'"') => self.string().map(Value::String),
             Some(b'-' | b'0'..=b'9') => self.number(),
             _ => {
                 for (word, value) in [("true", true.into()), ("false", false.into()), ("null", Value::Undef)]
@@ -168,7 +168,7 @@ impl Reader<'_> {
                         as u32;
                 self.counted = self.at;
             }
-            let key = Str::from(self.string()?);
+            let key = self.string()?;
             self.blanks();
             if self.peek() != Some(b':') {
                 return Err(Failure::Here);
@@ -192,7 +192,19 @@ impl Reader<'_> {
         }
     }
 
-    fn string(&mut self) -> Result<String, Failure> {
+    fn string(&mut self) -> Result<Str, Failure> {
+        let start = self.at + 1;
+        let rest = &self.text[start..];
+        let is_special = |byte: &u8| matches!(byte, b'"' | b'\\' | ..b' ');
+        let plain = rest.as_bytes().iter().position(is_special).ok_or(Failure::Here)?;
+        if rest.as_bytes()[plain] == b'"' {
+            self.at = start + plain + 1;
+            return Ok(Str::from(&rest[..plain]));
+        }
+        self.string_with_escapes().map(Str::from)
+    }
+
+    fn string_with_escapes(&mut self) -> Result<String, Failure> {
         let start = self.at;
         let mut out = String::new();
         let mut chars = self.text[start + 1..].char_indices();

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gix::ObjectId;
+use kukla_world::DirectoryEntry;
 
 use crate::objects::{Entry, Kind, Objects, find};
 use crate::repository::Repository;
@@ -159,7 +160,7 @@ impl Walk<'_> {
         let ignored = repository.beside(at, &own);
         for entry in own.iter() {
             let path = at.join(&entry.name);
-            let there = listed.iter().find(|other| other.name == entry.name);
+            let there = listed_as(&listed, &entry.name);
             match (entry.kind, there) {
                 (Kind::Directory, Some(there)) if there.is_directory && !there.is_link => {
                     self.files(&path, objects, entry.id, fresh);
@@ -201,7 +202,7 @@ impl Walk<'_> {
         for entry in &listed {
             let is_new = entry.name != ".git"
                 && find(&own, &entry.name).is_none()
-                && !ignored.iter().any(|other| other.name == entry.name);
+                && listed_as(&ignored, &entry.name).is_none();
             if is_new {
                 self.change.has_links |= entry.is_link;
                 self.added(&at.join(&entry.name), entry.is_directory && !entry.is_link);
@@ -216,12 +217,17 @@ impl Walk<'_> {
         }
         let ignored = self.repository.beside(path, &[]);
         for entry in self.repository.disk().list(&self.repository.root.join(path)) {
-            if entry.name != ".git" && !ignored.iter().any(|other| other.name == entry.name) {
+            if entry.name != ".git" && listed_as(&ignored, &entry.name).is_none() {
                 self.change.has_links |= entry.is_link;
                 self.added(&path.join(&entry.name), entry.is_directory && !entry.is_link);
             }
         }
     }
+}
+
+/// The entry of a directory with a name; worlds list them by name.
+fn listed_as<'e>(entries: &'e [DirectoryEntry], name: &str) -> Option<&'e DirectoryEntry> {
+    entries.binary_search_by(|entry| entry.name.as_str().cmp(name)).ok().map(|at| &entries[at])
 }
 
 fn is_object(bytes: &[u8], id: ObjectId) -> bool {

@@ -4,6 +4,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use gix::ObjectId;
+use gix::index::State;
+use gix::index::entry::Flags;
 use gix::objs::tree::EntryKind;
 use rustc_hash::FxHashMap;
 
@@ -103,8 +105,12 @@ impl Objects {
         let repository = self.repository();
         let source = gix::worktree::stack::state::ignore::Source::WorktreeThenIdMappingIfNotSkipped;
         let stack = repository.index_or_empty().and_then(|index| {
-            // What is ignored does not depend on the index but for files that are not checked out.
-            repository.excludes(&index, None, source)
+            // What is ignored does not depend on the index but for files that are not checked out, and all of it is looked at each time.
+            let is_absent = |entry: &gix::index::Entry| entry.flags.contains(Flags::SKIP_WORKTREE);
+            match index.entries().iter().any(is_absent) {
+                true => repository.excludes(&index, None, source),
+                false => repository.excludes(&State::new(repository.object_hash()), None, source),
+            }
         });
         let Ok(mut stack) = stack else { return paths.map(|_| false).collect() };
         let mut is_ignored = |path: &Path, is_directory: bool| {

@@ -72,6 +72,13 @@ struct Answered {
     all: Arc<Vec<Arc<Exported>>>,
 }
 
+impl Answered {
+    /// A question that nobody has answered yet.
+    fn unknown(wanted: Wanted) -> Answered {
+        Answered { wanted, elsewhere: None, all: Arc::default() }
+    }
+}
+
 /// What a node offers.
 #[derive(Clone, Debug, PartialEq)]
 enum Offer {
@@ -113,16 +120,58 @@ impl<T> Done<T> {
 impl Exchange {
     /// An exchange among nodes that are to be compiled, beside those that someone else knows.
     pub fn new(others: Option<Arc<dyn Exports>>) -> Exchange {
-        Exchange { others, state: Mutex::default() }
+        Exchange { others, state: Mutex::new(State { is_first: true, ..State::default() }) }
+    }
+
+    /// Takes note of what a node exports; nothing is known of that if it failed.
+    pub fn note(&self, node: &str, exports: Option<Vec<Resource>>) {
+        let name = Str::from(node);
+        let own = |resource| Arc::new(Exported { node: name.clone(), resource });
+        let offer = exports.map_or(Offer::Failed, |all| Offer::Exports(all.into_iter().map(own).collect()));
+        self.state().members.insert(name.clone(), offer);
+    }
+
+    /// Takes over what the first pass found out about a node in another exchange, where it rests on the same.
+    pub fn note_same(&self, node: &str, other: &Exchange) {
+        let (offer, asked) = {
+            let other = other.state();
+            let keys = other.asked.get(node).into_iter().flatten();
+            let asked: Vec<(String, Wanted)> =
+                keys.filter_map(|key| Some((key.clone(), other.answers.get(key)?.wanted.clone()))).collect();
+            (other.members.get(node).cloned(), asked)
+        };
+        let mut state = self.state();
+        let name = Str::from(node);
+        state.members.extend(offer.map(|offer| (name.clone(), offer)));
+        for (key, wanted) in asked {
+            state.answers.entry(key.clone()).or_insert_with(|| Answered::unknown(wanted));
+            state.asked.entry(name.clone()).or_default().insert(key);
+        }
+    }
+
+    /// Whether a node collects what others export.
+    pub fn collects(&self, node: &str) -> bool {
+        self.state().asked.contains_key(node)
+    }
+
+    /// The node that exports a resource, with the resource, as others get it.
+    pub fn exporter(&self, type_name: &str, title: &str) -> Option<Arc<Exported>> {
+        let state = self.state();
+        let members = state.members.values().flat_map(exported);
+        let elsewhere = state.answers.values().flat_map(|answered| answered.all.iter());
+        let mut all = members.chain(elsewhere);
+        all.find(|each| each.resource.type_name == type_name && each.resource.title == title).cloned()
     }
 
     /// Compiles nodes until nothing changes: `compile` is given the names of those that are due, all of them at first, and says what came of
-    /// each.
+    /// each. Who has compiled all of them and [noted](Exchange::note) what they export says so by giving nothing at first.
     pub fn settle<T, E>(
         &self,
         mut compile: impl FnMut(Option<&BTreeSet<String>>) -> Result<Vec<Done<T>>, E>,
     ) -> Result<Settled<T>, E> {
-        *self.state() = State { is_first: true, ..State::default() };
+        if !self.state().is_first {
+            *self.state() = State { is_first: true, ..State::default() };
+        }
         let mut settled = Settled { outcomes: BTreeMap::new(), passes: 0, unsettled: None };
         let mut due: Option<BTreeSet<String>> = None;
         let mut seen: Vec<BTreeMap<Str, Offer>> = Vec::new();
@@ -132,11 +181,7 @@ impl Exchange {
                 self.state().asked.remove(name.as_str());
             }
             for Done { node, exports, outcome } in compile(due.as_ref())? {
-                let name = Str::from(node.as_str());
-                let own = |resource| Arc::new(Exported { node: name.clone(), resource });
-                let offer =
-                    exports.map_or(Offer::Failed, |all| Offer::Exports(all.into_iter().map(own).collect()));
-                self.state().members.insert(name.clone(), offer);
+                self.note(&node, exports);
                 settled.outcomes.insert(node, outcome);
             }
             let now_due = self.due();
@@ -226,7 +271,7 @@ impl Exports for Exchange {
         let key = format!("{general:?}");
         let mut state = self.state();
         if !state.answers.contains_key(&key) {
-            let mut answered = Answered { wanted: general, elsewhere: None, all: Arc::default() };
+            let mut answered = Answered::unknown(general);
             if !state.is_first {
                 // A question to a database takes its time; others may go on meanwhile.
                 drop(state);
@@ -333,6 +378,54 @@ mod tests {
         assert_eq!((settled.passes, settled.unsettled.is_none()), (4, true));
         let d = settled.outcomes["d"].as_ref().unwrap();
         assert!(["a", "b", "c"].iter().all(|title| d.find("Notify", title).is_some()));
+    }
+
+    #[test]
+    fn what_is_collected_may_export_in_turn() {
+        let code = "
+            define relay { @@notify { \"relayed ${title}\": } }
+            node a { @@relay { 'x': } }
+            node b { Relay <<| |>> }
+            node c { Notify <<| |>> }
+            node d { notify { 'alone': } }";
+        let settled = settle(code, &["a", "b", "c", "d"]);
+        assert_eq!((settled.passes, settled.unsettled.is_none()), (3, true));
+        assert!(settled.outcomes["c"].as_ref().unwrap().find("Notify", "relayed x").is_some());
+    }
+
+    #[test]
+    fn what_is_the_same_elsewhere_is_taken_over() {
+        let code = "node a { @@notify { 'a': } } node b { Notify <<| |>> }";
+        let mut spec = SiteSpec::of(code);
+        spec.settings.set("storeconfigs", true.into()).unwrap();
+        let options = CompileOptions { keep_virtual: true, ..CompileOptions::default() };
+        let (one, other) = (Arc::new(Exchange::new(None)), Arc::new(Exchange::new(None)));
+        let site = |exchange: &Arc<Exchange>| {
+            let compiler = Compiler::new(MemoryWorld::default());
+            compiler.with_exports(Arc::clone(exchange) as _).open(&spec).unwrap()
+        };
+        let (site_of_one, site_of_other) = (site(&one), site(&other));
+        for name in ["a", "b"] {
+            let catalog = site_of_one.compile_with(&Node::named(name), options).result.unwrap().catalog;
+            one.note(name, Some(Done::<()>::exports_of(&catalog)));
+            other.note_same(name, &one);
+        }
+        assert!(other.collects("b") && !other.collects("a"));
+        let settled = other.settle(|due| {
+            let compile = |name: &String| {
+                let result = site_of_other.compile_with(&Node::named(name.as_str()), options).result;
+                let catalog = result.unwrap().catalog;
+                let exports = Some(Done::<()>::exports_of(&catalog));
+                Done { node: name.clone(), exports, outcome: catalog }
+            };
+            Ok::<_, ()>(due.into_iter().flatten().map(compile).collect())
+        });
+        let settled = settled.unwrap();
+        let compiled: Vec<&String> = settled.outcomes.keys().collect();
+        assert_eq!(compiled, ["b"]);
+        assert!(settled.outcomes["b"].find("Notify", "a").is_some());
+        assert_eq!(other.exporter("Notify", "a").unwrap().node, "a");
+        assert!(other.exporter("Notify", "b").is_none());
     }
 
     #[test]

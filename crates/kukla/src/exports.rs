@@ -1,6 +1,6 @@
 //! Exported resources from files: earlier catalogs of other nodes stand in for a database.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -40,21 +40,9 @@ impl CatalogExports {
         self.by_type.entry(exported.resource.type_name.to_string()).or_default().push(exported);
     }
 
-    /// All of them, by type.
-    pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<Exported>> {
-        self.by_type.values().flatten()
-    }
-
     /// Those of a type.
     pub(crate) fn of_type(&self, type_name: &str) -> impl Iterator<Item = &Arc<Exported>> {
         self.by_type.get(type_name).into_iter().flatten()
-    }
-
-    /// The types of which two have not the same.
-    pub(crate) fn differing(&self, other: &CatalogExports) -> BTreeSet<String> {
-        let types: BTreeSet<&String> = self.by_type.keys().chain(other.by_type.keys()).collect();
-        let is_other = |name: &&String| !self.of_type(name).eq(other.of_type(name));
-        types.into_iter().filter(is_other).cloned().collect()
     }
 }
 

@@ -9,7 +9,7 @@
 //! | `[{"certname", "name", "value"}, ...]` | PuppetDB's `facts` |
 
 pub use kukla_facts as machine;
-use kukla_formats::yaml;
+use kukla_formats::{json, yaml};
 use kukla_values::{Hash, Value};
 
 /// The facts of a file and, where it says so, whose they are.
@@ -22,11 +22,16 @@ pub struct FactFile {
 }
 
 impl FactFile {
-    /// Reads a fact file, which may hold the facts of several nodes. JSON is YAML, so one reader serves both.
+    /// Reads a fact file, which may hold the facts of several nodes. What looks like JSON and is none may still be YAML.
     pub fn parse(bytes: &[u8], file: &str) -> Result<Vec<FactFile>, String> {
-        let options = yaml::Options { aliases: true, symbols: true, times: true };
-        let document = yaml::read(&without_tag(bytes), options).map_err(|error| error.message(file))?;
-        from_value(&document.value)
+        let value = match from_json(bytes) {
+            Some(value) => value,
+            None => {
+                let options = yaml::Options { aliases: true, symbols: true, times: true };
+                yaml::read(&without_tag(bytes), options).map_err(|error| error.message(file))?.value
+            }
+        };
+        from_value(&value)
             .ok_or_else(|| format!("({file}): facts are a hash of names and values, this is something else"))
     }
 
@@ -53,6 +58,11 @@ fn filled(value: &Value) -> Value {
         Value::Hash(entries) => without_nulls(entries).into(),
         other => other.clone(),
     }
+}
+
+fn from_json(bytes: &[u8]) -> Option<Value> {
+    bytes.trim_ascii_start().first().filter(|first| matches!(first, b'{' | b'['))?;
+    json::read(std::str::from_utf8(bytes).ok()?).ok().map(|document| document.value)
 }
 
 /// An agent's cached facts say that they are a Ruby object; the tag goes, its fields stay.
@@ -135,6 +145,17 @@ mod tests {
             assert_eq!(file.facts.len(), 2, "{shape}");
         }
         assert!(FactFile::parse(b"just text", "f").is_err());
+    }
+
+    #[test]
+    fn json_is_read_as_json_and_flow_style_as_yaml() {
+        let json = FactFile::parse(br#"{"load": 1e2, "path": "a\/b", "year": "2001-01-01"}"#, "f").unwrap();
+        assert_eq!(json[0].facts.get("load"), Some(&Value::from(100.0)));
+        assert_eq!(json[0].facts.get("path"), Some(&Value::from("a/b")));
+        assert_eq!(json[0].facts.get("year"), Some(&Value::from("2001-01-01")));
+        let yaml = FactFile::parse(b"{kernel: Linux, cores: 2}", "f").unwrap();
+        assert_eq!(yaml[0].facts.get("kernel"), Some(&Value::from("Linux")));
+        assert!(FactFile::parse(b"{\"kernel\": ", "f").is_err());
     }
 
     #[test]

@@ -73,7 +73,6 @@ mod disk;
 pub mod exchange;
 pub mod exports;
 pub mod facts;
-pub mod fleet_exports;
 pub mod pending;
 pub mod provenance;
 pub mod puppet_conf;

@@ -81,10 +81,10 @@ pub struct Args {
     provenance: Option<PathBuf>,
     /// With --all: go on watching files, compile again what an edit touches, and print what it changes; catalogs are kept in --cache, by
     /// default in ~/.cache/kukla
-    #[arg(long, requires = "all", conflicts_with_all = ["validate", "profile", "fail_fast"])]
+    #[arg(long, requires = "all", conflicts_with = "fail_fast")]
     watch: bool,
     /// Say where the time went, as a table on standard error; --profile=FILE writes a flame graph to FILE.svg, JSON to FILE.json.
-    /// With --cache it is the time of the nodes that had to be compiled
+    /// With --cache it is the time of the nodes that had to be compiled, with --watch that of each edit
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     profile: Option<PathBuf>,
     /// Keep virtual resources that nothing collected

@@ -53,8 +53,8 @@ pub struct Args {
     output: Option<PathBuf>,
     #[command(flatten)]
     noise: options::Noise,
-    /// Keep in DIR what nodes rest on, so that the next comparison compiles only nodes that something differs for; by default in
-    /// ~/.cache/kukla. There are digests in it and names of files and facts, no catalogs and no values
+    /// Keep in DIR what nodes rest on, so that the next comparison compiles only nodes that something differs for, and of these the
+    /// catalogs before the change, secrets too; by default in ~/.cache/kukla, without catalogs: digests and names of files and facts
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
     /// Keep nothing, and use nothing that is kept

@@ -112,6 +112,17 @@ impl Selection {
         let fits = self.patterns.is_empty() || self.patterns.iter().any(|pattern| glob::fits(pattern, name));
         fits && self.names.as_ref().is_none_or(|names| names.contains(name))
     }
+
+    /// Refuses patterns that took no node: one that is misspelt would otherwise pass for a fleet in which all is well.
+    pub fn refuse_none(&self, taken: usize) -> Result<(), String> {
+        if taken > 0 || self.patterns.is_empty() {
+            return Ok(());
+        }
+        let patterns = self.patterns.join(", ");
+        Err(format!(
+            "--nodes {patterns}: no node has such a name\n  hint: * stands for any part of a name, as in 'web*'"
+        ))
+    }
 }
 
 /// What was in a file of facts.
@@ -210,6 +221,11 @@ impl<'t> Fleet<'t> {
 
     /// Reads the facts of a source; nodes that are but named have none.
     pub fn read(&self, source: &Source) -> FactsRead {
+        self.read_beside(source, None)
+    }
+
+    /// The same for a side of a comparison; facts that the other side has in the same words are taken from there.
+    pub fn read_beside(&self, source: &Source, other: Option<&FactsRead>) -> FactsRead {
         match source {
             Source::Name(name) => {
                 let facts = FactFile { node: Some(name.clone()), ..FactFile::default() };
@@ -221,7 +237,12 @@ impl<'t> Fleet<'t> {
                 let mut content = None;
                 let read = || {
                     let bytes = self.target.fact_text(self.control, file)?;
-                    let facts = FactFile::parse(&bytes, &file.display().to_string());
+                    let facts = match other {
+                        Some(FactsRead { content: Some(text), facts: Ok(facts), .. }) if *text == bytes => {
+                            Ok(facts.clone())
+                        }
+                        _ => FactFile::parse(&bytes, &file.display().to_string()),
+                    };
                     content = Some(bytes);
                     facts
                 };

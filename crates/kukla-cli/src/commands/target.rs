@@ -181,11 +181,16 @@ impl Target {
         world: impl World + 'static,
         named: Option<PathBuf>,
     ) -> Result<Compiler, String> {
-        let exports: Option<Arc<dyn Exports>> = match self.store()? {
-            Some(store) => Some(Arc::new(StoreExports::new(store))),
-            None => self.exports(&world)?.map(|exports| Arc::new(exports) as Arc<dyn Exports>),
-        };
+        let exports = self.known_exports(&world)?;
         Ok(self.compiler_asking(world, named, exports))
+    }
+
+    /// Whoever is to be asked what nodes export that are not compiled here.
+    pub fn known_exports(&self, world: &dyn World) -> Result<Option<Arc<dyn Exports>>, String> {
+        Ok(match self.store()? {
+            Some(store) => Some(Arc::new(StoreExports::new(store))),
+            None => self.exports(world)?.map(|exports| Arc::new(exports) as Arc<dyn Exports>),
+        })
     }
 
     /// The compiler to ask, with someone else to ask what nodes export.

@@ -105,6 +105,15 @@ impl<'b> Reader<'b> {
         self.rest.is_empty()
     }
 
+    /// How many bytes are left.
+    pub fn left(&self) -> usize {
+        self.rest.len()
+    }
+
+    pub fn eight(&mut self) -> Option<[u8; 8]> {
+        self.take(8)?.try_into().ok()
+    }
+
     fn take(&mut self, count: usize) -> Option<&'b [u8]> {
         let (taken, rest) = self.rest.split_at_checked(count)?;
         self.rest = rest;

@@ -12,11 +12,13 @@
 
 mod check;
 mod encode;
+mod packed;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
+use kukla_catalog::Catalog;
 use kukla_hiera::DataFormat;
 use kukla_hiera::parts::FileParts;
 use kukla_values::Str;
@@ -128,19 +130,37 @@ impl Cache {
 
     /// Keeps the text of a catalog and gives the digest it goes by.
     pub fn keep_catalog(&self, text: &str) -> Result<Digest, String> {
-        let digest = Digest::of([text]);
-        let place = self.catalog_place(digest);
-        if !place.is_file() {
-            disk::write_own(&place, &lz4_flex::compress_prepend_size(text.as_bytes()))?;
-        }
-        Ok(digest)
+        self.keep(text.as_bytes())
     }
 
     /// The text of a catalog, if it is there and whole.
     pub fn catalog(&self, digest: Digest) -> Option<String> {
+        String::from_utf8(self.kept(digest)?).ok()
+    }
+
+    /// The same for a catalog of which nobody wants the text; nothing is kept if it holds something that is no plain data.
+    pub fn keep_packed(&self, catalog: &Catalog) -> Result<Option<Digest>, String> {
+        packed::pack(catalog).map(|bytes| self.keep(&bytes)).transpose()
+    }
+
+    /// A catalog that was kept so, if it is there and whole.
+    pub fn packed(&self, digest: Digest) -> Option<Catalog> {
+        packed::unpack(&self.kept(digest)?)
+    }
+
+    fn keep(&self, bytes: &[u8]) -> Result<Digest, String> {
+        let digest = Digest::of([bytes]);
+        let place = self.catalog_place(digest);
+        if !place.is_file() {
+            disk::write_own(&place, &lz4_flex::compress_prepend_size(bytes))?;
+        }
+        Ok(digest)
+    }
+
+    fn kept(&self, digest: Digest) -> Option<Vec<u8>> {
         let packed = disk::read_own(&self.catalog_place(digest)).ok()?;
-        let text = String::from_utf8(lz4_flex::decompress_size_prepended(&packed).ok()?).ok()?;
-        (Digest::of([&text]) == digest).then_some(text)
+        let bytes = lz4_flex::decompress_size_prepended(&packed).ok()?;
+        (Digest::of([&bytes]) == digest).then_some(bytes)
     }
 
     /// Whether there is a catalog; whether it is whole, only reading it tells.

@@ -9,7 +9,7 @@ use kukla_eval::error::Diagnostic;
 use super::inputs::Inputs;
 use super::{Changes, Compared, Failure, Files, Known, Outcome, Rules, contents};
 use crate::basis::{Basis, node_digest};
-use crate::fleet_exports::FleetExports;
+use crate::exchange::{Done, Exchange};
 use crate::{CompileOptions, Outcome as Compilation, Site};
 
 /// A node on one side: who it is there, and the site that compiles it.
@@ -32,7 +32,7 @@ pub struct Comparison<'f> {
     /// What earlier comparisons found, if it is of use: what rests on the same as then need not be compiled once.
     pub known: Option<Known<'f>>,
     /// What the nodes of each side export to each other, if they do.
-    pub exports: Option<Sides<Arc<FleetExports>>>,
+    pub exports: Option<Sides<Arc<Exchange>>>,
     inputs: Inputs,
 }
 
@@ -86,6 +86,11 @@ impl<'f> Comparison<'f> {
         if is_same && self.is_known_to_be_same(before, after, files) {
             return Err(Compared::Otherwise(Outcome::SameInputs));
         }
+        if let (Some(known), None) = (&self.known, exports)
+            && let Some(catalog) = known.catalog(&before.node, &site.spec.environment)
+        {
+            return Ok(Ok(catalog));
+        }
         let Compilation { result, record, .. } = compile(site, &before.node, exports);
         let (Some(record), Some(ledger)) = (record, site.environment.world.ledger()) else {
             return Ok(result.map_err(Failure::from));
@@ -95,7 +100,7 @@ impl<'f> Comparison<'f> {
             && basis.changed_fact(&after.node.facts).is_none()
             && self.inputs.hold(ledger, files, &basis.inputs);
         if let (Some(known), Ok(catalog)) = (&self.known, &result) {
-            known.note(&before.node.name, basis, catalog, &record);
+            known.note(&before.node.name, basis, catalog, &record, !rests_on_same && exports.is_none());
         }
         if !rests_on_same {
             return Ok(result.map_err(Failure::from));
@@ -160,17 +165,13 @@ impl<'f> Comparison<'f> {
     }
 
     /// A node that only the side before has.
-    pub fn removed(&self, node: Result<Subject, Failure>) -> Compared {
-        let exports = self.exports.as_ref().map(|sides| &*sides.before);
-        let resources = node.and_then(|node| node.compile(exports)).map(|catalog| catalog.resources.len());
-        Compared::Otherwise(Outcome::Removed(resources))
+    pub fn removed(catalog: Result<Catalog, Failure>) -> Compared {
+        Compared::Otherwise(Outcome::Removed(catalog.map(|catalog| catalog.resources.len())))
     }
 
     /// A node that only the side after has.
-    pub fn added(&self, node: Result<Subject, Failure>) -> Compared {
-        let exports = self.exports.as_ref().map(|sides| &*sides.after);
-        let resources = node.and_then(|node| node.compile(exports)).map(|catalog| catalog.resources.len());
-        Compared::Otherwise(Outcome::Added(resources))
+    pub fn added(catalog: Result<Catalog, Failure>) -> Compared {
+        Compared::Otherwise(Outcome::Added(catalog.map(|catalog| catalog.resources.len())))
     }
 
     /// Says what is different between two catalogs of a node.
@@ -195,18 +196,24 @@ fn is_same_node(before: &Subject, after: &Subject) -> bool {
 }
 
 /// Compiles a node; what it exports to others is noted where that is asked for.
-fn compile(site: &Site, node: &Node, exports: Option<&FleetExports>) -> Compilation<Catalog> {
+fn compile(site: &Site, node: &Node, exports: Option<&Exchange>) -> Compilation<Catalog> {
     let options = CompileOptions { keep_virtual: exports.is_some(), ..CompileOptions::default() };
     let mut outcome = site.compile_with(node, options).map(|compiled| compiled.catalog);
     if let Some(exports) = exports {
-        exports.note(&node.name, outcome.result.as_mut().ok(), outcome.record.as_deref());
+        let catalog = outcome.result.as_mut().ok();
+        let exported = catalog.map(|catalog| {
+            // Nobody collects what is virtual and not exported.
+            catalog.resources.retain(|resource| !resource.is_virtual || resource.exported);
+            Done::<()>::exports_of(catalog)
+        });
+        exports.note(&node.name, exported);
     }
     outcome
 }
 
 impl Subject {
     /// Compiles it; what it exports to others is noted where that is asked for.
-    pub fn compile(&self, exports: Option<&FleetExports>) -> Result<Catalog, Failure> {
+    pub fn compile(&self, exports: Option<&Exchange>) -> Result<Catalog, Failure> {
         match &self.site {
             Ok(site) => compile(site, &self.node, exports).result.map_err(Failure::from),
             Err(failure) => Err(Failure::from(failure.clone())),

@@ -217,7 +217,8 @@ impl Outcome {
                 .location()
                 .and_then(|location| location.file())
                 .is_some_and(|place| Path::new(place).ends_with(file)),
-            Failure::Unable(_) => false,
+            // It names the file that could not be used, if it is about one.
+            Failure::Unable(problem) => file.to_str().is_some_and(|file| problem.contains(file)),
         }
     }
 

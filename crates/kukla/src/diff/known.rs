@@ -1,11 +1,13 @@
 //! What earlier comparisons found that nodes rest on: a node of which nothing has changed since, and nothing differs between the
 //! sides, need not be compiled.
 //!
-//! Catalogs are not kept, so nothing that must not be shown is; what is kept are digests, names of files and of facts.
+//! What is kept are digests, names of files and of facts, so nothing that must not be shown is. Where whoever compares asks for it, the catalogs of
+//! the side before are kept as well, of nodes that something differs for: these are the ones that the next edit will concern again.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use kukla_catalog::Catalog;
+use kukla_eval::environment::Node;
 use kukla_world::World;
 use kukla_world::record::Record;
 
@@ -22,6 +24,7 @@ pub struct Known<'c> {
     cache: &'c Cache,
     check: Check<'c>,
     differing: Differing,
+    keeps_catalogs: bool,
     added: Mutex<Additions>,
 }
 
@@ -60,7 +63,20 @@ impl<'c> Known<'c> {
     pub fn new(cache: &'c Cache, before: &'c dyn World, files: &Files<'_>) -> Known<'c> {
         let mut differing = Differing::default();
         cache.questions().for_each(|(id, question)| differing.look_at(id, question, files));
-        Known { cache, check: cache.check(before), differing, added: Mutex::default() }
+        let check = cache.check(before);
+        Known { cache, check, differing, keeps_catalogs: false, added: Mutex::default() }
+    }
+
+    /// The same, with catalogs.
+    #[must_use]
+    pub fn with_catalogs(self) -> Known<'c> {
+        Known { keeps_catalogs: true, ..self }
+    }
+
+    /// The catalog of a node on the side before, if it is kept and all that it rests on is as it was.
+    pub(super) fn catalog(&self, node: &Node, environment: &str) -> Option<Catalog> {
+        let entry = self.check.node(node, environment, Facts::Are(&node.facts)).ok()?;
+        self.cache.packed(entry.catalog?)
     }
 
     /// What is known of a node, if it rests on the same on both sides and that is as it was.
@@ -71,9 +87,12 @@ impl<'c> Known<'c> {
         is_same.then(|| Ties::from_bytes(&entry.report))?
     }
 
-    /// Takes note of what a node rests on.
-    pub(super) fn note(&self, node: &str, basis: Basis, catalog: &Catalog, record: &Record) {
-        let entry = Entry { basis, report: Ties::of(catalog, record).to_bytes(), catalog: None };
+    /// Takes note of what a node rests on, and of its catalog if the next comparison is likely to want it.
+    pub(super) fn note(&self, node: &str, basis: Basis, catalog: &Catalog, record: &Record, is_wanted: bool) {
+        let kept = (self.keeps_catalogs && is_wanted).then(|| self.cache.keep_packed(catalog));
+        // A catalog that could not be kept is compiled again.
+        let kept = kept.and_then(Result::ok).flatten();
+        let entry = Entry { basis, report: Ties::of(catalog, record).to_bytes(), catalog: kept };
         self.added.lock().unwrap_or_else(PoisonError::into_inner).nodes.insert(node.to_owned(), entry);
     }
 

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::changes::{Changes, Kind, ResourceChange};
 use super::{Files, Reason, Sides, Subject};
-use crate::fleet_exports::FleetExports;
+use crate::exchange::Exchange;
 use crate::provenance::is_secret;
 use crate::{CompileOptions, Compiled};
 
@@ -34,7 +34,7 @@ pub struct Surroundings<'s> {
     /// In which files the sides differ.
     pub files: Option<&'s Files<'s>>,
     /// What nodes export to each other.
-    pub exports: Option<&'s Sides<Arc<FleetExports>>>,
+    pub exports: Option<&'s Sides<Arc<Exchange>>>,
 }
 
 #[derive(Debug, Default)]

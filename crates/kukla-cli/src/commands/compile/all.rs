@@ -50,6 +50,7 @@ pub fn run(args: &Args, compiler: &Compiler, sharing: Option<&Sharing>) -> Resul
     };
     let cache = args.cache.as_ref().map(|directory| open(directory, args, &fleet)).transpose()?;
     let round = Round::new(args, &fleet, cache.as_ref(), sharing)?;
+    fleet.selection.refuse_none(round.reports.len())?;
     if let Some(place) = &args.profile {
         super::profile::show(&round.profile, place)?;
     }
@@ -75,7 +76,7 @@ pub struct Round<'c> {
     /// How many nodes were not compiled because one had failed.
     left_out: usize,
     /// Where the time went.
-    profile: Profile,
+    pub profile: Profile,
     keeper: Option<Keeper<'c>>,
     twice: BTreeMap<String, String>,
     /// Whether nodes never came to rest, or were not given the time to: then nothing was stored.

@@ -55,7 +55,9 @@ pub fn run(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
             errln!("watching {}; Ctrl-C ends it", listed(&places));
             watcher = Some(fresh);
         }
-        let Some(edited) = next_edit(&events, &[Some(&directory), args.output.as_ref()]) else {
+        let Some(edited) =
+            next_edit(&events, &[Some(&directory), args.output.as_ref(), args.profile.as_ref()])
+        else {
             return Ok(Outcome::Done);
         };
         // Editors write to files that are soon gone.
@@ -118,6 +120,9 @@ impl State {
             out!("{}", printed.out);
         } else {
             self.compare(&cache, &round);
+        }
+        if let Some(place) = &args.profile {
+            super::profile::show(&round.profile, place)?;
         }
         let reports = round.reports.iter().map(|report| (report.node.clone(), report.clone()));
         self.reports = reports.collect();

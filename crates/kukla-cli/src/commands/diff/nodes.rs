@@ -1,8 +1,10 @@
 //! All nodes of two sites: which of one is which of the other, and what is different about each.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use kukla::Catalog;
 use kukla::Compiler;
 use kukla::cache::Cache;
 use kukla::catalog::Exports;
@@ -10,14 +12,14 @@ use kukla::diff::{
     Compared, Comparison, Evidence, Failure, Files, FleetDifference, Known, Outcome, Sides, Subject,
     Surroundings,
 };
-use kukla::fleet_exports::FleetExports;
+use kukla::exchange::{Done as Compiled, Exchange, Settled};
 use kukla::world::record::{Digest, Recorded};
 use rayon::prelude::*;
 
 use super::Args;
 use super::sides::{Side, Sites};
 use crate::commands::cache;
-use crate::commands::fleet::{self, Fleet, Member, Source, Unfit};
+use crate::commands::fleet::{self, FactsRead, Fleet, Member, Source, Unfit};
 use crate::commands::progress::Progress;
 use crate::memory::for_good;
 use crate::output::errln;
@@ -50,10 +52,12 @@ pub fn compare(args: &Args, sites: &Sites) -> Result<Result<FleetDifference, Unf
             cache = kept_of(args, &old)?;
             comparison.known =
                 differing.zip(cache.as_ref()).map(|(files, cache)| Known::new(cache, before.world(), files));
-            let mut nodes = Nodes::new(&old, &new, &comparison, &kept).all();
-            if let Some(note) = traded(&mut nodes, &comparison, &kept) {
-                notes.push(note);
+            if args.cache.is_some() {
+                comparison.known = comparison.known.map(Known::with_catalogs);
             }
+            let mut nodes = Nodes::new(&old, &new, &comparison, &kept).all();
+            old.selection.refuse_none(nodes.len())?;
+            notes.extend(traded(&mut nodes, &comparison, &kept));
             if let Some(known) = comparison.known.take() {
                 // A comparison that could not be kept is as good as any.
                 if let Err(wrong) = known.save(&old.opened()) {
@@ -77,17 +81,17 @@ pub fn compare(args: &Args, sites: &Sites) -> Result<Result<FleetDifference, Unf
 
 /// The compiler of a side, and what its nodes export to each other, if they do: if resources can be exported at all, and all nodes
 /// are compiled.
-fn compiler(side: &Side, all: bool) -> Result<(Compiler, Option<Arc<FleetExports>>), String> {
+fn compiler(side: &Side, all: bool) -> Result<(Compiler, Option<Arc<Exchange>>), String> {
     let world = Recorded::new(side.world());
-    let others = side.target.exports(&world)?.unwrap_or_default();
-    let compiler = side.target.compiler_of(world, None)?;
+    let others = side.target.known_exports(&world)?;
+    let compiler = side.target.compiler_asking(world, None, others.clone());
     // What is wrong with the side is said by whoever compiles its nodes.
     let trades =
         all && side.target.ground(side.control()).is_ok_and(|ground| ground.site.settings.storeconfigs);
     if !trades {
         return Ok((compiler, None));
     }
-    let exports = Arc::new(FleetExports::with(others));
+    let exports = Arc::new(Exchange::new(others));
     Ok((compiler.with_exports(Arc::clone(&exports) as Arc<dyn Exports>), Some(exports)))
 }
 
@@ -111,36 +115,65 @@ fn kept_of(args: &Args, fleet: &Fleet<'_>) -> Result<Option<Cache>, String> {
 }
 
 /// Compares nodes again that collect what others export, now that it is known what they do; what is to be said about it.
-fn traded(nodes: &mut [(String, Compared)], comparison: &Comparison<'_>, kept: &Kept) -> Option<String> {
-    let exports = comparison.exports.as_ref()?;
+fn traded(nodes: &mut [(String, Compared)], comparison: &Comparison<'_>, kept: &Kept) -> Vec<String> {
+    let Some(exports) = &comparison.exports else { return Vec::new() };
     let subjects = kept.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let settle = |exports: &FleetExports, subject: fn(&(Subject, Subject)) -> &Subject| {
-        exports.settle(|names| {
-            let one = |name: String| {
-                let catalog = subject(subjects.get(&name)?).compile(Some(exports));
-                Some((name, catalog))
-            };
-            names.into_par_iter().filter_map(one).collect()
-        })
-    };
-    let (mut old, old_agree) = settle(&exports.before, |(before, _)| before);
-    let (mut new, new_agree) = settle(&exports.after, |(_, after)| after);
+    let mut old = settled(&exports.before, &subjects, |found| found.before.as_ref());
+    let mut new = settled(&exports.after, &subjects, |found| found.after.as_ref());
     for (name, compared) in nodes {
-        let Some((before, after)) = subjects.get(name.as_str()) else { continue };
-        let (one, other) = (old.remove(name), new.remove(name));
-        if one.is_some() || other.is_some() {
-            let one = one.unwrap_or_else(|| before.compile(Some(&exports.before)));
-            let other = other.unwrap_or_else(|| after.compile(Some(&exports.after)));
-            *compared = comparison.subjects((before, one), (after, other));
+        let Some(found) = subjects.get(name.as_str()) else { continue };
+        let (one, other) = (old.outcomes.remove(name.as_str()), new.outcomes.remove(name.as_str()));
+        if one.is_none() && other.is_none() {
+            continue;
         }
+        *compared = match (&found.before, &found.after) {
+            (Some(before), Some(after)) => {
+                let one = one.unwrap_or_else(|| before.compile(Some(&exports.before)));
+                let other = other.unwrap_or_else(|| after.compile(Some(&exports.after)));
+                comparison.subjects((before, one), (after, other))
+            }
+            _ => match (one, other) {
+                (Some(before), _) => Comparison::removed(before),
+                (None, Some(after)) => Comparison::added(after),
+                (None, None) => continue,
+            },
+        };
     }
-    (!old_agree || !new_agree).then(|| {
-        "What nodes export to each other never comes to an end; they are compared as they were after ten rounds".to_owned()
-    })
+    let unsettled = [old.unsettled, new.unsettled].into_iter().flatten();
+    let mut notes: Vec<String> = unsettled.map(|wrong| wrong.to_string()).collect();
+    notes.dedup();
+    notes
 }
 
-/// Nodes on both sides whose catalogs differ, or that collect what others export.
-type Kept = Mutex<BTreeMap<String, (Subject, Subject)>>;
+/// What came of the nodes of a side that were compiled again until all of them find what the others export.
+fn settled(
+    exports: &Exchange,
+    subjects: &BTreeMap<String, Found>,
+    subject: fn(&Found) -> Option<&Subject>,
+) -> Settled<Result<Catalog, Failure>> {
+    let compile = |name: &String| {
+        let outcome = subject(subjects.get(name)?)?.compile(Some(exports));
+        let exports = outcome.as_ref().ok().map(Compiled::<()>::exports_of);
+        Some(Compiled { node: name.clone(), exports, outcome })
+    };
+    let pass = |due: Option<&BTreeSet<String>>| {
+        let due: Vec<&String> = due.into_iter().flatten().collect();
+        Ok::<_, Infallible>(due.into_par_iter().filter_map(compile).collect())
+    };
+    match exports.settle(pass) {
+        Ok(settled) => settled,
+    }
+}
+
+/// Nodes whose catalogs differ, or that collect what others export.
+type Kept = Mutex<BTreeMap<String, Found>>;
+
+/// A node on the sides that have it.
+#[derive(Clone, Default)]
+struct Found {
+    before: Option<Subject>,
+    after: Option<Subject>,
+}
 
 /// Compares a node, and keeps it if there is something to explain.
 fn compared(
@@ -152,14 +185,20 @@ fn compared(
 ) -> Compared {
     let both = before.as_ref().ok().cloned().zip(after.as_ref().ok().cloned());
     let compared = comparison.node(before, after);
-    let collects =
-        comparison.exports.iter().any(|sides| sides.before.collects(name) || sides.after.collects(name));
-    if let Some(both) = both
-        && (collects || matches!(compared, Compared::Changed(_)))
+    if let Some((before, after)) = both
+        && (collects(comparison, name) || matches!(compared, Compared::Changed(_)))
     {
-        kept.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), both);
+        keep(kept, name, Found { before: Some(before), after: Some(after) });
     }
     compared
+}
+
+fn collects(comparison: &Comparison<'_>, name: &str) -> bool {
+    comparison.exports.iter().any(|sides| sides.before.collects(name) || sides.after.collects(name))
+}
+
+fn keep(kept: &Kept, name: &str, found: Found) {
+    kept.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), found);
 }
 
 /// What is known of the nodes that stand for others in a report.
@@ -168,7 +207,7 @@ fn evidence(report: &FleetDifference, kept: Kept, files: Option<&Files<'_>>) -> 
     let first: BTreeSet<&String> = report.groups.iter().filter_map(|group| group.nodes.first()).collect();
     let first: Vec<&String> = first.into_iter().collect();
     let asked = first.into_par_iter().filter_map(|node| {
-        let (before, after) = kept.get(node)?;
+        let Found { before: Some(before), after: Some(after) } = kept.get(node)? else { return None };
         Some((node.clone(), Evidence::of(before, after, files)))
     });
     asked.collect()
@@ -252,13 +291,16 @@ impl<'n> Nodes<'n> {
 
     /// Compares the nodes of a source that both sides have there; which they are, and who is alone.
     fn source(&self, old: Option<&Source>, new: Option<&Source>) -> (Vec<Done>, Vec<Alone>) {
-        let members = |fleet: &Fleet<'_>, source: Option<&Source>| -> Vec<Member> {
-            let all = source.into_iter().flat_map(|source| fleet.members(source, fleet.read(source)));
+        let members = |fleet: &Fleet<'_>, read: Option<(&Source, FactsRead)>| -> Vec<Member> {
+            let all = read.into_iter().flat_map(|(source, read)| fleet.members(source, read));
             all.filter(|member| fleet.selection.takes(&member.name)).collect()
         };
+        let before = old.map(|source| (source, self.old.read(source)));
+        let same = before.as_ref().map(|(_, read)| read);
+        let after = new.map(|source| (source, self.new.read_beside(source, same)));
         let (mut pairs, mut alone) = (Vec::new(), Vec::new());
-        let mut after = members(self.new, new);
-        for member in members(self.old, old) {
+        let mut after = members(self.new, after);
+        for member in members(self.old, before) {
             match after.iter().position(|other| other.name == member.name) {
                 Some(at) => pairs.push((member, after.swap_remove(at))),
                 None => alone.push(Alone { member, is_after: false }),
@@ -283,16 +325,41 @@ impl<'n> Nodes<'n> {
         let compare = |(old, new): (Option<Member>, Option<Member>)| match (old, new) {
             (Some(old), Some(new)) => Some(self.pair(old, new)),
             (Some(old), None) => {
-                let (name, source) = (old.name.clone(), old.source.clone());
-                Some(Done { name, source, compared: self.comparison.removed(subject(self.old, old)) })
+                let exports = self.comparison.exports.as_ref().map(|sides| &*sides.before);
+                let found = |before| Found { before: Some(before), after: None };
+                Some(self.one_sided(self.old, old, exports, found, Comparison::removed))
             }
             (None, Some(new)) => {
-                let (name, source) = (new.name.clone(), new.source.clone());
-                Some(Done { name, source, compared: self.comparison.added(subject(self.new, new)) })
+                let exports = self.comparison.exports.as_ref().map(|sides| &*sides.after);
+                let found = |after| Found { before: None, after: Some(after) };
+                Some(self.one_sided(self.new, new, exports, found, Comparison::added))
             }
             (None, None) => None,
         };
         work.into_par_iter().filter_map(compare).collect()
+    }
+
+    /// A node that only one side has.
+    fn one_sided(
+        &self,
+        fleet: &Fleet<'_>,
+        member: Member,
+        exports: Option<&Exchange>,
+        found: impl FnOnce(Subject) -> Found,
+        outcome: fn(Result<Catalog, Failure>) -> Compared,
+    ) -> Done {
+        let (name, source) = (member.name.clone(), member.source.clone());
+        let compared = match subject(fleet, member) {
+            Ok(subject) => {
+                let catalog = subject.compile(exports);
+                if collects(self.comparison, &name) {
+                    keep(self.kept, &name, found(subject));
+                }
+                outcome(catalog)
+            }
+            Err(failure) => outcome(Err(failure)),
+        };
+        Done { name, source, compared }
     }
 
     fn pair(&self, old: Member, new: Member) -> Done {
