@@ -113,14 +113,23 @@ impl Checker {
         let wanted: Vec<&(CodeFile, Arc<Text>)> =
             texts.iter().filter(|(file, _)| self.is_wanted(&file.path)).collect();
         report.files = wanted.len();
-        let results: Vec<(PathBuf, Arc<Kept>)> = wanted
-            .par_iter()
-            .map(|(file, text)| {
-                let kept = self.kept.get(&file.path).filter(|kept| kept.holds(text, &index));
-                let kept = kept.map_or_else(|| Arc::new(self.walk(&index, file, text)), Arc::clone);
-                (file.path.clone(), kept)
-            })
-            .collect();
+        let outlines = wanted.iter().map(|(_, text)| (text.source.clone(), Arc::clone(&text.outline)));
+        let outlines: Vec<(Source, Arc<Outline>)> =
+            outlines.filter(|(_, outline)| !outline.written.is_empty()).collect();
+        let mut verdicts = std::mem::take(&mut self.verdicts);
+        // Ruby takes its time, and needs nothing of what the walks find.
+        let (results, refused) = rayon::join(
+            || -> Vec<(PathBuf, Arc<Kept>)> {
+                let results = wanted.par_iter().map(|(file, text)| {
+                    let kept = self.kept.get(&file.path).filter(|kept| kept.holds(text, &index));
+                    let kept = kept.map_or_else(|| Arc::new(self.walk(&index, file, text)), Arc::clone);
+                    (file.path.clone(), kept)
+                });
+                results.collect()
+            },
+            || rules::refused::check(&self.world, &index, &outlines, &mut verdicts),
+        );
+        self.verdicts = verdicts;
         for (_, kept) in &results {
             report.findings.extend(kept.findings.iter().cloned());
         }
@@ -130,12 +139,7 @@ impl Checker {
         let templates: Vec<Arc<ErbFile>> = erb.values().cloned().collect();
         whole.extend(rules::erb::check(&index, &outlines, &templates));
         whole.extend(rules::relation::cycles(&index));
-        let wanted: Vec<(Source, Arc<Outline>)> = wanted
-            .iter()
-            .map(|(_, text)| (text.source.clone(), Arc::clone(&text.outline)))
-            .filter(|(_, outline)| !outline.written.is_empty())
-            .collect();
-        whole.extend(rules::refused::check(&self.world, &index, &wanted, &mut self.verdicts));
+        whole.extend(refused);
         if self.options.asks.unused {
             let texts: Vec<Arc<Text>> = texts.iter().map(|(_, text)| Arc::clone(text)).collect();
             whole.extend(rules::unused::check(&index, &texts, &data));

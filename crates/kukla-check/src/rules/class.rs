@@ -34,6 +34,7 @@ rules! {
     ///
     /// ```puppet
     /// include ntp
+    /// if defined(Class['ntp::server']) { notice('it is there') }
     /// ```
     UNKNOWN_CLASS = "unknown-class": Error Always, "There is no class `{name}`";
 }

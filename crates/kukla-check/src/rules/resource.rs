@@ -90,7 +90,6 @@ impl Walk<'_> {
     fn tags(&mut self, value: Expr<'_>) {
         let tag = match value.unwrap_parens() {
             Expr::Array(array) => return array.elements().for_each(|element| self.tags(element)),
-            Expr::Hash(_) | Expr::Negate(_) | Expr::Regex(_) => value.syntax().text().to_owned(),
             other => match literal::text(other) {
                 Some(text) if !kukla::catalog::tags::is_valid(&text) => text,
                 _ => return,

@@ -57,7 +57,14 @@ impl Form {
 impl Walk<'_> {
     pub(super) fn call(&mut self, call: ast::Call<'_>) -> Type {
         let function = call.function();
-        let (arguments, is_whole) = self.arguments(call.arguments());
+        // `defined` asks whether something is there.
+        let asks = matches!(function, Expr::Name(name) if name.name() == "defined");
+        let (arguments, is_whole) = if asks {
+            let named = call.arguments().map(|expr| Argument { expr, ty: self.asked_for(expr) });
+            (named.collect(), true)
+        } else {
+            self.arguments(call.arguments())
+        };
         let name = match function {
             Expr::Name(name) => name,
             // `Integer('1')` makes one.
@@ -88,6 +95,21 @@ impl Walk<'_> {
         let ty = self.called(name, span, call.span(), &arguments, is_whole, call.lambda());
         self.special(name, &arguments);
         ty
+    }
+
+    /// What is asked for may well be missing; only what is computed in it is looked at.
+    fn asked_for(&mut self, expr: Expr<'_>) -> Type {
+        match expr {
+            Expr::Type(_) => Type::Type(None),
+            Expr::Access(access) if matches!(access.left(), Expr::Type(_)) => {
+                for key in access.keys().filter(|key| literal::text(*key).is_none()) {
+                    self.infer(key);
+                }
+                Type::Type(None)
+            }
+            Expr::Unfold(_) => Type::Any,
+            other => self.infer(other),
+        }
     }
 
     /// The arguments, and whether their number is known.
