@@ -140,8 +140,18 @@ fn kill_over_and_over(store: &str) {
         let Acknowledged { reports, certificates, catalogs } = &mut known;
         let next = || number.fetch_add(1, Ordering::Relaxed);
         std::thread::scope(|scope| {
-            scope.spawn(|| until_over(Box::new(|| reports.push(report(&node, next())?).into())));
-            scope.spawn(|| until_over(Box::new(|| certificates.push(sign(&stranger, next())?).into())));
+            scope.spawn(|| {
+                until_over(Box::new(|| {
+                    reports.push(report(&node, next())?);
+                    Some(())
+                }));
+            });
+            scope.spawn(|| {
+                until_over(Box::new(|| {
+                    certificates.push(sign(&stranger, next())?);
+                    Some(())
+                }));
+            });
             scope.spawn(|| {
                 until_over(Box::new(|| {
                     let catalog = ask(&node)?;
