@@ -65,8 +65,10 @@ impl Sqlite {
         let deadline = Instant::now() + self.patience;
         loop {
             let settle = || -> rusqlite::Result<Result<()>> {
+                // In this order: who makes the file at the same time names itself before there is a table.
+                let has_tables = number("SELECT count(*) FROM sqlite_master")? > 0;
                 if number("PRAGMA application_id")? != APPLICATION {
-                    if number("SELECT count(*) FROM sqlite_master")? > 0 {
+                    if has_tables {
                         let problem = "it is a database of something else";
                         return Ok(Err(diagnostic!(NOT_A_STORE { url: &self.url, problem }).into()));
                     }

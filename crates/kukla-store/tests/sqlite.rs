@@ -109,3 +109,18 @@ fn fills_a_disk() {
     put(3, 12).unwrap();
     assert_eq!(whole(12), 3);
 }
+
+#[test]
+fn many_may_make_the_file_at_once() {
+    for round in 0..20 {
+        let directory = Directory::new(&format!("made-{round}"));
+        let url = format!("sqlite:{}", directory.path("store.db"));
+        std::thread::scope(|scope| {
+            let open = || open(&url, &Options::default()).map(drop);
+            let all: Vec<_> = (0..8).map(|_| scope.spawn(open)).collect();
+            for one in all {
+                assert!(one.join().is_ok_and(|opened| opened.is_ok()));
+            }
+        });
+    }
+}
