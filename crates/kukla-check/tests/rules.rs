@@ -74,3 +74,11 @@ fn names_are_alike() {
         assert_eq!(rules::all().filter(|other| other.name() == name).count(), 1, "{name}");
     }
 }
+
+#[test]
+fn levels_go_by_facts_that_nodes_have() {
+    let hierarchy = "version: 5\ndefaults: {data_hash: yaml_data}\nhierarchy:\n  - name: All\n    paths:\n      - 'os/%{facts.os.famly}.yaml'\n      # - 'os/%{facts.os.nme}.yaml'\n      - 'nodes/%{facts.networking.fqdn}.yaml'\n      - 'sites/%{facts.site}.yaml'\n      - 'kernels/%{::facts.kernl}.yaml'\n";
+    let found = check(&[("hiera.yaml".to_owned(), hierarchy.to_owned())], Options::default());
+    let found: Vec<&str> = found.iter().map(|(_, message)| message.as_str()).collect();
+    assert_eq!(found, ["Nothing is known as `facts.os.famly`", "Nothing is known as `::facts.kernl`"]);
+}

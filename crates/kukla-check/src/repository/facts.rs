@@ -124,6 +124,39 @@ const OLD_BEGINNINGS: &[&str] = &[
     "zone_",
 ];
 
+/// What the structured facts that are asked for most have in them.
+const INSIDE: &[(&str, &[&str])] = &[
+    (
+        "os",
+        &["architecture", "distro", "family", "hardware", "macosx", "name", "release", "selinux", "windows"],
+    ),
+    (
+        "networking",
+        &[
+            "dhcp",
+            "domain",
+            "fqdn",
+            "hostname",
+            "interfaces",
+            "ip",
+            "ip6",
+            "mac",
+            "mtu",
+            "netmask",
+            "netmask6",
+            "network",
+            "network6",
+            "primary",
+            "scope6",
+        ],
+    ),
+    ("memory", &["swap", "system"]),
+    ("processors", &["cores", "count", "extensions", "isa", "models", "physicalcount", "speed", "threads"]),
+    ("identity", &["gid", "group", "privileged", "uid", "user"]),
+    ("system_uptime", &["days", "hours", "seconds", "uptime"]),
+    ("ruby", &["platform", "sitedir", "version"]),
+];
+
 /// The facts of nodes.
 #[derive(Debug, Default)]
 pub struct Facts {
@@ -150,6 +183,11 @@ impl Facts {
     pub fn names(&self) -> impl Iterator<Item = &str> {
         CORE.iter().copied().chain(self.own.iter().map(String::as_str))
     }
+}
+
+/// What a structured fact has in it, if that is known.
+pub fn inside(fact: &str) -> Option<&'static [&'static str]> {
+    INSIDE.iter().find(|(known, _)| *known == fact).map(|(_, inside)| *inside)
 }
 
 /// Whether Facter has a fact of that name today.

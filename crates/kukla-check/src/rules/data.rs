@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use kukla::Value;
-use kukla::syntax::{Location, Span, diagnostic};
+use kukla::syntax::{Location, Source, Span, diagnostic};
 use regex::Regex;
 use rustc_hash::FxHashSet;
 
-use crate::data::{Data, DataFile, file};
+use crate::data::{Data, DataFile, Hierarchy, file};
 use crate::describe::describe;
 use crate::finding::{Finding, Fix};
 use crate::overlap::may_be;
@@ -166,7 +166,7 @@ rules! {
     /// ```
     UNKNOWN_LOOKUP_OPTION = "unknown-lookup-option": Warning Always, "`lookup_options` for `{key}` mean nothing: the class `{class}` has no parameter `{name}`";
 
-    /// Data interpolates a fact that no node has, or a key that no data has.
+    /// Data or a level of a hierarchy interpolates a fact that no node has, or a key that no data has.
     ///
     /// Wrong:
     ///
@@ -209,6 +209,11 @@ pub fn check(data: &Data, index: &Index, wanted: &dyn Fn(&Path) -> bool) -> Vec<
     let patterns: FxHashSet<&str> = options.filter(|name| name.starts_with('^')).collect();
     let patterns: Vec<Regex> =
         patterns.into_iter().filter_map(|name| Regex::new(name).or_else(|_| Regex::new("")).ok()).collect();
+    for hierarchy in &data.hierarchies {
+        if hierarchy.source.name().is_some_and(|name| wanted(Path::new(name))) {
+            findings.extend(interpolations_of_levels(hierarchy, index));
+        }
+    }
     for file in data.files.iter().filter(|file| wanted(Path::new(&file.path))) {
         let before = findings.len();
         findings.extend(file.duplicates.iter().cloned());
@@ -226,6 +231,58 @@ pub fn check(data: &Data, index: &Index, wanted: &dyn Fn(&Path) -> bool) -> Vec<
         }));
     }
     findings
+}
+
+/// What `%{…}` in the text of a hierarchy names: a level that goes by something that is not there finds nothing.
+fn interpolations_of_levels(hierarchy: &Hierarchy, index: &Index) -> Vec<Finding> {
+    let text = hierarchy.source.text();
+    let mut findings = Vec::new();
+    for (at, _) in text.match_indices("%{") {
+        let line = text[..at].rsplit('\n').next().unwrap_or_default();
+        let Some((expression, _)) = text[at + 2..].split_once('}') else { break };
+        if !line.trim_start().starts_with('#') {
+            let span = Span::new((at + 2) as u32, (at + 2 + expression.len()) as u32);
+            findings.extend(unknown_interpolation(index, expression.trim(), span, &hierarchy.source));
+        }
+    }
+    findings
+}
+
+/// What is wrong with an interpolation: no node has the fact, no data the key.
+fn unknown_interpolation(index: &Index, expression: &str, span: Span, source: &Source) -> Option<Finding> {
+    let called = ["lookup", "hiera", "alias"].iter().find_map(|name| {
+        let inside = expression.strip_prefix(name)?.strip_prefix('(')?.strip_suffix(')')?;
+        Some(inside.trim_matches(['\'', '"']))
+    });
+    let (name, near) = match called {
+        Some(key) => (key, unknown_key(index, key)?),
+        None => (expression, Some(unknown_fact(index, expression.trim_start_matches("::"))?)),
+    };
+    let mut wrong = diagnostic!(span, UNKNOWN_INTERPOLATION { name });
+    wrong.hints.extend(near.map(|near| format!("did you mean `{near}`?")));
+    Some(Finding::from(wrong.in_source(source)))
+}
+
+/// What a key may have been meant to be that no data has.
+fn unknown_key(index: &Index, key: &str) -> Option<Option<String>> {
+    let root = key.split('.').next().unwrap_or(key);
+    let keys = &index.data.keys;
+    if !index.data.is_whole || keys.contains(root) || keys.contains(key) {
+        return None;
+    }
+    Some(suggest::nearest(root, keys.iter().map(String::as_str)).map(str::to_owned))
+}
+
+/// What a fact may have been meant to be that no node has.
+fn unknown_fact(index: &Index, path: &str) -> Option<String> {
+    let mut parts = path.strip_prefix("facts.")?.split('.');
+    let fact = parts.next()?;
+    if index.facts.has(fact) || index.facts.open {
+        let inside = facts::inside(fact)?;
+        let part = parts.next().filter(|part| !inside.contains(part))?;
+        return suggest::nearest(part, inside.iter().copied()).map(|near| format!("facts.{fact}.{near}"));
+    }
+    suggest::nearest(fact, index.facts.names()).map(|near| format!("facts.{near}"))
 }
 
 struct FileCheck<'c> {
@@ -355,38 +412,12 @@ impl FileCheck<'_> {
     }
 
     fn interpolation(&self, expression: &str, at: Span, findings: &mut Vec<Finding>) {
-        let called = ["lookup", "hiera", "alias"].iter().find_map(|name| {
-            let inside = expression.strip_prefix(name)?.strip_prefix('(')?.strip_suffix(')')?;
-            Some(inside.trim_matches(['\'', '"']))
-        });
-        let (name, near) = if let Some(key) = called {
-            let root = key.split('.').next().unwrap_or(key);
-            if !self.index.data.is_whole
-                || self.index.data.keys.contains(root)
-                || self.index.data.keys.contains(key)
-            {
-                return;
-            }
-            (key, suggest::nearest(root, self.index.data.keys.iter().map(String::as_str)).map(str::to_owned))
-        } else {
-            let path = expression.trim_start_matches("::");
-            let Some(fact) = path.strip_prefix("facts.").and_then(|rest| rest.split('.').next()) else {
-                return;
-            };
-            if self.index.facts.has(fact) || facts::is_core(fact) || self.index.facts.open {
-                return;
-            }
-            let Some(near) = suggest::nearest(fact, self.index.facts.names()) else { return };
-            (expression, Some(format!("facts.{near}")))
-        };
         let text = self.file.source.text();
         let from = at.start as usize;
         let span = text[from..].find(expression).map_or(at, |offset| {
             Span::new((from + offset) as u32, (from + offset + expression.len()) as u32)
         });
-        let mut wrong = diagnostic!(span, UNKNOWN_INTERPOLATION { name });
-        wrong.hints.extend(near.map(|near| format!("did you mean `{near}`?")));
-        findings.push(Finding::from(wrong.in_source(&self.file.source)));
+        findings.extend(unknown_interpolation(self.index, expression, span, &self.file.source));
     }
 
     fn secret(&self, entry: &file::Entry, findings: &mut Vec<Finding>) {

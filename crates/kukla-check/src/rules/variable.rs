@@ -3,7 +3,7 @@
 use kukla::syntax::ast::{self, Expr};
 use kukla::syntax::{Span, diagnostic};
 
-use crate::repository::{Shape, literal};
+use crate::repository::{Shape, facts, literal};
 use crate::rule::rules;
 use crate::suggest;
 use crate::walk::Walk;
@@ -50,39 +50,6 @@ rules! {
     /// ```
     UNKNOWN_FACT = "unknown-fact": Warning Always, "No fact is called `{name}`";
 }
-
-/// What the structured facts that are asked for most have in them.
-const INSIDE: &[(&str, &[&str])] = &[
-    (
-        "os",
-        &["architecture", "distro", "family", "hardware", "macosx", "name", "release", "selinux", "windows"],
-    ),
-    (
-        "networking",
-        &[
-            "dhcp",
-            "domain",
-            "fqdn",
-            "hostname",
-            "interfaces",
-            "ip",
-            "ip6",
-            "mac",
-            "mtu",
-            "netmask",
-            "netmask6",
-            "network",
-            "network6",
-            "primary",
-            "scope6",
-        ],
-    ),
-    ("memory", &["swap", "system"]),
-    ("processors", &["cores", "count", "extensions", "isa", "models", "physicalcount", "speed", "threads"]),
-    ("identity", &["gid", "group", "privileged", "uid", "user"]),
-    ("system_uptime", &["days", "hours", "seconds", "uptime"]),
-    ("ruby", &["platform", "sitedir", "version"]),
-];
 
 impl Walk<'_> {
     /// A variable that nothing sets.
@@ -210,7 +177,7 @@ impl Walk<'_> {
 
     /// What is taken out of a structured fact.
     fn check_inside(&mut self, fact: &str, key: Expr<'_>, name: &str) {
-        let Some((_, inside)) = INSIDE.iter().find(|(known, _)| *known == fact) else { return };
+        let Some(inside) = facts::inside(fact) else { return };
         if !inside.contains(&name) {
             let near = suggest::nearest(name, inside.iter().copied());
             self.unknown_fact(true, key.span(), &format!("{fact}.{name}"), near);
