@@ -10,7 +10,6 @@ mod support;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -20,8 +19,6 @@ use kukla_server::ca::request::Request;
 use kukla_server::ca::{Authority, Layout, Practice, Wanted, doctor, setup};
 use kukla_server::settings::Overrides;
 use kukla_store::{Options, Question};
-use rustls::pki_types::CertificateDer;
-use rustls::{ClientConfig, RootCertStore};
 use serde_json::{Value, json};
 use support::{ACCEPT, CONF, Client, Directory, FORM, catalog_form};
 
@@ -120,7 +117,8 @@ fn kill_over_and_over(store: &str) {
     let authority = setup::make(&layout, practice.clone(), "localhost").unwrap();
     let own = authority.generate("web1", &Wanted::default()).unwrap();
     let address = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap();
-    let (node, stranger) = (client(address, &authority, Some(own)), client(address, &authority, None));
+    let (node, stranger) =
+        (Client::new(address, authority.chain(), Some(own)), Client::new(address, authority.chain(), None));
     let number = AtomicU64::new(1);
     let mut known = Acknowledged::default();
     let mut random = 0x9e37_79b9_7f4a_7c15_u64;
@@ -221,25 +219,6 @@ fn examine(directory: &Path, store: &str, reports: &[u64], certificates: &[(Stri
     assert!(found.len() == 2 && found[0] == found[1], "{found:?}");
     let exported = store.query(&Question::pql("resources[title] { exported = true }")).unwrap();
     assert_eq!(exported, [json!({"title": format!("exported {}", found[0])})]);
-}
-
-fn client(address: SocketAddr, authority: &Authority, own: Option<(Key, Certificate)>) -> Client {
-    let mut roots = RootCertStore::empty();
-    for certificate in authority.chain() {
-        roots.add(CertificateDer::from(certificate.der().to_vec())).unwrap();
-    }
-    let builder = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_root_certificates(roots);
-    let config = match own {
-        Some((key, certificate)) => {
-            let chain = vec![CertificateDer::from(certificate.der().to_vec())];
-            builder.with_client_auth_cert(chain, key.to_der()).unwrap()
-        }
-        None => builder.with_no_client_auth(),
-    };
-    Client { address, config: Arc::new(config) }
 }
 
 fn await_server(client: &Client) {

@@ -120,22 +120,7 @@ impl Harness {
     pub fn client(&self, own: Option<(Key, Certificate)>) -> Client {
         let server = self.server();
         let chain = server.authority.as_ref().map(Authority::chain).unwrap_or_default();
-        let mut roots = RootCertStore::empty();
-        for certificate in chain {
-            roots.add(CertificateDer::from(certificate.der().to_vec())).unwrap();
-        }
-        let builder = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_root_certificates(roots);
-        let config = match own {
-            Some((key, certificate)) => {
-                let chain = vec![CertificateDer::from(certificate.der().to_vec())];
-                builder.with_client_auth_cert(chain, key.to_der()).unwrap()
-            }
-            None => builder.with_no_client_auth(),
-        };
-        Client { address: self.address, config: Arc::new(config) }
+        Client::new(self.address, chain, own)
     }
 }
 
@@ -182,6 +167,26 @@ impl Reply {
 pub struct Connection(StreamOwned<ClientConnection, TcpStream>);
 
 impl Client {
+    /// A client that trusts an authority and may show a certificate.
+    pub fn new(address: SocketAddr, chain: &[Certificate], own: Option<(Key, Certificate)>) -> Client {
+        let mut roots = RootCertStore::empty();
+        for certificate in chain {
+            roots.add(CertificateDer::from(certificate.der().to_vec())).unwrap();
+        }
+        let builder = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_root_certificates(roots);
+        let config = match own {
+            Some((key, certificate)) => {
+                let chain = vec![CertificateDer::from(certificate.der().to_vec())];
+                builder.with_client_auth_cert(chain, key.to_der()).unwrap()
+            }
+            None => builder.with_no_client_auth(),
+        };
+        Client { address, config: Arc::new(config) }
+    }
+
     pub fn connect(&self) -> Connection {
         self.try_connect().unwrap()
     }
