@@ -164,4 +164,8 @@ where
         tell(peer.address, &error.to_string());
     }
     metrics.connections.fetch_sub(1, Ordering::Relaxed);
+    // If a request was refused before all of it had come, closing now would take the answer away from who is still sending.
+    if let Some(socket) = peer.socket.as_ref().filter(|_| !*stop.borrow()) {
+        socket.drain().await;
+    }
 }

@@ -4,11 +4,15 @@ use std::io::{IoSlice, Result};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::{Shutdown, shutdown};
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
+
+/// How long someone may go on sending who has been answered.
+const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// A socket.
 #[derive(Clone, Debug)]
@@ -28,6 +32,22 @@ impl Socket {
         let mut asked = [PollFd::new(&*self.0, PollFlags::RDHUP)];
         let answered = poll(&mut asked, Some(&at_once));
         answered.is_ok_and(|number| number > 0)
+    }
+
+    /// Reads what still comes and forgets it, until the other end stops sending or has had time enough.
+    pub async fn drain(&self) {
+        let mut forgotten = [0; 16 << 10];
+        let until_the_end = async {
+            while self.0.readable().await.is_ok() {
+                match self.0.try_read(&mut forgotten) {
+                    Ok(0) => break,
+                    Ok(_) => {}
+                    Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
+                    Err(_) => break,
+                }
+            }
+        };
+        let _ = tokio::time::timeout(LAST_WORDS, until_the_end).await;
     }
 
     /// Does something when the socket is ready for it.
