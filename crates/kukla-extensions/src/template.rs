@@ -242,18 +242,18 @@ fn evaluate(
         Some(class) => class,
         None => ruby.class_named("Puppet::Parser::TemplateWrapper")?,
     };
-    let wrapper = Object::with(class, ScopeNumber(scope));
+    let wrapper = Value::Object(Object::with(class, ScopeNumber(scope)));
     let set = |ruby: &mut Ruby<'_>, name: &str, value: Value| {
         let name = ruby.symbols.intern(&format!("@{name}"));
-        wrapper.head.set_variable(name, value);
+        ruby.set_instance_variable(&wrapper, name, value)
     };
     // The others ask for it by the method `scope`.
     if program.names("@__scope__") || REACHES_ALL.iter().any(|word| program.names(word)) {
         let scope = scope::object(ruby, scope)?;
-        set(ruby, "__scope__", scope);
+        set(ruby, "__scope__", scope)?;
     }
     if let Some(path) = path {
-        set(ruby, "__file__", Value::str(path.to_string_lossy().into_owned()));
+        set(ruby, "__file__", Value::str(path.to_string_lossy().into_owned()))?;
     }
     let may_change = CHANGES.iter().any(|word| program.names(word)) || program.names_ending_in('!');
     let mut lent = Vec::new();
@@ -263,10 +263,10 @@ fn evaluate(
             if may_change && matches!(value, PuppetValue::Array(_) | PuppetValue::Hash(_)) {
                 lent.push((name, value, own.clone()));
             }
-            set(ruby, name, own);
+            set(ruby, name, own)?;
         }
     }
-    let result = ruby.run_as(program, Value::Object(wrapper), class)?;
+    let result = ruby.run_as(program, wrapper, class)?;
     let text = ruby.display(&result)?.to_str_lossy().into_owned();
     let mut changes = Vec::new();
     for (name, old, own) in lent {

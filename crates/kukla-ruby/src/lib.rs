@@ -42,6 +42,7 @@ pub use class::ClassId;
 pub use error::{Result, Unwind};
 pub use host::{Host, Puppet};
 pub use lower::{SyntaxProblem, parse};
+pub use memory::taken as memory_taken;
 pub use program::Program;
 pub use ruby::{Ruby, State};
 pub use symbol::Symbol;

@@ -29,8 +29,8 @@ pub(crate) fn give_back(bytes: usize) {
     TAKEN.set(TAKEN.get().wrapping_sub(bytes));
 }
 
-/// How much is taken on this thread.
-pub(crate) fn taken() -> usize {
+/// How many bytes the values of all interpreters of this thread take.
+pub fn taken() -> usize {
     TAKEN.get()
 }
 

@@ -1,11 +1,12 @@
 //! What may refer to itself in a circle, so that it can be taken apart when the interpreter ends.
 //!
-//! Objects count their references; a circle keeps itself alive. Nearly every circle goes through an environment that outlives its call or
-//! through an instance variable, so those are noted here, weakly, and emptied at the end.
+//! Objects count their references; a circle keeps itself alive. Nearly every circle goes through an environment that outlives its call,
+//! through an instance variable or through a program whose calls remember methods of its own, so those are noted here, weakly, and
+//! emptied at the end.
 
 use std::rc::{Rc, Weak};
 
-use crate::eval::Env;
+use crate::eval::{Env, Unit};
 use crate::proc::ProcObject;
 use crate::value::{ArrayObject, HashObject, Head, Object, Value};
 
@@ -14,6 +15,7 @@ use crate::value::{ArrayObject, HashObject, Head, Object, Value};
 pub(crate) struct Objects {
     envs: Vec<Weak<Env>>,
     objects: Vec<Weak<Object>>,
+    units: Vec<Weak<Unit>>,
     sweep_at: usize,
 }
 
@@ -30,14 +32,25 @@ impl Objects {
         self.sweep();
     }
 
+    /// A program that was loaded.
+    pub(crate) fn note_unit(&mut self, unit: &Rc<Unit>) {
+        self.units.push(Rc::downgrade(unit));
+        self.sweep();
+    }
+
+    fn len(&self) -> usize {
+        self.envs.len() + self.objects.len() + self.units.len()
+    }
+
     /// Forgets what is gone, each time the list has doubled.
     fn sweep(&mut self) {
-        if self.envs.len() + self.objects.len() <= self.sweep_at.max(1024) {
+        if self.len() <= self.sweep_at.max(1024) {
             return;
         }
         self.envs.retain(|env| env.strong_count() > 0);
         self.objects.retain(|object| object.strong_count() > 0);
-        self.sweep_at = 2 * (self.envs.len() + self.objects.len());
+        self.units.retain(|unit| unit.strong_count() > 0);
+        self.sweep_at = 2 * self.len();
     }
 }
 
@@ -53,6 +66,11 @@ impl Drop for Objects {
             if let Some(object) = object.upgrade() {
                 object.head.clear_variables();
                 object.clear_payload();
+            }
+        }
+        for unit in self.units.drain(..) {
+            if let Some(unit) = unit.upgrade() {
+                unit.forget();
             }
         }
     }

@@ -74,6 +74,33 @@ fn memory_is_given_back() {
     assert_eq!(run("again.rb", code), "1\n");
 }
 
+/// What refers to itself in a circle goes with its interpreter: a server has one for each catalog.
+#[test]
+fn circles_are_given_back() {
+    for code in [
+        "def a(n) = n.zero? ? 0 : a(n - 1)\na(3)",
+        "class A; def x = y; def y = X; X = 'text'; end; A.new.x",
+        "f = ->(n) { n.zero? ? f : f.call(n - 1) }; f.call(2)",
+        "o = Object.new; o.instance_variable_set(:@o, o)",
+        "class B; attr_accessor :o; end; b = B.new; b.o = [b]",
+        "s = Struct.new(:a).new; s.a = s; s[:a] = [s]",
+        "d = Data.define(:a); a = []; a << d.new(a: a)",
+        "class C; define_method(:c) { self }; end; C.new.c",
+        "o = Object.new; def o.x = self; @o = o; o.x",
+        "h = Hash.new { |own, key| own[key] = [h.size] }; h[1]",
+        "begin; raise 'x'; rescue => e; $e = e; e.instance_variable_set(:@e, e); end",
+        "e = [1, 2].each; e.next; x = [e]; @x = x",
+        "m = 'a'.method(:upcase); @m = m; b = binding; b.local_variable_set(:z, b)",
+        "eval('def z(n) = n > 0 ? z(n - 1) : 0; z(2)')",
+        "require 'set'; s = Set.new; o = Object.new; o.instance_variable_set(:@s, s); s << o",
+        "catch(:x) { [1].each { |n| throw :x, -> { n } } }.call",
+    ] {
+        let before = kukla_ruby::memory_taken();
+        let written = run("circles.rb", code);
+        assert_eq!((written.as_str(), kukla_ruby::memory_taken() - before), ("", 0), "{code}");
+    }
+}
+
 /// A program is shared by all interpreters, and what one changes no other sees.
 #[test]
 fn shared() {

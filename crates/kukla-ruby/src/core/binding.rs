@@ -221,6 +221,7 @@ const METHODS: &[Native] = &[
         let parent = found.levels.first().map(|(env, _)| env.clone());
         let env = Env::new(1, parent);
         env.set(0, 0, args[1].clone());
+        ruby.run.objects.note_env(&env);
         if let Value::Object(object) = this
             && let Some(mut scope) = object.payload_mut::<Scope>()
         {

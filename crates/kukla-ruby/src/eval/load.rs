@@ -101,13 +101,9 @@ impl Ruby<'_> {
         for literal in &program.literals {
             literals.push(self.literal(literal)?);
         }
-        Ok(Rc::new(Unit {
-            program: program.clone(),
-            symbols,
-            sites: (0..program.sites).map(|_| Site::default()).collect(),
-            constants: (0..program.constants).map(|_| ConstantCache::default()).collect(),
-            literals: literals.into(),
-        }))
+        let unit = Unit::new(program, symbols, literals.into());
+        self.run.objects.note_unit(&unit);
+        Ok(unit)
     }
 
     fn literal(&mut self, literal: &Literal) -> Result {

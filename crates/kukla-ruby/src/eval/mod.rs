@@ -25,6 +25,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::class::ClassId;
+use crate::memory::Taken;
 use crate::method::{Method, Visibility};
 use crate::proc::ProcObject;
 use crate::program::{Body, BodyId, Name, Program};
@@ -46,6 +47,7 @@ pub(crate) struct Unit {
     pub constants: Box<[ConstantCache]>,
     /// Literals that are made once.
     pub literals: Box<[Value]>,
+    _taken: Taken,
 }
 
 /// What a call remembers: the method it found last.
@@ -65,12 +67,40 @@ pub(crate) struct ConstantCache {
 }
 
 impl Unit {
+    pub(crate) fn new(program: &Arc<Program>, symbols: Box<[Symbol]>, literals: Box<[Value]>) -> Rc<Unit> {
+        let (sites, constants) = (program.sites as usize, program.constants as usize);
+        let taken = Taken::new(
+            size_of_val(&*symbols)
+                + size_of_val(&*literals)
+                + sites * size_of::<Site>()
+                + constants * size_of::<ConstantCache>(),
+        );
+        Rc::new(Unit {
+            program: program.clone(),
+            symbols,
+            sites: (0..sites).map(|_| Site::default()).collect(),
+            constants: (0..constants).map(|_| ConstantCache::default()).collect(),
+            literals,
+            _taken: taken,
+        })
+    }
+
     pub(crate) fn symbol(&self, name: Name) -> Symbol {
         self.symbols[name as usize]
     }
 
     pub(crate) fn body(&self, id: BodyId) -> &Body {
         &self.program.bodies[id as usize]
+    }
+
+    /// Forgets the methods and constants that were found: those of the program itself keep it alive.
+    pub(crate) fn forget(&self) {
+        for site in &self.sites {
+            drop(site.method.take());
+        }
+        for constant in &self.constants {
+            drop(constant.value.take());
+        }
     }
 }
 

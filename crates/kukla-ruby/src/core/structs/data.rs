@@ -2,7 +2,7 @@
 
 use crate::args::Args;
 use crate::class::{ANY, ClassId, Native, NativeClass, method, private};
-use crate::core::structs::{self, field, members, set_field};
+use crate::core::structs::{self, field, members};
 use crate::error::Result;
 use crate::recursion::Walk;
 use crate::ruby::Ruby;
@@ -97,7 +97,7 @@ fn initialize(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         };
         match name {
             Value::Symbol(name) if names.contains(&name) => {
-                set_field(this, name, value);
+                ruby.set_instance_variable(this, name, value)?;
                 set.push(name);
             }
             other => unknown.push(ruby.inspect(&other)?.to_str_lossy().into_owned()),

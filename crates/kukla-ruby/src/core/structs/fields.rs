@@ -4,7 +4,7 @@ use crate::args::Args;
 use crate::class::{ANY, ClassId, Native, method};
 use crate::core::array::index::{dig_on, place};
 use crate::core::enumerator::as_many;
-use crate::core::structs::{field, members, set_field, values};
+use crate::core::structs::{field, members, values};
 use crate::error::Result;
 use crate::iterate::pair;
 use crate::ruby::Ruby;
@@ -62,8 +62,7 @@ fn get(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 
 fn set(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let name = member(ruby, this, &args[0])?;
-    ruby.check_frozen(this)?;
-    set_field(this, name, args[1].clone());
+    ruby.set_instance_variable(this, name, args[1].clone())?;
     Ok(args[1].clone())
 }
 

@@ -87,11 +87,6 @@ pub(crate) fn values(ruby: &mut Ruby<'_>, this: &Value) -> Result<Vec<Value>> {
     Ok(members(ruby, this)?.into_iter().map(|name| field(this, name)).collect())
 }
 
-fn set_field(this: &Value, name: Symbol, value: Value) {
-    if let Some(head) = this.head() {
-        head.set_variable(name, value);
-    }
-}
 
 /// Makes a class with members: readers, writers if wanted, and what such classes can do themselves.
 fn make_class(
@@ -231,7 +226,7 @@ fn initialize(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
             return Err(ruby.argument_error("struct size differs"));
         }
         for (index, name) in names.into_iter().enumerate() {
-            set_field(this, name, args[index].clone());
+            ruby.set_instance_variable(this, name, args[index].clone())?;
         }
         return Ok(Value::Nil);
     }
@@ -241,12 +236,14 @@ fn initialize(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         list => return Err(ruby.wrong_number_of_arguments(list.len(), 0)),
     };
     for name in &names {
-        set_field(this, *name, Value::Nil);
+        ruby.set_instance_variable(this, *name, Value::Nil)?;
     }
     let mut unknown = Vec::new();
     for (key, value) in given {
         match key {
-            Value::Symbol(name) if names.contains(&name) => set_field(this, name, value),
+            Value::Symbol(name) if names.contains(&name) => {
+                ruby.set_instance_variable(this, name, value)?;
+            }
             other => unknown.push(ruby.display(&other)?.to_str_lossy().into_owned()),
         }
     }
@@ -258,7 +255,7 @@ fn initialize(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 
 fn initialize_copy(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     for name in members(ruby, this)? {
-        set_field(this, name, field(&args[0], name));
+        ruby.set_instance_variable(this, name, field(&args[0], name))?;
     }
     Ok(this.clone())
 }
