@@ -18,6 +18,8 @@ pub struct Message {
     pub code: Option<String>,
     /// The text, or a part of it.
     pub text: String,
+    /// Whether the text is all of it: `only "…"`.
+    pub whole: bool,
 }
 
 const LEVELS: [&str; 8] = ["debug", "info", "notice", "warning", "err", "alert", "emerg", "crit"];
@@ -61,15 +63,20 @@ impl Message {
             && word.bytes().any(|b| b.is_ascii_uppercase());
         let rest = if is_code { text[word.len()..].trim() } else { text };
         if is_code && !rest.is_empty() && !rest.starts_with('"') {
-            return Self { code: None, text: text.to_owned() };
+            return Self { text: text.to_owned(), ..Self::default() };
         }
+        let (rest, whole) = match rest.strip_prefix("only ").filter(|rest| rest.starts_with('"')) {
+            Some(all) => (all, true),
+            None => (rest, false),
+        };
         let unquoted = serde_json::from_str::<String>(rest).unwrap_or_else(|_| rest.to_owned());
-        Self { code: is_code.then(|| word.to_owned()), text: unquoted }
+        Self { code: is_code.then(|| word.to_owned()), text: unquoted, whole }
     }
 
     /// Does an error or warning with this code and text fulfil the claim?
     pub fn found_in(&self, code: Option<&str>, text: &str) -> bool {
-        self.code.as_deref().is_none_or(|c| Some(c) == code) && text.contains(&self.text)
+        self.code.as_deref().is_none_or(|c| Some(c) == code)
+            && if self.whole { text == self.text } else { text.contains(&self.text) }
     }
 }
 
@@ -87,6 +94,7 @@ impl std::fmt::Display for Message {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.code {
             Some(code) => write!(f, "{code} {:?}", self.text),
+            None if self.whole => write!(f, "only {:?}", self.text),
             None => f.write_str(&self.text),
         }
     }
@@ -97,7 +105,7 @@ mod tests {
     use super::*;
 
     fn error(code: Option<&str>, text: &str) -> Claim {
-        Claim::Error(Message { code: code.map(str::to_owned), text: text.to_owned() })
+        Claim::Error(Message { code: code.map(str::to_owned), text: text.to_owned(), whole: false })
     }
 
     #[test]
@@ -109,6 +117,9 @@ mod tests {
         );
         assert_eq!(of_line("1 / 0 # error: DIV_BY_ZERO").1, Some(error(Some("DIV_BY_ZERO"), "")));
         assert_eq!(of_line("1 / 0 # error: Division by 0").1, Some(error(None, "Division by 0")));
+        let whole = Message { text: "no".into(), whole: true, ..Message::default() };
+        assert!(!whole.found_in(None, "no more") && whole.found_in(None, "no"));
+        assert_eq!(of_line("f() # error: only \"no\"").1, Some(Claim::Error(whole)));
         assert_eq!(of_line("1 / 0 # error").1, Some(error(None, "")));
         assert_eq!(of_line("$x = 1 # an ordinary notice").1, None);
         assert_eq!(of_line("'# => 1' # => 'a'").1, Some(Claim::Value("'a'".into())));
@@ -116,7 +127,7 @@ mod tests {
             of_line("notice('x') # notice: ABC means x").1,
             Some(Claim::Log {
                 level: "notice".into(),
-                message: Message { code: None, text: "ABC means x".into() }
+                message: Message { text: "ABC means x".into(), ..Message::default() }
             })
         );
     }

@@ -3,7 +3,8 @@
 //! A relationship with a class or define is one with everything inside it, so each container counts as two points: one
 //! before all it contains and one after. Resources on a cycle are those that can reach themselves.
 
-use crate::{Catalog, Resource};
+use crate::Catalog;
+use crate::resource::related;
 
 /// The attributes that say what comes after a resource, and those that say what comes before it.
 const AFTER: [&str; 2] = ["before", "notify"];
@@ -12,7 +13,10 @@ const BEFORE: [&str; 2] = ["require", "subscribe"];
 impl Catalog {
     /// The cycles, each as the references on it in order, the first one repeated at the end; no resource is on two of them.
     pub fn cycles(&self) -> Vec<Vec<String>> {
-        let graph = self.graph();
+        let graph = Graph::of(self);
+        if graph.is_acyclic() {
+            return Vec::new();
+        }
         let mut cycles: Vec<Vec<String>> = components(&graph)
             .into_iter()
             .filter_map(|component| circle(&graph, &component))
@@ -20,37 +24,6 @@ impl Catalog {
             .collect();
         cycles.sort();
         cycles
-    }
-
-    /// What follows each point. Point `2 * n` is the beginning of resource `n` and `2 * n + 1` its end; they are the same
-    /// moment for a resource that contains nothing.
-    fn graph(&self) -> Vec<Vec<u32>> {
-        let mut graph = vec![Vec::new(); self.resources.len() * 2];
-        for point in 0..self.resources.len() as u32 {
-            graph[point as usize * 2].push(point * 2 + 1);
-        }
-        for edge in &self.edges {
-            graph[edge.source as usize * 2].push(edge.target * 2);
-            graph[edge.target as usize * 2 + 1].push(edge.source * 2 + 1);
-        }
-        let mut relate = |first: u32, second: u32| graph[first as usize * 2 + 1].push(second * 2);
-        for (resource, at) in self.resources.iter().zip(0..) {
-            for other in AFTER.iter().flat_map(|attribute| self.related_positions(resource, attribute)) {
-                relate(at, other);
-            }
-            for other in BEFORE.iter().flat_map(|attribute| self.related_positions(resource, attribute)) {
-                relate(other, at);
-            }
-        }
-        graph
-    }
-
-    fn related_positions(&self, resource: &Resource, attribute: &str) -> Vec<u32> {
-        resource
-            .related(attribute)
-            .iter()
-            .filter_map(|reference| self.position_as_written(reference))
-            .collect()
     }
 
     fn references(&self, points: &[u32]) -> Vec<String> {
@@ -68,8 +41,87 @@ impl Catalog {
     }
 }
 
+/// What follows each point. Point `2 * n` is the beginning of resource `n` and `2 * n + 1` its end; they are the same moment for a
+/// resource that contains nothing.
+struct Graph {
+    /// Where the followers of each point begin, and those of the last end.
+    starts: Vec<u32>,
+    followers: Vec<u32>,
+}
+
+impl Graph {
+    fn of(catalog: &Catalog) -> Graph {
+        let mut steps: Vec<(u32, u32)> =
+            Vec::with_capacity(catalog.resources.len() + 2 * catalog.edges.len());
+        steps.extend((0..catalog.resources.len() as u32).map(|at| (at * 2, at * 2 + 1)));
+        for edge in &catalog.edges {
+            steps.push((edge.source * 2, edge.target * 2));
+            steps.push((edge.target * 2 + 1, edge.source * 2 + 1));
+        }
+        for (resource, at) in catalog.resources.iter().zip(0..) {
+            for (name, value) in &resource.parameters {
+                let after = AFTER.contains(&name.as_str());
+                if !after && !BEFORE.contains(&name.as_str()) {
+                    continue;
+                }
+                for other in related(value).iter().filter_map(|other| catalog.position_as_written(other)) {
+                    let (first, second) = if after { (at, other) } else { (other, at) };
+                    steps.push((first * 2 + 1, second * 2));
+                }
+            }
+        }
+        Graph::new(catalog.resources.len() * 2, &steps)
+    }
+
+    fn new(points: usize, steps: &[(u32, u32)]) -> Graph {
+        let mut starts = vec![0; points + 1];
+        for (from, _) in steps {
+            starts[*from as usize + 1] += 1;
+        }
+        for at in 0..points {
+            starts[at + 1] += starts[at];
+        }
+        let (mut free, mut followers) = (starts.clone(), vec![0; steps.len()]);
+        for (from, to) in steps {
+            let place = &mut free[*from as usize];
+            followers[*place as usize] = *to;
+            *place += 1;
+        }
+        Graph { starts, followers }
+    }
+
+    fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    fn after(&self, point: u32) -> &[u32] {
+        let at = point as usize;
+        &self.followers[self.starts[at] as usize..self.starts[at + 1] as usize]
+    }
+
+    /// Whether every point can be reached in an order: nearly all catalogs can, and that is told faster than what could not be.
+    fn is_acyclic(&self) -> bool {
+        let mut waits_for = vec![0_u32; self.len()];
+        self.followers.iter().for_each(|point| waits_for[*point as usize] += 1);
+        let mut ready: Vec<u32> =
+            (0..self.len() as u32).filter(|point| waits_for[*point as usize] == 0).collect();
+        let mut reached = 0;
+        while let Some(point) = ready.pop() {
+            reached += 1;
+            for follower in self.after(point) {
+                let waits = &mut waits_for[*follower as usize];
+                *waits -= 1;
+                if *waits == 0 {
+                    ready.push(*follower);
+                }
+            }
+        }
+        reached == self.len()
+    }
+}
+
 /// Groups of points that can all reach each other, by Tarjan's algorithm with a stack of its own: catalogs are deep.
-fn components(graph: &[Vec<u32>]) -> Vec<Vec<u32>> {
+fn components(graph: &Graph) -> Vec<Vec<u32>> {
     const UNSEEN: u32 = u32::MAX;
     let mut order = vec![UNSEEN; graph.len()];
     let mut low = vec![0; graph.len()];
@@ -89,7 +141,7 @@ fn components(graph: &[Vec<u32>]) -> Vec<Vec<u32>> {
                 stack.push(point);
                 on_stack[at] = true;
             }
-            if let Some(&follower) = graph[at].get(child) {
+            if let Some(&follower) = graph.after(point).get(child) {
                 work.push((point, child + 1));
                 let to = follower as usize;
                 if order[to] == UNSEEN {
@@ -116,13 +168,13 @@ fn components(graph: &[Vec<u32>]) -> Vec<Vec<u32>> {
 }
 
 /// A shortest way from a point of a group back to it, within the group.
-fn circle(graph: &[Vec<u32>], component: &[u32]) -> Option<Vec<u32>> {
+fn circle(graph: &Graph, component: &[u32]) -> Option<Vec<u32>> {
     let start = *component.iter().min()?;
     let inside: std::collections::BTreeSet<u32> = component.iter().copied().collect();
     let mut came_from = std::collections::BTreeMap::new();
     let mut queue = std::collections::VecDeque::from([start]);
     while let Some(point) = queue.pop_front() {
-        for &follower in &graph[point as usize] {
+        for &follower in graph.after(point) {
             if follower == start {
                 let mut way = vec![point];
                 while let Some(&before) = came_from.get(way.last()?) {

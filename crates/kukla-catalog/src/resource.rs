@@ -78,17 +78,20 @@ impl Resource {
 
     /// The resources that a relationship attribute leads to.
     pub fn related(&self, attribute: &str) -> Vec<ResourceRef> {
-        fn gather(value: &Value, found: &mut Vec<ResourceRef>) {
-            match value {
-                Value::String(text) => found.extend(ResourceRef::parse(text)),
-                Value::Array(values) => values.iter().for_each(|each| gather(each, found)),
-                _ => {}
-            }
-        }
-        let mut found = Vec::new();
-        if let Some(value) = self.get(attribute) {
-            gather(value, &mut found);
-        }
-        found
+        self.get(attribute).map(related).unwrap_or_default()
     }
+}
+
+/// The resources that the value of a relationship attribute leads to.
+pub(crate) fn related(value: &Value) -> Vec<ResourceRef> {
+    fn gather(value: &Value, found: &mut Vec<ResourceRef>) {
+        match value {
+            Value::String(text) => found.extend(ResourceRef::parse(text)),
+            Value::Array(values) => values.iter().for_each(|each| gather(each, found)),
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    gather(value, &mut found);
+    found
 }

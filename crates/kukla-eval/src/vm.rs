@@ -184,7 +184,9 @@ impl<'e> Vm<'e> {
         if failure.place.is_some() || failure.stage == Stage::Data {
             return failure;
         }
-        failure.frame = frame;
+        if failure.stage != Stage::Foreign {
+            failure.frame = frame;
+        }
         failure.trace = self.standpoint.trace();
         failure.within = self.catalog.containers(self.scope());
         failure.at(self.location(span))

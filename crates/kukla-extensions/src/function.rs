@@ -10,7 +10,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use kukla_eval::lambda::Block;
 use kukla_eval::registry::ForeignFunction;
 use kukla_eval::{Environment, Flow, Vm};
-use kukla_ruby::{Result, Ruby, Unwind};
+use kukla_ruby::survey::{OldFunction, old_function};
+use kukla_ruby::{ClassId, Result, Ruby, Unwind};
 use kukla_syntax::diagnostic;
 use kukla_values::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -61,6 +62,8 @@ pub struct RubyFunction {
     dispatches: OnceLock<Arc<[Dispatch]>>,
     /// Whether it has a `call` of its own, which gets all arguments as they come.
     calls_itself: OnceLock<bool>,
+    /// What its text shows, if it is one for the old API that can be read.
+    survey: OnceLock<Option<OldFunction>>,
 }
 
 impl fmt::Debug for RubyFunction {
@@ -73,14 +76,17 @@ impl fmt::Debug for RubyFunction {
 #[derive(Default)]
 struct Loaded(FxHashSet<PathBuf>);
 
-/// Runs the file of a function, unless it was run in this interpreter before.
-pub fn load(ruby: &mut Ruby<'_>, path: &Path) -> Result<()> {
+/// Runs the file of a function, unless it was run in this interpreter before; what its last expression gives.
+pub fn load(ruby: &mut Ruby<'_>, path: &Path) -> Result<Option<kukla_ruby::Value>> {
     if ruby.part::<Loaded>().0.contains(path) {
-        return Ok(());
+        return Ok(None);
     }
     ruby.part::<Loaded>().0.insert(path.to_path_buf());
-    ruby.run_file(path)
+    ruby.run_file(path).map(Some)
 }
+
+/// Where Puppet says what functions for its old API must not do.
+const REFACTOR: &str = "https://puppet.com/docs/puppet/latest/functions_refactor_legacy.html";
 
 impl RubyFunction {
     /// The function of a file; its directory says for which API it is.
@@ -100,6 +106,7 @@ impl RubyFunction {
             workers,
             dispatches: OnceLock::new(),
             calls_itself: OnceLock::new(),
+            survey: OnceLock::new(),
         }
     }
 
@@ -110,7 +117,7 @@ impl RubyFunction {
             return Ok(dispatches.iter().any(Dispatch::takes_lookup_context));
         }
         session::enter(vm, &self.programs, None, |ruby| {
-            self.load(ruby)?;
+            self.load_old(ruby)?;
             let scope = scope::object(ruby, 0)?;
             let (class, method) =
                 (ruby.class_of(&scope), ruby.symbols.intern(&format!("function_{}", self.name)));
@@ -122,7 +129,63 @@ impl RubyFunction {
     }
 
     fn load(&self, ruby: &mut Ruby<'_>) -> Result<()> {
-        load(ruby, &self.path)
+        load(ruby, &self.path).map(drop)
+    }
+
+    /// Loads a function for the old API as Puppet does when a manifest calls it: what other functions may get away with is refused.
+    fn load_old(&self, ruby: &mut Ruby<'_>) -> Result<()> {
+        let survey = match self.survey.get() {
+            Some(known) => known,
+            None => {
+                let text = ruby.host.world().read(&self.path).unwrap_or_default();
+                self.survey.get_or_init(|| old_function(&text))
+            }
+        };
+        let file = self.path.display();
+        // What cannot be read complains when it is run.
+        if let Some(survey) = survey {
+            if let Some(method) = &survey.defines {
+                let unknown = ("<unknown>".to_owned(), "<unknown>".to_owned());
+                let (name, column) =
+                    method.name.clone().map_or(unknown, |(name, column)| (name, column.to_string()));
+                // Puppet means the line and takes the column.
+                let message = format!(
+                    "Illegal method definition of method '{name}' in source {file} on line {column} in legacy function. See {REFACTOR} for more information"
+                );
+                return Err(ruby.error(ClassId::SECURITY_ERROR, message));
+            }
+            if !survey.is_made {
+                let message = format!(
+                    "The code loaded from {file} does not seem to be a Puppet 3x API function - no 'newfunction' call."
+                );
+                return Err(ruby.argument_error(message));
+            }
+        }
+        match load(ruby, &self.path)? {
+            Some(made) => self.check_made(ruby, &made),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the file of a function gives what `newfunction` gives for it.
+    fn check_made(&self, ruby: &mut Ruby<'_>, made: &kukla_ruby::Value) -> Result<()> {
+        let file = self.path.display();
+        let kukla_ruby::Value::Hash(_) = made else {
+            let class = ruby.class_name_of(made);
+            return Err(ruby.argument_error(format!(
+                "Illegal legacy function definition! The code loaded from {file} did not return the result of calling 'newfunction'. Got '{class}'"
+            )));
+        };
+        let (index, name) = (ruby.symbols.intern("[]"), ruby.symbol("name"));
+        let name = ruby.send(made, index, &[name])?;
+        let (name, wanted) =
+            (ruby.display(&name)?.to_str_lossy().into_owned(), format!("function_{}", self.name));
+        if name == wanted {
+            return Ok(());
+        }
+        Err(ruby.argument_error(format!(
+            "The code loaded from {file} produced mis-matched name, expected '{wanted}', got '{name}'"
+        )))
     }
 
     fn missing(&self) -> Box<Unwind> {
@@ -134,7 +197,7 @@ impl RubyFunction {
     fn call_old(&self, vm: &mut Vm<'_>, args: &[Value]) -> Flow {
         let here = vm.standing().number();
         session::enter(vm, &self.programs, None, |ruby| {
-            self.load(ruby)?;
+            self.load_old(ruby)?;
             let scope = scope::object(ruby, here)?;
             let method = ruby.symbols.intern(&format!("function_{}", self.name));
             let class = ruby.class_of(&scope);

@@ -325,7 +325,7 @@ fn has_old_function(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
 fn load_old_function(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
     let name = text(ruby, &args[0])?;
     match ruby.with_puppet(|puppet| puppet.old_function(&name))? {
-        Some(path) => function::load(ruby, &path).map(|()| Value::Bool(true)),
+        Some(path) => function::load(ruby, &path).map(|_| Value::Bool(true)),
         None => Ok(Value::Bool(false)),
     }
 }

@@ -144,11 +144,11 @@ impl Ruby<'_> {
         self.run_body(&unit, 0, this, cref, None)
     }
 
-    /// Runs a file of the world in this interpreter, whether or not it was run before.
-    pub fn run_file(&mut self, path: &Path) -> Result<()> {
+    /// Runs a file of the world in this interpreter, whether or not it was run before; what its last expression gives.
+    pub fn run_file(&mut self, path: &Path) -> Result {
         let shown = path.to_string_lossy().into_owned();
-        if self.load_file(&shown)? {
-            return Ok(());
+        if let Some(value) = self.load_file(&shown)? {
+            return Ok(value);
         }
         Err(self.error(ClassId::LOAD_ERROR, format!("cannot load such file -- {shown}")))
     }

@@ -58,6 +58,52 @@ pub fn survey(source: &[u8]) -> Survey {
     surveyor.found
 }
 
+/// What Puppet looks for in the text of a function for its old API before it runs it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OldFunction {
+    /// Whether `newfunction` is called.
+    pub is_made: bool,
+    /// The first method that it defines, which it must not.
+    pub defines: Option<DefinedMethod>,
+}
+
+/// A method that a text defines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DefinedMethod {
+    /// Its name and the column of that, unless the name is an operator or begins like a constant.
+    pub name: Option<(String, u32)>,
+}
+
+/// Surveys the text of a function for Puppet's old API; nothing of one with mistakes.
+pub fn old_function(source: &[u8]) -> Option<OldFunction> {
+    let result = prism::parse(source);
+    if result.errors().next().is_some() {
+        return None;
+    }
+    let mut found = OldFunction::default();
+    found.visit(&result.node());
+    Some(found)
+}
+
+impl<'pr> Visit<'pr> for OldFunction {
+    fn visit_call_node(&mut self, node: &prism::CallNode<'pr>) {
+        // Arguments without parentheses make it something else to Puppet.
+        let is_call = node.arguments().is_none() || node.opening_loc().is_some();
+        self.is_made |= is_call && node.name().as_slice() == b"newfunction";
+        prism::visit_call_node(self, node);
+    }
+
+    fn visit_def_node(&mut self, node: &prism::DefNode<'pr>) {
+        if self.defines.is_none() {
+            let name = text(node.name().as_slice());
+            let is_plain = name.starts_with(|c: char| c.is_lowercase() || c == '_');
+            self.defines =
+                Some(DefinedMethod { name: is_plain.then(|| (name, node.name_loc().start_column())) });
+        }
+        prism::visit_def_node(self, node);
+    }
+}
+
 struct Surveyor {
     found: Survey,
 }

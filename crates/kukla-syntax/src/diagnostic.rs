@@ -163,6 +163,8 @@ pub enum Stage {
     Validation,
     /// Evaluating.
     Evaluation,
+    /// Running code in another language that ended with what Puppet neither rescues nor puts into words of its own.
+    Foreign,
     /// Looking up data.
     Data,
     /// The request itself.
@@ -178,7 +180,7 @@ impl Stage {
             Stage::Syntax => "syntax",
             Stage::Validation => "validation",
             // Whatever Kukla does wrong happens while it evaluates, as far as others can tell.
-            Stage::Evaluation | Stage::Internal => "evaluation",
+            Stage::Evaluation | Stage::Foreign | Stage::Internal => "evaluation",
             Stage::Data => "data",
             Stage::Request => "request",
         }

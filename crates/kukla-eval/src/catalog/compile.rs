@@ -187,6 +187,9 @@ impl Vm<'_> {
             return wrong.on_line_of(location.clone()).into();
         }
         let inner = raise.into_diagnostic();
+        if inner.stage == Stage::Foreign {
+            return inner.into();
+        }
         let mut outer = diagnostic!(DECLARED_HERE { resource: resource.reference() });
         if inner.stage != Stage::Data {
             outer.stage = inner.stage;

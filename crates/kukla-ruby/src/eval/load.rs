@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{ConstantCache, Context, Cref, Env, Site, Unit};
+use super::{Context, Cref, Env, Unit};
 use crate::class::ClassId;
 use crate::core::exception;
 use crate::error::{Result, Unwind};
@@ -184,8 +184,8 @@ impl Ruby<'_> {
     }
 
     /// `load`: runs a file, whether or not it was run before.
-    pub(crate) fn load_file(&mut self, path: &str) -> Result<bool> {
-        let Ok(source) = self.host.world().read(Path::new(path)) else { return Ok(false) };
+    pub(crate) fn load_file(&mut self, path: &str) -> Result<Option<Value>> {
+        let Ok(source) = self.host.world().read(Path::new(path)) else { return Ok(None) };
         let program = match self.host.program(Path::new(path), &source) {
             Ok(program) => program,
             Err(problem) => return Err(self.syntax_error(path, &problem)),
@@ -193,8 +193,7 @@ impl Ruby<'_> {
         self.charge(source.len() as u64 / 16)?;
         let unit = self.load(&program)?;
         let (this, top) = (self.run.main.clone(), self.top());
-        self.run_body(&unit, 0, this, top, None)?;
-        Ok(true)
+        self.run_body(&unit, 0, this, top, None).map(Some)
     }
 
     /// `load` of a file by name: as it is, or in one of the directories of `$LOAD_PATH`.
@@ -206,7 +205,7 @@ impl Ruby<'_> {
         }
         for place in places {
             let place = normal(&place);
-            if self.host.world().exists(&place) && self.load_file(&place.to_string_lossy())? {
+            if self.host.world().exists(&place) && self.load_file(&place.to_string_lossy())?.is_some() {
                 return Ok(true);
             }
         }
@@ -299,12 +298,12 @@ impl Ruby<'_> {
         self.run.loaded.running.insert(shown.clone());
         let loaded = self.load_file(&shown);
         self.run.loaded.running.remove(&shown);
-        if let (Ok(true), Some(list)) = (&loaded, features)
+        if let (Ok(Some(_)), Some(list)) = (&loaded, features)
             && !list.head.is_frozen()
         {
             list.items_mut().push(Value::str(shown));
         }
-        Ok(loaded?.then_some(true))
+        Ok(loaded?.map(|_| true))
     }
 
     /// `require_relative`, from the file that runs.

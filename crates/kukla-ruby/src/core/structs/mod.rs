@@ -87,7 +87,6 @@ pub(crate) fn values(ruby: &mut Ruby<'_>, this: &Value) -> Result<Vec<Value>> {
     Ok(members(ruby, this)?.into_iter().map(|name| field(this, name)).collect())
 }
 
-
 /// Makes a class with members: readers, writers if wanted, and what such classes can do themselves.
 fn make_class(
     ruby: &mut Ruby<'_>,
