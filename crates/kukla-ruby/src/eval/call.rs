@@ -10,7 +10,7 @@ use crate::error::{Result, Unwind};
 use crate::memory;
 use crate::method::{Method, MethodBody, Visibility};
 use crate::proc::{ProcBody, ProcObject};
-use crate::program::{Arguments, BlockArg, Call, Super};
+use crate::program::{Arguments, BlockArg, Call, Node, Super};
 use crate::ruby::Ruby;
 use crate::symbol::{Symbol, sym};
 use crate::value::Value;
@@ -85,11 +85,11 @@ impl Ruby<'_> {
             return match &**nodes {
                 [] => self.dispatch(f, call, receiver, &mut [], false, None),
                 [a] => {
-                    let mut args = [self.eval(f, a)?];
+                    let mut args = [self.argument(f, a)?];
                     self.dispatch(f, call, receiver, &mut args, false, None)
                 }
                 [a, b] => {
-                    let mut args = [self.eval(f, a)?, self.eval(f, b)?];
+                    let mut args = [self.argument(f, a)?, self.argument(f, b)?];
                     self.dispatch(f, call, receiver, &mut args, false, None)
                 }
                 nodes => {
@@ -118,6 +118,15 @@ impl Ruby<'_> {
                 let result = self.dispatch(f, call, receiver, &mut args, keywords, Some(&block));
                 self.after_block(&block, result)
             }
+        }
+    }
+
+    /// The value of an argument; arithmetic with integers is done on the spot.
+    #[inline]
+    fn argument(&mut self, f: &Frame<'_>, node: &Node) -> Result {
+        match self.peek_operation(f, node) {
+            Some(number) => Ok(Value::Int(number)),
+            None => self.eval(f, node),
         }
     }
 
