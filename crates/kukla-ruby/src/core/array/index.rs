@@ -256,8 +256,13 @@ pub(super) fn splice(
 }
 
 fn set(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    let length = own(ruby, this)?.len();
+    if let [Value::Int(index), _] = args.list
+        && place(*index, length).is_none()
+    {
+        return Err(too_small(ruby, *index, length as i64));
+    }
     let array = own_mut(ruby, this)?;
-    let length = array.len();
     let (begin, count, value) = match args.list {
         [Value::Int(index), value] => {
             set_at(ruby, array, *index, value.clone())?;

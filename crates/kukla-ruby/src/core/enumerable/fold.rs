@@ -180,8 +180,7 @@ impl Total {
     pub(crate) fn finish(self, ruby: &mut Ruby<'_>) -> Result {
         Ok(match self {
             Total::Int(large, small) => Value::integer(large + small),
-            Total::Float(sum, correction) if sum.is_finite() => Value::Float(sum + correction),
-            Total::Float(sum, _) => Value::Float(sum),
+            Total::Float(sum, correction) => Value::Float(sum + correction),
             Total::Any(value) => value,
             Total::Before(sum, first) if sum == BigInt::ZERO => first,
             Total::Before(sum, first) => ruby.send(&Value::integer(sum), sym::PLUS, &[first])?,

@@ -11,7 +11,7 @@ use crate::core::encoding;
 use crate::core::string::common_encoding;
 use crate::error::Result;
 use crate::ruby::Ruby;
-use crate::text::Text;
+use crate::text::{Encoding, Text};
 use crate::value::{HashObject, Value};
 
 /// Functions of `Kernel`.
@@ -417,6 +417,10 @@ impl Formatter<'_, '_> {
         if i32::try_from(code).is_err() {
             let size = if code < 0 { "small" } else { "big" };
             return Err(ruby.range_error(format!("integer {code} too {size} to convert to `int'")));
+        }
+        // Two numbers that no character has stand for bytes that no text in UTF-8 has.
+        if (-2..0).contains(&code) && self.out.encoding() == Encoding::Utf8 {
+            return Ok(Text::new(vec![code as u8], Encoding::Utf8));
         }
         if !(0..=0x10_ffff).contains(&code) {
             return Err(ruby.argument_error("invalid character"));

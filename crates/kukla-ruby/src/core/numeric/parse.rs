@@ -371,6 +371,19 @@ fn check_no_null(ruby: &mut Ruby<'_>, bytes: &[u8]) -> Result<()> {
     if bytes.contains(&0) { Err(ruby.argument_error("string contains null byte")) } else { Ok(()) }
 }
 
+/// Whether a text ends after its blanks and its sign, before Ruby looks at the base; one with nothing in it does not get that far.
+pub fn has_no_digits(bytes: &[u8]) -> bool {
+    let rest = bytes.trim_ascii_start();
+    !bytes.is_empty() && matches!(rest, [] | [b'+' | b'-'])
+}
+
+/// Whether a text begins as integers do that tell their base: `0x`, `0b`, `0o`, `0d` or just `0`.
+fn says_base(bytes: &[u8]) -> bool {
+    let rest = bytes.trim_ascii_start();
+    let digits = rest.strip_prefix(b"-").or(rest.strip_prefix(b"+")).unwrap_or(rest);
+    matches!(digits, [b'0', b'0'..=b'9' | b'_' | b'x' | b'X' | b'b' | b'B' | b'o' | b'O' | b'd' | b'D', ..])
+}
+
 fn integer_function(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
     let exception = wants_exception(ruby, args)?;
     let rest = args.split().0;
@@ -397,12 +410,17 @@ fn to_integer(ruby: &mut Ruby<'_>, value: &Value, base: Option<&Value>) -> Resul
     };
     if let Some(Value::String(string)) = &text {
         let bytes = string.text().as_bytes().to_vec();
-        let base = base.unwrap_or(0).abs();
-        if base == 1 || base > 36 {
+        let base = match base.unwrap_or(0) {
+            // A base below zero is for texts that do not say theirs.
+            base if base < 0 && says_base(&bytes) => 0,
+            base => base.abs(),
+        };
+        if (base == 1 || base > 36) && !has_no_digits(&bytes) {
             return Err(ruby.argument_error(format!("invalid radix {base}")));
         }
         ruby.charge((bytes.len() / 64).pow(2) as u64)?;
-        return match integer(&bytes, base as u32, true) {
+        let number = if has_no_digits(&bytes) { None } else { integer(&bytes, base as u32, true) };
+        return match number {
             Some(number) => Ok(Value::integer(number)),
             None => Err(invalid_value(ruby, "Integer()", value)),
         };
@@ -536,15 +554,15 @@ fn rational_part(ruby: &mut Ruby<'_>, value: &Value) -> Result {
 }
 
 fn make_rational(ruby: &mut Ruby<'_>, first: &Value, second: Option<&Value>) -> Result {
-    if let Some(Value::Nil) = second {
+    if first.is_nil() || second.is_some_and(Value::is_nil) {
         return Err(ruby.type_error("can't convert nil into Rational"));
     }
     let (above, below) = match second {
         Some(second) => {
-            // Texts are read first.
+            // Texts and floats are read first.
             let (mut above, mut below) = (first.clone(), second.clone());
             for part in [&mut above, &mut below] {
-                if let Value::String(_) = part {
+                if let Value::String(_) | Value::Float(_) = part {
                     *part = exact(ruby, part)?;
                 }
             }

@@ -90,24 +90,25 @@ pub(super) fn uuencode(bytes: &[u8], line: usize) -> Vec<u8> {
     out
 }
 
-/// Uuencode read.
+/// Uuencode read. What is no letter of it counts as zeros and is not passed over, and a byte after the groups of a line may be a checksum.
 pub(super) fn uudecode(text: &[u8]) -> Vec<u8> {
+    let most = text.len() * 3 / 4;
+    let mut rest = text.iter().copied().peekable();
     let mut out = Vec::new();
-    for line in text.split(|byte| *byte == b'\n') {
-        let Some((first, letters)) = line.split_first() else { break };
-        if !(b'!'..=b'`').contains(first) {
-            break;
-        }
-        let len = usize::from((first - b' ') & 63);
-        let mut decoded = Vec::new();
-        for group in letters.chunks(4) {
-            let bits = (0..4).fold(0u32, |bits, at| {
-                bits << 6 | u32::from(group.get(at).map_or(0, |letter| letter.wrapping_sub(b' ') & 63))
+    while let Some(first) = rest.next_if(|byte| (b'!'..=b'`').contains(byte)) {
+        let length = usize::from((first - b' ') & 63).min(most - out.len());
+        let end = out.len() + length;
+        while out.len() < end {
+            let bits = (0..4).fold(0u32, |bits, _| {
+                let letter = rest.next_if(|byte| (b' '..=b'`').contains(byte)).unwrap_or(b' ');
+                bits << 6 | u32::from((letter - b' ') & 63)
             });
-            decoded.extend_from_slice(&bits.to_be_bytes()[1..]);
+            let group = &bits.to_be_bytes()[1..];
+            out.extend_from_slice(&group[..group.len().min(end - out.len())]);
         }
-        decoded.truncate(len);
-        out.extend(decoded);
+        rest.next_if(|byte| !matches!(byte, b'\r' | b'\n'));
+        rest.next_if_eq(&b'\r');
+        rest.next_if_eq(&b'\n');
     }
     out
 }

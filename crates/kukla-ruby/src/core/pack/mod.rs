@@ -123,6 +123,8 @@ fn directives(ruby: &mut Ruby<'_>, template: &[u8]) -> Result<Vec<Directive>> {
                 }
                 directive.count = Count::Times(number);
             }
+            // At the end it means the first byte, anywhere else the beginning.
+            None if letter == b'@' => directive.count = Count::Times(1),
             _ => {}
         }
         all.push(directive);

@@ -10,6 +10,7 @@ use crate::ruby::Ruby;
 use crate::symbol::sym;
 use crate::value::{RangeObject, Value};
 
+use super::each::must_iterate;
 use super::own;
 
 pub(super) const METHODS: &[Native] = &[
@@ -185,6 +186,7 @@ fn min(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         return enumerable::call(ruby, this, "min", args);
     }
     if !args.is_empty() {
+        must_iterate(ruby, range)?;
         return enumerable::call(ruby, this, "min", args);
     }
     if range.end.is_nil() {

@@ -37,6 +37,15 @@ fn cannot_iterate(ruby: &mut Ruby<'_>, begin: &Value) -> Box<Unwind> {
     ruby.type_error(format!("can't iterate from {class}"))
 }
 
+/// Complains unless a range has elements, which it need not have any of.
+pub(super) fn must_iterate(ruby: &mut Ruby<'_>, range: &RangeObject) -> Result<()> {
+    if ruby.responds_to(&range.begin, sym::SUCC, false)? {
+        Ok(())
+    } else {
+        Err(cannot_iterate(ruby, &range.begin))
+    }
+}
+
 /// Gives every element to `go`.
 pub(super) fn walk(
     ruby: &mut Ruby<'_>,
@@ -253,7 +262,9 @@ fn first(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let Some(most) = args.get(0) else { return Ok(range.begin.clone()) };
     let most = enumerable::count(ruby, most, "negative array size (or size too big)")?;
     let mut taken = Vec::new();
-    if most > 0 {
+    if most == 0 {
+        must_iterate(ruby, range)?;
+    } else {
         let range = range.clone();
         walk(ruby, &range, |_, value| {
             taken.push(value.clone());

@@ -142,6 +142,9 @@ fn count(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 }
 
 fn deleted(ruby: &mut Ruby<'_>, string: &Rc<StringObject>, args: &Args<'_>) -> Result<Option<Text>> {
+    if string.text().is_empty() {
+        return Ok(None);
+    }
     let sets = Sets::from_args(ruby, string, args)?;
     let text = string.text();
     let encoding = text.encoding();

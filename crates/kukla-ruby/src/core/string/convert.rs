@@ -57,11 +57,11 @@ fn hash_as_password(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Resul
     let setting = ruby.to_text(&args[0])?;
     let password = own(ruby, this)?.text();
     let until_null = setting.iter().position(|byte| *byte == 0).unwrap_or(setting.len());
-    if until_null < 2 {
-        return Err(ruby.argument_error("salt too short (need >=2 bytes)"));
-    }
     if password.contains(&0) {
         return Err(ruby.argument_error("string contains null byte"));
+    }
+    if until_null < 2 {
+        return Err(ruby.argument_error("salt too short (need >=2 bytes)"));
     }
     let setting = String::from_utf8_lossy(&setting[..until_null]);
     ruby.charge(crypt::steps(&password, &setting))?;

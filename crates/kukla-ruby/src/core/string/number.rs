@@ -47,6 +47,7 @@ fn to_i(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let base = args.get(0).map(|base| ruby.to_int(base)).transpose()?.unwrap_or(10);
     match base {
         0 | 2..=36 => integer(ruby, this, base as u32),
+        _ if base > 0 && parse::has_no_digits(&own(ruby, this)?.text()) => Ok(Value::Int(0)),
         _ => Err(ruby.argument_error(format!("invalid radix {base}"))),
     }
 }

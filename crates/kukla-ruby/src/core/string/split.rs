@@ -226,7 +226,9 @@ fn partition(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         Wanted::Plain(part) => {
             let (text, part) = (string.text(), part.text());
             common_encoding(ruby, &text, &part)?;
-            search::find(&text, &part, 0).map(|at| ((at, at + part.len()), part.encoding()))
+            // What is no text is found nowhere.
+            let found = part.is_valid().then(|| search::find(&text, &part, 0)).flatten();
+            found.map(|at| ((at, at + part.len()), part.encoding()))
         }
     };
     let text = string.text();
@@ -248,7 +250,8 @@ fn rpartition(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         Wanted::Plain(part) => {
             let (text, part) = (string.text(), part.text());
             common_encoding(ruby, &text, &part)?;
-            search::find_last(&text, &part, text.len()).map(|at| ((at, at + part.len()), part.encoding()))
+            let found = part.is_valid().then(|| search::find_last(&text, &part, text.len())).flatten();
+            found.map(|at| ((at, at + part.len()), part.encoding()))
         }
     };
     let text = string.text();

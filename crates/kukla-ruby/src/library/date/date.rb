@@ -360,6 +360,8 @@ class Date
     when 'Q' then ((ajd - Rational(4_881_175, 2)) * 86_400_000).to_i.to_s
     when '+' then directive_expanded("%a %b %e %H:%M:%S #{zone} %Y")
     when 'c' then directive_expanded('%a %b %e %H:%M:%S %Y')
+    # A time has four places for the year, its sign included.
+    when 'v' then directive == '%v' ? '%e-%^b-%Y' : directive
     when 'a', 'A', 'u', 'w', 'j', 'U', 'W', 'V', 'G', 'g', 's'
       return directive if gregorian? && (start.infinite? || @jd >= ITALY + 400)
 

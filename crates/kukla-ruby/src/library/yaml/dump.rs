@@ -154,9 +154,11 @@ impl Dumper<'_> {
                     let shown = ruby.class_name(*class);
                     return Err(ruby.type_error(format!("can't dump anonymous class: {shown}")));
                 }
-                let tag = if ruby.class(*class).is_module() { "!ruby/module" } else { "!ruby/class" };
-                let name = ruby.class_name(*class);
-                self.writer.tagged_in_quotes(name, tag);
+                if !self.is_known(value) {
+                    let tag = if ruby.class(*class).is_module() { "!ruby/module" } else { "!ruby/class" };
+                    let name = ruby.class_name(*class);
+                    self.writer.tagged_in_quotes(name, tag);
+                }
             }
             Value::Proc(_) => {
                 self.permit(ruby, value)?;
