@@ -317,9 +317,13 @@ impl Picture {
         Some((timeout != Duration::MAX).then(|| timeout.max(AT_ONCE)))
     }
 
-    /// What `environment.conf` and the settings say about a setting.
-    pub fn setting(&self, name: &str) -> Option<kukla::Value> {
-        self.sites[0].environment.settings.all.get(name).cloned()
+    /// Whether `environment.conf` and the settings let catalogs tell about files.
+    pub fn has_static_catalogs(&self) -> bool {
+        match self.sites[0].environment.settings.all.get("static_catalogs") {
+            Some(kukla::Value::Boolean(flag)) => *flag,
+            Some(kukla::Value::String(text)) => text != "false",
+            _ => true,
+        }
     }
 }
 
