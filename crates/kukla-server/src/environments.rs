@@ -333,15 +333,10 @@ pub fn is_name(name: &str) -> bool {
 }
 
 fn ask_code_id(command: &str, environment: &str) -> Option<String> {
-    match command::run(command, &[environment], Vec::new(), Duration::from_secs(60)) {
-        Ok(output) if output.code == Some(0) => {
-            let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    match command::printed(command, environment, Duration::from_secs(60)) {
+        Ok(printed) => {
+            let text = String::from_utf8_lossy(&printed).trim().to_owned();
             (!text.is_empty()).then_some(text)
-        }
-        Ok(output) => {
-            let said = String::from_utf8_lossy(&output.stderr);
-            log::error(&format!("'{command} {environment}' ended with {:?}: {}", output.code, said.trim()));
-            None
         }
         Err(problem) => {
             log::error(&problem);
