@@ -246,17 +246,14 @@ impl Asked<'_> {
         }
         let mut catalog = compiled.catalog;
         catalog.uuid = Some(uuid().as_str().into());
-        let static_by = self.static_by.filter(|_| picture.setting("static_catalogs") != Some(false.into()));
-        let is_static = static_by.zip(picture.code_id.clone());
-        if let Some((_, code_id)) = &is_static {
-            catalog.code_id = Some(code_id.as_str().into());
-        }
+        catalog.code_id = picture.code_id.as_deref().map(Into::into);
+        let static_by = self.static_by.filter(|_| catalog.code_id.is_some() && picture.has_static_catalogs());
         keep(News { catalog: self.keep.1.then_some(&catalog), ..news })?;
         if wanted.exports {
             catalog = catalog.without_virtual();
         }
         let mut text = catalog.to_json();
-        if let Some((checksums, _)) = is_static {
+        if let Some(checksums) = static_by {
             inline(server, &environment, &catalog, checksums, self.node, &mut text)
                 .map_err(|problem| failed(&format!("{problem} on node {}", self.node)))?;
         }

@@ -21,6 +21,17 @@ pub fn run(
     })
 }
 
+/// What a command prints. If it fails, Puppet's words for that.
+pub fn printed(program: &str, argument: &str, limit: Duration) -> Result<Vec<u8>, String> {
+    let output = run(program, &[argument], Vec::new(), limit)?;
+    if output.code == Some(0) {
+        return Ok(output.stdout);
+    }
+    let ended = output.code.map_or_else(|| "after a signal".to_owned(), |code| code.to_string());
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(format!("Execution of '{program} {argument}' returned {ended}: {}", said.trim()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -35,6 +46,8 @@ mod tests {
             let slow = run("/bin/sh", &["-c", idle], Vec::new(), Duration::from_millis(50)).unwrap_err();
             assert!(slow.contains("stopped"), "{slow}");
         }
+        let failed = printed("/bin/ls", "/no/such/file", Duration::from_secs(60)).unwrap_err();
+        assert!(failed.starts_with("Execution of '/bin/ls /no/such/file' returned 2: "), "{failed}");
         assert!(run("/no/such/command", &[], Vec::new(), Duration::from_secs(1)).is_err());
     }
 }

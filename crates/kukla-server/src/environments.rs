@@ -317,9 +317,13 @@ impl Picture {
         Some((timeout != Duration::MAX).then(|| timeout.max(AT_ONCE)))
     }
 
-    /// What `environment.conf` and the settings say about a setting.
-    pub fn setting(&self, name: &str) -> Option<kukla::Value> {
-        self.sites[0].environment.settings.all.get(name).cloned()
+    /// Whether `environment.conf` and the settings let catalogs tell about files.
+    pub fn has_static_catalogs(&self) -> bool {
+        match self.sites[0].environment.settings.all.get("static_catalogs") {
+            Some(kukla::Value::Boolean(flag)) => *flag,
+            Some(kukla::Value::String(text)) => text != "false",
+            _ => true,
+        }
     }
 }
 
@@ -329,15 +333,10 @@ pub fn is_name(name: &str) -> bool {
 }
 
 fn ask_code_id(command: &str, environment: &str) -> Option<String> {
-    match command::run(command, &[environment], Vec::new(), Duration::from_secs(60)) {
-        Ok(output) if output.code == Some(0) => {
-            let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    match command::printed(command, environment, Duration::from_secs(60)) {
+        Ok(printed) => {
+            let text = String::from_utf8_lossy(&printed).trim().to_owned();
             (!text.is_empty()).then_some(text)
-        }
-        Ok(output) => {
-            let said = String::from_utf8_lossy(&output.stderr);
-            log::error(&format!("'{command} {environment}' ended with {:?}: {}", output.code, said.trim()));
-            None
         }
         Err(problem) => {
             log::error(&problem);

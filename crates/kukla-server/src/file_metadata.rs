@@ -144,7 +144,7 @@ pub fn hexadecimal(bytes: &[u8]) -> String {
 /// A time as Ruby writes it.
 fn instant(seconds: i64) -> String {
     let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(u64::try_from(seconds).unwrap_or(0));
-    time::in_inventory(time).replace('T', " ").replace("UTC", " +0000")
+    time::in_inventory(time).replace("UTC", " +0000").replace('T', " ")
 }
 
 /// What there is to know about a file.

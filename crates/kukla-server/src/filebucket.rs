@@ -1,16 +1,18 @@
 //! The bucket: contents of files that agents have replaced, under their digests.
 //!
 //! The layout is Puppet's (`0/1/2/3/4/5/6/7/DIGEST/contents` and `paths`). Beside them is written who brought a content, since only they,
-//! and whoever may manage certificates, get it back.
+//! and whoever may manage certificates, get it back. To others it is as if it were not there, so they bring it as well.
 
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use hyper::{Method, StatusCode};
 use md5::Md5;
 use sha1::Sha1;
 use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};
+use similar::TextDiff;
 
 use crate::answer::{Answer, Issue, OCTETS};
 use crate::call::Call;
@@ -28,15 +30,36 @@ pub fn answer(bucket: &Path, call: &Call, key: &str) -> Answer {
             Ok(()) => Answer::empty(StatusCode::OK, OCTETS),
             Err(problem) => problem,
         },
-        Method::HEAD if item.is_there() => Answer::empty(StatusCode::OK, OCTETS),
-        Method::GET if item.is_there() && item.is_theirs(call) => {
-            match File::open(item.contents()).and_then(Answer::file) {
-                Ok(answer) => answer,
-                Err(_) => missing(),
-            }
-        }
-        _ => missing(),
+        _ if !item.is_known(call) => missing(),
+        Method::HEAD => Answer::empty(StatusCode::OK, OCTETS),
+        _ => match call.parameter("diff_with") {
+            Some(other) => difference(bucket, call, &item, other),
+            None => File::open(item.contents()).and_then(Answer::file).unwrap_or_else(|_| missing()),
+        },
     }
+}
+
+/// What is different in another content.
+fn difference(bucket: &Path, call: &Call, item: &Item, other: &str) -> Answer {
+    let other_item = Item::read(bucket, &format!("{}/{other}", item.algorithm));
+    let Some(other) = other_item.filter(|other| other.is_known(call)) else {
+        return Answer::error(Issue::Runtime, &format!("could not find diff_with {other}"));
+    };
+    let (old, new) = match (fs::read(item.contents()), fs::read(other.contents())) {
+        (Ok(old), Ok(new)) => (old, new),
+        (Err(error), _) | (_, Err(error)) => {
+            return Answer::error(Issue::Runtime, &format!("the file bucket: {error}"));
+        }
+    };
+    let names = [item, &other].map(|item| item.contents().display().to_string());
+    if old.contains(&0) || new.contains(&0) {
+        let told = format!("Binary files {} and {} differ\n", names[0], names[1]);
+        return Answer::new(StatusCode::OK, OCTETS, if old == new { String::new() } else { told });
+    }
+    let (old, new) = (String::from_utf8_lossy(&old), String::from_utf8_lossy(&new));
+    // Large contents that have little in common are told apart coarsely rather than for long.
+    let lines = TextDiff::configure().timeout(Duration::from_secs(2)).diff_lines(&*old, &*new);
+    Answer::new(StatusCode::OK, OCTETS, lines.unified_diff().header(&names[0], &names[1]).to_string())
 }
 
 struct Item {
@@ -77,12 +100,23 @@ impl Item {
         self.contents().is_file()
     }
 
+    /// Whether this is there for who asks, under the name they give if they give one.
+    fn is_known(&self, call: &Call) -> bool {
+        self.is_there()
+            && self.is_theirs(call)
+            && self.path.as_deref().is_none_or(|path| self.notes("paths", path))
+    }
+
+    /// Whether one of the files beside the content has this line.
+    fn notes(&self, file: &str, line: &str) -> bool {
+        let known = read_if_there(&self.directory.join(file)).ok().flatten().unwrap_or_default();
+        String::from_utf8_lossy(&known).lines().any(|known| known == line)
+    }
+
     /// Whether who asks has brought this, or may ask for everything.
     fn is_theirs(&self, call: &Call) -> bool {
-        let nodes = read_if_there(&self.directory.join("nodes")).ok().flatten().unwrap_or_default();
-        let name = call.peer.name.as_deref().unwrap_or_default();
         call.peer.extension("pp_cli_auth") == Some("true")
-            || String::from_utf8_lossy(&nodes).lines().any(|known| known == name)
+            || self.notes("nodes", call.peer.name.as_deref().unwrap_or_default())
     }
 
     fn store(&self, call: &Call) -> Result<(), Answer> {
@@ -110,11 +144,8 @@ impl Item {
     /// Adds a line unless it is there.
     fn note(&self, file: &str, line: Option<&str>) -> io::Result<()> {
         let path = self.directory.join(file);
-        let known = read_if_there(&path)?.unwrap_or_default();
         match line.filter(|line| !line.contains('\n')) {
-            Some(line) if !String::from_utf8_lossy(&known).lines().any(|known| known == line) => {
-                append_line(&path, line, 0o640)
-            }
+            Some(line) if !self.notes(file, line) => append_line(&path, line, 0o640),
             None if !path.exists() => fs::write(&path, b""),
             _ => Ok(()),
         }

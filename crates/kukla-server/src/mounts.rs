@@ -25,6 +25,8 @@ pub struct Invalid(pub String);
 /// What an environment's mounts are made from.
 #[derive(Clone, Copy, Debug)]
 pub struct Mounts<'m> {
+    /// The environment's own directory.
+    pub root: &'m Path,
     /// Where its modules are.
     pub modulepath: &'m [PathBuf],
     /// The file that names further directories.
@@ -61,8 +63,10 @@ impl Mounts<'_> {
         let roots: Vec<PathBuf> = roots.filter(|root| root.is_dir()).collect();
         match path {
             Some(path) => roots.iter().find_map(|root| below(root, Some(path))).map(Found::One),
+            // Agents would take it that there is no such environment if there were nothing at all.
             None if roots.is_empty() => {
-                self.modulepath.iter().find(|path| path.is_dir()).cloned().map(Found::Bare)
+                let directory = self.modulepath.iter().map(PathBuf::as_path).find(|path| path.is_dir());
+                Some(Found::Bare(directory.unwrap_or(self.root).to_owned()))
             }
             None => Some(Found::Merged(roots)),
         }

@@ -146,16 +146,7 @@ fn external(command: &Path, name: &str) -> Result<Value, String> {
 
 fn ask(command: &Path, name: &str) -> Result<Value, String> {
     let program = command.display().to_string();
-    let output = command::run(&program, &[name], Vec::new(), Duration::from_secs(60))?;
-    if output.code != Some(0) {
-        let said = String::from_utf8_lossy(&output.stderr);
-        return Err(format!(
-            "the trusted external command '{program}' ended with {:?}: {}",
-            output.code,
-            said.trim()
-        ));
-    }
-    let json: Json = serde_json::from_slice(&output.stdout)
+    let json: Json = serde_json::from_slice(&command::printed(&program, name, Duration::from_secs(60))?)
         .map_err(|error| format!("the trusted external command '{program}' printed no JSON: {error}"))?;
     Ok(from_json(&json))
 }

@@ -188,7 +188,12 @@ fn with_mounts(
     server.environments.look(&environment);
     let modulepath = server.environments.modulepath(&environment);
     let node = call.peer.name.as_deref().unwrap_or_default();
-    let mounts = Mounts { modulepath: &modulepath, fileserver_conf: &server.settings.mounts, node };
+    let mounts = Mounts {
+        root: &environment.root,
+        modulepath: &modulepath,
+        fileserver_conf: &server.settings.mounts,
+        node,
+    };
     answer(mounts.find(key))
 }
 

@@ -26,7 +26,12 @@ pub fn inline(
     let modulepath = server.environments.modulepath(environment);
     let root = environment.root.canonicalize().unwrap_or_else(|_| environment.root.clone());
     let inliner = Inliner {
-        mounts: Mounts { modulepath: &modulepath, fileserver_conf: &server.settings.mounts, node },
+        mounts: Mounts {
+            root: &environment.root,
+            modulepath: &modulepath,
+            fileserver_conf: &server.settings.mounts,
+            node,
+        },
         root: &root,
         common,
     };

@@ -229,6 +229,13 @@ fn files_of_modules_and_of_mount_points() {
     assert_eq!(one["checksum"]["value"].as_str().map(str::len), Some(digest.len()));
     let md5 = get("file_metadata/modules/web/c.txt?checksum_type=md5&source_permissions=use").json();
     assert_eq!(md5["checksum"]["type"], "md5");
+    harness.directory.write("code/environments/bare/manifests/site.pp", "");
+    let bare =
+        harness.node("web1").get("/puppet/v3/file_metadatas/plugins?environment=bare&recurse=true").json();
+    assert_eq!((bare[0]["relative_path"].as_str(), bare.as_array().map(Vec::len)), (Some("."), Some(1)));
+    let mtime = get("file_metadata/modules/web/c.txt?checksum_type=mtime").json();
+    let time = mtime["checksum"]["value"].as_str().unwrap_or_default();
+    assert!(time.starts_with("{mtime}20") && time.ends_with(" +0000") && !time.contains('T'), "{time}");
     assert_eq!(get("file_metadata/modules/web/c.txt?checksum_type=crc").status, 500);
     let missing = get("file_metadata/modules/web/none.txt");
     assert_eq!(missing.status, 404);
@@ -321,6 +328,14 @@ fn static_catalogs_tell_about_files() {
     let client = harness.node("web1");
     let document = catalog(&client, "web1", "production").json();
     assert_eq!(document["code_id"], "v1");
+    harness.directory.write("code/environments/plain/environment.conf", "static_catalogs = false\n");
+    harness.directory.write(
+        "code/environments/plain/manifests/site.pp",
+        "file { '/tmp/c': source => 'puppet:///modules/web/c.txt' }\n",
+    );
+    harness.directory.write("code/environments/plain/modules/web/files/c.txt", "c\n");
+    let plain = catalog(&client, "web1", "plain").json();
+    assert_eq!((plain["code_id"].as_str(), plain.get("metadata")), (Some("v1"), None));
     let c = &document["metadata"]["/tmp/c"];
     assert_eq!(
         (c["content_uri"].as_str(), c["source"].as_str()),
@@ -362,6 +377,28 @@ fn the_bucket_gives_back_to_those_who_brought() {
     assert_eq!(client.get(&path).body, content);
     assert_eq!((other.get(&path).status, harness.admin().get(&path).status), (404, 200));
     assert_eq!(client.send("PUT", &full, &[], b"something else").status, 400);
+    // Who has not brought it brings it as well, and then gets it back.
+    assert_eq!(other.send("HEAD", &full, &[], b"").status, 404);
+    assert_eq!(
+        client.send("HEAD", &format!("{path}//etc/issue?environment=production"), &[], b"").status,
+        404
+    );
+    let new = "7aa7a5359173d05b63cfd682e3c38487f3cb4f7f1d60659fe59fab1505977d4c";
+    assert_eq!(
+        client
+            .send(
+                "PUT",
+                &full.replace(digest, new),
+                &[("Content-Type", "application/octet-stream")],
+                b"new\n"
+            )
+            .status,
+        200
+    );
+    let told = client.get(&format!("{path}?environment=production&diff_with={new}")).text();
+    assert!(told.ends_with("@@ -1 +1 @@\n-old content\n+new\n"), "{told}");
+    let unknown = client.get(&format!("{path}?environment=production&diff_with={}", new.replace('7', "8")));
+    assert_eq!(unknown.status, 500);
     assert_eq!(client.get("/puppet/v3/file_bucket_file/sha256/..%2f..%2fx").status, 400);
     let kept = harness.directory.0.join("var/bucket/4/0/e/d/a/8/0/e").join(digest);
     assert_eq!(

@@ -61,7 +61,7 @@ pub use query::Question;
 pub use report::Report;
 pub use store::{Options, Store, Update};
 pub use time::Timestamp;
-pub use url::open;
+pub use url::{open, without_password};
 
 /// The result of asking a store.
 pub type Result<T> = std::result::Result<T, Box<kukla_syntax::Diagnostic>>;

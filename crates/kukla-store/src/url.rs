@@ -33,7 +33,7 @@ pub fn open(url: &str, options: &Options) -> Result<Arc<dyn Store>> {
 }
 
 /// A URL as it may be shown.
-pub(crate) fn without_password(url: &str) -> String {
+pub fn without_password(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
     let (place, parameters) = rest.split_once('?').map_or((rest, None), |(place, more)| (place, Some(more)));
     let mut shown = match place.rsplit_once('@') {

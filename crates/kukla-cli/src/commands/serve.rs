@@ -7,6 +7,7 @@ use kukla::world::policy::Commands;
 use kukla_server::log::{self, Form, Level};
 use kukla_server::run;
 use kukla_server::settings::Settings;
+use kukla_store::without_password;
 
 use super::server_options::ServerOptions;
 use crate::Outcome;
@@ -135,7 +136,7 @@ fn check(settings: &Settings) -> Result<(), String> {
     }
     outln!("catalogs at once  {}", settings.compiling.threads);
     outln!("classifier        {}", settings.classifier.as_deref().unwrap_or("none"));
-    outln!("store             {}", settings.store.as_ref().map_or("none", |_| "as --store says"));
+    outln!("store             {}", settings.store.as_deref().map_or("none".into(), without_password));
     outln!("reports           {}", settings.reports.processors.join(", "));
     outln!("rules             {}", settings.rules.describe().len());
     outln!("all settings are good");
