@@ -2,15 +2,16 @@
 
 use std::net::IpAddr;
 
-use der::asn1::{AnyRef, ObjectIdentifier};
-use der::{Decode, Encode, Reader, SliceReader};
+use der::asn1::{AnyRef, BitString, ObjectIdentifier};
+use der::{Decode, Encode, Reader, Sequence, SliceReader};
 use rustls::pki_types::CertificateSigningRequestDer;
 use rustls::pki_types::pem::PemObject;
 use x509_cert::attr::Attributes;
 use x509_cert::ext::pkix::name::GeneralName;
 use x509_cert::ext::{Extension, Extensions};
-use x509_cert::request::{CertReq, CertReqInfo, ExtensionReq, Version};
-use x509_cert::spki::SubjectPublicKeyInfoOwned;
+use x509_cert::name::Name;
+use x509_cert::request::ExtensionReq;
+use x509_cert::spki::{AlgorithmIdentifierOwned, SubjectPublicKeyInfoOwned};
 
 use super::certificate::{self, alt_names, named, shown, text_in};
 use super::keys::{Key, is_signed_by, pem};
@@ -30,7 +31,24 @@ pub const LARGEST: usize = 64 << 10;
 #[derive(Clone, Debug)]
 pub struct Request {
     der: Vec<u8>,
-    content: CertReq,
+    content: Content,
+}
+
+#[derive(Clone, Debug, Sequence)]
+struct Content {
+    info: Info,
+    algorithm: AlgorithmIdentifierOwned,
+    signature: BitString,
+}
+
+#[derive(Clone, Debug, Sequence)]
+struct Info {
+    /// By the standard 0; what `puppetserver ca generate` sends has 2, and nobody minds.
+    version: u8,
+    subject: Name,
+    public_key: SubjectPublicKeyInfoOwned,
+    #[asn1(context_specific = "0", tag_mode = "IMPLICIT")]
+    attributes: Attributes,
 }
 
 /// What requests may ask for.
@@ -50,7 +68,7 @@ impl Request {
         }
         let der = CertificateSigningRequestDer::from_pem_slice(text)
             .map_err(|error| format!("no certificate request: {error}"))?;
-        let content = CertReq::from_der(&der).map_err(|error| format!("no certificate request: {error}"))?;
+        let content = Content::from_der(&der).map_err(|error| format!("no certificate request: {error}"))?;
         Ok(Request { der: der.to_vec(), content })
     }
 
@@ -62,14 +80,9 @@ impl Request {
                 ExtensionReq(extensions).try_into().map_err(|error: der::Error| error.to_string())?;
             attributes.insert(wanted).map_err(|error| error.to_string())?;
         }
-        let info = CertReqInfo {
-            version: Version::V1,
-            subject: named(name)?,
-            public_key: key.public()?,
-            attributes,
-        };
+        let info = Info { version: 0, subject: named(name)?, public_key: key.public()?, attributes };
         let message = info.to_der().map_err(|error| error.to_string())?;
-        let content = CertReq { info, algorithm: key.algorithm()?, signature: key.sign(&message)? };
+        let content = Content { info, algorithm: key.algorithm()?, signature: key.sign(&message)? };
         let der = content.to_der().map_err(|error| error.to_string())?;
         Ok(Request { der, content })
     }
@@ -233,4 +246,21 @@ pub fn alt_name(written: &str) -> Result<GeneralName, String> {
     }
     let name = written.strip_prefix("DNS:").unwrap_or(written);
     der::asn1::Ia5String::new(name).map(GeneralName::DnsName).map_err(|error| format!("'{name}': {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ca::keys::KeyKind;
+
+    #[test]
+    fn any_version_is_read_and_signed_as_it_is() {
+        let key = Key::generate(KeyKind::Ec).unwrap();
+        let mut content = Request::new("web1", &key, Vec::new()).unwrap().content;
+        content.info.version = 2;
+        content.signature = key.sign(&content.info.to_der().unwrap()).unwrap();
+        let request =
+            Request::from_pem(pem("CERTIFICATE REQUEST", &content.to_der().unwrap()).as_bytes()).unwrap();
+        assert_eq!((request.common_name().as_deref(), request.is_signed()), (Some("web1"), true));
+    }
 }
