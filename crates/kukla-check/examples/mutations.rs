@@ -54,7 +54,8 @@ fn main() {
         };
         for file in read {
             let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-            let is_code = matches!(ending, "pp" | "epp" | "yaml") && !file.ends_with("hiera.yaml");
+            let is_code =
+                matches!(ending, "pp" | "epp" | "yaml" | "json") && !file.ends_with("metadata.json");
             if !is_code || !broken.insert(file.clone()) {
                 continue;
             }

@@ -107,9 +107,13 @@ impl Checker {
         survey.code.extend(extra);
         let mut report = Report::default();
         let texts = self.read(&survey, &mut report);
-        let data = Data::read(&*self.world, &survey, &extra_data, &self.data);
+        let (data, erb) = rayon::join(
+            || Data::read(&*self.world, &survey, &extra_data, &self.data),
+            || erb::read(&*self.world, &survey, &self.erb),
+        );
         let bindings = data.bindings(&survey);
-        let index = self.make_index(survey, &texts, bindings);
+        let templates: Vec<Arc<ErbFile>> = erb.values().cloned().collect();
+        let index = self.make_index(survey, &texts, &templates, bindings);
         let wanted: Vec<&(CodeFile, Arc<Text>)> =
             texts.iter().filter(|(file, _)| self.is_wanted(&file.path)).collect();
         report.files = wanted.len();
@@ -134,9 +138,7 @@ impl Checker {
             report.findings.extend(kept.findings.iter().cloned());
         }
         let mut whole = rules::definition::duplicates(&index);
-        let erb = erb::read(&*self.world, &index.survey, &self.erb);
         let outlines: Vec<Arc<Outline>> = texts.iter().map(|(_, text)| Arc::clone(&text.outline)).collect();
-        let templates: Vec<Arc<ErbFile>> = erb.values().cloned().collect();
         whole.extend(rules::erb::check(&index, &outlines, &templates));
         whole.extend(rules::relation::cycles(&index));
         whole.extend(refused);
@@ -211,7 +213,13 @@ impl Checker {
         texts
     }
 
-    fn make_index(&self, survey: Survey, texts: &[(CodeFile, Arc<Text>)], data: Bindings) -> Index {
+    fn make_index(
+        &self,
+        survey: Survey,
+        texts: &[(CodeFile, Arc<Text>)],
+        erb: &[Arc<ErbFile>],
+        data: Bindings,
+    ) -> Index {
         let outlines: Vec<_> = texts
             .iter()
             .filter(|(file, _)| matches!(file.role, Role::Site | Role::Module))
@@ -222,7 +230,9 @@ impl Checker {
             .filter(|(file, text)| file.role == Role::Template && !text.is_broken)
             .map(|(file, text)| (file.path.clone(), text.parameters.clone()))
             .collect();
-        Index::new(&self.world, survey, &outlines, templates, data, &self.index)
+        let iterated = erb.iter().filter(|file| !file.iterated.is_empty());
+        let iterated = iterated.map(|file| (file.name.clone(), file.iterated.clone())).collect();
+        Index::new(&self.world, survey, &outlines, templates, iterated, data, &self.index)
     }
 
     fn walk(&self, index: &Index, file: &CodeFile, text: &Arc<Text>) -> Kept {

@@ -19,6 +19,8 @@ pub struct ErbFile {
     pub source: Source,
     /// The variables that it reads as `@name`, each where it stands first.
     pub variables: Vec<(String, Span)>,
+    /// The variables that it always goes through one by one.
+    pub iterated: Vec<String>,
     /// Other templates that it names.
     pub paths: Vec<String>,
     stamp: Option<Stamp>,
@@ -53,8 +55,9 @@ pub fn read(
 impl ErbFile {
     fn new(name: String, path: &Path, text: String, stamp: Option<Stamp>) -> ErbFile {
         let source = Source::new(path.to_string_lossy().as_ref(), text);
-        let (variables, paths) = (variables(source.text()), paths(source.text()));
-        ErbFile { name, source, variables, paths, stamp }
+        let text = source.text();
+        let (variables, iterated, paths) = (variables(text), iterated(text), paths(text));
+        ErbFile { name, source, variables, iterated, paths, stamp }
     }
 }
 
@@ -81,6 +84,55 @@ fn variables(text: &str) -> Vec<(String, Span)> {
             || text.contains(&format!("has_variable?(\"{name}\")"))
     };
     found.retain(|(name, _)| !set.contains(name) && !is_asked(name));
+    found
+}
+
+/// The variables that a template goes through one by one, under no condition but that they are there.
+fn iterated(text: &str) -> Vec<String> {
+    static EACH: LazyLock<Regex> = LazyLock::new(|| {
+        let methods = r"each|each_pair|each_with_index|map|collect|select|reject|sort|sort_by|keys|values|join|flatten|has_key\?|key\?";
+        regex(&format!(r"^(?:=\s*|(?:if|unless) )?@([a-z_][a-zA-Z0-9_]*)\.(?:{methods})(?:\W|$)"))
+    });
+    static OPENS: LazyLock<Regex> =
+        LazyLock::new(|| regex(r"^(?:if|unless|case|while|until|for|begin|def)\b"));
+    static BLOCK: LazyLock<Regex> = LazyLock::new(|| regex(r"\bdo\s*(?:\|[^|]*\|)?\s*$|\{\s*\|[^|]*\|\s*$"));
+    static CLOSES: LazyLock<Regex> = LazyLock::new(|| regex(r"^(?:end\b|\})"));
+    let mut found = Vec::new();
+    // What is open, with the variable that it asks for if it asks for nothing else.
+    let mut open: Vec<Option<&str>> = Vec::new();
+    for (_, code) in code(text) {
+        let code = code.trim_end_matches('-');
+        for line in code.lines().map(|line| line.trim_start_matches(['-', ' ', '\t']).trim_end()) {
+            if let Some(name) =
+                EACH.captures(line).and_then(|captures| captures.get(1)).map(|name| name.as_str())
+                && open.iter().all(|asked| *asked == Some(name))
+                && !found.iter().any(|known| known == name)
+            {
+                found.push(name.to_owned());
+            }
+            if CLOSES.is_match(line) {
+                // What is not understood is not judged.
+                if open.pop().is_none() {
+                    return Vec::new();
+                }
+            } else if OPENS.is_match(line) && !line.ends_with(" end") {
+                open.push(line.strip_prefix("if @"));
+            } else if BLOCK.is_match(line) {
+                open.push(None);
+            }
+        }
+    }
+    if !open.is_empty() {
+        return Vec::new();
+    }
+    // What a template asks about may be something else.
+    let is_asked = |name: &str| {
+        let behind = [".is_a?", ".kind_of?", ".instance_of?", ".respond_to?", ".class", ".to_a", " ="];
+        let before = ["case @", "[@", "(@"];
+        behind.iter().any(|behind| text.contains(&format!("@{name}{behind}")))
+            || before.iter().any(|before| text.contains(&format!("{before}{name}")))
+    };
+    found.retain(|name| !is_asked(name));
     found
 }
 
@@ -126,6 +178,14 @@ fn regex(pattern: &str) -> Regex {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn variables_that_are_gone_through() {
+        let text = "<% @a.each do |x| -%><%= x %><% end -%><% if @b -%><%= @b.join(' ') %><% end -%>
+            <%- if @other -%><% @c.each do |x| %><% end %><% end %><% if @d.is_a?(Array) %><% @d.each {|x| %><% } %><% end %>";
+        assert_eq!(iterated(text), ["a", "b"]);
+        assert!(iterated("<% @a.each do |x| %>").is_empty());
+    }
 
     #[test]
     fn variables_that_are_read() {

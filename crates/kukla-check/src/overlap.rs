@@ -42,6 +42,7 @@ pub fn kinds_of(ty: &Type) -> u32 {
         Type::Regexp(_) => REGEXP,
         Type::Binary | Type::SemVer(_) | Type::SemVerRange | Type::Timestamp(_) | Type::Timespan(_) => OTHER,
         Type::Uri(_) | Type::Callable(_) | Type::Runtime(_) => OTHER,
+        Type::Object(_) | Type::ObjectExtension(_) => OTHER,
         Type::Collection(_) => ARRAY | HASH,
         Type::Array(_) | Type::Tuple(_) => ARRAY,
         Type::Hash(_) | Type::Struct(_) => HASH,
@@ -70,8 +71,6 @@ fn is_opaque(ty: &Type) -> bool {
             | Type::Unit
             | Type::RichData
             | Type::Reference(_)
-            | Type::Object(_)
-            | Type::ObjectExtension(_)
             | Type::Init(_)
             | Type::Optional(None)
             | Type::Callable(_)
@@ -215,6 +214,7 @@ mod tests {
             ("Hash[String, Integer]", "Struct[{a => String}]"),
             ("Optional[String]", "Array[String]"),
             ("String[1]", "Undef"),
+            ("Variant[String, Deferred]", "Struct[{a => String}]"),
         ] {
             assert!(!meets(expected, actual), "{expected} {actual}");
         }

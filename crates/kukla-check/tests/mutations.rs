@@ -13,7 +13,7 @@ use std::path::Path;
 use breaking::bench::{Bench, Verdict};
 
 /// How many of a hundred mutations that fail are reported at the right place. It only goes up.
-const RIGHT: usize = 96;
+const RIGHT: usize = 97;
 
 #[test]
 fn the_example_site() {

@@ -229,17 +229,37 @@ fn without_file(source: &Source, pattern: &str) -> Finding {
     Finding::from(diagnostic!(span, HIERA_PATH_WITHOUT_FILE { path: pattern }).in_source(source))
 }
 
-/// A configuration that Puppet refuses, at the line that is told.
+/// A configuration that Puppet refuses, at the line that is told, or that of the entry which the message names.
 fn refused(source: &Source, wrong: &kukla::Diagnostic) -> Finding {
-    let line = wrong.place.as_ref().and_then(Place::line).unwrap_or(1);
+    let line = wrong.place.as_ref().and_then(Place::line);
+    let line = line.unwrap_or_else(|| yaml::lines(source.text().as_bytes()).at(&entry(&wrong.message())));
     let span = line_span(source, line, "");
     let place = Location { source: source.clone(), span };
     Finding::from(diagnostic!(HIERA_CONFIG { problem: wrong.message() }).at(place))
 }
 
+/// The way to the entry that a message is about: `entry 'hierarchy' index 0 entry 'path' expects …`.
+fn entry(message: &str) -> Vec<Value> {
+    let words: Vec<&str> = message.split_whitespace().collect();
+    let step = |pair: &[&str]| match pair {
+        ["entry", name] => Some(Value::from(name.trim_matches('\''))),
+        ["index", number] => Some(Value::Integer(number.parse().ok()?)),
+        _ => None,
+    };
+    words.windows(2).filter_map(step).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn entries_that_messages_name() {
+        let path = entry(
+            "'/hiera.yaml' has wrong type, entry 'hierarchy' index 0 entry 'path' expects a String value",
+        );
+        assert_eq!(path, ["hierarchy".into(), 0i64.into(), "path".into()]);
+    }
 
     #[test]
     fn paths_with_interpolations() {

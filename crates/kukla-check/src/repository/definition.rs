@@ -10,6 +10,7 @@ use kukla::syntax::{Source, Span, SyntaxKind as K, Tree};
 use kukla::values::{Str, Value};
 use rustc_hash::FxHasher;
 
+use super::demand::{self, Use};
 use super::literal;
 
 /// What kind of thing is defined.
@@ -56,6 +57,8 @@ pub struct Definition {
     pub variables: Vec<Str>,
     /// What a function says it returns, or what an alias stands for.
     pub ty: Option<Str>,
+    /// The ERB templates that its body always renders, and where.
+    pub rendered: Vec<(Str, Span)>,
     fingerprint: OnceLock<u64>,
 }
 
@@ -70,10 +73,14 @@ pub struct Parameter {
     pub has_default: bool,
     /// Its default, where that is a literal.
     pub default: Option<Value>,
+    /// Whether it is meant to be text: its default is, or the name of what it belongs to.
+    pub is_text: bool,
     /// Whether it takes all arguments that are left.
     pub rest: bool,
     /// Where it stands.
     pub span: Span,
+    /// What is done with it whenever the body runs.
+    pub uses: Vec<Use>,
 }
 
 impl Definition {
@@ -90,9 +97,10 @@ impl Definition {
     fn digest(&self) -> u64 {
         let mut hasher = FxHasher::default();
         (self.kind, &self.name, self.span, self.source.name(), &self.parent).hash(&mut hasher);
-        (&self.variables, &self.ty).hash(&mut hasher);
+        (&self.variables, &self.ty, &self.rendered).hash(&mut hasher);
         for parameter in &self.parameters {
             (&parameter.name, &parameter.ty, parameter.has_default, parameter.rest).hash(&mut hasher);
+            parameter.uses.hash(&mut hasher);
         }
         hasher.finish()
     }
@@ -115,6 +123,10 @@ pub struct Outline {
     pub declared: Vec<Str>,
     /// Resources that are declared, by type and title; without one where it is computed, or they may be known by another name.
     pub resources: Vec<(Str, Option<Str>)>,
+    /// Whether resources are made whose type is computed.
+    pub has_computed_types: bool,
+    /// What titles that are computed begin and end with, by type.
+    pub computed_titles: Vec<(Str, (String, String))>,
     /// Resources that are known by another name as well, by type and title.
     pub renamed: Vec<(Str, Str)>,
     /// Resources all of which is written down.
@@ -206,7 +218,11 @@ impl Outline {
                     Expr::Access(access) => access.left(),
                     other => other,
                 },
-                Some(Expr::Collector(collector)) if collector.attributes().next().is_some() => {
+                Some(Expr::Collector(collector)) => {
+                    outline.collected(collector);
+                    if collector.attributes().next().is_none() {
+                        continue;
+                    }
                     collector.type_expr()
                 }
                 _ => continue,
@@ -231,12 +247,7 @@ impl Outline {
             Some(Expr::Interpolated(text))
                 if node.text().contains(".erb") || node.text().starts_with("\"${module_name}/") =>
             {
-                let segments: Vec<ast::Segment<'_>> = text.segments().collect();
-                let written = |segment: Option<&ast::Segment<'_>>| match segment {
-                    Some(ast::Segment::Text(text, _)) => text.to_string(),
-                    _ => String::new(),
-                };
-                self.computed_paths.push((written(segments.first()), written(segments.last())));
+                self.computed_paths.push(written_ends(text));
             }
             _ => {}
         }
@@ -261,29 +272,58 @@ impl Outline {
                 if !has_default {
                     self.written.extend(Written::of(&kind, title, body));
                 }
-                let title = literal::text(title).map(Str::from);
                 if has_other_name {
+                    let title = literal::text(title).map(Str::from);
                     self.renamed.extend(title.map(|title| (kind.clone(), title)));
                     self.resources.push((kind.clone(), None));
                 } else {
-                    self.resources.push((kind.clone(), title));
+                    self.titled(&kind, title);
                 }
             }
         }
     }
 
-    /// Functions that make resources, of which nothing more is known.
+    /// What other nodes export may have any title.
+    fn collected(&mut self, collector: ast::Collector<'_>) {
+        if let Expr::Type(kind) = collector.type_expr()
+            && collector.query().is_some_and(ast::Query::is_exported)
+        {
+            self.resources.push((plain(kind.name()), None));
+        }
+    }
+
+    fn titled(&mut self, kind: &Str, title: Expr<'_>) {
+        match title {
+            Expr::Interpolated(text) => self.computed_titles.push((kind.clone(), written_ends(text))),
+            _ => self.resources.push((kind.clone(), literal::text(title).map(Str::from))),
+        }
+    }
+
+    /// Functions that make resources.
     fn generated(&mut self, call: ast::Call<'_>) {
         let Expr::Name(name) = call.function() else { return };
-        let kind = match name.name() {
+        let mut arguments = call.arguments();
+        let (kind, titles) = match name.name() {
             "create_resources" | "ensure_resource" | "ensure_resources" => {
-                call.arguments().next().and_then(literal::text)
+                (arguments.next().and_then(literal::text), arguments.next())
             }
-            "ensure_packages" | "stdlib::ensure_packages" => Some("package".to_owned()),
+            "ensure_packages" | "stdlib::ensure_packages" => (Some("package".to_owned()), arguments.next()),
             _ => return,
         };
-        // What is made of a computed type may be anything.
-        self.resources.push((kind.map_or_else(|| "*".into(), |kind| plain(&kind)), None));
+        match (kind, titles) {
+            (Some(kind), Some(titles)) => self.titles(&plain(&kind), titles),
+            (Some(kind), None) => self.resources.push((plain(&kind), None)),
+            (None, _) => self.has_computed_types = true,
+        }
+    }
+
+    /// The titles in a list of them, or in the keys of a hash.
+    fn titles(&mut self, kind: &Str, titles: Expr<'_>) {
+        match titles.unwrap_parens() {
+            Expr::Array(array) => array.elements().for_each(|title| self.titled(kind, title)),
+            Expr::Hash(hash) => hash.entries().for_each(|entry| self.titled(kind, entry.key())),
+            title => self.titled(kind, title),
+        }
     }
 
     /// Definitions may stand in classes, whose names then go before theirs, and in anything else.
@@ -316,7 +356,7 @@ impl Outline {
                 && matches!(call.function(), Expr::Name(name) if name.name() == "template")
             {
                 for argument in call.arguments() {
-                    match (literal::text(argument), argument) {
+                    match (template(argument, by), argument) {
                         (Some(name), _) => self.renders.push((name, by.clone())),
                         (None, Expr::Interpolated(_)) => {
                             self.computed_paths.extend(ends(argument.syntax().text()));
@@ -335,6 +375,7 @@ impl Outline {
                 let full = ast::nested_name(around, class.name());
                 let mut made = definition(Kind::Class, &full, class.name_token(), source);
                 made.parameters = class.parameters().map(parameter).collect();
+                made.rendered = demand::note(&made.name, &mut made.parameters, class.statements());
                 made.parent = class.parent().map(plain);
                 made.variables = class.body().map(|body| assigned(body.syntax())).unwrap_or_default();
                 self.rendered(node, &made.name);
@@ -358,6 +399,7 @@ impl Outline {
                 let full = ast::nested_name(around, define.name());
                 let mut made = definition(Kind::Define, &full, define.name_token(), source);
                 made.parameters = define.parameters().map(parameter).collect();
+                made.rendered = demand::note(&made.name, &mut made.parameters, define.statements());
                 self.rendered(node, &made.name);
                 made
             }
@@ -383,6 +425,20 @@ impl Outline {
     }
 }
 
+/// The template that a class or defined type names: `'web/site.erb'`, or `"${module_name}/site.erb"`.
+pub fn template(expr: Expr<'_>, by: &str) -> Option<String> {
+    let Expr::Interpolated(text) = expr else { return literal::text(expr) };
+    let mut segments = text.segments();
+    match (segments.next()?, segments.next()?, segments.next()) {
+        (ast::Segment::Expr(Expr::Variable(name)), ast::Segment::Text(path, _), None)
+            if name.name() == "module_name" =>
+        {
+            Some(format!("{}{path}", by.split("::").next()?))
+        }
+        _ => None,
+    }
+}
+
 /// The key that a call looks up.
 fn looked_up(call: ast::Call<'_>) -> Option<Expr<'_>> {
     let Expr::Name(name) = call.function() else { return None };
@@ -402,6 +458,16 @@ fn ends(text: &str) -> Option<(String, String)> {
     (!head.is_empty() || !tail.is_empty()).then(|| (head.to_owned(), tail.to_owned()))
 }
 
+/// What a text begins and ends with that is put together.
+fn written_ends(text: ast::InterpolatedString<'_>) -> (String, String) {
+    let segments: Vec<ast::Segment<'_>> = text.segments().collect();
+    let written = |segment: Option<&ast::Segment<'_>>| match segment {
+        Some(ast::Segment::Text(text, _)) => text.to_string(),
+        _ => String::new(),
+    };
+    (written(segments.first()), written(segments.last()))
+}
+
 fn definition(kind: Kind, name: &str, token: Option<Node<'_>>, source: &Source) -> Definition {
     Definition {
         kind,
@@ -412,6 +478,7 @@ fn definition(kind: Kind, name: &str, token: Option<Node<'_>>, source: &Source) 
         parent: None,
         variables: Vec::new(),
         ty: None,
+        rendered: Vec::new(),
         fingerprint: OnceLock::new(),
     }
 }
@@ -428,9 +495,14 @@ pub fn parameter(parameter: ast::Parameter<'_>) -> Parameter {
         name: parameter.name().into(),
         ty: parameter.type_expr().map(|ty| ty.syntax().text().into()),
         has_default: default.is_some(),
+        is_text: default.is_some_and(|default| match default {
+            Expr::Variable(variable) => matches!(variable.name(), "title" | "name"),
+            other => matches!(other, Expr::String(_) | Expr::Interpolated(_)),
+        }),
         default: default.and_then(literal::value),
         rest: parameter.captures_rest(),
         span: parameter.name_token().map(Node::span).unwrap_or_default(),
+        uses: Vec::new(),
     }
 }
 

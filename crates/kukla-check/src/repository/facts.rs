@@ -150,11 +150,20 @@ const INSIDE: &[(&str, &[&str])] = &[
             "scope6",
         ],
     ),
+    ("os.distro", &["codename", "description", "id", "release", "specification"]),
+    ("os.distro.release", &["full", "major", "minor"]),
+    ("os.release", &["branch", "build", "full", "major", "minor", "patchlevel"]),
+    (
+        "os.selinux",
+        &["config_mode", "config_policy", "current_mode", "enabled", "enforced", "policy_version"],
+    ),
     ("memory", &["swap", "system"]),
     ("processors", &["cores", "count", "extensions", "isa", "models", "physicalcount", "speed", "threads"]),
     ("identity", &["gid", "group", "privileged", "uid", "user"]),
     ("system_uptime", &["days", "hours", "seconds", "uptime"]),
     ("ruby", &["platform", "sitedir", "version"]),
+    // It is no fact, but asked for like one.
+    ("trusted", &["authenticated", "certname", "domain", "extensions", "external", "hostname"]),
 ];
 
 /// The facts of nodes.
@@ -185,7 +194,7 @@ impl Facts {
     }
 }
 
-/// What a structured fact has in it, if that is known.
+/// What a structured fact, or a part of it, has in it, if that is known.
 pub fn inside(fact: &str) -> Option<&'static [&'static str]> {
     INSIDE.iter().find(|(known, _)| *known == fact).map(|(_, inside)| *inside)
 }

@@ -41,6 +41,8 @@ pub struct Index {
     pub facts: Facts,
     /// The parameters of EPP templates by `module/name`; none if they declare none.
     pub templates: FxHashMap<String, Option<Arc<Vec<Parameter>>>>,
+    /// The variables that ERB templates go through one by one, by the names of the templates.
+    pub iterated: FxHashMap<String, Vec<String>>,
     /// Types of resources that are given defaults or overrides somewhere, so that what a declaration lacks may come from there.
     pub defaulted: FxHashSet<Str>,
     /// What data binds.
@@ -55,6 +57,8 @@ pub struct Index {
     pub titles: FxHashMap<Str, Titles>,
     /// The names of all variables that anything sets, wherever that is.
     pub set_names: FxHashSet<Str>,
+    /// Whether resources are made somewhere whose type is computed, so that they may be of any.
+    pub has_computed_types: bool,
     /// What classes always require.
     pub requires: FxHashMap<Str, Vec<Str>>,
     ruby_functions: FxHashMap<String, RubyFunction>,
@@ -74,8 +78,22 @@ pub struct Titles {
     pub known: FxHashSet<Str>,
     /// Those of resources that are known by another name as well.
     pub renamed: FxHashSet<Str>,
+    /// What others begin and end with.
+    pub computed: FxHashSet<(String, String)>,
     /// Whether there are others.
     pub is_open: bool,
+}
+
+impl Titles {
+    /// Whether a title may be one of those that are computed.
+    pub fn may_be_computed(&self, title: &str) -> bool {
+        self.is_open || self.computed.iter().any(|ends| is_between(title, ends))
+    }
+}
+
+/// Whether a text begins and ends like this, and has something between, or nothing.
+fn is_between(text: &str, (head, tail): &(String, String)) -> bool {
+    text.len() >= head.len() + tail.len() && text.starts_with(head.as_str()) && text.ends_with(tail.as_str())
 }
 
 /// What a resource is of.
@@ -142,6 +160,7 @@ impl Index {
         survey: Survey,
         outlines: &[(bool, Arc<Outline>)],
         templates: Vec<TemplateParameters>,
+        iterated: FxHashMap<String, Vec<String>>,
         data: Bindings,
         kept: &Kept,
     ) -> Index {
@@ -155,6 +174,7 @@ impl Index {
             types: Arc::default(),
             facts: Facts::default(),
             templates: FxHashMap::default(),
+            iterated,
             defaulted: FxHashSet::default(),
             data,
             looked_up: FxHashSet::default(),
@@ -162,6 +182,7 @@ impl Index {
             declared: FxHashSet::default(),
             titles: FxHashMap::default(),
             set_names: FxHashSet::default(),
+            has_computed_types: false,
             requires: FxHashMap::default(),
             ruby_functions: FxHashMap::default(),
             ruby_data_types: FxHashSet::default(),
@@ -185,10 +206,8 @@ impl Index {
             let version = module.metadata.as_ref()?.get("version")?.as_str()?;
             version.split('.').next()?.parse().ok()
         });
-        // Resources of a computed type may be of any.
-        if index.titles.contains_key("*") {
-            index.titles.values_mut().for_each(|titles| titles.is_open = true);
-        }
+        // Every catalog has it.
+        index.titles.entry("stage".into()).or_default().known.insert("main".into());
         index.base = index.fingerprint();
         index
     }
@@ -202,10 +221,14 @@ impl Index {
         for (class, required) in &outline.requires {
             self.requires.entry(class.clone()).or_default().push(required.clone());
         }
+        self.has_computed_types |= outline.has_computed_types;
         for (kind, title) in &outline.resources {
             let titles = self.titles.entry(kind.clone()).or_default();
             titles.known.extend(title.clone());
             titles.is_open |= title.is_none();
+        }
+        for (kind, ends) in &outline.computed_titles {
+            self.titles.entry(kind.clone()).or_default().computed.insert(ends.clone());
         }
         for (kind, title) in &outline.renamed {
             self.titles.entry(kind.clone()).or_default().renamed.insert(title.clone());
@@ -286,10 +309,14 @@ impl Index {
         all.extend(self.declared.iter().map(|name| format!("{name} declared")));
         all.extend(self.defaulted.iter().map(|name| format!("{name} default")));
         all.extend(self.ruby_functions.keys().cloned());
+        all.extend(
+            self.iterated.iter().map(|(name, variables)| format!("{name} goes through {variables:?}")),
+        );
         all.extend(self.templates.iter().map(|(name, parameters)| format!("{name} {parameters:?}")));
         for (kind, titles) in &self.titles {
             all.extend(titles.known.iter().map(|title| format!("{kind}[{title}]")));
             all.extend(titles.renamed.iter().map(|title| format!("{kind}[{title}] renamed")));
+            all.extend(titles.computed.iter().map(|(head, tail)| format!("{kind}[{head}${tail}]")));
             all.push(format!("{kind} {}", titles.is_open));
         }
         for module in &self.survey.modules {
@@ -297,18 +324,20 @@ impl Index {
             all.extend(module.files.iter().chain(&module.templates).chain(&module.ruby).cloned());
         }
         all.sort_unstable();
-        (all, self.survey.complete, self.survey.is_complete_for(None), self.data.is_whole).hash(&mut hasher);
+        (
+            all,
+            self.has_computed_types,
+            self.survey.complete,
+            self.survey.is_complete_for(None),
+            self.data.is_whole,
+        )
+            .hash(&mut hasher);
         hasher.finish()
     }
 
     /// Whether code looks up a key of data, or may.
     pub fn looks_up(&self, key: &str) -> bool {
-        let may_be = |(head, tail): &(String, String)| {
-            key.len() > head.len() + tail.len()
-                && key.starts_with(head.as_str())
-                && key.ends_with(tail.as_str())
-        };
-        self.looked_up.contains(key) || self.computed_keys.iter().any(may_be)
+        self.looked_up.contains(key) || self.computed_keys.iter().any(|ends| is_between(key, ends))
     }
 
     /// The name by which a template of a module is rendered.
@@ -344,7 +373,7 @@ impl Index {
         if let Some(native) = self.native(name) {
             return Resource::Native(native);
         }
-        let certain = complete || name.contains("::") && self.owns(name);
+        let certain = complete || name.contains("::") && self.is_nowhere(name, complete);
         if certain && name != "class" && name != "node" { Resource::Missing } else { Resource::Elsewhere }
     }
 

@@ -1,13 +1,17 @@
 //! A repository: its files, and what they define.
 
 pub mod definition;
+pub mod demand;
 pub mod facts;
+pub mod form;
 pub mod index;
 pub mod literal;
+pub mod refusal;
 pub mod ruby;
 pub mod survey;
 pub mod types;
 
 pub use definition::{Definition, Kind, Outline, Parameter, plain};
+pub use form::Form;
 pub use index::{Callee, Index, Resource};
 pub use survey::{CodeFile, Module, Role, Shape, Survey};

@@ -59,8 +59,10 @@ impl RubyFiles {
         let file = Arc::new(RubyFile {
             signatures: if text.contains("newfunction") {
                 arity(&text).into_iter().collect()
-            } else {
+            } else if text.contains("dispatch") {
                 signatures(&text)
+            } else {
+                method(&text).into_iter().collect()
             },
             facts: facts(&text),
             has_computed_facts: has_computed_facts(&text),
@@ -127,12 +129,59 @@ fn signatures(text: &str) -> Vec<RubySignature> {
     if dispatches == 0 { Vec::new() } else { found }
 }
 
-/// How many arguments a function of the interface before that takes, if it says so.
+/// How many arguments a function without a `dispatch` takes: as many as the method of its name.
+fn method(text: &str) -> Option<RubySignature> {
+    static METHOD: LazyLock<Regex> = LazyLock::new(|| {
+        regex(r"create_function\(:'?(?:\w+::)*(\w+)'?\)[^\n]*\n(?:[^\n]*\n)*?\s*def (\w+)\(([^()]*)\)")
+    });
+    let captures = METHOD.captures(text)?;
+    let parameters: Vec<&str> = captures[3].split(',').map(str::trim).filter(|one| !one.is_empty()).collect();
+    let is_rest = |one: &str| one.starts_with('*');
+    if captures[1] != captures[2] || parameters.iter().any(|one| one.starts_with('&') || one.contains(':')) {
+        return None;
+    }
+    if let [rest] = &parameters[..]
+        && is_rest(rest)
+    {
+        return counted(text, &rest[1..]).and_then(exactly);
+    }
+    Some(RubySignature {
+        required: parameters.iter().filter(|one| !one.contains('=') && !is_rest(one)).count(),
+        rest: parameters.last().is_some_and(|last| is_rest(last)),
+        parameters: vec!["Any".to_owned(); parameters.len()],
+        ..RubySignature::default()
+    })
+}
+
+/// How many arguments a function of the interface before that takes, if it says so: where it is made, or because it fails for others
+/// in its first lines.
 fn arity(text: &str) -> Option<RubySignature> {
     static ARITY: LazyLock<Regex> = LazyLock::new(|| regex(r":arity\s*=>\s*(-?\d+)|\barity:\s*(-?\d+)"));
-    let captures = ARITY.captures(text)?;
-    let arity: i64 = captures.get(1).or(captures.get(2))?.as_str().parse().ok()?;
-    // As in Ruby: one less than the least, if there may be more.
+    static NAMED: LazyLock<Regex> = LazyLock::new(|| regex(r"newfunction[^\n]*\bdo\s*\|\s*(\w+)\s*\|"));
+    match ARITY.captures(text) {
+        Some(captures) => exactly(captures.get(1).or(captures.get(2))?.as_str().parse().ok()?),
+        None => counted(text, &NAMED.captures(text)?[1]).and_then(exactly),
+    }
+}
+
+/// The number of arguments for which a function goes on; for all others it fails before it does anything.
+fn counted(text: &str, arguments: &str) -> Option<i64> {
+    static FAILS: LazyLock<Regex> = LazyLock::new(|| {
+        let count = r"(?:if (\w+)\.(?:size|length) !=|unless (\w+)\.(?:size|length) ==) (\d+)";
+        regex(&format!(
+            r"(?:\|\s*\w+\s*\||\(\*\w+\))\s*\n(?:\s*#[^\n]*\n)*\s*(?:{count}\s+raise\b|raise\b[^\n]*(?:\n[^\n]*)?\s{count}\s*\n)"
+        ))
+    });
+    let captures = FAILS.captures(text)?;
+    let found: Vec<&str> = captures.iter().skip(1).flatten().map(|found| found.as_str()).collect();
+    match found[..] {
+        [name, count] if name == arguments => count.parse().ok(),
+        _ => None,
+    }
+}
+
+/// A signature with so many arguments. As in Ruby: one less than the least, if there may be more.
+fn exactly(arity: i64) -> Option<RubySignature> {
     let required = usize::try_from(if arity < 0 { -arity - 1 } else { arity }).ok()?;
     let parameters = vec!["Any".to_owned(); required.max(usize::from(arity < 0))];
     Some(RubySignature { parameters, required, rest: arity < 0, ..RubySignature::default() })
@@ -188,6 +237,26 @@ end";
         assert_eq!(takes("newfunction(:a, :type => :rvalue, :arity => 2) do"), Some((2, 2, false)));
         assert_eq!(takes("newfunction(:a, arity: -2) do"), Some((1, 1, true)));
         assert_eq!(takes("newfunction(:a) do"), None);
+        let fails = "newfunction(:a, :type => :rvalue) do |args|\n  raise(E, 'no') if args.size != 1\n  x";
+        assert_eq!(takes(fails), Some((1, 1, false)));
+        let fails =
+            "newfunction(:a) do |arguments|\n  unless arguments.length == 2\n    raise E, 'no'\n  end";
+        assert_eq!(takes(fails), Some((2, 2, false)));
+        assert_eq!(takes("newfunction(:a) do |args|\n  if args.size != 1\n    x = 1\n  end"), None);
+    }
+
+    #[test]
+    fn methods_say_how_many() {
+        let takes =
+            |text: &str| method(text).map(|found| (found.required, found.parameters.len(), found.rest));
+        let head = "Puppet::Functions.create_function(:'a::b') do\n  def b";
+        assert_eq!(takes(&format!("{head}(x, y = 1)\n")), Some((1, 2, false)));
+        assert_eq!(takes(&format!("{head}(x, *more)\n")), Some((1, 2, true)));
+        assert_eq!(
+            takes(&format!("{head}(*args)\n    raise(E, 'a' +\n 'b') if args.size != 1\n")),
+            Some((1, 1, false))
+        );
+        assert_eq!(takes(&format!("{head}(*args)\n    x\n")), None);
     }
 
     #[test]

@@ -85,6 +85,8 @@ pub struct Survey {
     pub complete: bool,
     /// Whether every module is there that the Puppetfile names.
     deployed: bool,
+    /// Modules that others need and that are not there: they may be needed only for what is not used.
+    missing: FxHashSet<String>,
 }
 
 /// The nearest root at or above a path: that of a control repository before that of a module.
@@ -139,6 +141,7 @@ impl Survey {
             code: Vec::new(),
             complete: false,
             deployed: false,
+            missing: FxHashSet::default(),
         };
         match shape {
             Shape::Control => {
@@ -162,9 +165,9 @@ impl Survey {
         }
         survey.list(world);
         survey.deployed = survey.is_deployed(world);
-        let is_whole =
-            |module: &Module| module.dependencies().iter().all(|name| survey.module(name).is_some());
-        survey.complete = survey.deployed && survey.modules.iter().all(is_whole);
+        let needed = survey.modules.iter().flat_map(Module::dependencies);
+        survey.missing = needed.filter(|name| survey.module(name).is_none()).collect();
+        survey.complete = survey.deployed && survey.missing.is_empty();
         Ok(survey)
     }
 
@@ -236,6 +239,14 @@ impl Survey {
             at += 1;
         }
         true
+    }
+
+    /// Whether a repository neither has a module of that name nor asks for one.
+    pub fn is_unheard_of(&self, module: &str) -> bool {
+        self.shape == Shape::Control
+            && self.deployed
+            && self.module(module).is_none()
+            && !self.missing.contains(module)
     }
 
     /// A Puppetfile names what is to be there.

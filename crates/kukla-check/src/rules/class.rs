@@ -55,9 +55,14 @@ impl Walk<'_> {
         if !is_name || wanted == "main" || wanted == "settings" {
             return false;
         }
+        let module = wanted.split("::").next().unwrap_or(&wanted);
+        let is_nowhere = self.index.is_nowhere(&wanted, self.complete);
+        if !is_nowhere && !self.index.survey.is_unheard_of(module) {
+            return false;
+        }
         let near = suggest::nearest(&wanted, self.index.classes.keys().map(|name| name.as_str()));
-        // Modules that differ in one letter are no rarity.
-        if !self.index.is_nowhere(&wanted, self.complete) {
+        // Modules that differ in one letter are no rarity, but nobody asks for this one.
+        if !is_nowhere && !near.is_some_and(|near| suggest::is_slip(&wanted, near)) {
             return false;
         }
         let mut wrong = diagnostic!(span, UNKNOWN_CLASS { name: wanted });

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use kukla::Value;
+use kukla::formats::yaml;
 use kukla::syntax::{Location, Source, Span, diagnostic};
+use kukla::values::Str;
 use regex::Regex;
 use rustc_hash::FxHashSet;
 
@@ -166,6 +168,37 @@ rules! {
     /// ```
     UNKNOWN_LOOKUP_OPTION = "unknown-lookup-option": Warning Always, "`lookup_options` for `{key}` mean nothing: the class `{class}` has no parameter `{name}`";
 
+    /// `lookup_options` name no strategy of merging that there is: `first`, `unique`, `hash`, `deep`.
+    ///
+    /// Wrong:
+    ///
+    /// ```puppet
+    /// # modules/web/manifests/init.pp
+    /// class web(Array $ports = []) { }
+    /// ```
+    ///
+    /// ```yaml
+    /// # data/common.yaml
+    /// lookup_options:
+    ///   web::ports:
+    ///     merge: uniqe
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```puppet
+    /// # modules/web/manifests/init.pp
+    /// class web(Array $ports = []) { }
+    /// ```
+    ///
+    /// ```yaml
+    /// # data/common.yaml
+    /// lookup_options:
+    ///   web::ports:
+    ///     merge: unique
+    /// ```
+    WRONG_MERGE = "wrong-merge": Error Always, "`lookup_options` for `{key}`: {problem}";
+
     /// Data or a level of a hierarchy interpolates a fact that no node has, or a key that no data has.
     ///
     /// Wrong:
@@ -275,14 +308,18 @@ fn unknown_key(index: &Index, key: &str) -> Option<Option<String>> {
 
 /// What a fact may have been meant to be that no node has.
 fn unknown_fact(index: &Index, path: &str) -> Option<String> {
-    let mut parts = path.strip_prefix("facts.")?.split('.');
+    let (root, path) = match path.strip_prefix("facts.") {
+        Some(path) => ("facts.", path),
+        None => ("", Some(path).filter(|path| path.starts_with("trusted."))?),
+    };
+    let mut parts = path.split('.');
     let fact = parts.next()?;
-    if index.facts.has(fact) || index.facts.open {
+    if root.is_empty() || index.facts.has(fact) || index.facts.open {
         let inside = facts::inside(fact)?;
         let part = parts.next().filter(|part| !inside.contains(part))?;
-        return suggest::nearest(part, inside.iter().copied()).map(|near| format!("facts.{fact}.{near}"));
+        return suggest::nearest(part, inside.iter().copied()).map(|near| format!("{root}{fact}.{near}"));
     }
-    suggest::nearest(fact, index.facts.names()).map(|near| format!("facts.{near}"))
+    suggest::nearest(fact, index.facts.names()).map(|near| format!("{root}{near}"))
 }
 
 struct FileCheck<'c> {
@@ -320,21 +357,57 @@ impl FileCheck<'_> {
         parameter: &Parameter,
         findings: &mut Vec<Finding>,
     ) {
-        if self.has_options(&entry.key) {
+        let is_merged = self.has_options(&entry.key);
+        if matches!(entry.value, Value::Undef) || is_merged && !self.is_part(entry) {
             return;
         }
-        let Some(expected) = parameter.ty.as_ref().and_then(|text| self.index.types.read(text)) else {
-            return;
-        };
+        let expected = parameter.ty.as_ref().and_then(|text| self.index.types.read(text));
         let given = file::type_of(&entry.value);
-        if matches!(entry.value, Value::Undef) || may_be(&expected, &given) {
-            return;
-        }
-        let mismatch = describe(&format!("parameter '{}'", parameter.name), &expected, &given);
-        let wrong = diagnostic!(entry.span, WRONG_DATA_TYPE { class: class.name, mismatch })
-            .in_source(&self.file.source);
-        let place = Location { source: class.source.clone(), span: parameter.span };
-        findings.push(Finding::from(wrong.label(place, "the parameter")));
+        let mut span = entry.span;
+        let (mismatch, place, label) = match expected {
+            // What is merged need not be whole.
+            Some(expected) if !is_merged && !may_be(&expected, &given) => {
+                let mismatch = describe(&format!("parameter '{}'", parameter.name), &expected, &given);
+                let place = Location { source: class.source.clone(), span: parameter.span };
+                (mismatch, place, "the parameter")
+            }
+            _ => match self.index.refusal(class, parameter, &given, &mut |_, _, _| {}) {
+                Some(refusal) => {
+                    span = self.span_inside(entry, &refusal.path);
+                    (refusal.mismatch, refusal.place, "where it fails")
+                }
+                None => return,
+            },
+        };
+        let wrong =
+            diagnostic!(span, WRONG_DATA_TYPE { class: class.name, mismatch }).in_source(&self.file.source);
+        findings.push(Finding::from(wrong.label(place, label)));
+    }
+
+    /// Whether a value is a part of the hash that is bound, and nothing else is done with it.
+    fn is_part(&self, entry: &file::Entry) -> bool {
+        let all = self.data.files.iter().flat_map(|file| &file.options);
+        let mut own = all.filter(|(name, _)| *name == entry.key);
+        let is_merge = |options: &Value| {
+            let Some(options) = options.as_hash().filter(|options| options.len() == 1) else { return false };
+            let merge = options.get("merge");
+            let strategy = merge.and_then(|merge| merge.as_hash()?.get("strategy")).or(merge);
+            matches!(strategy.and_then(Value::as_str), Some("hash" | "deep"))
+        };
+        matches!(entry.value, Value::Hash(_))
+            && own.all(|(_, options)| is_merge(options))
+            && !self.patterns.iter().any(|pattern| pattern.is_match(&entry.key))
+    }
+
+    /// Where something inside of a value stands.
+    fn span_inside(&self, entry: &file::Entry, path: &[Str]) -> Span {
+        let Some(last) = path.last() else { return entry.span };
+        let whole: Vec<Value> = [Value::from(entry.key.as_str())]
+            .into_iter()
+            .chain(path.iter().cloned().map(Value::String))
+            .collect();
+        let line = yaml::lines(self.file.source.text().as_bytes()).at(&whole);
+        file::line_span(&self.file.source, line, last)
     }
 
     /// Whether values of a key are merged or converted before they are bound.
@@ -375,6 +448,9 @@ impl FileCheck<'_> {
     }
 
     fn options(&self, findings: &mut Vec<Finding>) {
+        for (key, options) in &self.file.options {
+            self.strategy(key, options, findings);
+        }
         for (key, _) in self.file.options.iter().filter(|(key, _)| !key.starts_with('^')) {
             let Some((class, name)) = key.rsplit_once("::") else { continue };
             let Some(class) = self.index.classes.get(class) else { continue };
@@ -395,6 +471,30 @@ impl FileCheck<'_> {
             wrong.hints.extend(near.map(|near| format!("did you mean `{}::{near}`?", class.name)));
             findings.push(Finding::from(wrong.in_source(&self.file.source)));
         }
+    }
+
+    /// Checks how values are to be merged.
+    fn strategy(&self, key: &str, options: &Value, findings: &mut Vec<Finding>) {
+        const KNOWN: [&str; 4] = ["first", "unique", "hash", "deep"];
+        const HIDDEN: [&str; 3] = ["default", "unconstrained_deep", "reverse_deep"];
+        let Some(merge) = options.as_hash().and_then(|options| options.get("merge")) else { return };
+        let strategy = match merge {
+            Value::Hash(merge) => merge.get("strategy"),
+            other => Some(other),
+        };
+        let problem = match strategy {
+            Some(Value::String(name)) if KNOWN.iter().chain(&HIDDEN).any(|known| name == known) => return,
+            Some(Value::String(name)) => format!("there is no strategy `{name}`"),
+            _ => "the name of a strategy is missing".to_owned(),
+        };
+        let path = ["lookup_options".into(), Value::from(key), "merge".into()];
+        let line = yaml::lines(self.file.source.text().as_bytes()).at(&path);
+        let span = file::line_span(&self.file.source, line, "merge");
+        let mut wrong = diagnostic!(span, WRONG_MERGE { key, problem });
+        if let Some(Value::String(name)) = strategy {
+            wrong.hints.extend(suggest::hint(name, KNOWN));
+        }
+        findings.push(Finding::from(wrong.in_source(&self.file.source)));
     }
 
     /// What `%{…}` names.

@@ -1,13 +1,15 @@
 //! Functions and their arguments.
 
-use kukla::syntax::{Span, ast, diagnostic};
+use kukla::syntax::ast::{self, Expr};
+use kukla::syntax::{Span, diagnostic};
 use kukla::values::Type;
 
 use crate::describe::describe;
 use crate::overlap::may_be;
+use crate::repository::Form;
 use crate::rule::rules;
 use crate::suggest;
-use crate::walk::{Argument, Form, Walk};
+use crate::walk::{Argument, Walk};
 
 rules! {
     RULES;
@@ -77,6 +79,35 @@ rules! {
     /// }
     /// ```
     WRONG_RETURN_TYPE = "wrong-return-type": Error Always, "The function `{name}`: {mismatch}";
+
+    /// `pick` takes the first of its arguments that is set. With a variable alone it can only give it back, or fail.
+    ///
+    /// Wrong:
+    ///
+    /// ```ruby
+    /// # modules/stdlib/lib/puppet/parser/functions/pick.rb
+    /// Puppet::Parser::Functions.newfunction(:pick, :type => :rvalue) { |args| args.find { |arg| !arg.nil? } }
+    /// ```
+    ///
+    /// ```puppet
+    /// class web(Optional[Integer] $port = undef) {
+    ///   notice(pick($port))
+    /// }
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```ruby
+    /// # modules/stdlib/lib/puppet/parser/functions/pick.rb
+    /// Puppet::Parser::Functions.newfunction(:pick, :type => :rvalue) { |args| args.find { |arg| !arg.nil? } }
+    /// ```
+    ///
+    /// ```puppet
+    /// class web(Optional[Integer] $port = undef) {
+    ///   notice(pick($port, 80))
+    /// }
+    /// ```
+    NOTHING_TO_PICK = "nothing-to-pick": Warning Always, "`pick` has nothing to fall back on if {value} is not set";
 }
 
 impl Walk<'_> {
@@ -93,6 +124,15 @@ impl Walk<'_> {
         let mismatch = describe("value returned", &expected, returned);
         if !mismatch.is_empty() {
             self.report(diagnostic!(last.span(), WRONG_RETURN_TYPE { name: function.name(), mismatch }));
+        }
+    }
+
+    /// Says so if there is nothing to choose from.
+    pub fn check_pick(&mut self, arguments: &[Argument<'_>]) {
+        // Of what a function finds it may be the point to fail.
+        if let [Argument { expr: expr @ Expr::Variable(_), .. }] = arguments {
+            let value = format!("`{}`", expr.syntax().text());
+            self.report(diagnostic!(expr.span(), NOTHING_TO_PICK { value }));
         }
     }
 

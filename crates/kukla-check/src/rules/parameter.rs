@@ -7,10 +7,11 @@ use kukla::values::Type;
 
 use crate::describe::describe;
 use crate::overlap::may_be;
-use crate::repository::{Definition, Kind, plain};
+use crate::repository::refusal::Refusal;
+use crate::repository::{Definition, Kind, Parameter, plain};
 use crate::rule::rules;
 use crate::suggest;
-use crate::walk::Walk;
+use crate::walk::{ScopeKind, Walk};
 
 rules! {
     RULES;
@@ -174,12 +175,14 @@ impl Walk<'_> {
                     let expected = parameter.ty.as_ref().and_then(|text| self.index.types.read(text));
                     let is_left_out = matches!(ty, Type::Undef)
                         && (parameter.has_default || definition.kind == Kind::Class);
-                    if let Some(expected) = expected
-                        && !is_left_out
-                        && attribute.operator() == AttributeOp::Set
-                        && !may_be(&expected, ty)
-                    {
-                        self.wrong_value(definition, *attribute, &expected, ty, parameter.span);
+                    if is_left_out || attribute.operator() != AttributeOp::Set {
+                        continue;
+                    }
+                    match expected {
+                        Some(expected) if !may_be(&expected, ty) => {
+                            self.wrong_value(definition, *attribute, &expected, ty, parameter.span);
+                        }
+                        _ => self.refused_value(definition, *attribute, parameter, ty),
                     }
                 }
                 None => self.unknown_parameter(definition, *attribute),
@@ -206,6 +209,26 @@ impl Walk<'_> {
         self.report(wrong.label(place, "the parameter"));
     }
 
+    /// Says so if a body fails for a value that its parameter's type would let pass.
+    fn refused_value(
+        &mut self,
+        definition: &Definition,
+        attribute: ast::Attribute<'_>,
+        parameter: &Parameter,
+        ty: &Type,
+    ) {
+        if let Some(Refusal { mismatch, place, .. }) = self.refusal(definition, parameter, ty) {
+            let (span, definition) = (attribute.value().span(), Self::title_of(definition));
+            let wrong = diagnostic!(span, WRONG_PARAMETER_TYPE { definition, mismatch });
+            self.report(wrong.label(place, "where it fails"));
+        }
+    }
+
+    fn refusal(&mut self, definition: &Definition, parameter: &Parameter, ty: &Type) -> Option<Refusal> {
+        let index = self.index;
+        index.refusal(definition, parameter, ty, &mut |kind, name, found| self.ask(kind, name, found))
+    }
+
     fn unknown_parameter(&mut self, definition: &Definition, attribute: ast::Attribute<'_>) {
         let (name, span) = (attribute.name(), attribute.name_token().span());
         let names = definition.parameters.iter().map(|parameter| parameter.name.as_str());
@@ -225,10 +248,10 @@ impl Walk<'_> {
         default: Expr<'_>,
         given: &Type,
     ) {
-        let Some(declared) = declared else { return };
-        if parameter.captures_rest() || may_be(declared, given) {
-            return;
-        }
+        let declared = match declared {
+            Some(declared) if !parameter.captures_rest() && !may_be(declared, given) => declared,
+            _ => return self.check_default_inside(parameter, default, given),
+        };
         let mismatch = describe(&format!("parameter '{}'", parameter.name()), declared, given);
         if mismatch.is_empty() {
             return;
@@ -240,5 +263,28 @@ impl Walk<'_> {
             wrong = wrong.hint("make it `Optional[…]`, or leave out the default if it is always given");
         }
         self.report(wrong);
+    }
+
+    /// Says so if the body fails for a default that the parameter's type would let pass.
+    fn check_default_inside(&mut self, parameter: ast::Parameter<'_>, default: Expr<'_>, given: &Type) {
+        let definition = match self.scopes.last().map(|scope| &scope.kind) {
+            Some(ScopeKind::Class(name)) => self.index.classes.get(name),
+            Some(ScopeKind::Define(name)) => self.index.defines.get(name),
+            _ => None,
+        };
+        // Whoever writes `false` for what is no question wants to be given something else.
+        if matches!(given, Type::Boolean(Some(false))) {
+            return;
+        }
+        // Of two definitions of one name the other may be known.
+        let Some(definition) = definition.filter(|known| known.source.name() == self.source.name()).cloned()
+        else {
+            return;
+        };
+        let Some(known) = definition.parameter(parameter.name()) else { return };
+        if let Some(Refusal { mismatch, place, .. }) = self.refusal(&definition, known, given) {
+            let wrong = diagnostic!(default.span(), WRONG_DEFAULT { mismatch });
+            self.report(wrong.label(place, "where it fails"));
+        }
     }
 }

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use kukla::catalog::Catalog;
 use kukla::catalog::resource::{Resource, ResourceKind};
 use kukla::syntax::{Source, diagnostic};
-use kukla::values::Str;
+use kukla::values::{Str, Value};
 use kukla::world::World;
 use kukla::{Compiler, Node, SiteSpec};
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::finding::Finding;
@@ -57,6 +58,9 @@ rules! {
     REFUSED_RESOURCE = "refused-resource": Error Always, "`{resource}` is refused: {problem}";
 }
 
+/// A resource that a type is asked about: where it stands, what it is, and the number that stands for it.
+type Asked<'o> = (&'o Source, &'o Written, u64);
+
 /// What was said of resources before, by what they consist of.
 pub type Verdicts = FxHashMap<u64, Option<String>>;
 
@@ -67,7 +71,7 @@ pub fn check(
     texts: &[(Source, Arc<Outline>)],
     known: &mut Verdicts,
 ) -> Vec<Finding> {
-    let mut asked: Vec<(&Source, &Written, u64)> = Vec::new();
+    let mut asked: Vec<Asked<'_>> = Vec::new();
     for (source, outline) in texts {
         for written in &outline.written {
             // What has defaults is more than is written down.
@@ -78,18 +82,29 @@ pub fn check(
             }
         }
     }
-    let new: Vec<&(&Source, &Written, u64)> =
-        asked.iter().filter(|(_, _, digest)| !known.contains_key(digest)).collect();
-    if !new.is_empty() {
-        let refused = judge(world, index, &new);
-        for ((_, _, digest), verdict) in new.iter().zip(refused) {
-            known.insert(*digest, verdict);
-        }
+    let new = asked.iter().copied().filter(|(_, _, digest)| !known.contains_key(digest));
+    // Each thread runs Ruby of its own; what is of one type is asked of one of them, so that it is read once.
+    let threads = rayon::current_num_threads();
+    let mut shares: Vec<Vec<Asked<'_>>> = vec![Vec::new(); threads];
+    let mut kinds: FxHashMap<&str, usize> = FxHashMap::default();
+    for one in new {
+        let next = kinds.len();
+        shares[*kinds.entry(one.1.kind.as_str()).or_insert(next) % threads].push(one);
     }
-    let finding = |(source, written, digest): &(&Source, &Written, u64)| {
+    shares.retain(|share| !share.is_empty());
+    let judged = shares.par_iter().map(|share| judge(world, index, share)).collect::<Vec<_>>();
+    for ((_, _, digest), verdict) in shares.iter().flatten().zip(judged.into_iter().flatten()) {
+        known.insert(*digest, verdict);
+    }
+    let finding = |(source, written, digest): &Asked<'_>| {
         let problem = known.get(digest)?.as_ref()?;
         // Unknown attributes are told by another rule, and what fails in the middle of Ruby may be ours.
         if problem.contains("no parameter named") || problem.contains("Munging failed") {
+            return None;
+        }
+        // A path of Windows is none here, and is one there.
+        let is_windows = |value: &Value| matches!(value, Value::String(text) if text.get(1..3).is_some_and(|at| at == ":\\" || at == ":/"));
+        if written.attributes.iter().any(|(_, value, _)| is_windows(value)) {
             return None;
         }
         let span = written
@@ -113,7 +128,7 @@ fn digest(world: &dyn World, path: &Path, written: &Written) -> u64 {
 }
 
 /// What the types say of resources, in their order.
-fn judge(world: &Arc<dyn World>, index: &Index, asked: &[&(&Source, &Written, u64)]) -> Vec<Option<String>> {
+fn judge(world: &Arc<dyn World>, index: &Index, asked: &[Asked<'_>]) -> Vec<Option<String>> {
     let mut verdicts = vec![None; asked.len()];
     let modulepath = Some(index.survey.modulepath.clone());
     let spec = SiteSpec { modulepath, code: Some(String::new()), ..SiteSpec::default() };

@@ -16,7 +16,7 @@ rules! {
     RULES;
 
     /// A relationship names a resource that nothing in the repository declares. It is an error for types all of whose resources have titles that
-    /// are written down; of others only what is a slip of a title is said, as a warning.
+    /// are written down, unless some are made whose type is computed; of others only what is a slip of a title is said, as a warning.
     ///
     /// Wrong:
     ///
@@ -124,17 +124,23 @@ impl Walk<'_> {
         let Some(titles) = self.index.titles.get(&kind) else { return };
         for key in access.keys() {
             let Some(title) = literal::text(key) else { continue };
-            if titles.known.contains(title.as_str()) || titles.renamed.contains(title.as_str()) {
+            // Files are the same with and without a slash at the end.
+            let is_there = |title: &str| titles.known.contains(title) || titles.renamed.contains(title);
+            let bare = title.trim_end_matches('/');
+            if is_there(&title) || kind == "file" && (is_there(bare) || is_there(&format!("{bare}/"))) {
                 continue;
             }
-            let near = suggest::nearest(&title, titles.known.iter().map(|title| title.as_str()));
-            let is_certain = self.complete && !titles.is_open;
-            if !is_certain && !near.is_some_and(|near| is_slip(&title, near)) {
+            let near = suggest::nearest(
+                &title,
+                titles.known.iter().chain(&titles.renamed).map(|title| title.as_str()),
+            );
+            let is_known = self.complete && !titles.may_be_computed(&title);
+            if !is_known && !near.is_some_and(|near| is_slip(&title, near)) {
                 continue;
             }
             let reference = format!("{}['{title}']", name.name());
             let mut wrong = diagnostic!(key.span(), UNKNOWN_REFERENCE { reference });
-            if !is_certain {
+            if !is_known || self.index.has_computed_types {
                 wrong.severity = kukla::syntax::Severity::Warning;
             }
             wrong.hints.extend(near.map(|near| format!("did you mean `{}['{near}']`?", name.name())));

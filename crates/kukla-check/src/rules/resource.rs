@@ -3,7 +3,7 @@
 use kukla::catalog::types::NativeType;
 use kukla::syntax::ast::{self, AttributeOp, Expr};
 use kukla::syntax::{Span, diagnostic};
-use kukla::values::{Str, Type};
+use kukla::values::{Str, Type, Value};
 
 use crate::repository::{Resource, literal, plain};
 use crate::rule::rules;
@@ -90,11 +90,15 @@ impl Walk<'_> {
     fn tags(&mut self, value: Expr<'_>) {
         let tag = match value.unwrap_parens() {
             Expr::Array(array) => return array.elements().for_each(|element| self.tags(element)),
-            other => match literal::text(other) {
-                Some(text) if !kukla::catalog::tags::is_valid(&text) => text,
+            other => match literal::value(other) {
+                Some(Value::String(text)) => text,
+                Some(Value::Integer(number)) => number.to_string().into(),
                 _ => return,
             },
         };
+        if kukla::catalog::tags::is_valid(&tag) {
+            return;
+        }
         self.report(diagnostic!(value.span(), WRONG_TAG { tag }));
     }
 

@@ -138,41 +138,31 @@ impl Walk<'_> {
     /// `$facts['name']`, and what is taken out of structured facts.
     pub fn check_fact(&mut self, access: ast::Access<'_>, keys: &[Expr<'_>]) {
         let [key] = keys else { return };
-        let Some(name) = literal::text(*key) else { return };
-        match access.left() {
-            Expr::Variable(variable) if matches!(variable.name(), "facts" | "::facts") => {
-                self.check_legacy_fact(access, &name);
-                if self.index.facts.has(&name) || name.contains('.') {
-                    return;
-                }
-                let near = suggest::nearest(&name, self.index.facts.names());
-                let is_slip = near.is_some_and(|near| near == "os" || suggest::is_slip(&name, near));
-                let facts = &self.index.facts;
-                let certain = facts.given || near.is_some() && !facts.open || is_slip;
-                self.unknown_fact(certain, key.span(), &name, near);
+        let Some((variable, path)) = path(access) else { return };
+        let Some((name, above)) = path.split_last() else { return };
+        let is_facts = matches!(variable.name(), "facts" | "::facts");
+        if is_facts && above.is_empty() {
+            self.check_legacy_fact(access, name);
+            if self.index.facts.has(name) || name.contains('.') {
+                return;
             }
-            // Structured facts are variables, too.
-            Expr::Variable(variable) => {
-                let fact = variable.name().trim_start_matches("::").to_owned();
-                let is_fact = variable.name().starts_with("::") || !self.visible().contains(fact.as_str());
-                if is_fact && !self.index.variables.contains(fact.as_str()) {
-                    self.check_inside(&fact, *key, &name);
-                }
-            }
-            Expr::Access(outer) => {
-                let Expr::Variable(variable) = outer.left() else { return };
-                let mut outer_keys = outer.keys();
-                let (Some(first), None) = (outer_keys.next().and_then(literal::text), outer_keys.next())
-                else {
-                    return;
-                };
-                if variable.name() != "facts" && variable.name() != "::facts" {
-                    return;
-                }
-                self.check_inside(&first, *key, &name);
-            }
-            _ => {}
+            let near = suggest::nearest(name, self.index.facts.names());
+            let is_slip = near.is_some_and(|near| near == "os" || suggest::is_slip(name, near));
+            let facts = &self.index.facts;
+            let certain = facts.given || near.is_some() && !facts.open || is_slip;
+            return self.unknown_fact(certain, key.span(), name, near);
         }
+        let mut fact = above.join(".");
+        if !is_facts {
+            // Structured facts are variables, too.
+            let name = variable.name().trim_start_matches("::");
+            let is_fact = variable.name().starts_with("::") || !self.visible().contains(name);
+            if !is_fact || self.index.variables.contains(name) {
+                return;
+            }
+            fact = if above.is_empty() { name.to_owned() } else { format!("{name}.{fact}") };
+        }
+        self.check_inside(&fact, *key, name);
     }
 
     /// What is taken out of a structured fact.
@@ -192,4 +182,17 @@ impl Walk<'_> {
         wrong.hints.extend(near.map(|near| format!("did you mean `{near}`?")));
         self.report(wrong);
     }
+}
+
+/// The variable that something is taken out of, and the keys that lead there, if they are written down.
+fn path(access: ast::Access<'_>) -> Option<(ast::Variable<'_>, Vec<String>)> {
+    let mut keys = access.keys();
+    let (Some(key), None) = (keys.next().and_then(literal::text), keys.next()) else { return None };
+    let (variable, mut path) = match access.left() {
+        Expr::Variable(variable) => (variable, Vec::new()),
+        Expr::Access(outer) => path(outer)?,
+        _ => return None,
+    };
+    path.push(key);
+    Some((variable, path))
 }

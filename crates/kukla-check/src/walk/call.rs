@@ -2,11 +2,11 @@
 
 use kukla::syntax::Span;
 use kukla::syntax::ast::{self, Expr};
-use kukla::values::{Str, Type};
+use kukla::values::Type;
 
 use super::Walk;
 use crate::overlap::may_be;
-use crate::repository::{Callee, Kind, literal};
+use crate::repository::{Callee, Form, Kind, literal};
 use crate::walk::branch::union;
 
 /// An argument of a call.
@@ -18,32 +18,7 @@ pub struct Argument<'t> {
     pub ty: Type,
 }
 
-/// A way to call a function, whatever it is written in.
-#[derive(Clone, Debug)]
-pub struct Form {
-    /// The parameters: their names and types, and whether the last takes all that is left.
-    pub parameters: Vec<(Str, Type)>,
-    /// How many are needed.
-    pub required: usize,
-    /// Whether the last takes all that is left.
-    pub rest: bool,
-    /// Whether a lambda is needed.
-    pub needs_block: bool,
-    /// What it returns.
-    pub returns: Option<Type>,
-}
-
 impl Form {
-    /// Whether so many arguments fit.
-    pub fn takes(&self, count: usize) -> bool {
-        count >= self.required && (self.rest || count <= self.parameters.len())
-    }
-
-    /// The parameter that an argument is for.
-    pub fn parameter(&self, at: usize) -> Option<&(Str, Type)> {
-        self.parameters.get(at).or_else(|| self.parameters.last().filter(|_| self.rest))
-    }
-
     /// Whether these arguments may fit.
     pub fn accepts(&self, arguments: &[Argument<'_>]) -> bool {
         self.takes(arguments.len())
@@ -101,7 +76,9 @@ impl Walk<'_> {
     fn asked_for(&mut self, expr: Expr<'_>) -> Type {
         match expr {
             Expr::Type(_) => Type::Type(None),
-            Expr::Access(access) if matches!(access.left(), Expr::Type(_)) => {
+            Expr::Access(access) if let Expr::Type(name) = access.left() => {
+                // The resource may be missing, but not its type.
+                self.check_type_name(name.name(), name.span());
                 for key in access.keys().filter(|key| literal::text(*key).is_none()) {
                     self.infer(key);
                 }
@@ -176,72 +153,20 @@ impl Walk<'_> {
 
     /// The ways to call a function; none if nothing is known of them. That there is none of that name is said.
     fn forms(&mut self, name: &str, span: Span) -> Vec<Form> {
-        match self.index.function(name, self.complete) {
-            Callee::Builtin(function) => {
-                let honest = function.honest_signatures().unwrap_or_default();
-                honest
-                    .iter()
-                    .map(|signature| {
-                        let parameters = &signature.parameters;
-                        Form {
-                            parameters: parameters
-                                .iter()
-                                .map(|one| (one.name.clone(), one.ty.clone()))
-                                .collect(),
-                            required: parameters
-                                .iter()
-                                .map(|one| usize::try_from(one.count.min()).unwrap_or(0))
-                                .sum(),
-                            rest: parameters.iter().any(|one| one.takes_rest),
-                            needs_block: signature
-                                .block
-                                .as_ref()
-                                .is_some_and(|block| !block.ty.covers(&Type::Undef)),
-                            returns: signature.returns.clone(),
-                        }
-                    })
-                    .collect()
-            }
-            Callee::Puppet(function) => {
-                self.ask(Kind::Function, &function.name, Some(&function));
-                let types = &self.index.types;
-                let read = |text: &Str| types.read(text).unwrap_or(Type::Any);
-                let parameters = function.parameters.iter().map(|one| {
-                    let ty = one.ty.as_ref().map_or(Type::Any, read);
-                    // The type of what takes the rest is that of each argument.
-                    (one.name.clone(), ty)
-                });
-                vec![Form {
-                    parameters: parameters.collect(),
-                    required: function.parameters.iter().filter(|one| !one.has_default && !one.rest).count(),
-                    rest: function.parameters.last().is_some_and(|one| one.rest),
-                    needs_block: false,
-                    returns: function.ty.as_ref().map(read),
-                }]
-            }
-            Callee::Ruby(function) => {
-                let types = &self.index.types;
-                let read = |text: &String| types.read(text).unwrap_or(Type::Any);
-                let form = |signature: &crate::repository::ruby::RubySignature| Form {
-                    parameters: signature.parameters.iter().map(|ty| (Str::new(), read(ty))).collect(),
-                    required: signature.required,
-                    rest: signature.rest,
-                    needs_block: false,
-                    returns: signature.returns.as_ref().map(read),
-                };
-                function.signatures.iter().map(form).collect()
-            }
+        let callee = self.index.function(name, self.complete);
+        match &callee {
+            Callee::Builtin(_) | Callee::Ruby(_) => {}
+            Callee::Puppet(function) => self.ask(Kind::Function, &function.name, Some(function)),
             Callee::Elsewhere => {
                 self.ask(Kind::Function, name, None);
                 self.likely_unknown_function(name, span);
-                Vec::new()
             }
             Callee::Missing => {
                 self.ask(Kind::Function, name, None);
                 self.unknown_function(name, span);
-                Vec::new()
             }
         }
+        self.index.forms(&callee)
     }
 
     /// Functions whose arguments name something.
@@ -261,6 +186,7 @@ impl Walk<'_> {
                 }
             }
             "template" | "epp" | "file" => self.check_files(name, arguments),
+            "pick" => self.check_pick(arguments),
             _ => {}
         }
     }

@@ -20,7 +20,7 @@ mod resource;
 mod scope;
 
 pub use branch::may_match;
-pub use call::{Argument, Form};
+pub use call::Argument;
 pub use scope::{ALWAYS, Scope, ScopeKind};
 
 /// What is asked of the rest of the repository while a text is walked through: its findings hold for as long as the answers do.

@@ -102,6 +102,7 @@ impl Walk<'_> {
 
     pub(super) fn resource_override(&mut self, change: ast::ResourceOverride<'_>) -> Type {
         self.infer(change.resources());
+        self.check_references(change.resources());
         let given = self.attribute_values(change.attributes());
         if let Expr::Access(access) = change.resources()
             && let Expr::Type(name) = access.left()

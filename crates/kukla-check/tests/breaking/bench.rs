@@ -148,7 +148,9 @@ impl Bench {
         let Ok(text) = std::fs::read_to_string(file) else { return };
         let name = file.to_string_lossy().into_owned();
         let source = Source::new(name.as_str(), text.as_str());
-        let (all, statements) = if name.ends_with(".yaml") {
+        let (all, statements) = if name.ends_with("hiera.yaml") {
+            (mutation::of_hierarchy(&source), None)
+        } else if name.ends_with(".yaml") || name.ends_with(".json") {
             (mutation::of_data(&source), None)
         } else {
             let parse = if name.ends_with(".epp") {
@@ -203,8 +205,9 @@ impl Bench {
         let lost = text[range.clone()].trim_matches(['$', '\'', '"']);
         let names = |words: &str| {
             let mut quoted = words.split('`').skip(1).step_by(2);
-            quoted
-                .any(|name| name.trim_start_matches('$').split("::").any(|part| part == lost) || name == lost)
+            quoted.any(|name| {
+                name.trim_start_matches(['$', '@']).split("::").any(|part| part == lost) || name == lost
+            })
         };
         let verdict = new.iter().map(|(_, place, _, words)| {
             if place.0 == name && place.1 == line {

@@ -62,26 +62,76 @@ fn is_at(tree: &Tree, index: u32, span: Span) -> bool {
     tree.element(index).is_some_and(|node| node.span() == span)
 }
 
-/// Everything in a YAML file that can be broken: top keys and the values beside them.
+/// Everything in a YAML or JSON file that can be broken: keys, and values of the wrong type beside them, wherever they stand.
 pub fn of_data(source: &Source) -> Vec<Mutation> {
+    let mut found = Found::default();
+    let mut start = 0;
+    let is_json = source.name().is_some_and(|name| name.ends_with(".json"));
+    for line in source.text().split_inclusive('\n') {
+        let at = start;
+        start += line.len() as u32;
+        let indent = line.len() - line.trim_start_matches([' ', '-']).len();
+        // What has several entries in a line is left as it is.
+        let is_single = !is_json || line.matches("\":").count() == 1;
+        let Some((key, value)) = entry(&line[indent..], is_json).filter(|_| is_single) else { continue };
+        let is_top = indent == if is_json { 2 } else { 0 };
+        let from = at + indent as u32;
+        let kind = if is_top { "data key" } else { "data key inside" };
+        found.rename(kind, Span::new(from, from + key.len() as u32), key, true);
+        let written = value.trim().trim_end_matches(',');
+        if written.is_empty() || written.starts_with(['&', '*', '|', '>', '#']) {
+            continue;
+        }
+        let begin = from + (key.len() + value.len() - value.trim_start().len()) as u32 + 1;
+        let is_list = written.starts_with(['[', '{']);
+        // What goes on in the next line stays.
+        if is_list && !written.ends_with([']', '}']) {
+            continue;
+        }
+        let wrong = if is_list { "-7" } else { r#"{"wrong": [1]}"# };
+        let kind = if is_top { "data value" } else { "data value inside" };
+        found.add(kind, Span::new(begin, begin + written.len() as u32), wrong.into(), true);
+    }
+    found.all
+}
+
+/// The key that a line begins with, and what stands behind it.
+fn entry(line: &str, is_json: bool) -> Option<(&str, &str)> {
+    let (key, value) = line.split_once(':').filter(|(_, value)| !value.starts_with(':')).or_else(|| {
+        let at = line.find(": ").or_else(|| line.trim_end().strip_suffix(':').map(str::len))?;
+        Some((&line[..at], &line[at + 1..]))
+    })?;
+    let bare = if is_json { key.strip_prefix('"')?.strip_suffix('"')? } else { key };
+    let is_key =
+        !bare.is_empty() && bare.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_:".contains(&byte));
+    is_key.then_some((key, value))
+}
+
+/// What in a hierarchy can be broken: its keys, and what its levels interpolate.
+pub fn of_hierarchy(source: &Source) -> Vec<Mutation> {
     let mut found = Found::default();
     let mut start = 0;
     for line in source.text().split_inclusive('\n') {
         let at = start;
         start += line.len() as u32;
-        let bare = line.trim_end().strip_suffix(':').map(|key| (key, ""));
-        let Some((key, value)) = bare.or_else(|| line.split_once(": ")) else { continue };
-        let is_key =
-            !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_:".contains(&byte));
-        if !is_key {
+        let indent = line.len() - line.trim_start_matches([' ', '-']).len();
+        if line[indent..].starts_with('#') {
             continue;
         }
-        found.rename("data key", Span::new(at, at + key.len() as u32), key, true);
-        let written = value.trim();
-        if !written.is_empty() && !written.starts_with(['&', '*', '|', '>', '[', '{']) {
-            let begin = at + (line.len() - line[key.len() + 1..].trim_start().len()) as u32;
-            let span = Span::new(begin, begin + written.len() as u32);
-            found.add("data value", span, "{wrong: [1]}".into(), true);
+        if let Some((key, value)) = entry(&line[indent..], false) {
+            let from = at + indent as u32;
+            found.rename("hierarchy's key", Span::new(from, from + key.len() as u32), key, false);
+            let written = value.trim();
+            if !written.is_empty() && !matches!(key, "name" | "version") {
+                let begin = from + (key.len() + value.len() - value.trim_start().len()) as u32 + 1;
+                let kind = "hierarchy's value";
+                found.add(kind, Span::new(begin, begin + written.len() as u32), "{wrong: [1]}".into(), false);
+            }
+        }
+        for (open, _) in line.match_indices("%{") {
+            let Some(length) = line[open..].find('}') else { continue };
+            let span = Span::new(at + open as u32 + 2, at + (open + length) as u32);
+            found.rename("hierarchy's fact", span, &line[open + 2..open + length], false);
         }
     }
     found.all

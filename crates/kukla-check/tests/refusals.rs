@@ -1,0 +1,132 @@
+//! What a body asks of its parameters without saying so in their types.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use kukla::MemoryWorld;
+use kukla_check::repository::Shape;
+use kukla_check::{Checker, Options};
+
+/// What is found in a repository: rules, with their places.
+fn found(files: &[(&str, &str)]) -> Vec<String> {
+    let mut world = MemoryWorld::default().with("/repo/environment.conf", "");
+    for (name, text) in files {
+        world = world.with(PathBuf::from("/repo").join(name), *text);
+    }
+    let mut checker = Checker::new(Arc::new(world), "/repo".into(), Shape::Control, Options::default());
+    let report = checker.check().unwrap();
+    let each = report.findings.iter().map(|found| {
+        let place = found.diagnostic.place.as_ref().unwrap();
+        let file = place.file().unwrap().trim_start_matches("/repo/");
+        format!("{} {file}:{}", found.diagnostic.code.name, place.line().unwrap())
+    });
+    each.collect()
+}
+
+/// What is found in a class of `modules/a/manifests/init.pp`, beside a define that wants an integer.
+fn in_class(text: &str) -> Vec<String> {
+    let port = "define a::port($number) { assert_type(Integer, $number) }";
+    found(&[("modules/a/manifests/init.pp", text), ("modules/a/manifests/port.pp", port)])
+}
+
+const DEFAULT: [&str; 1] = ["wrong-default modules/a/manifests/init.pp:1"];
+
+#[test]
+fn defaults_that_fail_in_the_body() {
+    for body in [
+        "assert_type(Integer, $x)",
+        "$y = [1, abs($x)]",
+        "a::port { 'p': number => $x }",
+        "if $x { assert_type(Integer, $x) }",
+        "if $facts['y'] { assert_type(Integer, $x) } else { assert_type(Float, $x) }",
+        "case $facts['y'] { 'a': { a::port { 'p': number => $x } } default: { abs($x) } }",
+        "notice($x * 2)",
+    ] {
+        assert_eq!(in_class(&format!("class a($x = ['text']) {{ {body} }}")), DEFAULT, "{body}");
+    }
+    assert_eq!(in_class("class a($x = {'a' => 1}) { file { $x: } }"), DEFAULT);
+}
+
+#[test]
+fn what_is_not_certain_is_not_said() {
+    for body in [
+        "if $facts['y'] { assert_type(Integer, $x) }",
+        "if $facts['y'] { return() } assert_type(Integer, $x)",
+        "if $facts['y'] and abs($x) == 1 { notice('a') }",
+        "@a::port { 'p': number => $x }",
+        "a::port { $facts['ports']: number => $x }",
+        "[1].each |$x| { abs($x) }",
+        "if $facts['y'] { assert_type(Integer, $x) } else { notice($x) }",
+        "assert_type(Integer, $x) |$wanted, $is| { 1 }",
+    ] {
+        assert!(in_class(&format!("class a($x = ['text']) {{ {body} }}")).is_empty(), "{body}");
+    }
+    assert!(in_class("class a($x = undef) { assert_type(Integer, $x) }").is_empty());
+    assert!(in_class("class a($x = false) { if $x { assert_type(Integer, $x) } }").is_empty());
+}
+
+#[test]
+fn values_that_fail_further_on() {
+    let class = "class a($x = 1) { a::port { 'p': number => $x } }";
+    let files = |site| {
+        let port = "define a::port($number) { assert_type(Integer, $number) }";
+        [
+            ("modules/a/manifests/init.pp", class),
+            ("modules/a/manifests/port.pp", port),
+            ("manifests/site.pp", site),
+        ]
+    };
+    assert_eq!(found(&files("class { 'a': x => 'text' }")), ["wrong-parameter-type manifests/site.pp:1"]);
+    assert!(found(&files("class { 'a': x => 2 }")).is_empty());
+}
+
+#[test]
+fn resources_in_data() {
+    let define = ("modules/a/manifests/site.pp", "define a::site(Integer $port = 80) { }");
+    let data = "a::sites:\n  one:\n    port: 81\n  two:\n    prot: 82\n";
+    let hierarchy = "version: 5\nhierarchy:\n  - name: all\n    path: all.yaml\n";
+    for body in [
+        "$sites.each |$name, $given| { a::site { $name: * => $given } }",
+        "create_resources('a::site', $sites)",
+    ] {
+        let class = format!("class a($sites = {{}}) {{ {body} }}");
+        let files = [
+            define,
+            ("modules/a/manifests/init.pp", &class),
+            ("data/all.yaml", data),
+            ("hiera.yaml", hierarchy),
+        ];
+        assert_eq!(found(&files), ["wrong-data-type data/all.yaml:5"], "{body}");
+    }
+}
+
+#[test]
+fn variables_that_templates_go_through() {
+    let files = |default| {
+        let class = format!("class a($list = {default}) {{ notice(template(\"${{module_name}}/a.erb\")) }}");
+        [("modules/a/manifests/init.pp".to_owned(), class), {
+            let template = "<% @list.each do |x| %><%= x %><% end %>";
+            ("modules/a/templates/a.erb".to_owned(), template.to_owned())
+        }]
+    };
+    let found = |default| {
+        let files = files(default);
+        found(&files.each_ref().map(|(name, text)| (name.as_str(), text.as_str())))
+    };
+    assert_eq!(found("7"), DEFAULT);
+    assert!(found("[7]").is_empty() && found("undef").is_empty());
+}
+
+#[test]
+fn references_and_what_makes_their_titles() {
+    let refers = |made: &str, title: &str| {
+        let site = format!("{made}\nservice {{ 'x': require => Package['{title}'] }}");
+        found(&[("manifests/site.pp", &site)])
+    };
+    let ensured = "package { 'bacula-fd': }\nensure_packages(['bacula-sd'])";
+    assert!(refers(ensured, "bacula-sd").iter().all(|one| !one.starts_with("unknown-reference")));
+    assert_eq!(refers("package { \"lib${facts['x']}\": }", "ntp"), ["unknown-reference manifests/site.pp:2"]);
+    assert!(refers("package { \"lib${facts['x']}\": }", "libntp").is_empty());
+    assert!(refers("package { 'a': }\nPackage <<| |>>", "ntp").is_empty());
+    assert!(found(&[("manifests/site.pp", "stage { 'last': require => Stage['main'] }")]).is_empty());
+}
