@@ -130,3 +130,14 @@ fn references_and_what_makes_their_titles() {
     assert!(refers("package { 'a': }\nPackage <<| |>>", "ntp").is_empty());
     assert!(found(&[("manifests/site.pp", "stage { 'last': require => Stage['main'] }")]).is_empty());
 }
+
+#[test]
+fn resources_are_known_by_their_names_too() {
+    let services = |name: &str| {
+        format!("class a($n) {{ service {{ 'libvirt': name => {name} }} notify {{ 'x': require => Service['libvirtd'] }} }}")
+    };
+    // A name that is computed may be just the one.
+    assert_eq!(in_class(&services("$n")), [""; 0]);
+    assert_eq!(in_class(&services("'libvirtd'")), [""; 0]);
+    assert_eq!(in_class(&services("'libvirt-bin'")), ["unknown-reference modules/a/manifests/init.pp:1"]);
+}

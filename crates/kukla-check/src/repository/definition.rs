@@ -127,7 +127,7 @@ pub struct Outline {
     pub has_computed_types: bool,
     /// What titles that are computed begin and end with, by type.
     pub computed_titles: Vec<(Str, (String, String))>,
-    /// Resources that are known by another name as well, by type and title.
+    /// Resources that are known by another name as well, which is computed, by type and title.
     pub renamed: Vec<(Str, Str)>,
     /// Resources all of which is written down.
     pub written: Vec<Written>,
@@ -263,7 +263,9 @@ impl Outline {
                 matches!(name, "alias" | "name" | "*")
                     || matches!((kind.as_str(), name), ("file", "path") | ("exec", "command"))
             };
-            let has_other_name = body.attributes().any(|attribute| is_name(attribute.name()));
+            let names = body.attributes().filter(|attribute| is_name(attribute.name()));
+            let names: Option<Vec<String>> =
+                names.map(|attribute| literal::text(attribute.value())).collect();
             let titles: Vec<Expr<'_>> = match body.title().unwrap_parens() {
                 Expr::Array(array) => array.elements().collect(),
                 other => vec![other],
@@ -272,12 +274,17 @@ impl Outline {
                 if !has_default {
                     self.written.extend(Written::of(&kind, title, body));
                 }
-                if has_other_name {
-                    let title = literal::text(title).map(Str::from);
-                    self.renamed.extend(title.map(|title| (kind.clone(), title)));
-                    self.resources.push((kind.clone(), None));
-                } else {
-                    self.titled(&kind, title);
+                match &names {
+                    Some(names) => {
+                        self.titled(&kind, title);
+                        self.resources
+                            .extend(names.iter().map(|name| (kind.clone(), Some(name.as_str().into()))));
+                    }
+                    None => {
+                        let title = literal::text(title).map(Str::from);
+                        self.renamed.extend(title.map(|title| (kind.clone(), title)));
+                        self.resources.push((kind.clone(), None));
+                    }
                 }
             }
         }

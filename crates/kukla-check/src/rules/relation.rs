@@ -130,10 +130,8 @@ impl Walk<'_> {
             if is_there(&title) || kind == "file" && (is_there(bare) || is_there(&format!("{bare}/"))) {
                 continue;
             }
-            let near = suggest::nearest(
-                &title,
-                titles.known.iter().chain(&titles.renamed).map(|title| title.as_str()),
-            );
+            // What has another name that is computed may have just this one.
+            let near = suggest::nearest(&title, titles.known.iter().map(|title| title.as_str()));
             let is_known = self.complete && !titles.may_be_computed(&title);
             if !is_known && !near.is_some_and(|near| is_slip(&title, near)) {
                 continue;
