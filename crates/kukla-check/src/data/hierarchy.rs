@@ -194,7 +194,12 @@ const DEFAULTS: &[&str] = &["options", "data_hash", "lookup_key", "data_dig", "d
 fn unknown_keys(source: &Source) -> Vec<Finding> {
     let Ok(document) = yaml::read(source.text().as_bytes(), yaml::Options::HIERA) else { return Vec::new() };
     let Some(hash) = document.value.as_hash() else { return Vec::new() };
-    if hash.get("version") != Some(&Value::Integer(5)) {
+    // What lacks its version and is written like this one is of no other.
+    let is_five = match hash.get("version") {
+        Some(version) => *version == Value::Integer(5),
+        None => hash.get("hierarchy").is_some(),
+    };
+    if !is_five {
         return Vec::new();
     }
     let lines = yaml::lines(source.text().as_bytes());

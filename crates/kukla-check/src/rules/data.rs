@@ -330,6 +330,12 @@ struct FileCheck<'c> {
     patterns: &'c [Regex],
 }
 
+/// Whether a value only holds the place of a secret.
+fn stands_for_another(text: &str) -> bool {
+    let text = text.to_lowercase();
+    ["dummy", "changeme", "example", "placeholder", "fake", "xxx"].iter().any(|word| text.contains(word))
+}
+
 impl FileCheck<'_> {
     /// Checks what a key binds.
     fn binding(&self, entry: &file::Entry, findings: &mut Vec<Finding>) {
@@ -541,8 +547,8 @@ impl FileCheck<'_> {
             && !text.contains("%{")
             && !text.starts_with(['/', '$', '!', '*'])
             && !text.contains("://")
-            && !["undef", "absent", "present", "false", "true", "changeme", "Sensitive"]
-                .contains(&text.as_str());
+            && !["undef", "absent", "present", "false", "true", "Sensitive"].contains(&text.as_str())
+            && !stands_for_another(text);
         // What a module ships is there for all to see.
         if looks_secret && is_plain && self.file.module.is_none() {
             let wrong = diagnostic!(entry.span, PLAINTEXT_SECRET { key: entry.key });
