@@ -194,11 +194,10 @@ const DEFAULTS: &[&str] = &["options", "data_hash", "lookup_key", "data_dig", "d
 fn unknown_keys(source: &Source) -> Vec<Finding> {
     let Ok(document) = yaml::read(source.text().as_bytes(), yaml::Options::HIERA) else { return Vec::new() };
     let Some(hash) = document.value.as_hash() else { return Vec::new() };
-    // What lacks its version and is written like this one is of no other.
-    let is_five = match hash.get("version") {
-        Some(version) => *version == Value::Integer(5),
-        None => hash.get("hierarchy").is_some(),
-    };
+    // In older ones levels have no keys: what has some and lacks its version is of this one.
+    let levels = hash.get("hierarchy").and_then(Value::as_array);
+    let has_keys = levels.is_some_and(|levels| levels.iter().all(|level| level.as_hash().is_some()));
+    let is_five = hash.get("version").map_or(has_keys, |version| *version == Value::Integer(5));
     if !is_five {
         return Vec::new();
     }
