@@ -134,7 +134,9 @@ fn references_and_what_makes_their_titles() {
 #[test]
 fn resources_are_known_by_their_names_too() {
     let services = |name: &str| {
-        format!("class a($n) {{ service {{ 'libvirt': name => {name} }} notify {{ 'x': require => Service['libvirtd'] }} }}")
+        format!(
+            "class a($n) {{ service {{ 'libvirt': name => {name} }} notify {{ 'x': require => Service['libvirtd'] }} }}"
+        )
     };
     // A name that is computed may be just the one.
     assert_eq!(in_class(&services("$n")), [""; 0]);
