@@ -1,7 +1,9 @@
 //! `%f`, `%e`, `%g`, `%a`.
 
+use kukla_values::format::float::{fixed, general, hexadecimal, scientific};
 use num_bigint::{BigInt, Sign};
-use num_traits::Signed;
+use num_integer::Integer;
+use num_traits::{Signed, Zero};
 
 use super::{Field, integer};
 use crate::class::ClassId;
@@ -46,16 +48,38 @@ pub(super) fn show(ruby: &mut Ruby<'_>, field: &Field, letter: u8, value: &Value
 
 /// A fraction in decimal, halves rounded away from zero.
 fn exact(field: &Field, numerator: &BigInt, denominator: &BigInt) -> String {
-    let precision = field.precision.unwrap_or(6).max(0) as u32;
-    let negative = numerator.sign() == Sign::Minus;
-    let scaled = numerator.abs() * BigInt::from(10).pow(precision);
-    let rounded: BigInt = (scaled * 2 + denominator) / (denominator * 2);
-    let digits = rounded.to_string();
-    let places = precision as usize;
-    let digits = format!("{}{digits}", "0".repeat((places + 1).saturating_sub(digits.len())));
+    let places = field.precision.unwrap_or(6).max(0) as usize;
+    let digits = exact_digits(&numerator.abs(), denominator, places);
     let (whole, fraction) = digits.split_at(digits.len() - places);
     let point = if places > 0 || field.alternate { "." } else { "" };
-    field.number(field.sign(negative), "", &format!("{whole}{point}{fraction}"), true)
+    let sign = field.sign(numerator.sign() == Sign::Minus);
+    field.number(sign, "", &format!("{whole}{point}{fraction}"), true)
+}
+
+/// The digits before and after the point, written down as one divides by hand: a power of ten as large as the number of places would take
+/// long to get, and to show.
+fn exact_digits(numerator: &BigInt, denominator: &BigInt, places: usize) -> String {
+    const AT_ONCE: usize = 18;
+    let (whole, mut rest) = numerator.div_rem(denominator);
+    let mut digits = whole.to_string();
+    let end = digits.len() + places;
+    while digits.len() < end && !rest.is_zero() {
+        let count = AT_ONCE.min(end - digits.len());
+        let (next, left) = (rest * 10_u64.pow(count as u32)).div_rem(denominator);
+        digits.push_str(&format!("{:0>count$}", next.to_string()));
+        rest = left;
+    }
+    digits.extend(std::iter::repeat_n('0', end - digits.len()));
+    if rest * 2 >= *denominator { one_more(digits) } else { digits }
+}
+
+/// The next larger number.
+fn one_more(digits: String) -> String {
+    let kept = digits.trim_end_matches('9');
+    let zeros = "0".repeat(digits.len() - kept.len());
+    let (before, last) = kept.split_at(kept.len().saturating_sub(1));
+    let last = last.parse().unwrap_or(0) + 1;
+    format!("{before}{last}{zeros}")
 }
 
 fn show_float(field: &Field, letter: u8, number: f64) -> String {
@@ -69,83 +93,27 @@ fn show_float(field: &Field, letter: u8, number: f64) -> String {
     let (prefix, digits) = match letter {
         b'f' => ("", fixed(number, precision.unwrap_or(6), field.alternate)),
         b'e' | b'E' => ("", scientific(number, precision.unwrap_or(6), field.alternate)),
-        b'g' | b'G' => ("", general(number, precision.unwrap_or(6).max(1), field.alternate)),
+        b'g' | b'G' => ("", general(number, precision.unwrap_or(6), field.alternate)),
         _ => ("0x", hexadecimal(number, precision, field.alternate)),
     };
     let shown = field.number(sign, prefix, &digits, true);
     if letter.is_ascii_uppercase() { shown.to_uppercase() } else { shown }
 }
 
-fn fixed(number: f64, precision: usize, point: bool) -> String {
-    let digits = format!("{number:.precision$}");
-    if point && precision == 0 { format!("{digits}.") } else { digits }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn scientific(number: f64, precision: usize, point: bool) -> String {
-    let digits = format!("{number:.precision$e}");
-    let (mantissa, exponent) = digits.split_once('e').unwrap_or((&digits, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    let point = if point && precision == 0 { "." } else { "" };
-    let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{mantissa}{point}e{sign}{:02}", exponent.abs())
-}
-
-fn general(number: f64, precision: usize, keep_zeros: bool) -> String {
-    let rounded = format!("{number:.*e}", precision - 1);
-    let exponent: i32 = rounded.split_once('e').and_then(|(_, exponent)| exponent.parse().ok()).unwrap_or(0);
-    let plain = exponent >= -4 && exponent < precision as i32;
-    let digits = if plain {
-        fixed(number, (precision as i32 - 1 - exponent).max(0) as usize, keep_zeros)
-    } else {
-        scientific(number, precision - 1, keep_zeros)
-    };
-    if keep_zeros || !digits.contains('.') {
-        return digits;
+    #[test]
+    fn fractions_are_rounded_to_any_place() {
+        let shown = |above: i64, below: i64, places| exact_digits(&above.into(), &below.into(), places);
+        assert_eq!(shown(1, 3, 4), "03333");
+        assert_eq!(shown(2, 3, 20), "066666666666666666667");
+        assert_eq!(shown(1999, 1000, 2), "200");
+        assert_eq!(shown(999, 100, 1), "100");
+        assert_eq!(shown(1, 2, 0), "1");
+        assert_eq!(shown(49, 100, 0), "0");
+        assert_eq!(shown(7, 1, 1_000_000).len(), 1_000_001);
+        assert_eq!(shown(1, 7, 100_000)[99_994..], *"8571429");
     }
-    let (mantissa, rest) = match digits.find('e') {
-        Some(at) => digits.split_at(at),
-        None => (digits.as_str(), ""),
-    };
-    let mantissa = mantissa.trim_end_matches('0').trim_end_matches('.');
-    format!("{mantissa}{rest}")
-}
-
-fn hexadecimal(number: f64, precision: Option<usize>, point: bool) -> String {
-    if number == 0.0 {
-        let zeros = "0".repeat(precision.unwrap_or(0));
-        let point = if point || !zeros.is_empty() { "." } else { "" };
-        return format!("0{point}{zeros}p+0");
-    }
-    let bits = number.to_bits();
-    let mut fraction = bits & ((1 << 52) - 1);
-    let mut exponent = ((bits >> 52) & 0x7ff) as i64;
-    if exponent == 0 {
-        // A number too small for the usual form is brought into it.
-        let shift = fraction.leading_zeros() as i64 - 11;
-        fraction = (fraction << shift) & ((1 << 52) - 1);
-        exponent = 1 - shift;
-    }
-    let mut exponent = exponent - 1023;
-    let mut leading = 1u64;
-    let digits = match precision {
-        None => format!("{fraction:013x}").trim_end_matches('0').to_owned(),
-        Some(precision) if precision >= 13 => format!("{fraction:013x}{}", "0".repeat(precision - 13)),
-        Some(precision) => {
-            let drop = 4 * (13 - precision) as u32;
-            let all = (leading << 52) | fraction;
-            let (kept, rest) = (all >> drop, all & ((1u64 << drop) - 1));
-            let half = 1u64 << (drop - 1);
-            let kept = if rest > half || (rest == half && kept & 1 == 1) { kept + 1 } else { kept };
-            leading = kept >> (4 * precision as u32);
-            if leading > 1 {
-                leading = 1;
-                exponent += 1;
-            }
-            let fraction = kept & ((1u64 << (4 * precision as u32)) - 1);
-            if precision == 0 { String::new() } else { format!("{fraction:0precision$x}") }
-        }
-    };
-    let point = if point || !digits.is_empty() { "." } else { "" };
-    let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{leading}{point}{digits}p{sign}{}", exponent.abs())
 }
