@@ -1,9 +1,12 @@
 //! The catalog itself.
 
+use std::hash::BuildHasher;
 use std::sync::OnceLock;
 
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 use kukla_values::{Str, Value};
-use rustc_hash::FxHashMap;
+use rustc_hash::FxBuildHasher;
 
 use crate::{Resource, ResourceRef};
 
@@ -34,7 +37,7 @@ pub struct Catalog {
 
 /// Where the resources of a catalog stand, found on first use.
 #[derive(Clone, Debug, Default)]
-pub struct Index(OnceLock<FxHashMap<ResourceRef, u32>>);
+pub struct Index(OnceLock<HashTable<u32>>);
 
 /// A containment: the class, define or stage at `source` contains the resource at `target`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -51,20 +54,41 @@ impl Catalog {
 
     /// Finds a resource by its capitalised type and its title.
     pub fn find(&self, type_name: &str, title: &str) -> Option<&Resource> {
-        self.position(&ResourceRef::new(type_name, title)).map(|at| &self.resources[at as usize])
+        self.position_of(type_name, title).map(|at| &self.resources[at as usize])
     }
 
     /// Where the resource stands that a reference leads to.
     pub fn position(&self, reference: &ResourceRef) -> Option<u32> {
-        let index =
-            self.index.0.get_or_init(|| self.resources.iter().map(Resource::reference).zip(0..).collect());
-        index.get(reference).copied()
+        self.position_of(reference.type_name(), reference.title())
+    }
+
+    fn position_of(&self, type_name: &str, title: &str) -> Option<u32> {
+        let index = self.index.0.get_or_init(|| self.indexed());
+        let is_it = |at: &u32| self.resources[*at as usize].is_named(type_name, title);
+        index.find(digest(type_name, title), is_it).copied()
+    }
+
+    fn indexed(&self) -> HashTable<u32> {
+        let digest_of = |resource: &Resource| digest(&resource.type_name, &resource.title);
+        let mut index = HashTable::with_capacity(self.resources.len());
+        for (resource, at) in self.resources.iter().zip(0..) {
+            let is_it =
+                |at: &u32| self.resources[*at as usize].is_named(&resource.type_name, &resource.title);
+            // Only a document can name two resources alike; the later one counts.
+            match index.entry(digest_of(resource), is_it, |at| digest_of(&self.resources[*at as usize])) {
+                Entry::Occupied(mut earlier) => *earlier.get_mut() = at,
+                Entry::Vacant(place) => drop(place.insert(at)),
+            }
+        }
+        index
     }
 
     /// Where the resource stands that a reference of a relationship leads to. Text given there stays as it was written, and
     /// `file[/etc/motd]` leads to `File[/etc/motd]` too.
-    pub(crate) fn position_as_written(&self, reference: &ResourceRef) -> Option<u32> {
-        self.position(reference).or_else(|| self.position(&reference.capitalized()))
+    pub(crate) fn position_as_written(&self, text: &str) -> Option<u32> {
+        let (type_name, title) = ResourceRef::parts(text)?;
+        self.position_of(type_name, title)
+            .or_else(|| self.position(&ResourceRef::new(type_name, title).capitalized()))
     }
 
     /// The catalog without what nothing collected, as an agent gets it.
@@ -98,4 +122,8 @@ impl Catalog {
         let edge = self.edges.iter().find(|edge| edge.target == position)?;
         self.resources.get(edge.source as usize)
     }
+}
+
+fn digest(type_name: &str, title: &str) -> u64 {
+    FxBuildHasher.hash_one((type_name, title))
 }

@@ -4,11 +4,7 @@
 //! before all it contains and one after. Resources on a cycle are those that can reach themselves.
 
 use crate::Catalog;
-use crate::resource::related;
-
-/// The attributes that say what comes after a resource, and those that say what comes before it.
-const AFTER: [&str; 2] = ["before", "notify"];
-const BEFORE: [&str; 2] = ["require", "subscribe"];
+use crate::resource::each_related;
 
 impl Catalog {
     /// The cycles, each as the references on it in order, the first one repeated at the end; no resource is on two of them.
@@ -60,14 +56,16 @@ impl Graph {
         }
         for (resource, at) in catalog.resources.iter().zip(0..) {
             for (name, value) in &resource.parameters {
-                let after = AFTER.contains(&name.as_str());
-                if !after && !BEFORE.contains(&name.as_str()) {
-                    continue;
-                }
-                for other in related(value).iter().filter_map(|other| catalog.position_as_written(other)) {
-                    let (first, second) = if after { (at, other) } else { (other, at) };
+                let is_before_others = match name.as_str() {
+                    "before" | "notify" => true,
+                    "require" | "subscribe" => false,
+                    _ => continue,
+                };
+                each_related(value, &mut |other| {
+                    let Some(other) = catalog.position_as_written(other) else { return };
+                    let (first, second) = if is_before_others { (at, other) } else { (other, at) };
                     steps.push((first * 2 + 1, second * 2));
-                }
+                });
             }
         }
         Graph::new(catalog.resources.len() * 2, &steps)

@@ -26,8 +26,9 @@ impl Catalog {
                 ("subscribe", false, " [style=dashed]"),
             ] {
                 for written in resource.related(attribute) {
-                    let found =
-                        self.position_as_written(&written).and_then(|at| self.resources.get(at as usize));
+                    let found = self
+                        .position_as_written(&written.to_string())
+                        .and_then(|at| self.resources.get(at as usize));
                     let other = found.map_or(written, Resource::reference);
                     match forward {
                         true => line(&mut out, &this, &other, style),

@@ -28,16 +28,22 @@ impl ResourceRef {
         let type_name = without_colons(type_name);
         match type_name.eq_ignore_ascii_case("class") {
             true => ResourceRef::class(title),
+            false if is_capitalized(type_name) => ResourceRef::new(type_name, title),
             false => ResourceRef::new(capitalize(&type_name.to_lowercase()), title),
         }
     }
 
     /// The type and title in `Type[title]`, as they stand there; the title may itself contain brackets.
     pub fn parse(text: &str) -> Option<ResourceRef> {
+        ResourceRef::parts(text).map(|(type_name, title)| ResourceRef::new(type_name, title))
+    }
+
+    /// The same without copies.
+    pub(crate) fn parts(text: &str) -> Option<(&str, &str)> {
         let (type_name, rest) = text.split_once('[')?;
         let title = rest.strip_suffix(']')?;
         let is_one = !type_name.is_empty() && !title.is_empty() && !type_name.contains(']');
-        is_one.then(|| ResourceRef::new(type_name, title))
+        is_one.then_some((type_name, title))
     }
 
     /// The reference with its type, and of a class its title, capitalised as far as they were not.
@@ -78,16 +84,26 @@ impl fmt::Display for ResourceRef {
 
 impl From<ResourceRef> for Str {
     fn from(reference: ResourceRef) -> Str {
-        let ResourceRef { mut type_name, title } = reference;
-        type_name.push('[');
-        type_name.push_str(&title);
-        type_name.push(']');
-        type_name
+        let ResourceRef { type_name, title } = reference;
+        let mut text = Str::with_capacity(type_name.len() + title.len() + 2);
+        text.push_str(&type_name);
+        text.push('[');
+        text.push_str(&title);
+        text.push(']');
+        text
     }
 }
 
 fn without_colons(name: &str) -> &str {
     name.strip_prefix("::").unwrap_or(name)
+}
+
+/// Whether a type is spelled as catalogs spell it, as nearly all are: each part with one capital, at its beginning.
+fn is_capitalized(type_name: &str) -> bool {
+    let bytes = type_name.as_bytes();
+    let begins_part = |at: usize| at == 0 || bytes[..at].ends_with(b"::");
+    let is_right = |(at, byte): (usize, &u8)| byte.is_ascii() && byte.is_ascii_uppercase() == begins_part(at);
+    !bytes.is_empty() && !type_name.ends_with("::") && bytes.iter().enumerate().all(is_right)
 }
 
 #[cfg(test)]
@@ -109,6 +125,9 @@ mod tests {
     #[test]
     fn code_may_spell_them_otherwise() {
         assert_eq!(ResourceRef::written("::apache::vHost", "A").to_string(), "Apache::Vhost[A]");
+        assert_eq!(ResourceRef::written("Apache::Vhost", "A").to_string(), "Apache::Vhost[A]");
+        assert_eq!(ResourceRef::written("Apache::VHost", "A").to_string(), "Apache::Vhost[A]");
+        assert_eq!(ResourceRef::written("Apache::vhost", "A").to_string(), "Apache::Vhost[A]");
         assert_eq!(ResourceRef::written("class", "::ntp::service").to_string(), "Class[Ntp::Service]");
         let read = ResourceRef::parse("class[ntp]").map(|read| read.capitalized());
         assert_eq!(read, Some(ResourceRef::class("ntp")));

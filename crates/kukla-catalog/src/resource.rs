@@ -71,6 +71,10 @@ impl Resource {
         ResourceRef::new(self.type_name.clone(), self.title.clone())
     }
 
+    pub(crate) fn is_named(&self, type_name: &str, title: &str) -> bool {
+        self.title == title && self.type_name == type_name
+    }
+
     /// The value of an attribute.
     pub fn get(&self, attribute: &str) -> Option<&Value> {
         self.parameters.iter().find(|(name, _)| name == attribute).map(|(_, value)| value)
@@ -78,20 +82,19 @@ impl Resource {
 
     /// The resources that a relationship attribute leads to.
     pub fn related(&self, attribute: &str) -> Vec<ResourceRef> {
-        self.get(attribute).map(related).unwrap_or_default()
+        let mut found = Vec::new();
+        if let Some(value) = self.get(attribute) {
+            each_related(value, &mut |text| found.extend(ResourceRef::parse(text)));
+        }
+        found
     }
 }
 
-/// The resources that the value of a relationship attribute leads to.
-pub(crate) fn related(value: &Value) -> Vec<ResourceRef> {
-    fn gather(value: &Value, found: &mut Vec<ResourceRef>) {
-        match value {
-            Value::String(text) => found.extend(ResourceRef::parse(text)),
-            Value::Array(values) => values.iter().for_each(|each| gather(each, found)),
-            _ => {}
-        }
+/// Does something with each text in the value of a relationship attribute; those that name a resource say where it leads.
+pub(crate) fn each_related(value: &Value, act: &mut impl FnMut(&str)) {
+    match value {
+        Value::String(text) => act(text),
+        Value::Array(values) => values.iter().for_each(|each| each_related(each, act)),
+        _ => {}
     }
-    let mut found = Vec::new();
-    gather(value, &mut found);
-    found
 }

@@ -667,6 +667,8 @@ pub struct ResourceExpr {
     pub type_name: Expr,
     /// The bodies, separated by `;`.
     pub bodies: Box<[ResourceBody]>,
+    /// Whether somebody may ask for its value, references to the resources.
+    pub is_value: bool,
 }
 
 /// `title: attributes`.

@@ -36,9 +36,9 @@ const REACHES_ALL: &[&str] = &[
     "inspect",
 ];
 
-/// Methods that change their receiver, besides those whose names say so. What a template changes, Puppet sees changed.
+/// Methods that change their receiver, besides those whose names say so and `<<`, which every program of a template has. What a template
+/// changes, Puppet sees changed.
 const CHANGES: &[&str] = &[
-    "<<",
     "[]=",
     "append",
     "clear",
@@ -105,7 +105,7 @@ impl Template<'_> {
     ) -> Flow<String> {
         let scope = vm.standing().number();
         let (text, changes) = session::enter(vm, programs, None, |ruby| {
-            let rendered = evaluate(ruby, program, scope, self.path, variables);
+            let rendered = evaluate(ruby, program, scope, self, variables);
             rendered.map_err(|unwind| self.failed(ruby, *unwind))
         })?;
         for change in &changes {
@@ -235,7 +235,7 @@ fn evaluate(
     ruby: &mut Ruby<'_>,
     program: &Arc<Program>,
     scope: u64,
-    path: Option<&Path>,
+    template: Template<'_>,
     variables: &[(String, PuppetValue)],
 ) -> Result<(String, Vec<Change>)> {
     let class = match ruby.part::<Wrapper>().0 {
@@ -252,10 +252,12 @@ fn evaluate(
         let scope = scope::object(ruby, scope)?;
         set(ruby, "__scope__", scope)?;
     }
-    if let Some(path) = path {
+    if let Some(path) = template.path {
         set(ruby, "__file__", Value::str(path.to_string_lossy().into_owned()))?;
     }
-    let may_change = CHANGES.iter().any(|word| program.names(word)) || program.names_ending_in('!');
+    let may_change = template.text.contains("<<")
+        || CHANGES.iter().any(|word| program.names(word))
+        || program.names_ending_in('!');
     let mut lent = Vec::new();
     for (name, value) in variables {
         if !matches!(value, PuppetValue::Undef) {

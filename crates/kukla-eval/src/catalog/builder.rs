@@ -10,6 +10,7 @@ use kukla_catalog::{ResourceKind, ResourceRef};
 use kukla_syntax::{Fact, NAMELESS, diagnostic};
 use kukla_values::{Budget, Error, Name, Str, Type, Value};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use super::collect::Collector;
 use super::kind::{Resolved, ResourceDefinition};
@@ -92,7 +93,7 @@ pub(crate) struct Building {
     pub scope: ScopeId,
     pub origin: CodeOrigin,
     /// What contains it, and what it contains, in the order that became known.
-    pub containers: Vec<ResourceId>,
+    pub containers: SmallVec<[ResourceId; 2]>,
     pub contents: Vec<ResourceId>,
 }
 
@@ -139,15 +140,16 @@ impl Building {
 
     /// The name variables and attributes in the order catalogs show them: first what the title gives, then the rest.
     pub fn attributes(&self) -> Result<Vec<(Name, Value)>, Error> {
-        let mut all: Vec<(Name, Value)> = match &self.definition {
+        let mut all: Vec<(Name, Value)> = Vec::with_capacity(self.params.len() + 2);
+        match &self.definition {
             ResourceDefinition::Native(ty) => {
                 let names = ty.parse_title(&self.title)?.into_iter();
-                names
-                    .map(|(name, value)| (Name::new(name), value.map_or(Value::Undef, Value::String)))
-                    .collect()
+                all.extend(
+                    names.map(|(name, value)| (Name::new(name), value.map_or(Value::Undef, Value::String))),
+                );
             }
-            _ => vec![(Name::new("name"), self.title.clone().into())],
-        };
+            _ => all.push((Name::new("name"), self.title.clone().into())),
+        }
         for param in self.params.iter().filter(|param| !param.value.is_undef()) {
             match all.iter_mut().find(|(name, _)| *name == param.name) {
                 Some((_, value)) => *value = param.value.clone(),
@@ -247,6 +249,9 @@ impl Kindred {
     }
 }
 
+/// For how many resources there is room before the list of them is moved: they are large.
+const USUAL: usize = 512;
+
 /// The catalog being built.
 #[derive(Debug, Default)]
 pub struct CatalogBuilder {
@@ -281,7 +286,7 @@ pub struct CatalogBuilder {
 
 impl CatalogBuilder {
     pub(crate) fn new(budget: Rc<Budget>) -> CatalogBuilder {
-        CatalogBuilder { budget, ..CatalogBuilder::default() }
+        CatalogBuilder { budget, resources: Vec::with_capacity(USUAL), ..CatalogBuilder::default() }
     }
 
     pub(crate) fn get(&self, id: ResourceId) -> &Building {

@@ -202,7 +202,8 @@ impl Vm<'_> {
         }
         self.catalog.add_class(&class.name);
         self.inside(&class.unit, Position::named(scope), |vm| {
-            vm.bind_attributes(id, scope, &class.params, Some(class.name))
+            let label = vm.catalog.get(id).reference().into();
+            vm.bind_attributes(id, scope, &class.params, Some(class.name), label)
                 .map_err(|raise| blame_definition(raise, class.place()))?;
             vm.catalog.contain_in_stage(id)?;
             ends_with_return(vm.eval(&class.body))
@@ -211,16 +212,16 @@ impl Vm<'_> {
 
     fn evaluate_define(&mut self, id: ResourceId, define: &Arc<Defined<Define>>) -> Flow<()> {
         let resource = self.catalog.get(id);
-        let (outer, label) = (resource.scope, resource.reference());
+        let (outer, label) = (resource.scope, Str::from(resource.reference()));
         let caller = self.scopes.get(outer).module;
         let (kind, origin) = (ScopeKind::Define(define.name), CodeOrigin::Define(define.name));
         let scope = self.open_scope(kind, outer, id, origin);
         let opened = self.scopes.get_mut(scope);
         opened.module = define.unit.module;
         opened.caller_module = caller;
-        opened.label = Some(label.into());
+        opened.label = Some(label.clone());
         self.inside(&define.unit, Position::named(scope), |vm| {
-            vm.bind_attributes(id, scope, &define.params, None)
+            vm.bind_attributes(id, scope, &define.params, None, label)
                 .map_err(|raise| blame_definition(raise, define.place()))?;
             ends_with_return(vm.eval(&define.body))
         })

@@ -88,14 +88,8 @@ impl Vm<'_> {
                     _ => None,
                 };
                 let params = if at == last { std::mem::take(&mut params) } else { params.clone() };
-                references.extend(self.declare_given(
-                    form,
-                    &name,
-                    vec![text],
-                    params,
-                    location.clone(),
-                    given,
-                )?);
+                let location = location.clone();
+                self.declare(form, &name, vec![text], params, location, given, Some(&mut references))?;
             }
         }
         Ok(references.into())

@@ -6,6 +6,7 @@
 use kukla_syntax::{Span, diagnostic};
 use kukla_values::types::capitalize;
 use kukla_values::{Array, Name, Type, Value};
+use smallvec::SmallVec;
 
 use super::builder::{CatalogBuilder, Param};
 use super::provenance::How;
@@ -75,8 +76,8 @@ impl CatalogBuilder {
 
     /// The defaults for a type as seen from a scope: outer ones first, inner ones in their place.
     pub(super) fn defaults_for(&self, scope: ScopeId, type_name: Name) -> Vec<Param> {
-        let of_type = |scope| defaults_in(scope, type_name);
-        let found: Vec<&[Param]> = self.scopes_from(scope).filter_map(of_type).collect();
+        let found: SmallVec<[&[Param]; 4]> =
+            self.scopes_from(scope).filter_map(|scope| defaults_in(scope, type_name)).collect();
         let mut all: Vec<Param> = Vec::new();
         for param in found.into_iter().rev().flatten() {
             match all.iter_mut().find(|known| known.name == param.name) {

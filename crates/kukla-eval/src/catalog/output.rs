@@ -173,8 +173,9 @@ impl CatalogBuilder {
 /// The attributes of a resource whose name variables are worth showing.
 fn named_parameters(resource: &Building) -> Flow<Vec<(Str, Value)>> {
     let namevar = resource.definition.namevar();
-    let mut all: Vec<(&'static str, Value)> = Vec::new();
-    for (name, value) in resource.attributes()? {
+    let attributes = resource.attributes()?;
+    let mut all: Vec<(&'static str, Value)> = Vec::with_capacity(attributes.len());
+    for (name, value) in attributes {
         let name = if name.as_str() == "name" { namevar } else { name.as_str() };
         match all.iter_mut().find(|(known, _)| *known == name) {
             Some((_, known)) => *known = value,

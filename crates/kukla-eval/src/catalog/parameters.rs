@@ -50,13 +50,15 @@ static OWN: LazyLock<Own> = LazyLock::new(|| Own {
 });
 
 impl Vm<'_> {
-    /// Sets the variables that the body of a class or define begins with. Evaluation stands in its scope.
+    /// Sets the variables that the body of a class or define begins with. Evaluation stands in its scope; `subject` is what messages
+    /// call the resource.
     pub(super) fn bind_attributes(
         &mut self,
         id: ResourceId,
         scope: ScopeId,
         params: &Params,
         class: Option<Name>,
+        subject: Str,
     ) -> Flow<()> {
         // What lies in no module has the empty name.
         let name = |module: Option<Name>| Some(module.map_or("", |name| name.as_str()).into());
@@ -72,7 +74,6 @@ impl Vm<'_> {
             self.parameters_from_data(id, params, &mut given, class)?;
         }
         let resource = self.catalog.get(id);
-        let subject = Str::from(resource.reference());
         let title = resource.given_title();
         let name = resource.value("name").cloned().unwrap_or_else(|| title.clone());
         let (title, name) = match class {

@@ -8,11 +8,13 @@ use kukla_values::types::ResourceType;
 use kukla_values::types::capitalize;
 use kukla_values::{Array, Name, Str, Type, Value};
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 
 use super::builder::{Building, CatalogBuilder, CodeOrigin, Param, ResourceId};
 use super::compile::invalid_tag;
 use super::kind::{Resolved, ResourceDefinition};
 use super::parameters::handed_over;
+use super::tags::TagSet;
 use crate::codes::{
     ATTRIBUTE_GIVEN_TWICE, DUPLICATE_ATTRIBUTE, DUPLICATE_TITLE, EMPTY_STRING_TITLE_AT,
     EXPORTING_WITHOUT_STORE, ILLEGAL_RESOURCE_TYPE, ILLEGAL_TITLE_TYPE_AT, MISSING_TITLE, MISSING_TITLE_AT,
@@ -50,13 +52,17 @@ impl Vm<'_> {
         let mut defaults = Vec::new();
         for body in &expr.bodies {
             let title = self.eval(&body.title)?;
-            let mut titles = Vec::new();
-            let mut is_default = false;
             if title.is_undef() {
                 return Err(self.fail(body.title.span, diagnostic!(MISSING_TITLE)));
             }
             let is_single = expr.bodies.len() == 1 && !matches!(title, Value::Array(_));
-            for (index, title) in super::builder::flat(&title).into_iter().enumerate() {
+            let given = match title {
+                Value::Array(_) => super::builder::flat(&title),
+                title => vec![title],
+            };
+            let mut titles = Vec::with_capacity(given.len());
+            let mut is_default = false;
+            for (index, title) in given.into_iter().enumerate() {
                 let title = match title {
                     Value::String(title) if title.is_empty() => {
                         return Err(self.fail(body.title.span, diagnostic!(EMPTY_STRING_TITLE_AT { index })));
@@ -91,13 +97,13 @@ impl Vm<'_> {
             bodies.push((titles, params));
         }
         self.catalog.share(&mut defaults);
-        let mut references = Array::new();
+        let mut references = expr.is_value.then(Array::new);
         for (titles, params) in bodies {
             let params = if defaults.is_empty() { params } else { with_defaults(&defaults, params) };
-            let location = self.location(span);
-            references.extend(self.declare(expr.form, &type_name, titles, params, Some(location))?);
+            let location = Some(self.location(span));
+            self.declare(expr.form, &type_name, titles, params, location, None, references.as_mut())?;
         }
-        Ok(references.into())
+        Ok(references.map(Value::Array).unwrap_or_default())
     }
 
     /// The name of the type in front of the braces. Puppet takes a name or a type; any expression that gives one will do.
@@ -125,20 +131,10 @@ impl Vm<'_> {
         Err(self.fail(span, diagnostic!(ILLEGAL_RESOURCE_TYPE { actual })))
     }
 
-    /// Declares a resource for each title and gives references to them.
-    pub(crate) fn declare(
-        &mut self,
-        form: ResourceForm,
-        type_name: &str,
-        titles: Vec<Str>,
-        params: Vec<Param>,
-        location: Option<Location>,
-    ) -> Flow<Vec<Value>> {
-        self.declare_given(form, type_name, titles, params, location, None)
-    }
-
-    /// The same for a title that is no text, as only hashes can have them.
-    pub(super) fn declare_given(
+    /// Declares a resource for each title and adds references to them to a list, if there is one. A title that is no text, as only
+    /// hashes can have them, is given beside its text.
+    #[expect(clippy::too_many_arguments, reason = "each is a part of one declaration")]
+    pub(super) fn declare(
         &mut self,
         form: ResourceForm,
         type_name: &str,
@@ -146,14 +142,15 @@ impl Vm<'_> {
         mut params: Vec<Param>,
         location: Option<Location>,
         given: Option<Value>,
-    ) -> Flow<Vec<Value>> {
+        mut references: Option<&mut Array>,
+    ) -> Flow<()> {
         if titles.len() > 1 {
             self.catalog.share(&mut params);
         }
         let (scope, origin) = (self.scope(), self.origin());
         let mut declaration = Declaration { form, location, kind: ResourceKind::Class, origin, scope, given };
         if type_name.eq_ignore_ascii_case("class") {
-            return self.declare_classes(titles, params, declaration);
+            return self.declare_classes(titles, params, declaration, references);
         }
         let Some(resolved) = self.resource_type(type_name)? else {
             return Err(self.unknown_resource_type(type_name));
@@ -163,19 +160,19 @@ impl Vm<'_> {
             self.may_use_define(define)?;
             self.may_set(&resolved.definition, &params)?;
         }
-        let mut references = Vec::with_capacity(titles.len());
         let last = titles.len().saturating_sub(1);
         for (at, mut title) in titles.into_iter().enumerate() {
             if resolved.type_name.as_str() == "Class" {
                 title = capitalize(&title);
             }
-            let reference = ResourceType::new(resolved.type_name.as_str().into(), Some(title.clone()));
+            if let Some(references) = &mut references {
+                references.push(reference(&resolved.type_name, &title));
+            }
             let params = if at == last { std::mem::take(&mut params) } else { params.clone() };
             let resource = self.catalog.prepare(&resolved, title, params, &declaration, true)?;
             self.catalog.add_resource(resource, scope)?;
-            references.push(Value::of_type(Type::Resource(Some(Arc::new(reference)))));
         }
-        Ok(references)
+        Ok(())
     }
 
     /// Classes declared like resources are evaluated at once.
@@ -184,13 +181,13 @@ impl Vm<'_> {
         titles: Vec<Str>,
         params: Vec<Param>,
         declaration: Declaration,
-    ) -> Flow<Vec<Value>> {
+        mut references: Option<&mut Array>,
+    ) -> Flow<()> {
         let mut classes = Vec::with_capacity(titles.len());
         for title in titles {
             let class = self.find_class(&title)?;
             classes.push((title, class));
         }
-        let mut references = Vec::with_capacity(classes.len());
         for (title, class) in classes {
             let Some(class) = class else {
                 bail!(UNKNOWN_DECLARED_CLASS { name: title });
@@ -203,17 +200,19 @@ impl Vm<'_> {
             self.may_use_class(&class)?;
             self.may_set(&resolved.definition, &params)?;
             let title = capitalize(&name);
-            let reference = ResourceType::new("Class".into(), Some(title.clone()));
-            let resource = self.catalog.prepare(&resolved, title, params.clone(), &declaration, true)?;
+            let resource =
+                self.catalog.prepare(&resolved, title.clone(), params.clone(), &declaration, true)?;
             self.declare_parent(&class, declaration.scope)?;
             self.catalog.tag_catalog(&resource);
             let id = self.catalog.add_resource(resource, declaration.scope)?;
             if self.scopes.class(name).is_none() {
                 self.evaluate(id)?;
             }
-            references.push(Value::of_type(Type::Resource(Some(Arc::new(reference)))));
+            if let Some(references) = &mut references {
+                references.push(reference("Class", &title));
+            }
         }
-        Ok(references)
+        Ok(())
     }
 
     #[cold]
@@ -243,7 +242,7 @@ impl CatalogBuilder {
             title,
             given: given.clone().map(Box::new),
             params,
-            tags: Default::default(),
+            tags: TagSet::for_resource(),
             location: location.clone(),
             kind: *kind,
             exported: *form == ResourceForm::Exported,
@@ -254,7 +253,7 @@ impl CatalogBuilder {
             sensitive: Vec::new(),
             scope: *scope,
             origin: *origin,
-            containers: Vec::new(),
+            containers: SmallVec::new(),
             contents: Vec::new(),
         };
         if let Some(twice) = repeated(&resource.params) {
@@ -369,6 +368,11 @@ impl Vm<'_> {
         let default = defaults.into_iter().find(|param| param.name.as_str() == name.as_str());
         Ok(default.map(|param| handed_over(param.value)).unwrap_or_default())
     }
+}
+
+fn reference(type_name: &str, title: &Str) -> Value {
+    let reference = ResourceType::new(type_name.into(), Some(title.clone()));
+    Value::of_type(Type::Resource(Some(Arc::new(reference))))
 }
 
 /// The attribute that is given twice.

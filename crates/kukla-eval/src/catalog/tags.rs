@@ -140,9 +140,10 @@ impl TagTable {
         for &number in &from.numbers {
             if self.met[number as usize] != self.merge {
                 self.met[number as usize] = self.merge;
-                set.append(number);
+                set.numbers.push(number);
             }
         }
+        set.index_if_large();
     }
 
     /// The words of a set.
@@ -152,6 +153,11 @@ impl TagTable {
 }
 
 impl TagSet {
+    /// An empty set with room for what a resource has: its type, its title, and those of what it is in.
+    pub fn for_resource() -> TagSet {
+        TagSet { numbers: Vec::with_capacity(16), index: None }
+    }
+
     /// How many words are in it.
     pub fn len(&self) -> usize {
         self.numbers.len()
@@ -177,13 +183,14 @@ impl TagSet {
     fn append(&mut self, number: u32) {
         self.numbers.push(number);
         match &mut self.index {
-            Some(index) => {
-                index.insert(number);
-            }
-            None if self.numbers.len() > SEARCHED => {
-                self.index = Some(Box::new(self.numbers.iter().copied().collect()));
-            }
-            None => {}
+            Some(index) => drop(index.insert(number)),
+            None => self.index_if_large(),
+        }
+    }
+
+    fn index_if_large(&mut self) {
+        if self.numbers.len() > SEARCHED {
+            self.index = Some(Box::new(self.numbers.iter().copied().collect()));
         }
     }
 }

@@ -32,7 +32,7 @@ impl Lowering<'_> {
         // A class is known before the ones inside it.
         let at = self.definitions.len();
         let outer = self.container.replace(name);
-        let body = self.block(class.body());
+        let body = self.body(class.body());
         self.container = outer;
         let class = Class { name, span, params, parent, body, private: class.is_private() };
         self.definitions.insert(at, Definition::Class(Arc::new(class)));
@@ -42,7 +42,7 @@ impl Lowering<'_> {
         let name = self.qualified(define.name());
         let span = define.span().pointing_at(define.puppet_offset());
         let params = self.params(define.parameters());
-        let body = self.block(define.body());
+        let body = self.body(define.body());
         let define = Define { name, span, params, body, private: define.is_private() };
         self.definitions.push(Definition::Define(Arc::new(define)));
     }
@@ -79,7 +79,7 @@ impl Lowering<'_> {
                 _ => NodeMatch::Name(Name::new(host.syntax().text())),
             });
         }
-        let body = self.block(node.body());
+        let body = self.body(node.body());
         let node = NodeDefinition { matches: matches.into(), span, body };
         self.definitions.push(Definition::Node(Arc::new(node)));
     }

@@ -117,6 +117,9 @@ impl<'s> Lowering<'s> {
             let expr = self.expr(statement);
             lowered.push(expr);
         }
+        if let [before @ .., _] = &mut lowered[..] {
+            before.iter_mut().for_each(forget_value);
+        }
         match &lowered[..] {
             [] => Expr { span, node, kind: Kind::Nop },
             [_] => lowered.remove(0),
@@ -131,6 +134,24 @@ impl<'s> Lowering<'s> {
             Some(block) => self.statements(block.statements(), block.syntax().index(), block.span()),
             None => Expr::default(),
         }
+    }
+
+    /// The body of what has no value.
+    fn body(&mut self, block: Option<ast::Block<'_>>) -> Expr {
+        let mut body = self.block(block);
+        forget_value(&mut body);
+        body
+    }
+}
+
+/// Notes that nobody asks for the value of an expression.
+fn forget_value(expr: &mut Expr) {
+    match &mut expr.kind {
+        Kind::Resource(resource) => resource.is_value = false,
+        Kind::Block(statements) => statements.last_mut().into_iter().for_each(forget_value),
+        Kind::If(test) => [&mut test.then, &mut test.otherwise].into_iter().for_each(forget_value),
+        Kind::Case(case) => case.options.iter_mut().for_each(|option| forget_value(&mut option.then)),
+        _ => {}
     }
 }
 

@@ -25,7 +25,7 @@ impl Lowering<'_> {
             attributes: self.attributes(body.attributes()),
         });
         let bodies = bodies.collect();
-        Kind::Resource(Box::new(ResourceExpr { form: resource.form(), type_name, bodies }))
+        Kind::Resource(Box::new(ResourceExpr { form: resource.form(), type_name, bodies, is_value: true }))
     }
 
     pub(super) fn defaults(&mut self, defaults: ast::ResourceDefaults<'_>) -> Kind {

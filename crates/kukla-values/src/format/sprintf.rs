@@ -1,6 +1,7 @@
 //! Ruby's `sprintf`.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 use kukla_syntax::{bail, diagnostic};
 use num_bigint::{BigInt, Sign};
@@ -371,6 +372,15 @@ fn integer(directive: char, value: &Value, spec: &Spec, out: &mut String) -> Res
         'B' => (2, "0B"),
         _ => (10, ""),
     };
+    if let Value::Integer(number) = value
+        && base == 10
+        && spec.precision.is_none()
+        && !spec.plus
+        && !spec.space
+    {
+        plain_integer(*number, spec, out);
+        return Ok(());
+    }
     let number = integer_of(value)?;
     let negative = number.sign() == Sign::Minus;
     // Without a sign flag a negative number in another base is its two's complement, sign digits going on for ever.
@@ -423,6 +433,17 @@ fn integer(directive: char, value: &Value, spec: &Spec, out: &mut String) -> Res
     let text = format!("{sign}{prefix}{dots}{zeros}{digits}");
     padded(&text, text.len(), spec, out);
     Ok(())
+}
+
+/// A decimal number with at most zeros or blanks around it, as nearly all are.
+fn plain_integer(number: i64, spec: &Spec, out: &mut String) {
+    let width = spec.width.unwrap_or(0);
+    let written = match () {
+        () if spec.minus => write!(out, "{number:<width$}"),
+        () if spec.zero => write!(out, "{number:0width$}"),
+        () => write!(out, "{number:width$}"),
+    };
+    debug_assert!(written.is_ok(), "text takes everything");
 }
 
 /// The two's complement of a negative number with one leading sign digit.

@@ -644,6 +644,9 @@ fn callable(base: &Type, args: &[Value]) -> Made {
 }
 
 fn is_type_name(name: &str) -> bool {
+    if name.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        return name.starts_with(|c: char| c.is_ascii_uppercase());
+    }
     let name = name.strip_prefix("::").unwrap_or(name);
     name.split("::").all(|segment| {
         segment.starts_with(|c: char| c.is_ascii_uppercase())
@@ -659,6 +662,12 @@ fn is_class_name(name: &str) -> bool {
 }
 
 fn resource_brackets(base: &Type, resource: Option<&ResourceType>, args: &[Value]) -> Result<Value, Refusal> {
+    // Nearly all name one resource.
+    if let (Some(resource), [Value::String(title)]) = (resource, args)
+        && is_type_name(&resource.name)
+    {
+        return Ok(Value::of_type(Type::resource(&resource.name, Some(title.clone()))));
+    }
     let mut titles = args;
     let name = match (resource, args) {
         (Some(resource), _) => resource.name.clone(),
