@@ -20,8 +20,12 @@ pub(super) fn spaced(text: &[u8]) -> Cow<'_, [u8]> {
     if commas.is_empty() {
         return Cow::Borrowed(text);
     }
-    // A space before a comma changes no structure, so a text with one at every candidate tells which of them are tags.
-    let (tags, read) = bare_tags(&with_spaces(readable, &commas));
+    // A space before a comma changes no structure, so a text with one at every candidate tells which of them are tags. The scanner does not
+    // count a byte order mark, which no text has but at its beginning; should one have it, places tell nothing.
+    let (tags, read) = match readable.contains('\u{feff}') {
+        true => (Vec::new(), 0),
+        false => bare_tags(&with_spaces(readable, &commas)),
+    };
     let mut inserted = 0;
     commas.retain(|comma| {
         // Behind what cannot be read the scanner must find no tag before a comma either.
@@ -95,4 +99,17 @@ fn bare_tags(text: &[u8]) -> (Vec<usize>, usize) {
         }
     }
     (ends, read)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commas_behind_tags_are_found_whatever_stands_before() {
+        assert_eq!(&*spaced(b"[!a, b]"), b"[!a , b]");
+        assert_eq!(&*spaced(b"['!a, b', !c, d]"), b"['!a, b', !c , d]");
+        assert_eq!(&*spaced("\u{feff}[!a, b]".as_bytes()), b"[!a , b]");
+        assert_eq!(&*spaced("\u{feff}\u{feff}[?v\"!,!,) b]".as_bytes()), "\u{feff}[?v\"! ,! ,) b]".as_bytes());
+    }
 }
