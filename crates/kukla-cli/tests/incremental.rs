@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -134,6 +135,22 @@ fn only_what_an_edit_touches_is_compiled() {
     assert!(uptime.len() <= 1, "{uptime:?}");
     repository.put("modules/app/manifests/thing.pp", "define app::thing { }\n");
     assert_eq!(compiled().len(), NODES / 2, "a define that half of the nodes have");
+}
+
+#[test]
+fn a_cache_that_has_everything_is_left_alone() {
+    let repository = Repository::new("same");
+    // Files must have been the same for a while before their stamps are kept.
+    std::thread::sleep(Duration::from_millis(1200));
+    let index = || {
+        repository.run("kept", &["--cache", "cache"]);
+        let ways = std::fs::read_dir(repository.root().join("cache")).unwrap();
+        ways.flatten().map(|way| way.path().join("index").metadata().unwrap().ino()).collect::<Vec<_>>()
+    };
+    let first = index();
+    assert_eq!(index(), first, "it was written again");
+    repository.put_facts(0, "RedHat", 2);
+    assert_ne!(index(), first, "what is new was not kept");
 }
 
 #[test]

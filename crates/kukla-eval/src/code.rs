@@ -31,8 +31,15 @@ impl CodeKind {
 /// The files of Puppet code below one directory. Each kind is listed once, when it is first asked for.
 #[derive(Debug, Default)]
 pub(crate) struct CodeFiles {
-    /// Paths within the directory of the kind, as `server/config.pp`.
-    listed: [OnceLock<FxHashSet<Box<str>>>; 3],
+    listed: [OnceLock<Listing>; 3],
+}
+
+/// The files of one kind.
+#[derive(Debug)]
+struct Listing {
+    directory: PathBuf,
+    /// Paths within the directory, as `server/config.pp`.
+    files: FxHashSet<Box<str>>,
 }
 
 impl CodeFiles {
@@ -44,7 +51,7 @@ impl CodeFiles {
         kind: CodeKind,
         segments: impl Iterator<Item = &'n str>,
     ) -> Option<PathBuf> {
-        let mut file = String::new();
+        let mut file = String::with_capacity(64);
         for segment in segments {
             if !file.is_empty() {
                 file.push('/');
@@ -52,9 +59,11 @@ impl CodeFiles {
             file.push_str(segment);
         }
         file.push_str(".pp");
-        let directory = root.join(kind.directory());
-        let listed = self.listed[kind as usize].get_or_init(|| list(world, &directory));
-        listed.contains(&*file).then(|| directory.join(file))
+        let Listing { directory, files } = self.listed[kind as usize].get_or_init(|| {
+            let directory = root.join(kind.directory());
+            Listing { files: list(world, &directory), directory }
+        });
+        files.contains(&*file).then(|| directory.join(file))
     }
 }
 

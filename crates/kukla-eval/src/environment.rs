@@ -16,6 +16,7 @@ use kukla_syntax::validate::{FilePlace, Rules};
 use kukla_syntax::{Diagnostic, Source, Strict, diagnostic};
 use kukla_values::Name;
 use rustc_hash::FxHashMap;
+use serde::de::IgnoredAny;
 
 use crate::code::{CodeFiles, CodeKind};
 use crate::codes::{
@@ -49,6 +50,8 @@ pub struct Module {
     metadata: OnceLock<Option<serde_json::Value>>,
     /// Why code cannot be loaded from it, if so.
     fault: OnceLock<Remarks>,
+    /// The manifest that is read before any other of the module, if it has one.
+    init: OnceLock<Option<PathBuf>>,
     files: CodeFiles,
 }
 
@@ -132,6 +135,7 @@ impl Environment {
                         root: directory.join(&entry.name),
                         metadata: OnceLock::new(),
                         fault: OnceLock::new(),
+                        init: OnceLock::new(),
                         files: CodeFiles::default(),
                     });
                     modules.len() - 1
@@ -369,7 +373,10 @@ impl Environment {
         let dialect = if name.ends_with(".epp") { Dialect::Epp } else { Dialect::Manifest };
         let program = self.programs.read(&source, dialect, &self.rules(source.name())).map_err(Arc::from)?;
         // Equal texts are kept once.
-        let source = Source::new(&*name, Arc::clone(&program.text));
+        let source = match Arc::ptr_eq(&program.text, &source.shared_text()) {
+            true => source,
+            false => Source::new(&*name, Arc::clone(&program.text)),
+        };
         Ok(Arc::new(Unit::after(others, inputs.clone(), source, self.module_of(path), program)))
     }
 
@@ -440,15 +447,13 @@ impl Environment {
         let Some(module) = self.module(segments[0]).filter(|module| self.is_sound(module, consulted)) else {
             return Ok(());
         };
-        let file = |segments: &[&str]| {
-            let name = if segments.len() == 1 { &["init"] } else { &segments[1..] };
-            self.module_file(module, CodeKind::Manifest, name.iter().copied())
-        };
-        let first = file(&segments[..1]);
+        let file = |names: &[&str]| self.module_file(module, CodeKind::Manifest, names.iter().copied());
+        let first = module.init.get_or_init(|| file(&["init"])).as_ref();
         while !segments.is_empty() {
-            let own = file(&segments).filter(|own| Some(own) != first.as_ref());
+            let is_first = matches!(segments[1..], [] | ["init"]);
+            let own = if is_first { None } else { file(&segments[1..]) };
             // Both are read before the definitions of either count.
-            let init = first.as_ref().map(|path| (path, self.unit_of(&Remarks::default(), path)));
+            let init = first.map(|path| (path, self.unit_of(&Remarks::default(), path)));
             let others = match &init {
                 Some((_, Ok(init))) => init.remarks.clone(),
                 _ => Remarks::default(),
@@ -692,9 +697,29 @@ impl Environment {
     }
 }
 
+/// What makes a `metadata.json` good enough, read without keeping any of it, since nearly all are; what these fields cannot hold is looked at
+/// more closely.
+#[derive(serde::Deserialize)]
+struct SoundMetadata {
+    source: Option<IgnoredAny>,
+    author: Option<IgnoredAny>,
+    version: Option<IgnoredAny>,
+    license: Option<IgnoredAny>,
+    #[serde(rename = "dependencies")]
+    _dependencies: Vec<IgnoredAny>,
+}
+
+impl SoundMetadata {
+    fn is_complete(&self) -> bool {
+        [&self.source, &self.author, &self.version, &self.license].iter().all(|field| field.is_some())
+    }
+}
+
 /// Why a `metadata.json` is not good enough to make its directory a module.
 fn metadata_fault(module: &str, bytes: &[u8], is_strict: bool) -> Option<String> {
-    if bytes.is_empty() {
+    if bytes.is_empty()
+        || serde_json::from_slice::<SoundMetadata>(bytes).is_ok_and(|found| found.is_complete())
+    {
         return None;
     }
     let metadata: serde_json::Value = match serde_json::from_slice(bytes) {

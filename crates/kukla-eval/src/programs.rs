@@ -151,7 +151,8 @@ impl Kept {
         }
         self.bytes += weight(&program);
         let entry = Entry { circumstances, program: Arc::clone(&program), used: self.clock };
-        self.by_hash.entry(hash).or_default().push(entry);
+        // Texts that are different have different hashes, so there is hardly ever a second one.
+        self.by_hash.entry(hash).or_insert_with(|| Vec::with_capacity(1)).push(entry);
         if self.bytes > self.limit {
             self.drop_idle();
         }

@@ -2,7 +2,6 @@
 //! wins, a hundred levels are the limit.
 
 use kukla_values::{Array, Hash, Str, Value};
-use rustc_hash::FxHashMap;
 
 use crate::Error;
 
@@ -11,15 +10,15 @@ use crate::Error;
 pub struct Document {
     /// The value.
     pub value: Value,
-    /// Where the keys of the outermost object stand.
-    pub lines: FxHashMap<Str, u32>,
+    /// If it is an object: the line, from one, where each key stands, in the order of the keys.
+    pub lines: Vec<u32>,
 }
 
 const MAX_DEPTH: usize = 100;
 
 /// Reads one JSON text.
 pub fn read(text: &str) -> Result<Document, Error> {
-    let mut reader = Reader { text, at: 0, depth: 0, lines: FxHashMap::default(), line: 1, counted: 0 };
+    let mut reader = Reader { text, at: 0, depth: 0, lines: Vec::new(), line: 1, counted: 0 };
     reader.blanks();
     let start = reader.at;
     let value = reader.value().map_err(|failure| reader.explain(failure, start))?;
@@ -42,7 +41,7 @@ struct Reader<'t> {
     text: &'t str,
     at: usize,
     depth: usize,
-    lines: FxHashMap<Str, u32>,
+    lines: Vec<u32>,
     line: u32,
     counted: usize,
 }
@@ -175,11 +174,14 @@ impl Reader<'_> {
             }
             self.at += 1;
             self.blanks();
-            if self.depth == 1 {
-                self.lines.insert(key.clone(), self.line);
-            }
             let value = self.value()?;
-            hash.insert(key, value);
+            let (place, _) = hash.make_mut().insert_full(key.into(), value);
+            if self.depth == 1 {
+                match self.lines.get_mut(place) {
+                    Some(line) => *line = self.line,
+                    None => self.lines.push(self.line),
+                }
+            }
             self.blanks();
             match self.peek() {
                 Some(b',') => self.at += 1,
@@ -326,6 +328,6 @@ mod tests {
         let hash = document.value.as_hash().expect("an object");
         let list: Value = vec![1.into(), (-2.5).into(), 100.0.into(), "q😀".into()].into();
         assert_eq!(hash.get("a"), Some(&list));
-        assert_eq!(document.lines.get("b"), Some(&3));
+        assert_eq!(document.lines, [1, 3]);
     }
 }

@@ -287,7 +287,7 @@ impl DataFile {
             Error::data(wrong.label(kukla_syntax::Place::line_of(path.as_str(), error.line), ""))
         };
         let text = || String::from_utf8_lossy(&bytes);
-        let mut lines = FxHashMap::default();
+        let mut lines = Vec::new();
         let mut symbolic = FxHashSet::default();
         let value = match format {
             DataFormat::Yaml => {
@@ -315,13 +315,13 @@ impl DataFile {
         };
         let mut entries = FxHashMap::default();
         entries.reserve(hash.len());
-        for (key, value) in &hash {
+        for (at, (key, value)) in hash.iter().enumerate() {
             let Value::String(key) = key else { continue };
             let entry = DataEntry {
                 value: value.clone(),
                 template: Template::new(value),
                 invalid: symbolic.contains(key) || !is_data(value),
-                line: lines.get(key).copied().unwrap_or(0),
+                line: lines.get(at).copied().unwrap_or(0),
             };
             entries.insert(key.clone(), entry);
         }

@@ -265,7 +265,9 @@ impl InputSet {
 
     /// Each of them.
     pub fn iter(&self) -> impl Iterator<Item = InputId> {
-        let set = |word: u64| (0..64u32).filter(move |bit| word >> bit & 1 == 1);
+        // The lowest bit is told and taken away until there is none.
+        let words = |word: u64| std::iter::successors(Some(word), |left| Some(left & left.wrapping_sub(1)));
+        let set = move |word: u64| words(word).take_while(|left| *left != 0).map(u64::trailing_zeros);
         (0u32..).zip(&self.bits).flat_map(move |(at, word)| set(*word).map(move |bit| InputId(at * 64 + bit)))
     }
 }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::disallowed_methods)]
 
-use std::fs::Metadata;
+use std::fs::{File, Metadata};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -81,17 +81,18 @@ impl World for DiskWorld {
     }
 
     fn read_stamped(&self, path: &Path) -> (Option<Stamp>, FileResult<Vec<u8>>) {
-        let failed = |error: io::Error| match error.kind() {
-            io::ErrorKind::NotFound => FileError::NotFound,
-            _ => FileError::Other(error.to_string()),
-        };
+        let failed = |error: io::Error| FileError::Other(error.to_string());
         // The one device that manifests name on purpose: what is read when there is nothing else.
-        if path == Path::new(NOTHING) {
+        if path.as_os_str() == NOTHING {
             return (self.stamp(path), Ok(Vec::new()));
         }
-        match std::fs::metadata(path) {
-            Ok(about) => (Some(stamp(&about)), read(path, &about, self.largest_file).map_err(failed)),
-            Err(error) => (None, Err(failed(error))),
+        // To ask what was opened takes no second walk down the path, and what is no file does not keep us waiting.
+        let opened = File::options().read(true).custom_flags(NONBLOCKING | NO_TERMINAL).open(path);
+        match opened.and_then(|file| Ok((file.metadata()?, file))) {
+            Ok((about, file)) => (Some(stamp(&about)), read(file, &about, self.largest_file).map_err(failed)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => (None, Err(FileError::NotFound)),
+            // There is something all the same, which is not ours to read.
+            Err(error) => (self.stamp(path), Err(failed(error))),
         }
     }
 
@@ -193,6 +194,8 @@ pub(crate) fn remove_own(path: &Path) -> io::Result<()> {
 
 /// `O_NONBLOCK`, which the standard library has no name for.
 const NONBLOCKING: i32 = if cfg!(target_os = "linux") { 0o4000 } else { 0x4 };
+/// `O_NOCTTY`: a terminal that is opened does not become the one that governs this process.
+const NO_TERMINAL: i32 = if cfg!(target_os = "linux") { 0o400 } else { 0x2_0000 };
 
 fn stamp(about: &Metadata) -> Stamp {
     // Not the time of modification, which whoever writes a file can set as they like.
@@ -201,10 +204,8 @@ fn stamp(about: &Metadata) -> Stamp {
 }
 
 /// Reads a file about which this was found out. What is no file may have no end, or wait for someone to write it.
-fn read(path: &Path, about: &Metadata, most: u64) -> io::Result<Vec<u8>> {
+fn read(mut file: File, about: &Metadata, most: u64) -> io::Result<Vec<u8>> {
     regular(about)?;
-    // What has taken the file's place since then does not keep us waiting.
-    let mut file = std::fs::File::options().read(true).custom_flags(NONBLOCKING).open(path)?;
     // Files that are made as they are read, such as those in /proc, have no length beforehand.
     let expected = if about.len() == 0 { most } else { about.len().min(most) };
     // One byte more than there is: if it stays empty, the file is at its end, and there is no need to ask.

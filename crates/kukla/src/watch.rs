@@ -28,11 +28,17 @@ pub(crate) struct Watched {
 /// files were missed in a directory, it is read, and whatever it does not have is not asked for.
 #[derive(Debug, Default)]
 struct Seen {
-    stamps: FxHashMap<Arc<OsStr>, Option<Stamp>>,
+    paths: FxHashMap<Arc<OsStr>, Place>,
     directories: FxHashMap<Arc<OsStr>, Directory>,
-    files: FxHashMap<Arc<OsStr>, File>,
-    /// How many bytes the texts of `files` take.
+    /// How many bytes the texts that are kept take.
     held: usize,
+}
+
+/// What is at a path.
+#[derive(Debug)]
+struct Place {
+    stamp: Option<Stamp>,
+    text: Text,
 }
 
 /// A directory that someone missed something in.
@@ -43,11 +49,14 @@ struct Directory {
     names: Option<FxHashSet<Box<str>>>,
 }
 
-/// A file that was read.
+/// What is known of the text at a path.
 #[derive(Debug)]
-enum File {
+enum Text {
+    /// Nobody has read it, or it is too large to be kept.
+    Unread,
+    /// It was read once.
     Once,
-    /// Its text: who reads it a second time will read it more often.
+    /// The text itself: who reads it a second time will read it more often.
     Often(Arc<[u8]>),
 }
 
@@ -73,7 +82,7 @@ impl Watched {
             return true;
         }
         let seen: Vec<(Arc<OsStr>, Option<Stamp>)> =
-            self.seen().stamps.iter().map(|(path, known)| (Arc::clone(path), *known)).collect();
+            self.seen().paths.iter().map(|(path, known)| (Arc::clone(path), known.stamp)).collect();
         let holds = seen.iter().all(|(path, known)| self.world.stamp(Path::new(&**path)) == *known);
         if holds {
             *self.checked.lock().unwrap_or_else(PoisonError::into_inner) = begun;
@@ -83,12 +92,12 @@ impl Watched {
 
     /// How many answers are kept.
     pub(crate) fn extent(&self) -> usize {
-        self.seen().stamps.len()
+        self.seen().paths.len()
     }
 
     /// What was at a path before anyone looked there.
     pub(crate) fn first_stamp(&self, path: &Path) -> Option<Stamp> {
-        self.seen().stamps.get(path.as_os_str()).copied().flatten()
+        self.seen().stamp(path).flatten()
     }
 
     fn seen(&self) -> RwLockReadGuard<'_, Seen> {
@@ -119,7 +128,8 @@ impl Watched {
 
     /// Keeps what was at a path, unless someone else has seen it before.
     fn note(&self, path: &Path, stamp: Option<Stamp>) -> Option<Stamp> {
-        *self.seen_mut().stamps.entry(path.as_os_str().into()).or_insert(stamp)
+        let place = Place { stamp, text: Text::Unread };
+        self.seen_mut().paths.entry(path.as_os_str().into()).or_insert(place).stamp
     }
 
     /// Keeps that something is missing: the outermost of the directories it would be in that is missing as well.
@@ -160,27 +170,29 @@ impl Watched {
     }
 
     fn read_watched(&self, path: &Path, stamp: Stamp) -> FileResult<Vec<u8>> {
-        let is_known = match self.seen().files.get(path.as_os_str()) {
-            Some(File::Often(text)) => return Ok(text.to_vec()),
-            known => known.is_some(),
-        };
+        if let Some(Place { text: Text::Often(text), .. }) = self.seen().paths.get(path.as_os_str()) {
+            return Ok(text.to_vec());
+        }
         let bytes = self.world.read(path)?;
-        self.keep(path, stamp, &bytes, is_known);
+        self.keep(path, stamp, &bytes);
         Ok(bytes)
     }
 
     /// Keeps that a file was read, and its text if that was known.
-    fn keep(&self, path: &Path, stamp: Stamp, bytes: &[u8], is_known: bool) {
+    fn keep(&self, path: &Path, stamp: Stamp, bytes: &[u8]) {
         // What is made as it is read has no length beforehand, and may be something else each time.
         if bytes.len() as u64 != stamp.length || bytes.is_empty() || bytes.len() > KEPT_FILE {
             return;
         }
-        let mut seen = self.seen_mut();
-        if is_known && seen.held + bytes.len() <= KEPT_FILES {
-            seen.held += bytes.len();
-            seen.files.insert(path.as_os_str().into(), File::Often(bytes.into()));
-        } else if !is_known {
-            seen.files.insert(path.as_os_str().into(), File::Once);
+        let Seen { paths, held, .. } = &mut *self.seen_mut();
+        let Some(place) = paths.get_mut(path.as_os_str()) else { return };
+        match place.text {
+            Text::Unread => place.text = Text::Once,
+            Text::Once if *held + bytes.len() <= KEPT_FILES => {
+                *held += bytes.len();
+                place.text = Text::Often(bytes.into());
+            }
+            Text::Once | Text::Often(_) => {}
         }
     }
 }
@@ -188,17 +200,18 @@ impl Watched {
 impl Seen {
     /// What was found at a path, or what must be there after what was found elsewhere.
     fn find(&self, path: &Path) -> Option<Option<Stamp>> {
-        if let Some(known) = self.stamps.get(path.as_os_str()) {
-            return Some(*known);
+        if let Some(known) = self.stamp(path) {
+            return Some(known);
         }
         let mut inner = path;
-        for directory in path.ancestors().skip(1) {
+        while let Some((directory, name)) = parted(inner) {
             if let Some(Directory { names: Some(names), .. }) = self.directories.get(directory.as_os_str()) {
-                let name = inner.file_name().and_then(OsStr::to_str).filter(|name| name.is_ascii());
-                let is_missing = name.is_some_and(|name| !names.contains(&*name.to_ascii_lowercase()));
+                let is_there =
+                    |name: &str| names.contains(name) || names.contains(&*name.to_ascii_lowercase());
+                let is_missing = name.is_some_and(|name| name.is_ascii() && !is_there(name));
                 return is_missing.then_some(None);
             }
-            match self.stamps.get(directory.as_os_str()) {
+            match self.stamp(directory) {
                 Some(None) => return Some(None),
                 Some(Some(_)) => return None,
                 None => {}
@@ -208,10 +221,27 @@ impl Seen {
         None
     }
 
+    /// What was found at just that path.
+    fn stamp(&self, path: &Path) -> Option<Option<Stamp>> {
+        self.paths.get(path.as_os_str()).map(|place| place.stamp)
+    }
+
     /// Whether a directory is known to be there.
     fn has(&self, directory: &Path) -> bool {
         self.directories.contains_key(directory.as_os_str())
-            || self.stamps.get(directory.as_os_str()).is_some_and(Option::is_some)
+            || self.stamp(directory).is_some_and(|stamp| stamp.is_some())
+    }
+}
+
+/// The directory that something is in, and its name there if that is text.
+fn parted(path: &Path) -> Option<(&Path, Option<&str>)> {
+    // Nearly all paths are written plainly, and text is quicker to take apart than a path.
+    let plainly = path.to_str().and_then(|text| text.rsplit_once('/')).filter(|(directory, name)| {
+        !directory.is_empty() && !directory.ends_with(['/', '.']) && !matches!(*name, "" | "." | "..")
+    });
+    match plainly {
+        Some((directory, name)) => Some((Path::new(directory), Some(name))),
+        None => Some((path.parent()?, path.file_name().and_then(OsStr::to_str))),
     }
 }
 
@@ -231,7 +261,7 @@ impl World for Watched {
                 // Asked before the file is read: what is written in between shows as a change, and so is never missed.
                 let (stamp, bytes) = self.world.read_stamped(path);
                 if let (Some(stamp), Ok(bytes)) = (self.found(path, stamp), &bytes) {
-                    self.keep(path, stamp, bytes, false);
+                    self.keep(path, stamp, bytes);
                 }
                 bytes
             }

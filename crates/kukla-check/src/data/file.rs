@@ -118,8 +118,8 @@ impl DataFile {
         Some(Arc::new(file))
     }
 
-    fn take(&mut self, hash: &kukla::values::Hash, lines: &FxHashMap<Str, u32>) {
-        for (key, value) in hash {
+    fn take(&mut self, hash: &kukla::values::Hash, lines: &[u32]) {
+        for (at, (key, value)) in hash.iter().enumerate() {
             let Some(key) = key.as_str() else { continue };
             if key == "lookup_options" {
                 let options = value.as_hash().into_iter().flat_map(|options| options.iter());
@@ -128,7 +128,7 @@ impl DataFile {
                     .collect();
                 continue;
             }
-            let span = line_span(&self.source, lines.get(key).copied().unwrap_or(1), key);
+            let span = line_span(&self.source, lines.get(at).copied().unwrap_or(1), key);
             self.entries.push(Entry { key: key.into(), value: value.clone(), span });
         }
     }
@@ -215,13 +215,13 @@ fn repetitions(node: &yaml::Node, path: &mut Vec<Value>, found: &mut Vec<Vec<Val
 }
 
 /// The first lines that have the keys of a HOCON text at their beginning.
-fn hocon_lines(value: &Value, text: &str) -> FxHashMap<Str, u32> {
-    let keys = value.as_hash().into_iter().flat_map(|hash| hash.keys()).filter_map(Value::as_str);
+fn hocon_lines(value: &Value, text: &str) -> Vec<u32> {
+    let keys = value.as_hash().into_iter().flat_map(|hash| hash.keys());
     let line_of = |key: &str| {
         let begins = |line: &str| line.trim_start_matches([' ', '\t', '"', '{']).starts_with(key);
         text.lines().position(begins).map_or(1, |at| at as u32 + 1)
     };
-    keys.map(|key| (Str::from(key), line_of(key))).collect()
+    keys.map(|key| key.as_str().map_or(1, line_of)).collect()
 }
 
 /// Where a word stands in a line; the whole line, if it does not.

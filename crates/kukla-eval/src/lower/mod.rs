@@ -45,6 +45,9 @@ fn sort_out(
     diagnostics: Vec<Diagnostic>,
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<(), Box<Diagnostic>> {
+    if diagnostics.is_empty() {
+        return Ok(());
+    }
     let (errors, others): (Vec<_>, Vec<_>) =
         diagnostics.into_iter().partition(|d| d.severity == Severity::Error);
     warnings.extend(others);
@@ -108,25 +111,25 @@ impl<'s> Lowering<'s> {
     /// Several statements as one expression; `span` is for none at all.
     fn statements<'t>(
         &mut self,
-        statements: impl Iterator<Item = ast::Expr<'t>>,
+        mut statements: impl Iterator<Item = ast::Expr<'t>>,
         node: u32,
         span: Span,
     ) -> Expr {
-        let mut lowered: Vec<Expr> = Vec::new();
-        for statement in statements {
+        let Some(first) = statements.next() else { return Expr { span, node, kind: Kind::Nop } };
+        let first = self.expr(first);
+        // Most blocks hold one, which needs no list.
+        let Some(second) = statements.next() else { return first };
+        let (start, mut last) = (first.span, first.span);
+        let mut lowered = vec![first];
+        for statement in std::iter::once(second).chain(statements) {
             let expr = self.expr(statement);
+            last = expr.span;
             lowered.push(expr);
         }
         if let [before @ .., _] = &mut lowered[..] {
             before.iter_mut().for_each(forget_value);
         }
-        match &lowered[..] {
-            [] => Expr { span, node, kind: Kind::Nop },
-            [_] => lowered.remove(0),
-            [first, .., last] => {
-                Expr { span: first.span.cover(last.span), node, kind: Kind::Block(lowered.into()) }
-            }
-        }
+        Expr { span: start.cover(last), node, kind: Kind::Block(lowered.into()) }
     }
 
     fn block(&mut self, block: Option<ast::Block<'_>>) -> Expr {

@@ -1,7 +1,7 @@
 //! From what a scanner finds to values, as Psych builds them.
 
 use kukla_values::binary::Binary;
-use kukla_values::{Array, Hash, Value};
+use kukla_values::{Array, Hash, Str, Value};
 use libyaml_safer::{Event, EventData};
 use rustc_hash::FxHashMap;
 
@@ -101,6 +101,12 @@ impl Builder {
             opened: 0,
             document: Document::default(),
         }
+    }
+
+    /// Makes room for what a text of that many bytes is likely to hold.
+    pub(super) fn expect(&mut self, bytes: usize) {
+        self.stack.reserve(8);
+        self.entries.reserve((bytes / 32).min(MANY));
     }
 
     /// Whether nothing can be nested any deeper.
@@ -215,7 +221,11 @@ impl Builder {
                 (value, Kind::Sequence)
             }
             Container::Mapping { start, tag, .. } => {
-                let hash: Hash = self.entries.drain(start..).collect();
+                let is_outermost = self.stack.is_empty();
+                let hash = self.gathered(start, is_outermost);
+                if is_outermost && tag != MappingTag::Plain {
+                    self.document.lines.clear();
+                }
                 let value = match tag {
                     MappingTag::Plain => hash.into(),
                     MappingTag::Text => hash.get("str").cloned().unwrap_or_default(),
@@ -236,6 +246,25 @@ impl Builder {
         self.add(node)
     }
 
+    /// The map of the entries from `start` on. What is there twice has the place of the first and the value of the last, and in the
+    /// outermost map its line.
+    fn gathered(&mut self, start: usize, is_outermost: bool) -> Hash {
+        let entries = self.entries.drain(start..);
+        if !is_outermost {
+            return entries.collect();
+        }
+        let mut hash = Hash::new();
+        let map = hash.make_mut();
+        map.reserve(entries.len());
+        let lines = &mut self.document.lines;
+        for (at, (key, value)) in entries.enumerate() {
+            let (place, _) = map.insert_full(key, value);
+            lines[place] = lines[at];
+        }
+        lines.truncate(map.len());
+        hash
+    }
+
     /// Puts a finished node where it belongs.
     fn add(&mut self, node: Node) -> Result<(), Error> {
         let top_level = self.stack.len() == 1;
@@ -243,57 +272,54 @@ impl Builder {
             self.document.value = node.value;
             return Ok(());
         };
-        // A symbol is as good a key as text.
-        let is_name =
-            matches!(frame.what, Container::Mapping { key: None, .. }) && node.value.as_str().is_some();
-        frame.symbolic |= node.symbolic && !is_name;
         frame.size = frame.size.saturating_add(node.size);
         if frame.size > MAX_NODES {
-            return Err(Error::bare(format!(
-                "aliases expand to more than {MAX_NODES} values at line {}",
-                node.line
-            )));
+            return Err(too_many(node.line));
         }
         let (start, key, tag) = match &mut frame.what {
             Container::Sequence { .. } => {
+                frame.symbolic |= node.symbolic;
                 self.items.push(node.value);
                 return Ok(());
             }
             Container::Mapping { start, key, tag } => match key.take() {
                 None => {
+                    // A symbol is as good a key as text.
+                    frame.symbolic |= node.symbolic && node.value.as_str().is_none();
                     *key = Some(node);
                     return Ok(());
                 }
                 Some(name) => (*start, name, *tag),
             },
         };
+        frame.symbolic |= node.symbolic;
         if tag == MappingTag::Plain
             && key.kind != Kind::Text
             && key.value.as_str() == Some("<<")
             && let Some(merged) = merged(&node)
         {
             if top_level {
-                for name in merged.keys().filter_map(Value::as_str) {
-                    self.document.lines.insert(name.into(), key.line);
-                    if node.symbolic {
-                        self.document.symbolic.insert(name.into());
-                    }
+                self.document.lines.extend(std::iter::repeat_n(key.line, merged.len()));
+                if node.symbolic {
+                    self.document.symbolic.extend(merged.keys().filter_map(Value::as_str).map(Str::from));
                 }
             }
             self.entries.extend(merged.iter().map(|(k, v)| (k.clone(), v.clone())));
             // What is brought in again and again counts once.
             if self.entries.len() - start > MANY {
-                let hash: Hash = self.entries.drain(start..).collect();
+                let hash = self.gathered(start, top_level);
                 self.entries.extend(hash.iter().map(|(k, v)| (k.clone(), v.clone())));
             }
             return Ok(());
         }
-        if top_level && let Value::String(name) = &key.value {
-            self.document.lines.insert(name.clone(), key.line);
-            if node.symbolic {
-                self.document.symbolic.insert(name.clone());
-            } else if !self.document.symbolic.is_empty() {
-                self.document.symbolic.remove(name);
+        if top_level {
+            self.document.lines.push(key.line);
+            if let Value::String(name) = &key.value {
+                if node.symbolic {
+                    self.document.symbolic.insert(name.clone());
+                } else if !self.document.symbolic.is_empty() {
+                    self.document.symbolic.remove(name);
+                }
             }
         }
         self.entries.push((key.value, node.value));
@@ -368,6 +394,11 @@ impl Builder {
             _ => Ok((name.into(), true)),
         }
     }
+}
+
+#[cold]
+fn too_many(line: u32) -> Error {
+    Error::bare(format!("aliases expand to more than {MAX_NODES} values at line {line}"))
 }
 
 /// What `<<: node` brings in, if it is a map or a list of maps; earlier maps of a list win.

@@ -18,6 +18,7 @@ pub(super) fn build(text: &[u8], builder: &mut Builder) -> Option<()> {
     if !is_printable(text) {
         return None;
     }
+    builder.expect(text.len());
     let mut scanner = Scanner { text, at: 0, number: 0, line: None, commented: false, builder };
     scanner.advance();
     if let Some(line) = scanner.line
@@ -538,21 +539,20 @@ static STOPS: [bool; 256] = {
 /// What a plain scalar has of a line, up to a colon or a comment, without blanks behind it.
 fn plain_rest(text: &str) -> Option<&str> {
     let bytes = text.as_bytes();
-    let mut end = bytes.len();
-    for (at, byte) in bytes.iter().enumerate() {
-        if !STOPS[usize::from(*byte)] {
-            continue;
-        }
-        let ends = match byte {
+    let mut from = 0;
+    let end = loop {
+        let stop = bytes[from..].iter().position(|byte| STOPS[usize::from(*byte)]);
+        let Some(at) = stop.map(|length| from + length) else { break bytes.len() };
+        let ends = match bytes[at] {
             b':' => matches!(bytes.get(at + 1), None | Some(b' ' | b'\t')),
             b'#' => at > 0 && bytes[at - 1] == b' ',
             _ => return None,
         };
         if ends {
-            end = at;
-            break;
+            break at;
         }
-    }
+        from = at + 1;
+    };
     let blanks = bytes[..end].iter().rev().take_while(|byte| **byte == b' ').count();
     Some(&text[..end - blanks])
 }

@@ -2,7 +2,7 @@
 
 use kukla_values::{Str, Value};
 use libyaml_safer::{EventData, Parser, ScalarStyle};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::build::Builder;
 use super::plain;
@@ -30,8 +30,8 @@ impl Options {
 pub struct Document {
     /// Its value; `undef` if there is no document at all.
     pub value: Value,
-    /// If it is a hash: the line, from one, where each text key stands.
-    pub lines: FxHashMap<Str, u32>,
+    /// If it is a hash: the line, from one, where each key stands, in the order of the keys; none if that is not known.
+    pub lines: Vec<u32>,
     /// If it is a hash: the keys whose values hold a symbol, which is text to us but no data to Puppet.
     pub symbolic: FxHashSet<Str>,
 }
@@ -256,6 +256,21 @@ mod tests {
             assert_eq!((ours.lines, ours.symbolic), (all.lines, all.symbolic), "{text}");
         }
         assert!(plain > 5_000, "only {plain} texts were plain");
+    }
+
+    #[test]
+    fn keys_have_lines() {
+        for (text, keys, lines) in [
+            ("a: 1\nb: {c: 2}\na: 3", "ab", vec![3, 2]),
+            ("x: &x\n  k: 1\n<<: *x\n5: 2\nk: 5", "xk5", vec![1, 5, 4]),
+            ("--- !ruby/hash-with-ivars\nelements: {a: 1}", "a", vec![]),
+            ("- a: 1\n- b: 2", "", vec![]),
+        ] {
+            let document = read(text.as_bytes(), Options::HIERA).expect("YAML");
+            let found = document.value.as_hash().into_iter().flat_map(|hash| hash.keys());
+            let found: String = found.map(|key| kukla_values::format::to_s(key).to_string()).collect();
+            assert_eq!((found.as_str(), document.lines), (keys, lines), "{text}");
+        }
     }
 
     #[test]

@@ -31,12 +31,10 @@ pub enum Scalar<'a> {
 
 /// Decides what the plain scalar `text` means.
 pub fn resolve(text: &str) -> Scalar<'_> {
-    if text.is_empty() {
-        return Scalar::Null;
-    }
-    // Most scalars begin with a letter and are longer than any word that means something.
-    if text.len() > "false".len() && text.as_bytes()[0].is_ascii_alphabetic() && text.is_ascii() {
-        return Scalar::Text;
+    let Some(first) = text.as_bytes().first() else { return Scalar::Null };
+    // Most scalars begin with a letter, and none of those is anything but a word or text.
+    if first.is_ascii_alphabetic() {
+        return word(text);
     }
     if let Some(number) = plain_number(text.as_bytes()) {
         return Scalar::Integer(number);
@@ -94,13 +92,24 @@ fn wordy(c: char) -> bool {
 }
 
 fn word(text: &str) -> Scalar<'_> {
-    if text.len() > 20 || text.chars().nth(5).is_some() {
+    // Most are longer than any word that means something.
+    let longest = "false".len();
+    if text.len() > longest && (text.len() > 20 || text.is_ascii() || text.chars().nth(longest).is_some()) {
         return Scalar::Text;
     }
-    // No word that means something begins with another letter.
-    let may_begin_one = |byte: u8| b"ytonf~YTONF".contains(&byte);
-    if !text.bytes().next().is_some_and(may_begin_one) && !text.contains('\n') {
-        return Scalar::Text;
+    if !text.as_bytes().contains(&b'\n') {
+        let is = |word: &str| text.eq_ignore_ascii_case(word);
+        return match text.len() {
+            1 if text == "~" => Scalar::Null,
+            2 if is("on") => Scalar::Boolean(true),
+            2 if is("no") => Scalar::Boolean(false),
+            3 if is("yes") => Scalar::Boolean(true),
+            3 if is("off") => Scalar::Boolean(false),
+            4 if is("null") => Scalar::Null,
+            4 if is("true") => Scalar::Boolean(true),
+            5 if is("false") => Scalar::Boolean(false),
+            _ => Scalar::Text,
+        };
     }
     // Ruby's anchors hold at every line, and short texts of several lines do get here.
     let lines =

@@ -85,6 +85,9 @@ fn run(text: Arc<str>, form: Form, options: ParseOptions) -> Parse {
         diagnostics.push((0, diagnostic!(Span::at(0), NESTING_TOO_DEEP { limit: MAX_DEPTH })));
         flat(text, form)
     });
+    if diagnostics.is_empty() && tokens.diagnostics.is_empty() {
+        return Parse { tree, diagnostics: Vec::new() };
+    }
     point_at_odd_overrides(&tree, &mut diagnostics, odd_overrides);
     // That something is missing at the end is no wonder if the lexer stumbled before.
     if tokens.diagnostics.iter().any(|(_, diagnostic)| diagnostic.is_error()) {

@@ -1,5 +1,6 @@
 //! Definitions: where they may stand, what they and their parameters may be called.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::assign::is_name_segment;
@@ -12,7 +13,7 @@ use crate::ast::{self, Expr, Segment};
 use crate::tree::Node;
 use crate::{SyntaxKind as K, diagnostic};
 
-/// Names that belong to types of the language.
+/// Names that belong to types of the language, in order.
 const TYPE_NAMES: &[&str] = &[
     "any",
     "array",
@@ -96,7 +97,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     pub(super) fn template_parameters(&mut self, node: Node<'t>) {
-        self.no_rest("an Epp Template", parameters(node));
+        self.no_rest(|| "an Epp Template".into(), parameters(node));
         self.unique_names(parameters(node));
     }
 
@@ -162,13 +163,13 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// The name with those of the classes around it.
-    fn qualified(&self, name: &str) -> String {
+    fn qualified<'n>(&self, name: &'n str) -> Cow<'n, str> {
         let mut full = String::new();
         for outer in self.open.iter().filter_map(|outer| ast::ClassDefinition::cast(*outer)) {
             full.push_str(outer.name());
             full.push_str("::");
         }
-        full + name
+        if full.is_empty() { name.into() } else { (full + name).into() }
     }
 
     fn named(&mut self, expr: Expr<'t>, name: &str) {
@@ -180,7 +181,7 @@ impl<'t> Checker<'_, 't> {
         if let Some(file) = self.rules.place.refuses(name) {
             self.report(diagnostic!(at(expr), ILLEGAL_DEFINITION_LOCATION { name, file }));
         }
-        if TYPE_NAMES.contains(&name) {
+        if TYPE_NAMES.binary_search(&name).is_ok() {
             let construct = with_article(expr);
             self.report(diagnostic!(at(expr), RESERVED_TYPE_NAME { name, construct }));
         }
@@ -227,7 +228,7 @@ impl<'t> Checker<'_, 't> {
     /// The parameters of a class or define are its attributes.
     fn attributes_of(&mut self, expr: Expr<'t>, list: impl Iterator<Item = ast::Parameter<'t>>) {
         let list: Vec<_> = list.collect();
-        self.no_rest(&with_article(expr), list.iter().copied());
+        self.no_rest(|| with_article(expr), list.iter().copied());
         self.unique_names(list.iter().copied());
         for parameter in list.into_iter().filter(|parameter| matches!(parameter.name(), "name" | "title")) {
             let (name, construct) = (parameter.name(), format!("the {}", label(expr)));
@@ -235,9 +236,9 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
-    fn no_rest(&mut self, construct: &str, list: impl Iterator<Item = ast::Parameter<'t>>) {
+    fn no_rest(&mut self, construct: impl Fn() -> String, list: impl Iterator<Item = ast::Parameter<'t>>) {
         for parameter in list.filter(|parameter| parameter.captures_rest()) {
-            let name = parameter.name();
+            let (name, construct) = (parameter.name(), construct());
             self.report(diagnostic!(
                 at_node(parameter.syntax()),
                 CAPTURES_REST_NOT_SUPPORTED { name, construct }
@@ -319,4 +320,12 @@ fn is_type(expr: Expr<'_>) -> bool {
 
 fn parameters(node: Node<'_>) -> impl Iterator<Item = ast::Parameter<'_>> {
     node.child(K::Parameters).into_iter().flat_map(|list| list.children().filter_map(ast::Parameter::cast))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn names_of_types_are_in_order() {
+        assert!(super::TYPE_NAMES.is_sorted());
+    }
 }

@@ -43,26 +43,20 @@ impl<'a> FilePlace<'a> {
         manifest: Option<&Path>,
     ) -> FilePlace<'a> {
         let path = clean(here, Path::new(file));
-        let text = path.to_string_lossy();
-        if !text.ends_with(".pp")
-            || manifest.is_some_and(|manifest| text.starts_with(&*manifest.to_string_lossy()))
-        {
+        let text = text_of(&path);
+        if !text.ends_with(".pp") || manifest.is_some_and(|manifest| text.starts_with(&*text_of(manifest))) {
             return FilePlace::Free;
         }
         let inside = modulepath.iter().find_map(|directory| within(&path, &clean(here, directory)));
         let Some(inside) = inside else { return FilePlace::Free };
         let inside = inside.to_lowercase();
-        let parts: Vec<&str> = inside.split(std::path::is_separator).collect();
-        match &parts[..] {
-            [module, "manifests" | "functions" | "types" | "plans", directories @ .., name] => {
-                let mut names = vec![*module];
-                names.extend(directories);
-                if !(directories.is_empty() && *name == "init.pp") {
-                    names.push(name.trim_end_matches(".pp"));
-                }
-                FilePlace::Module { file, namespace: names.join("::") }
-            }
-            _ => FilePlace::Nowhere { file },
+        let namespace = inside.split_once(std::path::is_separator).and_then(|(module, rest)| {
+            let (kind, rest) = rest.split_once(std::path::is_separator)?;
+            matches!(kind, "manifests" | "functions" | "types" | "plans").then(|| namespace(module, rest))
+        });
+        match namespace {
+            Some(namespace) => FilePlace::Module { file, namespace },
+            None => FilePlace::Nowhere { file },
         }
     }
 
@@ -71,16 +65,37 @@ impl<'a> FilePlace<'a> {
         match self {
             FilePlace::Free => None,
             FilePlace::Module { file, namespace } => {
-                (!name.to_lowercase().starts_with(namespace.as_str())).then_some(*file)
+                let begins = |name: &str| name.starts_with(namespace.as_str());
+                // Nearly all names are written in lower case.
+                (!begins(name) && !begins(&name.to_lowercase())).then_some(*file)
             }
             FilePlace::Nowhere { file } => Some(file),
         }
     }
 }
 
+/// What names in a file of a module must begin with, by where it lies among files of its kind, as in `server/config.pp`.
+fn namespace(module: &str, file: &str) -> String {
+    let mut namespace = String::with_capacity(module.len() + file.len() + 2);
+    namespace.push_str(module);
+    if file != "init.pp" {
+        for name in file.trim_end_matches(".pp").split(std::path::is_separator) {
+            namespace.push_str("::");
+            namespace.push_str(name);
+        }
+    }
+    namespace
+}
+
+/// A path as text, which nearly all are without being copied.
+fn text_of(path: &Path) -> Cow<'_, str> {
+    path.to_str().map_or_else(|| path.to_string_lossy(), Cow::Borrowed)
+}
+
 /// A path as seen from a directory without `.`, `..` and double slashes, by its text alone.
 fn clean<'p>(here: &Path, path: &'p Path) -> Cow<'p, Path> {
-    let is_clean = |text: &str| !text.contains("//") && !text.contains("/.") && !text.ends_with('/');
+    let is_odd = |pair: &[u8]| pair[0] == b'/' && matches!(pair[1], b'/' | b'.');
+    let is_clean = |text: &str| !text.ends_with('/') && !text.as_bytes().windows(2).any(is_odd);
     // Where separators differ, only parts can be compared.
     if cfg!(unix) && here.as_os_str().is_empty() && path.is_absolute() && path.to_str().is_some_and(is_clean)
     {
@@ -152,6 +167,10 @@ mod tests {
     fn names_follow_paths() {
         assert_eq!(namespace("/code/modules/ntp/manifests/init.pp").as_deref(), Some("ntp"));
         assert_eq!(namespace("/code/modules/Ntp/manifests/Server/x.pp").as_deref(), Some("ntp::server::x"));
+        assert_eq!(
+            namespace("/code/modules/ntp/types/init.pp/init.pp").as_deref(),
+            Some("ntp::init.pp::init")
+        );
         assert_eq!(namespace("/code/./modules//ntp/functions/f.pp").as_deref(), Some("ntp::f"));
         assert_eq!(namespace("/code/modules/ntp/examples/init.pp").as_deref(), Some("nowhere"));
         assert_eq!(namespace("/code/modules2/ntp/manifests/init.pp"), None);

@@ -167,6 +167,15 @@ impl<'c> Check<'c> {
         })
     }
 
+    /// Whether all that was asked was answered as it is kept, stamps included, so that nothing new is to be kept of it.
+    pub(super) fn is_as_kept(&self) -> bool {
+        self.states.iter().zip(&self.cache.inputs).all(|(state, kept)| match state.get() {
+            None => true,
+            Some(State::Holds(stamp)) => *stamp == kept.stamp,
+            Some(State::InParts { .. } | State::Changed) => false,
+        })
+    }
+
     /// An input that may have changed in parts, with the answer of today.
     pub(super) fn as_it_is(&self, id: InputId) -> Option<(Input, Option<Stamp>)> {
         let question = self.cache.inputs.get(id.0 as usize)?.input.question.clone();

@@ -24,7 +24,7 @@ use kukla_hiera::parts::FileParts;
 use kukla_values::Str;
 use kukla_world::record::{Answer, Digest, Input, InputId, InputSet, Question};
 use kukla_world::{Stamp, World};
-use rustc_hash::FxBuildHasher;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::Site;
 use crate::basis::Basis;
@@ -194,23 +194,28 @@ impl Cache {
 
     /// Keeps what a run added, and of what was there before all that still holds.
     pub fn save(&self, check: &Check<'_>, added: Additions) -> Result<(), String> {
+        if check.is_as_kept() && self.has_all_of(&added) {
+            return Ok(());
+        }
         let mut table = Table::default();
         let mut nodes = BTreeMap::new();
         let mut parts: BTreeMap<Str, FileParts> = added.parts.into_iter().collect();
+        let mut numbers = Numbers::default();
         for (name, entry) in added.nodes {
-            let numbered = |InputId(id)| {
+            let input = |InputId(id)| {
                 let (input, stamp) = added.inputs.get(id as usize)?;
                 is_lasting(input).then(|| (input.clone(), *stamp))
             };
-            if let Some(inputs) = table.renumbered(&entry.basis.inputs, numbered) {
+            if let Some(inputs) = numbers.of(&entry.basis.inputs, &mut table, input) {
                 nodes.insert(name, entry.with_inputs(inputs));
             }
         }
+        let mut numbers = Numbers::default();
         for (name, entry) in &self.nodes {
             if nodes.contains_key(name) || check.stale_input(&entry.basis.inputs).is_some() {
                 continue;
             }
-            let inputs = table.renumbered(&entry.basis.inputs, |id| check.as_it_is(id));
+            let inputs = numbers.of(&entry.basis.inputs, &mut table, |id| check.as_it_is(id));
             nodes.extend(inputs.map(|inputs| (name.clone(), entry.clone().with_inputs(inputs))));
         }
         for input in table.inputs.keys() {
@@ -242,6 +247,12 @@ impl Cache {
         Ok(())
     }
 
+    /// Whether a run has found nothing that is not kept.
+    fn has_all_of(&self, added: &Additions) -> bool {
+        let is_known = |(path, source): (&PathBuf, &FactSource)| self.sources.get(path) == Some(source);
+        added.nodes.is_empty() && added.written.is_empty() && added.sources.iter().all(is_known)
+    }
+
     /// Removes catalogs that were kept for nodes which have others now.
     fn forget_catalogs(&self, nodes: &BTreeMap<String, Entry>) {
         let wanted: std::collections::BTreeSet<Digest> =
@@ -268,20 +279,37 @@ struct Table {
 }
 
 impl Table {
-    /// A set with the numbers of this table; `None` if one of the inputs cannot be kept.
-    fn renumbered(
+    /// The number of an input here, whether it was known or not.
+    fn number(&mut self, input: Input, stamp: Option<Stamp>) -> Option<InputId> {
+        let entry = self.inputs.entry(input);
+        let number = entry.index();
+        let known = entry.or_insert(stamp);
+        *known = known.or(stamp);
+        Some(InputId(u32::try_from(number).ok()?))
+    }
+}
+
+/// What the inputs of another table have for numbers in one to be. Most nodes rest on the same inputs, so each is looked for once.
+#[derive(Debug, Default)]
+struct Numbers {
+    found: FxHashMap<InputId, Option<InputId>>,
+}
+
+impl Numbers {
+    /// A set with the numbers of `table`; `None` if one of the inputs cannot be kept.
+    fn of(
         &mut self,
         set: &InputSet,
+        table: &mut Table,
         input: impl Fn(InputId) -> Option<(Input, Option<Stamp>)>,
     ) -> Option<InputSet> {
         let mut renumbered = InputSet::default();
         for id in set.iter() {
-            let (input, stamp) = input(id)?;
-            let entry = self.inputs.entry(input);
-            let number = entry.index();
-            let known = entry.or_insert(stamp);
-            *known = known.or(stamp);
-            renumbered.insert(InputId(u32::try_from(number).ok()?));
+            let number = self.found.entry(id).or_insert_with(|| {
+                let (input, stamp) = input(id)?;
+                table.number(input, stamp)
+            });
+            renumbered.insert((*number)?);
         }
         Some(renumbered)
     }
