@@ -110,6 +110,9 @@ mod tests {
         assert_eq!(&*spaced(b"[!a, b]"), b"[!a , b]");
         assert_eq!(&*spaced(b"['!a, b', !c, d]"), b"['!a, b', !c , d]");
         assert_eq!(&*spaced("\u{feff}[!a, b]".as_bytes()), b"[!a , b]");
-        assert_eq!(&*spaced("\u{feff}\u{feff}[?v\"!,!,) b]".as_bytes()), "\u{feff}[?v\"! ,! ,) b]".as_bytes());
+        assert_eq!(
+            &*spaced("\u{feff}\u{feff}[?v\"!,!,) b]".as_bytes()),
+            "\u{feff}[?v\"! ,! ,) b]".as_bytes()
+        );
     }
 }
