@@ -27,19 +27,19 @@ fn with_exponent(digits: &str, exponent: i32) -> String {
 }
 
 /// `%f` of a magnitude.
-pub(super) fn fixed(number: f64, precision: usize, alternate: bool) -> String {
+pub fn fixed(number: f64, precision: usize, alternate: bool) -> String {
     let (digits, point) = digits_of(number, Keep::Decimals(precision));
     pointed(&digits, point, precision, alternate)
 }
 
 /// `%e` of a magnitude.
-pub(super) fn scientific(number: f64, precision: usize, alternate: bool) -> String {
+pub fn scientific(number: f64, precision: usize, alternate: bool) -> String {
     let (digits, point) = digits_of(number, Keep::Digits(precision + 1));
     with_exponent(&pointed(&digits, 1, precision, alternate), point - 1)
 }
 
 /// `%g` of a magnitude: whichever of the two is shorter, without idle zeros.
-pub(super) fn general(number: f64, precision: usize, alternate: bool) -> String {
+pub fn general(number: f64, precision: usize, alternate: bool) -> String {
     let precision = precision.max(1);
     let (digits, point) = digits_of(number, Keep::Digits(precision));
     let plain = point > -4 && (point <= precision as i32 || point <= 1);
@@ -55,7 +55,7 @@ fn digits_of(number: f64, keep: Keep) -> (String, i32) {
 }
 
 /// `%a` of a magnitude, without its `0x`.
-pub(super) fn hexadecimal(number: f64, precision: Option<usize>, alternate: bool) -> String {
+pub fn hexadecimal(number: f64, precision: Option<usize>, alternate: bool) -> String {
     if number == 0.0 {
         let zeros = "0".repeat(precision.unwrap_or(0));
         let point = if zeros.is_empty() && !alternate { "" } else { "." };

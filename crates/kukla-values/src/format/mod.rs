@@ -2,7 +2,7 @@
 
 mod class;
 mod digits;
-mod float;
+pub mod float;
 mod number;
 mod pattern;
 mod ruby;
