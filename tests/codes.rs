@@ -81,7 +81,6 @@ const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
     ("SOURCE_TOO_LONG", "takes four gigabytes"),
     ("TOO_MANY_DIRECTORIES", "takes very many directories"),
     ("TOO_MANY_ELEMENTS_IN_ALL", "takes a lot of memory"),
-    ("TOO_MANY_TO_LIST", "a limit comes first"),
     ("TOO_MUCH_TEXT_IN_ALL", "takes a lot of memory"),
     ("UNKNOWN_BINARY_FORMAT", "the signature refuses it first"),
     ("UNKNOWN_CONTAINER_FORMAT", "the signature refuses it first"),

@@ -12,6 +12,18 @@ use std::time::{Duration, Instant};
 
 use kukla_tests::fuzz::{Mutator, TARGETS, Target};
 
+/// That of the command, so that memory and time are what they are there.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// The stack of the threads of commands and servers, without which the compiler takes a new one for each program.
+const STACK: usize = 16 << 20;
+
+/// What no text may take, and from where on a text is asked about its memory.
+const LONGEST: Duration = Duration::from_secs(5);
+const MOST_MEGABYTES: u64 = 500;
+const SUSPICIOUS: Duration = Duration::from_millis(20);
+
 /// How many mutations each target gets without being asked.
 const SHORT: u64 = 300;
 
@@ -48,7 +60,7 @@ fn run(target: &Target, most: u64, seconds: u64, seed: u64) -> Vec<String> {
     forget_peak();
     let mut mutator = Mutator::new(seed);
     let (mut failures, mut runs) = (Vec::new(), 0);
-    let (start, mut slowest) = (Instant::now(), (Duration::ZERO, Vec::new()));
+    let (start, mut slowest) = (Instant::now(), Duration::ZERO);
     let seeds = target.seeds.iter().map(|seed| seed.as_bytes().to_vec());
     let mutations = (0..most).map(|_| mutator.text(target.seeds));
     for text in seeds.chain(mutations) {
@@ -57,36 +69,40 @@ fn run(target: &Target, most: u64, seconds: u64, seed: u64) -> Vec<String> {
             break;
         }
         runs += 1;
-        if catch_unwind(AssertUnwindSafe(|| (target.run)(&text))).is_err() {
+        let mut wrong = catch_unwind(AssertUnwindSafe(|| (target.run)(&text))).err().map(|_| "panics");
+        let mut took = began.elapsed();
+        if took > Duration::from_secs(1) {
+            took = taken_alone(target, &text, took);
+        }
+        if took > LONGEST {
+            wrong = Some("takes too long");
+        }
+        // Whatever takes much memory takes time to fill it, and to ask at each text would take longer than the text.
+        if took > SUSPICIOUS && peak() > MOST_MEGABYTES {
+            wrong = Some("takes too much memory");
+            forget_peak();
+        }
+        if let Some(wrong) = wrong {
             let shown = String::from_utf8_lossy(&text).into_owned();
             if let Some(directory) = setting("KUKLA_FUZZ_FOUND") {
                 let file = format!("{directory}/{}-{}", target.name, failures.len());
                 std::fs::write(file, &text).expect("a directory to write to");
             }
-            failures.push(format!("{}: {shown:?}", target.name));
+            failures.push(format!("{} {wrong}: {shown:?}", target.name));
             if failures.len() >= 5 {
                 break;
             }
         }
-        let mut took = began.elapsed();
-        if took > Duration::from_secs(1) {
-            took = taken_alone(target, &text, took);
-        }
-        if took > slowest.0 {
-            slowest = (took, text);
-        }
+        slowest = slowest.max(took);
     }
     println!(
         "{:14} {:>9} runs {:>7.1} s, slowest {:>6.0} ms, peak {:>4} MB",
         target.name,
         runs,
         start.elapsed().as_secs_f64(),
-        slowest.0.as_secs_f64() * 1000.0,
+        slowest.as_secs_f64() * 1000.0,
         peak()
     );
-    if slowest.0 > Duration::from_secs(5) {
-        println!("{:14} slow: {:?}", target.name, String::from_utf8_lossy(&slowest.1));
-    }
     failures
 }
 
@@ -98,8 +114,13 @@ fn no_text_breaks_anything() {
     let only = setting("KUKLA_FUZZ_TARGETS");
     let is_wanted =
         |target: &&Target| only.as_ref().is_none_or(|only| only.split(',').any(|name| name == target.name));
-    let failures: Vec<String> =
-        TARGETS.iter().filter(is_wanted).flat_map(|target| run(target, runs, seconds, seed)).collect();
+    let run_all = || -> Vec<String> {
+        TARGETS.iter().filter(is_wanted).flat_map(|target| run(target, runs, seconds, seed)).collect()
+    };
+    let failures = std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run_all);
+        thread.expect("a thread").join().expect("whatever panics is caught")
+    });
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 

@@ -18,6 +18,9 @@ const LEVELS: u32 = 8;
 const RED_ZONE: usize = 1 << 20;
 const STACK: usize = 4 << 20;
 
+/// How many levels of expressions count as a call, since they take stack as well.
+const LEVELS_PER_CALL: u32 = 32;
+
 impl Vm<'_> {
     /// The value of an expression.
     #[inline]
@@ -30,7 +33,13 @@ impl Vm<'_> {
                 // Expressions nest as deep as the parser allows, calls as deep as the limits do: the stack grows with
                 // them. Looking at every level would cost more than it is worth.
                 let result = match self.compilation.nesting.is_multiple_of(LEVELS) {
-                    true => stacker::maybe_grow(RED_ZONE, STACK, || self.eval_kind(expr)),
+                    true => {
+                        match self.budget().check_depth((self.compilation.nesting / LEVELS_PER_CALL) as usize)
+                        {
+                            Ok(()) => stacker::maybe_grow(RED_ZONE, STACK, || self.eval_kind(expr)),
+                            Err(too_deep) => Err(too_deep.into()),
+                        }
+                    }
                     false => self.eval_kind(expr),
                 };
                 self.compilation.nesting -= 1;

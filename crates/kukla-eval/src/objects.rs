@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use kukla_syntax::{bail, diagnostic};
 use kukla_values::convert::{self, Surroundings};
+use kukla_values::iterator::Lister;
 use kukla_values::time::Timestamp;
 use kukla_values::types::names;
 use kukla_values::types::object::{Member, Object, ObjectType};
@@ -35,22 +36,15 @@ impl Surroundings for Around<'_, '_> {
             _ => diagnostic!(INVALID_TYPE_SPECIFICATION { text }).into(),
         })
     }
+
+    fn lister(&self) -> Lister {
+        Lister::up_to(self.0.borrow().budget().limits().elements)
+    }
 }
 
 impl Vm<'_> {
     /// `Type.new(args)`.
     pub fn instantiate(&mut self, ty: &Type, args: Vec<Value>) -> Flow {
-        // `Array(Integer[1, 10000000000])` would list them all.
-        let lists = |from: &Value| match from {
-            Value::Type(_) | Value::Iterator(_) => true,
-            Value::Integer(_) => matches!(ty, Type::Array(_) | Type::Tuple(_)),
-            _ => false,
-        };
-        if let Some(from) = args.first().filter(|from| lists(from))
-            && let Some(members) = kukla_values::iterator::iterate(from)
-        {
-            self.check_size(members.size_hint().0)?;
-        }
         if let (Type::Object(object), Some(data), [module @ (Value::Undef | Value::String(_))]) =
             (ty, self.data(), &args[..])
             && Arc::ptr_eq(object, ObjectType::lookup_context())

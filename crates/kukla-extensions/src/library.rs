@@ -1,7 +1,5 @@
 //! Puppet's own classes as modules know them: those that are there once any of them is named, and those that `require` or a first mention brings.
 
-use std::path::Path;
-
 use kukla_catalog::types;
 use kukla_eval::Environment;
 use kukla_ruby::class::ClassId;
@@ -53,7 +51,7 @@ pub fn bring(ruby: &mut Ruby<'_>) -> Result<()> {
     ruby.declare(scope::CLASSES)?;
     template::publish(ruby)?;
     for (name, text) in PUPPET {
-        match ruby.host.program(Path::new(name), text.as_bytes()) {
+        match kukla_ruby::built_in(name, text) {
             Ok(program) => ruby.run_program(&program)?,
             Err(problem) => {
                 return Err(ruby.runtime_error(format!("{name}:{}: {}", problem.line, problem.message)));

@@ -15,7 +15,8 @@ const TEMPLATES: usize = 1 << 20;
 const EACH: usize = 512;
 
 type Parsed = Result<Arc<Program>, SyntaxProblem>;
-type Key = (PathBuf, Vec<u8>, bool);
+/// Programs by file and text.
+type Table = FxHashMap<PathBuf, FxHashMap<Vec<u8>, Parsed>>;
 
 /// Ruby programs by file and text.
 #[derive(Default)]
@@ -25,9 +26,18 @@ pub struct RubyPrograms {
 
 #[derive(Default)]
 struct Known {
-    programs: FxHashMap<Key, Parsed>,
+    code: Table,
+    templates: Table,
+    /// How many programs there are.
+    count: usize,
     /// The length of all templates.
-    templates: usize,
+    length: usize,
+}
+
+impl Known {
+    fn table(&mut self, is_template: bool) -> &mut Table {
+        if is_template { &mut self.templates } else { &mut self.code }
+    }
 }
 
 impl fmt::Debug for RubyPrograms {
@@ -50,23 +60,24 @@ impl RubyPrograms {
     }
 
     fn get(&self, path: &Path, text: &[u8], template: bool, compile: impl FnOnce(&str) -> Parsed) -> Parsed {
-        let key = (path.to_path_buf(), text.to_vec(), template);
         let lock = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().programs.get(&key) {
+        if let Some(known) = lock().table(template).get(path).and_then(|texts| texts.get(text)) {
             return known.clone();
         }
         let parsed = compile(&path.to_string_lossy());
         let mut known = lock();
-        if known.programs.len() >= LIMIT {
+        if known.count >= LIMIT {
             *known = Known::default();
         }
+        known.count += 1;
         if template {
-            known.templates += text.len() + EACH;
-            if known.templates > TEMPLATES {
-                known.programs.retain(|(_, _, template), _| !*template);
-                known.templates = text.len() + EACH;
+            known.length += text.len() + EACH;
+            if known.length > TEMPLATES {
+                known.templates.clear();
+                known.length = text.len() + EACH;
             }
         }
-        known.programs.entry(key).or_insert(parsed).clone()
+        let texts = known.table(template).entry(path.to_path_buf()).or_default();
+        texts.entry(text.to_vec()).or_insert(parsed).clone()
     }
 }

@@ -193,14 +193,16 @@ impl Ruby<'_> {
         if self.host.puppet().is_none() {
             return Err(self.runtime_error("this works in a compilation only, and none is going on"));
         }
-        let state = std::mem::replace(&mut self.state, State::vacant());
+        let stand_in = self.stand_in.take().unwrap_or_else(State::vacant);
+        let state = std::mem::replace(&mut self.state, stand_in);
         let Some(puppet) = self.host.puppet() else {
             self.state = state;
             return Err(self.runtime_error("this works in a compilation only, and none is going on"));
         };
         puppet.lend(state);
         let answer = ask(puppet);
-        self.state = puppet.reclaim();
+        let stand_in = std::mem::replace(&mut self.state, puppet.reclaim());
+        self.stand_in = Some(stand_in);
         Ok(answer)
     }
 }

@@ -41,6 +41,7 @@ pub use args::Args;
 pub use class::ClassId;
 pub use error::{Result, Unwind};
 pub use host::{Host, Puppet};
+pub use library::built_in;
 pub use lower::{SyntaxProblem, parse};
 pub use memory::taken as memory_taken;
 pub use program::Program;

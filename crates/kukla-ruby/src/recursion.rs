@@ -1,11 +1,13 @@
 //! Walks through values that may contain themselves.
 
+use rustc_hash::FxHashSet;
+
 use crate::error::Result;
 use crate::ruby::Ruby;
-use crate::value::Value;
+use crate::value::{Identity, Value};
 
 /// What a walk through a value is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Walk {
     /// `inspect`
     Inspect,
@@ -23,6 +25,17 @@ pub enum Walk {
     Flatten,
 }
 
+/// The walks that are going on.
+#[derive(Debug, Default)]
+pub(crate) struct Walks {
+    /// What they have entered, which stays alive meanwhile: whoever walks holds it.
+    entered: FxHashSet<(Walk, Identity, Identity)>,
+    /// How many of these are for a hash code.
+    hashing: usize,
+    /// Whether what is being hashed contains itself.
+    winds: bool,
+}
+
 impl Ruby<'_> {
     /// Walks into a value (and the one it is held against) unless that very walk is going on already, in which case there is no answer.
     pub fn guarded<T>(
@@ -32,17 +45,15 @@ impl Ruby<'_> {
         other: &Value,
         go: impl FnOnce(&mut Self) -> Result<T>,
     ) -> Result<Option<T>> {
-        let known =
-            self.walks.iter().any(|(kind, a, b)| *kind == walk && a.is_same(value) && b.is_same(other));
-        if known {
+        let place = (walk, value.identity(), other.identity());
+        if !self.walks.entered.insert(place) {
             return Ok(None);
         }
-        if self.walks.len() >= MOST {
-            return Err(self.error(crate::class::ClassId::SYSTEM_STACK_ERROR, "stack level too deep"));
-        }
-        self.walks.push((walk, value.clone(), other.clone()));
-        let result = kukla_syntax::deep(|| go(self));
-        self.walks.pop();
+        let result = match self.walks.entered.len() > MOST {
+            true => Err(self.error(crate::class::ClassId::SYSTEM_STACK_ERROR, "stack level too deep")),
+            false => kukla_syntax::deep(|| go(self)),
+        };
+        self.walks.entered.remove(&place);
         result.map(Some)
     }
 }
@@ -50,15 +61,18 @@ impl Ruby<'_> {
 impl Ruby<'_> {
     /// The hash code of something that may contain itself: the same for all such things of a class, however they are wound up.
     pub fn guarded_hash(&mut self, value: &Value, go: impl FnOnce(&mut Self) -> Result<u64>) -> Result<u64> {
-        let outermost = !self.walks.iter().any(|(walk, ..)| *walk == Walk::Hash);
+        let outermost = self.walks.hashing == 0;
         if outermost {
-            self.winds = false;
+            self.walks.winds = false;
         }
-        match self.guarded(Walk::Hash, value, &Value::Nil, go)? {
-            Some(code) if !(outermost && self.winds) => Ok(code),
+        self.walks.hashing += 1;
+        let hashed = self.guarded(Walk::Hash, value, &Value::Nil, go);
+        self.walks.hashing -= 1;
+        match hashed? {
+            Some(code) if !(outermost && self.walks.winds) => Ok(code),
             Some(_) => Ok(u64::from(self.real_class_of(value).0)),
             None => {
-                self.winds = true;
+                self.walks.winds = true;
                 Ok(0)
             }
         }

@@ -66,13 +66,13 @@ pub struct State {
     /// The name of the native method that was called last: its own, as long as it has called nothing else.
     pub(crate) called: &'static str,
     /// Walks through values that may contain themselves (see `recursion.rs`).
-    pub(crate) walks: Vec<(crate::recursion::Walk, Value, Value)>,
-    /// Whether what is being hashed contains itself.
-    pub(crate) winds: bool,
+    pub(crate) walks: crate::recursion::Walks,
     /// Pairs that `Comparable#==` is comparing right now.
     pub(crate) comparing: Vec<(Value, Value)>,
     /// Whether native classes have their constants.
     is_set_up: bool,
+    /// What stands in for it while it is lent to someone, kept for the next time.
+    pub(crate) stand_in: Option<Box<State>>,
     /// What was taken on this thread before this interpreter began.
     pub(crate) taken_before: usize,
     /// What its classes take.
@@ -109,10 +109,10 @@ impl State {
             parts: FxHashMap::default(),
             run: Running::default(),
             called: "",
-            walks: Vec::new(),
-            winds: false,
+            walks: crate::recursion::Walks::default(),
             comparing: Vec::new(),
             is_set_up: false,
+            stand_in: None,
             taken_before: memory::taken(),
             taken_by_classes: Taken::default(),
         })

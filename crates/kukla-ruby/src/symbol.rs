@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use rustc_hash::FxHashMap;
 
 use crate::class::NATIVE_CLASSES;
+use crate::effects::ERRORS;
 use crate::memory::Taken;
 
 /// A name, unique per spelling within one interpreter.
@@ -50,7 +51,7 @@ known_symbols! {
     BLOCK_GIVEN = "block_given?", KEYS = "keys", JOIN = "join", MEMBERS = "members", TO_JSON = "to_json", TO_YAML = "to_yaml", REWIND = "rewind", NEXT = "next", FORCE = "force", MEMBERS_KW = "__members__", KEYWORD_INIT = "__keyword_init__", FLATTEN = "flatten", EACH_PAIR = "each_pair", ADD = "add", RAND = "rand", P = "p",
 }
 
-/// The names with fixed numbers: those above, then the names of native methods.
+/// The names with fixed numbers: those above, then those that each interpreter has from the beginning, of native methods and classes.
 struct Base {
     names: Vec<&'static str>,
     numbers: FxHashMap<&'static str, u32>,
@@ -59,8 +60,10 @@ struct Base {
 static BASE: LazyLock<Base> = LazyLock::new(|| {
     let mut base = Base { names: Vec::new(), numbers: FxHashMap::default() };
     let methods = NATIVE_CLASSES.iter().flat_map(|class| class.methods.iter().chain(class.singleton));
-    for name in KNOWN.iter().copied().chain(methods.flat_map(|table| table.iter().map(|method| method.name)))
-    {
+    let methods = methods.flat_map(|table| table.iter().map(|method| method.name));
+    let classes = NATIVE_CLASSES.iter().filter_map(|class| class.name.rsplit("::").next());
+    let errors = ERRORS.iter().map(|(name, ..)| *name);
+    for name in KNOWN.iter().copied().chain(methods).chain(classes).chain(errors) {
         let number = base.names.len() as u32;
         base.numbers.entry(name).or_insert_with(|| {
             base.names.push(name);

@@ -24,6 +24,9 @@ use crate::proc::ProcObject;
 use crate::symbol::Symbol;
 use crate::text::Text;
 
+/// What tells an object from all others that are there at the same time.
+pub(crate) type Identity = (std::mem::Discriminant<Value>, u64);
+
 /// Any Ruby value.
 #[derive(Default)]
 pub enum Value {
@@ -473,23 +476,31 @@ impl Value {
 
     /// Whether both are the same object (`equal?`).
     pub fn is_same(&self, other: &Value) -> bool {
-        match (self, other) {
-            (Value::Nil, Value::Nil) => true,
-            (Value::Bool(a), Value::Bool(b)) => a == b,
-            (Value::Int(a), Value::Int(b)) => a == b,
-            (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits(),
-            (Value::Symbol(a), Value::Symbol(b)) => a == b,
-            (Value::Class(a), Value::Class(b)) => a == b,
-            (Value::String(a), Value::String(b)) => Rc::ptr_eq(a, b),
-            (Value::Array(a), Value::Array(b)) => Rc::ptr_eq(a, b),
-            (Value::Hash(a), Value::Hash(b)) => Rc::ptr_eq(a, b),
-            (Value::Range(a), Value::Range(b)) => Rc::ptr_eq(a, b),
-            (Value::Regexp(a), Value::Regexp(b)) => Rc::ptr_eq(a, b),
-            (Value::Proc(a), Value::Proc(b)) => Rc::ptr_eq(a, b),
-            (Value::Big(a), Value::Big(b)) => Rc::ptr_eq(a, b),
-            (Value::Object(a), Value::Object(b)) => Rc::ptr_eq(a, b),
-            _ => false,
+        self.identity() == other.identity()
+    }
+
+    /// What tells it from everything else that is there now.
+    pub(crate) fn identity(&self) -> Identity {
+        fn place<T>(object: &Rc<T>) -> u64 {
+            Rc::as_ptr(object).addr() as u64
         }
+        let number = match self {
+            Value::Nil => 0,
+            Value::Bool(flag) => u64::from(*flag),
+            Value::Int(number) => number.cast_unsigned(),
+            Value::Float(number) => number.to_bits(),
+            Value::Symbol(symbol) => u64::from(symbol.0),
+            Value::Class(class) => u64::from(class.0),
+            Value::String(object) => place(object),
+            Value::Array(object) => place(object),
+            Value::Hash(object) => place(object),
+            Value::Range(object) => place(object),
+            Value::Regexp(object) => place(object),
+            Value::Proc(object) => place(object),
+            Value::Big(object) => place(object),
+            Value::Object(object) => place(object),
+        };
+        (std::mem::discriminant(self), number)
     }
 
     /// A new array of core class `Array`.

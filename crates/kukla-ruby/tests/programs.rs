@@ -24,13 +24,17 @@ macro_rules! programs {
     };
 }
 
-programs!(arguments, assignments, encodings, flow, libraries, objects, patterns, signals);
+programs!(arguments, assignments, encodings, flow, libraries, numbers, objects, patterns, signals);
 
 /// Programs that go on for ever, or too deep, end as they should.
 #[test]
 fn limits() {
     let deep = "def f(n) = f(n + 1)\nbegin; f(0); rescue SystemStackError => e; puts e.message; end";
     assert_eq!(run("deep.rb", deep), "stack level too deep\n");
+    // Expressions take stack as calls do, however few calls there are.
+    let wide = format!("f(n + 1){}", ")".repeat(900));
+    let wide = deep.replace("f(n + 1)", &format!("{}{wide}", "(1 + ".repeat(900)));
+    assert_eq!(run("wide.rb", &wide), "stack level too deep\n");
     let nested = format!("p({}1{})", "[".repeat(500), "]".repeat(500));
     assert_eq!(run("nested.rb", &nested).trim_end().len(), 1001);
 }

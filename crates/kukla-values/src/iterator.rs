@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::Result;
-use crate::budget::{Budget, Limits};
+use crate::budget::Limits;
+use crate::size::check_elements;
 use crate::types::{Range, Type};
 use crate::value::{Array, Value};
 
@@ -35,12 +36,35 @@ pub fn iterate(value: &Value) -> Option<Members> {
     }
 }
 
-/// All members of a value as a list; an error if they are more than a collection may have.
-pub fn list(value: &Value) -> Result<Array> {
-    let limits = Limits::default();
-    let list: Array = iterate(value).into_iter().flatten().take(limits.elements + 1).collect();
-    Budget::new(limits).check_elements(list.len())?;
-    Ok(list)
+/// Makes lists of what can be iterated, which together have no more members than one collection may have: a value may hold the same
+/// endless sequence any number of times.
+#[derive(Debug)]
+pub struct Lister {
+    most: usize,
+    listed: usize,
+}
+
+impl Default for Lister {
+    fn default() -> Lister {
+        Lister::up_to(Limits::default().elements)
+    }
+}
+
+impl Lister {
+    /// One that lists so many members.
+    pub fn up_to(most: usize) -> Lister {
+        Lister { most, listed: 0 }
+    }
+
+    /// All members of a value; an error, before they are made where that can be told, if they are too many.
+    pub fn list(&mut self, value: &Value) -> Result<Array> {
+        let Some(members) = iterate(value) else { return Ok(Array::new()) };
+        check_elements(self.listed.saturating_add(members.size_hint().0), self.most)?;
+        let list: Array = members.take(self.most - self.listed + 1).collect();
+        self.listed += list.len();
+        check_elements(self.listed, self.most)?;
+        Ok(list)
+    }
 }
 
 /// Whether iterating over it gives `[key, value]` pairs, which lambdas may take as two parameters.

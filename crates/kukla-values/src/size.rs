@@ -48,11 +48,7 @@ impl Budget {
     /// An error if a collection of so many elements would be too large.
     #[inline]
     pub fn check_elements(&self, elements: usize) -> Result<()> {
-        let limit = self.limits().elements;
-        match elements > limit {
-            true => Err(too_large(diagnostic!(TOO_MANY_ELEMENTS { count: elements, limit }))),
-            false => Ok(()),
-        }
+        check_elements(elements, self.limits().elements)
     }
 
     /// An error if a string of so many bytes would be too long.
@@ -155,6 +151,15 @@ impl Budget {
         let limit = self.limits().nesting;
         let hint = "the setting limit_nesting says how deep values may be nested";
         diagnostic!(NESTED_TOO_DEEP { limit }).hint(hint).into()
+    }
+}
+
+/// An error if a collection of so many elements would be larger than the limit.
+#[inline]
+pub(crate) fn check_elements(elements: usize, limit: usize) -> Result<()> {
+    match elements > limit {
+        true => Err(too_large(diagnostic!(TOO_MANY_ELEMENTS { count: elements, limit }))),
+        false => Ok(()),
     }
 }
 

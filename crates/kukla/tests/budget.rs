@@ -64,6 +64,16 @@ fn sequences_that_never_end() {
         ("letters", "capitalize($steps)", "TOO_MANY_ELEMENTS"),
         ("text", "notice(String([$steps]))", "TOO_MANY_ELEMENTS"),
         ("a formatted text", "notice(String([$steps], {Any => '%p'}))", "TOO_MANY_ELEMENTS"),
+        (
+            "many in a text",
+            "$x = Integer[1, 2000000].step(2) notice(String([$x, $x, $x]))",
+            "TOO_MANY_ELEMENTS",
+        ),
+        ("an array", "Array($all)", "TOO_MANY_ELEMENTS"),
+        ("an array of a number", "Array(9223372036854775807)", "TOO_MANY_ELEMENTS"),
+        ("a hash of a number", "Hash(9223372036854775807)", "TOO_MANY_ELEMENTS"),
+        ("an optional array", "Optional[Array].new(9223372036854775807)", "TOO_MANY_ELEMENTS"),
+        ("an array by its type", "Init[Array].new(9223372036854775807)", "TOO_MANY_ELEMENTS"),
     ];
     for (name, program, code) in programs {
         assert_eq!(compiled(MemoryWorld::default(), SiteSpec::of(format!("{ALL}{program}"))), code, "{name}");
@@ -180,6 +190,8 @@ fn time() {
     let tuples = format!("{start}{}", powers("Tuple[@, @]"));
     let variants = format!("{start}{}", powers("Variant[Array[@], Hash[@, @]]"));
     let optionals = format!("{start}{}", powers("Variant[@, Optional[@], Array[@]]"));
+    let deep_in_each_call =
+        format!("function f($n) {{ {}f($n + 1){} }} f(0)", "(1 + ".repeat(400), ")".repeat(400));
     let heirs: String = (1..20_000).map(|i| format!("class c{i} inherits c{} {{ }}\n", i - 1)).collect();
     check(&[
         ("equal names", &format!("{tuples}if !(A39 == B39) {{ fail('no') }}"), "fine"),
@@ -243,6 +255,7 @@ fn time() {
             "$a = Integer[1, 50000].map |$i| { [$i] } $x = difference($a, $a.map |$i| { [$i] })",
             "fine",
         ),
+        ("large expressions in deep calls", &deep_in_each_call, "RECURSION_LIMIT"),
         ("heirs of heirs", &format!("class c0 {{ }}\n{heirs}include c19999"), "RECURSION_LIMIT"),
         (
             "a large integer in YAML",

@@ -1,19 +1,28 @@
 //! Programs: evaluated with small limits, whatever they are.
 
+use std::sync::LazyLock;
+
 use kukla::{Compiler, MemoryWorld, Node, SiteSpec, Value};
 
-fn compile(code: &str) {
-    let mut spec = SiteSpec::of(code);
-    let limits = [
-        ("limit_steps", 20_000),
-        ("limit_memory", 8 << 20),
-        ("limit_text", 1 << 20),
-        ("limit_elements", 20_000),
-        ("limit_logs", 1_000),
-    ];
-    for (name, limit) in limits {
-        spec.settings.set(name, Value::Integer(limit)).expect("a setting");
+const LIMITS: &[(&str, i64)] = &[
+    ("limit_steps", 20_000),
+    ("limit_memory", 8 << 20),
+    ("limit_text", 1 << 20),
+    ("limit_elements", 20_000),
+    ("limit_logs", 1_000),
+];
+
+/// A site without a program, with the limits set.
+static SITE: LazyLock<SiteSpec> = LazyLock::new(|| {
+    let mut spec = SiteSpec::of("");
+    for (name, limit) in LIMITS {
+        spec.settings.set(name, Value::Integer(*limit)).expect("a setting");
     }
+    spec
+});
+
+fn compile(code: &str) {
+    let spec = SiteSpec { settings: SITE.settings.clone(), ..SiteSpec::of(code) };
     if let Ok(site) = Compiler::new(MemoryWorld::default()).open(&spec) {
         let node = Node::named("n");
         if let Ok(catalog) = site.compile(&node).result {

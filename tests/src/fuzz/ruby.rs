@@ -1,6 +1,7 @@
 //! Ruby code and templates: run with small limits in a world that no code may reach.
 
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use kukla::MemoryWorld;
 use kukla::Policy;
@@ -85,12 +86,12 @@ pub(super) fn ruby_generated(data: &[u8]) {
 }
 
 /// The names of all methods of the core classes, but for those that only wait or end.
-const METHODS: &str = include_str!("ruby_methods.txt");
+static METHODS: LazyLock<Vec<&str>> =
+    LazyLock::new(|| include_str!("ruby_methods.txt").split_whitespace().collect());
 
 fn method(choices: &mut impl Iterator<Item = u8>) -> &'static str {
     let chosen = choices.next().unwrap_or(0) as usize * 3 + choices.next().unwrap_or(0) as usize;
-    let names = METHODS.split_whitespace();
-    names.clone().nth(chosen % names.count().max(1)).unwrap_or("itself")
+    METHODS[chosen % METHODS.len()]
 }
 
 fn expression(choices: &mut impl Iterator<Item = u8>, depth: u32) -> String {

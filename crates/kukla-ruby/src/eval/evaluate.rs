@@ -165,7 +165,13 @@ impl Ruby<'_> {
     #[inline(never)]
     fn eval_more(&mut self, f: &Frame<'_>, node: &Node) -> Result {
         match node {
-            Node::Deep(node) => kukla_syntax::deep(|| self.eval(f, node)),
+            Node::Deep(node) => {
+                // So many levels of an expression take as much stack as some calls.
+                self.enter()?;
+                let value = kukla_syntax::deep(|| self.eval(f, node));
+                self.depth -= 1;
+                value
+            }
             Node::Range(range) => {
                 let begin = self.eval(f, &range.begin)?;
                 let end = self.eval(f, &range.end)?;

@@ -260,11 +260,11 @@ impl Ruby<'_> {
         Err(self.cannot_load(feature))
     }
 
-    fn require_of_host(&mut self, name: &'static str, text: &str) -> Result<bool> {
+    fn require_of_host(&mut self, name: &'static str, text: &'static str) -> Result<bool> {
         if text.is_empty() || !self.run.loaded.libraries.insert(name) {
             return Ok(false);
         }
-        match self.host.program(Path::new(name), text.as_bytes()) {
+        match library::built_in(name, text) {
             Ok(program) => self.run_library(&program).map(|()| true),
             Err(problem) => Err(self.syntax_error(name, &problem)),
         }

@@ -124,14 +124,19 @@ pub(crate) fn find(feature: &str) -> Option<&'static Source> {
     SOURCES.iter().find(|library| library.name == feature || library.also.contains(&feature))
 }
 
-/// A library in Ruby, read once per process.
+/// A library in Ruby.
 pub(crate) fn read(library: &'static Source) -> std::result::Result<Arc<Program>, SyntaxProblem> {
+    built_in(&format!("<internal:{}>", library.name), library.text)
+}
+
+/// The program of a text that is part of this process, read once for all interpreters. Neither the text nor its file can change.
+pub fn built_in(file: &str, text: &'static str) -> std::result::Result<Arc<Program>, SyntaxProblem> {
     static READ: Mutex<Vec<(&'static str, Arc<Program>)>> = Mutex::new(Vec::new());
     let mut read = READ.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    if let Some((_, program)) = read.iter().find(|(known, _)| *known == library.name) {
+    if let Some((_, program)) = read.iter().find(|(known, _)| std::ptr::eq(*known, text)) {
         return Ok(program.clone());
     }
-    let program = crate::lower::parse(library.text.as_bytes(), &format!("<internal:{}>", library.name))?;
-    read.push((library.name, program.clone()));
+    let program = crate::lower::parse(text.as_bytes(), file)?;
+    read.push((text, program.clone()));
     Ok(program)
 }

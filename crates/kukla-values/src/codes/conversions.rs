@@ -56,9 +56,6 @@ kukla_syntax::codes! {
     /// ```
     NOT_CONVERTIBLE_TO_HASH as RUNTIME_ERROR: Error, "Value of type {actual} cannot be converted to Hash";
 
-    /// A list of so many elements would fill the memory. The evaluator's own limit, which comes first, is lower.
-    TOO_MANY_TO_LIST as RUNTIME_ERROR: Error, "{actual} has too many members to be listed";
-
     /// In the pairs that a hash is grown from as a tree, the empty path stands for the tree itself, which is a hash or an array.
     ///
     /// ```puppet

@@ -4,13 +4,13 @@ use kukla_syntax::{bail, diagnostic};
 
 use super::Surroundings;
 use crate::codes::{
-    KEY_WITHOUT_VALUE, NOT_CONVERTIBLE_TO_HASH, TOO_MANY_TO_LIST, TREE_OF_ONE_VALUE, TREE_OUTSIDE_ARRAY,
-    TREE_THROUGH_VALUE, VALUE_NOT_CONVERTIBLE,
+    KEY_WITHOUT_VALUE, NOT_CONVERTIBLE_TO_HASH, TREE_OF_ONE_VALUE, TREE_OUTSIDE_ARRAY, TREE_THROUGH_VALUE,
+    VALUE_NOT_CONVERTIBLE,
 };
 use crate::format::inspect;
-use crate::{Array, Error, Hash, Result, Type, Value, iterator};
+use crate::{Array, Error, Hash, Result, Type, Value};
 
-pub(super) fn array(at: usize, args: &[Value], _: &dyn Surroundings) -> Result<Value> {
+pub(super) fn array(at: usize, args: &[Value], around: &dyn Surroundings) -> Result<Value> {
     let from = &args[0];
     Ok(match from {
         Value::Array(_) => from.clone(),
@@ -18,19 +18,8 @@ pub(super) fn array(at: usize, args: &[Value], _: &dyn Surroundings) -> Result<V
         Value::Binary(bytes) => {
             Value::Array(bytes.0.iter().map(|byte| Value::Integer((*byte).into())).collect())
         }
-        from => Value::Array(listed(from)?),
+        from => Value::Array(around.lister().list(from)?),
     })
-}
-
-/// The members of something iterable; what would fill the memory is refused.
-fn listed(from: &Value) -> Result<Array> {
-    const MOST: usize = 1 << 26;
-    let members = iterator::iterate(from).into_iter().flatten();
-    let list: Array = members.take(MOST).collect();
-    if list.len() == MOST {
-        bail!(TOO_MANY_TO_LIST { actual: Type::of_generalized(from) });
-    }
-    Ok(list)
 }
 
 pub(super) fn refuse_array(function: &str, args: &[Value]) -> Option<Error> {
@@ -43,7 +32,7 @@ pub(super) fn refuse_array(function: &str, args: &[Value]) -> Option<Error> {
     }
 }
 
-pub(super) fn hash(at: usize, args: &[Value], _: &dyn Surroundings) -> Result<Value> {
+pub(super) fn hash(at: usize, args: &[Value], around: &dyn Surroundings) -> Result<Value> {
     match (at, &args[0], args.get(1)) {
         (0, Value::Array(tree), Some(option)) => from_tree(tree, option.as_str() == Some("hash_tree")),
         (0 | 1, Value::Array(pairs), _) => Ok(from_pairs(pairs)),
@@ -53,7 +42,7 @@ pub(super) fn hash(at: usize, args: &[Value], _: &dyn Surroundings) -> Result<Va
             if !Type::Iterable(None).contains(from) {
                 bail!(NOT_CONVERTIBLE_TO_HASH { actual: Type::of_generalized(from) });
             }
-            let values = listed(from)?;
+            let values = around.lister().list(from)?;
             let pairs = values.iter().all(|pair| pair.as_array().is_some_and(|pair| pair.len() == 2));
             if pairs && !values.is_empty() { Ok(from_pairs(&values)) } else { from_list(&values) }
         }

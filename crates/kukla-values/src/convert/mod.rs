@@ -15,6 +15,7 @@ use std::sync::Arc;
 use kukla_syntax::diagnostic;
 
 use crate::codes::NO_NEW;
+use crate::iterator::Lister;
 use crate::time::Timestamp;
 use crate::types::mismatch::{self, Signature};
 use crate::types::object::Object;
@@ -28,6 +29,10 @@ pub trait Surroundings {
     fn now(&self) -> Timestamp;
     /// Reads a type from text.
     fn read_type(&self, text: &str) -> Result<Type>;
+    /// What lists the members of a value, as many as a collection may have.
+    fn lister(&self) -> Lister {
+        Lister::default()
+    }
 }
 
 /// Surroundings without a clock and without types of their own.

@@ -13,8 +13,9 @@ use crate::codes::{
     FORMAT_FOR_NO_TYPE, FORMATS_NO_HASH, FORMATTED_TOO_DEEP, ILLEGAL_FORMAT_LETTER, NO_CHARACTER_NUMBER,
     UNKNOWN_CONTAINER_FORMAT,
 };
+use crate::iterator::Lister;
 use crate::types::write;
-use crate::{Array, Hash, Result, Str, Type, Value, iterator};
+use crate::{Array, Hash, Result, Str, Type, Value};
 
 /// Formats by type, in the order they are tried.
 #[derive(Clone, Debug, Default)]
@@ -63,7 +64,7 @@ pub fn format_value(value: &Value, formats: &Value) -> Result<Str> {
 
 /// Writes a value by a format map.
 pub fn format_with(value: &Value, formats: &Formats) -> Result<Str> {
-    let mut writer = Writer { depth: 0 };
+    let mut writer = Writer { depth: 0, lister: Lister::default() };
     writer.write(value, formats, Indent { level: 0, first: true, on: false }).map(Str::from)
 }
 
@@ -196,6 +197,7 @@ const MAX_DEPTH: usize = 400;
 
 struct Writer {
     depth: usize,
+    lister: Lister,
 }
 
 fn illegal<T>(kind: &str, letter: char, allowed: &str) -> Result<T> {
@@ -244,7 +246,10 @@ impl Writer {
             Value::Binary(bytes) => binary(bytes, &format),
             Value::Array(values) => deep(|| self.array(values, &format, formats, indent)),
             Value::Hash(hash) => deep(|| self.hash(hash, &format, formats, indent)),
-            Value::Iterator(_) => self.write(&Value::Array(iterator::list(value)?), formats, indent),
+            Value::Iterator(_) => {
+                let members = self.lister.list(value)?;
+                self.write(&Value::Array(members), formats, indent)
+            }
             Value::Type(ty) => match format.letter {
                 's' if format.alternate => print(&format.text, format!("\"{ty}\"")),
                 's' | 'p' => print(&format.with_letter('s'), ty.to_string()),

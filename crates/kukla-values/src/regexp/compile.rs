@@ -378,13 +378,15 @@ impl<'p> Compiler<'p> {
                 (_, true) => Manner::Greedy,
                 (_, false) => Manner::Lazy,
             };
-            // Only an endless run from none on can be remembered: its result depends on nothing but the position.
             let endless = max == usize::MAX && min <= 1;
             if endless && min == 1 {
                 self.emit(Op::One(test.clone()))?;
             }
-            let memory =
-                if endless { self.memory() } else { Memory { row: NO_MEMORY, look: false, success: false } };
+            let memory = if min == max {
+                Memory { row: NO_MEMORY, look: false, success: false }
+            } else {
+                self.memory()
+            };
             let min = if endless { 0 } else { min };
             self.emit(Op::Run(Box::new(Run { test, min, max, manner, next: None, memory })))?;
             return Ok(());

@@ -228,6 +228,7 @@ impl Regexp {
         if let Some(found) = self.search_shortly(subject, start, encoding, Direction::Forward) {
             return Ok(found.and_then(|spans| spans.first().copied().flatten()));
         }
+        let steps = &mut engine::most_steps(subject);
         if start <= subject.len()
             && let Some(linear) = self.linear(subject, start, encoding)
         {
@@ -236,18 +237,23 @@ impl Regexp {
                 return Ok(found);
             }
         }
-        let found = self.backtrack(subject, start, encoding, Direction::Forward)?;
+        let found = self.backtrack(subject, start, encoding, Direction::Forward, steps)?;
         Ok(found.and_then(|spans| spans.first().copied().flatten()))
     }
 
     /// The first match with its groups.
     pub fn captures<'t>(&self, text: &'t str) -> Result<Option<Captures<'t>>> {
-        self.captures_at(text, 0)
+        self.captures_within(text, 0, &mut engine::most_steps(text.as_bytes()))
     }
 
-    /// The first match at or after a byte position, with its groups.
-    pub fn captures_at<'t>(&self, text: &'t str, start: usize) -> Result<Option<Captures<'t>>> {
-        let spans = self.search(text.as_bytes(), start, Encoding::Utf8, Direction::Forward)?;
+    /// The first match at or after a byte position, with its groups, within so many steps, of which it leaves what it does not take.
+    fn captures_within<'t>(
+        &self,
+        text: &'t str,
+        start: usize,
+        steps: &mut u64,
+    ) -> Result<Option<Captures<'t>>> {
+        let spans = self.search_within(text.as_bytes(), start, Encoding::Utf8, Direction::Forward, steps)?;
         Ok(spans.map(|spans| Captures { text, spans }))
     }
 
@@ -259,6 +265,17 @@ impl Regexp {
         position: usize,
         encoding: Encoding,
         direction: Direction,
+    ) -> Result<Option<Spans>> {
+        self.search_within(subject, position, encoding, direction, &mut engine::most_steps(subject))
+    }
+
+    fn search_within(
+        &self,
+        subject: &[u8],
+        position: usize,
+        encoding: Encoding,
+        direction: Direction,
+        steps: &mut u64,
     ) -> Result<Option<Spans>> {
         if position > subject.len() {
             return Ok(None);
@@ -275,12 +292,12 @@ impl Regexp {
                 return Ok(found);
             }
         }
-        self.backtrack(subject, position, encoding, direction)
+        self.backtrack(subject, position, encoding, direction, steps)
     }
 
     /// All matches with their groups, left to right, as Ruby's `scan` and `gsub` see them.
     pub fn captures_iter<'r, 't>(&'r self, text: &'t str) -> Matches<'r, 't> {
-        Matches { regexp: self, text, next: Some(0) }
+        Matches { regexp: self, text, next: Some(0), steps: engine::most_steps(text.as_bytes()) }
     }
 
     /// The places of all matches, left to right.
@@ -325,7 +342,7 @@ impl Regexp {
         }
         uses.fetch_add(1, Ordering::Relaxed);
         let program = self.program(encoding).as_ref().ok()?;
-        let found = engine::search_within(program, subject, position, direction, SHORT_STEPS).ok();
+        let found = engine::search(program, subject, position, direction, &mut { SHORT_STEPS }).ok();
         if found.is_none() {
             uses.store(SHORT_USES, Ordering::Relaxed);
         }
@@ -351,9 +368,10 @@ impl Regexp {
         position: usize,
         encoding: Encoding,
         direction: Direction,
+        steps: &mut u64,
     ) -> Result<Option<Spans>> {
         let program = self.program(encoding).as_ref().map_err(Error::clone)?;
-        engine::search(program, subject, position, direction).map_err(|given_up| {
+        engine::search(program, subject, position, direction, steps).map_err(|given_up| {
             let reason = match given_up {
                 GivenUp::Steps => "it takes too many steps",
                 GivenUp::Memory => "it takes too much memory",
@@ -475,6 +493,8 @@ pub struct Matches<'r, 't> {
     regexp: &'r Regexp,
     text: &'t str,
     next: Option<usize>,
+    /// What is left for all of them: each by itself might take as many as a search may.
+    steps: u64,
 }
 
 impl<'t> std::iter::Iterator for Matches<'_, 't> {
@@ -482,7 +502,7 @@ impl<'t> std::iter::Iterator for Matches<'_, 't> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let start = self.next?;
-        match self.regexp.captures_at(self.text, start) {
+        match self.regexp.captures_within(self.text, start, &mut self.steps) {
             Ok(Some(captures)) => {
                 let end = captures.end();
                 self.next = if end > captures.start() {

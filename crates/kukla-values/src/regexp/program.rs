@@ -83,6 +83,13 @@ pub(super) struct Run {
     pub memory: Memory,
 }
 
+impl Run {
+    /// Whether it can take any number of characters, so that what comes of it at a position is the same for all runs that reach that.
+    pub fn is_endless(&self) -> bool {
+        self.min == 0 && self.max == usize::MAX
+    }
+}
+
 /// How a counted loop goes on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Count {

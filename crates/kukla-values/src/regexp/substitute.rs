@@ -79,10 +79,11 @@ impl Regexp {
     /// Splits a text at every match; groups become parts of their own, and empty parts at the end are dropped.
     pub fn split<'t>(&self, text: &'t str) -> Result<Vec<&'t str>> {
         let mut parts = Vec::new();
+        let mut steps = super::engine::most_steps(text.as_bytes());
         let (mut part, mut start, mut was_empty) = (0, 0, false);
         let after = |at: usize| at + text[at..].chars().next().map_or(1, char::len_utf8);
         while start <= text.len() {
-            let Some(captures) = self.captures_at(text, start)? else { break };
+            let Some(captures) = self.captures_within(text, start, &mut steps)? else { break };
             let (from, to) = (captures.start(), captures.end());
             if from == start && from == to {
                 if text.is_empty() {

@@ -97,6 +97,9 @@ fn no_pattern_hangs() {
     let text = "a".repeat(40) + "b";
     assert!(Regexp::new(r"^(?:(a+)+\1)+$").unwrap().try_is_match(&text).is_err());
     assert!(Regexp::new(&"(".repeat(5000)).is_err());
+    // Loops whose rounds may match nothing look back for what they captured.
+    let nested = Regexp::new(&format!(r"(?:.(\1?))*{}b\1", "{2,}".repeat(100))).unwrap();
+    assert!(nested.try_is_match(&text).is_err());
 }
 
 #[test]

@@ -6,7 +6,7 @@
 use std::cell::Cell;
 
 /// Steps of the backtracking engine that take as long as one step of a budget.
-const BACKTRACKING: u64 = 8;
+const BACKTRACKING: u64 = 16;
 /// Bytes of a compiled pattern that take as long to make as a step.
 const COMPILING: usize = 4;
 /// Bytes of a subject that a small pattern searches within a step.

@@ -16,8 +16,9 @@ use crate::codes::{
     SERIALIZATION_UNKNOWN_KEY_CONVERTED_TO_STRING, SERIALIZED_TOO_DEEP,
 };
 use crate::format::{class_name, inspect, interpolate, to_s};
+use crate::iterator::Lister;
 use crate::types::object::Object;
-use crate::{Error, Hash, Result, Str, Value, iterator};
+use crate::{Error, Hash, Result, Str, Value};
 
 pub use read::from_json;
 use sink::{Builder, Sink, Text};
@@ -51,12 +52,12 @@ pub type Warn<'a> = &'a mut dyn FnMut(Error) -> Result<()>;
 
 /// Appends a value as JSON text.
 pub fn write(value: &Value, options: &Options, warn: Warn<'_>, out: &mut String) -> Result<()> {
-    Writer { sink: Text::new(out), options, warn, path: Vec::new() }.value(value)
+    Writer::new(Text::new(out), options, warn).value(value)
 }
 
 /// A value as a JSON document.
 pub fn to_json_with(value: &Value, options: &Options, warn: Warn<'_>) -> Result<Json> {
-    let mut writer = Writer { sink: Builder::default(), options, warn, path: Vec::new() };
+    let mut writer = Writer::new(Builder::default(), options, warn);
     writer.value(value)?;
     Ok(writer.sink.finish())
 }
@@ -71,9 +72,14 @@ struct Writer<'a, S> {
     options: &'a Options,
     warn: Warn<'a>,
     path: Vec<Value>,
+    lister: Lister,
 }
 
-impl<S: Sink> Writer<'_, S> {
+impl<'a, S: Sink> Writer<'a, S> {
+    fn new(sink: S, options: &'a Options, warn: Warn<'a>) -> Writer<'a, S> {
+        Writer { sink, options, warn, path: Vec::new(), lister: Lister::default() }
+    }
+
     fn value(&mut self, value: &Value) -> Result<()> {
         match value {
             Value::Undef => self.sink.null(),
@@ -101,7 +107,10 @@ impl<S: Sink> Writer<'_, S> {
                 (self.warn)(diagnostic!(SERIALIZATION_DEFAULT_CONVERTED_TO_STRING { place }).into())?;
                 self.sink.text("default");
             }
-            Value::Iterator(_) => return self.array(&iterator::list(value)?),
+            Value::Iterator(_) => {
+                let members = self.lister.list(value)?;
+                return self.array(&members);
+            }
             value if !self.options.rich_data => return self.as_text(value),
             Value::Type(ty) => return self.part(&types::described(ty)),
             Value::Object(object) => return self.object(object),

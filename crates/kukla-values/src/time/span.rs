@@ -165,8 +165,11 @@ impl SpanFormat {
         let regexp = Regexp::new(&format!(r"\A-?{pattern}\z"))?;
         let captures = regexp.captures(text)?.ok_or_else(refuse)?;
         let mut nanos = Some(0i128);
-        for (at, segment) in self.segments.iter().enumerate() {
-            let Segment::Field { unit, total, .. } = segment else { continue };
+        let fields = self.segments.iter().filter_map(|segment| match segment {
+            Segment::Field { unit, total, .. } => Some((unit, total)),
+            Segment::Literal(_) => None,
+        });
+        for (at, (unit, total)) in fields.enumerate() {
             let digits = captures.get(at + 1).unwrap_or_default().trim_start();
             if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
                 return Err(refuse());
@@ -208,7 +211,7 @@ impl Segment {
 
     fn pattern(&self) -> String {
         match self {
-            Segment::Literal(text) => format!("({})", regexp::escape(text)),
+            Segment::Literal(text) => regexp::escape(text),
             Segment::Field { unit, pad, width: None, total } => match (pad, total) {
                 (Pad::Space, true) => r"\s*([0-9]+)".into(),
                 (Pad::Space, false) => format!(r"([0-9\s]{{1,{}}})", unit.width()),

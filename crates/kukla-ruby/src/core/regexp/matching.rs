@@ -21,7 +21,7 @@ pub(crate) fn search(
     if from > text.len() {
         return Ok(None);
     }
-    ruby.charge(1 + (text.len() - from) as u64 / 32)?;
+    charge(ruby, text.len() - from)?;
     Ok(regexp.pattern.search(text, from, reading(text), direction)?)
 }
 
@@ -35,10 +35,16 @@ pub(crate) fn search_rest(
 ) -> Result<Option<Spans>> {
     check(ruby, regexp, text)?;
     let Some(rest) = text.get(from..) else { return Ok(None) };
-    ruby.charge(1)?;
+    charge(ruby, 0)?;
     let spans = regexp.pattern.search(rest, 0, reading(text), direction)?;
     let place = |(start, end): (usize, usize)| (start + from, end + from);
     Ok(spans.map(|spans| spans.into_iter().map(|span| span.map(place)).collect()))
+}
+
+/// Counts a search through so many bytes that is about to begin, and what the ones before it took: a method that looks for all matches
+/// makes many of them.
+fn charge(ruby: &mut Ruby<'_>, bytes: usize) -> Result<()> {
+    ruby.charge(1 + bytes as u64 / 32 + regexp::spent())
 }
 
 /// How the engine is to read a text.
@@ -53,7 +59,7 @@ pub(crate) fn is_match(ruby: &mut Ruby<'_>, regexp: &RegexpObject, text: &Text, 
         && let Some(subject) = text.as_str()
     {
         check(ruby, regexp, text)?;
-        ruby.charge(1 + text.len() as u64 / 32)?;
+        charge(ruby, text.len())?;
         return Ok(regexp.pattern.try_is_match(subject)?);
     }
     Ok(search(ruby, regexp, text, from, Direction::Forward)?.is_some())

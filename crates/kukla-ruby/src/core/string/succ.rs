@@ -214,8 +214,11 @@ pub(crate) fn each_up_to(
                 if exclusive && value == last {
                     break;
                 }
-                ruby.charge(1)?;
-                let text = Text::from(format!("{value:0width$}")).in_encoding(Encoding::Ascii);
+                ruby.charge(1 + width as u64 / 64)?;
+                let digits = value.to_string();
+                // Rust's own padding ends at 65,535.
+                let zeros = "0".repeat(width.saturating_sub(digits.len()));
+                let text = Text::from(zeros + &digits).in_encoding(Encoding::Ascii);
                 if !each(ruby, Value::str(text))? {
                     break;
                 }

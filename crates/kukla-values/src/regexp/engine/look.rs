@@ -1,12 +1,12 @@
 //! Ending what is matched for itself: atomic groups, look-around, the absent operator.
 
 use super::super::program::Address;
-use super::{Frame, Machine, Searched, UNSET};
+use super::{Frame, Machine, PER_STEP, Searched, UNSET};
 
 impl<const BINARY: bool> Machine<'_, '_, BINARY> {
     /// Keeps what was captured since the last frame of a kind, and drops that frame and all points of choice after it.
-    pub(super) fn settle(&mut self, is: impl Fn(&Frame) -> bool) -> Option<Frame> {
-        let marker = self.stack.iter().rposition(is)?;
+    pub(super) fn settle(&mut self, is: impl Fn(&Frame) -> bool) -> Searched<Option<Frame>> {
+        let Some(marker) = self.last_frame(is)? else { return Ok(None) };
         let frame = self.stack[marker];
         let looks = matches!(frame, Frame::Ahead { .. });
         if looks && !self.memory.is_empty() {
@@ -30,7 +30,7 @@ impl<const BINARY: bool> Machine<'_, '_, BINARY> {
             }
         }
         self.stack.truncate(kept);
-        Some(frame)
+        Ok(Some(frame))
     }
 
     /// Remembers that a look-ahead has succeeded from each point of choice on the way.
@@ -50,33 +50,35 @@ impl<const BINARY: bool> Machine<'_, '_, BINARY> {
     }
 
     /// Ends the innermost look-ahead, of which it is known that it succeeds; gives the point to go on at if it was positive.
-    pub(super) fn looked(&mut self) -> Option<(Address, usize)> {
+    pub(super) fn looked(&mut self) -> Searched<Option<(Address, usize)>> {
         let is = |frame: &Frame| matches!(frame, Frame::Ahead { .. } | Frame::Not { .. });
-        let marker = self.stack.iter().rposition(is)?;
+        let Some(marker) = self.last_frame(is)? else { return Ok(None) };
         match self.stack[marker] {
             Frame::Ahead { at, after } => {
-                self.settle(|frame| matches!(frame, Frame::Ahead { .. }));
-                Some((after, at))
+                self.settle(|frame| matches!(frame, Frame::Ahead { .. }))?;
+                Ok(Some((after, at)))
             }
             _ => {
-                self.drop_to_not();
-                None
+                self.drop_to_not()?;
+                Ok(None)
             }
         }
     }
 
     /// Undoes all since the innermost negative look, which has failed.
-    pub(super) fn drop_to_not(&mut self) {
+    pub(super) fn drop_to_not(&mut self) -> Searched<()> {
         if !self.memory.is_empty()
-            && let Some(marker) = self.stack.iter().rposition(|frame| matches!(frame, Frame::Not { .. }))
+            && let Some(marker) = self.last_frame(|frame| matches!(frame, Frame::Not { .. }))?
         {
             self.remember_success(marker);
         }
         while !matches!(self.undo(), None | Some(Frame::Not { .. })) {}
+        Ok(())
     }
 
-    pub(super) fn back(&self, at: usize, count: usize) -> Option<usize> {
-        (0..count).try_fold(at, |at, _| self.before(at))
+    pub(super) fn back(&mut self, at: usize, count: usize) -> Searched<Option<usize>> {
+        self.charge(count / PER_STEP)?;
+        Ok((0..count).try_fold(at, |at, _| self.before(at)))
     }
 
     /// One position of `(?~...)`: whether the text may end here, and then that it may go on.

@@ -14,14 +14,20 @@ use super::tree::Place;
 use super::unicode;
 use super::work;
 
-/// How many steps a search may take, beyond those in proportion to the subject.
-const MAX_STEPS: u64 = 10_000_000;
-/// How many more steps each byte of the subject allows, and each beyond the first mebibyte.
-const STEPS_PER_BYTE: u64 = 100;
-const STEPS_PER_FURTHER_BYTE: u64 = 20;
+/// How many steps a search may take, whatever the subject; a step is an instruction, or as long as one takes.
+const MAX_STEPS: u64 = 1_000_000;
+/// How many more steps each byte of the subject allows: many at its beginning, where what takes quadratic time is soon over, fewer
+/// in the rest of the first mebibyte, and few in what follows.
+const STEPS_PER_FIRST_BYTE: u64 = 1_000;
+const STEPS_PER_BYTE: u64 = 250;
+const STEPS_PER_FURTHER_BYTE: u64 = 50;
+const FIRST_BYTES: u64 = 16 << 10;
 const MEBIBYTE: u64 = 1 << 20;
+/// How many frames, groups, registers or characters are gone through in the time of a step, and how many bytes are compared.
+const PER_STEP: usize = 8;
+const COMPARED_PER_STEP: usize = 256;
 /// How many points to return to may be kept.
-const MAX_FRAMES: usize = 8_000_000;
+const MAX_FRAMES: usize = 4_000_000;
 /// How deep calls may nest.
 const MAX_CALLS: usize = 100_000;
 /// How many bits the table of failures may take.
@@ -133,42 +139,33 @@ pub enum Direction {
     Backward,
 }
 
-/// Looks for a match; `from` is where the search begins for `\G`.
+/// How many steps the searches for one match in a subject, or for all of them, may take.
+pub(super) fn most_steps(subject: &[u8]) -> u64 {
+    let length = subject.len() as u64;
+    MAX_STEPS
+        + STEPS_PER_FIRST_BYTE * length.min(FIRST_BYTES)
+        + STEPS_PER_BYTE * length.min(MEBIBYTE)
+        + STEPS_PER_FURTHER_BYTE * length.saturating_sub(MEBIBYTE)
+}
+
+/// Looks for a match with so many steps, of which it leaves what it does not take; `from` is where the search begins for `\G`.
 pub(super) fn search(
     program: &Program,
     subject: &[u8],
     from: usize,
     direction: Direction,
-) -> Searched<Option<Spans>> {
-    let length = subject.len() as u64;
-    let most_steps = MAX_STEPS
-        + STEPS_PER_BYTE * length.min(MEBIBYTE)
-        + STEPS_PER_FURTHER_BYTE * length.saturating_sub(MEBIBYTE);
-    search_within(program, subject, from, direction, most_steps)
-}
-
-/// The same in no more than so many steps.
-pub(super) fn search_within(
-    program: &Program,
-    subject: &[u8],
-    from: usize,
-    direction: Direction,
-    most_steps: u64,
+    steps: &mut u64,
 ) -> Searched<Option<Spans>> {
     if from > subject.len() {
         return Ok(None);
     }
-    if program.binary {
-        Machine::<true>::new(program, subject, from, most_steps).search(direction)
-    } else {
-        Machine::<false>::new(program, subject, from, most_steps).search(direction)
-    }
-}
-
-impl<const BINARY: bool> Drop for Machine<'_, '_, BINARY> {
-    fn drop(&mut self) {
-        work::backtracked(self.steps);
-    }
+    let (found, taken) = match program.binary {
+        true => Machine::<true>::new(program, subject, from, *steps).finish(direction),
+        false => Machine::<false>::new(program, subject, from, *steps).finish(direction),
+    };
+    work::backtracked(taken);
+    *steps = steps.saturating_sub(taken);
+    found
 }
 
 struct Machine<'p, 't, const BINARY: bool> {
@@ -191,7 +188,8 @@ struct Machine<'p, 't, const BINARY: bool> {
     most_steps: u64,
     /// The failures known, by row and position; empty until it pays.
     memory: Vec<u64>,
-    remember_after: u64,
+    /// At how many steps it begins to pay, and then at how many it is given up.
+    checkpoint: u64,
 }
 
 impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
@@ -214,8 +212,14 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
             steps: 0,
             most_steps,
             memory: Vec::new(),
-            remember_after: if pays { 256 + 2 * length } else { u64::MAX },
+            checkpoint: if pays { most_steps.min(256 + 2 * length) } else { most_steps },
         }
+    }
+
+    /// Searches, and tells how many steps that took.
+    fn finish(mut self, direction: Direction) -> (Searched<Option<Spans>>, u64) {
+        let found = self.search(direction);
+        (found, self.steps)
     }
 
     #[inline]
@@ -263,15 +267,22 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
         Ok(())
     }
 
+    #[inline]
     fn charge(&mut self, steps: usize) -> Searched<()> {
         self.steps += steps as u64;
+        if self.steps > self.checkpoint { self.look() } else { Ok(()) }
+    }
+
+    /// Gives up if there were too many steps, and begins to remember failures if it was not yet worth it.
+    #[cold]
+    fn look(&mut self) -> Searched<()> {
         if self.steps > self.most_steps {
             return Err(GivenUp::Steps);
         }
-        if self.steps > self.remember_after && self.memory.is_empty() {
-            let bits = self.program.rows * (self.text.len() + 1);
-            self.memory = vec![0; bits / 64 + 1];
-        }
+        let bits = self.program.rows * (self.text.len() + 1);
+        self.memory = vec![0; bits / 64 + 1];
+        self.steps += (bits / 64 / COMPARED_PER_STEP) as u64;
+        self.checkpoint = self.most_steps;
         Ok(())
     }
 
@@ -296,7 +307,7 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
         self.events.clear();
         self.keep = UNSET;
         self.limit = self.text.len();
-        self.charge(1)?;
+        self.charge(1 + self.slots.len() / PER_STEP)?;
         let Some(end) = self.run(at)? else { return Ok(None) };
         let begin = if self.keep == UNSET { at } else { self.keep };
         let groups = self
@@ -312,11 +323,13 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
         let program = self.program;
         let (mut address, mut at) = (0, start);
         loop {
+            self.charge(1)?;
             let next = match &program.ops[address] {
                 Op::Match => return Ok(Some(at)),
                 Op::Bytes(bytes) => {
                     let end = at + bytes.len();
                     if end <= self.limit && self.text[at..end] == **bytes {
+                        self.charge(bytes.len() / COMPARED_PER_STEP)?;
                         at = end;
                         Some(address + 1)
                     } else {
@@ -330,7 +343,7 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
                     }
                     None => None,
                 },
-                Op::Folded(folded) => match self.folded(folded, at) {
+                Op::Folded(folded) => match self.folded(folded, at)? {
                     Some(next) => {
                         at = next;
                         Some(address + 1)
@@ -343,25 +356,22 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
                         Some(address + 1)
                     }
                     Outcome::Fail => None,
-                    Outcome::Looked => self.looked().map(|(address, back)| {
+                    Outcome::Looked => self.looked()?.map(|(address, back)| {
                         at = back;
                         address
                     }),
                 },
-                Op::Split(first, second, memory) => {
-                    self.charge(1)?;
-                    match self.choose(*memory, at)? {
-                        Outcome::At(_) => {
-                            self.push(Frame::Branch { address: *second, at })?;
-                            Some(*first)
-                        }
-                        Outcome::Fail => None,
-                        Outcome::Looked => self.looked().map(|(address, back)| {
-                            at = back;
-                            address
-                        }),
+                Op::Split(first, second, memory) => match self.choose(*memory, at)? {
+                    Outcome::At(_) => {
+                        self.push(Frame::Branch { address: *second, at })?;
+                        Some(*first)
                     }
-                }
+                    Outcome::Fail => None,
+                    Outcome::Looked => self.looked()?.map(|(address, back)| {
+                        at = back;
+                        address
+                    }),
+                },
                 Op::Jump(target) => Some(*target),
                 Op::Open { group, forgets } => {
                     let (start, end) = self.slots[*group];
@@ -396,12 +406,11 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
                     } else if !captures {
                         Some(*exit)
                     } else {
-                        self.round_with_captures(*register, at)
+                        self.round_with_captures(*register, at)?
                             .map(|again| if again { address + 1 } else { *exit })
                     }
                 }
                 Op::CountStart(count) => {
-                    self.charge(1)?;
                     self.set_register(count.register, 0)?;
                     if count.min > 0 {
                         Some(count.body)
@@ -414,7 +423,6 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
                     }
                 }
                 Op::CountEnd(count) => {
-                    self.charge(1)?;
                     let done = self.registers[count.register] + 1;
                     self.set_register(count.register, done)?;
                     if done >= count.max {
@@ -434,7 +442,7 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
                     Some(address + 1)
                 }
                 Op::AtomicEnd => {
-                    self.settle(|frame| matches!(frame, Frame::Atomic));
+                    self.settle(|frame| matches!(frame, Frame::Atomic))?;
                     Some(address + 1)
                 }
                 Op::AheadStart(after) => {
@@ -443,7 +451,7 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
                 }
                 Op::AheadEnd => {
                     if let Some(Frame::Ahead { at: back, .. }) =
-                        self.settle(|frame| matches!(frame, Frame::Ahead { .. }))
+                        self.settle(|frame| matches!(frame, Frame::Ahead { .. }))?
                     {
                         at = back;
                     }
@@ -454,17 +462,17 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
                     Some(address + 1)
                 }
                 Op::NotAheadEnd | Op::NotBehindEnd => {
-                    self.drop_to_not();
+                    self.drop_to_not()?;
                     None
                 }
-                Op::Back(count) => match self.back(at, *count) {
+                Op::Back(count) => match self.back(at, *count)? {
                     Some(before) => {
                         at = before;
                         Some(address + 1)
                     }
                     None => None,
                 },
-                Op::NotBehindStart(count, after) => match self.back(at, *count) {
+                Op::NotBehindStart(count, after) => match self.back(at, *count)? {
                     Some(before) => {
                         self.push(Frame::Not { address: *after, at })?;
                         at = before;
@@ -476,10 +484,7 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
                     self.push(Frame::AbsentStart { start: at, limit: self.limit })?;
                     Some(address + 1)
                 }
-                Op::AbsentLoop(after) => {
-                    self.charge(1)?;
-                    self.absent(address, *after, at)?
-                }
+                Op::AbsentLoop(after) => self.absent(address, *after, at)?,
                 Op::AbsentEnd => {
                     // What was matched shall not be: the text ends one character before its end.
                     let before = self.before(at).unwrap_or(UNSET);
@@ -503,7 +508,7 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
                     None => None,
                 },
                 Op::Call(target) => {
-                    self.charge(1)?;
+                    self.charge(self.registers.len() / PER_STEP)?;
                     if self.calls.len() >= MAX_CALLS {
                         return Err(GivenUp::Memory);
                     }
@@ -514,6 +519,7 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
                 }
                 Op::Return => match self.calls.pop() {
                     Some(Call { back, registers }) => {
+                        self.charge(registers.len() / PER_STEP)?;
                         for (register, value) in registers.into_iter().enumerate() {
                             if self.registers[register] != value {
                                 self.set_register(register, value)?;
@@ -635,21 +641,28 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
         Ok(Outcome::At(at))
     }
 
+    /// The last frame of a kind.
+    fn last_frame(&mut self, is: impl Fn(&Frame) -> bool) -> Searched<Option<usize>> {
+        let found = self.stack.iter().rposition(is);
+        self.charge((self.stack.len() - found.unwrap_or(0)) / PER_STEP)?;
+        Ok(found)
+    }
+
     /// Whether a loop whose groups may have changed goes round again although it matched nothing; nothing if it fails.
-    fn round_with_captures(&self, register: usize, at: usize) -> Option<bool> {
+    fn round_with_captures(&mut self, register: usize, at: usize) -> Searched<Option<bool>> {
         let is =
             |frame: &Frame| matches!(frame, Frame::Register { register: known, .. } if *known == register);
-        let start = self.stack.iter().rposition(is).unwrap_or(0);
+        let start = self.last_frame(is)?.unwrap_or(0);
         let mut moved = false;
         for frame in &self.stack[start..] {
             if let Frame::Open { start, end, .. } = *frame {
                 if end == UNSET || start != end {
-                    return Some(true);
+                    return Ok(Some(true));
                 }
                 moved |= end != at;
             }
         }
-        if moved { None } else { Some(false) }
+        Ok(if moved { None } else { Some(false) })
     }
 
     fn is_at(&self, place: Place, at: usize) -> bool {
@@ -682,3 +695,6 @@ enum Outcome {
     /// The look-ahead around it is known to succeed.
     Looked,
 }
+
+#[cfg(test)]
+mod tests;

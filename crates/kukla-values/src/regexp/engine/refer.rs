@@ -2,31 +2,36 @@
 
 use super::super::fold;
 use super::super::tree::Backref;
-use super::{Event, Machine, Searched, UNSET};
+use super::{COMPARED_PER_STEP, Event, Machine, PER_STEP, Searched, UNSET};
 
 impl<const BINARY: bool> Machine<'_, '_, BINARY> {
-    pub(super) fn folded(&self, folded: &fold::Folded, mut at: usize) -> Option<usize> {
+    pub(super) fn folded(&mut self, folded: &fold::Folded, mut at: usize) -> Searched<Option<usize>> {
+        self.charge(folded.places.len() / PER_STEP)?;
         let mut place = 0;
         while place < folded.places.len() {
             if at >= self.limit {
-                return None;
+                return Ok(None);
             }
             let (code, length) = self.char_at(at);
             let here = &folded.places[place];
-            place += if here.singles.contains(&code) {
-                1
-            } else {
-                here.several.iter().find(|(other, _)| *other == code)?.1
+            let several = || here.several.iter().find(|(other, _)| *other == code);
+            place += match here.singles.contains(&code) {
+                true => 1,
+                false => match several() {
+                    Some((_, places)) => *places,
+                    None => return Ok(None),
+                },
             };
             at += length;
         }
-        (at <= self.limit).then_some(at)
+        Ok((at <= self.limit).then_some(at))
     }
 
     pub(super) fn backref(&mut self, backref: &Backref, at: usize) -> Searched<Option<usize>> {
         if let Some(level) = backref.level {
             return self.backref_at_level(backref, level, at);
         }
+        self.charge(backref.groups.len() / PER_STEP)?;
         for &group in &backref.groups {
             let (start, end) = self.slots[group];
             if start == UNSET || end == UNSET {
@@ -46,6 +51,7 @@ impl<const BINARY: bool> Machine<'_, '_, BINARY> {
         wanted: i64,
         at: usize,
     ) -> Searched<Option<usize>> {
+        self.charge(self.events.len() / PER_STEP)?;
         let mut level = 0;
         let mut end = None;
         for index in (0..self.events.len()).rev() {
@@ -77,11 +83,11 @@ impl<const BINARY: bool> Machine<'_, '_, BINARY> {
         // A group that is open again may begin after it ended last; that is nothing.
         let length = end.saturating_sub(start);
         if !ignore_case {
+            self.charge(length / COMPARED_PER_STEP)?;
             let again = at + length;
             if again > self.limit || self.text[at..again] != self.text[start..start + length] {
                 return Ok(None);
             }
-            self.charge(length / 256)?;
             return Ok(Some(again));
         }
         self.charge(length / 4)?;

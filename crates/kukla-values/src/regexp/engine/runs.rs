@@ -2,7 +2,7 @@
 
 use super::super::program::{Address, Manner, Memory, NO_MEMORY, Op, Run, Test};
 use super::super::text;
-use super::{Frame, Machine, Outcome, Searched, UNSET};
+use super::{COMPARED_PER_STEP, Frame, Machine, Outcome, PER_STEP, Searched, UNSET};
 
 impl<const BINARY: bool> Machine<'_, '_, BINARY> {
     /// Matches a run of one character.
@@ -18,33 +18,41 @@ impl<const BINARY: bool> Machine<'_, '_, BINARY> {
             }
         }
         let mut low = at;
-        for _ in 0..run.min {
-            let Some(next) = self.step(&run.test, low) else { return Ok(Outcome::Fail) };
+        for taken in 0..run.min {
+            let Some(next) = self.step(&run.test, low) else {
+                self.charge(taken / PER_STEP)?;
+                return Ok(Outcome::Fail);
+            };
             low = next;
         }
+        self.charge(run.min / PER_STEP)?;
+        let remembers_all = remembers && run.is_endless();
+        if remembers && (run.manner == Manner::Lazy || !remembers_all) {
+            self.note(memory, at)?;
+        }
         if run.manner == Manner::Lazy {
-            if remembers {
-                self.note(memory, at)?;
-            }
             return Ok(match self.lazily(run, address, run.min, low)? {
                 Some(at) => Outcome::At(at),
                 None => Outcome::Fail,
             });
         }
-        let high = match remembers {
+        let high = match remembers_all {
             true => self.furthest_unknown(run, low),
             false => self.furthest(run, low),
         };
-        self.charge((high - low) / if matches!(run.test, Test::Any | Test::NotNewline) { 256 } else { 16 })?;
-        if remembers && memory.look {
+        self.charge(
+            (high - low)
+                / if matches!(run.test, Test::Any | Test::NotNewline) { COMPARED_PER_STEP } else { PER_STEP },
+        )?;
+        if remembers_all && memory.look {
             self.push(Frame::TrailRun { row: memory.row, low, high })?;
-        } else if remembers {
+        } else if remembers_all {
             (low..=high).for_each(|at| self.remember(memory.row, at));
         }
         if run.manner == Manner::Possessive {
             // To end where it is known to fail is to fail.
             let known = self.step(&run.test, high).is_some();
-            return Ok(if remembers && known { Outcome::Fail } else { Outcome::At(high) });
+            return Ok(if remembers_all && known { Outcome::Fail } else { Outcome::At(high) });
         }
         let Some(high) = self.followed(run.next, low, high) else { return Ok(Outcome::Fail) };
         if high > low {
@@ -131,25 +139,28 @@ impl<const BINARY: bool> Machine<'_, '_, BINARY> {
         mut taken: usize,
         mut at: usize,
     ) -> Searched<Option<usize>> {
-        let from = at;
         if let Some(byte) = run.next {
             if run.max == usize::MAX && matches!(run.test, Test::NotNewline) && at <= self.limit {
                 // The first of the two decides.
-                match memchr::memchr2(byte, b'\n', &self.text[at..self.limit]) {
+                let ahead = memchr::memchr2(byte, b'\n', &self.text[at..self.limit]);
+                self.charge(ahead.unwrap_or(self.limit - at) / COMPARED_PER_STEP)?;
+                match ahead {
                     Some(ahead) if self.text[at + ahead] == byte => at += ahead,
                     _ => return Ok(None),
                 }
             }
+            let from = at;
             while self.text.get(at) != Some(&byte) {
-                if taken >= run.max {
+                let next = if taken < run.max { self.step(&run.test, at) } else { None };
+                let Some(next) = next else {
+                    self.charge((at - from) / PER_STEP)?;
                     return Ok(None);
-                }
-                let Some(next) = self.step(&run.test, at) else { return Ok(None) };
+                };
                 at = next;
                 taken += 1;
             }
+            self.charge((at - from) / PER_STEP)?;
         }
-        self.charge((at - from) / 64)?;
         if taken < run.max {
             self.push(Frame::LazyRun { address, taken, at })?;
         }
@@ -160,7 +171,7 @@ impl<const BINARY: bool> Machine<'_, '_, BINARY> {
         let Op::Run(run) = &self.program.ops[address] else { return Ok(None) };
         let Some(next) = self.step(&run.test, at) else { return Ok(None) };
         let memory = run.memory;
-        if memory.row != NO_MEMORY && !self.memory.is_empty() {
+        if memory.row != NO_MEMORY && !self.memory.is_empty() && run.is_endless() {
             if self.recalls(memory.row, next) {
                 return Ok(None);
             }
