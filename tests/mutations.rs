@@ -86,7 +86,9 @@ fn run(target: &Target, most: u64, seconds: u64, seed: u64) -> Vec<String> {
             let shown = String::from_utf8_lossy(&text).into_owned();
             if let Some(directory) = setting("KUKLA_FUZZ_FOUND") {
                 let file = format!("{directory}/{}-{}", target.name, failures.len());
-                std::fs::write(file, &text).expect("a directory to write to");
+                std::fs::create_dir_all(&directory)
+                    .and_then(|()| std::fs::write(file, &text))
+                    .expect("a directory to write to");
             }
             failures.push(format!("{} {wrong}: {shown:?}", target.name));
             if failures.len() >= 5 {

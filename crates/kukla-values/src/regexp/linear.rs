@@ -1,6 +1,7 @@
 //! The linear engine, for all that needs no backtracking.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use regex_automata::meta;
 use regex_automata::util::primitives::NonMaxUsize;
@@ -21,13 +22,17 @@ const SIZE_LIMIT: usize = 2 << 20;
 /// How many groups a pattern may have: here each state keeps the places of all of them.
 const MOST_GROUPS: usize = 64;
 
-/// How many bytes all compiled patterns take.
+/// How many bytes of working memory a pattern may keep from one search to the next. Few take more, and those that do take it anew each time.
+const MOST_KEPT: usize = 256 << 10;
+
+/// How many bytes all compiled patterns take, with what they keep.
 static HELD: AtomicUsize = AtomicUsize::new(0);
 
 /// How many bytes the patterns compiled for this engine take that are still in use somewhere.
 pub(super) fn held() -> usize {
     HELD.load(Ordering::Relaxed)
 }
+
 /// The longest text that is written out with all characters that equal several of it.
 const MAX_FOLDED: usize = 6;
 
@@ -35,13 +40,22 @@ const MAX_FOLDED: usize = 6;
 #[derive(Debug)]
 pub(super) struct Linear {
     regex: meta::Regex,
-    /// How many bytes it takes.
+    /// How many bytes it takes, without what it keeps.
     size: usize,
+    kept: Mutex<Kept>,
     /// Whether it has a `^` that is also true at the end of a text, where Ruby's is not.
     pub loose_caret: bool,
     /// Whether it has a `\b` that knows the letters of ASCII only.
     pub ascii_words: bool,
     binary: bool,
+}
+
+/// The working memory of a search, for the next one. The engine's own pool would keep all there ever was, which nobody counts: for a pattern with
+/// large repetitions that is many times what the pattern takes.
+#[derive(Debug, Default)]
+struct Kept {
+    memory: Option<Box<meta::Cache>>,
+    size: usize,
 }
 
 impl Linear {
@@ -69,7 +83,35 @@ impl Linear {
         let size = regex.memory_usage();
         work::compiled(size);
         HELD.fetch_add(size, Ordering::Relaxed);
-        Some(Linear { regex, size, loose_caret: writer.loose_caret, ascii_words: writer.ascii_words, binary })
+        Some(Linear {
+            regex,
+            size,
+            kept: Mutex::default(),
+            loose_caret: writer.loose_caret,
+            ascii_words: writer.ascii_words,
+            binary,
+        })
+    }
+
+    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Searches with working memory. A thread that finds none, because another is searching with it, takes its own.
+    fn with_memory<R>(&self, search: impl FnOnce(&mut meta::Cache) -> R) -> R {
+        let taken = self.kept().memory.take();
+        let mut memory = taken.unwrap_or_else(|| Box::new(self.regex.create_cache()));
+        let result = search(&mut memory);
+        let size = memory.memory_usage();
+        let mut kept = self.kept();
+        if kept.memory.is_none() {
+            let size = if size <= MOST_KEPT { size } else { 0 };
+            kept.memory = (size > 0).then_some(memory);
+            HELD.fetch_add(size, Ordering::Relaxed);
+            HELD.fetch_sub(kept.size, Ordering::Relaxed);
+            kept.size = size;
+        }
+        result
     }
 
     /// The place of the first match from a position on.
@@ -77,7 +119,8 @@ impl Linear {
         work::searched(self.size, subject.len().saturating_sub(from));
         let mut from = from;
         loop {
-            let found = self.regex.search(&Input::new(subject).span(from..subject.len()))?;
+            let input = Input::new(subject).span(from..subject.len());
+            let found = self.with_memory(|memory| self.regex.search_with(memory, &input))?;
             if found.is_empty() && !self.binary && !text::is_boundary(subject, found.start()) {
                 from = found.start() + 1;
                 continue;
@@ -125,14 +168,14 @@ impl Linear {
     ) -> Option<(usize, usize)> {
         work::searched(self.size, subject.len().saturating_sub(from));
         let input = Input::new(subject).span(from..subject.len()).anchored(anchored);
-        self.regex.search_slots(&input, slots)?;
+        self.with_memory(|memory| self.regex.search_slots_with(memory, &input, slots))?;
         Some((slots[0]?.get(), slots[1]?.get()))
     }
 }
 
 impl Drop for Linear {
     fn drop(&mut self) {
-        HELD.fetch_sub(self.size, Ordering::Relaxed);
+        HELD.fetch_sub(self.size + self.kept().size, Ordering::Relaxed);
     }
 }
 
@@ -252,5 +295,28 @@ impl Writer<'_> {
             ways.push(Hir::concat(vec![self.text(&[code]), self.ways(folded, at + length, end)]));
         }
         Hir::alternation(ways)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::regexp::Regexp;
+
+    fn kept_after(pattern: &str, subject: &str) -> usize {
+        let regexp = Regexp::new(pattern).expect("a pattern");
+        let linear = Linear::new(&regexp.pattern, false).expect("one for this engine");
+        for _ in 0..3 {
+            assert!(linear.search(subject.as_bytes(), 0, Direction::Forward).is_some());
+        }
+        linear.kept().size
+    }
+
+    #[test]
+    fn working_memory_is_kept_and_counted_within_limits() {
+        let digits = "7".repeat(5000);
+        let small = kept_after("([0-9]{3})-?", &digits);
+        assert!(small > 0 && small <= MOST_KEPT, "{small}");
+        assert_eq!(kept_after(r"([0-9]{1,2500})([0-9]{2,2500}) *\z", &digits), 0);
     }
 }
