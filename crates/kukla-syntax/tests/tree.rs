@@ -60,6 +60,7 @@ fn nesting_has_a_limit() {
 
 /// What hints at a brace that is not closed looks at each line once, and once for all blocks.
 #[test]
+#[allow(clippy::disallowed_methods)] // a test may look at the clock
 fn blocks_without_an_end_take_no_longer_than_others() {
     for text in [
         "if true { ".repeat(20_000),

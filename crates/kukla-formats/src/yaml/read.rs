@@ -284,6 +284,7 @@ mod tests {
 
     /// Data of another program may be one line.
     #[test]
+    #[allow(clippy::disallowed_methods)] // a test may look at the clock
     fn a_long_line_is_read_in_one_go() {
         let text = format!(
             "{{{}}}",
