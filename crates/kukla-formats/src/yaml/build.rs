@@ -57,7 +57,15 @@ struct Frame {
 /// A list or map that is being read, and where its members begin among those that wait to be put into one.
 enum Container {
     Sequence { start: usize, tag: SequenceTag },
-    Mapping { start: usize, key: Option<Node>, tag: MappingTag },
+    Mapping { start: usize, key: Option<Key>, tag: MappingTag },
+}
+
+/// What is to be known of a key that waits for its value; the key itself is the last of the entries.
+#[derive(Clone, Copy)]
+struct Key {
+    /// Whether it is text by its tag, and so no merge key.
+    is_text: bool,
+    line: u32,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -122,7 +130,8 @@ impl Builder {
         quoted: bool,
         line: u32,
     ) -> Result<(), Error> {
-        let (value, symbolic) = if quoted { (text.into(), false) } else { self.plain(text)? };
+        let is_text = quoted || scalar::is_surely_text(text);
+        let (value, symbolic) = if is_text { (text.into(), false) } else { self.plain(text)? };
         let node = Node { value, kind: Kind::Scalar, symbolic, size: 1, line };
         match anchor {
             None => self.add(node),
@@ -266,6 +275,7 @@ impl Builder {
     }
 
     /// Puts a finished node where it belongs.
+    #[inline]
     fn add(&mut self, node: Node) -> Result<(), Error> {
         let top_level = self.stack.len() == 1;
         let Some(frame) = self.stack.last_mut() else {
@@ -286,18 +296,21 @@ impl Builder {
                 None => {
                     // A symbol is as good a key as text.
                     frame.symbolic |= node.symbolic && node.value.as_str().is_none();
-                    *key = Some(node);
+                    *key = Some(Key { is_text: node.kind == Kind::Text, line: node.line });
+                    self.entries.push((node.value, Value::Undef));
                     return Ok(());
                 }
-                Some(name) => (*start, name, *tag),
+                Some(key) => (*start, key, *tag),
             },
         };
         frame.symbolic |= node.symbolic;
+        let Some((name, value)) = self.entries.last_mut() else { return Ok(()) };
         if tag == MappingTag::Plain
-            && key.kind != Kind::Text
-            && key.value.as_str() == Some("<<")
+            && !key.is_text
+            && name.as_str() == Some("<<")
             && let Some(merged) = merged(&node)
         {
+            self.entries.pop();
             if top_level {
                 self.document.lines.extend(std::iter::repeat_n(key.line, merged.len()));
                 if node.symbolic {
@@ -314,7 +327,7 @@ impl Builder {
         }
         if top_level {
             self.document.lines.push(key.line);
-            if let Value::String(name) = &key.value {
+            if let Value::String(name) = name {
                 if node.symbolic {
                     self.document.symbolic.insert(name.clone());
                 } else if !self.document.symbolic.is_empty() {
@@ -322,7 +335,7 @@ impl Builder {
                 }
             }
         }
-        self.entries.push((key.value, node.value));
+        *value = node.value;
         Ok(())
     }
 

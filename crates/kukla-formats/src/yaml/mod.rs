@@ -7,6 +7,7 @@ mod plain;
 mod quoted;
 mod read;
 mod scalar;
+mod search;
 mod tags;
 mod tree;
 

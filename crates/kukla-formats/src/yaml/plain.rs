@@ -7,10 +7,9 @@
 
 use std::borrow::Cow;
 
-use memchr::memchr;
-
 use super::build::Builder;
 use super::quoted;
+use super::search::find_any;
 
 /// Says to `builder` what is in the document `text`. `None`: this is not for us, and `builder` is spoilt.
 pub(super) fn build(text: &[u8], builder: &mut Builder) -> Option<()> {
@@ -19,19 +18,13 @@ pub(super) fn build(text: &[u8], builder: &mut Builder) -> Option<()> {
         return None;
     }
     builder.expect(text.len());
-    let mut scanner = Scanner { text, at: 0, number: 0, line: None, commented: false, builder };
+    let mut scanner =
+        Scanner { text, at: 0, number: 0, line: None, commented: false, flow_line_end: 0, builder };
     scanner.advance();
+    scanner.root()?;
     if let Some(line) = scanner.line
         && line.indent == 0
-        && scanner.rest(line).strip_prefix("---").is_some_and(ends)
-    {
-        scanner.advance();
-    }
-    let first = scanner.line.filter(|line| !is_marker(*line, scanner.rest(*line)))?;
-    scanner.block(first)?;
-    if let Some(line) = scanner.line
-        && line.indent == 0
-        && scanner.rest(line).strip_prefix("...").is_some_and(ends)
+        && scanner.rest(line).strip_prefix(b"...").is_some_and(ends)
     {
         scanner.advance();
     }
@@ -41,20 +34,25 @@ pub(super) fn build(text: &[u8], builder: &mut Builder) -> Option<()> {
 
 /// Whether all characters are such as YAML takes, breaks and blanks being the ordinary ones.
 fn is_printable(text: &str) -> bool {
-    let plain = |byte: u8| !(byte < b' ' && byte != b'\n' && byte != b'\t') & (byte != 0x7f);
-    // `fold` and not `all`: without a way out in the middle the loop is done many bytes at a time.
-    let printable = text.bytes().fold(true, |so_far, byte| so_far & plain(byte));
+    let (mut unprintable, mut suspect) = (0, 0);
+    // Without a way out in the middle, and with bytes for answers, the loop is done many bytes at a time.
+    for &byte in text.as_bytes() {
+        let control = u8::from(byte < b' ') & u8::from(byte != b'\n') & u8::from(byte != b'\t');
+        unprintable |= control | u8::from(byte == 0x7f);
+        // What the odd characters begin with.
+        suspect |= u8::from(byte == 0xc2) | u8::from(byte == 0xe2) | u8::from(byte == 0xef);
+    }
     let odd =
         |c| matches!(c, '\u{80}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}');
-    printable && (text.is_ascii() || !text.contains(odd))
+    unprintable == 0 && (suspect == 0 || !text.contains(odd))
 }
 
 /// Whether nothing but blanks and a comment follow on the line.
-fn ends(rest: &str) -> bool {
-    let blanks = spaces(rest);
-    match rest.as_bytes().get(blanks) {
-        None => true,
-        Some(first) => blanks > 0 && *first == b'#',
+fn ends(rest: &[u8]) -> bool {
+    match rest {
+        [] => true,
+        [b' ', ..] => matches!(rest.get(spaces(rest)), None | Some(b'#')),
+        _ => false,
     }
 }
 
@@ -77,17 +75,25 @@ struct Scanner<'a> {
     line: Option<Line>,
     /// Whether a line of comment stands right before it.
     commented: bool,
+    /// Where the line inside brackets ends that was looked at last.
+    flow_line_end: usize,
     builder: &'a mut Builder,
 }
 
 impl<'a> Scanner<'a> {
-    fn rest(&self, line: Line) -> &'a str {
+    /// What a line holds.
+    fn rest(&self, line: Line) -> &'a [u8] {
+        &self.text.as_bytes()[line.start..line.end]
+    }
+
+    /// The same as text.
+    fn rest_text(&self, line: Line) -> &'a str {
         &self.text[line.start..line.end]
     }
 
     /// The end of the line that begins at or holds `from`, without its break.
     fn end_of_line(&self, from: usize) -> usize {
-        memchr(b'\n', &self.text.as_bytes()[from..]).map_or(self.text.len(), |length| from + length)
+        find_any(&self.text.as_bytes()[from..], [b'\n']).map_or(self.text.len(), |length| from + length)
     }
 
     /// Takes the line that begins here, whatever it holds.
@@ -120,12 +126,27 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The list or map that begins with `line`.
-    fn block(&mut self, line: Line) -> Option<()> {
-        if dashed(self.rest(line)).is_some() {
-            self.sequence(line.indent, None)
-        } else {
-            self.mapping(line.indent, None, None)
+    /// All of the document: a list or map, perhaps in brackets, or nothing at all.
+    fn root(&mut self) -> Option<()> {
+        if let Some(line) = self.line
+            && line.indent == 0
+            && let Some(rest) = self.rest(line).strip_prefix(b"---")
+        {
+            if ends(rest) {
+                self.advance();
+            } else {
+                let start = line.end - rest.len() + spaces(rest);
+                let line = Line { start, ..line };
+                let is_apart = rest.starts_with(b" ");
+                return if is_apart && self.opens_brackets(line) { self.value(line, 0, None) } else { None };
+            }
+        }
+        let Some(line) = self.line else { return Some(()) };
+        match self.rest(line) {
+            rest if is_marker(line, rest) => None,
+            _ if self.opens_brackets(line) => self.value(line, 0, None),
+            rest if dashed(rest).is_some() => self.sequence(line.indent, None),
+            _ => self.mapping(line.indent, None, None),
         }
     }
 
@@ -183,9 +204,9 @@ impl<'a> Scanner<'a> {
             }
             let (key, start) = first.take().or_else(|| self.key(line))?;
             self.builder.add_text(None, &key.text, key.quoted, self.number).ok()?;
-            let value = Line { start: start + spaces(&self.text[start..line.end]), ..line };
+            let value = Line { start: start + spaces(&self.text.as_bytes()[start..line.end]), ..line };
             // The items of a list may stand right below the key.
-            let belongs = |line: Line, text: &str| {
+            let belongs = |line: Line, text: &[u8]| {
                 line.indent > indent || line.indent == indent && dashed(text).is_some()
             };
             self.node(value, indent, belongs)?;
@@ -194,10 +215,10 @@ impl<'a> Scanner<'a> {
     }
 
     /// What a key or a dash at `indent` stands for: the rest of its line, or what is below it if that `belongs` to it.
-    fn node(&mut self, line: Line, indent: usize, belongs: impl Fn(Line, &str) -> bool) -> Option<()> {
+    fn node(&mut self, line: Line, indent: usize, belongs: impl Fn(Line, &[u8]) -> bool) -> Option<()> {
         let (anchor, line) = self.anchored(line)?;
         // A key or a dash has a blank behind it, so this is a comment indeed.
-        if !matches!(self.rest(line).as_bytes().first(), None | Some(b'#')) {
+        if !matches!(self.rest(line).first(), None | Some(b'#')) {
             return if anchor.is_some() && self.key(line).is_some() {
                 None
             } else {
@@ -206,10 +227,10 @@ impl<'a> Scanner<'a> {
         }
         self.advance();
         match self.line {
-            Some(below) if self.rest(below).starts_with('&') && anchor.is_none() => {
+            Some(below) if self.rest(below).starts_with(b"&") && anchor.is_none() => {
                 // The name of a list or map in brackets; of what else it might be is not known here.
                 let (anchor, rest) = self.anchored(below)?;
-                let brackets = belongs(below, "") && self.rest(rest).starts_with(['[', '{']);
+                let brackets = belongs(below, b"") && self.opens_brackets(rest);
                 if brackets && self.key(below).is_none() { self.value(rest, indent, anchor) } else { None }
             }
             Some(below) if belongs(below, self.rest(below)) => match self.scalar(below) {
@@ -222,20 +243,22 @@ impl<'a> Scanner<'a> {
     }
 
     /// The anchor that a line begins with, if any, and what is left of the line.
+    #[inline]
     fn anchored(&self, line: Line) -> Option<(Option<&'a str>, Line)> {
-        let rest = self.rest(line);
-        if rest.as_bytes().first() != Some(&b'&') {
-            return Some((None, line));
-        }
-        let rest = &rest[1..];
+        if self.rest(line).first() == Some(&b'&') { self.anchor(line) } else { Some((None, line)) }
+    }
+
+    fn anchor(&self, line: Line) -> Option<(Option<&'a str>, Line)> {
+        let rest = &self.rest_text(line)[1..];
         let name = name(rest)?;
-        let after = &rest[name.len()..];
+        let after = &rest.as_bytes()[name.len()..];
         let blanks = spaces(after);
         let is_apart = blanks > 0 || after.is_empty();
         is_apart.then(|| (Some(name), Line { start: line.end - after.len() + blanks, ..line }))
     }
 
     /// The key that a line begins with, and where what follows its colon begins.
+    #[inline]
     fn key(&self, line: Line) -> Option<(Scalar<'a>, usize)> {
         let scalar = self.scalar(line)?;
         let start = self.after_colon(line, scalar.length)?;
@@ -243,48 +266,52 @@ impl<'a> Scanner<'a> {
     }
 
     /// The scalar that a line begins with, if it ends there.
+    #[inline]
     fn scalar(&self, line: Line) -> Option<Scalar<'a>> {
-        let rest = self.rest(line);
-        match rest.as_bytes().first()? {
-            b'"' | b'\'' => quoted(rest),
-            _ => plain(rest),
+        match self.rest(line).first()? {
+            b'"' | b'\'' => quoted(self.rest_text(line)),
+            _ => plain(self.rest_text(line)),
         }
     }
 
+    fn opens_brackets(&self, line: Line) -> bool {
+        matches!(self.rest(line).first(), Some(b'[' | b'{'))
+    }
+
     /// Where what follows the colon begins, if a scalar of that length is a key.
+    #[inline]
     fn after_colon(&self, line: Line, length: usize) -> Option<usize> {
         let rest = self.rest(line);
         let colon = length + spaces(&rest[length..]);
         // Longer ones are no keys to libyaml.
-        let is_key = matches!(rest.as_bytes()[colon..], [b':'] | [b':', b' ', ..]) && colon <= 1000;
+        let is_key = matches!(rest[colon..], [b':'] | [b':', b' ', ..]) && colon <= 1000;
         is_key.then_some(line.start + colon + 1)
     }
 
     /// A scalar, or a list or map in brackets, that belongs to a key or a dash at `indent`.
     fn value(&mut self, line: Line, indent: usize, anchor: Option<&str>) -> Option<()> {
-        let rest = self.rest(line);
-        let scalar = match rest.as_bytes().first()? {
-            b'|' | b'>' => return self.block_text(rest, indent, anchor),
+        let scalar = match self.rest(line).first()? {
+            b'|' | b'>' => return self.block_text(line, indent, anchor),
             b'[' | b'{' => {
                 let end = self.flow(line.start, anchor)?;
                 let line_end = self.end_of_line(end);
                 self.at = (line_end + 1).max(self.at);
-                let ends = ends(&self.text[end..line_end]);
+                let ends = ends(&self.text.as_bytes()[end..line_end]);
                 self.advance();
                 return ends.then_some(());
             }
             b'*' => {
-                let name = name(&rest[1..])?;
-                let ends = anchor.is_none() && ends(&rest[1 + name.len()..]);
+                let name = name(&self.rest_text(line)[1..])?;
+                let ends = anchor.is_none() && ends(&self.rest(line)[1 + name.len()..]);
                 self.builder.add_alias(name, self.number).ok()?;
                 self.advance();
                 return ends.then_some(());
             }
-            b'"' | b'\'' => match quoted(rest) {
+            b'"' | b'\'' => match quoted(self.rest_text(line)) {
                 Some(found) => found,
                 None => return self.quoted_lines(line, indent, anchor),
             },
-            _ => plain(rest)?,
+            _ => plain(self.rest_text(line))?,
         };
         self.text(line, indent, anchor, scalar)
     }
@@ -301,7 +328,7 @@ impl<'a> Scanner<'a> {
             return self.builder.add_text(anchor, &scalar.text, scalar.quoted, number).ok();
         }
         // Lines further in go on with it, unless it has an end of its own: quotes, or a comment.
-        if scalar.quoted || after.contains('#') {
+        if scalar.quoted || after.contains(&b'#') {
             return None;
         }
         let text = self.continued(scalar.text.into_owned(), indent, number)?;
@@ -311,15 +338,12 @@ impl<'a> Scanner<'a> {
     /// A plain scalar that goes on with the present line: a break is a blank, several are one less.
     fn continued(&mut self, mut text: String, indent: usize, mut number: u32) -> Option<String> {
         while let Some(line) = self.line.filter(|line| line.indent > indent) {
-            let more = self.rest(line);
+            let more = self.rest_text(line);
             let part = plain_rest(more)?;
             if self.commented || part.len() < more.trim_end_matches(' ').len() {
                 return None;
             }
-            match self.number - number {
-                1 => text.push(' '),
-                breaks => text.extend(std::iter::repeat_n('\n', breaks as usize - 1)),
-            }
+            fold(&mut text, (self.number - number) as usize);
             text.push_str(part);
             number = self.number;
             self.advance();
@@ -336,15 +360,16 @@ impl<'a> Scanner<'a> {
         let breaks = self.text[line.start..end].bytes().filter(|byte| *byte == b'\n').count();
         self.number = self.number.saturating_add(u32::try_from(breaks).ok()?);
         self.at = line_end + 1;
-        let ends = ends(&self.text[end..line_end]);
+        let ends = ends(&self.text.as_bytes()[end..line_end]);
         self.advance();
         (ends && self.line.is_none_or(|next| next.indent <= indent)).then_some(())
     }
 
     /// `|` or `>` and the lines below.
-    fn block_text(&mut self, header: &str, parent: usize, anchor: Option<&str>) -> Option<()> {
-        let folded = header.starts_with('>');
-        let (chomp, header) = match header.as_bytes().get(1) {
+    fn block_text(&mut self, line: Line, parent: usize, anchor: Option<&str>) -> Option<()> {
+        let header = self.rest(line);
+        let folded = header.starts_with(b">");
+        let (chomp, header) = match header.get(1) {
             Some(b'-') => (Chomp::Strip, &header[2..]),
             Some(b'+') => (Chomp::Keep, &header[2..]),
             _ => (Chomp::Clip, &header[1..]),
@@ -353,19 +378,23 @@ impl<'a> Scanner<'a> {
             return None;
         }
         let (first_start, first_end) = self.take_line()?;
-        let indent = spaces(&self.text[first_start..first_end]);
-        if indent <= parent || first_start + indent == first_end {
+        let first = &self.text.as_bytes()[first_start..first_end];
+        let indent = spaces(first);
+        let begins_with = first.get(indent);
+        if indent <= parent || matches!(begins_with, None | Some(b'\t')) {
             return None;
         }
         let mut text = String::with_capacity(first_end - first_start);
         text.push_str(&self.text[first_start + indent..first_end]);
         let mut breaks = 1;
+        // Whether the line before is further in: no break around such a line is folded.
+        let mut was_inside = false;
         let mut last_end = first_end;
         loop {
             let (at, number) = (self.at, self.number);
             let Some((start, end)) = self.take_line() else { break };
             let line = &self.text[start..end];
-            let lead = spaces(line);
+            let lead = spaces(line.as_bytes());
             if lead == line.len() && lead <= indent {
                 breaks += 1;
                 last_end = end;
@@ -379,20 +408,19 @@ impl<'a> Scanner<'a> {
                 break;
             }
             let content = &line[indent..];
-            if folded {
-                if breaks > 1 || content.starts_with([' ', '\t']) {
-                    return None;
-                }
-                text.push(' ');
+            let is_inside = content.starts_with([' ', '\t']);
+            if folded && !was_inside && !is_inside {
+                fold(&mut text, breaks);
             } else {
                 text.extend(std::iter::repeat_n('\n', breaks));
             }
+            was_inside = is_inside;
             text.push_str(content);
             breaks = 1;
             last_end = end;
         }
         // What a block means that ends with the text but not with a line is libyaml's secret.
-        if last_end == self.text.len() || folded && text.starts_with([' ', '\t']) {
+        if last_end == self.text.len() {
             return None;
         }
         match chomp {
@@ -434,9 +462,16 @@ impl<'a> Scanner<'a> {
     }
 
     fn flow_key(&mut self, at: usize) -> Option<usize> {
-        let at = self.flow_scalar(at)?;
-        let value = self.text[at..].strip_prefix(": ")?;
-        self.flow_blanks(self.text.len() - value.len())
+        let key = self.scalar_in_brackets(at)?;
+        let end = at + key.length;
+        self.builder.add_text(None, &key.text, key.quoted, self.number).ok()?;
+        // Behind quotes the colon needs no blank.
+        let is_key = match self.text.as_bytes()[end..] {
+            [b':', b' ', ..] => true,
+            [b':', ..] => key.quoted,
+            _ => false,
+        };
+        if is_key { self.flow_blanks(end + 1) } else { None }
     }
 
     fn flow_value(&mut self, at: usize) -> Option<usize> {
@@ -451,31 +486,83 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// The rest of a line inside brackets. All of a text may be one line, so its end is looked for once.
+    fn rest_in_brackets(&mut self, at: usize) -> &'a str {
+        if at >= self.flow_line_end {
+            self.flow_line_end = self.end_of_line(at);
+        }
+        &self.text[at..self.flow_line_end]
+    }
+
+    fn scalar_in_brackets(&mut self, at: usize) -> Option<Scalar<'a>> {
+        let rest = self.rest_in_brackets(at);
+        match rest.as_bytes().first()? {
+            b'"' | b'\'' => quoted(rest),
+            _ => simple(rest),
+        }
+    }
+
     fn flow_scalar(&mut self, at: usize) -> Option<usize> {
-        let rest = &self.text[at..self.end_of_line(at)];
-        let scalar = match rest.as_bytes().first()? {
-            b'"' | b'\'' => quoted(rest)?,
-            _ => simple(rest)?,
-        };
-        self.builder.add_text(None, &scalar.text, scalar.quoted, self.number).ok()?;
-        Some(at + scalar.length)
+        let scalar = self.scalar_in_brackets(at)?;
+        let mut end = at + scalar.length;
+        if scalar.quoted || !self.text[end..].trim_start_matches(' ').starts_with('\n') {
+            self.builder.add_text(None, &scalar.text, scalar.quoted, self.number).ok()?;
+            return Some(end);
+        }
+        let mut text = scalar.text;
+        let mut number = self.number;
+        loop {
+            end = self.flow_breaks(end)?;
+            if matches!(self.text.as_bytes()[end], b',' | b']' | b'}' | b'#') {
+                break;
+            }
+            let more = simple(self.rest_in_brackets(end))?;
+            let text = text.to_mut();
+            fold(text, (self.number - number) as usize);
+            text.push_str(&more.text);
+            number = self.number;
+            end += more.length;
+            if !self.text[end..].trim_start_matches(' ').starts_with('\n') {
+                break;
+            }
+        }
+        self.builder.add_text(None, &text, false, number).ok()?;
+        Some(end)
     }
 
     /// Goes over blanks, breaks and lines of comment inside brackets.
     fn flow_blanks(&mut self, mut at: usize) -> Option<usize> {
         let bytes = self.text.as_bytes();
         loop {
-            match *bytes.get(at)? {
+            at = self.flow_breaks(at)?;
+            if bytes[at] != b'#' || !matches!(bytes[at - 1], b' ' | b'\n') {
+                return Some(at);
+            }
+            at = self.end_of_line(at);
+        }
+    }
+
+    /// Goes over blanks and breaks inside brackets.
+    fn flow_breaks(&mut self, mut at: usize) -> Option<usize> {
+        loop {
+            match *self.text.as_bytes().get(at)? {
                 b' ' => at += 1,
                 b'\n' => {
                     at += 1;
                     self.at = self.end_of_line(at) + 1;
                     self.number += 1;
                 }
-                b'#' if matches!(bytes[at - 1], b' ' | b'\n') => at = self.end_of_line(at),
                 _ => return Some(at),
             }
         }
+    }
+}
+
+/// Goes on with a text behind so many breaks: one is a blank, several are one less.
+fn fold(text: &mut String, breaks: usize) {
+    match breaks {
+        1 => text.push(' '),
+        many => text.extend(std::iter::repeat_n('\n', many - 1)),
     }
 }
 
@@ -493,13 +580,13 @@ struct Scalar<'a> {
     length: usize,
 }
 
-fn spaces(text: &str) -> usize {
-    text.bytes().take_while(|byte| *byte == b' ').count()
+fn spaces(text: &[u8]) -> usize {
+    text.iter().take_while(|byte| **byte == b' ').count()
 }
 
 /// What follows the dash of an item.
-fn dashed(text: &str) -> Option<&str> {
-    matches!(text.as_bytes(), [b'-'] | [b'-', b' ', ..]).then(|| &text[1..])
+fn dashed(text: &[u8]) -> Option<&[u8]> {
+    matches!(text, [b'-'] | [b'-', b' ', ..]).then(|| &text[1..])
 }
 
 /// The name of an anchor that `text` begins with.
@@ -510,11 +597,12 @@ fn name(text: &str) -> Option<&str> {
 }
 
 /// Whether the line begins or ends a document.
-fn is_marker(line: Line, rest: &str) -> bool {
-    line.indent == 0 && matches!(rest.as_bytes(), [b'-', b'-', b'-', ..] | [b'.', b'.', b'.', ..])
+fn is_marker(line: Line, rest: &[u8]) -> bool {
+    line.indent == 0 && matches!(rest, [b'-', b'-', b'-', ..] | [b'.', b'.', b'.', ..])
 }
 
 /// The plain scalar that `text` begins with, up to a colon or a comment, without blanks behind it.
+#[inline]
 fn plain(text: &str) -> Option<Scalar<'_>> {
     let bytes = text.as_bytes();
     match bytes.first()? {
@@ -527,34 +615,31 @@ fn plain(text: &str) -> Option<Scalar<'_>> {
     Some(Scalar { text: Cow::Borrowed(text), quoted: false, length: text.len() })
 }
 
-/// What a plain scalar may have to end at.
-static STOPS: [bool; 256] = {
-    let mut stops = [false; 256];
-    stops[b'\t' as usize] = true;
-    stops[b':' as usize] = true;
-    stops[b'#' as usize] = true;
-    stops
-};
-
 /// What a plain scalar has of a line, up to a colon or a comment, without blanks behind it.
 fn plain_rest(text: &str) -> Option<&str> {
     let bytes = text.as_bytes();
     let mut from = 0;
-    let end = loop {
-        let stop = bytes[from..].iter().position(|byte| STOPS[usize::from(*byte)]);
-        let Some(at) = stop.map(|length| from + length) else { break bytes.len() };
-        let ends = match bytes[at] {
-            b':' => matches!(bytes.get(at + 1), None | Some(b' ' | b'\t')),
-            b'#' => at > 0 && bytes[at - 1] == b' ',
-            _ => return None,
+    // Whatever ends it has a blank beside it, unless it is a colon at the end of the line.
+    let mut end = loop {
+        let blank = find_any(&bytes[from..], [b' ', b'\t']);
+        let Some(at) = blank.map(|length| from + length) else {
+            break bytes.len() - usize::from(bytes.ends_with(b":"));
         };
-        if ends {
+        if at > 0 && bytes[at - 1] == b':' {
+            break at - 1;
+        }
+        if bytes[at] == b'\t' {
+            return None;
+        }
+        if bytes.get(at + 1) == Some(&b'#') {
             break at;
         }
         from = at + 1;
     };
-    let blanks = bytes[..end].iter().rev().take_while(|byte| **byte == b' ').count();
-    Some(&text[..end - blanks])
+    while end > 0 && bytes[end - 1] == b' ' {
+        end -= 1;
+    }
+    Some(&text[..end])
 }
 
 /// A plain scalar inside brackets, made only of characters that mean nothing there.

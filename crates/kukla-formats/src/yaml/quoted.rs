@@ -36,23 +36,32 @@ fn double_quoted(text: &str) -> Option<(Cow<'_, str>, usize)> {
         if rest[at..].starts_with('"') {
             return Some((Cow::Owned(inner), text.len() - rest.len() + at + 1));
         }
-        inner.push(escaped(*rest.as_bytes().get(at + 1)?)?);
-        rest = &rest[at + 2..];
+        let (c, length) = escaped(&rest[at + 1..])?;
+        inner.push(c);
+        rest = &rest[at + 1 + length..];
     }
 }
 
-/// What a backslash and a character stand for.
-fn escaped(byte: u8) -> Option<char> {
-    Some(match byte {
-        b'n' => '\n',
-        b't' => '\t',
-        b'r' => '\r',
-        b'0' => '\0',
-        b'e' => '\x1b',
-        b'"' => '"',
-        b'\\' => '\\',
+/// What a backslash and what follows it, which `text` begins with, stand for, and how long that is.
+fn escaped(text: &str) -> Option<(char, usize)> {
+    let digits = match text.as_bytes().first()? {
+        b'0' => return Some(('\0', 1)),
+        b'a' => return Some(('\x07', 1)),
+        b'b' => return Some(('\x08', 1)),
+        b't' => return Some(('\t', 1)),
+        b'n' => return Some(('\n', 1)),
+        b'v' => return Some(('\x0b', 1)),
+        b'f' => return Some(('\x0c', 1)),
+        b'r' => return Some(('\r', 1)),
+        b'e' => return Some(('\x1b', 1)),
+        byte @ (b' ' | b'"' | b'/' | b'\\') => return Some((char::from(*byte), 1)),
+        b'x' => 2,
+        b'u' => 4,
+        b'U' => 8,
         _ => return None,
-    })
+    };
+    let code = text.get(1..=digits).filter(|code| code.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
+    Some((char::from_u32(u32::from_str_radix(code, 16).ok()?)?, digits + 1))
 }
 
 /// The quoted scalar that `text` begins with and that goes on over several lines, and its length with the quotes: a break is a
@@ -114,7 +123,13 @@ fn line(text: &str, mut at: usize, out: &mut String) -> Option<Line> {
             }
             (b'\'', Some(b'\'')) => out.push('\''),
             (b'\\', Some(b'\n')) => return Some(Line::Joined(stop + 1)),
-            (b'\\', next) => out.push(escaped(next?)?),
+            (b'\\', _) => {
+                let (c, length) = escaped(&text[stop + 1..])?;
+                out.push(c);
+                kept = out.len();
+                at = stop + 1 + length;
+                continue;
+            }
             _ => return Some(Line::Closed(stop + 1)),
         }
         kept = out.len();

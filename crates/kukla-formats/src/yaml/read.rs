@@ -154,6 +154,19 @@ mod tests {
             "|+\n   x\n\n",
             ">\n    x\n    y\n",
             ">-\n    x\n     y\n",
+            ">\n    {\n      x\n\n    y\n    z\n\n\n    }\n",
+            ">+\n    x\n\n      y\n\n    \tz\n    a\n\n",
+            "|\n    \tx\n",
+            "[ssh-rsa A\n    b@c, d\n\n  e f\n ]",
+            "[a\n  # b\n  c]",
+            "[a\n  # b\n  ]",
+            "{a\n b: c}",
+            "{a: b\n c, \"d\":e, 'f':'g'}",
+            "{\"a\":[\"b\",{\"c\":null}],\n\"d\":{}}",
+            "[a\n---\n b]",
+            "\"\\u00e9\\x41\\/\\ \\v\\U0001F600\"",
+            "\"\\ud800\"",
+            "\"a\\ \n  \\x20\n b\"",
             "|2\n    x",
             "| # c\n    x\n  # d",
             "*a",
@@ -207,7 +220,18 @@ mod tests {
         ];
         let mut text = String::new();
         if dice.roll(8) == 0 {
-            text += dice.pick(&["---\n", "--- # c\n", "# c\n\n", "%YAML 1.1\n---\n", "--- a\n", "  \n"]);
+            text += dice.pick(&[
+                "---\n",
+                "--- # c\n",
+                "# c\n\n",
+                "%YAML 1.1\n---\n",
+                "--- a\n",
+                "  \n",
+                "--- {}\n",
+                "--- [a,\n b] # c\n",
+                "{a: b,\n c: d}\n",
+                "---\n...\n",
+            ]);
         }
         let mut indent = 0;
         for _ in 0..=dice.roll(7) {
@@ -256,6 +280,20 @@ mod tests {
             assert_eq!((ours.lines, ours.symbolic), (all.lines, all.symbolic), "{text}");
         }
         assert!(plain > 5_000, "only {plain} texts were plain");
+    }
+
+    /// Data of another program may be one line.
+    #[test]
+    #[allow(clippy::disallowed_methods)] // a test may look at the clock
+    fn a_long_line_is_read_in_one_go() {
+        let text = format!(
+            "{{{}}}",
+            (0..200_000).map(|n| format!("\"k{n}\":[{n}, a]")).collect::<Vec<_>>().join(",")
+        );
+        let start = std::time::Instant::now();
+        let document = read(text.as_bytes(), Options::HIERA).expect("YAML");
+        assert_eq!(document.value.as_hash().map(|hash| hash.len()), Some(200_000));
+        assert!(start.elapsed().as_secs() < 5, "it took {:?}", start.elapsed());
     }
 
     #[test]

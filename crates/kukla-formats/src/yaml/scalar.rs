@@ -29,6 +29,15 @@ pub enum Scalar<'a> {
     Refused(String),
 }
 
+/// How long the longest word is that means something.
+const LONGEST: usize = "false".len();
+
+/// Whether a plain scalar is text at first sight, as most are.
+#[inline]
+pub(super) fn is_surely_text(text: &str) -> bool {
+    text.len() > LONGEST && text.as_bytes()[0].is_ascii_alphabetic() && (text.len() > 20 || text.is_ascii())
+}
+
 /// Decides what the plain scalar `text` means.
 pub fn resolve(text: &str) -> Scalar<'_> {
     let Some(first) = text.as_bytes().first() else { return Scalar::Null };
@@ -93,8 +102,7 @@ fn wordy(c: char) -> bool {
 
 fn word(text: &str) -> Scalar<'_> {
     // Most are longer than any word that means something.
-    let longest = "false".len();
-    if text.len() > longest && (text.len() > 20 || text.is_ascii() || text.chars().nth(longest).is_some()) {
+    if text.len() > LONGEST && (text.len() > 20 || text.is_ascii() || text.chars().nth(LONGEST).is_some()) {
         return Scalar::Text;
     }
     if !text.as_bytes().contains(&b'\n') {

@@ -244,8 +244,8 @@ impl Ruby<'_> {
                 None => Err(self.cannot_load(feature)),
             };
         }
+        let here = self.host.world().here();
         for directory in self.load_path()? {
-            let here = self.host.world().here();
             let path = normal(&here.join(&directory).join(&wanted));
             if let Some(fresh) = self.require_path(&path)? {
                 return Ok(fresh);

@@ -61,27 +61,48 @@ impl Parser<'_> {
     /// the left than the line that opens it, as if it were meant for another.
     pub(super) fn unclosed_brace(&self, opening: usize) -> usize {
         let mut open = Vec::new();
+        let mut line = Line::default();
         for (index, kind) in self.tokens.kinds.iter().enumerate().take(self.at) {
+            if !matches!(kind, LBrace | SelectorBrace | RBrace) {
+                continue;
+            }
+            let start = self.tokens.starts[index] as usize;
+            line.go_to(self.text, start);
             match kind {
-                LBrace | SelectorBrace => open.push((index, self.indentation(index).0)),
-                RBrace => {
-                    let (indentation, begins_line) = self.indentation(index);
-                    match open.pop() {
-                        Some((brace, own)) if begins_line && indentation < own => return brace,
-                        _ => {}
+                RBrace => match open.pop() {
+                    Some((brace, own)) if line.start + line.blanks == start && line.blanks < own => {
+                        return brace;
                     }
-                }
-                _ => {}
+                    _ => {}
+                },
+                _ => open.push((index, line.blanks)),
             }
         }
         opening
     }
+}
 
-    /// How far the line of a token is indented, and whether the token is the first of it.
-    fn indentation(&self, token: usize) -> (usize, bool) {
-        let start = self.tokens.starts[token] as usize;
-        let line = self.text[..start].rfind('\n').map_or(0, |end| end + 1);
-        let blanks = self.text[line..].len() - self.text[line..].trim_start_matches([' ', '\t']).len();
-        (blanks, line + blanks == start)
+/// A line of the text on a way from its beginning to its end, so that each line is looked at once.
+#[derive(Default)]
+struct Line {
+    start: usize,
+    /// How far it is indented.
+    blanks: usize,
+    /// Up to where the text is known.
+    seen: usize,
+}
+
+impl Line {
+    /// Goes on to the line that holds `offset`.
+    fn go_to(&mut self, text: &str, offset: usize) {
+        if let Some(end) = text[self.seen..offset].rfind('\n') {
+            self.start = self.seen + end + 1;
+        } else if self.seen > 0 {
+            self.seen = offset;
+            return;
+        }
+        let blanks = |byte: &u8| matches!(byte, b' ' | b'\t');
+        self.blanks = text.as_bytes()[self.start..].iter().take_while(|byte| blanks(byte)).count();
+        self.seen = offset;
     }
 }

@@ -348,6 +348,10 @@ impl<'t> Parser<'t> {
             self.last_error = self.at;
             return Err(Fail);
         }
+        if self.last_error == self.at {
+            // It has been said, and everything around fails with it.
+            return Err(Fail);
+        }
         let (location, span) = match self.current {
             Eof => ("end of input".to_owned(), Span::at(self.text.len() as u32)),
             _ => (format!("'{}'", self.token_value()), self.token_span()),

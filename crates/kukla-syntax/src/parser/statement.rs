@@ -80,6 +80,9 @@ impl Parser<'_> {
         }
         let known = self.diagnostics.len();
         let result = self.unexpected();
+        if self.diagnostics.len() == known {
+            return result;
+        }
         let opening = if self.current == Eof { self.unclosed_brace(opening) } else { opening };
         let span = self.tokens.span(opening);
         if let Some((_, wrong)) = self.diagnostics.get_mut(known) {
