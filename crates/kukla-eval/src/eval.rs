@@ -214,7 +214,7 @@ impl Vm<'_> {
     }
 }
 
-/// Appends a number; the general way takes ten times as long.
+/// Appends a number. Texts with numbers in them are many, and the general way cares for widths and signs, too.
 fn push_integer(text: &mut String, n: i64) {
     let mut digits = [b'0'; 20];
     let (mut at, mut rest) = (digits.len(), n.unsigned_abs());
