@@ -314,11 +314,18 @@ fn special_bytes(word: u64) -> u64 {
     (below(word, 0x20) | same(word, b'"') | same(word, b'\\')) & HIGH
 }
 
+/// Whether one of sixteen bytes needs escaping; processors compare so many at once.
+fn has_special(bytes: &[u8; 16]) -> bool {
+    bytes.iter().fold(false, |found, &byte| found | (byte < 0x20) | (byte == b'"') | (byte == b'\\'))
+}
+
 /// Whether nothing needs escaping, as in nearly all texts, most of which are a few words long.
 fn is_plain(bytes: &[u8]) -> bool {
-    if let (chunks, Some(last)) = (bytes.as_chunks::<8>().0, bytes.last_chunk::<8>()) {
-        let found = chunks.iter().fold(0, |found, chunk| found | special_bytes(u64::from_le_bytes(*chunk)));
-        return found | special_bytes(u64::from_le_bytes(*last)) == 0;
+    if let (chunks, Some(last)) = (bytes.as_chunks::<16>().0, bytes.last_chunk::<16>()) {
+        return !chunks.iter().any(has_special) && !has_special(last);
+    }
+    if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+        return special_bytes(u64::from_le_bytes(*first)) | special_bytes(u64::from_le_bytes(*last)) == 0;
     }
     if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
         let word = u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << 32;

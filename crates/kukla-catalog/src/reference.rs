@@ -84,14 +84,28 @@ impl fmt::Display for ResourceRef {
 
 impl From<ResourceRef> for Str {
     fn from(reference: ResourceRef) -> Str {
-        let ResourceRef { type_name, title } = reference;
-        let mut text = Str::with_capacity(type_name.len() + title.len() + 2);
-        text.push_str(&type_name);
-        text.push('[');
-        text.push_str(&title);
-        text.push(']');
-        text
+        spelled(&reference.type_name, &reference.title)
     }
+}
+
+/// A reference as text: `File[/etc/motd]`.
+pub fn spelled(type_name: &str, title: &str) -> Str {
+    /// Most references are no longer than this, and need no memory while they are put together.
+    const USUAL: usize = 128;
+    let parts = [type_name, "[", title, "]"];
+    let length = parts.iter().map(|part| part.len()).sum();
+    let mut bytes = [0; USUAL];
+    if length <= USUAL {
+        let mut at = 0;
+        for part in parts {
+            bytes[at..at + part.len()].copy_from_slice(part.as_bytes());
+            at += part.len();
+        }
+        if let Ok(text) = std::str::from_utf8(&bytes[..length]) {
+            return text.into();
+        }
+    }
+    parts.concat().into()
 }
 
 fn without_colons(name: &str) -> &str {

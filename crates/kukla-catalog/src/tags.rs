@@ -4,7 +4,17 @@
 pub fn is_valid(tag: &str) -> bool {
     // Ruby's `\Z` lets one line break pass at the end.
     let tag = tag.strip_suffix('\n').unwrap_or(tag);
-    let word = |c: char| c == '_' || c.is_ascii_alphanumeric() || !c.is_ascii() && c.is_alphanumeric();
+    // Nearly all are ASCII, and titles that are no tags mostly begin like none.
+    let plain = |byte: u8| byte == b'_' || byte.is_ascii_alphanumeric();
+    match tag.as_bytes() {
+        [] => return false,
+        [first, ..] if first.is_ascii() && !plain(*first) => return false,
+        bytes if bytes.is_ascii() => {
+            return bytes.iter().all(|&byte| plain(byte) || matches!(byte, b':' | b'.' | b'-'));
+        }
+        _ => {}
+    }
+    let word = |c: char| c == '_' || c.is_alphanumeric();
     let mut chars = tag.chars();
     chars.next().is_some_and(word) && chars.all(|c| word(c) || matches!(c, ':' | '.' | '-'))
 }

@@ -1,7 +1,5 @@
 //! Evaluation: from an expression to its value.
 
-use std::fmt::Write as _;
-
 use kukla_syntax::diagnostic;
 use kukla_values::{Array, Hash, Value, format};
 
@@ -202,10 +200,7 @@ impl Vm<'_> {
                     let value = self.eval(expr)?;
                     match &value {
                         Value::String(part) => text.push_str(part),
-                        Value::Integer(n) => {
-                            // Writing to a string cannot fail.
-                            let _ = write!(text, "{n}");
-                        }
+                        Value::Integer(n) => push_integer(&mut text, *n),
                         other => format::interpolate_into(other, &mut text),
                     }
                     self.check_text(text.len())?;
@@ -217,6 +212,24 @@ impl Vm<'_> {
         self.scratch = text;
         Ok(value)
     }
+}
+
+/// Appends a number. Texts with numbers in them are many, and the general way cares for widths and signs, too.
+fn push_integer(text: &mut String, n: i64) {
+    let mut digits = [b'0'; 20];
+    let (mut at, mut rest) = (digits.len(), n.unsigned_abs());
+    loop {
+        at -= 1;
+        digits[at] += (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    if n < 0 {
+        text.push('-');
+    }
+    digits[at..].iter().for_each(|&digit| text.push(char::from(digit)));
 }
 
 /// A hash as an array of pairs.

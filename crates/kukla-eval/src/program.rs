@@ -114,7 +114,7 @@ pub enum Definition {
 pub struct Params {
     list: Box<[Param]>,
     /// Where each name stands, if there are so many that looking through them takes its time.
-    places: FxHashMap<Name, u32>,
+    places: Option<Arc<FxHashMap<Name, u32>>>,
 }
 
 /// The number of parameters up to which comparing pointers beats hashing.
@@ -123,23 +123,28 @@ const SEARCHED: usize = 8;
 impl Params {
     /// Where the parameter of that name stands.
     pub fn place(&self, name: Name) -> Option<usize> {
-        match self.list.len() <= SEARCHED {
-            true => self.list.iter().position(|param| param.name == name),
-            false => self.places.get(&name).map(|&place| place as usize),
+        match &self.places {
+            None => self.list.iter().position(|param| param.name == name),
+            Some(places) => places.get(&name).map(|&place| place as usize),
         }
+    }
+
+    /// Where each name stands, if there are many.
+    pub(crate) fn places(&self) -> Option<&Arc<FxHashMap<Name, u32>>> {
+        self.places.as_ref()
     }
 }
 
 impl FromIterator<Param> for Params {
     fn from_iter<I: IntoIterator<Item = Param>>(params: I) -> Params {
         let list: Box<[Param]> = params.into_iter().collect();
-        let mut places = FxHashMap::default();
-        if list.len() > SEARCHED {
-            places.reserve(list.len());
+        let places = (list.len() > SEARCHED).then(|| {
+            let mut places = FxHashMap::with_capacity_and_hasher(list.len(), Default::default());
             for (place, param) in list.iter().enumerate() {
                 places.entry(param.name).or_insert(place as u32);
             }
-        }
+            Arc::new(places)
+        });
         Params { list, places }
     }
 }

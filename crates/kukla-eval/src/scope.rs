@@ -13,6 +13,8 @@ use std::sync::Arc;
 use kukla_values::{Name, Str, Value};
 use rustc_hash::FxHashMap;
 
+use crate::program::Params;
+
 /// A named scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ScopeId(pub(crate) u32);
@@ -83,9 +85,21 @@ pub type Captures = Arc<[Value]>;
 #[derive(Debug, Default)]
 pub struct Variables {
     entries: Vec<(Name, Value)>,
+    /// Where each stands that is no parameter, once there are many.
     index: Option<Box<FxHashMap<Name, u32>>>,
+    /// The parameters among them, if there are many.
+    row: Option<Row>,
     /// The marks of all names: most questions whether one of some is here end with this.
     marks: u64,
+}
+
+/// Parameters that stand in a row, in the order of the class or define, which knows the place of each: what is the same for
+/// all that it is evaluated for need not be found out anew.
+#[derive(Debug)]
+struct Row {
+    places: Arc<FxHashMap<Name, u32>>,
+    first: usize,
+    length: usize,
 }
 
 /// The number of variables up to which comparing pointers beats hashing.
@@ -95,9 +109,68 @@ impl Variables {
     /// The value of a variable.
     #[inline]
     pub fn get(&self, name: Name) -> Option<&Value> {
-        match &self.index {
-            None => self.entries.iter().find(|(known, _)| *known == name).map(|(_, value)| value),
-            Some(index) => index.get(&name).map(|&at| &self.entries[at as usize].1),
+        // Most scopes on the way to a variable do not have it.
+        if self.marks & name.mark() == 0 {
+            return None;
+        }
+        self.place(name).map(|at| &self.entries[at].1)
+    }
+
+    #[inline]
+    fn place(&self, name: Name) -> Option<usize> {
+        if self.row.is_some() || self.index.is_some() {
+            return self.indexed(name);
+        }
+        self.entries.iter().position(|(known, _)| *known == name)
+    }
+
+    fn indexed(&self, name: Name) -> Option<usize> {
+        if let Some(row) = &self.row
+            && let Some(&place) = row.places.get(&name)
+        {
+            return Some(row.first + place as usize);
+        }
+        if let Some(index) = &self.index {
+            return index.get(&name).map(|&at| at as usize);
+        }
+        self.others().find(|(_, known)| *known == name).map(|(at, _)| at)
+    }
+
+    /// What is no parameter in a row, with its place.
+    fn others(&self) -> impl Iterator<Item = (usize, Name)> {
+        let within = self.row.as_ref().map_or(0..0, |row| row.first..row.first + row.length);
+        let names = self.entries.iter().map(|(name, _)| *name).enumerate();
+        names.filter(move |(at, _)| !within.contains(at))
+    }
+
+    /// How many are no parameters in a row.
+    #[inline]
+    fn others_count(&self) -> usize {
+        self.entries.len() - self.row.as_ref().map_or(0, |row| row.length)
+    }
+
+    /// Sets the parameters of a class or define that have values, unless there are variables of their names.
+    pub(crate) fn bind_parameters(&mut self, params: &Params, values: Vec<Option<Value>>) {
+        let is_taken = || self.entries.iter().any(|(name, _)| params.place(*name).is_some());
+        let makes_row = params.len() > SEARCHED
+            && self.row.is_none()
+            && self.index.is_none()
+            && values.iter().all(Option::is_some)
+            && !is_taken();
+        let named = params.iter().map(|param| param.name).zip(values);
+        let named = named.filter_map(|(name, value)| Some((name, value?)));
+        let Some(places) = params.places().filter(|_| makes_row) else {
+            self.reserve(params.len());
+            named.for_each(|(name, value)| {
+                self.bind(name, value);
+            });
+            return;
+        };
+        self.row = Some(Row { places: Arc::clone(places), first: self.entries.len(), length: params.len() });
+        self.entries.reserve(params.len());
+        for (name, value) in named {
+            self.marks |= name.mark();
+            self.entries.push((name, value));
         }
     }
 
@@ -109,7 +182,7 @@ impl Variables {
             Some(index) => index.reserve(more),
             None if all > SEARCHED => {
                 let mut index = FxHashMap::with_capacity_and_hasher(all, Default::default());
-                index.extend(self.entries.iter().enumerate().map(|(at, (known, _))| (*known, at as u32)));
+                index.extend(self.others().map(|(at, known)| (known, at as u32)));
                 self.index = Some(Box::new(index));
             }
             None => {}
@@ -129,7 +202,7 @@ impl Variables {
     #[inline]
     pub(crate) fn push(&mut self, name: Name, value: Value) {
         self.marks |= name.mark();
-        if self.index.is_none() && self.entries.len() < SEARCHED {
+        if self.index.is_none() && self.others_count() < SEARCHED {
             self.entries.push((name, value));
         } else {
             self.push_indexed(name, value);
@@ -141,8 +214,8 @@ impl Variables {
             index.insert(name, self.entries.len() as u32);
         } else {
             let mut index: FxHashMap<Name, u32> =
-                self.entries.iter().enumerate().map(|(at, (known, _))| (*known, at as u32)).collect();
-            index.insert(name, SEARCHED as u32);
+                self.others().map(|(at, known)| (known, at as u32)).collect();
+            index.insert(name, self.entries.len() as u32);
             self.index = Some(Box::new(index));
         }
         self.entries.push((name, value));
@@ -174,6 +247,7 @@ impl Variables {
     fn clear(&mut self) {
         self.entries.clear();
         self.index = None;
+        self.row = None;
         self.marks = 0;
     }
 }

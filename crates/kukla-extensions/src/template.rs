@@ -59,6 +59,23 @@ const CHANGES: &[&str] = &[
     "update",
 ];
 
+/// What the names in a template tell: that it can reach instance variables that it does not name, that it names the scope, that
+/// it may change what it is given.
+const ALL: u32 = 1;
+const SCOPE: u32 = 2;
+const CHANGE: u32 = 4;
+
+fn tells(program: &Program, what: u32) -> bool {
+    let findings = program.findings(|program| {
+        let names = |words: &[&str]| words.iter().any(|word| program.names(word));
+        let bit = |told: bool, bit: u32| if told { bit } else { 0 };
+        bit(names(REACHES_ALL), ALL)
+            | bit(names(&["@__scope__"]), SCOPE)
+            | bit(names(CHANGES) || program.names_ending_in('!'), CHANGE)
+    });
+    findings & what != 0
+}
+
 /// A template to render.
 #[derive(Clone, Copy)]
 pub struct Template<'t> {
@@ -145,7 +162,7 @@ fn syntax_error(path: Option<&Path>, problem: &SyntaxProblem) -> Raise {
 /// The variables that a template may ask for.
 fn variables(vm: &Vm<'_>, program: &Program) -> Vec<(String, PuppetValue)> {
     let here = vm.standing();
-    if REACHES_ALL.iter().any(|word| program.names(word)) {
+    if tells(program, ALL) {
         let mut all: FxHashMap<String, PuppetValue> = FxHashMap::default();
         let mut order = Vec::new();
         for (name, value) in vm.visible_variables(here) {
@@ -248,16 +265,14 @@ fn evaluate(
         ruby.set_instance_variable(&wrapper, name, value)
     };
     // The others ask for it by the method `scope`.
-    if program.names("@__scope__") || REACHES_ALL.iter().any(|word| program.names(word)) {
+    if tells(program, SCOPE | ALL) {
         let scope = scope::object(ruby, scope)?;
         set(ruby, "__scope__", scope)?;
     }
     if let Some(path) = template.path {
         set(ruby, "__file__", Value::str(path.to_string_lossy().into_owned()))?;
     }
-    let may_change = template.text.contains("<<")
-        || CHANGES.iter().any(|word| program.names(word))
-        || program.names_ending_in('!');
+    let may_change = tells(program, CHANGE) || template.text.contains("<<");
     let mut lent = Vec::new();
     for (name, value) in variables {
         if !matches!(value, PuppetValue::Undef) {

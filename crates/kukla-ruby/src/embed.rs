@@ -120,6 +120,11 @@ impl Program {
         self.names.iter().any(|known| known.ends_with(end))
     }
 
+    /// What an embedding program finds out about it, once: bits with a meaning of its own.
+    pub fn findings(&self, find: impl FnOnce(&Program) -> u32) -> u32 {
+        *self.findings.get_or_init(|| find(self))
+    }
+
     /// The names of the instance variables that occur, with their `@`.
     pub fn instance_variables(&self) -> impl Iterator<Item = &str> {
         let all = self.names.iter().map(|name| &**name);

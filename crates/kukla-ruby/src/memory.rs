@@ -10,39 +10,47 @@ use std::ops::{Deref, DerefMut};
 /// How much may be taken before an interpreter looks whether it is too much.
 const UNSEEN: usize = 1 << 20;
 
-thread_local! {
-    static TAKEN: Cell<usize> = const { Cell::new(0) };
+/// What the values of one thread take.
+struct Count {
+    taken: Cell<usize>,
     /// What was taken, without what was given back, since an interpreter looked.
-    static NEW: Cell<usize> = const { Cell::new(0) };
+    new: Cell<usize>,
+}
+
+thread_local! {
+    // Every string is counted: one variable of the thread is found once, two would be found twice.
+    static COUNT: Count = const { Count { taken: Cell::new(0), new: Cell::new(0) } };
 }
 
 /// Counts memory that is taken.
 #[inline]
 pub(crate) fn take(bytes: usize) {
-    TAKEN.set(TAKEN.get().wrapping_add(bytes));
-    NEW.set(NEW.get().saturating_add(bytes));
+    COUNT.with(|count| {
+        count.taken.set(count.taken.get().wrapping_add(bytes));
+        count.new.set(count.new.get().saturating_add(bytes));
+    });
 }
 
 /// Counts memory that is given back.
 #[inline]
 pub(crate) fn give_back(bytes: usize) {
-    TAKEN.set(TAKEN.get().wrapping_sub(bytes));
+    COUNT.with(|count| count.taken.set(count.taken.get().wrapping_sub(bytes)));
 }
 
 /// How many bytes the values of all interpreters of this thread take.
 pub fn taken() -> usize {
-    TAKEN.get()
+    COUNT.with(|count| count.taken.get())
 }
 
 /// Whether so much was taken that someone should look.
 #[inline]
 pub(crate) fn is_due() -> bool {
-    NEW.get() > UNSEEN
+    COUNT.with(|count| count.new.get()) > UNSEEN
 }
 
 /// Someone looks.
 pub(crate) fn looked() {
-    NEW.set(0);
+    COUNT.with(|count| count.new.set(0));
 }
 
 /// Memory that is given back when this is dropped.

@@ -2,7 +2,7 @@
 //!
 //! A `Program` never changes and belongs to nobody: all interpreters of the process share it.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use kukla_values::Str;
 use kukla_values::regexp::Regexp;
@@ -26,6 +26,8 @@ pub struct Program {
     pub(crate) constants: u32,
     /// What stands after `__END__`.
     pub(crate) data: Option<Box<[u8]>>,
+    /// What an embedding program has found out about it.
+    pub(crate) findings: OnceLock<u32>,
 }
 
 /// The place of a name in the list of a program.

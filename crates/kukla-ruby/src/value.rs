@@ -99,7 +99,12 @@ pub struct Head {
 impl Head {
     /// The head of a new object.
     pub fn new(class: ClassId) -> Head {
-        memory::take(OBJECT);
+        Head::with_contents(class, 0)
+    }
+
+    /// The head of a new object whose contents take so many bytes.
+    fn with_contents(class: ClassId, bytes: usize) -> Head {
+        memory::take(OBJECT + bytes);
         Head {
             class: Cell::new(class),
             frozen: Cell::new(false),
@@ -215,8 +220,8 @@ pub struct StringObject {
 impl StringObject {
     /// A string of a class.
     pub fn new(class: ClassId, text: Text) -> Rc<StringObject> {
-        memory::take(text.weight());
-        Rc::new(StringObject { head: Head::new(class), text: RefCell::new(text) })
+        let head = Head::with_contents(class, text.weight());
+        Rc::new(StringObject { head, text: RefCell::new(text) })
     }
 
     /// Its text, to read. Never held while Ruby code may run.
@@ -250,8 +255,8 @@ impl ArrayObject {
     /// An array of a class.
     pub fn new(class: ClassId, items: impl Into<List>) -> Rc<ArrayObject> {
         let items = items.into();
-        memory::take(items.weight());
-        Rc::new(ArrayObject { head: Head::new(class), items: RefCell::new(items) })
+        let head = Head::with_contents(class, items.weight());
+        Rc::new(ArrayObject { head, items: RefCell::new(items) })
     }
 
     /// Takes all elements away, before it is dropped.
@@ -305,8 +310,8 @@ pub struct HashObject {
 impl HashObject {
     /// A hash of a class.
     pub fn new(class: ClassId, table: Table) -> Rc<HashObject> {
-        memory::take(table.weight());
-        Rc::new(HashObject { head: Head::new(class), table: RefCell::new(table) })
+        let head = Head::with_contents(class, table.weight());
+        Rc::new(HashObject { head, table: RefCell::new(table) })
     }
 
     /// Takes all entries away, before it is dropped.

@@ -128,14 +128,13 @@ impl Building {
             && matches!(self.type_name.as_str(), "Class" | "Stage")
     }
 
-    /// Whether its title is its name as it stands, and nobody says otherwise.
-    pub fn is_named_by_title(&self) -> bool {
-        let (plain, namevar) = match &self.definition {
-            ResourceDefinition::Native(ty) => (ty.title_is_name(&self.title), ty.namevar()),
-            _ => (true, "name"),
+    /// Whether its title is its name as it stands, unless an attribute says otherwise.
+    pub fn title_is_name(&self) -> bool {
+        let is_plain = match &self.definition {
+            ResourceDefinition::Native(ty) => ty.title_is_name(&self.title),
+            _ => true,
         };
-        let says = |param: &Param| matches!(param.name.as_str(), name if name == namevar || name == "name");
-        plain && self.given.is_none() && !self.is_main() && !self.params.iter().any(says)
+        is_plain && self.given.is_none() && !self.is_main()
     }
 
     /// The name variables and attributes in the order catalogs show them: first what the title gives, then the rest.
@@ -250,7 +249,7 @@ impl Kindred {
 }
 
 /// For how many resources there is room before the list of them is moved: they are large.
-const USUAL: usize = 512;
+const USUAL: usize = 1024;
 
 /// The catalog being built.
 #[derive(Debug, Default)]
@@ -260,6 +259,8 @@ pub struct CatalogBuilder {
     pub(super) budget: Rc<Budget>,
     kindred: FxHashMap<Name, Kindred>,
     pub(super) scopes: CodeScopes,
+    /// The types that some scope has defaults for: few, and no scope need be asked about the others.
+    pub(super) defaulted: Vec<Name>,
     /// The names of the classes that were evaluated.
     pub(super) classes: Vec<Str>,
     pub(super) tags: TagSet,

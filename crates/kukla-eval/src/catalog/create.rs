@@ -5,6 +5,7 @@ use kukla_values::{Array, Hash, Name, Str, Value};
 
 use super::builder::Param;
 use super::provenance::How;
+use super::resource::Titles;
 use crate::codes::{ATTRIBUTES_NO_HASH, NO_REFERENCE};
 use crate::error::{Flow, Frame};
 use crate::program::ResourceForm;
@@ -89,7 +90,8 @@ impl Vm<'_> {
                 };
                 let params = if at == last { std::mem::take(&mut params) } else { params.clone() };
                 let location = location.clone();
-                self.declare(form, &name, vec![text], params, location, given, Some(&mut references))?;
+                let titles = Titles::from_buf([text]);
+                self.declare(form, &name, titles, params, location, given, Some(&mut references))?;
             }
         }
         Ok(references.into())

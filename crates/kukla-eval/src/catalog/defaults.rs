@@ -43,6 +43,9 @@ impl Vm<'_> {
 impl CatalogBuilder {
     /// Sets defaults in a scope.
     fn set_defaults(&mut self, scope: ScopeId, type_name: Name, params: Vec<Param>) -> Flow<()> {
+        if !self.defaulted.contains(&type_name) {
+            self.defaulted.push(type_name);
+        }
         for mut param in params {
             param.mark(How::Default);
             let current =
@@ -76,6 +79,9 @@ impl CatalogBuilder {
 
     /// The defaults for a type as seen from a scope: outer ones first, inner ones in their place.
     pub(super) fn defaults_for(&self, scope: ScopeId, type_name: Name) -> Vec<Param> {
+        if !self.defaulted.contains(&type_name) {
+            return Vec::new();
+        }
         let found: SmallVec<[&[Param]; 4]> =
             self.scopes_from(scope).filter_map(|scope| defaults_in(scope, type_name)).collect();
         let mut all: Vec<Param> = Vec::new();

@@ -161,17 +161,24 @@ impl CatalogBuilder {
 
     /// Every resource that a relationship names must exist.
     fn check_references(&self) -> Flow<()> {
+        // A chain gives the same text to all resources of its left side.
+        let mut found: FxHashSet<(usize, usize)> = FxHashSet::default();
         for id in self.ids() {
             let resource = self.get(id);
             if resource.is_virtual {
                 continue;
             }
             for param in resource.params.iter().filter(|param| is_relationship(&param.name)) {
-                each_member(&param.value, &mut |value| match value.is_undef()
-                    || self.find_value(value).is_some()
-                {
-                    true => Ok(()),
-                    false => Err(unknown_reference(self, resource, param, value)),
+                each_member(&param.value, &mut |value| {
+                    if let Value::String(text) = value
+                        && !found.insert((text.as_ptr().addr(), text.len()))
+                    {
+                        return Ok(());
+                    }
+                    match value.is_undef() || self.find_value(value).is_some() {
+                        true => Ok(()),
+                        false => Err(unknown_reference(self, resource, param, value)),
+                    }
                 })?;
             }
         }

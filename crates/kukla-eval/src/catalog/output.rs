@@ -6,7 +6,7 @@ use kukla_syntax::Strict;
 use kukla_values::{Hash, Name, Str, Type, Value, richdata};
 use rustc_hash::FxHashMap;
 
-use super::builder::{Building, CatalogBuilder, ResourceId, flat};
+use super::builder::{Building, CatalogBuilder, Param, ResourceId, flat};
 use super::compile::OutputOptions;
 use super::tags::TagSet;
 use crate::error::{Flow, Frame};
@@ -24,12 +24,12 @@ impl Vm<'_> {
         self.catalog.check_aliases()?;
         let mut positions: Vec<Option<u32>> = Vec::with_capacity(self.catalog.len());
         let mut resources = Vec::with_capacity(self.catalog.len());
-        let mut file = None;
+        let mut spellings = Spellings::default();
         for id in self.catalog.ids() {
             let is_shown = output.keep_virtual || !self.catalog.get(id).is_virtual;
             positions.push(is_shown.then_some(resources.len() as u32));
             if is_shown {
-                resources.push(self.output(id, output.is_last, &mut file)?);
+                resources.push(self.output(id, output.is_last, &mut spellings)?);
             }
         }
         let mut edges = Vec::with_capacity(resources.len());
@@ -51,23 +51,20 @@ impl Vm<'_> {
         })
     }
 
-    /// A resource as the catalog shows it; `file` is that of the one before, whose name is shared if it is the same.
-    fn output(&mut self, id: ResourceId, is_last: bool, file: &mut Option<Str>) -> Flow<Resource> {
-        let parameters = self.parameters(id, is_last)?;
+    /// A resource as the catalog shows it.
+    fn output(&mut self, id: ResourceId, is_last: bool, spellings: &mut Spellings) -> Flow<Resource> {
+        let parameters = self.parameters(id, is_last, spellings)?;
         parameters.iter().try_for_each(|(_, value)| self.budget().charge_written(value))?;
         let resource = self.catalog.get(id);
         self.budget().charge_memory(size_of::<Str>() * resource.tags.len())?;
-        if let Some(location) = &resource.location {
-            let name = location.file().unwrap_or_default();
-            if file.as_deref() != Some(name) {
-                *file = Some(name.into());
-            }
-        }
         Ok(Resource {
-            type_name: resource.type_name.as_str().into(),
+            type_name: spellings.of(&resource.type_name),
             title: resource.title.clone(),
             tags: self.catalog.tag_table.words(&resource.tags),
-            file: resource.location.as_ref().and(file.clone()),
+            file: resource
+                .location
+                .as_ref()
+                .map(|location| spellings.of(location.file().unwrap_or_default())),
             line: resource.location.as_ref().map(|location| location.line()),
             exported: resource.exported,
             is_virtual: resource.is_virtual,
@@ -78,18 +75,21 @@ impl Vm<'_> {
     }
 
     /// The attributes as the document shows them: the name variable only where it differs from the title.
-    fn parameters(&mut self, id: ResourceId, is_last: bool) -> Flow<Vec<(Str, Value)>> {
-        let mut all = match self.catalog.get(id).is_named_by_title() {
+    fn parameters(
+        &mut self,
+        id: ResourceId,
+        is_last: bool,
+        spellings: &mut Spellings,
+    ) -> Flow<Vec<(Str, Value)>> {
+        let mut all = match self.catalog.get(id).title_is_name() {
             true => {
                 // Nobody asks for them again, unless to say how they came about; a large catalog is held once.
                 let params = match is_last && self.recorder.is_none() {
                     true => std::mem::take(&mut self.catalog.get_mut(id).params),
                     false => self.catalog.get(id).params.clone(),
                 };
-                let mut all: Vec<(Str, Value)> = Vec::with_capacity(params.len());
-                let given = params.into_iter().filter(|param| !param.value.is_undef());
-                all.extend(given.map(|param| (param.name.as_str().into(), param.value)));
-                all
+                let resource = self.catalog.get(id);
+                plainly_named(params, resource.definition.namevar(), &resource.title, spellings)
             }
             false => named_parameters(self.catalog.get(id))?,
         };
@@ -168,6 +168,50 @@ impl CatalogBuilder {
         }
         Ok(())
     }
+}
+
+/// Names and files as texts of the catalog, by where they stand: most are those of many resources, which share what is long.
+/// What is named lives as long as the resources do that are shown.
+#[derive(Default)]
+struct Spellings(FxHashMap<(usize, usize), Str>);
+
+impl Spellings {
+    fn of(&mut self, text: &str) -> Str {
+        // What is short stands in the text itself.
+        match text.len() <= Str::INLINE_LIMIT {
+            true => text.into(),
+            false => self.0.entry((text.as_ptr().addr(), text.len())).or_insert_with(|| text.into()).clone(),
+        }
+    }
+}
+
+/// The attributes of a resource whose title is the value of its only name variable, unless an attribute says otherwise: that
+/// comes first then.
+fn plainly_named(
+    params: Vec<Param>,
+    namevar: &str,
+    title: &Str,
+    spellings: &mut Spellings,
+) -> Vec<(Str, Value)> {
+    let mut all: Vec<(Str, Value)> = Vec::with_capacity(params.len());
+    let mut named: Option<Value> = None;
+    for param in params {
+        if param.value.is_undef() {
+            continue;
+        }
+        // `name` stands for the name variable, and counts for more.
+        match param.name.as_str() {
+            "name" => named = Some(param.value),
+            name if name == namevar => named = named.or(Some(param.value)),
+            _ => all.push((spellings.of(&param.name), param.value)),
+        }
+    }
+    if let Some(value) = named
+        && !matches!(&value, Value::String(text) if text == title)
+    {
+        all.insert(0, (namevar.into(), value));
+    }
+    all
 }
 
 /// The attributes of a resource whose name variables are worth showing.

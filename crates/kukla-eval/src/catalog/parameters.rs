@@ -83,15 +83,12 @@ impl Vm<'_> {
         self.bind_variable(scope, own.title, Some(title));
         self.bind_variable(scope, own.name, Some(name));
         self.parameters_from_defaults(id, scope, params, &mut given, &subject)?;
-        self.check_parameters(id, params, &given.values, &subject)?;
+        self.check_parameters(id, params, &given, &subject)?;
         self.catalog.get_mut(id).checked = true;
         let scope = &mut self.scopes.get_mut(scope).variables;
-        scope.reserve(params.len());
-        for (param, value) in params.iter().zip(given.values) {
-            if let Some(value) = value {
-                scope.bind(param.name, handed_over(value));
-            }
-        }
+        let mut values = given.values;
+        values.iter_mut().flatten().for_each(|value| *value = handed_over(std::mem::take(value)));
+        scope.bind_parameters(params, values);
         // Metaparameters are variables too.
         for param in &self.catalog.get(id).params {
             if is_metaparameter(&param.name) {
@@ -140,7 +137,7 @@ impl Vm<'_> {
         let (has, attribute) = (resource.params.len(), Attribute::unwritten(name, value, resource.origin));
         // Should anything else have given it attributes meanwhile, one of them may be this.
         let set = match has == given.attributes {
-            true => self.catalog.set_at(id, given.places[index], attribute),
+            true => self.catalog.set_at(id, given.places[index].map(|place| place as usize), attribute),
             false => self.catalog.set(id, attribute),
         };
         debug_assert!(set.is_ok(), "only tags can be refused, and they are no parameters");
@@ -157,10 +154,10 @@ impl Vm<'_> {
         subject: &Str,
     ) -> Flow<()> {
         let lacks = |(param, value): (&Param, &Option<Value>)| param.default.is_some() && is_open(value);
-        let lacking: Vec<bool> = params.iter().zip(&given.values).map(lacks).collect();
-        if !lacking.contains(&true) {
+        if !params.iter().zip(&given.values).any(lacks) {
             return Ok(());
         }
+        let lacking: Vec<bool> = params.iter().zip(&given.values).map(lacks).collect();
         let unit = Arc::clone(self.unit());
         self.with_variables(&unit, Sees::From(Position::named(scope)), |vm| {
             vm.parameter_defaults(params, &mut given.values, subject)
@@ -219,16 +216,13 @@ impl Vm<'_> {
         &mut self,
         id: ResourceId,
         params: &Params,
-        values: &[Option<Value>],
+        given: &Given,
         subject: &str,
     ) -> Flow<()> {
-        let mut types = Vec::with_capacity(params.len());
+        let values = &given.values;
         let mut fits = true;
         for (param, value) in params.iter().zip(values) {
-            let ty = match &param.ty {
-                Some(ty) => Some(self.eval_type_expr(ty)?),
-                None => None,
-            };
+            let ty = self.type_of_parameter(param)?;
             fits &= match (&ty, value) {
                 (ty, Some(Value::Object(deferred))) if is_deferred(deferred) => {
                     self.check_deferred(param.name, ty.as_deref(), deferred, subject)?;
@@ -238,7 +232,6 @@ impl Vm<'_> {
                 (None, Some(_)) => true,
                 (_, None) => param.default.is_some(),
             };
-            types.push(ty);
         }
         let metaparameters = self.catalog.get(id).params.iter().filter(|param| is_metaparameter(&param.name));
         let deferred: Vec<_> = metaparameters
@@ -250,11 +243,12 @@ impl Vm<'_> {
         for (name, object) in deferred {
             self.check_deferred(name, None, &object, subject)?;
         }
-        let known = |name: Name| params.place(name).is_some() || is_metaparameter(&name);
-        let given = &self.catalog.get(id).params;
-        if fits
-            && given.iter().all(|param| known(param.name) || matches!(param.name.as_str(), "name" | "title"))
-        {
+        let attributes = &self.catalog.get(id).params;
+        let has_known_only = || match attributes.len() == given.attributes {
+            true => given.is_known,
+            false => attributes.iter().all(|param| is_known(param.name, params)),
+        };
+        if fits && has_known_only() {
             return Ok(());
         }
         let mut all = Hash::new();
@@ -263,14 +257,15 @@ impl Vm<'_> {
                 all.insert(param.name.as_str(), value.clone());
             }
         }
-        for param in given {
+        for param in attributes {
             if !matches!(param.name.as_str(), "name" | "title") && !all.contains_key(param.name.as_str()) {
                 all.insert(param.name.as_str(), param.value.clone());
             }
         }
         let any = std::iter::once("name").chain(METAPARAMETERS.iter().copied());
         let mut declared: Vec<StructField> = any.map(|name| StructField::optional(name, Type::Any)).collect();
-        for ((param, ty), value) in params.iter().zip(types).zip(values) {
+        for (param, value) in params.iter().zip(values) {
+            let ty = self.type_of_parameter(param)?;
             // A deferred value has been checked already.
             let is_deferred = matches!(value, Some(Value::Object(object)) if is_deferred(object));
             let ty = ty.filter(|_| !is_deferred);
@@ -289,6 +284,10 @@ impl Vm<'_> {
             }
         }
         Err(wrong.into())
+    }
+
+    fn type_of_parameter(&mut self, param: &Param) -> Flow<Option<Arc<Type>>> {
+        param.ty.as_ref().map(|ty| self.eval_type_expr(ty)).transpose()
     }
 
     /// What is wrong with a parameter whose value may be shown, with the line of the data that its value comes from.
@@ -363,9 +362,9 @@ impl Vm<'_> {
         if resource.checked {
             return Ok(());
         }
-        let values = Given::new(&resource.params, params).values;
+        let given = Given::new(&resource.params, params);
         let subject = Str::from(resource.reference());
-        self.check_parameters(id, params, &values, &subject).map_err(|mut raise| {
+        self.check_parameters(id, params, &given, &subject).map_err(|mut raise| {
             if let Raised::Error(failure) = raise.reason_mut() {
                 failure.issue = PARSE_ERROR;
             }
@@ -378,23 +377,35 @@ impl Vm<'_> {
 struct Given {
     values: Vec<Option<Value>>,
     /// Where they stand among the attributes of the resource.
-    places: Vec<Option<usize>>,
+    places: Vec<Option<u32>>,
     /// How many attributes the resource has.
     attributes: usize,
+    /// Whether there are none among them that the class or define does not have.
+    is_known: bool,
 }
 
 impl Given {
     fn new(attributes: &[Attribute], params: &Params) -> Given {
-        let (values, places) = (vec![None; params.len()], vec![None; params.len()]);
-        let mut given = Given { values, places, attributes: attributes.len() };
+        let mut values = Vec::new();
+        values.resize_with(params.len(), || None);
+        let places = vec![None; params.len()];
+        let mut given = Given { values, places, attributes: attributes.len(), is_known: true };
         for (place, attribute) in attributes.iter().enumerate() {
-            if let Some(index) = params.place(attribute.name) {
-                given.values[index] = Some(attribute.value.clone());
-                given.places[index] = Some(place);
+            match params.place(attribute.name) {
+                Some(index) => {
+                    given.values[index] = Some(attribute.value.clone());
+                    given.places[index] = Some(place as u32);
+                }
+                None => given.is_known &= is_known(attribute.name, params),
             }
         }
         given
     }
+}
+
+/// Whether a class or define with these parameters may be given an attribute.
+fn is_known(name: Name, params: &Params) -> bool {
+    is_metaparameter(&name) || matches!(name.as_str(), "name" | "title") || params.place(name).is_some()
 }
 
 /// Whether a parameter with this value gets its default, if it has one.

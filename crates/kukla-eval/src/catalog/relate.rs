@@ -38,8 +38,16 @@ pub(crate) enum Side {
 
 /// A resource at one end of a relationship, if it is there.
 struct End {
-    reference: ResourceRef,
     id: Option<ResourceId>,
+    /// How it was referred to, unless a collector found it.
+    written: Option<ResourceRef>,
+}
+
+impl End {
+    fn reference(&self, catalog: &CatalogBuilder) -> ResourceRef {
+        let found = || self.id.map(|id| catalog.get(id).reference());
+        self.written.clone().or_else(found).unwrap_or_else(|| ResourceRef::new("Class", ""))
+    }
 }
 
 impl Vm<'_> {
@@ -137,15 +145,19 @@ impl CatalogBuilder {
     /// Draws the relationships.
     pub(super) fn evaluate_relationships(&mut self) -> Flow<()> {
         for Relationship { from, to, attribute } in std::mem::take(&mut self.relationships) {
+            // Many a collector finds nothing.
+            let (sources, instead) = self.sources(&from);
+            if sources.is_empty() {
+                continue;
+            }
             let attribute = Name::new(attribute);
             let targets = self.ends(&to);
-            let (sources, instead) = self.sources(&from);
             // Each takes a reference in a list, and time to find both ends.
             self.budget.charge_memory(sources.len().saturating_mul(targets.len()).saturating_mul(128))?;
             let targets: Vec<(End, Value)> = targets
                 .into_iter()
                 .map(|end| {
-                    let text = Value::String(end.reference.clone().into());
+                    let text = Value::String(end.reference(self).into());
                     (end, text)
                 })
                 .collect();
@@ -161,7 +173,7 @@ impl CatalogBuilder {
     fn ends(&self, side: &Side) -> Vec<End> {
         match side {
             Side::Resource(reference) => {
-                vec![End { reference: reference.clone(), id: self.find_reference(reference) }]
+                vec![End { id: self.find_reference(reference), written: Some(reference.clone()) }]
             }
             Side::Collector(at) => self.collected(*at),
         }
@@ -169,7 +181,7 @@ impl CatalogBuilder {
 
     fn collected(&self, at: usize) -> Vec<End> {
         let collected = self.collectors[at].collected.iter();
-        collected.map(|&id| End { reference: self.get(id).reference(), id: Some(id) }).collect()
+        collected.map(|&id| End { id: Some(id), written: None }).collect()
     }
 
     /// The left side: for a collector that found nothing, what stands left of it (which is then said).
@@ -198,10 +210,9 @@ impl CatalogBuilder {
         text: &Value,
         attribute: Name,
     ) -> Flow<()> {
-        let (source, target, id, is_there) =
-            (&source.reference, &target.reference, source.id, target.id.is_some());
-        let wanted = source;
-        let Some(id) = id else {
+        let Some(id) = source.id else {
+            let (source, target) = (&source.reference(self), &target.reference(self));
+            let wanted = source;
             // What stands in for an empty collector is still a type, and messages show it as one.
             let source = match instead {
                 false => source.to_string(),
@@ -211,7 +222,8 @@ impl CatalogBuilder {
             let wrong = diagnostic!(RELATIONSHIP_WITHOUT_SOURCE { from: source, to: target });
             return Err(self.with_near(wrong, wanted).into());
         };
-        if !is_there {
+        if target.id.is_none() {
+            let (source, target) = (&source.reference(self), &target.reference(self));
             let wrong = diagnostic!(RELATIONSHIP_WITHOUT_TARGET { from: source, to: target });
             return Err(self.with_near(wrong, target).into());
         }

@@ -30,6 +30,9 @@ use kukla_values::codes::UNKNOWN_RESOURCE_TYPE;
 /// An error names no more than so many resources that it is in.
 const MAX_SHOWN: usize = 20;
 
+/// The titles of one body: nearly always one.
+pub(super) type Titles = SmallVec<[Str; 1]>;
+
 /// A resource about to be declared.
 pub(super) struct Declaration {
     pub form: ResourceForm,
@@ -48,7 +51,7 @@ impl Vm<'_> {
             self.warn_at(span, &diagnostic!(EXPORTING_WITHOUT_STORE));
         }
         let mut used = FxHashSet::default();
-        let mut bodies = Vec::with_capacity(expr.bodies.len());
+        let mut bodies: SmallVec<[(Titles, Vec<Param>); 1]> = SmallVec::with_capacity(expr.bodies.len());
         let mut defaults = Vec::new();
         for body in &expr.bodies {
             let title = self.eval(&body.title)?;
@@ -56,11 +59,11 @@ impl Vm<'_> {
                 return Err(self.fail(body.title.span, diagnostic!(MISSING_TITLE)));
             }
             let is_single = expr.bodies.len() == 1 && !matches!(title, Value::Array(_));
-            let given = match title {
-                Value::Array(_) => super::builder::flat(&title),
-                title => vec![title],
+            let given: SmallVec<[Value; 1]> = match title {
+                Value::Array(_) => super::builder::flat(&title).into(),
+                title => SmallVec::from_buf([title]),
             };
-            let mut titles = Vec::with_capacity(given.len());
+            let mut titles = Titles::with_capacity(given.len());
             let mut is_default = false;
             for (index, title) in given.into_iter().enumerate() {
                 let title = match title {
@@ -138,7 +141,7 @@ impl Vm<'_> {
         &mut self,
         form: ResourceForm,
         type_name: &str,
-        titles: Vec<Str>,
+        titles: Titles,
         mut params: Vec<Param>,
         location: Option<Location>,
         given: Option<Value>,
@@ -178,7 +181,7 @@ impl Vm<'_> {
     /// Classes declared like resources are evaluated at once.
     fn declare_classes(
         &mut self,
-        titles: Vec<Str>,
+        titles: Titles,
         params: Vec<Param>,
         declaration: Declaration,
         mut references: Option<&mut Array>,

@@ -83,9 +83,12 @@ impl TagTable {
     /// Adds the name of a type or class and its segments.
     pub fn add_name(&mut self, set: &mut TagSet, name: Name) {
         if let Some(own) = self.names.get(&name) {
-            return own.iter().for_each(|&number| {
-                set.push(number);
-            });
+            return match set.numbers.is_empty() {
+                true => set.numbers.extend_from_slice(own),
+                false => own.iter().for_each(|&number| {
+                    set.push(number);
+                }),
+            };
         }
         let mut own = TagSet::default();
         self.add_if_valid(&mut own, &name);
@@ -148,7 +151,11 @@ impl TagTable {
 
     /// The words of a set.
     pub fn words(&self, set: &TagSet) -> Vec<Str> {
-        set.numbers.iter().map(|&number| self.words[number as usize].clone()).collect()
+        let mut words = Vec::with_capacity(set.numbers.len());
+        for &number in &set.numbers {
+            words.push(self.words[number as usize].clone());
+        }
+        words
     }
 }
 

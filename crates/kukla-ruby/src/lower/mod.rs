@@ -132,6 +132,7 @@ fn lower_as(
             sites: lowerer.sites,
             constants: lowerer.constants,
             data,
+            findings: Default::default(),
         }))
     })
 }
