@@ -725,9 +725,96 @@ fn what_is_kept_changes_no_answer() {
     repository.put("data/common.yaml", "---\nntp::servers: [a]\n");
     assert_eq!(repository.diff(&[]), repository.diff(&["--no-cache"]));
     let place = repository.directory.root.join("caches/kukla");
-    let way = std::fs::read_dir(place).unwrap().flatten().next().unwrap().path();
+    let mut entries = std::fs::read_dir(place).unwrap().flatten().map(|entry| entry.path());
+    let way = entries.find(|path| path.is_dir()).unwrap();
     std::fs::write(way.join("index"), "damaged").unwrap();
     assert_eq!(repository.diff(&[]), repository.diff(&["--no-cache"]));
+}
+
+/// Options that decide what of a difference is told.
+const TOLD: [&[&str]; 6] = [
+    &[],
+    &["--tags", "--exact"],
+    &["--ignore", "Notify[*n2*]", "--ignore", "tag db"],
+    &["--only", "File", "--only", "Class[app] size"],
+    &["--ignore", "where $attribute == 'content' and $after =~ /size/", "--deny", "Notify"],
+    &["--nodes", "n?", "--cache", "../mine"],
+];
+
+#[test]
+fn reports_are_the_same_to_the_byte_whatever_is_kept() {
+    let mut chance = Chance(number("KUKLA_SEED", 5) as u64);
+    let repository = Repository::new("bytes");
+    repository.git(&["rm", "-q", "-r", "."]);
+    FILES.iter().for_each(|(path, text)| repository.put(path, text));
+    let facts = |n: usize, os: &str, uptime: usize| {
+        let role = role(n);
+        let facts =
+            serde_json::json!({"os": os, "role": role, "kernel": "Linux", "uptime": uptime, "number": n});
+        repository.put(&format!("facts/n{n}.json"), &facts.to_string());
+    };
+    (0..NODES).for_each(|n| facts(n, "Debian", 1));
+    repository.commit("all of it");
+    let mut changed = 0;
+    for edit in 0..number("KUKLA_EDITS", 320) / 8 {
+        let what = Edit::next(&mut chance);
+        match &what {
+            Edit::Facts(node, os, uptime) => facts(*node, os, *uptime),
+            Edit::Remove(path) => repository.directory.remove(&format!("site/{path}")),
+            Edit::Put(path, text) => repository.put(path, text),
+        }
+        let told = TOLD[edit % TOLD.len()];
+        let told = [told, &["--set", "strict=warning", "--format", "json"]].concat();
+        let of_cache = ["--cache", "../mine"];
+        let without = told.iter().copied().filter(|option| !of_cache.contains(option));
+        let expected = repository.diff(&without.chain(["--no-cache"]).collect::<Vec<_>>());
+        let report: Json = serde_json::from_str(&expected.1).unwrap();
+        changed += usize::from(report["counts"]["changed"] != 0);
+        for _ in 0..2 {
+            assert_eq!(repository.diff(&told), expected, "edit {edit}: {what}: {told:?}");
+        }
+        // What is broken is no ground for the next edit.
+        match (expected.0, chance.below(4)) {
+            (2, _) => {
+                repository.git(&["add", "-A"]);
+                repository.git(&["reset", "-q", "--hard"]);
+            }
+            (_, 0) => {
+                repository.git(&["add", "-A"]);
+                repository.git(&["commit", "-q", "--allow-empty", "-m", "next"]);
+            }
+            _ => {}
+        }
+    }
+    assert!(changed > 5, "only {changed} comparisons found a change");
+}
+
+#[test]
+fn what_is_kept_of_catalogs_spares_compiling_them() {
+    let repository = Repository::new("spared");
+    let code = "class c { notify { \"of ${trusted['certname']}\": message => $facts['role'] } }\n";
+    repository.put("modules/c/manifests/init.pp", code);
+    repository.put("manifests/site.pp", "include c\n");
+    (0..30).for_each(|n| repository.put(&format!("facts/n{n}.json"), "{\"role\": \"web\"}"));
+    repository.commit("many nodes");
+    repository.put("modules/c/manifests/init.pp", &code.replace("of $", "from $"));
+    let first = repository.diff(&["--stat"]);
+    assert_eq!(repository.diff(&["--stat"]), first);
+    has(&first.1, &["32 nodes: 32 changed"]);
+    let place = repository.directory.root.join("caches/kukla");
+    let key = std::fs::metadata(place.join("key")).unwrap();
+    assert_eq!((key.len(), std::os::unix::fs::PermissionsExt::mode(&key.permissions()) & 0o777), (16, 0o600));
+    let entries = || std::fs::read_dir(&place).unwrap().flatten().map(|entry| entry.path());
+    let index = entries().find(|path| path.is_dir()).unwrap().join("index");
+    // Nothing of a catalog can be read there, and without the key nothing is of use.
+    let kept = std::fs::read(&index).unwrap();
+    for title in ["of n1", "of "] {
+        assert!(!kept.windows(title.len()).any(|part| part == title.as_bytes()), "{title}");
+    }
+    std::fs::remove_file(place.join("key")).unwrap();
+    assert_eq!(repository.diff(&["--stat"]), first);
+    assert_ne!(std::fs::read(&index).unwrap(), kept, "imprints are taken again");
+    assert_eq!(repository.diff(&["--stat"]), first);
 }
 
 #[test]

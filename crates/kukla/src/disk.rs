@@ -187,6 +187,13 @@ pub(crate) fn write_own(path: &Path, bytes: &[u8]) -> Result<(), String> {
     write().map_err(|error: io::Error| format!("{}: {error}", path.display()))
 }
 
+/// So many bytes that nobody can foresee.
+pub(crate) fn random<const COUNT: usize>() -> io::Result<[u8; COUNT]> {
+    let mut bytes = [0; COUNT];
+    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// Removes a file of our own making.
 pub(crate) fn remove_own(path: &Path) -> io::Result<()> {
     std::fs::remove_file(path)

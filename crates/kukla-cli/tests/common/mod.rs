@@ -132,7 +132,14 @@ pub const TEXTS: [(&str, &[&str]); 20] = [
             "class app::db { notify { a: require => Notify[b] } notify { b: require => Notify[a] } }\n",
         ],
     ),
-    ("modules/app/manifests/thing.pp", &["define app::thing { notify { \"other ${title}\": } }\n"]),
+    (
+        "modules/app/manifests/thing.pp",
+        &[
+            "define app::thing { notify { \"other ${title}\": } }\n",
+            "define app::thing { notify { \"on ${trusted['certname']}\": tag => [$trusted['certname'], $title] } }\n",
+            "define app::thing { notify { $title: message => [$facts, Sensitive('x')] } -> notify { 'after': } }\n",
+        ],
+    ),
     (
         "modules/app/functions/shout.pp",
         &["function app::shout($text) { \"${text}?\" }\n", "function app::shout($text) { $facts['os'] }\n"],

@@ -3,6 +3,8 @@
 use kukla_world::Stamp;
 use kukla_world::record::{Answer, Digest, Input, InputId, InputSet, Question};
 
+use super::marks::Mark;
+
 /// Writes one thing after the other.
 #[derive(Debug, Default)]
 pub struct Writer {
@@ -11,6 +13,7 @@ pub struct Writer {
 }
 
 impl Writer {
+    #[inline]
     pub fn number(&mut self, mut number: u64) {
         while number >= 0x80 {
             self.bytes.push(number as u8 | 0x80);
@@ -30,6 +33,16 @@ impl Writer {
 
     pub fn digest(&mut self, digest: &Digest) {
         self.bytes.extend_from_slice(&digest.0);
+    }
+
+    pub fn mark(&mut self, mark: Mark) {
+        self.bytes.extend_from_slice(&mark.0.to_le_bytes());
+    }
+
+    /// A number by how far it is from another, up or down.
+    pub fn step(&mut self, from: u32, to: u32) {
+        let distance = i64::from(to) - i64::from(from);
+        self.number(distance.unsigned_abs() << 1 | u64::from(distance < 0));
     }
 
     pub fn optional<T>(&mut self, value: Option<T>, write: impl FnOnce(&mut Writer, T)) {
@@ -143,6 +156,16 @@ impl<'b> Reader<'b> {
 
     pub fn digest(&mut self) -> Option<Digest> {
         Some(Digest(self.take(32)?.try_into().ok()?))
+    }
+
+    pub fn mark(&mut self) -> Option<Mark> {
+        Some(Mark(u128::from_le_bytes(self.take(16)?.try_into().ok()?)))
+    }
+
+    pub fn step(&mut self, from: u32) -> Option<u32> {
+        let number = self.number()?;
+        let distance = u32::try_from(number >> 1).ok()?;
+        if number & 1 == 0 { from.checked_add(distance) } else { from.checked_sub(distance) }
     }
 
     pub fn optional<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<Option<T>> {

@@ -6,12 +6,16 @@
 //!   asked, which facts, and what came of it,
 //! - `catalogs`: the catalogs, compressed, by the digest of their text, if whoever compiles wants them kept.
 //!
+//! Beside them lies the `key` of marks, which stand for resources in an index: whoever has the index alone can guess nothing from them.
+//!
 //! Nothing in it is believed: the index carries a digest of itself and the name of the build that wrote it, a catalog is
 //! compared with its digest. Files are written under other names and renamed, so that several processes can share a cache;
 //! the one that ends last is the one whose index stays.
 
 mod check;
 mod encode;
+mod imprint;
+mod marks;
 mod packed;
 
 use std::collections::BTreeMap;
@@ -31,6 +35,8 @@ use crate::basis::Basis;
 use crate::disk::{self, DiskWorld};
 pub use check::{Check, Facts, Reason};
 use encode::{Reader, Writer};
+pub use imprint::{Imprint, Imprints, Place};
+pub use marks::{Key, Mark, Marks, ResourceMarks};
 
 /// What was kept the last time.
 #[derive(Debug, Default)]
@@ -43,6 +49,8 @@ pub struct Cache {
     nodes: BTreeMap<String, Entry>,
     /// Files that catalogs were written to.
     written: BTreeMap<PathBuf, (Stamp, Digest)>,
+    /// What the imprints of the nodes are made of.
+    imprints: Imprints,
 }
 
 /// An input, and what shows without a look inside that a file is the same.
@@ -72,6 +80,8 @@ pub struct Entry {
     pub report: Vec<u8>,
     /// The digest of its catalog, if that is kept.
     pub catalog: Option<Digest>,
+    /// The imprint of its catalog, if that is kept; its numbers are those of the table of the one who has the entry.
+    pub imprint: Option<Imprint>,
 }
 
 /// What a run adds to a cache.
@@ -87,6 +97,8 @@ pub struct Additions {
     pub nodes: BTreeMap<String, Entry>,
     /// The files that catalogs were written to, each with the digest of the catalog.
     pub written: BTreeMap<PathBuf, Digest>,
+    /// What the imprints of the nodes are made of.
+    pub imprints: Imprints,
 }
 
 impl Additions {
@@ -114,7 +126,7 @@ pub fn lasting(stamp: Option<Stamp>, began: u64) -> Option<Stamp> {
     stamp.filter(|stamp| stamp.version.saturating_add(TOO_YOUNG) < began)
 }
 
-const MAGIC: &[u8] = b"kukla cache 2\n";
+const MAGIC: &[u8] = b"kukla cache 3\n";
 
 impl Cache {
     /// What is kept in a directory for a way of compiling, and what is wrong with it if it cannot be used.
@@ -126,6 +138,16 @@ impl Cache {
             Ok(cache) => (Cache { directory, build: build.to_owned(), ..cache }, None),
             Err(wrong) => (empty(), Some(wrong)),
         }
+    }
+
+    /// The key of the marks in imprints, made if there is none; without one there can be no imprints.
+    pub fn key(&self) -> Option<Key> {
+        Key::at(&self.directory.parent()?.join("key"))
+    }
+
+    /// What the imprints of its entries are made of.
+    pub fn imprints(&self) -> &Imprints {
+        &self.imprints
     }
 
     /// Keeps the text of a catalog and gives the digest it goes by.
@@ -200,23 +222,31 @@ impl Cache {
         let mut table = Table::default();
         let mut nodes = BTreeMap::new();
         let mut parts: BTreeMap<Str, FileParts> = added.parts.into_iter().collect();
+        let mut imprints = Imprints::of(added.imprints.key());
         let mut numbers = Numbers::default();
-        for (name, entry) in added.nodes {
+        let mut new_imprints = added.imprints.moving();
+        for (name, mut entry) in added.nodes {
             let input = |InputId(id)| {
                 let (input, stamp) = added.inputs.get(id as usize)?;
                 is_lasting(input).then(|| (input.clone(), *stamp))
             };
             if let Some(inputs) = numbers.of(&entry.basis.inputs, &mut table, input) {
+                entry.imprint = entry.imprint.and_then(|imprint| new_imprints.to(&mut imprints, &imprint));
                 nodes.insert(name, entry.with_inputs(inputs));
             }
         }
         let mut numbers = Numbers::default();
+        let mut old_imprints = self.imprints.moving();
         for (name, entry) in &self.nodes {
             if nodes.contains_key(name) || check.stale_input(&entry.basis.inputs).is_some() {
                 continue;
             }
-            let inputs = numbers.of(&entry.basis.inputs, &mut table, |id| check.as_it_is(id));
-            nodes.extend(inputs.map(|inputs| (name.clone(), entry.clone().with_inputs(inputs))));
+            let Some(inputs) = numbers.of(&entry.basis.inputs, &mut table, |id| check.as_it_is(id)) else {
+                continue;
+            };
+            let mut entry = entry.clone().with_inputs(inputs);
+            entry.imprint = entry.imprint.and_then(|imprint| old_imprints.to(&mut imprints, &imprint));
+            nodes.insert(name.clone(), entry);
         }
         for input in table.inputs.keys() {
             if let Question::Data(path) = &input.question
@@ -241,7 +271,7 @@ impl Cache {
                 None => written.remove(&place),
             };
         }
-        let index = index(&self.build, &table, &parts, &sources, &nodes, &written);
+        let index = index(&self.build, &table, &parts, &sources, &nodes, &written, &imprints);
         disk::write_own(&self.directory.join("index"), &index)?;
         self.forget_catalogs(&nodes);
         Ok(())
@@ -339,6 +369,7 @@ fn index(
     sources: &BTreeMap<PathBuf, FactSource>,
     nodes: &BTreeMap<String, Entry>,
     written: &BTreeMap<PathBuf, (Stamp, Digest)>,
+    imprints: &Imprints,
 ) -> Vec<u8> {
     let mut out = Writer::default();
     out.text(build);
@@ -372,12 +403,14 @@ fn index(
         out.set(&entry.basis.inputs);
         out.block(&entry.report);
         out.optional(entry.catalog.as_ref(), Writer::digest);
+        out.optional(entry.imprint.as_ref(), |out, imprint| imprint.write(out));
     });
     out.list(written.iter(), |out, (place, (stamp, digest))| {
         out.text(&place.to_string_lossy());
         out.stamp(*stamp);
         out.digest(digest);
     });
+    imprints.write(&mut out);
     let body = out.bytes;
     [MAGIC, &Digest::of([&body]).0, &body].concat()
 }
@@ -429,7 +462,8 @@ fn read_body(reader: &mut Reader<'_>) -> Option<Cache> {
                 let node = reader.digest()?;
                 let basis = Basis { node, facts: reader.list(fact)?, inputs: reader.set()? };
                 let (report, catalog) = (reader.block()?.to_vec(), reader.optional(Reader::digest)?);
-                Some((name, Entry { basis, report, catalog }))
+                let imprint = reader.optional(Imprint::read)?;
+                Some((name, Entry { basis, report, catalog, imprint }))
             })?
             .into_iter()
             .collect(),
@@ -437,6 +471,7 @@ fn read_body(reader: &mut Reader<'_>) -> Option<Cache> {
             .list(|reader| Some((PathBuf::from(reader.text()?), (reader.stamp()?, reader.digest()?))))?
             .into_iter()
             .collect(),
+        imprints: Imprints::read(reader)?,
         ..Cache::default()
     })
 }

@@ -13,10 +13,10 @@ const KINDS: [ResourceKind; 4] =
 
 /// The catalog as bytes; `None` if something in it is no plain data.
 pub fn pack(catalog: &Catalog) -> Option<Vec<u8>> {
-    let mut packer = Packer::default();
+    let mut packer = Packer { texts: Numbered::default(), out: Writer::default() };
     packer.catalog(catalog)?;
     let mut out = Writer::default();
-    out.list(packer.texts.iter(), |out, text| out.text(text));
+    out.list(packer.texts.0.iter(), |out, text| out.text(text));
     out.bytes.extend_from_slice(&packer.out.bytes);
     Some(out.bytes)
 }
@@ -30,23 +30,37 @@ pub fn unpack(bytes: &[u8]) -> Option<Catalog> {
     unpacker.reader.is_at_end().then_some(catalog)
 }
 
-/// Writes texts as numbers, each of them once.
-#[derive(Default)]
-struct Packer {
-    texts: IndexSet<Str, FxBuildHasher>,
-    out: Writer,
+/// How texts are written.
+pub(super) trait Texts {
+    fn write(&mut self, text: &Str, out: &mut Writer);
 }
 
-impl Packer {
-    fn text(&mut self, text: &Str) {
-        let number = match self.texts.get_index_of(text) {
+/// Texts as numbers, each of them once.
+#[derive(Default)]
+struct Numbered(IndexSet<Str, FxBuildHasher>);
+
+impl Texts for Numbered {
+    fn write(&mut self, text: &Str, out: &mut Writer) {
+        let number = match self.0.get_index_of(text) {
             Some(known) => known,
-            None => self.texts.insert_full(text.clone()).0,
+            None => self.0.insert_full(text.clone()).0,
         };
-        self.out.number(number as u64);
+        out.number(number as u64);
+    }
+}
+
+/// Writes what catalogs are made of.
+pub(super) struct Packer<T> {
+    pub texts: T,
+    pub out: Writer,
+}
+
+impl<T: Texts> Packer<T> {
+    fn text(&mut self, text: &Str) {
+        self.texts.write(text, &mut self.out);
     }
 
-    fn texts(&mut self, texts: &[Str]) {
+    pub fn texts(&mut self, texts: &[Str]) {
         self.out.number(texts.len() as u64);
         texts.iter().for_each(|text| self.text(text));
     }
@@ -65,7 +79,12 @@ impl Packer {
         self.texts(&catalog.tags);
         self.texts(&catalog.classes);
         self.out.number(catalog.resources.len() as u64);
-        catalog.resources.iter().try_for_each(|resource| self.resource(resource))?;
+        catalog.resources.iter().try_for_each(|resource| {
+            self.optional_text(resource.file.as_ref());
+            self.out.optional(resource.line, |out, line| out.number(u64::from(line)));
+            self.texts(&resource.tags);
+            self.resource(resource)
+        })?;
         self.out.list(catalog.edges.iter(), |out, edge| {
             out.number(u64::from(edge.source));
             out.number(u64::from(edge.target));
@@ -73,12 +92,10 @@ impl Packer {
         Some(())
     }
 
-    fn resource(&mut self, resource: &Resource) -> Option<()> {
+    /// All of a resource but its place and its tags.
+    pub fn resource(&mut self, resource: &Resource) -> Option<()> {
         self.text(&resource.type_name);
         self.text(&resource.title);
-        self.texts(&resource.tags);
-        self.optional_text(resource.file.as_ref());
-        self.out.optional(resource.line, |out, line| out.number(u64::from(line)));
         let kind = KINDS.iter().position(|kind| *kind == resource.kind)? as u64;
         self.out.number(u64::from(resource.exported) | u64::from(resource.is_virtual) << 1 | kind << 2);
         self.out.number(resource.parameters.len() as u64);
@@ -176,8 +193,9 @@ impl Unpacker<'_> {
     }
 
     fn resource(&mut self) -> Option<Resource> {
-        let (type_name, title, tags) = (self.text()?, self.text()?, self.many(Self::text)?);
         let (file, line) = (self.optional_text()?, self.reader.optional(Reader::number)?);
+        let tags = self.many(Self::text)?;
+        let (type_name, title) = (self.text()?, self.text()?);
         let marks = self.reader.number()?;
         Some(Resource {
             type_name,

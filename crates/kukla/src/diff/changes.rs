@@ -304,7 +304,7 @@ impl AttributeChange {
 }
 
 /// The attributes that relate a resource to others: whether it comes first, and what else it does.
-const RELATIONS: [(&str, bool, RelationKind); 4] = [
+pub(super) const RELATIONS: [(&str, bool, RelationKind); 4] = [
     ("before", true, RelationKind::Order),
     ("notify", true, RelationKind::Notification),
     ("require", false, RelationKind::Order),

@@ -7,8 +7,11 @@ use kukla_eval::environment::Node;
 use kukla_eval::error::Diagnostic;
 
 use super::inputs::Inputs;
+use super::known::Wanted;
+use super::recall::Recalled;
 use super::{Changes, Compared, Failure, Files, Known, Outcome, Rules, contents};
 use crate::basis::{Basis, node_digest};
+use crate::cache::Entry;
 use crate::exchange::{Done, Exchange};
 use crate::{CompileOptions, Outcome as Compilation, Site};
 
@@ -36,6 +39,16 @@ pub struct Comparison<'f> {
     inputs: Inputs,
 }
 
+/// What is to be had of a node on the side before without a look at the side after.
+enum Before<'k> {
+    /// Its catalog, or why there is none.
+    Is(Result<Catalog, Failure>),
+    /// What is kept of its catalog, which can be compiled.
+    Kept(&'k Known<'k>, &'k Entry),
+    /// What became of the node: nothing else has to be known.
+    Enough(Compared),
+}
+
 /// Something of each side.
 #[derive(Clone, Debug, Default)]
 pub struct Sides<T> {
@@ -56,18 +69,16 @@ impl<'f> Comparison<'f> {
         let exports = self.exports.as_ref();
         let (old, new) = (exports.map(|sides| &*sides.before), exports.map(|sides| &*sides.after));
         match (before, after) {
-            (Ok(before), Ok(after)) => {
-                let catalog = match self.before(&before, &after) {
-                    Ok(catalog) => catalog,
-                    Err(compared) => {
-                        if let (Some(old), Some(new)) = (old, new) {
-                            new.note_same(&after.node.name, old);
-                        }
-                        return compared;
+            (Ok(before), Ok(after)) => match self.before(&before, &after) {
+                Before::Is(catalog) => self.subjects((&before, catalog), (&after, after.compile(new))),
+                Before::Kept(known, entry) => self.recalled((known, entry), &before, &after),
+                Before::Enough(compared) => {
+                    if let (Some(old), Some(new)) = (old, new) {
+                        new.note_same(&after.node.name, old);
                     }
-                };
-                self.subjects((&before, catalog), (&after, after.compile(new)))
-            }
+                    compared
+                }
+            },
             (before, after) => self.catalogs(
                 before.and_then(|subject| subject.compile(old)),
                 after.and_then(|subject| subject.compile(new)),
@@ -75,37 +86,47 @@ impl<'f> Comparison<'f> {
         }
     }
 
-    /// The catalog of a node on the side before; or what became of the node, if that can be said without the side after.
-    fn before(&self, before: &Subject, after: &Subject) -> Result<Result<Catalog, Failure>, Compared> {
+    /// What is to be had of a node on the side before without a look at the side after.
+    fn before(&self, before: &Subject, after: &Subject) -> Before<'_> {
         let exports = self.exports.as_ref().map(|sides| &*sides.before);
-        let (Some(files), Ok(site)) = (self.files, &before.site) else { return Ok(before.compile(exports)) };
+        let (Some(files), Ok(site)) = (self.files, &before.site) else {
+            return Before::Is(before.compile(exports));
+        };
         let is_same = is_same_node(before, after);
+        let same_inputs = || Before::Enough(Compared::Otherwise(Outcome::SameInputs));
         if is_same && files.is_insignificant() && before.node.facts == after.node.facts {
-            return Err(Compared::Otherwise(Outcome::SameInputs));
+            return same_inputs();
         }
-        if is_same && self.is_known_to_be_same(before, after, files) {
-            return Err(Compared::Otherwise(Outcome::SameInputs));
-        }
-        if let (Some(known), None) = (&self.known, exports)
-            && let Some(catalog) = known.catalog(&before.node, &site.spec.environment)
+        if let Some(known) = &self.known
+            && let Some(entry) = known.entry(before, &site.spec.environment)
         {
-            return Ok(Ok(catalog));
+            if is_same && self.is_known_to_be_same((known, entry), before, after, files) {
+                return same_inputs();
+            }
+            if exports.is_none() && known.has_imprint(entry) {
+                return Before::Kept(known, entry);
+            }
         }
         let Compilation { result, record, .. } = compile(site, &before.node, exports);
         let (Some(record), Some(ledger)) = (record, site.environment.world.ledger()) else {
-            return Ok(result.map_err(Failure::from));
+            return Before::Is(result.map_err(Failure::from));
         };
         let basis = Basis::new(&before.node, &site.spec.environment, &record);
         let rests_on_same = is_same
             && basis.changed_fact(&after.node.facts).is_none()
             && self.inputs.hold(ledger, files, &basis.inputs);
         if let (Some(known), Ok(catalog)) = (&self.known, &result) {
-            known.note(&before.node.name, basis, catalog, &record, !rests_on_same && exports.is_none());
+            let wanted = match (exports, rests_on_same) {
+                (Some(_), _) => Wanted::Nothing,
+                (None, true) => Wanted::Imprint,
+                (None, false) => Wanted::Catalog,
+            };
+            known.note(&before.node.name, basis, catalog, &record, wanted);
         }
         if !rests_on_same {
-            return Ok(result.map_err(Failure::from));
+            return Before::Is(result.map_err(Failure::from));
         }
-        Err(match result {
+        Before::Enough(match result {
             Ok(catalog) => {
                 let changes = self.fetched(Changes::default(), before, after, &catalog);
                 self.told(changes, Outcome::SameInputs)
@@ -115,12 +136,41 @@ impl<'f> Comparison<'f> {
     }
 
     /// Whether an earlier comparison tells that a node rests on the same on both sides.
-    fn is_known_to_be_same(&self, before: &Subject, after: &Subject, files: &Files<'_>) -> bool {
-        let (Some(known), Ok(old), Ok(new)) = (&self.known, &before.site, &after.site) else { return false };
-        let Some(ties) = known.same(before, after, &old.spec.environment) else { return false };
+    fn is_known_to_be_same(
+        &self,
+        (known, entry): (&Known<'_>, &Entry),
+        before: &Subject,
+        after: &Subject,
+        files: &Files<'_>,
+    ) -> bool {
+        let (Ok(old), Ok(new)) = (&before.site, &after.site) else { return false };
+        let Some(ties) = known.same(entry, after) else { return false };
         let trades = self.exports.is_some() && ties.trades;
         let fetches_others = files.serves_changed() && contents::is_changed(&ties.sources, (old, new), files);
         !trades && !fetches_others
+    }
+
+    /// Compares a node by what is kept of its catalog on the side before, as far as that goes.
+    fn recalled(&self, (known, entry): (&Known<'_>, &Entry), before: &Subject, after: &Subject) -> Compared {
+        let name = &before.node.name;
+        let new = match after.compile(None) {
+            Ok(new) => new,
+            Err(failure) => return Compared::Otherwise(Outcome::Breaks(failure)),
+        };
+        let changes = match known.recall(entry, name, &new) {
+            Recalled::Same => Changes::default(),
+            Recalled::Differs(parts) => self.changes(&parts.0, &parts.1),
+            Recalled::Is(old) => self.changes(&old, &new),
+            Recalled::Unknown(marks) => {
+                let old = known.catalog(entry).map_or_else(|| before.compile(None), Ok);
+                if let Ok(old) = &old {
+                    known.note_seen(old, name, &marks);
+                }
+                return self.subjects((before, old), (after, Ok(new)));
+            }
+            Recalled::Lost => return self.subjects((before, before.compile(None)), (after, Ok(new))),
+        };
+        self.told(self.fetched(changes, before, after, &new), Outcome::Same)
     }
 
     /// Says what is different between two catalogs of a node and in the files it fetches.

@@ -1,22 +1,23 @@
 //! What earlier comparisons found that nodes rest on: a node of which nothing has changed since, and nothing differs between the
 //! sides, need not be compiled.
 //!
-//! What is kept are digests, names of files and of facts, so nothing that must not be shown is. Where whoever compares asks for it, the catalogs of
-//! the side before are kept as well, of nodes that something differs for: these are the ones that the next edit will concern again.
+//! What is kept are digests, names of files and of facts, so nothing that must not be shown is. Of catalogs of the side before the imprints are kept: with
+//! them most of these catalogs need not be compiled again. Where whoever compares asks for it, the catalogs themselves are kept as well, of nodes
+//! that something differs for: these are the ones that the next edit will concern again.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use kukla_catalog::Catalog;
-use kukla_eval::environment::Node;
 use kukla_world::World;
 use kukla_world::record::Record;
 
 use super::contents::sources;
 use super::inputs::Differing;
+use super::recall::{Recalled, Seen};
 use super::{Files, Subject};
 use crate::Site;
 use crate::basis::Basis;
-use crate::cache::{Additions, Cache, Check, Entry, Facts};
+use crate::cache::{Additions, Cache, Check, Entry, Facts, Imprints, Key, Marks};
 
 /// What earlier comparisons found, and what this one adds.
 #[derive(Debug)]
@@ -25,7 +26,21 @@ pub struct Known<'c> {
     check: Check<'c>,
     differing: Differing,
     keeps_catalogs: bool,
+    /// The key of the marks in imprints, if there can be any.
+    key: Option<Key>,
+    seen: Seen,
     added: Mutex<Additions>,
+}
+
+/// What of a node the next comparison is likely to want, besides what it rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// Its catalog is not the same when others are compiled with it.
+    Nothing,
+    /// Whether its catalog is another.
+    Imprint,
+    /// Its catalog: the next edit will most likely concern it again.
+    Catalog,
 }
 
 /// What a catalog has to do with others and with files that are fetched: not all of what a node is told is in what it rests on.
@@ -64,7 +79,10 @@ impl<'c> Known<'c> {
         let mut differing = Differing::default();
         cache.questions().for_each(|(id, question)| differing.look_at(id, question, files));
         let check = cache.check(before);
-        Known { cache, check, differing, keeps_catalogs: false, added: Mutex::default() }
+        let key = cache.key();
+        let imprints = Imprints::of(key.map(Key::name).unwrap_or_default());
+        let added = Mutex::new(Additions { imprints, ..Additions::default() });
+        Known { cache, check, differing, keeps_catalogs: false, key, seen: Seen::default(), added }
     }
 
     /// The same, with catalogs.
@@ -73,27 +91,58 @@ impl<'c> Known<'c> {
         Known { keeps_catalogs: true, ..self }
     }
 
-    /// The catalog of a node on the side before, if it is kept and all that it rests on is as it was.
-    pub(super) fn catalog(&self, node: &Node, environment: &str) -> Option<Catalog> {
-        let entry = self.check.node(node, environment, Facts::Are(&node.facts)).ok()?;
-        self.cache.packed(entry.catalog?)
+    /// What is kept of a node on the side before, if all that it rests on is as it was.
+    pub(super) fn entry(&self, before: &Subject, environment: &str) -> Option<&'c Entry> {
+        self.check.node(&before.node, environment, Facts::Are(&before.node.facts)).ok()
     }
 
-    /// What is known of a node, if it rests on the same on both sides and that is as it was.
-    pub(super) fn same(&self, before: &Subject, after: &Subject, environment: &str) -> Option<Ties> {
-        let entry = self.check.node(&before.node, environment, Facts::Are(&before.node.facts)).ok()?;
+    /// What a node has to do with others, if it rests on the same on both sides.
+    pub(super) fn same(&self, entry: &Entry, after: &Subject) -> Option<Ties> {
         let is_same =
             entry.basis.changed_fact(&after.node.facts).is_none() && self.differing.hold(&entry.basis.inputs);
         is_same.then(|| Ties::from_bytes(&entry.report))?
     }
 
+    /// The catalog that is kept of a node.
+    pub(super) fn catalog(&self, entry: &Entry) -> Option<Catalog> {
+        self.cache.packed(entry.catalog?)
+    }
+
+    /// Whether there is an imprint of the catalog of a node.
+    pub(super) fn has_imprint(&self, entry: &Entry) -> bool {
+        let is_usable = |key: Key| self.cache.imprints().are_of(key);
+        entry.imprint.is_some() && self.key.is_some_and(is_usable)
+    }
+
+    /// The catalog of a node that left an imprint, by its catalog on the side after.
+    pub(super) fn recall(&self, entry: &Entry, node: &str, after: &Catalog) -> Recalled {
+        match (&entry.imprint, self.key) {
+            (Some(imprint), Some(key)) => {
+                self.seen.recall((self.cache.imprints(), imprint), node, after, key)
+            }
+            _ => Recalled::Lost,
+        }
+    }
+
+    /// Takes note of what a node has on the side before and not on the side after, whose marks these are: others may have it too.
+    pub(super) fn note_seen(&self, before: &Catalog, node: &str, after: &Marks) {
+        if let Some(key) = self.key {
+            self.seen.note(before, node, after, key);
+        }
+    }
+
     /// Takes note of what a node rests on, and of its catalog if the next comparison is likely to want it.
-    pub(super) fn note(&self, node: &str, basis: Basis, catalog: &Catalog, record: &Record, is_wanted: bool) {
-        let kept = (self.keeps_catalogs && is_wanted).then(|| self.cache.keep_packed(catalog));
+    pub(super) fn note(&self, node: &str, basis: Basis, catalog: &Catalog, record: &Record, wanted: Wanted) {
+        let kept =
+            (self.keeps_catalogs && wanted == Wanted::Catalog).then(|| self.cache.keep_packed(catalog));
         // A catalog that could not be kept is compiled again.
         let kept = kept.and_then(Result::ok).flatten();
-        let entry = Entry { basis, report: Ties::of(catalog, record).to_bytes(), catalog: kept };
-        self.added.lock().unwrap_or_else(PoisonError::into_inner).nodes.insert(node.to_owned(), entry);
+        let key = self.key.filter(|_| wanted != Wanted::Nothing);
+        let marks = key.and_then(|key| Marks::of(catalog, node, key));
+        let report = Ties::of(catalog, record).to_bytes();
+        let mut added = self.added.lock().unwrap_or_else(PoisonError::into_inner);
+        let imprint = marks.and_then(|marks| added.imprints.take(catalog, &marks));
+        added.nodes.insert(node.to_owned(), Entry { basis, report, catalog: kept, imprint });
     }
 
     /// Keeps all of it for the next time; `sites` are those of the side before.

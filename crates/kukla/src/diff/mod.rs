@@ -20,6 +20,7 @@ mod groups;
 mod inputs;
 mod known;
 mod reasons;
+mod recall;
 mod rules;
 
 pub use changes::{

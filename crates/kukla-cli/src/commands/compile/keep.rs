@@ -114,7 +114,7 @@ impl<'c> Keeper<'c> {
     ) -> Result<Digest, String> {
         let catalog = self.cache.keep_catalog(catalog)?;
         let basis = Basis::new(node, &site.environment, record);
-        let entry = Entry { basis, report: report.to_bytes(), catalog: Some(catalog) };
+        let entry = Entry { basis, report: report.to_bytes(), catalog: Some(catalog), imprint: None };
         lock(&self.added).nodes.insert(node.name.clone(), entry);
         self.note_catalog(&node.name, catalog);
         Ok(catalog)
