@@ -253,32 +253,40 @@ impl Builder {
 
     /// Puts the elements into preorder. `heredocs` are the places of tags and bodies in postorder.
     ///
-    /// A subtree takes up the same range in both orders but for a shift by its depth, so one pass from the end suffices.
+    /// A subtree takes up the same range in both orders but for a shift by its depth. So one pass from the end suffices, and it can be made
+    /// in place: a token moves to the right, where all has been read, and a node waits for its first token.
     /// `None` if the tree is deeper than allowed.
-    pub fn finish(self, text: Arc<str>, heredocs: Vec<(u32, u32, Heredoc)>) -> Option<Tree> {
-        let end = Element { start: text.len() as u32, size: 1, kind: SyntaxKind::Eof };
-        let mut elements = vec![end; self.elements.len() + 1];
+    pub fn finish(mut self, text: Arc<str>, heredocs: Vec<(u32, u32, Heredoc)>) -> Option<Tree> {
+        let elements = &mut self.elements;
         let mut moved: Vec<(u32, u32)> = Vec::new();
-        let mut ancestors: Vec<u32> = Vec::with_capacity(64);
-        for (at, &element) in self.elements.iter().enumerate().rev() {
-            let at = at as u32;
-            let first = at + 1 - element.size;
-            while ancestors.last().is_some_and(|&start| at < start) {
-                ancestors.pop();
-            }
-            let target = first + ancestors.len() as u32;
-            elements[target as usize] = element;
-            if !element.kind.is_token() {
-                ancestors.push(first);
-                if ancestors.len() > MAX_DEPTH as usize {
+        // The nodes around, each with its place in both orders.
+        let mut around: Vec<(u32, u32, Element)> = Vec::with_capacity(64);
+        for at in (0..elements.len() as u32).rev() {
+            let element = elements[at as usize];
+            if element.kind.is_token() {
+                let target = at + around.len() as u32;
+                elements[target as usize] = element;
+                if element.kind == HeredocTag {
+                    moved.push((at, target));
+                }
+            } else {
+                around.push((at, at + 1 - element.size, element));
+                if around.len() > MAX_DEPTH as usize {
                     return None;
                 }
             }
-            if matches!(element.kind, HeredocTag | HeredocBody) {
-                moved.push((at, target));
+            while let Some((from, first, node)) = around.last().copied().filter(|(_, first, _)| *first == at)
+            {
+                let target = first + around.len() as u32 - 1;
+                elements[target as usize] = node;
+                if node.kind == HeredocBody {
+                    moved.push((from, target));
+                }
+                around.pop();
             }
         }
-        moved.reverse();
+        elements.push(Element { start: text.len() as u32, size: 1, kind: SyntaxKind::Eof });
+        moved.sort_unstable();
         let target =
             |at: u32| moved.binary_search_by_key(&at, |&(from, _)| from).ok().map(|found| moved[found].1);
         let mut heredocs: Vec<_> = heredocs
@@ -286,6 +294,6 @@ impl Builder {
             .filter_map(|(tag, body, heredoc)| Some((target(tag)?, target(body)?, heredoc)))
             .collect();
         heredocs.sort_unstable_by_key(|(tag, ..)| *tag);
-        Some(Tree { text, elements, heredocs })
+        Some(Tree { text, elements: self.elements, heredocs })
     }
 }

@@ -315,20 +315,23 @@ fn variable(written: &str) -> Kind {
     {
         return Kind::Match(n);
     }
+    let name = Name::new(written);
     let target = match last_segment(written) {
-        None => VariableTarget::Local(Name::new(written)),
+        None => VariableTarget::Local(name),
         Some(("", leaf)) => VariableTarget::Top(Name::new(leaf)),
         Some((class, leaf)) => {
             let class = class.trim_start_matches("::").to_lowercase();
             VariableTarget::Class(Name::new(&class), Name::new(leaf))
         }
     };
-    Kind::Variable(Variable { name: Name::new(written), target })
+    Kind::Variable(Variable { name, target })
 }
 
-/// The last segment of a name and what stands before it, if it has several. Few have, and looking for text takes longer.
+/// The last segment of a name and what stands before it, if it has several.
 fn last_segment(name: &str) -> Option<(&str, &str)> {
-    if name.contains(':') { name.rsplit_once("::") } else { None }
+    let colon = name.rfind(':')?;
+    let outer = name[..colon].strip_suffix(':')?;
+    Some((outer, &name[colon + 1..]))
 }
 
 /// Whether an expression means the same each time.

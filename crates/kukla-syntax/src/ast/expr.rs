@@ -58,7 +58,13 @@ pub enum Expr<'t> {
 
 impl<'t> Expr<'t> {
     /// The node as an expression, if it is one.
+    #[inline]
     pub fn cast(node: Node<'t>) -> Option<Expr<'t>> {
+        // Of all that there is to ask about, most is blanks and comments.
+        if node.kind().is_trivia() { None } else { Expr::of_significant(node) }
+    }
+
+    fn of_significant(node: Node<'t>) -> Option<Expr<'t>> {
         Some(match node.kind() {
             K::UndefKw => Expr::Undef(node),
             K::DefaultKw => Expr::Default(node),

@@ -107,18 +107,29 @@ fn is_parameter_name(name: &str) -> bool {
 
 /// Segments that begin with a lower-case letter; the last may begin with `_`.
 fn is_variable_name(name: &str) -> bool {
-    // Most names have one segment, and looking for text takes longer.
-    if !name.contains(':') {
-        return is_parameter_name(name);
-    }
-    let name = name.strip_prefix("::").unwrap_or(name);
-    match name.rsplit_once("::") {
-        Some((outer, last)) => outer.split("::").all(is_name_segment) && is_parameter_name(last),
-        None => is_parameter_name(name),
+    has_segments(name.strip_prefix("::").unwrap_or(name), is_parameter_name)
+}
+
+/// Segments that begin with a lower-case letter.
+pub(super) fn is_qualified_name(name: &str) -> bool {
+    has_segments(name, is_name_segment)
+}
+
+/// Whether a name is made of segments, of which the last is as it may be.
+fn has_segments(name: &str, is_last: impl Fn(&str) -> bool) -> bool {
+    let mut rest = name;
+    // Segments end where a word does, and looking for text takes longer.
+    loop {
+        let end = rest.bytes().position(|byte| !(byte.is_ascii_alphanumeric() || byte == b'_'));
+        let Some(end) = end else { return is_last(rest) };
+        match rest[end..].strip_prefix("::") {
+            Some(after) if rest.as_bytes()[0].is_ascii_lowercase() => rest = after,
+            _ => return false,
+        }
     }
 }
 
 /// One segment of a name: a lower-case letter, then letters, digits and `_`.
-pub(super) fn is_name_segment(segment: &str) -> bool {
+fn is_name_segment(segment: &str) -> bool {
     segment.starts_with(|c: char| c.is_ascii_lowercase()) && is_word(segment)
 }

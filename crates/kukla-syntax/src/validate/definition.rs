@@ -1,9 +1,10 @@
 //! Definitions: where they may stand, what they and their parameters may be called.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
-use super::assign::is_name_segment;
+use rustc_hash::FxHashSet;
+
+use super::assign::is_qualified_name;
 use super::codes::*;
 use super::effect::has_no_effect;
 use super::label::{Capitalized, label, with_article};
@@ -174,7 +175,7 @@ impl<'t> Checker<'_, 't> {
 
     fn named(&mut self, expr: Expr<'t>, name: &str) {
         self.top_level(expr);
-        if !name.split("::").all(is_name_segment) {
+        if !is_qualified_name(name) {
             let construct = with_article(expr);
             self.report(diagnostic!(at(expr), ILLEGAL_DEFINITION_NAME { name, construct }));
         }
@@ -247,7 +248,8 @@ impl<'t> Checker<'_, 't> {
     }
 
     fn unique_names(&mut self, list: impl Iterator<Item = ast::Parameter<'t>>) {
-        let mut seen = HashSet::new();
+        let mut seen = FxHashSet::default();
+        seen.reserve(list.size_hint().0);
         for parameter in list {
             let name = parameter.name();
             if !seen.insert(name) {

@@ -1,6 +1,6 @@
 //! Literals: numbers out of range, keys that stand twice.
 
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 use super::codes::*;
 use super::{Checker, at_node};
@@ -31,7 +31,7 @@ impl<'t> Checker<'_, 't> {
         if node.children().filter(|child| child.kind() == K::HashEntry).nth(1).is_none() {
             return;
         }
-        let mut seen = HashSet::new();
+        let mut seen = FxHashSet::default();
         // A type with brackets counts as a key to be computed, as it did until Puppet 8: modules that many use repeat one.
         for entry in ast::Hash::Braced(node).entries().filter(|entry| !matches!(entry.key(), Expr::Access(_)))
         {

@@ -79,7 +79,11 @@ fn namespace(module: &str, file: &str) -> String {
     let mut namespace = String::with_capacity(module.len() + file.len() + 2);
     namespace.push_str(module);
     if file != "init.pp" {
-        for name in file.trim_end_matches(".pp").split(std::path::is_separator) {
+        let mut file = file;
+        while let Some(shorter) = file.strip_suffix(".pp") {
+            file = shorter;
+        }
+        for name in file.split(std::path::is_separator) {
             namespace.push_str("::");
             namespace.push_str(name);
         }
@@ -94,8 +98,15 @@ fn text_of(path: &Path) -> Cow<'_, str> {
 
 /// A path as seen from a directory without `.`, `..` and double slashes, by its text alone.
 fn clean<'p>(here: &Path, path: &'p Path) -> Cow<'p, Path> {
-    let is_odd = |pair: &[u8]| pair[0] == b'/' && matches!(pair[1], b'/' | b'.');
-    let is_clean = |text: &str| !text.ends_with('/') && !text.as_bytes().windows(2).any(is_odd);
+    let is_clean = |text: &str| {
+        let bytes = text.as_bytes();
+        let pairs = bytes.iter().zip(bytes.iter().skip(1));
+        // Without a way out in the middle, and with bytes for answers, many pairs are looked at at once.
+        let is_odd = |odd, (one, next): (&u8, &u8)| {
+            odd | (u8::from(*one == b'/') & (u8::from(*next == b'/') | u8::from(*next == b'.')))
+        };
+        !bytes.ends_with(b"/") && pairs.fold(0, is_odd) == 0
+    };
     // Where separators differ, only parts can be compared.
     if cfg!(unix) && here.as_os_str().is_empty() && path.is_absolute() && path.to_str().is_some_and(is_clean)
     {
