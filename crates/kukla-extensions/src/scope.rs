@@ -4,10 +4,11 @@
 use kukla_ruby::class::{Native, NativeClass, method};
 use kukla_ruby::host::{GivenBlock, Interrupt, ResourceView, ScopeNumber};
 use kukla_ruby::value::Object;
-use kukla_ruby::{Args, Result, Ruby, Value};
+use kukla_ruby::{Args, Result, Ruby, Symbol, Value};
 use kukla_values::{Str, Value as PuppetValue};
 
 use crate::objects::{Kept, Shared};
+use crate::values::Audience;
 use crate::{function, raised, values};
 
 /// The classes that are written in Rust.
@@ -221,7 +222,30 @@ fn to_hash(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 fn call_function(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let (scope, name) = (scope_of(ruby, this)?, text(ruby, &args[0])?);
     let given = ruby.splat(&args[1])?.to_vec();
-    call(ruby, scope, &name, &given, args)
+    match made_beside(ruby, this, &name)? {
+        Some(method) => call_made(ruby, this, method, &given),
+        None => call(ruby, scope, &name, &given, args),
+    }
+}
+
+/// The method of a function that the file of another made with `newfunction`: it has no file of its own by which it could be found.
+fn made_beside(ruby: &mut Ruby<'_>, scope: &Value, name: &str) -> Result<Option<Symbol>> {
+    let (class, method) = (ruby.class_of(scope), ruby.symbols.intern(&format!("function_{name}")));
+    if ruby.find_method(class, method).is_none() || ruby.with_puppet(|puppet| puppet.function_exists(name))? {
+        return Ok(None);
+    }
+    Ok(Some(method))
+}
+
+fn call_made(ruby: &mut Ruby<'_>, scope: &Value, method: Symbol, given: &[Value]) -> Result {
+    let given: Result<Vec<Value>> = given
+        .iter()
+        .map(|value| {
+            let value = values::to_puppet(ruby, value)?;
+            values::argument(ruby, &value, Audience::Old)
+        })
+        .collect();
+    ruby.send(scope, method, &[Value::array(given?)])
 }
 
 fn call(ruby: &mut Ruby<'_>, scope: ScopeNumber, name: &str, given: &[Value], args: &Args<'_>) -> Result {
