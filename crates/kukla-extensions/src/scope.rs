@@ -6,6 +6,7 @@ use kukla_ruby::host::{GivenBlock, Interrupt, ResourceView, ScopeNumber};
 use kukla_ruby::value::Object;
 use kukla_ruby::{Args, Result, Ruby, Symbol, Value};
 use kukla_values::{Str, Value as PuppetValue};
+use rustc_hash::FxHashMap;
 
 use crate::objects::{Kept, Shared};
 use crate::values::Audience;
@@ -55,6 +56,7 @@ const SINGLETON: &[Native] = &[
     method("load_old_function", 1, 1, load_old_function),
     method("log", 2, 2, log_here),
     method("setting", 1, 1, setting),
+    method("change_setting", 2, 2, change_setting),
     method("find_file", 2, 2, find_file),
     method("modules", 0, 0, modules),
     method("environment_name", 0, 0, environment_name),
@@ -161,8 +163,8 @@ fn unknown_variable(ruby: &mut Ruby<'_>, name: &Value, reason: Option<String>) -
     if ruby.is_caught(&tag) {
         return Err(Box::new(kukla_ruby::Unwind::Throw(tag, reason.map_or(Value::Nil, Value::str))));
     }
-    let strict = ruby.with_puppet(|puppet| puppet.setting("strict"))?;
-    let strict = strict.as_ref().and_then(PuppetValue::as_str).unwrap_or("error").to_owned();
+    let strict = setting_named(ruby, "strict")?;
+    let strict = ruby.display(&strict)?.to_str_lossy().into_owned();
     let message = format!("Undefined variable '{shown}'; {}", reason.unwrap_or_default());
     match strict.as_str() {
         "off" => Ok(Value::Nil),
@@ -354,9 +356,26 @@ fn load_old_function(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result 
     }
 }
 
+/// The settings that code in Ruby changed. Code in Ruby alone sees that: functions set one for the time of a call.
+#[derive(Default)]
+struct Changed(FxHashMap<Box<str>, Value>);
+
+fn change_setting(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
+    let name = text(ruby, &args[0])?;
+    ruby.part::<Changed>().0.insert(name.into(), args[1].clone());
+    Ok(args[1].clone())
+}
+
 fn setting(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
     let name = text(ruby, &args[0])?;
-    match ruby.with_puppet(|puppet| puppet.setting(&name))? {
+    setting_named(ruby, &name)
+}
+
+fn setting_named(ruby: &mut Ruby<'_>, name: &str) -> Result {
+    if let Some(changed) = ruby.part::<Changed>().0.get(name) {
+        return Ok(changed.clone());
+    }
+    match ruby.with_puppet(|puppet| puppet.setting(name))? {
         // Settings with a few allowed words are symbols in Puppet.
         Some(PuppetValue::String(word)) if name == "strict" => Ok(ruby.symbol(&word)),
         Some(value) => values::to_ruby(ruby, &value),
