@@ -254,7 +254,6 @@ fn read_with_aliases(vm: &mut Vm<'_>, text: &str, aliases: &[(String, String)]) 
     let texts = aliases.iter().map(|(_, meaning)| meaning.as_str()).chain([text]);
     for name in texts.flat_map(type_names) {
         if !known.contains_key(&name)
-            && Type::parse(&name).is_err()
             && let Ok(found) = vm.parse_type(&name)
         {
             known.insert(name, found);

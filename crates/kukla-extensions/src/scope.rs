@@ -4,10 +4,12 @@
 use kukla_ruby::class::{Native, NativeClass, method};
 use kukla_ruby::host::{GivenBlock, Interrupt, ResourceView, ScopeNumber};
 use kukla_ruby::value::Object;
-use kukla_ruby::{Args, Result, Ruby, Value};
+use kukla_ruby::{Args, Result, Ruby, Symbol, Value};
 use kukla_values::{Str, Value as PuppetValue};
+use rustc_hash::FxHashMap;
 
 use crate::objects::{Kept, Shared};
+use crate::values::Audience;
 use crate::{function, raised, values};
 
 /// The classes that are written in Rust.
@@ -54,6 +56,7 @@ const SINGLETON: &[Native] = &[
     method("load_old_function", 1, 1, load_old_function),
     method("log", 2, 2, log_here),
     method("setting", 1, 1, setting),
+    method("change_setting", 2, 2, change_setting),
     method("find_file", 2, 2, find_file),
     method("modules", 0, 0, modules),
     method("environment_name", 0, 0, environment_name),
@@ -160,8 +163,8 @@ fn unknown_variable(ruby: &mut Ruby<'_>, name: &Value, reason: Option<String>) -
     if ruby.is_caught(&tag) {
         return Err(Box::new(kukla_ruby::Unwind::Throw(tag, reason.map_or(Value::Nil, Value::str))));
     }
-    let strict = ruby.with_puppet(|puppet| puppet.setting("strict"))?;
-    let strict = strict.as_ref().and_then(PuppetValue::as_str).unwrap_or("error").to_owned();
+    let strict = setting_named(ruby, "strict")?;
+    let strict = ruby.display(&strict)?.to_str_lossy().into_owned();
     let message = format!("Undefined variable '{shown}'; {}", reason.unwrap_or_default());
     match strict.as_str() {
         "off" => Ok(Value::Nil),
@@ -221,7 +224,30 @@ fn to_hash(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 fn call_function(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let (scope, name) = (scope_of(ruby, this)?, text(ruby, &args[0])?);
     let given = ruby.splat(&args[1])?.to_vec();
-    call(ruby, scope, &name, &given, args)
+    match made_beside(ruby, this, &name)? {
+        Some(method) => call_made(ruby, this, method, &given),
+        None => call(ruby, scope, &name, &given, args),
+    }
+}
+
+/// The method of a function that the file of another made with `newfunction`: it has no file of its own by which it could be found.
+fn made_beside(ruby: &mut Ruby<'_>, scope: &Value, name: &str) -> Result<Option<Symbol>> {
+    let (class, method) = (ruby.class_of(scope), ruby.symbols.intern(&format!("function_{name}")));
+    if ruby.find_method(class, method).is_none() || ruby.with_puppet(|puppet| puppet.function_exists(name))? {
+        return Ok(None);
+    }
+    Ok(Some(method))
+}
+
+fn call_made(ruby: &mut Ruby<'_>, scope: &Value, method: Symbol, given: &[Value]) -> Result {
+    let given: Result<Vec<Value>> = given
+        .iter()
+        .map(|value| {
+            let value = values::to_puppet(ruby, value)?;
+            values::argument(ruby, &value, Audience::Old)
+        })
+        .collect();
+    ruby.send(scope, method, &[Value::array(given?)])
 }
 
 fn call(ruby: &mut Ruby<'_>, scope: ScopeNumber, name: &str, given: &[Value], args: &Args<'_>) -> Result {
@@ -330,9 +356,26 @@ fn load_old_function(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result 
     }
 }
 
+/// The settings that code in Ruby changed. Code in Ruby alone sees that: functions set one for the time of a call.
+#[derive(Default)]
+struct Changed(FxHashMap<Box<str>, Value>);
+
+fn change_setting(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
+    let name = text(ruby, &args[0])?;
+    ruby.part::<Changed>().0.insert(name.into(), args[1].clone());
+    Ok(args[1].clone())
+}
+
 fn setting(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
     let name = text(ruby, &args[0])?;
-    match ruby.with_puppet(|puppet| puppet.setting(&name))? {
+    setting_named(ruby, &name)
+}
+
+fn setting_named(ruby: &mut Ruby<'_>, name: &str) -> Result {
+    if let Some(changed) = ruby.part::<Changed>().0.get(name) {
+        return Ok(changed.clone());
+    }
+    match ruby.with_puppet(|puppet| puppet.setting(name))? {
         // Settings with a few allowed words are symbols in Puppet.
         Some(PuppetValue::String(word)) if name == "strict" => Ok(ruby.symbol(&word)),
         Some(value) => values::to_ruby(ruby, &value),

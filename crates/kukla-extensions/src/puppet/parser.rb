@@ -408,12 +408,23 @@ module Puppet
 
       # What has no value is not told, and which resources come before or after is a flat list.
       def to_hash
-        @parameters.compact.to_h do |name, value|
+        told = @parameters.compact.to_h do |name, value|
           flat = value.is_a?(Array) && %i[before subscribe notify require].include?(name)
           [name, flat ? value.flatten.compact : value]
         end
+        named_by_title? ? { name: title.to_s }.merge(told) : told
       end
       alias to_h to_hash
+
+      # Classes and defined types: what other types take from a title is not told here.
+      def named_by_title?
+        class? || !Puppet::Node::Environment.current.known_resource_types.find_definition(type).nil?
+      end
+      private :named_by_title?
+
+      def parameters
+        @parameters.to_h { |name, value| [name, Param.new(name: name, value: value)] }
+      end
 
       def keys
         @parameters.keys

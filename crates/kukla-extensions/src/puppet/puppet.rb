@@ -337,6 +337,10 @@ module Puppet
       Puppet::Parser::Scope.setting(name.to_s)
     end
 
+    def []=(name, value)
+      Puppet::Parser::Scope.change_setting(name.to_s, value)
+    end
+
     def value(name, *)
       self[name]
     end
@@ -370,6 +374,10 @@ module Puppet
 
     def [](name)
       settings[name]
+    end
+
+    def []=(name, value)
+      settings[name] = value
     end
 
     def settings
