@@ -58,16 +58,6 @@ builtins! {
         "Any *$args" => renamed!("has_interface_with");
         tools "String $interface >> Boolean", "String $kind, String $value >> Boolean"
     }
-    /// Deprecated: use `stdlib::has_ip_address`.
-    "has_ip_address": ReadsVariables, Deprecated {
-        "Any *$args" => renamed!("has_ip_address");
-        tools "String $address >> Boolean"
-    }
-    /// Deprecated: use `stdlib::has_ip_network`.
-    "has_ip_network": ReadsVariables, Deprecated {
-        "Any *$args" => renamed!("has_ip_network");
-        tools "String $network >> Boolean"
-    }
     /// Deprecated: use `stdlib::merge`.
     "merge": Deprecated {
         "Any *$args, Optional[Variant[Callable[2,2], Callable[3,3]]] &$block" => |vm: &mut Vm<'_>, Rest(args): Rest, block: Option<Block>| renamed(vm, "merge", args, block);
