@@ -28,8 +28,9 @@ module Puppet
             @dispatches ||= []
           end
 
+          # A function may have an `initialize` of its own, which is given both.
           def instance
-            @instance ||= new
+            @instance ||= new(nil, nil)
           end
 
           # What a function keeps for itself between calls.
