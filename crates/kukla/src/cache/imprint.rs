@@ -286,14 +286,14 @@ mod tests {
     const CODE: &str = "
         class c { notify { 'one': tag => 'x' } notify { \"two on ${trusted['certname']}\": } }
         include c
-        if $trusted['certname'] == 'b' { notify { 'only b': } }";
+        if $trusted['certname'] == 'db2' { notify { 'only there': } }";
 
     #[test]
     fn imprints_are_moved_written_and_read() {
         let key = Key::default();
         let mut table = Imprints::of(key.name());
         let mut taken = Vec::new();
-        for node in ["a", "b", "c"] {
+        for node in ["web1", "db2", "web3"] {
             let catalog = catalog(CODE, node);
             let marks = Marks::of(&catalog, node, key).unwrap();
             taken.push((table.take(&catalog, &marks).unwrap(), marks, catalog));

@@ -223,7 +223,7 @@ struct Renaming<'n> {
 impl Renaming<'_> {
     fn text(&self, text: &Str) -> Str {
         match !self.from.is_empty() && text.contains(self.from) {
-            true => text.replace(self.from, self.to).into(),
+            true => text.replace(self.from, self.to),
             false => text.clone(),
         }
     }
@@ -299,7 +299,7 @@ mod tests {
             ("notify { 'a': }", "notify { 'b': }", " unknown parts"),
             // What is new has no part in what was before.
             ("notify { 'a': }", "notify { 'a': } notify { 'b': }", " whole whole"),
-            ("notify { 'a': } notify { 'b': }", "notify { 'b': } notify { 'a': }", " whole whole"),
+            ("notify { 'a': } notify { 'b': }", "notify { 'b': } notify { 'a': }", " parts parts"),
             ("notify { 'a': } notify { 'b': }", "notify { 'a': }", " unknown whole"),
             (
                 "class c { notify { 'a': } } include c",
@@ -317,7 +317,7 @@ mod tests {
         }
         let named = |code: &str| code.replace("NAME", name);
         let before =
-            named("notify { \"on NAME\": message => { 'NAME' => [\"NAMENAME\"] }, tag => \"NAME\" }");
+            named("notify { \"on NAME\": message => { \"NAME\" => [\"NAMENAME\"] }, tag => \"NAME\" }");
         assert_eq!(recalled(&before, &before.replace("on", "at")), " unknown parts");
         assert_eq!(recalled("user { 'u': password => Sensitive('x') }", "user { 'u': }"), " unknown parts");
     }
