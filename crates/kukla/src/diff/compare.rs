@@ -7,7 +7,6 @@ use kukla_eval::environment::Node;
 use kukla_eval::error::Diagnostic;
 
 use super::inputs::Inputs;
-use super::known::Wanted;
 use super::recall::Recalled;
 use super::{Changes, Compared, Failure, Files, Known, Outcome, Rules, contents};
 use crate::basis::{Basis, node_digest};
@@ -116,12 +115,7 @@ impl<'f> Comparison<'f> {
             && basis.changed_fact(&after.node.facts).is_none()
             && self.inputs.hold(ledger, files, &basis.inputs);
         if let (Some(known), Ok(catalog)) = (&self.known, &result) {
-            let wanted = match (exports, rests_on_same) {
-                (Some(_), _) => Wanted::Nothing,
-                (None, true) => Wanted::Imprint,
-                (None, false) => Wanted::Catalog,
-            };
-            known.note(&before.node.name, basis, catalog, &record, wanted);
+            known.note(&before.node.name, basis, catalog, &record, !rests_on_same && exports.is_none());
         }
         if !rests_on_same {
             return Before::Is(result.map_err(Failure::from));

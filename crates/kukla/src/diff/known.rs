@@ -1,9 +1,9 @@
 //! What earlier comparisons found that nodes rest on: a node of which nothing has changed since, and nothing differs between the
 //! sides, need not be compiled.
 //!
-//! What is kept are digests, names of files and of facts, so nothing that must not be shown is. Of catalogs of the side before the imprints are kept: with
-//! them most of these catalogs need not be compiled again. Where whoever compares asks for it, the catalogs themselves are kept as well, of nodes
-//! that something differs for: these are the ones that the next edit will concern again.
+//! What is kept are digests, names of files and of facts, so nothing that must not be shown is. Of nodes that something differs for, which are
+//! the ones that the next edit will concern again, the imprints of the catalogs of the side before are kept: with them most of these catalogs need
+//! not be compiled again. Where whoever compares asks for it, the catalogs themselves are kept as well.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -30,17 +30,6 @@ pub struct Known<'c> {
     key: Option<Key>,
     seen: Seen,
     added: Mutex<Additions>,
-}
-
-/// What of a node the next comparison is likely to want, besides what it rests on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wanted {
-    /// Its catalog is not the same when others are compiled with it.
-    Nothing,
-    /// Whether its catalog is another.
-    Imprint,
-    /// Its catalog: the next edit will most likely concern it again.
-    Catalog,
 }
 
 /// What a catalog has to do with others and with files that are fetched: not all of what a node is told is in what it rests on.
@@ -132,12 +121,11 @@ impl<'c> Known<'c> {
     }
 
     /// Takes note of what a node rests on, and of its catalog if the next comparison is likely to want it.
-    pub(super) fn note(&self, node: &str, basis: Basis, catalog: &Catalog, record: &Record, wanted: Wanted) {
-        let kept =
-            (self.keeps_catalogs && wanted == Wanted::Catalog).then(|| self.cache.keep_packed(catalog));
+    pub(super) fn note(&self, node: &str, basis: Basis, catalog: &Catalog, record: &Record, is_wanted: bool) {
+        let kept = (self.keeps_catalogs && is_wanted).then(|| self.cache.keep_packed(catalog));
         // A catalog that could not be kept is compiled again.
         let kept = kept.and_then(Result::ok).flatten();
-        let key = self.key.filter(|_| wanted != Wanted::Nothing);
+        let key = self.key.filter(|_| is_wanted);
         let marks = key.and_then(|key| Marks::of(catalog, node, key));
         let report = Ties::of(catalog, record).to_bytes();
         let mut added = self.added.lock().unwrap_or_else(PoisonError::into_inner);
