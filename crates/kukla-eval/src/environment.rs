@@ -18,6 +18,7 @@ use kukla_values::Name;
 use rustc_hash::FxHashMap;
 use serde::de::IgnoredAny;
 
+use crate::ahead::Ahead;
 use crate::code::{CodeFiles, CodeKind};
 use crate::codes::{
     CROWDED_TYPE_FILE, FILE_NOT_READABLE, FILE_NOT_UTF8, FILE_WITHOUT_FUNCTION, FILE_WITHOUT_TYPE,
@@ -91,6 +92,7 @@ pub struct Environment {
     pub extensions: Option<Arc<dyn Extensions>>,
     resource_types: RwLock<FxHashMap<Box<str>, Option<Arc<NativeType>>>>,
     inputs: Mutex<InputSet>,
+    pub(crate) ahead: Ahead,
 }
 
 /// The class that holds the settings, in an environment whose site manifest has none of that name.
@@ -107,6 +109,14 @@ static NO_SETTINGS_OF_ITS_OWN: LazyLock<Arc<Defined<Class>>> = LazyLock::new(|| 
 
 /// Where modules keep functions written in Ruby, the newer API first: it is preferred.
 const RUBY_FUNCTIONS: &[&str] = &["lib/puppet/functions", "lib/puppet/parser/functions"];
+
+/// A file as it reads.
+#[derive(Debug)]
+pub(crate) struct ReadText {
+    /// What it was read from.
+    inputs: InputSet,
+    pub(crate) read: Result<(Source, Arc<Program>), Arc<Diagnostic>>,
+}
 
 /// The outcome of loading a file.
 pub type Loaded = Result<Arc<Unit>, Arc<Diagnostic>>;
@@ -163,6 +173,7 @@ impl Environment {
             extensions: None,
             resource_types: RwLock::default(),
             inputs: Mutex::new(inputs),
+            ahead: Ahead::default(),
         }
     }
 
@@ -218,7 +229,7 @@ impl Environment {
     }
 
     /// The file of a module that something of that name (without the module's) stands in, if there is one.
-    fn module_file<'n>(
+    pub(crate) fn module_file<'n>(
         &self,
         module: &Module,
         kind: CodeKind,
@@ -248,6 +259,11 @@ impl Environment {
             return loaded.clone();
         }
         self.adopt(path, self.read_unit(&Remarks::default(), path))
+    }
+
+    /// Whether a file was loaded, or was tried to.
+    pub(crate) fn has_loaded(&self, path: &Path) -> bool {
+        read(&self.units).contains_key(path.as_os_str())
     }
 
     /// How many files were loaded so far.
@@ -346,18 +362,25 @@ impl Environment {
     }
 
     fn read_unit(&self, others: &Remarks, path: &Path) -> Loaded {
-        let (bytes, inputs) = tracked(&*self.world, |world| world.read(path));
+        let ReadText { inputs, read } =
+            self.ahead.take(path.as_os_str()).unwrap_or_else(|| self.read_text(path));
         // What cannot be used has no remarks to tell its users what it was read from.
-        self.understand(others, path, bytes, &inputs).inspect_err(|_| self.depend_on(&inputs))
+        let (source, program) = read.inspect_err(|_| self.depend_on(&inputs))?;
+        self.ahead.announce(&program);
+        Ok(Arc::new(Unit::after(others, inputs, source, self.module_of(path), program)))
+    }
+
+    /// A file as it reads, whoever uses it and for what.
+    pub(crate) fn read_text(&self, path: &Path) -> ReadText {
+        let (bytes, inputs) = tracked(&*self.world, |world| world.read(path));
+        ReadText { inputs, read: self.understand(path, bytes) }
     }
 
     fn understand(
         &self,
-        others: &Remarks,
         path: &Path,
         bytes: FileResult<Vec<u8>>,
-        inputs: &InputSet,
-    ) -> Loaded {
+    ) -> Result<(Source, Arc<Program>), Arc<Diagnostic>> {
         let name = path.to_str().map_or_else(|| path.to_string_lossy(), Cow::Borrowed);
         let bytes = bytes.map_err(|error| {
             let why = match error {
@@ -377,7 +400,7 @@ impl Environment {
             true => source,
             false => Source::new(&*name, Arc::clone(&program.text)),
         };
-        Ok(Arc::new(Unit::after(others, inputs.clone(), source, self.module_of(path), program)))
+        Ok((source, program))
     }
 
     /// The static rules for a file, by where it lies.
@@ -658,13 +681,27 @@ impl Environment {
         write(&self.resource_types).entry(lower.into()).or_insert(found).clone()
     }
 
-    /// The type that `puppet generate types` has written down for this environment.
-    fn generated_type(&self, lower: &str) -> Option<NativeType> {
+    /// Reads the resource type of that name (lower case) before anyone asks for it, if a module has it and no code has to run for that.
+    pub(crate) fn read_type(&self, lower: &str) {
+        let is_elsewhere = || types::core(lower).is_some() || self.generated_type_file(lower).is_some();
+        if lower.contains(':') || read(&self.resource_types).contains_key(lower) || is_elsewhere() {
+            return;
+        }
+        let found = self.extensions.as_ref().and_then(|brought| brought.readable_type(self, lower));
+        if let Some(found) = found {
+            write(&self.resource_types).entry(lower.into()).or_insert(Some(Arc::new(found)));
+        }
+    }
+
+    /// Where `puppet generate types` has written down the type of that name for this environment.
+    fn generated_type_file(&self, lower: &str) -> Option<PathBuf> {
         let directory = self.root.as_ref()?.join(".resource_types");
         let path = directory.join(lower).with_extension("pp");
-        if !self.reading(|world| world.exists(&path)) {
-            return None;
-        }
+        self.reading(|world| world.exists(&path)).then_some(path)
+    }
+
+    fn generated_type(&self, lower: &str) -> Option<NativeType> {
+        let path = self.generated_type_file(lower)?;
         let unit = self.load(&path).ok()?;
         self.depend_on(&unit.remarks.inputs());
         crate::catalog::generated::read(&unit.program)

@@ -25,8 +25,12 @@ use crate::vm::Vm;
 pub trait Extensions: Send + Sync + Debug {
     /// The resource type of that name, if some module of the environment has one.
     fn resource_type(&self, environment: &Environment, name: &str) -> Option<NativeType>;
+    /// The same, as far as its text tells; none if the code has to run for it.
+    fn readable_type(&self, environment: &Environment, name: &str) -> Option<NativeType>;
     /// The function of that name, if some module of the environment has one.
     fn function(&self, environment: &Environment, name: &str) -> Option<Arc<dyn ForeignFunction>>;
+    /// Reads the code of a function or template that a compilation may soon want.
+    fn read_ahead(&self, environment: &Environment, path: &Path);
     /// What an agent would say of these resources, whose types modules bring.
     fn judge(&self, environment: &Environment, facts: &Hash, resources: &[ResourceValues]) -> Vec<Verdict>;
     /// What a backend for Hiera 3 has for a key.

@@ -1,6 +1,7 @@
 //! Programs, scopes, the evaluator and the catalog builder.
 
 mod access;
+mod ahead;
 pub mod annotations;
 mod assign;
 mod autoload;

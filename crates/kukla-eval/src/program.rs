@@ -29,6 +29,21 @@ pub struct Program {
     pub warnings: Vec<Diagnostic>,
     /// What it asks of an environment.
     pub questions: Questions,
+    /// What it names that other files may define, in the order of the text.
+    pub mentions: Box<[Mention]>,
+}
+
+/// Something that a text names and another file may define.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Mention {
+    /// A class, defined type or resource type, in lower case.
+    Declared(Name),
+    /// A function.
+    Function(Name),
+    /// A type alias, in lower case.
+    Type(Name),
+    /// A template, as `ntp/ntp.conf.epp`.
+    Template(Name),
 }
 
 impl Program {

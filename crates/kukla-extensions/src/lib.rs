@@ -58,10 +58,14 @@ impl Extensions for RubyExtensions {
     fn resource_type(&self, environment: &Environment, name: &str) -> Option<NativeType> {
         let read = self.types.resource_type(environment, name)?;
         // Reading is a hundred times faster than running, so what can be read is not run.
-        match read.open {
+        match read.open && self.types.is_ruby(environment, &self.programs, name) {
             true => resource_type::execute(environment, &self.programs, name).or(Some(read)),
             false => Some(read),
         }
+    }
+
+    fn readable_type(&self, environment: &Environment, name: &str) -> Option<NativeType> {
+        self.types.resource_type(environment, name).filter(|read| !read.open)
     }
 
     fn judge(&self, environment: &Environment, facts: &Hash, resources: &[ResourceValues]) -> Vec<Verdict> {
@@ -70,6 +74,15 @@ impl Extensions for RubyExtensions {
 
     fn function(&self, environment: &Environment, name: &str) -> Option<Arc<dyn ForeignFunction>> {
         self.functions.find(environment, name)
+    }
+
+    fn read_ahead(&self, environment: &Environment, path: &Path) {
+        let Ok(bytes) = environment.world.read(path) else { return };
+        // Whoever runs it hears what is wrong with it.
+        let _ = match path.extension().is_some_and(|extension| extension == "rb") {
+            true => self.programs.code(path, &bytes),
+            false => self.programs.template(path, &String::from_utf8_lossy(&bytes)),
+        };
     }
 
     fn ask_backend(&self, vm: &mut Vm<'_>, question: &BackendQuestion<'_>) -> Flow<BackendAnswer> {

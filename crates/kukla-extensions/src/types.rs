@@ -9,6 +9,8 @@ use kukla_ruby::resource_type::{self, Library};
 use kukla_world::World;
 use rustc_hash::FxHashMap;
 
+use crate::programs::RubyPrograms;
+
 /// The Ruby types of one environment. Directories are listed once, files read when their type is first used.
 #[derive(Debug, Default)]
 pub struct RubyTypes {
@@ -58,6 +60,14 @@ impl RubyTypes {
         let file = index.types.get(name)?;
         let source = environment.reading(|world| text(world, file))?;
         resource_type::read(name, &source, &Modules { environment, index, required: &self.required })
+    }
+
+    /// Whether the file of a type can be run at all, which is found out before an interpreter is made for it.
+    pub fn is_ruby(&self, environment: &Environment, programs: &RubyPrograms, name: &str) -> bool {
+        self.index(environment).types.get(name).is_some_and(|file| {
+            let bytes = environment.reading(|world| world.read(file));
+            bytes.is_ok_and(|bytes| programs.code(file, &bytes).is_ok())
+        })
     }
 }
 

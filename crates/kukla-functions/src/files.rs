@@ -81,7 +81,7 @@ builtins! {
         tools "String $command, String *$arguments >> String"
     }
 
-    /// Renders templates in Ruby (ERB). This compiler does not run Ruby: only those that are mere text.
+    /// Renders templates in Ruby (ERB).
     ///
     /// ```puppet
     /// template('no_module/motd.erb')    # error: Could not find template 'no_module/motd.erb'
@@ -91,7 +91,7 @@ builtins! {
         tools "Array[String, 1] *$paths >> String"
     }
 
-    /// Renders the text of templates in Ruby (ERB). This compiler does not run Ruby: only those that are mere text.
+    /// Renders the text of templates in Ruby (ERB).
     ///
     /// ```puppet
     /// inline_template('mere text')    # => 'mere text'

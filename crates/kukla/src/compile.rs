@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use kukla_catalog::Catalog;
@@ -107,18 +108,29 @@ impl Site {
     ) -> Outcome<Compiled> {
         let world = Arc::clone(&self.environment.world);
         let clock = move || if is_wanted() { world.elapsed() } else { Duration::MAX };
-        self.run_by(node, options.explain, clock, |vm| {
-            if options.provenance {
-                vm.record_provenance();
-            }
-            if options.profile {
-                vm.start_profile();
-            }
-            let catalog = self.catalog(vm, options.keep_virtual)?;
-            let provenance = options.provenance.then(|| vm.provenance(&catalog));
-            let secrets = if options.provenance { HieraData::secrets(vm) } else { Vec::new() };
-            Ok(Compiled { catalog, provenance, secrets, profile: vm.take_profile() })
+        self.ahead_of(|| {
+            self.run_by(node, options.explain, clock, |vm| {
+                if options.provenance {
+                    vm.record_provenance();
+                }
+                if options.profile {
+                    vm.start_profile();
+                }
+                let catalog = self.catalog(vm, options.keep_virtual)?;
+                let provenance = options.provenance.then(|| vm.provenance(&catalog));
+                let secrets = if options.provenance { HieraData::secrets(vm) } else { Vec::new() };
+                Ok(Compiled { catalog, provenance, secrets, profile: vm.take_profile() })
+            })
         })
+    }
+
+    /// Compiles for the first time, when there is everything to read, with another thread that reads ahead.
+    fn ahead_of<T>(&self, compile: impl FnOnce() -> T) -> T {
+        if self.is_used.swap(true, Ordering::Relaxed) {
+            return compile();
+        }
+        let programs = self.manifests.iter().map(|unit| &unit.program);
+        self.environment.reading_ahead(programs, compile)
     }
 
     /// Evaluates the site manifest for a node and gives the value of its last expression. What is lazy (defines, collectors)

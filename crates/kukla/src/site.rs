@@ -1,6 +1,7 @@
 //! Sites: an environment together with its site manifest and data, opened once for any number of nodes.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -46,6 +47,8 @@ pub struct Site {
     watched: Arc<Watched>,
     timeout: Duration,
     pub(crate) ruby: Arc<RubyPrograms>,
+    /// Whether a catalog was compiled.
+    pub(crate) is_used: AtomicBool,
 }
 
 impl Site {
@@ -173,6 +176,7 @@ impl Site {
             watched,
             timeout,
             ruby: Arc::clone(ruby),
+            is_used: AtomicBool::new(false),
         })
     }
 }

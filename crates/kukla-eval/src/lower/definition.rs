@@ -8,8 +8,8 @@ use kukla_values::{Name, Value};
 use super::{Lowering, span_of};
 use crate::lambda::RESERVED;
 use crate::program::{
-    Access, AliasDefinition, Class, Define, Definition, Expr, Kind, Lambda, NodeDefinition, NodeMatch, Param,
-    Params, PuppetFunction, TypeExpr, TypeName,
+    Access, AliasDefinition, Class, Define, Definition, Expr, Kind, Lambda, Mention, NodeDefinition,
+    NodeMatch, Param, Params, PuppetFunction, TypeExpr, TypeName,
 };
 
 impl Lowering<'_> {
@@ -29,6 +29,9 @@ impl Lowering<'_> {
         let parent = class
             .parent()
             .map(|parent| Name::new(&parent.strip_prefix("::").unwrap_or(parent).to_lowercase()));
+        if let Some(parent) = parent {
+            self.mention(Mention::Declared(parent));
+        }
         // A class is known before the ones inside it.
         let at = self.definitions.len();
         let outer = self.container.replace(name);
@@ -79,7 +82,9 @@ impl Lowering<'_> {
                 _ => NodeMatch::Name(Name::new(host.syntax().text())),
             });
         }
+        self.is_in_node = true;
         let body = self.body(node.body());
+        self.is_in_node = false;
         let node = NodeDefinition { matches: matches.into(), span, body };
         self.definitions.push(Definition::Node(Arc::new(node)));
     }
@@ -171,11 +176,11 @@ impl Lowering<'_> {
     }
 
     fn type_named(&mut self, name: &str) -> Kind {
-        Kind::TypeName(Box::new(TypeName {
-            name: Name::new(name),
-            lower: Name::new(&name.trim_start_matches("::").to_lowercase()),
-            slot: self.questions.ask_type(),
-        }))
+        let lower = Name::new(&name.trim_start_matches("::").to_lowercase());
+        if name.contains("::") {
+            self.mention(Mention::Type(lower));
+        }
+        Kind::TypeName(Box::new(TypeName { name: Name::new(name), lower, slot: self.questions.ask_type() }))
     }
 
     pub(super) fn span(&self, expr: ast::Expr<'_>) -> Span {

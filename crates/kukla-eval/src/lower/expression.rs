@@ -274,6 +274,7 @@ impl Lowering<'_> {
             }
         };
         let args = self.exprs(call.arguments());
+        self.mention_called(&callee, &args);
         let lambda = call.lambda().map(|lambda| self.lambda(lambda));
         Kind::Call(Box::new(Call { form, callee, args, lambda }))
     }
@@ -284,6 +285,7 @@ impl Lowering<'_> {
         args.extend(call.arguments().map(|argument| self.expr(argument)));
         let lambda = call.lambda().map(|lambda| self.lambda(lambda));
         let callee = self.callee(call.name());
+        self.mention_called(&callee, &args);
         Kind::Call(Box::new(Call { form: CallForm::Method, callee, args: args.into(), lambda }))
     }
 

@@ -2,14 +2,17 @@
 
 mod definition;
 mod expression;
+mod mention;
 mod resource;
 
+use indexmap::IndexSet;
 use kukla_syntax::validate::{Rules, validate};
 use kukla_syntax::{Diagnostic, Severity, Source, Span, ast};
 use kukla_values::{Name, Value};
+use rustc_hash::FxBuildHasher;
 
 use crate::error::{Location, Stage};
-use crate::program::{Definition, EppHead, Expr, Kind, Program, Questions};
+use crate::program::{Definition, EppHead, Expr, Kind, Mention, Program, Questions};
 
 /// Reads, checks and lowers a manifest.
 pub fn lower(source: &Source, rules: &Rules<'_>) -> Result<Program, Box<Diagnostic>> {
@@ -72,6 +75,8 @@ struct Lowering<'s> {
     definitions: Vec<Definition>,
     /// The classes around what is being lowered, joined.
     container: Option<Name>,
+    is_in_node: bool,
+    mentions: IndexSet<Mention, FxBuildHasher>,
     failure: Option<Diagnostic>,
 }
 
@@ -82,6 +87,8 @@ impl<'s> Lowering<'s> {
             questions: Questions::default(),
             definitions: Vec::new(),
             container: None,
+            is_in_node: false,
+            mentions: IndexSet::default(),
             failure: None,
         }
     }
@@ -92,10 +99,11 @@ impl<'s> Lowering<'s> {
         epp: Option<EppHead>,
         warnings: Vec<Diagnostic>,
     ) -> Result<Program, Box<Diagnostic>> {
-        let Lowering { source, questions, definitions, failure, .. } = self;
+        let Lowering { source, questions, definitions, mentions, failure, .. } = self;
+        let (text, mentions) = (source.shared_text(), mentions.into_iter().collect());
         match failure {
             Some(failure) => Err(Box::new(failure)),
-            None => Ok(Program { text: source.shared_text(), definitions, main, epp, warnings, questions }),
+            None => Ok(Program { text, definitions, main, epp, warnings, questions, mentions }),
         }
     }
 

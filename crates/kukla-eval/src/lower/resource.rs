@@ -24,7 +24,8 @@ impl Lowering<'_> {
             title: self.expr(body.title()),
             attributes: self.attributes(body.attributes()),
         });
-        let bodies = bodies.collect();
+        let bodies: Box<[ResourceBody]> = bodies.collect();
+        self.mention_resources(&type_name, &bodies);
         Kind::Resource(Box::new(ResourceExpr { form: resource.form(), type_name, bodies, is_value: true }))
     }
 

@@ -1,0 +1,229 @@
+//! Reading ahead: while a compilation evaluates a text, another thread reads those that it names.
+//!
+//! Both read the same files in the same way, so all that changes is when. A text counts, with what it defines and what it was made
+//! from, when the compilation asks for it; one that nobody asks for is forgotten when the compilation ends.
+
+use std::collections::VecDeque;
+use std::ffi::{OsStr, OsString};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use kukla_syntax::roomy;
+use kukla_values::Name;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::code::CodeKind;
+use crate::environment::{Environment, ReadText};
+use crate::program::{Mention, Program};
+use crate::remark::Remarks;
+
+/// What was read ahead of a compilation, and what is still to be read.
+#[derive(Debug, Default)]
+pub(crate) struct Ahead {
+    is_on: AtomicBool,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Texts that were read, each with how many of its mentions have been looked at. What the compilation uses comes first.
+    programs: VecDeque<(Arc<Program>, usize)>,
+    texts: FxHashMap<OsString, Text>,
+    is_over: bool,
+}
+
+/// How far a text has come.
+#[derive(Debug)]
+enum Text {
+    Reading,
+    Read(Box<ReadText>),
+    /// The compilation has it, or reads it itself.
+    Taken,
+}
+
+impl Ahead {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The text of a file, if it was read ahead or is being read just now. From then on it is the compilation's.
+    pub fn take(&self, path: &OsStr) -> Option<ReadText> {
+        if !self.is_on.load(Ordering::Relaxed) {
+            return None;
+        }
+        let mut state = self.state();
+        while let Some(Text::Reading) = state.texts.get(path) {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        let Some(text) = state.texts.get_mut(path) else {
+            state.texts.insert(path.into(), Text::Taken);
+            return None;
+        };
+        match std::mem::replace(text, Text::Taken) {
+            Text::Read(read) => Some(*read),
+            Text::Reading | Text::Taken => None,
+        }
+    }
+
+    /// Tells of a program that the compilation is about to use.
+    pub fn announce(&self, program: &Arc<Program>) {
+        if self.is_on.load(Ordering::Relaxed) && !program.mentions.is_empty() {
+            self.state().programs.push_front((Arc::clone(program), 0));
+            self.changed.notify_all();
+        }
+    }
+
+    /// The next thing that a text mentions; waits for one, and gives none when the compilation is over.
+    fn next(&self) -> Option<Mention> {
+        let mut state = self.state();
+        while !state.is_over {
+            match state.programs.front_mut() {
+                Some((program, next)) => match program.mentions.get(*next) {
+                    Some(mention) => {
+                        *next += 1;
+                        return Some(*mention);
+                    }
+                    None => drop(state.programs.pop_front()),
+                },
+                None => state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+            }
+        }
+        None
+    }
+
+    /// Begins to read a file, unless someone has.
+    fn begin(&self, path: &OsStr) -> bool {
+        let texts = &mut self.state().texts;
+        let is_new = !texts.contains_key(path);
+        if is_new {
+            texts.insert(path.into(), Text::Reading);
+        }
+        is_new
+    }
+
+    /// Keeps what a file reads as; nothing if that could not be found out.
+    fn finish(&self, path: &OsStr, read: Option<ReadText>) {
+        let mut state = self.state();
+        if let Some(ReadText { read: Ok((_, program)), .. }) = &read {
+            state.programs.push_back((Arc::clone(program), 0));
+        }
+        if let Some(text) = state.texts.get_mut(path) {
+            *text = read.map_or(Text::Taken, |read| Text::Read(Box::new(read)));
+        }
+        self.changed.notify_all();
+    }
+}
+
+/// Ends reading ahead, however the compilation ends.
+struct UntilDropped<'a>(&'a Ahead);
+
+impl Drop for UntilDropped<'_> {
+    fn drop(&mut self) {
+        self.0.is_on.store(false, Ordering::Relaxed);
+        self.0.state().is_over = true;
+        self.0.changed.notify_all();
+    }
+}
+
+impl Environment {
+    /// Does something with the programs given, while another thread reads what they and those after them mention.
+    ///
+    /// Not where it is recorded what a compilation rests on: directories that are listed ahead count for all.
+    pub fn reading_ahead<'p, T>(
+        &self,
+        programs: impl Iterator<Item = &'p Arc<Program>>,
+        work: impl FnOnce() -> T,
+    ) -> T {
+        if self.world.ledger().is_some() || self.ahead.is_on.swap(true, Ordering::Relaxed) {
+            return work();
+        }
+        *self.ahead.state() = State::default();
+        programs.for_each(|program| self.ahead.announce(program));
+        let done = thread::scope(|scope| {
+            let _until = UntilDropped(&self.ahead);
+            // Without a thread everything is read when it is needed.
+            let _ = thread::Builder::new().spawn_scoped(scope, || roomy(|| self.read_ahead()));
+            work()
+        });
+        *self.ahead.state() = State::default();
+        done
+    }
+
+    fn read_ahead(&self) {
+        let mut seen = FxHashSet::default();
+        while let Some(mention) = self.ahead.next() {
+            if seen.insert(mention) {
+                // What goes wrong here goes wrong again where someone wants to know.
+                let _ = catch_unwind(AssertUnwindSafe(|| self.read_mentioned(mention, &mut seen)));
+            }
+        }
+    }
+
+    fn read_mentioned(&self, mention: Mention, seen: &mut FxHashSet<Mention>) {
+        match mention {
+            Mention::Declared(name) => {
+                if !self.read_manifests_of(name, seen) {
+                    self.read_type(name.as_str());
+                }
+            }
+            Mention::Function(name) if self.registry.get(name).is_some() => {}
+            Mention::Function(name) => {
+                if !self.read_file_of(CodeKind::Function, name)
+                    && let Some(path) = self.ruby_function(name.as_str())
+                {
+                    self.read_foreign(&path);
+                }
+            }
+            Mention::Type(name) => {
+                self.read_file_of(CodeKind::Type, name);
+            }
+            Mention::Template(name) => self.read_template(name.as_str()),
+        }
+    }
+
+    fn read_template(&self, name: &str) {
+        let Some((first, rest)) = name.split_once('/') else { return };
+        let Some(module) = self.module(first) else { return };
+        let path = module.root.join("templates").join(rest);
+        if name.ends_with(".epp") {
+            self.read_file(Some(path));
+        } else {
+            self.read_foreign(&path);
+        }
+    }
+
+    fn read_foreign(&self, path: &Path) {
+        if let Some(extensions) = &self.extensions {
+            extensions.read_ahead(self, path);
+        }
+    }
+
+    /// Reads the manifest of a class or defined type, and that of its module before it. Gives whether there is one.
+    fn read_manifests_of(&self, name: Name, seen: &mut FxHashSet<Mention>) -> bool {
+        let (first, rest) = name.as_str().split_once("::").unwrap_or((name.as_str(), "init"));
+        let Some(module) = self.module(first) else { return false };
+        let file = |name: &str| self.module_file(module, CodeKind::Manifest, name.split("::"));
+        if rest != "init" && seen.insert(Mention::Declared(module.name)) {
+            self.read_file(file("init"));
+        }
+        self.read_file(file(rest))
+    }
+
+    fn read_file_of(&self, kind: CodeKind, name: Name) -> bool {
+        self.read_file(self.path_of(kind, name.as_str(), &mut Remarks::default()))
+    }
+
+    fn read_file(&self, path: Option<PathBuf>) -> bool {
+        let Some(path) = path else { return false };
+        if !self.has_loaded(&path) && self.ahead.begin(path.as_os_str()) {
+            // The compilation may be waiting for it.
+            let read = catch_unwind(AssertUnwindSafe(|| self.read_text(&path)));
+            self.ahead.finish(path.as_os_str(), read.ok());
+        }
+        true
+    }
+}
