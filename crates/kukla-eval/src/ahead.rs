@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,11 +31,18 @@ pub(crate) struct Ahead {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Texts that were read, each with how many of its mentions have been looked at. What the compilation uses comes first.
-    programs: VecDeque<(Arc<Program>, usize)>,
+    /// Texts that were read, each with which of its mentions have not been looked at. What the compilation uses comes first.
+    programs: VecDeque<(Arc<Program>, Range<usize>)>,
     texts: FxHashMap<OsString, Text>,
+    /// Whether the compilation has just asked for what was being read.
+    is_caught_up: bool,
+    /// How many threads wait for something to change.
+    waiting: u32,
     is_over: bool,
 }
+
+/// How often a thread looks again before it lies down to wait: most files are read sooner than a thread wakes up.
+const LOOKS: u32 = 100;
 
 /// How far a text has come.
 #[derive(Debug)]
@@ -56,8 +64,17 @@ impl Ahead {
             return None;
         }
         let mut state = self.state();
+        let mut looks = 0;
         while let Some(Text::Reading) = state.texts.get(path) {
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.is_caught_up = true;
+            looks += 1;
+            if looks < LOOKS {
+                drop(state);
+                thread::yield_now();
+                state = self.state();
+            } else {
+                state = self.wait(state);
+            }
         }
         let Some(text) = state.texts.get_mut(path) else {
             state.texts.insert(path.into(), Text::Taken);
@@ -72,7 +89,29 @@ impl Ahead {
     /// Tells of a program that the compilation is about to use.
     pub fn announce(&self, program: &Arc<Program>) {
         if self.is_on.load(Ordering::Relaxed) && !program.mentions.is_empty() {
-            self.state().programs.push_front((Arc::clone(program), 0));
+            let mut state = self.state();
+            state.programs.push_front((Arc::clone(program), 0..program.mentions.len()));
+            self.tell(&state);
+        }
+    }
+
+    /// Forgets all that was read for a compilation that is over.
+    fn forget(&self) {
+        let mut state = self.state();
+        *state = State { waiting: state.waiting, ..State::default() };
+    }
+
+    /// Waits until something changes.
+    fn wait<'s>(&self, mut state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
+        state.waiting += 1;
+        let mut state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        state.waiting -= 1;
+        state
+    }
+
+    /// Tells those that wait that something has changed.
+    fn tell(&self, state: &State) {
+        if state.waiting > 0 {
             self.changed.notify_all();
         }
     }
@@ -81,15 +120,15 @@ impl Ahead {
     fn next(&self) -> Option<Mention> {
         let mut state = self.state();
         while !state.is_over {
-            match state.programs.front_mut() {
-                Some((program, next)) => match program.mentions.get(*next) {
-                    Some(mention) => {
-                        *next += 1;
-                        return Some(*mention);
-                    }
-                    None => drop(state.programs.pop_front()),
-                },
-                None => state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+            // Where the compilation has caught up it is no use to be next to it: the other end is further ahead.
+            let is_caught_up = std::mem::take(&mut state.is_caught_up);
+            let Some((program, left)) = state.programs.front_mut() else {
+                state = self.wait(state);
+                continue;
+            };
+            match if is_caught_up { left.next_back() } else { left.next() } {
+                Some(next) => return program.mentions.get(next).copied(),
+                None => drop(state.programs.pop_front()),
             }
         }
         None
@@ -109,12 +148,12 @@ impl Ahead {
     fn finish(&self, path: &OsStr, read: Option<ReadText>) {
         let mut state = self.state();
         if let Some(ReadText { read: Ok((_, program)), .. }) = &read {
-            state.programs.push_back((Arc::clone(program), 0));
+            state.programs.push_back((Arc::clone(program), 0..program.mentions.len()));
         }
         if let Some(text) = state.texts.get_mut(path) {
             *text = read.map_or(Text::Taken, |read| Text::Read(Box::new(read)));
         }
-        self.changed.notify_all();
+        self.tell(&state);
     }
 }
 
@@ -124,8 +163,9 @@ struct UntilDropped<'a>(&'a Ahead);
 impl Drop for UntilDropped<'_> {
     fn drop(&mut self) {
         self.0.is_on.store(false, Ordering::Relaxed);
-        self.0.state().is_over = true;
-        self.0.changed.notify_all();
+        let mut state = self.0.state();
+        state.is_over = true;
+        self.0.tell(&state);
     }
 }
 
@@ -141,7 +181,6 @@ impl Environment {
         if self.world.ledger().is_some() || self.ahead.is_on.swap(true, Ordering::Relaxed) {
             return work();
         }
-        *self.ahead.state() = State::default();
         programs.for_each(|program| self.ahead.announce(program));
         let done = thread::scope(|scope| {
             let _until = UntilDropped(&self.ahead);
@@ -149,7 +188,7 @@ impl Environment {
             let _ = thread::Builder::new().spawn_scoped(scope, || roomy(|| self.read_ahead()));
             work()
         });
-        *self.ahead.state() = State::default();
+        self.ahead.forget();
         done
     }
 
