@@ -27,6 +27,8 @@ pub trait Extensions: Send + Sync + Debug {
     fn resource_type(&self, environment: &Environment, name: &str) -> Option<NativeType>;
     /// The function of that name, if some module of the environment has one.
     fn function(&self, environment: &Environment, name: &str) -> Option<Arc<dyn ForeignFunction>>;
+    /// The function of that name, if this compilation has made one that no module has under its name.
+    fn function_made(&self, vm: &mut Vm<'_>, name: &str) -> Flow<Option<Arc<dyn ForeignFunction>>>;
     /// What an agent would say of these resources, whose types modules bring.
     fn judge(&self, environment: &Environment, facts: &Hash, resources: &[ResourceValues]) -> Vec<Verdict>;
     /// What a backend for Hiera 3 has for a key.

@@ -5,6 +5,7 @@ pub mod annotations;
 mod assign;
 mod autoload;
 mod budget;
+mod bytes;
 mod calls;
 pub mod catalog;
 mod code;

@@ -329,6 +329,61 @@ module Puppet
       def children(path)
         Dir.children(path.to_s).map { |name| File.join(path.to_s, name) }
       end
+
+      def open(path, mode, options, &block)
+        File.open(path.to_s, options, *[mode].compact, &block)
+      end
+
+      # The file has its new contents when they are whole.
+      def replace_file(path, mode = nil, &block)
+        beside = "#{path}.new"
+        File.open(beside, 'w', *[mode].compact, &block)
+        File.rename(beside, path.to_s)
+      end
+
+      def exclusive_create(path, mode, &block)
+        open(path, mode, File::CREAT | File::EXCL | File::WRONLY, &block)
+      end
+
+      def exclusive_open(path, mode, options = 'r', *, &block)
+        open(path, mode, options, &block)
+      end
+
+      def touch(path, mtime: nil)
+        FileUtils.touch(path.to_s, mtime: mtime)
+      end
+
+      def mkpath(path)
+        FileUtils.mkdir_p(path.to_s)
+      end
+
+      def dir_mkpath(path)
+        mkpath(File.dirname(path.to_s))
+      end
+
+      def dir_exist?(path)
+        exist?(File.dirname(path.to_s))
+      end
+
+      def unlink(*paths)
+        File.unlink(*paths.map(&:to_s))
+      end
+
+      def chmod(mode, path)
+        File.chmod(mode, path.to_s)
+      end
+
+      def writable?(path)
+        File.writable?(path.to_s)
+      end
+
+      def size(path)
+        File.size(path.to_s)
+      end
+
+      def stat(path)
+        File.stat(path.to_s)
+      end
     end
   end
 
