@@ -3,8 +3,8 @@
 # What Puppet itself has required, so that modules never do.
 {
   Base64: 'base64', CGI: 'cgi', Date: 'date', DateTime: 'date', Digest: 'digest', Etc: 'etc', FileUtils: 'fileutils',
-  Forwardable: 'forwardable', IPAddr: 'ipaddr', JSON: 'json', OpenSSL: 'openssl', OpenStruct: 'ostruct', Pathname: 'pathname',
-  Psych: 'yaml', SecureRandom: 'securerandom', Shellwords: 'shellwords', StringIO: 'stringio', StringScanner: 'strscan',
+  Find: 'find', Forwardable: 'forwardable', IPAddr: 'ipaddr', JSON: 'json', OpenSSL: 'openssl', OpenStruct: 'ostruct',
+  Pathname: 'pathname', Psych: 'yaml', SecureRandom: 'securerandom', Shellwords: 'shellwords', StringIO: 'stringio', StringScanner: 'strscan',
   Tempfile: 'tempfile', Timeout: 'timeout', URI: 'uri', YAML: 'yaml'
 }.each { |name, library| Object.autoload(name, library) unless Object.const_defined?(name, false) }
 Object.autoload(:Hiera, 'hiera')

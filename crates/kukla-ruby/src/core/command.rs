@@ -78,6 +78,12 @@ fn words(line: &str) -> Vec<String> {
 fn run(ruby: &mut Ruby<'_>, command: &[String]) -> Result<CommandOutput> {
     let program = command.first().cloned().unwrap_or_default();
     ruby.allow(Effect::Command(&program))?;
+    if ruby.working_directory.is_some() {
+        let message = format!(
+            "'{program}' cannot run in a directory that was changed to: commands run where Kukla runs"
+        );
+        return Err(ruby.error(ClassId::NOT_IMPLEMENTED_ERROR, message));
+    }
     let ended = ruby.host.world().run(command);
     match ended {
         Ok(output) => {

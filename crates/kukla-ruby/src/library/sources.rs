@@ -54,6 +54,7 @@ pub static SOURCES: &[Source] = &[
     ),
     source("etc", &[], &["Etc"], include_str!("etc.rb")),
     source("fileutils", &[], &["FileUtils"], include_str!("fileutils.rb")),
+    source("find", &[], &["Find"], include_str!("find.rb")),
     source("forwardable", &[], &["Forwardable", "SingleForwardable"], include_str!("forwardable.rb")),
     source("ipaddr", &[], &["IPAddr"], include_str!("ipaddr.rb")),
     source("logger", &[], &["Logger"], include_str!("logger.rb")),

@@ -144,9 +144,16 @@ pub const STREAM: &[Native] = &[
         let owner = owner_of(ruby, &args[0], &args[1])?;
         change(ruby, this, owner)
     }),
+    method("stat", 0, 0, stat),
+    method("lstat", 0, 0, stat),
     method("flush", 0, 0, |_, this, _| Ok(this.clone())),
     method("flock", 1, 1, |_, _, _| Ok(Value::Int(0))),
 ];
+
+fn stat(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
+    let path = with(ruby, this, true, |stream| Value::from(stream.path.as_str()))?;
+    super::stat(ruby, &Args::new(&[path]), "rb_file_s_stat")
+}
 
 fn seek(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let distance = ruby.to_int(&args[0])?;
